@@ -27,11 +27,15 @@ export async function rememberWorkspace(
     settings: [...scratch.settings, ['core.trustctime', 'true'], ['core.checkstat', 'default']],
   };
   // What it knows of sizes and times spares reading every file again.
-  const known = await copyFile(join(directory, '.git', 'index'), index).catch(() => 'none');
-  if (known === 'none') await runGit(place, ['read-tree', tree]);
+  const isKnown = await copyFile(join(directory, '.git', 'index'), index).then(
+    () => true,
+    () => false,
+  );
   return {
     async take() {
       if ((await lstat(directory)).isDirectory()) await chmod(directory, 0o755);
+      // Not before it is asked for: most workers answer a patch, and need no git for this.
+      if (!isKnown) await runGit(place, ['read-tree', tree]);
       await runGit(place, ['add', '--all', '--', '.']);
       return gitLine(place, ['write-tree']);
     },
