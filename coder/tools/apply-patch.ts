@@ -24,7 +24,7 @@ export const applyPatch: CoderTool = {
 +every line with a plus
 *** Delete File: path/of/old
 *** End Patch
-Three lines of context around each change; all of it is applied or none.`,
+Three lines of context around each change; nothing is written unless all of it fits the files.`,
   takes: { patch: { type: 'string', says: 'the patch' } },
   async use({ patch }, hands) {
     const changes: Change[] = [];
