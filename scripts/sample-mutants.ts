@@ -50,7 +50,7 @@ const texts = new Map(
 );
 const mutants: Mutant[] = [];
 for (const [file, text] of texts) mutants.push(...(await mutateSource(file, text)));
-const sample = sampleEvenly(mutants, Number(values.count), Number(values.seed));
+const sample = sampleEvenly(texts, mutants, Number(values.count), Number(values.seed));
 print(
   `${sample.length} of ${mutants.length} mutants in ${texts.size} files, ${new Set(sample.map(({ file }) => file)).size} files drawn, seed ${values.seed}`,
 );

@@ -24,7 +24,8 @@ export interface CollectRequest {
 }
 
 /** What is shipped and runs: type files say nothing, generated ones are not written by anybody. */
-export const shipped = '{core,engine,readers,gates,attest,api,plugins,service,http,bin}/**/*.{ts,js}';
+export const shipped =
+  '{core,engine,readers,gates,attest,api,plugins,providers,coder,service,http,bin}/**/*.{ts,js}';
 
 /** The shipped sources below a tree. */
 export function shippedSources(root: string): readonly string[] {

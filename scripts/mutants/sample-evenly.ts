@@ -1,21 +1,44 @@
-import { seededRandom } from '../../test/chance/seeded-random.ts';
-import type { Mutant } from './mutant.ts';
+import { createHash } from 'node:crypto';
+import { describeMutant, type Mutant } from './mutant.ts';
 
 /**
- * `count` of these, in their order, one of a line: lines are drawn from as many stretches of the same length, so that
- * every file has its share by size, and of each line one of its mutants. The same for the same seed; one of every line
- * where there are no more lines.
+ * `count` of these, in their order, one of a line, the same for the same seed. Digests of what stands there draw, so
+ * that every file has its share by size and an edit elsewhere draws nothing anew: who mends what a sample has found is
+ * judged by the same sample.
  */
-export function sampleEvenly(mutants: readonly Mutant[], count: number, seed: number): readonly Mutant[] {
-  const random = seededRandom(seed);
-  const lines = [...Map.groupBy(mutants, ({ file, line }) => `${file}:${line}`).values()];
-  const draw = <Item>(items: readonly Item[], from: number, to: number): Item =>
-    items[from + Math.floor(random() * (to - from))] as Item;
-  const wanted = Math.min(count, lines.length);
-  const length = lines.length / wanted;
-  return Array.from({ length: wanted }, (_, index) => {
-    const from = Math.floor(index * length);
-    const line = draw(lines, from, Math.max(from + 1, Math.floor((index + 1) * length)));
-    return draw(line, 0, line.length);
+export function sampleEvenly(
+  texts: ReadonlyMap<string, string>,
+  mutants: readonly Mutant[],
+  count: number,
+  seed: number,
+): readonly Mutant[] {
+  const draw = (...words: readonly string[]): string =>
+    createHash('sha256')
+      .update([seed, ...words].join('\n'))
+      .digest('hex');
+  const seen = new Map<string, number>();
+  const lines = [...Map.groupBy(mutants, ({ file, line }) => `${file}:${line}`).values()].map((ofLine) => {
+    const described = ofLine.map((mutant) => ({
+      mutant,
+      ...describeMutant(texts.get(mutant.file) ?? '', mutant),
+    }));
+    const place = `${described[0]?.mutant.file}\n${described[0]?.line}`;
+    const nth = (seen.get(place) ?? 0) + 1;
+    seen.set(place, nth);
+    const [drawn] = described
+      .map(({ mutant, change }, at) => ({ mutant, key: draw(place, `${nth}`, change, `${at}`) }))
+      .sort(byKey);
+    return { mutant: drawn?.mutant as Mutant, key: draw(place, `${nth}`) };
   });
+  const wanted = new Set(
+    lines
+      .sort(byKey)
+      .slice(0, count)
+      .map(({ mutant }) => mutant),
+  );
+  return mutants.filter((mutant) => wanted.has(mutant));
+}
+
+function byKey(a: { readonly key: string }, b: { readonly key: string }): number {
+  return a.key < b.key ? -1 : 1;
 }

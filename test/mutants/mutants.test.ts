@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { describeMutant } from '../../scripts/mutants/mutant.ts';
+import { describeMutant, type Mutant } from '../../scripts/mutants/mutant.ts';
 import { mutateSource } from '../../scripts/mutants/mutate-source.ts';
 import { sampleEvenly } from '../../scripts/mutants/sample-evenly.ts';
 import { survivors } from '../../scripts/mutants/survivors.ts';
@@ -58,18 +58,29 @@ t.test('a mutant knows the line that it changes', async (t) => {
 });
 
 t.test('a sample is the same for its seed, has one mutant of a line, and reaches every part', async (t) => {
-  const mutants = (
-    await Promise.all(['a.ts', 'b.ts', 'c.ts'].map((file) => mutateSource(file, 'if (a) b();\n'.repeat(40))))
-  ).flat();
-  const sample = sampleEvenly(mutants, 30, 7);
-  t.strictSame(sampleEvenly(mutants, 30, 7), sample);
-  t.notSame(sampleEvenly(mutants, 30, 8), sample);
-  t.equal(new Set(sample.map(({ file, line }) => `${file}:${line}`)).size, 30);
-  t.strictSame(
-    [...Map.groupBy(sample, ({ file }) => file).values()].map(({ length }) => length),
-    [10, 10, 10],
+  const texts = new Map(
+    ['a.ts', 'b.ts', 'c.ts'].map((file) => [
+      file,
+      Array.from({ length: 40 }, (_, at) => `if (a${at} && c) b();\nif (a) b();\n`).join(''),
+    ]),
   );
-  t.equal(sampleEvenly(mutants, 1000, 7).length, 120, 'one of each line where there are no more');
+  const mutantsOf = async (all: ReadonlyMap<string, string>) =>
+    (await Promise.all([...all].map(([file, text]) => mutateSource(file, text)))).flat();
+  const mutants = await mutantsOf(texts);
+  const sample = sampleEvenly(texts, mutants, 60, 7);
+  t.strictSame(sampleEvenly(texts, mutants, 60, 7), sample);
+  t.notSame(sampleEvenly(texts, mutants, 60, 8), sample);
+  t.equal(new Set(sample.map(({ file, line }) => `${file}:${line}`)).size, 60);
+  for (const [file, { length }] of Map.groupBy(sample, ({ file }) => file))
+    t.ok(length > 10 && length < 30, `${file}: ${length}`);
+  t.equal(sampleEvenly(texts, mutants, 1000, 7).length, 240, 'one of each line where there are no more');
+
+  const moved = new Map(texts).set('a.ts', `if (z) y();\n${texts.get('a.ts')}`);
+  const what = (of: ReadonlyMap<string, string>, drawn: readonly Mutant[]) =>
+    drawn.map((one) => `${one.file} ${describeMutant(of.get(one.file) ?? '', one).line} ${one.operator}`);
+  const before = what(texts, sample);
+  const after = new Set(what(moved, sampleEvenly(moved, await mutantsOf(moved), 60, 7)));
+  t.ok(before.filter((one) => !after.has(one)).length <= 1, 'a line more draws no other lines anew');
 });
 
 t.test(
