@@ -5,6 +5,7 @@ import { gatesPlugin } from '../gates/plugin.ts';
 import { providersPlugin } from '../providers/plugin.ts';
 import { artifactsPlugin } from './artifacts/plugin.ts';
 import { cedarPlugin } from './cedar/plugin.ts';
+import { evidencePlugin } from './evidence/plugin.ts';
 import { recordedWorkerPlugin } from './recorded-worker/plugin.ts';
 import { redactionPlugin } from './redaction/plugin.ts';
 import { sandboxPlugin } from './sandbox/plugin.ts';
@@ -18,6 +19,7 @@ export function preset(options: AttestPluginOptions): readonly LoadedPlugin[] {
     recordedWorkerPlugin, // worker: answers from a recording
     providersPlugin, //   model backends
     coderPlugin, //       worker: a model does the Tasks
+    evidencePlugin, //    which sources count, by `evidence.strategy`
     storePlugin, //       where runs are kept: git-native, external-local
     gatesPlugin, //       check kinds, and one rule per reason a gate can fail
     cedarPlugin, //       policy engine: Cedar

@@ -2,6 +2,7 @@ import { WritError } from '../base/errors.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import type { ArtifactProducer } from '../contract/artifact-producer.ts';
 import type { CheckRunner } from '../contract/check-runner.ts';
+import type { EvidencePolicy } from '../contract/evidence-policy.ts';
 import type { PolicyEngine } from '../contract/policy-engine.ts';
 import type { ProviderSource } from '../contract/provider.ts';
 import type { SandboxBackend } from '../contract/sandbox.ts';
@@ -33,12 +34,13 @@ export interface Slot<T> extends SlotDoor<T> {
 }
 
 /**
- * Slot names and what fills them. Slots whose contract comes later (`evidence`, `vcs`) are added with it.
+ * Slot names and what fills them. Slots whose contract comes later (`vcs`) are added with it.
  */
 export interface SlotMap {
   readonly provider: ProviderSource;
   readonly worker: WorkerSource;
   readonly check: CheckRunner;
+  readonly evidence: EvidencePolicy;
   readonly artifact: ArtifactProducer;
   readonly sandbox: SandboxBackend;
   readonly signer: SignerSource;
@@ -56,6 +58,7 @@ export function createSlots(): Slots {
     provider: createSlot<ProviderSource>('provider'),
     worker: createSlot<WorkerSource>('worker'),
     check: createSlot<CheckRunner>('check'),
+    evidence: createSlot<EvidencePolicy>('evidence'),
     artifact: createSlot<ArtifactProducer>('artifact'),
     sandbox: createSlot<SandboxBackend>('sandbox'),
     signer: createSlot<SignerSource>('signer'),

@@ -1,4 +1,5 @@
 import type { ContextItemKind, FrameKind, TrustTier } from '../../core/contract/context.ts';
+import type { EvidencePolicy, EvidenceSource } from '../../core/contract/evidence-policy.ts';
 import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
 import type { ClassWords } from '../../core/contract/privacy-policy.ts';
 import type { Hooks } from '../../core/kernel/hooks.ts';
@@ -23,7 +24,7 @@ export interface Candidate {
  */
 export interface NotAdmitted {
   readonly admitted: false;
-  readonly reason: DomainRefusal | 'unofficial' | 'unlisted-tier' | 'refused';
+  readonly reason: DomainRefusal | 'strategy' | 'unlisted-tier' | 'refused';
   readonly message: string;
 }
 
@@ -37,6 +38,8 @@ export type Admission = (candidate: Candidate) => Promise<Admitted | NotAdmitted
 
 export interface AdmissionSetting {
   readonly spec: EffectiveIntentSpec;
+  /** Of the contract's strategy. */
+  readonly strategy: EvidencePolicy;
   readonly hooks: Pick<Hooks, 'frame'>;
   readonly runId: string;
   /** `[redaction]` of the config at the policy commit. */
@@ -50,7 +53,7 @@ const externalTiers: ReadonlySet<TrustTier> = new Set(['vendor-doc', 'standards'
  * `frame.redact`. What is refused is answered and goes nowhere. Frames in the engine's own words are not ranked by
  * tier; items and external content are.
  */
-export function openAdmission({ spec, hooks, runId, words }: AdmissionSetting): Admission {
+export function openAdmission({ spec, strategy, hooks, runId, words }: AdmissionSetting): Admission {
   const { evidence, security } = spec;
   const listed = new Set(evidence.trustTiers);
   const policy = privacyPolicyOf(spec, words);
@@ -59,11 +62,9 @@ export function openAdmission({ spec, hooks, runId, words }: AdmissionSetting): 
     const isExternal = url !== undefined || externalTiers.has(trustTier);
     const domain = url === undefined ? undefined : refuseUrl(evidence, url);
     if (domain !== undefined) return refused(domain, `the domain rules of the contract refuse \`${url}\``);
-    if (url !== undefined && evidence.strategy === 'pinned-official' && !isAllowedHost(evidence, url))
-      return refused(
-        'unofficial',
-        `\`pinned-official\` expects a host of \`allowedDomains\`, found \`${url}\``,
-      );
+    const unwanted =
+      form === 'item' || isExternal ? strategy.refuse(toSource(evidence, candidate)) : undefined;
+    if (unwanted !== undefined) return refused('strategy', unwanted);
     if ((form === 'item' || isExternal) && !listed.has(trustTier))
       return refused('unlisted-tier', `expected a tier of \`evidence.trustTiers\`, found \`${trustTier}\``);
     const own = {
@@ -81,6 +82,15 @@ export function openAdmission({ spec, hooks, runId, words }: AdmissionSetting): 
     if (kind === 'File') return { admitted: true, tags, bytes };
     return { admitted: true, tags, bytes: (await hooks.frame.redact.call({ ...entry, tags })).bytes };
   };
+}
+
+/** A candidate as a strategy judges it. */
+function toSource(
+  evidence: EffectiveIntentSpec['evidence'],
+  { name, url, trustTier }: Pick<Candidate, 'name' | 'url' | 'trustTier'>,
+): EvidenceSource {
+  const isAllowed = url !== undefined && isAllowedHost(evidence, url);
+  return { name, trustTier, isAllowedHost: isAllowed, ...(url === undefined ? {} : { url }) };
 }
 
 function refused(reason: NotAdmitted['reason'], message: string): NotAdmitted {

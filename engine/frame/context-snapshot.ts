@@ -1,5 +1,6 @@
 import { sha256Hex } from '../../core/base/digest.ts';
 import type { ContextItemKind, TrustTier } from '../../core/contract/context.ts';
+import type { EvidencePolicy } from '../../core/contract/evidence-policy.ts';
 import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
 import type { ObjectBody } from '../store/object-shapes.ts';
 import type { GitDirectory } from '../vcs/git.ts';
@@ -45,6 +46,7 @@ export interface ContextItemsRequest {
   readonly tree: string;
   readonly spec: EffectiveIntentSpec;
   readonly hints: ExpandedHints;
+  readonly strategy: EvidencePolicy;
   readonly admit: Admission;
 }
 
@@ -63,7 +65,7 @@ const selectionOrder = ['hint', 'symbol', 'api', 'one-hop'] as const;
  * Data classes are not judged here.
  */
 export async function collectContextItems(request: ContextItemsRequest): Promise<ContextItems> {
-  const { objects, tree, spec, hints, admit } = request;
+  const { objects, tree, spec, hints, strategy, admit } = request;
   const items: ContextItem[] = [];
   const rejected: RejectedItem[] = [];
   const blobs = new Map<string, Uint8Array>();
@@ -114,7 +116,7 @@ export async function collectContextItems(request: ContextItemsRequest): Promise
       tags: { selected_by: 'api', api, description },
     });
   }
-  return { items: ranked(items, spec.evidence), rejected, blobs };
+  return { items: ranked(items, strategy.rank(spec.evidence.trustTiers)), rejected, blobs };
 }
 
 function fromTree(
@@ -133,20 +135,13 @@ function treeUri(tree: string, path: string): string {
 }
 
 /** Stable; the first of two items for the same thing stays. */
-function ranked(
-  items: readonly ContextItem[],
-  { strategy, trustTiers }: EffectiveIntentSpec['evidence'],
-): readonly ContextItem[] {
-  const tiers = strategy === 'repo-first' ? repoFirst(trustTiers) : trustTiers;
+function ranked(items: readonly ContextItem[], tiers: readonly TrustTier[]): readonly ContextItem[] {
+  const place = (tier: TrustTier): number => (tiers.includes(tier) ? tiers.indexOf(tier) : tiers.length);
   const byUri = new Map<string, ContextItem>();
   for (const item of items) if (!byUri.has(item.uri)) byUri.set(item.uri, item);
   const rank = ({ trustTier, selectedBy }: ContextItem): number =>
-    tiers.indexOf(trustTier) * selectionOrder.length + selectionOrder.indexOf(selectedBy);
+    place(trustTier) * selectionOrder.length + selectionOrder.indexOf(selectedBy);
   return [...byUri.values()].sort((a, b) => rank(a) - rank(b));
-}
-
-function repoFirst(tiers: readonly TrustTier[]): readonly TrustTier[] {
-  return ['repo', ...tiers.filter((tier) => tier !== 'repo')];
 }
 
 /** The body of the `context_snapshot` object. */

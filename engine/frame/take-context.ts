@@ -1,4 +1,5 @@
 import type { DigestedThing } from '../../core/contract/attestor.ts';
+import type { EvidencePolicy } from '../../core/contract/evidence-policy.ts';
 import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
 import type { ClassWords } from '../../core/contract/privacy-policy.ts';
 import type { Hooks } from '../../core/kernel/hooks.ts';
@@ -15,6 +16,8 @@ export interface ContextRequest {
   /** Base tree of the attempt. */
   readonly tree: string;
   readonly spec: EffectiveIntentSpec;
+  /** Of the contract's strategy. */
+  readonly strategy: EvidencePolicy;
   readonly hooks: Pick<Hooks, 'frame'>;
   readonly runId: string;
   /** `[redaction]` of the config at the policy commit. */
@@ -40,13 +43,20 @@ export interface TakenContext {
  * with its seed.
  */
 export async function takeContext(request: ContextRequest): Promise<TakenContext> {
-  const { objects, tree, spec, hooks, runId, words } = request;
-  const admit = openAdmission({ spec, hooks, runId, ...(words ? { words } : {}) });
+  const { objects, tree, spec, strategy, hooks, runId, words } = request;
+  const admit = openAdmission({ spec, strategy, hooks, runId, ...(words ? { words } : {}) });
   const frames = await openContextFrames(spec, admit);
   if (!spec.objmodel.runPolicy.snapshotOnRunStart)
     return { snapshot: undefined, blobs: [], frames, dependencies: [] };
   const hints = await expandHints(objects, await listTree(objects, tree), spec);
-  const { items, rejected, blobs } = await collectContextItems({ objects, tree, spec, hints, admit });
+  const { items, rejected, blobs } = await collectContextItems({
+    objects,
+    tree,
+    spec,
+    hints,
+    strategy,
+    admit,
+  });
   return {
     snapshot: contextSnapshotBody({ tree, spec, hints }, { items, rejected }, runId),
     blobs: [...blobs],

@@ -5,22 +5,28 @@ const selects = '`strategy` selects';
 /** Evidence policy. */
 export const readers: readonly RowReader[] = [
   ...readersIn('engine/frame/context-snapshot.ts', [
-    [
-      'evidence.trustTiers',
-      'tiers.indexOf(trustTier) * selectionOrder.length',
-      '0',
-      '`trustTiers` orders the items',
-    ],
-    ['evidence.strategy=repo-first', "strategy === 'repo-first'", 'strategy === undefined', selects],
-    ['evidence.strategy=open-web', "strategy === 'repo-first'", 'strategy !== undefined', selects],
+    ['evidence.trustTiers', 'place(trustTier) * selectionOrder.length', '0', '`trustTiers` orders the items'],
   ]),
-  ...readersIn('engine/frame/admission.ts', [
+  ...readersIn('plugins/evidence/repo-first.ts', [
     [
-      'evidence.strategy=pinned-official',
-      "evidence.strategy === 'pinned-official'",
-      'evidence.strategy === undefined',
+      'evidence.strategy=repo-first',
+      "['repo', ...trustTiers.filter((tier) => tier !== 'repo')]",
+      'trustTiers',
       selects,
     ],
+  ]),
+  ...readersIn('plugins/evidence/pinned-official.ts', [
+    ['evidence.strategy=pinned-official', 'url === undefined || isAllowedHost', 'url !== null', selects],
+  ]),
+  ...readersIn('plugins/evidence/open-web.ts', [
+    [
+      'evidence.strategy=open-web',
+      '(trustTiers) => trustTiers',
+      '(trustTiers) => trustTiers.toReversed()',
+      selects,
+    ],
+  ]),
+  ...readersIn('engine/frame/admission.ts', [
     [
       'evidence.trustTiers#unlisted',
       "(form === 'item' || isExternal) && !listed.has(trustTier)",

@@ -29,6 +29,11 @@ export const saidNames: readonly SaidNames[] = [
     within: 'engine/spec/',
     why: 'values of the contract, by its own rows and rules',
   },
+  {
+    names: ['repo-first', 'pinned-official', 'open-web'],
+    within: 'engine/spec/',
+    why: 'values of the contract, by its rows',
+  },
   { names: ['internal-ledger', 'public-log'], within: 'engine/spec/', why: 'values of the contract as well' },
   {
     names: ['patchset'],

@@ -23,7 +23,13 @@ export async function openRunFrames(run: OpenRun): Promise<RunFrames> {
     means: { engine },
   } = run;
   const spec = contract.effective;
-  const admit = openAdmission({ spec, hooks: engine.hooks, runId, words: run.ground.config.redaction });
+  const admit = openAdmission({
+    spec,
+    strategy: await engine.slots.evidence.pick(spec.evidence.strategy),
+    hooks: engine.hooks,
+    runId,
+    words: run.ground.config.redaction,
+  });
   const frames = await openContextFrames(spec, admit);
   const toFile = (frame: ContextFrame, evicted: boolean, nowMs: number): [string, Uint8Array] => [
     `frames/${String(frame.sequence).padStart(6, '0')}.json`,

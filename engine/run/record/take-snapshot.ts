@@ -36,6 +36,7 @@ export async function takeSnapshot(
       objects: scratch,
       tree,
       spec,
+      strategy: await engine.slots.evidence.pick(spec.evidence.strategy),
       hooks: engine.hooks,
       runId,
       words: run.ground.config.redaction,

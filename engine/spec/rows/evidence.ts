@@ -94,7 +94,7 @@ function strategyRow(
     path: '/evidence/strategy',
     rule,
     asks: ({ evidence }) => evidence.strategy === strategy,
-    enforcedBy: 'core',
+    enforcedBy: 'evidence',
     test: 'test/engine/frame/take-context.test.ts',
   };
 }

@@ -6,13 +6,14 @@ import { openContextFrames } from '../../../engine/frame/context-frames.ts';
 import { frameBody } from '../../../engine/frame/frame-body.ts';
 import { sealObject } from '../../../engine/store/stored-object.ts';
 import type { Json } from '../run/sample.ts';
-import { contractWith, hooksWith } from './sample-contract.ts';
+import { contractWith, hooksWith, strategyOf } from './sample-contract.ts';
 
 const runId = '01980000-0000-7000-8000-000000000000';
 
 async function pipeline(more: Json = {}, tap?: (hooks: PluginHooks) => void) {
   const spec = contractWith(more);
-  return openContextFrames(spec, openAdmission({ spec, hooks: hooksWith(tap), runId }));
+  const strategy = await strategyOf(spec);
+  return openContextFrames(spec, openAdmission({ spec, strategy, hooks: hooksWith(tap), runId }));
 }
 
 const pipelineOf = (contextPipeline: Json): Json => ({ objmodel: { contextPipeline } });

@@ -1,4 +1,5 @@
 import { systemClock } from '../../../core/base/clock.ts';
+import type { EvidencePolicy } from '../../../core/contract/evidence-policy.ts';
 import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import {
   createHooks,
@@ -7,7 +8,9 @@ import {
   listHooks,
   type PluginHooks,
 } from '../../../core/kernel/hooks.ts';
+import { createSlots } from '../../../core/kernel/slot.ts';
 import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
+import { evidencePlugin } from '../../../plugins/evidence/plugin.ts';
 import { type Json, sampleSpec } from '../run/sample.ts';
 
 /** The sample contract with `more` merged into it, defaults applied. */
@@ -15,6 +18,13 @@ export function contractWith(more: Json = {}): EffectiveIntentSpec {
   const read = readIntentSpec(sampleSpec(more));
   if (!read.ok) throw new Error(JSON.stringify(read.issues));
   return read.effective;
+}
+
+/** What a contract's strategy does, as the engine picks it. */
+export function strategyOf({ evidence }: EffectiveIntentSpec): Promise<EvidencePolicy> {
+  const slots = createSlots();
+  evidencePlugin.setup({ slots } as never, undefined);
+  return slots.evidence.pick(evidence.strategy);
 }
 
 /** The hook table with the taps of one plugin, `p`. */

@@ -5,7 +5,7 @@ import type { PluginHooks } from '../../../core/kernel/hooks.ts';
 import { takeContext } from '../../../engine/frame/take-context.ts';
 import { sealObject } from '../../../engine/store/stored-object.ts';
 import type { Json } from '../run/sample.ts';
-import { contractWith, hooksWith } from './sample-contract.ts';
+import { contractWith, hooksWith, strategyOf } from './sample-contract.ts';
 import { sampleTree } from './sample-tree.ts';
 
 const runId = '01980000-0000-7000-8000-000000000000';
@@ -34,7 +34,8 @@ async function taken(
 ) {
   const { objects, tree } = await sampleTree(t, files);
   const spec = contractWith({ intent: { touchHints }, evidence, ...more });
-  return { tree, ...(await takeContext({ objects, tree, spec, hooks: hooksWith(tap), runId })) };
+  const strategy = await strategyOf(spec);
+  return { tree, ...(await takeContext({ objects, tree, spec, strategy, hooks: hooksWith(tap), runId })) };
 }
 
 t.test(
@@ -123,7 +124,7 @@ t.test('`strategy` selects: the repository first, official hosts alone, or whate
     await under('pinned-official'),
     {
       tiers: ['vendor-doc', 'repo'],
-      rejected: [['https://blocked.example.org/users', 'unofficial']],
+      rejected: [['https://blocked.example.org/users', 'strategy']],
       strategy: 'pinned-official',
     },
     'pinned-official',
