@@ -34,7 +34,11 @@ const held = [
   await benchResumeRun(),
 ];
 if (isSmoke)
-  held.push(...['ledger', 'verify', 'fan-out', 'scan', 'scan-diff', 'service-marks', 'lockfiles'].map(runs));
+  held.push(
+    ...['ledger', 'verify', 'fan-out', 'scan', 'scan-diff', 'service-marks', 'lockfiles', 'model-turns'].map(
+      runs,
+    ),
+  );
 printTable();
 process.exit(held.every(Boolean) ? 0 : 1);
 

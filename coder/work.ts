@@ -1,7 +1,7 @@
 import { isWritError } from '../core/base/errors.ts';
-import type { ModelMessage, ToolCall, ToolResult } from '../core/contract/model.ts';
+import type { ToolCall, ToolResult } from '../core/contract/model.ts';
 import type { TaskOrder, WorkCitation, WorkResult } from '../core/contract/worker.ts';
-import { fitContext } from './fit-context.ts';
+import { openConversation } from './conversation.ts';
 import { standingInstructions, taskInstructions } from './instructions.ts';
 import { watchRepetition } from './repetition.ts';
 import { coderTools } from './tools/coder-tools.ts';
@@ -9,6 +9,10 @@ import { declarationOf, readArguments, type ToolOutcome } from './tools/tool.ts'
 
 const declarations = coderTools.map(declarationOf);
 const maxOutputTokens = 16_384;
+/** Tokens that a model holds where nobody knows how many: the smallest windows of vendors hold more. */
+const usualWindow = 128_000;
+/** Of code; what vendors count as a token is shorter than in prose. */
+const charactersPerToken = 3;
 /** Replies without a call that a model is asked to go on after. */
 const maxSilent = 3;
 const goOn = 'Go on with the tools. When nothing is left to do, call submit_task_complete.';
@@ -20,7 +24,11 @@ const usage = { costUnits: 0 };
 export async function workOn(order: TaskOrder): Promise<WorkResult> {
   const { turns } = order;
   if (turns === undefined) return nothing('there is no model');
-  const messages: ModelMessage[] = [{ role: 'user', text: taskInstructions(order) }];
+  const window = Math.min(turns.contextTokens ?? usualWindow, 2 * usualWindow) - maxOutputTokens;
+  const conversation = openConversation(
+    taskInstructions(order),
+    charactersPerToken * Math.max(window, maxOutputTokens),
+  );
   const repetition = watchRepetition();
   const citations: WorkCitation[] = [];
   for (let silent = 0; ; ) {
@@ -28,7 +36,7 @@ export async function workOn(order: TaskOrder): Promise<WorkResult> {
     try {
       turn = await turns.take({
         system: [standingInstructions],
-        messages: fitContext(messages),
+        messages: conversation.messages,
         tools: declarations,
         maxOutputTokens,
         cacheKey: `${order.runId}/${order.taskNumber}`,
@@ -38,12 +46,12 @@ export async function workOn(order: TaskOrder): Promise<WorkResult> {
       throw fault;
     }
     const { message, end } = turn;
-    messages.push(message);
+    conversation.add(message);
     if (end === 'refused' || end === 'filtered') return nothing(`the model would not: ${end}`);
     if (message.calls.length === 0) {
       silent += 1;
       if (silent > maxSilent) return nothing('the model talks and calls no tool');
-      messages.push({
+      conversation.add({
         role: 'user',
         text: end === 'length' ? 'Your reply was cut. Be brief, and go on.' : goOn,
       });
@@ -68,7 +76,7 @@ export async function workOn(order: TaskOrder): Promise<WorkResult> {
           text: `${outcome.text}\n[you did this before]`,
         });
     }
-    messages.push({ role: 'tool', results });
+    conversation.add({ role: 'tool', results });
   }
 
   function answer(call: ToolCall, { hands }: Pick<TaskOrder, 'hands'>): Promise<ToolOutcome> | ToolOutcome {

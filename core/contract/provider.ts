@@ -15,6 +15,8 @@ export interface Provider {
   ask(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
   /** What a turn costs, in units of 0.001 USD; absent, or no number: one unit for a thousand tokens. */
   costUnits?(model: string, usage: ModelUsage): number | undefined;
+  /** Tokens that a question and its reply may have together; absent where nobody knows. */
+  contextTokens?(model: string): number | undefined;
 }
 
 /** Where a provider is asked, and with what. */

@@ -27,6 +27,8 @@ export type TurnQuestion = Pick<
 
 /** The only way to the model of an attempt: asks again where that helps, counts, masks what is secret. */
 export interface Turns {
+  /** Tokens that a question and its reply may have together, where that is known of the model. */
+  readonly contextTokens?: number;
   /** PROVIDER_FAILED where no reply is to be had; TURN_LIMIT where the attempt has had its turns. */
   take(question: TurnQuestion, told?: (event: ModelEvent) => void): Promise<Turn>;
 }

@@ -3,6 +3,7 @@ import { readEventStream } from '../../core/base/event-stream.ts';
 import type { OpenAnswer } from '../../core/base/http-question.ts';
 import type { ModelEvent, ModelRequest, ToolCall } from '../../core/contract/model.ts';
 import { type Provider, type ProviderSetting, providerFailure } from '../../core/contract/provider.ts';
+import { costUnits, knownModel } from '../model-table.ts';
 import { readFrame } from './read-frame.ts';
 import { readLines } from './read-lines.ts';
 import { retryAfterSeconds } from './retry-after.ts';
@@ -22,6 +23,8 @@ const maxArguments = 8 * 1024 * 1024;
 export function wireProvider(format: WireFormat, setting: ProviderSetting): Provider {
   return {
     name: format.provider,
+    costUnits,
+    contextTokens: (model) => knownModel(model)?.contextTokens,
     async *ask(request, signal) {
       try {
         yield* askOnce(format, setting, request, signal);

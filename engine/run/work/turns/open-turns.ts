@@ -7,14 +7,14 @@ import type {
   ModelUsage,
   ReplyEnd,
   ToolCall,
-  ToolResult,
 } from '../../../../core/contract/model.ts';
 import { providerFailure } from '../../../../core/contract/provider.ts';
 import type { Turn, TurnQuestion, Turns } from '../../../../core/contract/turns.ts';
 import type { OpenRun } from '../../state/attempt.ts';
 import type { OpenModel } from '../../state/open-model.ts';
+import { prepareMessages, withoutSecrets } from './prepare-messages.ts';
 import { type FindReplyFaults, replyFaults } from './reply-faults.ts';
-import { fenceNote, untrustedText } from './untrusted-text.ts';
+import { fenceNote } from './untrusted-text.ts';
 
 /** What the turns of an attempt came to. */
 export interface TurnsTaken {
@@ -57,10 +57,7 @@ export function openTurns(
   let costUnits = 0;
   let tokensUsed = 0;
   const notices = new Set<string>();
-  const asUntrusted = (result: ToolResult): ToolResult => ({
-    ...result,
-    text: untrustedText(promptInjection, result.text),
-  });
+  const prepare = prepareMessages(promptInjection, secrets);
   const count = ({ input, output, ...more }: ModelUsage): void => {
     const usage = { input, output, ...more };
     const cost = provider.costUnits?.(model, usage);
@@ -112,23 +109,18 @@ export function openTurns(
       }
     }
   };
+  const contextTokens = provider.contextTokens?.(model);
   return {
+    ...(contextTokens === undefined ? {} : { contextTokens }),
     async take(question, told) {
       const fenced = promptInjection.treatRetrievedContentAsUntrusted ? [fenceNote] : [];
-      const request = withoutSecrets(
-        {
-          ...question,
-          system: [...question.system, ...fenced],
-          messages: question.messages.map((message) =>
-            message.role === 'tool'
-              ? { ...message, results: message.results.map((one) => asUntrusted(one)) }
-              : message,
-          ),
-          model,
-          ...(temperature === undefined ? {} : { temperature }),
-        },
-        secrets,
-      );
+      const request: ModelRequest = {
+        ...question,
+        system: [...question.system, ...fenced].map((text) => withoutSecrets(text, secrets)),
+        messages: question.messages.map(prepare),
+        model,
+        ...(temperature === undefined ? {} : { temperature }),
+      };
       if (!promptInjection.enforceOutputSchema) return askTill(request, told);
       faultsOf ??= replyFaults(question.tools);
       const find = await faultsOf;
@@ -167,24 +159,4 @@ function guessUsage(request: TurnQuestion, { text, calls }: AssistantMessage): M
   const asked = request.system.join('').length + JSON.stringify(request.messages).length;
   const answered = text.length + calls.reduce((sum, call) => sum + call.arguments.length, 0);
   return { input: Math.ceil(asked / 4), output: Math.ceil(answered / 4) };
-}
-
-/** The question without the values that no prompt may hold. A vendor's own state stays as it came. */
-function withoutSecrets(request: ModelRequest, secrets: readonly string[]): ModelRequest {
-  const mask = (text: string): string =>
-    secrets.reduce((left, secret) => left.replaceAll(secret, '[redacted]'), text);
-  return {
-    ...request,
-    system: request.system.map(mask),
-    messages: request.messages.map((message) => {
-      if (message.role === 'user') return { ...message, text: mask(message.text) };
-      if (message.role === 'tool')
-        return { ...message, results: message.results.map((one) => ({ ...one, text: mask(one.text) })) };
-      return {
-        ...message,
-        text: mask(message.text),
-        calls: message.calls.map((call) => ({ ...call, arguments: mask(call.arguments) })),
-      };
-    }),
-  };
 }
