@@ -53,7 +53,8 @@ export async function collectCoverage({ path, lanes, keep, print }: CollectReque
     const digests = new Map(files.map((file) => [file, digestOf(readFileSync(join(tree, file)))]));
     const tests: Record<string, TestCoverage> = {};
     for (const [file, known] of Object.entries(before.tests))
-      if (digests.get(file) === known.digest && (keep === 'all' || isExact(known))) tests[file] = known;
+      if (known.passed && digests.get(file) === known.digest && (keep === 'all' || isExact(known)))
+        tests[file] = known;
     const queue = files.filter((file) => tests[file] === undefined);
     // What is kept of a source that was changed since says nothing of its lines: its digest stays that of then.
     const isKept = (source: string): boolean =>
