@@ -7,4 +7,5 @@ await room(
   'bin/commands/redact.test.ts',
   'plugins/redaction',
   'plugins/testers/store-tester.test.ts',
+  'plugins/asked-built-ins.test.ts',
 );

@@ -24,7 +24,7 @@ export async function intentOfFile(
   path: string,
 ): Promise<IntentOfFile> {
   const contract = await readContract(engine, await readSpecBytes(context, path));
-  const store = await openRunStore(engine, repository, systemClock, contract.effective);
+  const store = await openRunStore(engine.slots.store, repository, systemClock, contract.effective);
   return { store, specId: contract.document.metadata.id, contract };
 }
 

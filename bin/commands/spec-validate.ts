@@ -4,7 +4,7 @@ import type { Issue } from '../../core/contract/issue.ts';
 import type { ReadResult } from '../../engine/spec/read-intent-spec.ts';
 import { rules } from '../../gates/rules.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
-import { openPreview } from '../command-parts/preview.ts';
+import { previewOf } from '../command-parts/preview.ts';
 import { type Printer, styled } from '../terminal/print.ts';
 
 interface Judged {
@@ -22,12 +22,13 @@ interface Judged {
 export async function run(context: CommandContext): Promise<CommandResult> {
   const judged: Judged[] = [];
   const ruleIds = rules.map(({ id }) => id);
-  await using preview = openPreview(context);
   for (const path of context.args) {
     const result = await judgeSpec(context, path, ruleIds);
     if (!result.ok) judged.push({ path, result });
-    else
-      judged.push({ path, result: { ...result, issues: [...result.issues, ...(await preview.of(result))] } });
+    else {
+      const refusals = await previewOf(context, result);
+      judged.push({ path, result: { ...result, issues: [...result.issues, ...refusals] } });
+    }
   }
   const data = {
     files: judged.map(({ path, result }) => ({

@@ -14,6 +14,7 @@ import { effectiveScope } from '../plan/scope.ts';
 import type { WritEngine } from '../spec/writ-engine.ts';
 import { keepObjectReaders } from '../vcs/object-reader.ts';
 import { createScratch } from '../vcs/scratch.ts';
+import { askedOf } from './open/asked-plugins.ts';
 import { type Judgement, judgeOpening } from './open/judgement.ts';
 import { noticesOf } from './open/notices.ts';
 import type { Opening, OpeningPlace, OpeningRequest } from './open/opening.ts';
@@ -93,6 +94,7 @@ async function judgeDry(
   const kind = source?.kind ?? request.who;
   const given = {
     engine,
+    plugins: askedOf(engine),
     request,
     ledger: engine.ledger,
     kind,

@@ -2,8 +2,9 @@ import { WritError } from '../../core/base/errors.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
 import type { Issue } from '../../core/contract/issue.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
-import type { WritEngine } from '../spec/writ-engine.ts';
+import { builtInLedger } from '../spec/built-in-ledger.ts';
 import { keepObjectReaders } from '../vcs/object-reader.ts';
+import type { AskedPlugins } from './open/asked-plugins.ts';
 import { contractJudgements } from './open/contract-judgements.ts';
 import { judgeOpening } from './open/judgement.ts';
 import { noticesOf } from './open/notices.ts';
@@ -16,7 +17,7 @@ import { repositoryJudgements } from './open/repository-judgements.ts';
  * refused, and what it would be told. Machine and change are not looked at.
  */
 export async function previewContract(
-  engine: WritEngine,
+  plugins: AskedPlugins,
   request: OpeningRequest,
   admitted: AdmittedContract,
 ): Promise<readonly Issue[]> {
@@ -29,7 +30,7 @@ export async function previewContract(
     pluginCache: unasked,
   };
   const runId = uuidV7(request.clock.now());
-  const given = { engine, ledger: engine.ledger, request, place, runId, admitted } as const;
+  const given = { plugins, ledger: builtInLedger(), request, place, runId, admitted } as const;
   const known = await judgeOpening(
     [...contractJudgements, ...repositoryJudgements],
     { ...given, kind: 'patch', who: 'worker' },

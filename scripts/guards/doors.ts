@@ -30,6 +30,14 @@ export const guards: readonly Guard[] = [
       walk,
     ],
   ]),
+  ...within('plugins/preset/asked-built-ins.ts', 'test/plugins/asked-built-ins.test.ts', [
+    [
+      'a contract that is validated is held to the configuration as every built-in reads it',
+      'sealingForms: async () => sealingForms,',
+      'sealingForms: async () => ({ ...sealingForms, logs: new Map() }),',
+      'what is answered without an engine',
+    ],
+  ]),
   ...within('engine/tool/runtime/toolchains.ts', 'test/engine/tool/runtime/pick-runtimes.test.ts', [
     [
       'no toolchain is picked that others may write',

@@ -18,6 +18,7 @@ import type { Landing } from '../state/landing.ts';
 import type { OpenModel } from '../state/open-model.ts';
 import type { Origin } from '../state/resolve-origin.ts';
 import type { ChangeSource, RunRequest } from '../state/run-request.ts';
+import type { AskedPlugins } from './asked-plugins.ts';
 
 /** What is asked for, whether it is to be done or only judged. */
 export type OpeningRequest = Pick<
@@ -50,6 +51,8 @@ export interface OpeningPlace {
 /** Everything that is known of a run before any work: first what was asked, then what each judgement found. */
 export interface Opening {
   readonly engine: WritEngine;
+  /** What of it contract and repository are judged with. */
+  readonly plugins: AskedPlugins;
   readonly request: OpeningRequest;
   readonly ledger: WritEngine['ledger'];
   readonly place: OpeningPlace;

@@ -60,7 +60,7 @@ export async function reopenRun(
     const read = claim
       ? await readContract(engine, claim.spec)
       : await readKeptContract(engine, directory, before);
-    const store = await openRunStore(engine, repository, request.clock, read.effective);
+    const store = await openRunStore(engine.slots.store, repository, request.clock, read.effective);
     const landing = await reopenLanding(repository, own, before, read, request);
     const prepared = await prepareGround(engine, request, read, repository, landing);
     const contract = withConfig(read, prepared.config);

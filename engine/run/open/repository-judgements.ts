@@ -1,5 +1,4 @@
 import { parseConfig } from '../../config/config.ts';
-import { sealingFormsOf } from '../../config/sealing-forms.ts';
 import { openRunStore } from '../../intent/open-run-store.ts';
 import { requireActive } from '../../intent/require-active.ts';
 import { requireSameMetadata } from '../../intent/require-same-metadata.ts';
@@ -28,9 +27,9 @@ export const repositoryJudgements: readonly Judgement[] = [
     id: 'store-opens',
     sees: 'repository',
     about: '/objmodel/objectStore/backend',
-    needs: ['engine', 'request', 'repository', 'admitted'],
-    judge: async ({ engine, request, repository, admitted }) => ({
-      store: await openRunStore(engine, repository, request.clock, admitted.effective),
+    needs: ['plugins', 'request', 'repository', 'admitted'],
+    judge: async ({ plugins, request, repository, admitted }) => ({
+      store: await openRunStore(plugins.stores, repository, request.clock, admitted.effective),
     }),
   }),
   judgement({
@@ -68,10 +67,10 @@ export const repositoryJudgements: readonly Judgement[] = [
   judgement({
     id: 'config-read',
     sees: 'repository',
-    needs: ['engine', 'repository', 'landing'],
-    async judge({ engine, repository, landing }) {
+    needs: ['plugins', 'repository', 'landing'],
+    async judge({ plugins, repository, landing }) {
       const configBytes = await readBlob(repository, landing.policy.tree, '.writ/config.toml');
-      return { configBytes, config: parseConfig(configBytes, await sealingFormsOf(engine.slots)) };
+      return { configBytes, config: parseConfig(configBytes, await plugins.sealingForms()) };
     },
   }),
   judgement({
@@ -84,12 +83,12 @@ export const repositoryJudgements: readonly Judgement[] = [
     id: 'plan-drafted',
     sees: 'repository',
     about: '/intent/objectives',
-    needs: ['engine', 'who', 'repository', 'landing', 'contract'],
-    async judge({ engine, who, repository, landing, contract }) {
+    needs: ['plugins', 'who', 'repository', 'landing', 'contract'],
+    async judge({ plugins, who, repository, landing, contract }) {
       const spec = contract.effective;
       const ground = await readPlanGround(repository, landing.base.tree, spec);
       const scope = effectiveScope(spec, ground.rootNames);
-      return { scope, draft: await draftPlan(engine, { spec, scope, for: who, ground }) };
+      return { scope, draft: await draftPlan(plugins, { spec, scope, for: who, ground }) };
     },
   }),
 ];

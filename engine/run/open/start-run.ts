@@ -17,6 +17,7 @@ import { type StartedRun, startedLanding, startedType } from '../record/started-
 import { workerFile } from '../record/worker-file.ts';
 import type { RunRequest } from '../state/run-request.ts';
 import { stepsOver } from '../state/steps.ts';
+import { askedOf } from './asked-plugins.ts';
 import { type HeldRun, holdRun } from './hold-run.ts';
 import { judgeOpening } from './judgement.ts';
 import { maskStated } from './mask-stated.ts';
@@ -53,6 +54,7 @@ export async function startRun(
   const who = source.kind === 'worker' ? 'worker' : 'patch';
   const first = await judgeOpening(firstJudgements, {
     engine,
+    plugins: askedOf(engine),
     request,
     ledger: engine.ledger,
     place,

@@ -1,6 +1,7 @@
 import type { PlanDraft } from '../../../core/contract/plan-draft.ts';
 import { toPlanFault } from '../../../core/contract/plan-problem.ts';
 import { checkTaskGraph } from '../../../core/contract/task-graph.ts';
+import { askedOf } from '../open/asked-plugins.ts';
 import { draftPlan } from '../open/draft-plan.ts';
 import { readPlanGround } from '../open/read-plan-ground.ts';
 import { planFiles, planFolder } from '../record/plan-objects.ts';
@@ -25,7 +26,7 @@ async function draftAgain({
   ground,
 }: OpenRun): Promise<PlanDraft> {
   const spec = contract.effective;
-  return draftPlan(engine, {
+  return draftPlan(askedOf(engine), {
     spec,
     scope,
     for: isWorked ? 'worker' : 'patch',

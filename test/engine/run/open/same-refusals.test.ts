@@ -17,6 +17,7 @@ import { planWork } from '../../../../engine/run/work/plan-work.ts';
 import { reviewPlan } from '../../../../engine/run/work/review-plan.ts';
 import type { WritEngine } from '../../../../engine/spec/writ-engine.ts';
 import { keepObjectReaders } from '../../../../engine/vcs/object-reader.ts';
+import { askedBuiltIns } from '../../../../plugins/preset/asked-built-ins.ts';
 import { runLine } from '../../../bin/host.ts';
 import { seededRandom } from '../../../chance/seeded-random.ts';
 import { toldSeed } from '../../../chance/told-seed.ts';
@@ -65,7 +66,7 @@ async function askValidate(
 ): Promise<{ readonly here: readonly Issue[]; readonly alone: readonly Issue[] } | undefined> {
   const read = await readContract(engine, request.specBytes).catch(() => undefined);
   if (!read) return undefined;
-  return { here: await previewContract(engine, request, read), alone: await contractIssues(read) };
+  return { here: await previewContract(askedBuiltIns, request, read), alone: await contractIssues(read) };
 }
 
 t.test(

@@ -1,0 +1,36 @@
+import t from 'tap';
+import { systemClock } from '../../core/base/clock.ts';
+import { askedOf } from '../../engine/run/open/asked-plugins.ts';
+import { builtInLedger } from '../../engine/spec/built-in-ledger.ts';
+import { askedBuiltIns } from '../../plugins/preset/asked-built-ins.ts';
+import { openEngine } from '../../plugins/preset/open-engine.ts';
+
+t.test('what is answered without an engine is what one with every built-in answers', async (t) => {
+  await using engine = await openEngine({
+    env: {},
+    ephemeralKey: false,
+    clock: systemClock,
+    report: () => {},
+  });
+  t.strictSame(engine.hooks.plan.draft.order, [], 'no built-in changes a plan');
+  t.strictSame(engine.hooks.spec.check.order, [], 'no built-in adds to the checks of a contract');
+  t.strictSame(builtInLedger().entries, engine.ledger.entries, 'who enforces each row');
+
+  const opened = await askedOf(engine).sealingForms();
+  const alone = await askedBuiltIns.sealingForms();
+  const shape = ({ signers, logs }: typeof opened) => ({
+    signers: [...signers].map(([name, { usage, settings, parse }]) => [
+      name,
+      usage,
+      settings?.map(({ key, misplaced }) => [key, misplaced]),
+      `${parse}`,
+    ]),
+    // A log without a section of its own is read as if it were not there.
+    logs: [...logs].flatMap(([name, { readSection }]) => (readSection ? [[name, readSection]] : [])),
+  });
+  t.strictSame(shape(alone), shape(opened), 'how `[signer]` and `[log]` are read');
+
+  for (const name of engine.slots.store.names)
+    t.equal(await askedBuiltIns.stores.pick(name), await engine.slots.store.pick(name), `store ${name}`);
+  await t.rejects(askedBuiltIns.stores.pick('attic'), { code: 'SLOT_UNKNOWN' });
+});
