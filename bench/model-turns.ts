@@ -10,7 +10,6 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { workOn } from '../coder/work.ts';
 import { systemClock } from '../core/base/clock.ts';
-import type { ModelEvent, ModelRequest, ToolCall } from '../core/contract/model.ts';
 import type { Provider } from '../core/contract/provider.ts';
 import type { TaskOrder } from '../core/contract/worker.ts';
 import { createEngine } from '../core/kernel/engine.ts';
@@ -22,7 +21,10 @@ import { contractRows } from '../engine/spec/contract-rows.ts';
 import { readIntentSpec } from '../engine/spec/read-intent-spec.ts';
 import { preset } from '../plugins/preset.ts';
 import { sampleSpec } from '../test/engine/run/sample.ts';
+import { benchFirstToken } from './first-token.ts';
 import { figure, median, printTable } from './measure.ts';
+import { mockProvider, submit } from './mock-provider.ts';
+import { benchParallelTasks } from './parallel-tasks.ts';
 import { sized } from './sized.ts';
 
 setFlagsFromString('--expose-gc');
@@ -37,29 +39,6 @@ const read = readIntentSpec(
 );
 if (!read.ok) throw new Error(JSON.stringify(read.issues.slice(0, 3)));
 const contract = read;
-
-/** A model that calls `calls` tools a turn, `turns` times, and ends then. */
-function mockProvider(turns: number, calls: number, seen: (at: number) => void = () => {}): Provider {
-  let turn = 0;
-  return {
-    name: 'mock',
-    async *ask(_request: ModelRequest): AsyncIterable<ModelEvent> {
-      turn += 1;
-      seen(turn);
-      const isLast = turn > turns;
-      const made: ToolCall[] = isLast
-        ? [{ id: 'end', name: 'submit_task_complete', arguments: '{"complete":true,"summary":"done"}' }]
-        : Array.from({ length: calls }, (_, at) => ({
-            id: `${turn}-${at}`,
-            name: 'read_file',
-            arguments: JSON.stringify({ path: nameOf(at), from_line: 1 + (turn % 3) }),
-          }));
-      for (const call of made) yield { type: 'call', call };
-      yield { type: 'usage', usage: { input: 50_000, output: 500 } };
-      yield { type: 'end', end: 'calls' };
-    },
-  };
-}
 
 /** A workspace of `count` files of 4 KB, as an attempt has one. */
 function makeWorkspace(count: number): string {
@@ -110,7 +89,12 @@ async function orderOf(provider: Provider, workspace: string): Promise<TaskOrder
 /** Milliseconds between two questions: calls, their results, and the next question made of them. */
 async function turnTimes(workspace: string, turns: number, calls: number): Promise<readonly number[]> {
   const asked: number[] = [];
-  const provider = mockProvider(turns, calls, () => asked.push(performance.now()));
+  const reads = Array.from({ length: calls }, (_, at) => nameOf(at));
+  const provider = mockProvider(() => {
+    asked.push(performance.now());
+    if (asked.length > turns) return submit;
+    return reads.map((path) => ['read_file', { path, from_line: 1 + (asked.length % 3) }] as const);
+  });
   const { kind } = await workOn(await orderOf(provider, workspace));
   if (kind !== 'workspace') throw new Error(`the attempt ended with ${kind}`);
   return asked.slice(1).map((at, index) => at - (asked[index] ?? 0));
@@ -153,6 +137,8 @@ try {
       'x',
       `${heaps.map((heap) => heap.toFixed(0)).join(' ')} MB`,
     ),
+    await benchFirstToken(),
+    await benchParallelTasks(),
   ];
   printTable();
   process.exitCode = held.every(Boolean) ? 0 : 1;
