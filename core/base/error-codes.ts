@@ -540,6 +540,13 @@ export const errorCatalogue = {
     exit: 1,
   },
   PLUGIN_FAULT: { family: 'plugin', message: 'a plugin failed', http: 500, exit: 70 },
+  PLUGIN_PROCESS_FAULT: {
+    family: 'plugin',
+    message: 'a plugin gave no answer',
+    http: 502,
+    exit: 128,
+    hint: 'see what it does by itself: `writ plugin test DIR`',
+  },
   HOOK_FROZEN: {
     family: 'plugin',
     message: 'hooks, slots and rules are closed after set-up',

@@ -1,9 +1,18 @@
+import type { Readable, Writable } from 'node:stream';
+
 /** A directory made visible inside the sandbox. */
 export interface SandboxBind {
   readonly source: string;
   /** Absolute path inside. */
   readonly target: string;
   readonly writable: boolean;
+}
+
+/** Standard input and output of a process that is talked with. */
+export interface SandboxPipes {
+  /** What is written before the process has started is kept for it; bytes for one that has gone are lost. */
+  readonly input: Writable;
+  readonly output: Readable;
 }
 
 /** An own network namespace with one way out: the egress proxy that listens on the socket in this host directory. */
@@ -41,6 +50,11 @@ export interface SandboxRequest {
   /** Bytes that all its processes and memory file systems may hold together. Absent: 4 GiB. */
   readonly maxMemoryBytes?: number;
   readonly stdin?: Uint8Array;
+  /**
+   * Handed both pipes at once, instead of `stdin`: then of standard output nothing is captured, and whoever talks reads
+   * it to its end.
+   */
+  readonly talk?: (pipes: SandboxPipes) => void;
   readonly signal?: AbortSignal;
 }
 

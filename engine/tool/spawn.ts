@@ -7,35 +7,8 @@ import type { SandboxResult } from '../../core/contract/sandbox.ts';
 import { BoundedCapture } from './bounded-capture.ts';
 import { furtherDescriptors } from './further-descriptors.ts';
 import { killChild } from './kill-child.ts';
+import type { SpawnRequest, SpawnResult } from './spawn-request.ts';
 import { whenQuiet } from './when-quiet.ts';
-
-/** One process to run to its end. No shell unless `argv` names one; nothing of our environment is inherited. */
-export interface SpawnRequest {
-  readonly argv: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly stdin?: Uint8Array;
-  /** Absent: no deadline. */
-  readonly timeoutMs?: number;
-  /** Bytes kept of each stream; see BoundedCapture. */
-  readonly maxOutputBytes: number;
-  readonly signal?: AbortSignal;
-  /** Own session and process group, which is ended as a whole when the leader exits. */
-  readonly processGroup?: boolean;
-  /** How a deadline or abort ends the process; default: SIGKILL to it, or to its group. */
-  readonly terminate?: (pid: number) => void;
-  /** Opens descriptor 3: its first byte says that what comes before the command is done; a line answers it. */
-  readonly announces?: boolean;
-  /** Told when the byte came, before it is answered; without `announces`, when the process has started. */
-  readonly onReady?: (pid: number) => void;
-  /** Descriptors of ours that it gets as 4, 5, … (from 3 without `announces`); ours again when the call returns. */
-  readonly passed?: readonly number[];
-}
-
-export interface SpawnResult extends SandboxResult {
-  /** With `announces`: whether the byte came. Else true. */
-  readonly announced: boolean;
-}
 
 export interface ExecOptions {
   readonly cwd: string;
@@ -104,7 +77,7 @@ export async function spawnProcess(request: SpawnRequest): Promise<SpawnResult> 
     request.cwd,
     request.env,
     group,
-    request.stdin !== undefined,
+    request.stdin !== undefined || request.talk !== undefined,
     request.announces,
     request.passed,
   );
@@ -120,10 +93,12 @@ export async function spawnProcess(request: SpawnRequest): Promise<SpawnResult> 
   const timer = request.timeoutMs === undefined ? undefined : setTimeout(end, request.timeoutMs, 'timeout');
   request.signal?.addEventListener('abort', onAbort, { once: true });
 
-  child.stdout?.on('data', (chunk: Buffer) => {
-    stdout.push(chunk);
-    combined.push(chunk);
-  });
+  if (request.talk === undefined)
+    child.stdout?.on('data', (chunk: Buffer) => {
+      stdout.push(chunk);
+      combined.push(chunk);
+    });
+  else if (child.stdin && child.stdout) request.talk({ input: child.stdin, output: child.stdout });
   child.stderr?.on('data', (chunk: Buffer) => {
     stderr.push(chunk);
     combined.push(chunk);

@@ -37,10 +37,10 @@ const ownInput = 'exec </dev/null\n';
  * set-up has failed.
  */
 export function initWords(
-  { network, argv, stdin }: Pick<SandboxRequest, 'network' | 'argv' | 'stdin'>,
+  { network, argv, stdin, talk }: Pick<SandboxRequest, 'network' | 'argv' | 'stdin' | 'talk'>,
   last = '',
 ): readonly string[] {
   const way = typeof network === 'object' ? openWayScript : '';
-  const script = last + way + (stdin === undefined ? ownInput : '') + initScript;
+  const script = last + way + (stdin === undefined && talk === undefined ? ownInput : '') + initScript;
   return ['/bin/sh', '-c', script, 'sh', ...argv];
 }

@@ -27,7 +27,8 @@ export function noSandbox(facts: HostFacts = currentHostFacts()): SandboxBackend
     pathsInside: ({ workspace, reports }) => ({ workspace, reports }),
     probe: async () => ({ works: true, enforced: [] }),
     async run(request) {
-      if (request.network !== 'host') throw new WritError('SANDBOX_NONE_REFUSED');
+      // Whoever is talked with is somebody else's code.
+      if (request.network !== 'host' || request.talk) throw new WritError('SANDBOX_NONE_REFUSED');
       const workspace = await realpath(request.workspace);
       for (const bind of request.binds) linkBind(bind);
       const view = viewBeside(viewWithTools(viewOfHost(facts), request.tools), workspace);

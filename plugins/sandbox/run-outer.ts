@@ -27,6 +27,7 @@ export async function runOuter(
     announces: true,
     passed,
     ...(request.stdin === undefined ? {} : { stdin: request.stdin }),
+    ...(request.talk === undefined ? {} : { talk: request.talk }),
     ...(request.signal === undefined ? {} : { signal: request.signal }),
   };
   const { announced, ...result } = await spawnWatched(request, outer, (started) => {

@@ -1,5 +1,6 @@
 import type { ExceededLimit, SandboxRequest } from '../../core/contract/sandbox.ts';
-import { type SpawnRequest, type SpawnResult, spawnProcess } from '../../engine/tool/spawn.ts';
+import { spawnProcess } from '../../engine/tool/spawn.ts';
+import type { SpawnRequest, SpawnResult } from '../../engine/tool/spawn-request.ts';
 import { type LimitGroup, openLimitGroup } from './limit-group.ts';
 import { profile } from './profile.ts';
 import { type Watched, watchLimits } from './watch-limits.ts';

@@ -36,7 +36,12 @@ export const guards: readonly Guard[] = [
     ],
   ]),
   ...within('plugins/sandbox/init.ts', verdict, [
-    ['an input of its own', "(stdin === undefined ? ownInput : '')", "''", 'bubblewrap: no probe'],
+    [
+      'an input of its own',
+      "(stdin === undefined && talk === undefined ? ownInput : '')",
+      "''",
+      'bubblewrap: no probe',
+    ],
     ['bounded open files', ' && ulimit -Hn', ' || ulimit -Hn', 'bubblewrap: no probe'],
   ]),
   ...within('plugins/sandbox/run-outer.ts', verdict, [

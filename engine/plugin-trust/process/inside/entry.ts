@@ -1,0 +1,100 @@
+/* The process in the sandbox: calls as lines of JSON on standard input, answers as lines on standard output. */
+import { writeSync } from 'node:fs';
+import { Writable } from 'node:stream';
+
+interface Call {
+  readonly id: number;
+  readonly cancel?: true;
+  readonly module?: string;
+  readonly call?: string;
+  readonly args?: readonly unknown[];
+  /** Places among `args` that are bytes, in base64. */
+  readonly bytes?: readonly number[];
+}
+
+// What a plugin prints is no answer: it goes to descriptor 2, whose end is shown where the plugin fails.
+const aside = new Writable({
+  write(chunk: Buffer, _encoding, done) {
+    for (let at = 0; at < chunk.length; ) at += writeSync(2, chunk, at);
+    done();
+  },
+});
+Object.defineProperty(process, 'stdout', { value: aside });
+
+const stops = new Map<number, AbortController>();
+
+function say(frame: object): void {
+  const line = Buffer.from(`${JSON.stringify(frame, toText)}\n`);
+  for (let at = 0; at < line.length; ) at += writeSync(1, line, at);
+}
+
+/** Bytes anywhere in an answer become base64. */
+function toText(this: Readonly<Record<string, unknown>>, key: string, value: unknown): unknown {
+  const raw = this[key];
+  return raw instanceof Uint8Array
+    ? Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('base64')
+    : value;
+}
+
+async function answer({ id, module = '', call = '', args = [], bytes = [] }: Call): Promise<void> {
+  const stop = new AbortController();
+  stops.set(id, stop);
+  try {
+    const loaded = (await import(module)) as Readonly<Record<string, unknown>>;
+    const asked = loaded[call];
+    if (typeof asked !== 'function') throw new TypeError(`the module exports no function \`${call}\``);
+    const given = args.map((one, at) => (bytes.includes(at) ? Buffer.from(String(one), 'base64') : one));
+    const pieces: unknown = asked(...given.slice(0, -1), {
+      ...(given.at(-1) as object),
+      signal: stop.signal,
+    });
+    if (isIterable(pieces)) {
+      let told = 0;
+      for await (const part of pieces) {
+        if (stop.signal.aborted) break;
+        say({ id, part });
+        told += 1;
+        // A cancellation is heard between two pieces, however fast they come.
+        if (told % 64 === 0) await new Promise((heard) => setImmediate(heard));
+      }
+      say({ id, done: null });
+    } else say({ id, done: (await pieces) ?? null });
+  } catch (thrown) {
+    say({ id, failed: toFailed(thrown) });
+  } finally {
+    stops.delete(id);
+  }
+}
+
+function isIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}
+
+/** The words of what was thrown, and of its own fields those that are plain. */
+function toFailed(thrown: unknown): object {
+  if (!(thrown instanceof Error)) return { message: String(thrown).slice(0, 1000) };
+  const cause = thrown.cause instanceof Error ? `: ${thrown.cause.message}` : '';
+  const facts = Object.entries(thrown).filter(
+    ([key, value]) => key !== 'message' && ['string', 'number', 'boolean'].includes(typeof value),
+  );
+  return { ...Object.fromEntries(facts.slice(0, 20)), message: `${thrown.message}${cause}`.slice(0, 1000) };
+}
+
+let rest: Buffer[] = [];
+
+function listen(chunk: Buffer): void {
+  let from = 0;
+  for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
+    hear(Buffer.concat([...rest, chunk.subarray(from, end)]).toString('utf8'));
+    [rest, from] = [[], end + 1];
+  }
+  if (from < chunk.length) rest.push(chunk.subarray(from));
+}
+
+function hear(line: string): void {
+  const call = JSON.parse(line) as Call;
+  if (call.cancel) stops.get(call.id)?.abort();
+  else void answer(call);
+}
+
+process.stdin.on('data', listen);

@@ -1,0 +1,41 @@
+import { WritError } from '../../../core/base/errors.ts';
+import { printable } from '../../../core/base/printable.ts';
+
+/** Why a plugin's process gave no answer. */
+export type PluginFaultReason =
+  | 'threw'
+  | 'deadline'
+  | 'crashed'
+  | 'garbage'
+  | 'flood'
+  | 'closed'
+  | 'sandbox-failed';
+
+/** PLUGIN_PROCESS_FAULT, with `detail {plugin, reason, said?}`; `said` is what the process printed, its last words. */
+export function pluginFault(
+  plugin: string,
+  reason: PluginFaultReason,
+  found: string,
+  more: Readonly<Record<string, unknown>> = {},
+): WritError {
+  return new WritError('PLUGIN_PROCESS_FAULT', {
+    message: `plugin \`${plugin}\` gave no answer (${reason}): ${printable(found.slice(0, 1000))}`,
+    detail: { plugin, reason, ...more },
+  });
+}
+
+/** Shortest beginning of a secret that is masked: a shorter one is any text. */
+const leastCharacters = 8;
+
+/** Text without the secrets that its author was handed, nor the beginnings of them where a text is cut. */
+export function withoutHanded(text: string, secrets: readonly string[]): string {
+  let told = text;
+  for (const secret of secrets)
+    for (
+      let length = secret.length;
+      length >= Math.min(leastCharacters, secret.length) && length > 0;
+      length -= 1
+    )
+      told = told.replaceAll(secret.slice(0, length), '[secret]');
+  return told;
+}

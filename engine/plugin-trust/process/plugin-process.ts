@@ -1,0 +1,176 @@
+import { messageOf, WritError } from '../../../core/base/errors.ts';
+import type { SandboxPipes, SandboxResult } from '../../../core/contract/sandbox.ts';
+import { type Frame, lineCutter, maxFrameBytes, parseFrame } from './frames.ts';
+import { type OpenCall, openCall } from './open-call.ts';
+import type { PluginCall } from './plugin-call.ts';
+import { type PluginFaultReason, pluginFault, withoutHanded } from './plugin-fault.ts';
+import { type PluginGroundwork, pluginInside, runTalk } from './start-talk.ts';
+
+/** The process of one plugin: started on first use, and again where the one before has ended. */
+export interface PluginProcess {
+  /**
+   * The pieces of an answer as they come, and what it ends with. PLUGIN_PROCESS_FAULT names plugin and reason; the
+   * signal's reason where that aborts. An answer that nobody reads on is cancelled.
+   */
+  stream(call: PluginCall, signal?: AbortSignal): AsyncGenerator<unknown, unknown>;
+  /** An answer in one piece. */
+  ask(call: PluginCall, signal?: AbortSignal): Promise<unknown>;
+  /** Ends the process with everything that it started. A call after that is PLUGIN_PROCESS_FAULT. */
+  close(): Promise<void>;
+}
+
+/** For a call that was cancelled to end inside; one that does not is a process that hangs. */
+const graceMs = 2000;
+
+/** Nothing is started yet. SANDBOX_UNAVAILABLE where the sandbox holds nothing back. */
+export function pluginProcess(ground: PluginGroundwork): PluginProcess {
+  if (ground.sandbox.unconfined)
+    throw new WritError('SANDBOX_UNAVAILABLE', {
+      message: `plugin \`${ground.plugin}\` is somebody else's code and runs in a sandbox only`,
+      detail: { plugin: ground.plugin },
+    });
+  let running: Running | undefined;
+  let closed = false;
+  const started = new Set<Running>();
+  const open = (): Running => {
+    if (closed) throw pluginFault(ground.plugin, 'closed', 'its run has ended');
+    if (running === undefined || running.over()) {
+      const next = start(ground);
+      running = next;
+      started.add(next);
+      void next.ended.then(() => started.delete(next));
+    }
+    return running;
+  };
+  const stream: PluginProcess['stream'] = async function* (call, signal) {
+    signal?.throwIfAborted();
+    const process = open();
+    const opened = process.call(call);
+    const stop = (): void => opened.abandon(signal?.reason);
+    signal?.addEventListener('abort', stop, { once: true });
+    try {
+      return yield* opened.parts();
+    } finally {
+      signal?.removeEventListener('abort', stop);
+      process.leave(opened);
+    }
+  };
+  return {
+    stream,
+    async ask(call, signal) {
+      const answer = stream(call, signal);
+      const { done, value } = await answer.next();
+      if (done) return value;
+      await answer.return(undefined);
+      throw pluginFault(ground.plugin, 'garbage', 'expected an answer in one piece');
+    },
+    async close() {
+      closed = true;
+      for (const one of started) one.end('closed', 'its run has ended');
+      await Promise.all([...started].map(({ ended }) => ended));
+    },
+  };
+}
+
+interface Running {
+  call(call: PluginCall): OpenCall;
+  /** Whoever called wants no more of it. */
+  leave(opened: OpenCall): void;
+  over(): boolean;
+  end(reason: PluginFaultReason, found: string): void;
+  readonly ended: Promise<void>;
+}
+
+function start(ground: PluginGroundwork): Running {
+  const { plugin } = ground;
+  const stop = new AbortController();
+  const calls = new Map<number, OpenCall>();
+  let pipes: SandboxPipes | undefined;
+  let waiting: string[] = [];
+  let last = 0;
+  let fault: WritError | undefined;
+  const end: Running['end'] = (reason, found) => {
+    fault ??= pluginFault(plugin, reason, found);
+    for (const one of calls.values()) one.fail(fault);
+    calls.clear();
+    stop.abort();
+  };
+  const say = (frame: object): void => {
+    const line = `${JSON.stringify(frame)}\n`;
+    if (pipes === undefined) waiting.push(line);
+    else pipes.input.write(line);
+  };
+  const take = (frame: Frame): void => {
+    const call = calls.get(frame.id);
+    if (call === undefined) throw new TypeError('expected an answer to a call that is open');
+    if (frame.kind !== 'part') {
+      calls.delete(frame.id);
+      call.settled();
+    }
+    call.take(frame);
+  };
+  const talk = (given: SandboxPipes): void => {
+    pipes = given;
+    const cut = lineCutter((line) => take(parseFrame(line)));
+    given.output.on('data', (chunk: Buffer) => {
+      if (fault !== undefined) return;
+      try {
+        for (const one of calls.values()) one.count(chunk.length);
+        cut(chunk);
+      } catch (thrown) {
+        end(thrown instanceof RangeError ? 'flood' : 'garbage', messageOf(thrown));
+      }
+    });
+    given.output.on('error', () => {});
+    given.input.on('error', () => {});
+    for (const line of waiting) given.input.write(line);
+    waiting = [];
+  };
+  const ended = runTalk(ground, talk, stop.signal).then(
+    (result) => {
+      const secrets = [...calls.values()].flatMap((one) => one.secrets);
+      const said = withoutHanded(result.stderr.bytes.toString('utf8').trim(), secrets).slice(-500);
+      end('crashed', `${howEnded(result)}${said === '' ? '' : `: ${said}`}`);
+    },
+    (thrown) => end('sandbox-failed', messageOf(thrown)),
+  );
+  return {
+    call(call) {
+      last += 1;
+      const id = last;
+      const opened = openCall(plugin, id, call, () => end('deadline', 'it took longer than it may'));
+      if (fault !== undefined) {
+        opened.fail(fault);
+        return opened;
+      }
+      const bytes = call.args.flatMap((one, at) => (one instanceof Uint8Array ? [at] : []));
+      const args = call.args.map((one) =>
+        one instanceof Uint8Array ? Buffer.from(one).toString('base64') : one,
+      );
+      const frame = { id, module: `${pluginInside}/${call.module}`, call: call.call, args, bytes };
+      if (Buffer.byteLength(JSON.stringify(frame)) > maxFrameBytes) {
+        opened.fail(pluginFault(plugin, 'flood', `what it is asked is larger than ${maxFrameBytes} bytes`));
+        return opened;
+      }
+      calls.set(id, opened);
+      say(frame);
+      return opened;
+    },
+    leave(opened) {
+      opened.settled();
+      if (calls.get(opened.id) !== opened) return;
+      say({ id: opened.id, cancel: true });
+      opened.expire(graceMs, () => end('deadline', 'it did not end a call that was cancelled'));
+    },
+    over: () => fault !== undefined,
+    end,
+    ended,
+  };
+}
+
+function howEnded({ exitCode, signal, exceeded }: SandboxResult): string {
+  if (exceeded !== undefined) return `it held too much of the machine's ${exceeded.what}`;
+  return exitCode === undefined
+    ? `it ended with signal ${signal ?? 'unknown'}`
+    : `it ended with exit code ${exitCode}`;
+}

@@ -1,0 +1,63 @@
+import { type Guard, within } from './guard.ts';
+
+const processes = 'test/engine/plugin-trust/process/plugin-process.test.ts';
+
+/** What a plugin's process may do to us: nothing but fail. */
+export const guards: readonly Guard[] = [
+  ...within('engine/plugin-trust/process/frames.ts', processes, [
+    [
+      'prototypes in answers',
+      '  refusePrototypes(value);\n',
+      '',
+      'that answers with a prototype is a fault with its name',
+    ],
+    [
+      'lines without end',
+      '    if (held > maxFrameBytes) throw',
+      '    if (held < 0) throw',
+      'that answers with a line that does not end is a fault with its name',
+    ],
+  ]),
+  ...within('engine/plugin-trust/process/open-call.ts', processes, [
+    [
+      'answers beyond their bound',
+      '      if (bytes > maxBytes) throw',
+      '      if (bytes < 0) throw',
+      'that answers with more than it may is a fault with its name',
+    ],
+    [
+      'secrets in what is thrown',
+      'withoutHanded(message, secrets)',
+      'message',
+      'what is thrown inside is told with its facts, and without what was handed over',
+    ],
+  ]),
+  ...within('engine/plugin-trust/process/plugin-process.ts', processes, [
+    [
+      'answers that nobody waits for',
+      "    if (call === undefined) throw new TypeError('expected an answer to a call that is open');",
+      '    if (call === undefined) return;',
+      'that answers calls that nobody made is a fault with its name',
+    ],
+    [
+      'a call that goes on after it was cancelled',
+      "      opened.expire(graceMs, () => end('deadline', 'it did not end a call that was cancelled'));",
+      '',
+      'that does not end what was cancelled is ended',
+    ],
+    [
+      'a process without a sandbox',
+      '  if (ground.sandbox.unconfined)',
+      '  if (ground.plugin === "")',
+      'without a sandbox that holds it back it does not run',
+    ],
+  ]),
+  ...within('engine/plugin-trust/process/start-talk.ts', processes, [
+    [
+      'writing and starting processes',
+      "    '--permission',\n    ...readable,\n",
+      '',
+      'reads, writes, connects to and starts nothing beyond its own',
+    ],
+  ]),
+];
