@@ -1,3 +1,3 @@
 export { commandProblems } from './acl/command-problems.ts';
 export { type CommandVerdict, guardCommand } from './acl/guard-command.ts';
-export { guardTool, type ToolInvocation } from './acl/guard-tool.ts';
+export { guardTool, shownPaths, type ToolInvocation, type ToolVerdict } from './acl/guard-tool.ts';

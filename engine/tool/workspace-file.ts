@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, opendir, unlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { type FileHandle, lstat, mkdir, open, opendir, readdir, unlink } from 'node:fs/promises';
+import { dirname, join, posix } from 'node:path';
 
 /**
  * Files of a workspace in which nothing runs while they are used: `path` is where a path really leads (`realPathIn`),
@@ -43,19 +43,55 @@ export async function deleteWorkspaceFile(workspace: string, path: string): Prom
   await unlink(join(workspace, path));
 }
 
+export interface DirectoryLimits {
+  /** Asked for each entry, by its path in the workspace. */
+  readonly keep: (path: string) => boolean;
+  readonly most: number;
+}
+
 /** Names in a directory, sorted, directories with a slash behind; at most so many, and whether there are more. */
 export async function listWorkspaceDirectory(
   workspace: string,
   path: string,
-  most: number,
+  { keep, most }: DirectoryLimits,
 ): Promise<{ readonly names: readonly string[]; readonly more: boolean }> {
   const names: string[] = [];
   await using directory = await opendir(join(workspace, path));
   for await (const entry of directory) {
     if (names.length > most) break;
+    if (!keep(posix.join(path, entry.name))) continue;
     names.push(entry.isDirectory() ? `${entry.name}/` : entry.name);
   }
   return { names: names.slice(0, most).sort(), more: names.length > most };
+}
+
+/**
+ * Plain files at a path and below it, sorted within their directory: no link is followed, `.git` is passed over, and of
+ * a directory that is not kept nothing is read. Only the path itself may be missing.
+ */
+export async function filesBelow(
+  workspace: string,
+  path: string,
+  { keep, most }: DirectoryLimits,
+): Promise<{ readonly files: readonly string[]; readonly more: boolean }> {
+  const isDirectory = (await lstat(join(workspace, path))).isDirectory();
+  if (!isDirectory) return { files: keep(path) ? [path] : [], more: false };
+  const files: string[] = [];
+  const pending = [path];
+  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+    const entries = await readdir(join(workspace, at), { withFileTypes: true }).catch(() => []);
+    entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+    const directories: string[] = [];
+    for (const entry of entries) {
+      const place = posix.join(at, entry.name);
+      if (entry.name === '.git' || !(entry.isFile() || entry.isDirectory()) || !keep(place)) continue;
+      if (entry.isDirectory()) directories.push(place);
+      else if (files.length >= most) return { files, more: true };
+      else files.push(place);
+    }
+    pending.push(...directories.reverse());
+  }
+  return { files, more: false };
 }
 
 async function requireFile(file: FileHandle) {

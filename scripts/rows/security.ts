@@ -7,9 +7,53 @@ export const readers: readonly RowReader[] = [
   ...readersIn('engine/run/work/hands/judge-use.ts', [
     [
       'toolRule.tool#model-tools',
-      'guardTool(toolAcl, invocation) ?? placeRefusal',
+      'why ?? placeRefusal',
       'placeRefusal',
       'tools that no rule allows, and places out of scope, are denied when they are asked for',
+    ],
+  ]),
+  ...readersIn('engine/tool/acl/guard-tool.ts', [
+    [
+      'toolRule.constraints.allowCommands#model-tools',
+      "if (allowCommands) return 'its",
+      "if (allowCommands === null) return 'its",
+      'keys that a tool cannot keep',
+    ],
+    [
+      'toolRule.constraints.denySubstrings#model-tools',
+      'return needles.find((needle) =>',
+      'return [].find((needle) =>',
+      'a write beyond the roots',
+    ],
+    [
+      'toolRule.constraints.writeRoots#model-tools',
+      'if (!isInside) {',
+      'if (isInside === undefined) {',
+      'a write beyond the roots',
+    ],
+    [
+      'toolRule.constraints.denyPaths#model-tools',
+      'if (denyPaths && (!areRoots(denyPaths) || call.real.some((at) => isUnder(denyPaths, at)))) {',
+      'if (denyPaths === null) {',
+      'what an allow rule hides',
+    ],
+    [
+      'toolRule.constraints.maxWriteBytes',
+      'return max === undefined || (writeBytes',
+      'return max !== null || (writeBytes',
+      'a write beyond the roots',
+    ],
+    [
+      'toolRule.constraints.maxOutputBytes#model-tools',
+      'maxOutputBytes ?? Number.POSITIVE_INFINITY',
+      'Number.POSITIVE_INFINITY',
+      'results are cut',
+    ],
+    [
+      'toolRule.constraints.maxResultBytes',
+      'maxResultBytes ?? Number.POSITIVE_INFINITY',
+      'Number.POSITIVE_INFINITY',
+      'results are cut',
     ],
   ]),
   ...readersIn('engine/run/work/turns/untrusted-text.ts', [

@@ -7,6 +7,7 @@ import type { CheckNetwork } from '../../../core/contract/network-use.ts';
 import type { ToolUse } from '../../../core/contract/stage.ts';
 import { guardCommand } from '../../tool/acl.ts';
 import { checkEnvironment } from '../../tool/check-environment.ts';
+import { limitedShell } from '../../tool/limited-shell.ts';
 import type { Attempt } from '../state/attempt.ts';
 import { maxMemoryBytes } from '../state/max-memory-bytes.ts';
 import type { Passing } from './carry/in-world.ts';
@@ -88,7 +89,7 @@ export async function runCommand(
   const { mtimeNs: emptySince } = await stat(reports, { bigint: true });
   const running = uses.watch.running(() =>
     workspace.sandbox.run({
-      argv: ['sh', '-c', command],
+      argv: limitedShell(command, acl.maxWriteBytes),
       workspace: workspace.directory,
       reports,
       binds: workspace.binds,

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWritError, messageOf, WritError } from '../../../core/base/errors.ts';
+import { quoted } from '../../../core/base/quoted.ts';
 import type { PatchSet } from '../../../core/contract/patch-set.ts';
 import type { TaskOrder, Worker, WorkResult, WorkUsage } from '../../../core/contract/worker.ts';
 import { emptyPatch } from '../../patch/empty-patch.ts';
@@ -13,6 +14,7 @@ import type { OpenRun } from '../state/attempt.ts';
 import { requireOldSigners } from '../state/require-old-signers.ts';
 import type { Steps } from '../state/steps.ts';
 import { type OpenHands, openHands, type UsedHand } from './hands/open-hands.ts';
+import { type WriteWatch, watchWrites } from './hands/watch-writes.ts';
 import { type OpenTurns, openTurns, type TurnsTaken } from './turns/open-turns.ts';
 import { untrustedText } from './turns/untrusted-text.ts';
 
@@ -64,7 +66,8 @@ export async function workAttempt(
     await exportWorkspace(scratch, base.tree, workspace, base.commit);
     try {
       const kept = await rememberWorkspace(scratch, workspace, base.tree, join(place, 'index'));
-      const hands = openHands(run, { workspace, reports });
+      const watch = watchWrites(run, base.tree, kept);
+      const hands = openHands(run, { workspace, reports }, watch);
       const turns = run.means.model && openTurns(run, run.means.model);
       const given = {
         ...forModel(run, worker, order),
@@ -74,7 +77,7 @@ export async function workAttempt(
         signal: run.means.signal,
       };
       const result = await ask(run, worker, given);
-      const taken = await take(run, base, withCost(result, turns), kept);
+      const taken = await take(run, base, withCost(result, turns), kept, watch);
       made = taken.patch;
       return { ...taken.record, ...toldOf(hands, turns) };
     } finally {
@@ -116,6 +119,7 @@ async function take(
   base: Base,
   result: WorkResult,
   kept: TreeOfWorkspace,
+  watch: WriteWatch,
 ): Promise<{ readonly record: WorkedRecord; readonly patch?: PatchSet }> {
   const { usage, metrics } = result;
   const used = {
@@ -129,6 +133,11 @@ async function take(
       result.kind === 'workspace'
         ? await normalisePatch(scratch, base, await kept.take())
         : await patchFromBytes(scratch, base, result.patch);
+    const [strayed] = await watch.strayedIn(patch.candidateTree);
+    if (strayed !== undefined) {
+      const reason = `a command wrote ${quoted(strayed)} outside the \`writeRoots\` of the rule that allowed it`;
+      return { record: { kind: 'unusable', reason, ...used } };
+    }
     await requireOldSigners(scratch, ground.policy, patch);
     return { record: { kind: 'patch', tree: patch.candidateTree, digest: patch.digest, ...used }, patch };
   } catch (fault) {

@@ -3,6 +3,7 @@ import { always, type ContractRow, inSection, withModel } from '../contract-row.
 import type { ToolConstraintKey } from '../tool-constraint-keys.ts';
 
 const constraints = '/security/toolAcl/*/*/constraints';
+const modelTools = 'test/coder/rules-of-tools.test.ts';
 
 export const securityRows = inSection('Security policy', [
   {
@@ -194,19 +195,21 @@ function commandConstraint(
       path: `${constraints}/${key}`,
       rule: `${rule}; on rules of other tools`,
       asks: (spec, { model }) => model && uses(key, (tool) => tool !== 'workspace.command')(spec),
-      bringsIn: 'session part',
+      enforcedBy: 'core',
+      test: modelTools,
     },
   ];
 }
 
-/** A constraint on single writes and results: only a model makes any, and on a command rule no ACL can see them. */
+/** On the rule of a command it bounds each file that is written, and what is read of its output. */
 function fileConstraint(key: ToolConstraintKey, rule: string): Row {
   return {
     id: `toolRule.constraints.${key}`,
     path: `${constraints}/${key}`,
     rule,
     asks: (spec, { model }) => uses(key, (tool) => model || tool === 'workspace.command')(spec),
-    bringsIn: 'session part',
+    enforcedBy: 'core',
+    test: modelTools,
   };
 }
 

@@ -15,8 +15,12 @@ type ReadText = Extract<ShellReading, { readonly ok: true }>;
 
 export interface CommandVerdict {
   readonly refusal?: Finding;
-  /** The smallest of the rules that allowed it. */
+  /** The smallest `maxOutputBytes` or `maxResultBytes` of the rules that allowed it. */
   readonly maxOutputBytes?: number;
+  /** The smallest of the rules that allowed it: of one file, since nobody sees single writes. */
+  readonly maxWriteBytes?: number;
+  /** Of each rule that allowed it and has any. */
+  readonly writeRoots?: readonly (readonly string[])[];
   /**
    * For each simple command what the rules that allow it open of the network; absent where a command is opened nothing.
    */
@@ -105,9 +109,16 @@ function allow(rules: readonly MatchingRule[], text: string, reading: ReadText):
       ),
     );
   }
-  const caps = [...used].flatMap(({ maxOutputBytes }) => maxOutputBytes ?? []);
+  const all = [...used];
+  const output = all.flatMap(({ maxOutputBytes = [], maxResultBytes = [] }) =>
+    [maxOutputBytes, maxResultBytes].flat(),
+  );
+  const writes = all.flatMap(({ maxWriteBytes }) => maxWriteBytes ?? []);
+  const roots = all.flatMap(({ writeRoots }) => (writeRoots ? [writeRoots] : []));
   return {
-    ...(caps.length > 0 ? { maxOutputBytes: Math.min(...caps) } : {}),
+    ...(output.length > 0 ? { maxOutputBytes: Math.min(...output) } : {}),
+    ...(writes.length > 0 ? { maxWriteBytes: Math.min(...writes) } : {}),
+    ...(roots.length > 0 ? { writeRoots: roots } : {}),
     // What one command may not reach, no command beside it may: they share a network.
     ...(openings.every((opened) => opened.length > 0) ? { openings: distinct(openings) } : {}),
   };

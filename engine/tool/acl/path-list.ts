@@ -6,13 +6,27 @@ import { compileGlob } from '../../../core/base/glob.ts';
  * subtree, `.` is all.
  */
 export function isUnder(roots: readonly string[], relative: string): boolean {
-  return roots.some((root) => {
-    const normal = normalRoot(root);
-    if (normal === undefined) return false;
-    if (normal === '.') return true;
-    const glob = compileGlob(normal);
-    return ancestors(relative).some((ancestor) => glob.matches(ancestor));
-  });
+  const above = ancestors(relative);
+  return matchersOf(roots).some((matches) => above.some(matches));
+}
+
+type Matches = (path: string) => boolean;
+
+/** One list is asked about every entry of a directory. */
+const known = new WeakMap<readonly string[], readonly Matches[]>();
+
+function matchersOf(roots: readonly string[]): readonly Matches[] {
+  const made = known.get(roots) ?? roots.map(matcherOf);
+  known.set(roots, made);
+  return made;
+}
+
+function matcherOf(root: string): Matches {
+  const normal = normalRoot(root);
+  if (normal === undefined) return () => false;
+  if (normal === '.') return () => true;
+  const glob = compileGlob(normal);
+  return (path) => glob.matches(path);
 }
 
 /** Whether every root is one: relative, inside the workspace. */

@@ -34,6 +34,7 @@ t.test('toolRule.constraints.denySubstrings: a command that holds one is refused
 t.test('toolRule.constraints.maxOutputBytes: the bound goes with the verdict', async (t) => {
   t.equal(ask('npm test', { ...npm, maxOutputBytes: 4096 }).maxOutputBytes, 4096);
   t.equal(ask('npm test', npm).maxOutputBytes, undefined);
+  t.equal(ask('npm test', { ...npm, maxOutputBytes: 4096, maxResultBytes: 64 }).maxOutputBytes, 64);
 });
 
 t.test('a rule governs the tool and the actions that it names, and nothing else', async (t) => {
@@ -92,5 +93,5 @@ t.test('constraints that the command ACL judges are asked of nobody else', async
     return builtInLedger().unenforced(accepted(document).effective, { model: false });
   };
   t.strictSame(unenforced({ writeRoots: ['out'], denyPaths: ['secret'] }), []);
-  t.strictSame(unenforced({ maxWriteBytes: 5 }), ['toolRule.constraints.maxWriteBytes']);
+  t.strictSame(unenforced({ maxWriteBytes: 5, maxResultBytes: 5 }), []);
 });

@@ -79,11 +79,6 @@ t.test('each thing that nobody enforces yet is asked for by the field that asks 
     ],
     ['security.outputHandling.encodingPolicy=none', ['security', 'outputHandling', 'encodingPolicy'], 'none'],
     ['execution.replan.triggers=unknown-api', ['execution', 'replan', 'triggers'], ['unknown-api']],
-    [
-      'toolRule.constraints.maxWriteBytes',
-      ['security', 'toolAcl', 'allow', 0, 'constraints', 'maxWriteBytes'],
-      4096,
-    ],
   ];
   for (const [id, path, value] of table) {
     const document = sample('typical');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import type { EffectiveCheck } from '../../../core/contract/intentspec.gen.ts';
-import { commandProblems, guardCommand, guardTool } from '../../../engine/tool/acl.ts';
+import { commandProblems, guardCommand, guardTool, shownPaths } from '../../../engine/tool/acl.ts';
 import { checkEnvironment } from '../../../engine/tool/check-environment.ts';
 import { sampleSpecWith } from '../../../testing.ts';
 
@@ -284,7 +284,7 @@ t.test('redirections stay inside the write roots', async (t) => {
     'a <src/x',
     'a 2>&1',
   ]) {
-    t.strictSame(judge(text, allow), {}, text);
+    t.equal(judge(text, allow).refusal, undefined, text);
   }
   for (const text of [
     'a >src/x',
@@ -306,9 +306,10 @@ t.test('redirections stay inside the write roots', async (t) => {
   ]) {
     t.equal(reasonOf(text, allow), 'not-allowed', text);
   }
-  t.strictSame(judge('a >src/x', [{ writeRoots: ['.'] }]), {});
+  t.equal(judge('a >src/x', [{ writeRoots: ['.'] }]).refusal, undefined);
   t.equal(reasonOf('a >../x', [{ writeRoots: ['.'] }]), 'not-allowed');
-  t.strictSame(judge('env A=1 a >out/x', allow), {});
+  t.equal(judge('env A=1 a >out/x', allow).refusal, undefined);
+  t.strictSame(judge('a; b', allow).writeRoots, [['./out/', 'tmp/**']], 'what the verdict rests on');
 });
 
 t.test('paths of a deny rule deny what lies inside', async (t) => {
@@ -405,7 +406,8 @@ t.test('tools that read and write files', async (t) => {
     deny: readonly ReturnType<typeof rule>[],
     call: Call,
   ) =>
-    guardTool({ allow, deny }, { tool: 'workspace.fs', action: 'write', workspace, ...call })?.detail?.reason;
+    guardTool({ allow, deny }, { tool: 'workspace.fs', action: 'write', workspace, ...call }).refusal?.detail
+      ?.reason;
   const write = (constraints: Constraints) => [
     rule('workspace.fs', ['read', 'write', 'delete'], constraints),
   ];
@@ -479,11 +481,51 @@ t.test('tools that read and write files', async (t) => {
     t.equal(ask(allow, [], { paths: ['src/a'], writeBytes: 10 }), undefined);
     t.equal(ask(allow, [], { paths: ['src/a'], writeBytes: 11 }), 'not-allowed');
     t.equal(ask(allow, [], { paths: ['src/a'] }), 'not-allowed', 'nobody knows how many');
-    t.equal(ask(allow, [], { action: 'read', paths: ['src/a'], resultBytes: 20 }), undefined);
-    t.equal(ask(allow, [], { action: 'read', paths: ['src/a'], resultBytes: 21 }), 'not-allowed');
     t.equal(ask(write({}), write({ maxWriteBytes: 10 }), { paths: ['src/a'], writeBytes: 11 }), 'denied');
-    t.equal(ask(write({}), write({ maxResultBytes: 10 }), { paths: ['src/a'], resultBytes: 11 }), 'denied');
     t.equal(ask(write({}), write({ maxWriteBytes: 10 }), { paths: ['src/a'], writeBytes: 10 }), undefined);
+  });
+
+  t.test('hand on what the most generous allow rule and the strictest deny rule let through', async (t) => {
+    const cap = (allow: readonly ReturnType<typeof rule>[], deny: readonly ReturnType<typeof rule>[] = []) =>
+      guardTool({ allow, deny }, { tool: 'workspace.fs', action: 'read', workspace, paths: ['src/a'] })
+        .maxResultBytes;
+    t.equal(cap(write({})), undefined);
+    t.equal(cap(write({ maxResultBytes: 20 })), 20);
+    t.equal(cap(write({ maxResultBytes: 20, maxOutputBytes: 7 })), 7);
+    t.equal(cap([...write({ maxResultBytes: 20 }), ...write({ maxOutputBytes: 30 })]), 30);
+    t.equal(
+      cap([...write({ maxResultBytes: 20 }), ...write({ denyPaths: ['src'] })]),
+      20,
+      'of those that hold',
+    );
+    t.equal(cap(write({ maxResultBytes: 20 }), write({ maxResultBytes: 10 })), 10);
+  });
+
+  t.test('show of a directory what may be read of it', async (t) => {
+    const shows = (
+      allow: readonly ReturnType<typeof rule>[],
+      deny: readonly ReturnType<typeof rule>[],
+      tool = 'workspace.search',
+      action = 'search',
+    ) => ['src', 'src/a', 'secret', 'secret/key'].filter(shownPaths({ allow, deny }, tool, action));
+    const search = (constraints: Constraints = {}) => rule('workspace.search', ['search'], constraints);
+    const [everything, open] = [
+      ['src', 'src/a', 'secret', 'secret/key'],
+      ['src', 'src/a'],
+    ];
+    const secret = { denyPaths: ['secret'] };
+    t.strictSame(shows([search()], []), everything, 'no rule speaks of reading');
+    t.strictSame(shows([search(secret)], []), open);
+    t.strictSame(shows([search()], [search(secret)]), open);
+    t.strictSame(shows([search(), ...write({})], write(secret)), open, 'what may not be read');
+    t.strictSame(shows([search(), ...write(secret)], []), open);
+    t.strictSame(shows([search()], write({})), [], 'nothing may be read');
+    t.strictSame(shows(write(secret), [], 'workspace.fs', 'read'), open);
+    t.strictSame(shows(write({}), [rule('*', ['*'], { denySubstrings: ['key'] })], 'workspace.fs', 'read'), [
+      'src',
+      'src/a',
+      'secret',
+    ]);
   });
 
   t.test('are refused by text, by unknown constraints and by those of commands', async (t) => {
@@ -500,5 +542,11 @@ t.test('tools that read and write files', async (t) => {
     }
     t.equal(ask(write({ unknown: 1 }), [], call), 'not-allowed');
     t.equal(ask(write({ allowCommands: ['npm'] }), [], call), 'not-allowed');
+    const hosts = { networkHosts: ['x.org'], networkReason: 'y' };
+    t.equal(ask(write(hosts), [], call), 'not-allowed', 'they would open nothing');
+    t.equal(
+      ask([rule('web.search', ['query'], hosts)], [], { tool: 'web.search', action: 'query' }),
+      undefined,
+    );
   });
 });

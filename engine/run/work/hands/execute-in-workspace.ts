@@ -1,4 +1,6 @@
 import type { HandAnswer, HandUse } from '../../../../core/contract/hands.ts';
+import type { SandboxResult } from '../../../../core/contract/sandbox.ts';
+import { limitedShell } from '../../../tool/limited-shell.ts';
 import { openNetwork } from '../../judge/check-network.ts';
 import type { OpenRun } from '../../state/attempt.ts';
 import { maxMemoryBytes } from '../../state/max-memory-bytes.ts';
@@ -7,58 +9,65 @@ import type { HandPlace } from './hand-place.ts';
 import type { JudgedUse } from './judge-use.ts';
 
 /** What a model reads of a command's output at most; both ends are kept. */
-const maxOutputBytes = 64 * 1024;
+export const maxOutputBytes = 64 * 1024;
 const defaultTimeoutSeconds = 120;
 const maxTimeoutSeconds = 1800;
 
-/** Runs shell text, or a search, in the sandbox, on the workspace itself. */
+/** Runs shell text in the sandbox, on the workspace itself. */
 export async function executeInWorkspace(
   run: OpenRun,
   place: HandPlace,
-  use: Extract<HandUse, { readonly kind: 'execute' | 'search' }>,
-  { acl = {}, real }: JudgedUse,
+  { command, timeoutSeconds: wanted = defaultTimeoutSeconds }: Extract<HandUse, { readonly kind: 'execute' }>,
+  { acl = {} }: Pick<JudgedUse, 'acl'>,
 ): Promise<HandAnswer> {
-  const { sandbox, config } = run.ground;
-  const argv =
-    use.kind === 'execute'
-      ? ['sh', '-c', use.command]
-      : ['grep', '-rnIE', '--exclude-dir=.git', '-e', use.pattern, '--', real];
-  const wanted =
-    use.kind === 'execute' ? (use.timeoutSeconds ?? defaultTimeoutSeconds) : defaultTimeoutSeconds;
   const timeoutSeconds = Math.min(Math.max(1, wanted), maxTimeoutSeconds);
-  const way =
-    use.kind === 'execute'
-      ? await openNetwork(run, { sandbox }, acl)
-      : await openNetwork(run, { sandbox }, {});
+  const way = await openNetwork(run, { sandbox: run.ground.sandbox }, acl);
   try {
-    const result = await sandbox.run({
-      argv,
-      workspace: place.workspace,
-      reports: place.reports,
-      binds: [],
-      env: handEnvironment(run, place),
+    const result = await runSandboxed(run, place, {
+      argv: limitedShell(command, acl.maxWriteBytes),
       network: way.network,
       timeoutMs: timeoutSeconds * 1000,
       maxOutputBytes: Math.min(acl.maxOutputBytes ?? maxOutputBytes, maxOutputBytes),
-      maxMemoryBytes: maxMemoryBytes(config),
-      signal: run.means.signal,
     });
-    run.means.signal.throwIfAborted();
-    const { exitCode, combined, timedOut, exceeded } = result;
-    const notes = [
-      ...(combined.truncated ? [`[cut: ${combined.totalBytes} bytes in all]`] : []),
-      ...(timedOut ? [`[ended after ${timeoutSeconds} s]`] : []),
-      ...(exceeded ? [`[ended: ${exceeded.what} beyond ${exceeded.limit}]`] : []),
-    ];
-    const text = [combined.bytes.toString('utf8'), ...notes].filter((part) => part !== '').join('\n');
-    // Nothing found is an answer.
-    const isDone = exitCode === 0 || (use.kind === 'search' && exitCode === 1);
+    const { exitCode, timedOut } = result;
+    const notes = timedOut ? [`[ended after ${timeoutSeconds} s]`] : [];
     return {
-      outcome: isDone ? 'done' : 'failed',
-      text,
+      outcome: exitCode === 0 ? 'done' : 'failed',
+      text: [textOf(result), ...notes].filter((part) => part !== '').join('\n'),
       ...(exitCode === undefined ? {} : { exitCode }),
     };
   } finally {
     await way.close();
   }
+}
+
+type Asked = Parameters<OpenRun['ground']['sandbox']['run']>[0];
+
+/** Runs words in the sandbox of the run, with what every command of a worker has. */
+export async function runSandboxed(
+  run: OpenRun,
+  place: HandPlace,
+  asked: Pick<Asked, 'argv' | 'network' | 'timeoutMs' | 'maxOutputBytes' | 'stdin'>,
+): Promise<SandboxResult> {
+  const { sandbox, config } = run.ground;
+  const result = await sandbox.run({
+    ...asked,
+    workspace: place.workspace,
+    reports: place.reports,
+    binds: [],
+    env: handEnvironment(run, place),
+    maxMemoryBytes: maxMemoryBytes(config),
+    signal: run.means.signal,
+  });
+  run.means.signal.throwIfAborted();
+  return result;
+}
+
+/** What was printed, and what is missing of it. */
+export function textOf({ combined, exceeded }: SandboxResult): string {
+  const notes = [
+    ...(combined.truncated ? [`[cut: ${combined.totalBytes} bytes in all]`] : []),
+    ...(exceeded ? [`[ended: ${exceeded.what} beyond ${exceeded.limit}]`] : []),
+  ];
+  return [combined.bytes.toString('utf8'), ...notes].filter((part) => part !== '').join('\n');
 }

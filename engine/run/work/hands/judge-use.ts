@@ -1,13 +1,19 @@
 import { isWritError } from '../../../../core/base/errors.ts';
 import { quoted } from '../../../../core/base/quoted.ts';
 import type { Finding } from '../../../../core/contract/finding.ts';
-import type { HandAnswer, HandUse } from '../../../../core/contract/hands.ts';
+import type { HandUse } from '../../../../core/contract/hands.ts';
 import type { ToolRequest } from '../../../../core/contract/hook-payload.ts';
 import { scopeVerdict } from '../../../../core/contract/scope-verdict.ts';
 import { requirePatchPath } from '../../../patch/patch-paths.ts';
 import { entryPathIn, realPathIn } from '../../../tool/acl/real-path.ts';
 import { refusal } from '../../../tool/acl/refusal.ts';
-import { type CommandVerdict, guardCommand, guardTool, type ToolInvocation } from '../../../tool/acl.ts';
+import {
+  type CommandVerdict,
+  guardCommand,
+  guardTool,
+  shownPaths,
+  type ToolInvocation,
+} from '../../../tool/acl.ts';
 import type { OpenRun } from '../../state/attempt.ts';
 import { handEnvironment } from './hand-environment.ts';
 import type { HandPlace } from './hand-place.ts';
@@ -18,7 +24,10 @@ export interface JudgedUse {
   readonly refusal?: Finding;
   /** Where its path leads, relative to the workspace. */
   readonly real: string;
-  readonly invocation?: ToolInvocation;
+  /** Bytes of its result that the rules let through. */
+  readonly maxResultBytes?: number;
+  /** Of a directory that is listed or searched: what may be shown of what lies below it, by real paths. */
+  readonly shows?: (real: string) => boolean;
   /** Of a command. */
   readonly acl?: CommandVerdict;
 }
@@ -57,20 +66,29 @@ export function judgeUse(run: OpenRun, place: HandPlace, use: HandUse): JudgedUs
   };
   const resolve = use.kind === 'delete' ? entryPathIn : realPathIn;
   const real = resolve(place.workspace, use.path);
-  const judged = { request, invocation, real: real ?? '' };
-  const why = guardTool(toolAcl, invocation) ?? placeRefusal(use, real, scope);
-  return why === undefined ? judged : { ...judged, refusal: why };
+  const { refusal: why, maxResultBytes } = guardTool(toolAcl, invocation);
+  const shows = isShowing(use) ? shownPaths(toolAcl, tool, action) : undefined;
+  const refused = why ?? placeRefusal(use, real, scope) ?? hiddenRefusal(use, real, shows);
+  return {
+    request,
+    real: real ?? '',
+    ...(refused === undefined ? {} : { refusal: refused }),
+    ...(maxResultBytes === undefined ? {} : { maxResultBytes }),
+    ...(shows === undefined ? {} : { shows }),
+  };
 }
 
-/** Asks the rules again about how much came of it. */
-export function resultRefusal(
-  run: OpenRun,
-  { invocation }: JudgedUse,
-  { outcome, text }: HandAnswer,
+function isShowing({ kind }: HandUse): boolean {
+  return kind === 'list' || kind === 'search';
+}
+
+function hiddenRefusal(
+  { path }: Exclude<HandUse, { readonly kind: 'execute' }>,
+  real = '.',
+  shows?: (real: string) => boolean,
 ): Finding | undefined {
-  if (invocation === undefined || outcome !== 'done') return undefined;
-  const resultBytes = Buffer.byteLength(text);
-  return guardTool(run.identity.contract.effective.security.toolAcl, { ...invocation, resultBytes });
+  if (shows === undefined || shows(real)) return undefined;
+  return refused(path, 'may not be read by the rules of the contract');
 }
 
 function placeRefusal(
@@ -90,11 +108,18 @@ function placeRefusal(
   if (!isWriting) return undefined;
   const verdict = scopeVerdict(scope, real);
   if (verdict === 'in') return undefined;
+  if (verdict === 'forbidden') return refused(use.path, `is out of scope by the contract; ${leaveIt}`);
+  const { write } = scope;
+  const places = write.slice(0, maxPlacesTold).map(quoted);
+  const more = write.length > places.length ? ` and ${write.length - places.length} more` : '';
   return refused(
     use.path,
-    verdict === 'forbidden' ? 'is out of scope by the contract' : 'is not in the scope of the contract',
+    `is not in the scope of the contract, which is ${places.join(', ')}${more}; ${leaveIt}`,
   );
 }
+
+const maxPlacesTold = 10;
+const leaveIt = 'leave it as it is, or end the task and say why it has to change';
 
 function refused(path: string, why: string): Finding {
   return refusal(`${quoted(path)} ${why}`, { reason: 'place', path });

@@ -1,13 +1,16 @@
-import { messageOf } from '../../../../core/base/errors.ts';
+import { isWritError } from '../../../../core/base/errors.ts';
 import type { Finding } from '../../../../core/contract/finding.ts';
 import type { HandAnswer, Hands, HandUse } from '../../../../core/contract/hands.ts';
 import { redactTexts } from '../../../../readers/sensitive/redact-texts.ts';
 import { privacyPolicyOf } from '../../../spec/privacy-policy-of.ts';
 import type { OpenRun } from '../../state/attempt.ts';
+import { cutText } from './cut-text.ts';
 import { executeInWorkspace } from './execute-in-workspace.ts';
 import type { HandPlace } from './hand-place.ts';
-import { type JudgedUse, judgeUse, resultRefusal } from './judge-use.ts';
+import { type JudgedUse, judgeUse } from './judge-use.ts';
+import { searchWorkspace } from './search-workspace.ts';
 import { useFiles } from './use-files.ts';
+import type { WriteWatch } from './watch-writes.ts';
 
 /** A use as the attempt's record holds it: what was asked and what came of it, never what was read. */
 export interface UsedHand {
@@ -31,7 +34,7 @@ export interface OpenHands extends Hands {
 const maxUses = 5000;
 
 /** The workspace of an attempt as its worker gets it; uses wait for each other. */
-export function openHands(run: OpenRun, place: HandPlace): OpenHands {
+export function openHands(run: OpenRun, place: HandPlace, watch: WriteWatch): OpenHands {
   const used: UsedHand[] = [];
   const policy = privacyPolicyOf(run.identity.contract.effective, run.ground.config.redaction);
   const { hooks, clock } = run.means.engine;
@@ -63,16 +66,15 @@ export function openHands(run: OpenRun, place: HandPlace): OpenHands {
         ...(exitCode === undefined ? {} : { exitCode }),
         durationMs,
       });
-      return { ...answer, text: redactTexts(answer.text, policy) };
+      // Masked first: half a secret is known by nobody.
+      return { ...answer, text: cutText(redactTexts(answer.text, policy), judged.maxResultBytes) };
     };
     const deny = (finding: Finding) =>
       settle({ outcome: 'denied', text: `denied: ${finding.message}` }, finding);
     const refusal = judged.refusal ?? (await hooks.tool.guard.call(request));
     if (refusal) return deny(refusal);
     await hooks.tool.started.call(request);
-    const answer = await act(run, place, wanted, judged);
-    const tooMuch = resultRefusal(run, judged, answer);
-    return tooMuch ? deny(tooMuch) : settle(answer);
+    return settle(await act(run, place, wanted, judged, watch));
   };
   let last: Promise<unknown> = Promise.resolve();
   return {
@@ -85,14 +87,23 @@ export function openHands(run: OpenRun, place: HandPlace): OpenHands {
   };
 }
 
-async function act(run: OpenRun, place: HandPlace, wanted: HandUse, judged: JudgedUse): Promise<HandAnswer> {
-  if (wanted.kind === 'execute' || wanted.kind === 'search')
-    return executeInWorkspace(run, place, wanted, judged);
+async function act(
+  run: OpenRun,
+  place: HandPlace,
+  wanted: HandUse,
+  judged: JudgedUse,
+  watch: WriteWatch,
+): Promise<HandAnswer> {
+  if (wanted.kind === 'execute')
+    return watch.around(judged.acl ?? {}, () => executeInWorkspace(run, place, wanted, judged));
   try {
-    return await useFiles(place.workspace, wanted, judged.real);
+    if (wanted.kind === 'search') return await searchWorkspace(run, place, wanted, judged);
+    if (wanted.kind === 'write' || wanted.kind === 'delete') watch.forget();
+    return await useFiles(place.workspace, wanted, judged);
   } catch (fault) {
     // The file system's own words name the place of the workspace on this machine.
     const code = (fault as NodeJS.ErrnoException).code;
-    return { outcome: 'failed', text: `failed: ${code ?? messageOf(fault)}` };
+    if (isWritError(fault) || code === undefined) throw fault;
+    return { outcome: 'failed', text: `failed: ${code}` };
   }
 }

@@ -5,6 +5,7 @@ import {
   readWorkspaceFile,
   writeWorkspaceFile,
 } from '../../../tool/workspace-file.ts';
+import type { JudgedUse } from './judge-use.ts';
 
 type FileUse = Extract<HandUse, { readonly kind: 'read' | 'list' | 'write' | 'delete' }>;
 
@@ -14,7 +15,11 @@ const maxWholeBytes = 8 * 1024 * 1024;
 const maxNames = 2000;
 
 /** Does what was allowed, at the place that was judged. Faults of the file system reject. */
-export async function useFiles(workspace: string, use: FileUse, real: string): Promise<HandAnswer> {
+export async function useFiles(
+  workspace: string,
+  use: FileUse,
+  { real, shows = () => true }: Pick<JudgedUse, 'real' | 'shows'>,
+): Promise<HandAnswer> {
   switch (use.kind) {
     case 'read': {
       const most = Math.min(use.maxBytes ?? maxReadBytes, maxReadBytes);
@@ -29,9 +34,9 @@ export async function useFiles(workspace: string, use: FileUse, real: string): P
       };
     }
     case 'list': {
-      const { names, more } = await listWorkspaceDirectory(workspace, real, maxNames);
-      const shown = names.filter((name) => real !== '.' || name !== '.git/');
-      return { outcome: 'done', text: shown.join('\n') + (more ? `\n[cut at ${maxNames} names]` : '') };
+      const keep = (path: string) => path !== '.git' && shows(path);
+      const { names, more } = await listWorkspaceDirectory(workspace, real, { keep, most: maxNames });
+      return { outcome: 'done', text: names.join('\n') + (more ? `\n[cut at ${maxNames} names]` : '') };
     }
     case 'write':
       await writeWorkspaceFile(workspace, real, use.bytes);
