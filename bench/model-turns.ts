@@ -16,6 +16,7 @@ import { createEngine } from '../core/kernel/engine.ts';
 import { effectiveScope } from '../engine/plan/scope.ts';
 import type { OpenRun } from '../engine/run/state/attempt.ts';
 import { openHands } from '../engine/run/work/hands/open-hands.ts';
+import type { WriteWatch } from '../engine/run/work/hands/watch-writes.ts';
 import { openTurns } from '../engine/run/work/turns/open-turns.ts';
 import { contractRows } from '../engine/spec/contract-rows.ts';
 import { readIntentSpec } from '../engine/spec/read-intent-spec.ts';
@@ -80,11 +81,18 @@ async function orderOf(provider: Provider, workspace: string): Promise<TaskOrder
     constraints: [],
     acceptanceCriteria: [],
     workspace,
-    hands: openHands(run, { workspace, reports: workspace }),
+    hands: openHands(run, { workspace, reports: workspace }, unwatched),
     turns,
     signal,
   };
 }
+
+/** No command is run here. */
+const unwatched: WriteWatch = {
+  around: (_, act) => act(),
+  forget: () => {},
+  strayedIn: async () => [],
+};
 
 /** Milliseconds between two questions: calls, their results, and the next question made of them. */
 async function turnTimes(workspace: string, turns: number, calls: number): Promise<readonly number[]> {
