@@ -22,7 +22,9 @@ export interface ToolInvocation {
 
 export interface ToolVerdict {
   readonly refusal?: Finding;
-  /** Bytes of its result that may be handed on: the most that an allow rule lets through, the least of the deny rules. */
+  /**
+   * Bytes of its result that may be handed on: the most that an allow rule lets through, the least of the deny rules.
+   */
   readonly maxResultBytes?: number;
 }
 
