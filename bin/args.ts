@@ -76,6 +76,10 @@ function lex(tokens: readonly string[], declared: readonly OptionSpec[], command
     let value = inline;
     if (value === undefined) {
       const next = tokens[at + 1];
+      if (option.bare !== undefined && !option.bare.unless.includes(next ?? '')) {
+        options.push(`${shown}==${option.bare.means}`);
+        continue;
+      }
       if (next === undefined || isOption(next) || next === '--') {
         throw usage(
           `\`${shown}\` needs a value`,

@@ -68,7 +68,7 @@ function optionRows(options: readonly OptionSpec[]): readonly string[] {
   return columns(
     options.map((option) => {
       const short = option.short === undefined ? '    ' : `-${option.short}, `;
-      const value = option.value === undefined ? '' : ` ${option.value}`;
+      const value = option.value === undefined ? '' : option.bare ? `[=${option.value}]` : ` ${option.value}`;
       const choices = option.choices === undefined ? '' : ` (${option.choices.join(', ')})`;
       const repeatable = option.repeatable === true ? '; may be repeated' : '';
       return [`${short}--${option.name}${value}`, `${option.about}${choices}${repeatable}`];

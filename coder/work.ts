@@ -1,3 +1,4 @@
+import { sha256Hex } from '../core/base/digest.ts';
 import { isWritError } from '../core/base/errors.ts';
 import type { ToolCall, ToolResult } from '../core/contract/model.ts';
 import type { TaskOrder, WorkCitation, WorkResult } from '../core/contract/worker.ts';
@@ -24,11 +25,11 @@ const usage = { costUnits: 0 };
 export async function workOn(order: TaskOrder): Promise<WorkResult> {
   const { turns } = order;
   if (turns === undefined) return nothing('there is no model');
+  const told = taskInstructions(order);
+  // The same for the same Task in every run: what was recorded of one is played back to another.
+  const cacheKey = sha256Hex(standingInstructions + told);
   const window = Math.min(turns.contextTokens ?? usualWindow, 2 * usualWindow) - maxOutputTokens;
-  const conversation = openConversation(
-    taskInstructions(order),
-    charactersPerToken * Math.max(window, maxOutputTokens),
-  );
+  const conversation = openConversation(told, charactersPerToken * Math.max(window, maxOutputTokens));
   const repetition = watchRepetition();
   const citations: WorkCitation[] = [];
   for (let silent = 0; ; ) {
@@ -39,7 +40,7 @@ export async function workOn(order: TaskOrder): Promise<WorkResult> {
         messages: conversation.messages,
         tools: declarations,
         maxOutputTokens,
-        cacheKey: `${order.runId}/${order.taskNumber}`,
+        cacheKey,
       });
     } catch (fault) {
       if (isWritError(fault, 'TURN_LIMIT')) return nothing(fault.message);

@@ -19,7 +19,8 @@ export interface FoundKey {
 
 const mostCharacters = 8192;
 
-const called: Readonly<Record<KeyPlace, string>> = {
+/** As people call them. */
+export const keyPlaceNames: Readonly<Record<KeyPlace, string>> = {
   'env-file': 'the file of `--env-file`',
   'repo-vault': 'the vault of the repository',
   'global-vault': 'the global vault',
@@ -53,7 +54,7 @@ export async function findKey(
     message: `provider \`${provider}\` needs a key: \`${variable}\` is nowhere to be found`,
     detail: { provider, variable, names: keys, asked },
     hints: [
-      `asked in this order: ${asked.map((place) => called[place]).join(', ') || 'nothing'}`,
+      `asked in this order: ${asked.map((place) => keyPlaceNames[place]).join(', ') || 'nothing'}`,
       `set \`${variable}\` in the environment`,
     ],
   });
@@ -70,7 +71,7 @@ function whyUnusable(value: string): string | undefined {
 
 function unusable(provider: string, source: KeyPlace, name: string, found: string): WritError {
   return new WritError('PROVIDER_KEY_UNUSABLE', {
-    message: `\`${name}\` in ${called[source]} is no key for provider \`${provider}\`: ${found}`,
+    message: `\`${name}\` in ${keyPlaceNames[source]} is no key for provider \`${provider}\`: ${found}`,
     detail: { provider, source, name, found },
   });
 }

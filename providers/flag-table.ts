@@ -1,10 +1,10 @@
-import { builtInProviders } from './built-in-providers.ts';
 import type { FlagTable } from './check-flags.ts';
+import { deepseekFlags } from './deepseek/deepseek-flags.ts';
+import { kimiFlags } from './kimi/kimi-flags.ts';
+import { ollamaFlags } from './ollama/ollama-flags.ts';
 
-/** The flags of every built-in provider: a flag of another one is known by name, to say whose it is. */
-export async function flagTable(): Promise<FlagTable> {
-  const rows = await Promise.all(
-    Object.entries(builtInProviders).map(async ([name, load]) => [name, (await load()).flags] as const),
-  );
-  return Object.fromEntries(rows);
-}
+/**
+ * The flags of every built-in provider that has any, as data: help and refusals of one provider's flags load no
+ * provider.
+ */
+export const flagTable: FlagTable = { deepseek: deepseekFlags, kimi: kimiFlags, ollama: ollamaFlags };

@@ -4,7 +4,8 @@ import { WritError } from '../../core/base/errors.ts';
 import type { ChangeSource, RunRequest } from '../../engine/run/state/run-request.ts';
 import { recordedWorker } from '../../plugins/recorded-worker/plugin.ts';
 import type { CommandContext } from './command.ts';
-import { readModelChoice } from './model-choice.ts';
+import { readModelChoice, refuseChoice } from './model-choice.ts';
+import type { Reaching } from './reach-provider.ts';
 
 /** Bytes of a patch that is read at all. */
 const maxPatchBytes = 256 * 1024 * 1024;
@@ -32,12 +33,18 @@ export function sourceGiven({ options }: CommandContext, spec: string): GivenSou
   return { kind, value };
 }
 
-/** The change itself: INPUT_UNREADABLE, INPUT_TOO_LARGE. */
-export async function readSource(context: CommandContext, given: GivenSource): Promise<ChangeSource> {
+/** The change itself, where one was typed: INPUT_UNREADABLE, INPUT_TOO_LARGE, what a choice of a model refuses. */
+export async function readSource(
+  context: CommandContext,
+  given: GivenSource | undefined,
+  { variable }: Pick<Reaching, 'variable'>,
+): Promise<ChangeSource | undefined> {
+  if (given?.kind !== 'provider') refuseChoice(context, ['record']);
+  if (given === undefined) return undefined;
   const { kind, value } = given;
   if (kind === 'range') return { kind, range: value };
   if (kind === 'provider')
-    return { kind: 'worker', worker: coderWorker, from: readModelChoice(context, value) };
+    return { kind: 'worker', worker: coderWorker, from: readModelChoice(context, value, variable) };
   const bytes = await readInput(context, value, { maxBytes: maxPatchBytes });
   return kind === 'recording'
     ? { kind: 'worker', worker: recordedWorker, from: bytes }

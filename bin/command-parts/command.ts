@@ -14,6 +14,8 @@ export interface OptionSpec {
   readonly short?: string;
   /** Placeholder of the value in the help text, e.g. `FILE`. */
   readonly value?: string;
+  /** It may stand alone: what it means then; what follows it is its value only where it is one of `unless`. */
+  readonly bare?: { readonly means: string; readonly unless: readonly string[] };
   /** May be given more than once; otherwise a second one is a usage error. */
   readonly repeatable?: boolean;
   /** The only values accepted. */

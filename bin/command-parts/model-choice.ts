@@ -1,10 +1,22 @@
+import { resolve } from 'node:path';
 import { formatModelChoice } from '../../coder/model-choice.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { serviceUrlFault } from '../../core/base/service-url.ts';
+import { checkFlags } from '../../providers/check-flags.ts';
+import { flagTable } from '../../providers/flag-table.ts';
+import { recordingOf, replayName } from '../../providers/replay/replay-name.ts';
 import type { CommandContext } from './command.ts';
+import { choiceNames, providerFlagNames } from './model-options.ts';
 
-/** The model that was asked for, as a run keeps it. USAGE, PROVIDER_OPTION. */
-export function readModelChoice({ options }: CommandContext, provider: string): Uint8Array {
+/**
+ * The model that was asked for, as a run keeps it; `variable` is asked where a flag is not given. USAGE,
+ * PROVIDER_OPTION.
+ */
+export function readModelChoice(
+  { options, cwd }: CommandContext,
+  provider: string,
+  variable: (name: string) => string | undefined,
+): Uint8Array {
   const [model, apiBase, temperature] = ['model', 'api-base', 'temperature'].map((name) =>
     options.value(name),
   );
@@ -12,11 +24,38 @@ export function readModelChoice({ options }: CommandContext, provider: string): 
   if (fault !== undefined) throw new WritError('USAGE', { message: `\`--api-base\`: ${fault}` });
   if (temperature !== undefined && !/^(?:[01](?:\.\d{1,3})?|2(?:\.0{1,3})?)$/.test(temperature))
     throw new WritError('USAGE', { message: `\`--temperature\`: expected 0 to 2, found \`${temperature}\`` });
+  const recording = recordingOf(provider);
+  if (recording !== undefined) refuseBeside(options);
+  const given = providerFlagNames.flatMap((name) => {
+    const value = options.value(name);
+    return value === undefined ? [] : [{ name, value }];
+  });
   return formatModelChoice({
-    provider,
+    provider: recording ? `${replayName}:${resolve(cwd, recording)}` : provider,
     ...(model === undefined ? {} : { model }),
     ...(apiBase === undefined ? {} : { apiBase }),
     ...(temperature === undefined ? {} : { temperature: Number(temperature) }),
-    flags: {},
+    flags: checkFlags(provider, given, flagTable, variable),
+  });
+}
+
+/** Nobody is asked at all where a recording answers. */
+function refuseBeside(options: CommandContext['options']): void {
+  for (const name of ['api-base', 'record'])
+    if (options.value(name) !== undefined)
+      throw new WritError('PROVIDER_OPTION', {
+        message: `\`--${name}\` goes with no recording: it is played back as it is, and nobody is asked`,
+        detail: { flag: name, provider: replayName },
+      });
+}
+
+/** USAGE for an option that says how a model is asked where none is chosen. */
+export function refuseChoice({ options }: CommandContext, more: readonly string[] = []): void {
+  const [stray] = [...choiceNames, ...more].filter((name) => options.value(name) !== undefined);
+  if (stray === undefined) return;
+  throw new WritError('USAGE', {
+    message: `\`--${stray}\` says how a model is asked, and no \`--provider\` is given`,
+    detail: { option: `--${stray}`, expected: '--provider' },
+    hints: ['name the backend: `--provider NAME`'],
   });
 }

@@ -1,13 +1,68 @@
-import type { Environment } from '../../attest/keys/user-config-dir.ts';
+import { resolve } from 'node:path';
+import { readInput } from '../../api/read-input.ts';
 import type { ReachProvider } from '../../core/contract/provider.ts';
+import { parseEnvFile } from '../../providers/env-file.ts';
 import { findBase } from '../../providers/find-base.ts';
-import { findKey } from '../../providers/find-key.ts';
+import { findKey, type KeyPlaces, keyPlaceNames } from '../../providers/find-key.ts';
+import type { CommandContext } from './command.ts';
+import { openRecorder, type Recorder } from './traffic-recorder.ts';
 
-/** Reaches providers as an environment says. */
-export function reachProvider(env: Environment): ReachProvider {
+/** How models are reached, as a command line says. */
+export interface Reaching {
+  readonly reach: ReachProvider;
+  /** What a variable says to a provider: in the file of `--env-file`, else in the process. */
+  readonly variable: (name: string) => string | undefined;
+  /** OUTPUT_FAILED where what went by could not be written down whole. */
+  finish(): void;
+}
+
+const maxEnvFileBytes = 256 * 1024;
+
+/**
+ * Reads `--env-file` and looks at `--record`. INPUT_UNREADABLE, ENV_FILE_MALFORMED. With `dry` nothing is written.
+ */
+export async function openReaching(context: CommandContext, { dry = false } = {}): Promise<Reaching> {
+  const { options, env, cwd, print } = context;
+  const file = options.value('env-file');
+  const values =
+    file === undefined
+      ? undefined
+      : parseEnvFile(await readInput(context, file, { maxBytes: maxEnvFileBytes }));
+  const directory = options.value('record');
+  const recorder = directory === undefined ? undefined : openRecorder(resolve(cwd, directory), dry);
+  const variable = (name: string): string | undefined => values?.get(name) ?? env[name];
+  const keys: KeyPlaces = {
+    ...(values === undefined ? {} : { 'env-file': (name) => values.get(name) }),
+    environment: (name) => env[name],
+  };
+  const told = (line: string): void => print.note(line);
+  return {
+    variable,
+    reach: reachProvider({ variable, keys, recorder, told }),
+    finish: () => recorder?.finish(),
+  };
+}
+
+/** What reaching a provider is made of. */
+export interface ReachSetting {
+  readonly variable: (name: string) => string | undefined;
+  readonly keys: KeyPlaces;
+  readonly recorder?: Recorder | undefined;
+  /** Told where a key was found. */
+  readonly told?: (line: string) => void;
+}
+
+/** Reaches providers with these variables and keys. */
+export function reachProvider({ variable, keys, recorder, told }: ReachSetting): ReachProvider {
   return async (name, source, apiBase) => {
-    const { base, isOtherBase } = findBase(source, apiBase, (variable) => env[variable]);
-    const found = await findKey(name, source, base, { environment: (variable) => env[variable] });
-    return { base, isOtherBase, ...(found === undefined ? {} : { key: found.value }) };
+    const { base, isOtherBase } = findBase(source, apiBase, variable);
+    const found = await findKey(name, source, base, keys);
+    if (found !== undefined) told?.(`key of ${name}: ${found.name}, of ${keyPlaceNames[found.source]}`);
+    const key = found === undefined ? {} : { key: found.value };
+    const secrets = Object.values(key);
+    const reached = { base, isOtherBase, ...key };
+    return recorder === undefined
+      ? reached
+      : { ...reached, through: recorder.through({ provider: name, base, isOtherBase }, secrets) };
   };
 }

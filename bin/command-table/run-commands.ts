@@ -1,5 +1,6 @@
 import type { CommandSpec } from '../command-parts/command.ts';
 import { loadLean } from '../command-parts/load-lean.ts';
+import { modelOptions } from '../command-parts/model-options.ts';
 import { changeOptions, machineOptions, run, spec } from './shared-arguments.ts';
 
 /** A run, from its start to its report. */
@@ -25,6 +26,11 @@ export const runCommands: readonly CommandSpec[] = [
       { line: 'writ run intent.json --patch fix.patch', about: 'gate a patch and seal it' },
       { line: 'git show fix | writ run intent.json --patch -', about: 'a patch from stdin' },
       { line: 'writ run intent.json --provider openai', about: 'a model makes the change' },
+      {
+        line: 'writ run intent.json --provider ollama --thinking high --record traffic',
+        about: 'a local model that thinks hard, with everything that was said written down',
+      },
+      { line: 'writ run intent.json --provider replay:traffic', about: 'the same again, offline' },
       { line: 'writ run intent.json --range main..fix --onto main', about: 'gate the commits of a branch' },
       {
         line: 'writ run intent.json --range main..fix --no-merge --message "Exact prices"',
@@ -37,7 +43,7 @@ export const runCommands: readonly CommandSpec[] = [
     name: 'resume',
     summary: 'go on with a run that was stopped or that waited',
     description:
-      'What was done is not done again, where this user did it on this machine or a runner that `[runners]` names signed for it. Of a run that came by ref, request, candidate and approvals are taken; everything else is judged anew.',
+      'The model that the run was started with goes on, asked in the same way; only its key is looked up again. With `--provider` another one does what is left. What was done is not done again, where this user did it on this machine or a runner that `[runners]` names signed for it. Of a run that came by ref, request, candidate and approvals are taken; everything else is judged anew.',
     arguments: [run],
     options: [
       { name: 'recording', value: 'FILE', about: 'a recorded worker does the tasks (docs/recording.md)' },
@@ -51,9 +57,13 @@ export const runCommands: readonly CommandSpec[] = [
         value: 'BRANCH',
         about: 'the branch that is to move, where only a record from elsewhere names it',
       },
+      ...modelOptions,
       ...machineOptions,
     ],
-    examples: [{ line: 'writ resume 0198c1e2', about: 'after a kill, a restart or an approval' }],
+    examples: [
+      { line: 'writ resume 0198c1e2', about: 'after a kill, a restart or an approval' },
+      { line: 'writ resume 0198c1e2 --provider kimi', about: 'another model does what is left' },
+    ],
     load: () => loadLean(() => import('../commands/resume.ts')),
   },
   {

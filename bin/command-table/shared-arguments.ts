@@ -1,4 +1,5 @@
 import type { ArgumentSpec, OptionSpec } from '../command-parts/command.ts';
+import { modelOptions } from '../command-parts/model-options.ts';
 
 /** A contract. */
 export const spec: ArgumentSpec = { name: 'SPEC', about: 'an IntentSpec file; `-` is stdin' };
@@ -48,10 +49,7 @@ export const changeOptions: readonly OptionSpec[] = [
   { name: 'patch', value: 'FILE', about: 'the change as a patch (git diff or unified); `-` is stdin' },
   { name: 'range', value: 'A..B', about: 'the change as a commit range' },
   { name: 'recording', value: 'FILE', about: 'a recorded worker does the tasks (docs/recording.md)' },
-  { name: 'provider', value: 'NAME', about: 'a model does the tasks, asked of this backend' },
-  { name: 'model', value: 'ID', about: 'its model; default: the backend’s own' },
-  { name: 'api-base', value: 'URL', about: 'ask there instead of at the vendor' },
-  { name: 'temperature', value: 'T', about: 'sampling temperature, 0 to 2; default: the model’s own' },
+  ...modelOptions,
   { name: 'onto', value: 'BRANCH', about: 'the branch that receives the sealed commit' },
   {
     name: 'policy',

@@ -6,7 +6,7 @@ import { planRun, type RunPlan } from '../../engine/run/plan-run.ts';
 import { readSource, runWishes, sourceGiven } from '../command-parts/change-source.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/open-engine.ts';
-import { reachProvider } from '../command-parts/reach-provider.ts';
+import { openReaching } from '../command-parts/reach-provider.ts';
 import { type Printer, styled } from '../terminal/print.ts';
 
 /**
@@ -18,7 +18,8 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const [spec = ''] = args;
   const given = sourceGiven(context, spec);
   const specBytes = await readSpecBytes(context, spec);
-  const source = given && (await readSource(context, given));
+  const { reach, ...reaching } = await openReaching(context, { dry: true });
+  const source = await readSource(context, given, reaching);
   await using engine = await openEngine(context, { ephemeralKey: options.flag('ephemeral-key') });
   const plan = await planRun(engine, {
     repositoryPath: repoPath ?? cwd,
@@ -26,7 +27,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     who: options.value('for') === 'patch' ? 'patch' : 'worker',
     ...(source === undefined ? {} : { source }),
     ...runWishes(options),
-    reach: reachProvider(env),
+    reach,
     pluginAccess: userPluginAccess(env, options.values('plugin')),
     clock: systemClock,
   });

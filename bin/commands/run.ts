@@ -14,7 +14,7 @@ import { provenanceMissingCode } from '../../engine/run/state/provenance-missing
 import { readSource, runWishes, sourceGiven } from '../command-parts/change-source.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/open-engine.ts';
-import { reachProvider } from '../command-parts/reach-provider.ts';
+import { openReaching } from '../command-parts/reach-provider.ts';
 import { printRun } from '../report/human.ts';
 import { styled } from '../terminal/print.ts';
 import { progressPlugin } from '../terminal/run-progress.ts';
@@ -27,8 +27,9 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const given = sourceGiven(context, spec);
   // Whoever misspelt the contract is told so, and not that nobody does the work.
   const specBytes = await readSpecBytes(context, spec);
-  if (given === undefined) throw new WritError('NO_WORKER');
-  const source = await readSource(context, given);
+  const reaching = await openReaching(context);
+  const source = await readSource(context, given, reaching);
+  if (source === undefined) throw new WritError('NO_WORKER');
   const approvers = await openApprovers(context);
   const pluginAccess = userPluginAccess(context.env, options.values('plugin'));
   await using engine = await openEngine(context, {
@@ -44,10 +45,11 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     pluginAccess,
     approvers,
     witness: userJournalWitness(context.env),
-    reach: reachProvider(context.env),
+    reach: reaching.reach,
     clock: systemClock,
     signal,
   });
+  reaching.finish();
   return toResult(view, print);
 }
 

@@ -20,7 +20,15 @@ export interface Provider {
 }
 
 /** Where a provider is asked, and with what. */
-export type ReachedProvider = Pick<ProviderSetting, 'key' | 'base' | 'isOtherBase'>;
+export interface ReachedProvider extends Pick<ProviderSetting, 'key' | 'base' | 'isOtherBase'> {
+  /** Values, beside the key, that no prompt may hold. */
+  readonly secrets?: readonly string[];
+  /** Stands between the provider and the network, and is told how it is opened: it writes down what goes by, say. */
+  readonly through?: (
+    stream: HttpStreamer,
+    opened: Readonly<Required<Pick<ProviderSetting, 'model' | 'flags'>>>,
+  ) => Promise<HttpStreamer>;
+}
 
 /**
  * Finds base and key of a provider (resolutions, Credentials). PROVIDER_KEY_MISSING, PROVIDER_KEY_UNUSABLE,
@@ -81,6 +89,8 @@ export interface ProviderSource {
   readonly flags: readonly ProviderFlag[];
   /** What `[providers.<name>]` of the configuration may say, and its values; handed over among the flags. */
   readonly settings?: Readonly<Record<string, readonly string[]>>;
+  /** Where a name goes on behind a colon: the source that it means with what stands there (`replay:DIR`). */
+  readonly at?: (place: string) => Promise<ProviderSource>;
   /** PROVIDER_OPTION where flags and model do not go together. */
   open(setting: ProviderSetting): Provider | Promise<Provider>;
 }

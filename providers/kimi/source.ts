@@ -2,6 +2,7 @@ import type { ProviderSource } from '../../core/contract/provider.ts';
 import { chatFormat } from '../wire/chat/chat-format.ts';
 import { wireProvider } from '../wire/wire-provider.ts';
 import { kimiDialect } from './kimi-dialect.ts';
+import { kimiFlags } from './kimi-flags.ts';
 import { kimiThinking } from './kimi-thinking.ts';
 
 /**
@@ -13,18 +14,7 @@ export const kimi: ProviderSource = {
   keys: ['KIMI_API_KEY', 'MOONSHOT_API_KEY'],
   base: 'https://api.moonshot.ai/v1',
   defaultModel: 'kimi-k2.7-code',
-  flags: [
-    {
-      name: 'kimi-thinking',
-      values: ['enabled', 'disabled'],
-      says: 'whether the model thinks before it answers; only kimi-k2.5 and kimi-k2.6 can be told not to',
-    },
-    {
-      name: 'kimi-stream',
-      values: ['true', 'false'],
-      says: 'whether a reply comes in pieces; `true` where it is left out',
-    },
-  ],
+  flags: kimiFlags,
   open: (setting) => {
     const { flags, model } = setting;
     if (model !== undefined) kimiThinking(flags['kimi-thinking'], model);

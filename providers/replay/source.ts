@@ -3,6 +3,26 @@ import type { ProviderSource } from '../../core/contract/provider.ts';
 import { builtInProviders } from '../built-in-providers.ts';
 import { replayTraffic } from '../wire/replay-traffic.ts';
 import { type OpenedProvider, trafficFormat } from '../wire/traffic-file.ts';
+import { replayName } from './replay-name.ts';
+
+/** Recordings by their directories: `replay:DIR`. */
+export const recordings: ProviderSource = {
+  title: 'a recording',
+  keys: [],
+  base: 'http://127.0.0.1',
+  defaultModel: '',
+  flags: [],
+  at: (directory) => (directory === '' ? Promise.reject(unnamed()) : replaySource(directory)),
+  open: () => Promise.reject(unnamed()),
+};
+
+function unnamed(): WritError {
+  return new WritError('PROVIDER_OPTION', {
+    message: 'expected the directory of a recording, found none',
+    detail: { provider: replayName },
+    hints: ['name it: `--provider replay:DIR`'],
+  });
+}
 
 /**
  * The provider that a recording names (`--provider replay:DIR`), opened as it was then and answered out of the

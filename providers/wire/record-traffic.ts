@@ -202,27 +202,35 @@ function foundOf(fault: unknown, mask: ValueMask): string {
 }
 
 async function emptyDirectory(directory: string): Promise<string> {
-  // Without a slash at its end, that would follow a symlink.
+  await requireRecordingPlace(directory);
   const place = resolve(directory);
-  const why = await prepare(place).catch((cause: unknown) => {
+  await mkdir(place, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
     throw failed(place, messageOf(cause), cause);
   });
-  if (why !== undefined) throw failed(place, why);
-  if ((await readdir(place)).length > 0)
+  await requireRecordingPlace(place);
+  return place;
+}
+
+/** Makes nothing: an empty directory of one's own, or nothing yet. OUTPUT_EXISTS, OUTPUT_FAILED. */
+export async function requireRecordingPlace(directory: string): Promise<void> {
+  // Without a slash at its end, that would follow a symlink.
+  const place = resolve(directory);
+  const fail = (cause: unknown): never => {
+    throw failed(place, messageOf(cause), cause);
+  };
+  const found = await lstat(place).catch((fault: NodeJS.ErrnoException) =>
+    fault.code === 'ENOENT' ? undefined : fail(fault),
+  );
+  if (found === undefined) return;
+  if (!found.isDirectory()) throw failed(place, 'it is no directory');
+  if (process.geteuid !== undefined && found.uid !== process.geteuid())
+    throw failed(place, `it belongs to user ${found.uid}`);
+  if ((await readdir(place).catch(fail)).length > 0)
     throw new WritError('OUTPUT_EXISTS', {
       message: `expected an empty directory for the recording, found something in \`${place}\``,
       detail: { path: place },
       hints: ['name another directory'],
     });
-  return place;
-}
-
-async function prepare(place: string): Promise<string | undefined> {
-  await mkdir(place, { recursive: true, mode: 0o700 });
-  const found = await lstat(place);
-  if (!found.isDirectory()) return 'it is no directory';
-  const isForeign = process.geteuid !== undefined && found.uid !== process.geteuid();
-  return isForeign ? `it belongs to user ${found.uid}` : undefined;
 }
 
 async function writeNew(path: string, bytes: Uint8Array): Promise<void> {

@@ -5,7 +5,7 @@ import { messageOf, WritError } from '../../core/base/errors.ts';
 import type { HttpStreamer, OpenAnswer, StreamQuestion } from '../../core/base/http-question.ts';
 import { readPlainFile } from '../../core/base/plain-place.ts';
 import { printable } from '../../core/base/printable.ts';
-import { firstDifference } from './first-difference.ts';
+import { type Difference, firstDifference } from './first-difference.ts';
 import { maskValues } from './mask-values.ts';
 import { toRecorded } from './record-traffic.ts';
 import {
@@ -16,17 +16,23 @@ import {
   parseExchange,
   type RecordedAnswer,
   type RecordedExchange,
+  type RecordedQuestion,
 } from './traffic-file.ts';
+import { withoutTimes } from './without-times.ts';
 
 export interface TrafficReplay {
   readonly opened: OpenedProvider;
   readonly stream: HttpStreamer;
 }
 
+/** Tasks that work side by side ask in any order; none is further ahead of the slowest. */
+const maxAhead = 32;
+
 /**
- * Answers out of a recording: the n-th question gets the n-th answer, as it came, where path and body are the recorded
- * ones. RECORDING_DIFFERS names the first place that is not, RECORDING_ENDED says that there is no such question,
- * RECORDING_MALFORMED that the directory is no recording. `secrets` are masked in questions as they were then.
+ * Answers out of a recording: a question gets the answer, as it came, of the first exchange with its path and body that
+ * has not been played, among the next 32. RECORDING_DIFFERS names the first place where it is not the next one,
+ * RECORDING_ENDED says that all are played, RECORDING_MALFORMED that the directory is no recording. `secrets` are
+ * masked in questions as they were then; how long commands took is not compared.
  */
 export function replayTraffic(directory: string, secrets: readonly string[] = []): TrafficReplay {
   const place = resolve(directory);
@@ -34,33 +40,46 @@ export function replayTraffic(directory: string, secrets: readonly string[] = []
   const mask = maskValues(secrets);
   const { opened } = readExchange(place, 1);
   const openedThen = canonicalize(opened);
-  let count = 0;
+  const played = new Set<number>();
+  let next = 1;
   return {
     opened,
     async stream(question) {
       question.signal?.throwIfAborted();
-      count += 1;
-      const number = count;
-      if (number > total)
+      while (played.has(next)) next += 1;
+      if (next > total)
         throw new WritError('RECORDING_ENDED', {
-          message: `expected one of the ${total} recorded questions, found question ${number}`,
-          detail: { path: place, exchanges: total, number },
+          message: `expected one of the ${total} recorded questions, found question ${total + 1}`,
+          detail: { path: place, exchanges: total, number: total + 1 },
         });
-      const { opened: openedNow, request, answer } = readExchange(place, number);
-      if (canonicalize(openedNow) !== openedThen)
-        throw malformed(place, number, new TypeError('the provider is another one than in the first file'));
-      const [expected, found] = [request, toRecorded(question, mask)].map(
-        ({ headers, ...compared }) => compared,
-      );
-      const difference = firstDifference(expected, found, '/request');
-      if (difference !== undefined)
-        throw new WritError('RECORDING_DIFFERS', {
-          message: `question ${number} is not the recorded one: at \`${printable(difference.pointer)}\` expected ${printable(difference.expected)}, found ${printable(difference.found)}`,
-          detail: { path: place, number, ...difference },
-        });
-      return toAnswer(answer, question);
+      const found = comparedOf(toRecorded(question, mask));
+      let difference: Difference | undefined;
+      for (let number = next; number <= Math.min(total, next + maxAhead - 1); number += 1) {
+        if (played.has(number)) continue;
+        const { opened: openedNow, request, answer } = readExchange(place, number);
+        if (canonicalize(openedNow) !== openedThen)
+          throw malformed(place, number, new TypeError('the provider is another one than in the first file'));
+        const odd = firstDifference(comparedOf(request), found, '/request');
+        difference ??= odd;
+        if (odd !== undefined) continue;
+        played.add(number);
+        return toAnswer(answer, question);
+      }
+      throw differs(place, next, difference);
     },
   };
+}
+
+function comparedOf({ headers, ...compared }: RecordedQuestion): unknown {
+  return withoutTimes(compared);
+}
+
+function differs(place: string, number: number, difference: Difference | undefined): WritError {
+  const { pointer = '', expected = '', found = '' } = difference ?? {};
+  return new WritError('RECORDING_DIFFERS', {
+    message: `question ${number} is not the recorded one: at \`${printable(pointer)}\` expected ${printable(expected)}, found ${printable(found)}`,
+    detail: { path: place, number, pointer, expected, found },
+  });
 }
 
 function toAnswer(answer: RecordedAnswer, question: StreamQuestion): OpenAnswer {

@@ -4,6 +4,9 @@ const traffic = 'test/providers/traffic.test.ts';
 const keys = 'test/providers/find-key.test.ts';
 const ollama = 'test/providers/ollama/ollama.test.ts';
 
+const replayed = 'test/coder/record-and-replay.test.ts';
+const whole = 'what was recorded of a run is played back offline';
+
 /** Where a provider's key may go, and what a recording of its traffic holds and is taken for. */
 export const guards: readonly Guard[] = [
   ...within('providers/wire/record-traffic.ts', traffic, [
@@ -35,16 +38,57 @@ export const guards: readonly Guard[] = [
   ...within('providers/wire/replay-traffic.ts', traffic, [
     [
       'a question is compared with the recorded one',
-      'if (difference !== undefined)',
-      'if (false)',
+      'if (odd !== undefined) continue;',
+      '',
       'another question than the recorded one',
     ],
+    [
+      'how long a command took is not compared',
+      'return withoutTimes(compared);',
+      'return compared;',
+      'Tasks side by side ask in any order',
+    ],
+    ['what was played is not played again', 'played.add(number);', '', 'Tasks side by side ask in any order'],
     [
       'one recording has one provider',
       'if (canonicalize(openedNow) !== openedThen)',
       'if (false)',
       'a directory that is no recording is refused',
     ],
+  ]),
+  ...within('bin/command-parts/traffic-recorder.ts', replayed, [
+    ['a plan records nothing', 'if (dry) return stream;', '', whole],
+  ]),
+  ...within('bin/command-parts/model-choice.ts', replayed, [
+    ['a recording is played as it is', 'refuseBeside(options);', '{}', whole],
+    [
+      'what says how a model is asked wants one',
+      'if (stray === undefined) return;',
+      'return;',
+      'flags of a provider reach it',
+    ],
+  ]),
+  ...within('bin/command-parts/reach-provider.ts', replayed, [
+    [
+      'an env-file wins',
+      'values?.get(name) ?? env[name]',
+      'env[name] ?? values?.get(name)',
+      'an env-file wins over the process',
+    ],
+  ]),
+  ...within('coder/work.ts', replayed, [
+    [
+      'the same Task has the same name for its prompt',
+      'sha256Hex(standingInstructions + told)',
+      'order.runId',
+      'a prompt is kept under one name',
+    ],
+  ]),
+  ...within('engine/run/work/work-attempt.ts', replayed, [
+    ['what differs from a recording is told at once', "  'RECORDING_DIFFERS',\n", '', whole],
+  ]),
+  ...within('providers/wire/wire-provider.ts', 'test/providers/sources.test.ts', [
+    ['a turn costs what the table says', '    costUnits,\n', '', 'what a default model costs is known'],
   ]),
   ...within('providers/wire/traffic-file.ts', traffic, [
     [

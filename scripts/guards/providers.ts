@@ -61,8 +61,8 @@ export const guards: readonly Guard[] = [
       reply('deepseek'),
     ],
   ]),
-  ...within('providers/deepseek/source.ts', sources, [
-    ['xhigh is max', "      spellings: { xhigh: 'max' },\n", '', '`xhigh` is `max`'],
+  ...within('providers/deepseek/deepseek-flags.ts', sources, [
+    ['xhigh is max', "    spellings: { xhigh: 'max' },\n", '', '`xhigh` is `max`'],
   ]),
   ...within('providers/kimi/kimi-thinking.ts', traffic, [
     [

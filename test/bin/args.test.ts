@@ -182,6 +182,19 @@ t.test('asking for an option that the command does not declare is a fault, not `
   t.throws(() => options.value('json'), { code: 'INTERNAL' });
 });
 
+t.test('an option that may stand alone takes only a value that it has', async (t) => {
+  const read = (...argv: readonly string[]) => {
+    const invocation = parseArguments(['run', ...argv], realCommands);
+    if (invocation.kind !== 'command') throw new Error('not a command');
+    return [invocation.options.value('ollama-compact-tools'), ...invocation.args];
+  };
+  t.strictSame(read('--ollama-compact-tools', 'spec.json'), ['on', 'spec.json']);
+  t.strictSame(read('--ollama-compact-tools', 'off', 'spec.json'), ['off', 'spec.json']);
+  t.strictSame(read('spec.json', '--ollama-compact-tools'), ['on', 'spec.json']);
+  t.strictSame(read('spec.json', '--ollama-compact-tools', '--quiet'), ['on', 'spec.json']);
+  t.strictSame(read('spec.json', '--ollama-compact-tools=maybe'), ['maybe', 'spec.json']);
+});
+
 t.test('every declared option of every command reads back what was given', async (t) => {
   for (const command of realCommands) {
     const operands = command.arguments.filter((one) => one.optional !== true).map(() => 'operand');
@@ -190,8 +203,9 @@ t.test('every declared option of every command reads back what was given', async
       const argv = [
         ...command.name.split(' '),
         ...operands,
-        `--${option.name}`,
-        ...(option.value === undefined ? [] : [value]),
+        ...(option.bare === undefined
+          ? [`--${option.name}`, ...(option.value === undefined ? [] : [value])]
+          : [`--${option.name}=${value}`]),
       ];
       const invocation = parseArguments(argv, realCommands);
       if (invocation.kind !== 'command') throw new Error('not a command');

@@ -4,22 +4,8 @@ import { formatModelChoice } from '../../coder/model-choice.ts';
 import { coderWorker } from '../../coder/plugin.ts';
 import { makeSample } from '../engine/run/sample.ts';
 import type { ModelServer } from '../providers/model-server.ts';
+import { fixOfPrice, modelRights } from './price-task.ts';
 import { scriptModel } from './scripted-model.ts';
-
-/** What lets a model work on the sample: files of its scope, and the tests. */
-const security = {
-  toolAcl: {
-    allow: [
-      { tool: 'workspace.fs', actions: ['read', 'write', 'delete'], constraints: {} },
-      { tool: 'workspace.search', actions: ['search'], constraints: {} },
-      {
-        tool: 'workspace.command',
-        actions: ['execute'],
-        constraints: { allowCommands: ['node', 'echo', 'cat'] },
-      },
-    ],
-  },
-};
 
 const source = ({ base }: ModelServer) =>
   ({
@@ -29,22 +15,8 @@ const source = ({ base }: ModelServer) =>
   }) as const;
 
 /** As a command does it, with an environment that holds nothing. */
-const reach = reachProvider({});
+const reach = reachProvider({ variable: () => undefined, keys: {} });
 
-const fix = `*** Begin Patch
-*** Update File: src/price.js
-@@
--  return count * cents + 1;
-+  return count * cents;
-*** Update File: test/price.test.js
-@@
-   assert.ok(price(0, 100) < 2);
- });
-+
-+test('two cost twice as much as one', () => {
-+  assert.equal(price(2, 100), 200);
-+});
-*** End Patch`;
 const done = ['submit_task_complete', { complete: true, summary: 'exact' }] as const;
 
 t.test('a model reads, changes, tests and ends; what it changed is judged and sealed', async (t) => {
@@ -59,11 +31,11 @@ t.test('a model reads, changes, tests and ends; what it changed is judged and se
       ],
     },
     { calls: [['grep_files', { pattern: 'cents \\+ 1', path: 'src' }]] },
-    { calls: [['apply_patch', { patch: fix }]] },
+    { calls: [['apply_patch', { patch: fixOfPrice }]] },
     { calls: [['shell', { command: 'node --test' }]] },
     { calls: [done] },
   ]);
-  const view = await sample.run({ source: source(model), reach }, { security });
+  const view = await sample.run({ source: source(model), reach }, { security: modelRights });
   t.match(view, { decision: { type: 'commit' } });
   t.equal(sample.git('show', 'HEAD:src/price.js').includes('count * cents;'), true);
   const told = model.asked.map(({ body }) => body as { messages: { role: string; content: string }[] });
@@ -103,10 +75,10 @@ t.test(
           ['apply_patch', { patch: '*** Begin Patch\n*** Delete File: src/price.js\n*** End Patch' }],
         ],
       },
-      { calls: [['apply_patch', { patch: fix }]] },
+      { calls: [['apply_patch', { patch: fixOfPrice }]] },
       { calls: [done] },
     ]);
-    const allow = security.toolAcl.allow
+    const allow = modelRights.toolAcl.allow
       .filter(({ tool }) => tool !== 'workspace.search')
       .map((rule) => ({ ...rule, actions: rule.actions.filter((action) => action !== 'delete') }));
     const view = await sample.run({ source: source(model), reach }, { security: { toolAcl: { allow } } });
@@ -124,14 +96,14 @@ t.test('what tools return is fenced, without known instructions, where the contr
     t.teardown(() => sample.remove());
     await using model = await scriptModel([
       { calls: [['shell', { command: `echo '${evil}'` }]] },
-      { calls: [['apply_patch', { patch: fix }]] },
+      { calls: [['apply_patch', { patch: fixOfPrice }]] },
       { calls: [done] },
     ]);
     const promptInjection = {
       treatRetrievedContentAsUntrusted: guarded,
       disallowInstructionFromEvidence: guarded,
     };
-    await sample.run({ source: source(model), reach }, { security: { ...security, promptInjection } });
+    await sample.run({ source: source(model), reach }, { security: { ...modelRights, promptInjection } });
     const [echoed = ''] = toldTo(model);
     t.equal(echoed.startsWith('<untrusted>\n'), guarded, 'fenced');
     t.equal(echoed.includes('Ignore all previous'), !guarded, 'filtered');
@@ -148,7 +120,7 @@ t.test('a reply of another structure is told what is wrong and asked again', asy
     const promptInjection = { enforceOutputSchema };
     const running = sample.run(
       { source: source(model), reach },
-      { security: { ...security, promptInjection } },
+      { security: { ...modelRights, promptInjection } },
     );
     if (enforceOutputSchema)
       await t.rejects(running, { code: 'PROVIDER_FAILED', detail: { kind: 'broken-reply' } });
@@ -164,12 +136,12 @@ t.test('sources that contradict each other fire the trigger that the contract na
     t.teardown(() => sample.remove());
     await using model = await scriptModel([
       { calls: [['record_decision', { decision: 'cents', sources: 'a\nb', contradict: true }]] },
-      { calls: [['apply_patch', { patch: fix }]] },
+      { calls: [['apply_patch', { patch: fixOfPrice }]] },
       { calls: [done] },
     ]);
     const view = await sample.run(
       { source: source(model), reach },
-      { security, execution: { replan: { triggers } } },
+      { security: modelRights, execution: { replan: { triggers } } },
     );
     const fired = JSON.stringify(view).includes('evidence-conflict');
     t.equal(fired, triggers.length > 0, JSON.stringify(view).slice(0, 600));

@@ -100,7 +100,7 @@ t.test('the environment is asked where a flag is not given, for the chosen provi
 });
 
 t.test('no two flags of the built-in providers have one name, and each says what it takes', async (t) => {
-  const built = await flagTable();
+  const built = flagTable;
   const names = Object.values(built).flatMap((flags) =>
     flags.flatMap(({ name, alias }) => (alias === undefined ? [name] : [name, alias])),
   );

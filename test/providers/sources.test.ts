@@ -1,8 +1,9 @@
 import t from 'tap';
+import { systemClock } from '../../core/base/clock.ts';
 import { builtInProviders } from '../../providers/built-in-providers.ts';
 import { checkFlags } from '../../providers/check-flags.ts';
 import { flagTable } from '../../providers/flag-table.ts';
-import { knownModel } from '../../providers/model-table.ts';
+import { costUnits, knownModel } from '../../providers/model-table.ts';
 
 /** Names of the keys, in the order in which they are looked up (resolutions, Credentials). */
 const keys: Readonly<Record<string, readonly string[]>> = {
@@ -41,17 +42,23 @@ t.test('a provider has the keys and the flags of the contract', async (t) => {
   }
 });
 
+t.test('the table of flags is that of the providers', async (t) => {
+  for (const [name, load] of Object.entries(builtInProviders))
+    t.equal((await load()).flags, flagTable[name] ?? (await load()).flags, name);
+  for (const [name, load] of Object.entries(builtInProviders))
+    t.equal((await load()).flags.length > 0, Object.hasOwn(flagTable, name), name);
+});
+
 t.test('`xhigh` is `max` before the vendor sees it, and `--stream` is of DeepSeek', async (t) => {
-  const table = await flagTable();
   const given = [
     { name: 'deepseek-reasoning-effort', value: 'xhigh' },
     { name: 'stream', value: 'true' },
   ];
   t.strictSame(
-    checkFlags('deepseek', given, table, () => undefined),
+    checkFlags('deepseek', given, flagTable, () => undefined),
     { 'deepseek-reasoning-effort': 'max', 'deepseek-stream': 'true' },
   );
-  t.throws(() => checkFlags('kimi', given.slice(1), table, () => undefined), { code: 'PROVIDER_OPTION' });
+  t.throws(() => checkFlags('kimi', given.slice(1), flagTable, () => undefined), { code: 'PROVIDER_OPTION' });
 });
 
 t.test('the base of a provider is one address over TLS, without a slash at its end', async (t) => {
@@ -66,5 +73,19 @@ t.test('what a default model costs is known', async (t) => {
   for (const name of Object.keys(keys)) {
     const { defaultModel = '' } = (await builtInProviders[name]?.()) ?? {};
     t.ok(knownModel(defaultModel), `${name}: ${defaultModel}`);
+  }
+  const usage = { input: 1000, output: 500, cachedInput: 200 };
+  for (const [name, load] of Object.entries(builtInProviders)) {
+    const { base, defaultModel, open } = await load();
+    const stream = () => Promise.reject(new Error('asked'));
+    const provider = await open({
+      base,
+      isOtherBase: false,
+      flags: {},
+      stream,
+      clock: systemClock,
+      key: 'k',
+    });
+    t.equal(provider.costUnits?.(defaultModel, usage), costUnits(defaultModel, usage), name);
   }
 });

@@ -266,7 +266,57 @@ t.test('another question than the recorded one is refused with the first place t
   });
   await t.rejects(ask(`${opened.base}/chat/completions`, Buffer.of(0xff)), {
     code: 'RECORDING_DIFFERS',
-    detail: { number: 2, pointer: '/request/base64', expected: 'nothing' },
+    detail: { number: 1, pointer: '/request/base64', expected: 'nothing' },
+  });
+});
+
+t.test('Tasks side by side ask in any order; the same question has its answers in their order', async (t) => {
+  const directory = join(t.testdir(), 'recording');
+  let count = 0;
+  const ask = (stream: HttpStreamer, body: object) =>
+    stream({
+      url: 'http://127.0.0.1:1/ask',
+      method: 'POST',
+      body: JSON.stringify(body),
+      withinMs: 1,
+      idleMs: 1,
+      maxBytes: 999,
+    });
+  const read = async (answer: Awaited<ReturnType<HttpStreamer>>): Promise<string> => {
+    const parts: Uint8Array[] = [];
+    for await (const part of answer.body) parts.push(part);
+    return Buffer.concat(parts).toString();
+  };
+  const opened = { provider: 'openai', model: 'm', base: 'http://127.0.0.1:1', isOtherBase: true, flags: {} };
+  const recording = await recordTraffic(
+    async () => {
+      count += 1;
+      const words = Buffer.from(`answer ${count}`);
+      return {
+        status: 200,
+        headers: {},
+        body: (async function* () {
+          yield words;
+        })(),
+        async [Symbol.asyncDispose]() {},
+      };
+    },
+    { directory, opened, secrets: [] },
+  );
+  const took = (ms: string) => ({ said: `# duration_ms ${ms}, (${ms}ms), pass 2 in 5 s` });
+  for (const body of [took('0.75'), { task: 1 }, { task: 2 }, { task: 1 }])
+    await read(await ask(recording.stream, body));
+  const { stream } = replayTraffic(directory);
+  t.equal(await read(await ask(stream, { task: 2 })), 'answer 3');
+  t.equal(await read(await ask(stream, { task: 1 })), 'answer 2');
+  t.equal(await read(await ask(stream, took('1234.5'))), 'answer 1', 'how long a command took');
+  await t.rejects(ask(stream, { task: 2 }), { code: 'RECORDING_DIFFERS', detail: { number: 4 } });
+  t.equal(await read(await ask(stream, { task: 1 })), 'answer 4');
+  await t.rejects(ask(stream, { task: 1 }), { code: 'RECORDING_ENDED' });
+  const again = replayTraffic(directory);
+  await t.rejects(ask(again.stream, { said: '# duration_ms 1, (1.5ms), pass 2 in 6 s' }), {
+    code: 'RECORDING_DIFFERS',
+    detail: { pointer: '/request/body/said' },
   });
 });
 

@@ -2,6 +2,7 @@ import { WritError } from '../../../core/base/errors.ts';
 import type { Provider } from '../../../core/contract/provider.ts';
 import type { Worker } from '../../../core/contract/worker.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
+import { pickProvider } from './pick-provider.ts';
 import type { RunSettings } from './run-request.ts';
 
 /** A model that can be asked. */
@@ -18,21 +19,24 @@ export interface OpenModel {
  * refuses, and what it refuses itself.
  */
 export async function openModel(
-  { slots, stream, clock }: WritEngine,
+  engine: WritEngine,
   worker: Worker | undefined,
   { reach }: Pick<RunSettings, 'reach'>,
 ): Promise<OpenModel | undefined> {
   if (worker?.model === undefined) return undefined;
+  const { stream, clock } = engine;
   const { provider: name, model: wanted, apiBase, temperature, flags } = worker.model;
-  const source = await slots.provider.pick(name);
+  const source = await pickProvider(engine, name);
   if (reach === undefined) throw new WritError('NO_WORKER', { message: 'nobody here can ask a model' });
   const reached = await reach(name, source, apiBase);
   const model = wanted ?? source.defaultModel;
-  const provider = await source.open({ ...reached, model, flags, stream, clock });
+  const { secrets = [], through, ...place } = reached;
+  const streamed = through === undefined ? stream : await through(stream, { model, flags });
+  const provider = await source.open({ ...place, model, flags, stream: streamed, clock });
   return {
     provider,
     model,
     ...(temperature === undefined ? {} : { temperature }),
-    secrets: reached.key === undefined ? [] : [reached.key],
+    secrets: place.key === undefined ? secrets : [place.key, ...secrets],
   };
 }

@@ -40,6 +40,15 @@ export interface WorkedAttempt {
 
 /** A worker that breaks is asked so often in all before its run stops, to be resumed; it is not the Task's fault. */
 const maxInfrastructureTries = 3;
+/** What it says of a model that has been asked as often as helps, and of one that is recorded or played back. */
+const settled: ReadonlySet<string> = new Set([
+  'PROVIDER_FAILED',
+  'PROVIDER_OPTION',
+  'OUTPUT_FAILED',
+  'RECORDING_DIFFERS',
+  'RECORDING_ENDED',
+  'RECORDING_MALFORMED',
+]);
 const infrastructureWaitMs = 1000;
 const maxUsesTold = 1000;
 
@@ -94,11 +103,10 @@ async function ask(run: OpenRun, worker: Worker, order: TaskOrder): Promise<Work
       return await worker.work(order);
     } catch (cause) {
       run.means.signal.throwIfAborted();
-      // It has been asked as often as helps, and the run is kept.
-      if (isWritError(cause, 'PROVIDER_FAILED')) {
-        const { message, detail } = cause;
-        const hints = [`the run is kept: \`writ resume ${run.identity.runId}\``];
-        throw new WritError('PROVIDER_FAILED', { message, detail, hints, cause });
+      if (isWritError(cause) && settled.has(cause.code)) {
+        const { code, message, detail } = cause;
+        const hints = [...cause.hints, `the run is kept: \`writ resume ${run.identity.runId}\``];
+        throw new WritError(code, { message, detail, hints, cause });
       }
       if (tries < maxInfrastructureTries) {
         await run.means.settings.clock.sleep(infrastructureWaitMs * 2 ** (tries - 1), run.means.signal);

@@ -1,0 +1,51 @@
+import { flagTable } from '../../providers/flag-table.ts';
+import type { OptionSpec } from './command.ts';
+
+/** Flags of single providers, by name and by alias; refused for every other provider. */
+const providerFlags: readonly OptionSpec[] = Object.entries(flagTable).flatMap(([provider, flags]) =>
+  flags.flatMap(({ name, alias, values, spellings = {}, bare, says }): readonly OptionSpec[] => {
+    const form = {
+      value: 'VALUE',
+      ...(bare === undefined
+        ? {}
+        : { bare: { means: bare, unless: [...values, ...Object.keys(spellings)] } }),
+    };
+    const about = `${provider}: ${says} (${values.join(', ')})`;
+    const short = alias === undefined ? [] : [{ ...form, name: alias, about: `the same as \`--${name}\`` }];
+    return [{ ...form, name, about }, ...short];
+  }),
+);
+
+/** Options that say how a model is asked, beside its provider; kept with the run. */
+const choiceOptions: readonly OptionSpec[] = [
+  { name: 'model', value: 'ID', about: 'its model; default: the backend’s own' },
+  { name: 'api-base', value: 'URL', about: 'ask there instead of at the vendor' },
+  { name: 'temperature', value: 'T', about: 'sampling temperature, 0 to 2; default: the model’s own' },
+  ...providerFlags,
+];
+
+/** Which model does the work, and how it is asked. */
+export const modelOptions: readonly OptionSpec[] = [
+  {
+    name: 'provider',
+    value: 'NAME',
+    about:
+      'a model does the tasks, asked of this backend; `replay:DIR` plays a recording back, without key and network',
+  },
+  {
+    name: 'env-file',
+    value: 'FILE',
+    about: 'keys and settings of providers as `NAME=value` lines; they win over every other place',
+  },
+  {
+    name: 'record',
+    value: 'DIR',
+    about: 'write down what goes between writ and the model, secrets masked (docs/model-traffic.md)',
+  },
+  ...choiceOptions,
+];
+
+/** Names of the flags of single providers. */
+export const providerFlagNames: readonly string[] = providerFlags.map(({ name }) => name);
+/** Names of what means nothing without `--provider`. */
+export const choiceNames: readonly string[] = choiceOptions.map(({ name }) => name);

@@ -1,0 +1,23 @@
+import type { ProviderFlag } from '../../core/contract/provider.ts';
+
+/** The options of DeepSeek alone (document 2, Options). */
+export const deepseekFlags: readonly ProviderFlag[] = [
+  {
+    name: 'deepseek-thinking',
+    values: ['enabled', 'disabled'],
+    says: 'whether the model thinks before it answers; left out, the vendor decides',
+  },
+  {
+    name: 'deepseek-reasoning-effort',
+    values: ['low', 'medium', 'high', 'max'],
+    // The vendor would take `xhigh` for `high`.
+    spellings: { xhigh: 'max' },
+    says: 'how long it thinks; `xhigh` is `max`',
+  },
+  {
+    name: 'deepseek-stream',
+    alias: 'stream',
+    values: ['true', 'false'],
+    says: 'whether a reply comes in pieces; `false` where it is left out',
+  },
+];

@@ -1,0 +1,15 @@
+import type { ProviderFlag } from '../../core/contract/provider.ts';
+
+/** The options of Kimi alone (document 2, Options). */
+export const kimiFlags: readonly ProviderFlag[] = [
+  {
+    name: 'kimi-thinking',
+    values: ['enabled', 'disabled'],
+    says: 'whether the model thinks before it answers; only kimi-k2.5 and kimi-k2.6 can be told not to',
+  },
+  {
+    name: 'kimi-stream',
+    values: ['true', 'false'],
+    says: 'whether a reply comes in pieces; `true` where it is left out',
+  },
+];

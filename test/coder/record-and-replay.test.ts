@@ -1,0 +1,151 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { commands } from '../../bin/command-table.ts';
+import { runLine } from '../bin/host.ts';
+import { type Json, makeSample, type Sample, sampleSpec } from '../engine/run/sample.ts';
+import { fixOfPrice, modelRights } from './price-task.ts';
+import { scriptModel } from './scripted-model.ts';
+
+const key = 'sk-canary-0123456789abcdef';
+
+/** Reads, changes, tests and ends; the tests tell how long they took. */
+const script = [
+  { calls: [['read_file', { path: 'src/price.js' }]] },
+  { calls: [['apply_patch', { patch: fixOfPrice }]] },
+  { calls: [['shell', { command: 'node --test' }]] },
+  { calls: [['submit_task_complete', { complete: true, summary: 'exact' }]] },
+] as const;
+
+function sampleOf(t: Test): Sample {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  return sample;
+}
+
+/** `writ COMMAND … --json` in a sample's repository, whose contract lies beside it. */
+async function writ(
+  sample: Sample,
+  argv: readonly string[],
+  { spec = {}, env = {} }: { readonly spec?: Json; readonly env?: Readonly<Record<string, string>> } = {},
+) {
+  writeFileSync(join(sample.home, 'spec.json'), sampleSpec({ security: modelRights, ...(spec as object) }));
+  const words = argv.map((word) => (word === 'SPEC' ? join(sample.home, 'spec.json') : word));
+  const place = { cwd: sample.root, env: { ...sample.env, ...env } };
+  const { code, out, err } = await runLine(['--json', ...words], commands, place);
+  return { exit: code, err, out, ...JSON.parse(out) };
+}
+
+t.test('what was recorded of a run is played back offline, without a key, to the same tree', async (t) => {
+  const sample = sampleOf(t);
+  const traffic = join(sample.home, 'traffic');
+  let base = '';
+  {
+    await using model = await scriptModel(script);
+    base = model.base;
+    const argv = ['run', 'SPEC', '--provider', 'openai', '--model', 'm', '--api-base', base];
+    const planned = await writ(sample, ['plan', ...argv.slice(1), '--record', traffic]);
+    t.equal(planned.exit, 0, planned.out);
+    t.notOk(readdirSync(sample.home).includes('traffic'), 'a plan writes nothing');
+    const ran = await writ(sample, [...argv, '--record', traffic], { env: { OPENAI_API_KEY: key } });
+    t.equal(ran.exit, 0, ran.out);
+    t.match(ran.err, 'key of openai: OPENAI_API_KEY, of the environment');
+    t.equal(model.asked[0]?.headers.authorization, `Bearer ${key}`);
+    for (const text of [ran.out, ran.err]) t.notMatch(text, key);
+    t.match(await writ(sample, [...argv, '--record', traffic]), { error: { code: 'OUTPUT_EXISTS' } });
+    t.equal(model.asked.length, script.length, 'nothing is asked where it could not be written down');
+  }
+  const names = readdirSync(traffic);
+  t.equal(names.length, script.length);
+  for (const name of names) t.notMatch(readFileSync(join(traffic, name), 'utf8'), key.slice(3));
+  const tree = sample.git('rev-parse', 'HEAD^{tree}');
+
+  const fresh = sampleOf(t);
+  t.not(fresh.git('rev-parse', 'HEAD^{tree}'), tree);
+  const replayed = await writ(fresh, ['run', 'SPEC', '--provider', `replay:${traffic}`]);
+  t.equal(replayed.exit, 0, replayed.out);
+  t.equal(fresh.git('rev-parse', 'HEAD^{tree}'), tree);
+
+  for (const option of ['--record', '--api-base'])
+    t.match(
+      await writ(sampleOf(t), [
+        'run',
+        'SPEC',
+        '--provider',
+        `replay:${traffic}`,
+        option,
+        'http://127.0.0.1:1',
+      ]),
+      { exit: 129, error: { code: 'PROVIDER_OPTION', details: { flag: option.slice(2) } } },
+    );
+
+  const words = await writ(sampleOf(t), ['run', 'SPEC', '--provider', `replay:${traffic}`], {
+    spec: { intent: { objectives: ['Prices are exact, always'] } },
+  });
+  t.match(words.error, {
+    code: 'RECORDING_DIFFERS',
+    details: { number: 1, pointer: /^\/request\/body\/messages\/1/ },
+  });
+
+  const other = sampleOf(t);
+  const file = join(other.root, 'src/price.js');
+  writeFileSync(file, `// changed\n${readFileSync(file, 'utf8')}`);
+  other.git('commit', '--quiet', '--all', '-m', 'Changed');
+  const changed = await writ(other, ['run', 'SPEC', '--provider', `replay:${traffic}`]);
+  t.match(changed.error, { code: 'RECORDING_DIFFERS', details: { number: 2, found: /changed/ } });
+
+  const short = sampleOf(t);
+  rmSync(join(traffic, '0004.json'));
+  t.match((await writ(short, ['run', 'SPEC', '--provider', `replay:${traffic}`])).error, {
+    code: 'RECORDING_ENDED',
+  });
+  t.match((await writ(short, ['run', 'SPEC', '--provider', 'replay'])).error, { code: 'PROVIDER_OPTION' });
+  t.match((await writ(short, ['run', 'SPEC', '--provider', `replay:${short.root}`])).error, {
+    code: 'RECORDING_MALFORMED',
+  });
+});
+
+t.test('flags of a provider reach it, and are kept with the run; those of others are refused', async (t) => {
+  const sample = sampleOf(t);
+  const ask = (...argv: readonly string[]) => writ(sample, ['plan', 'SPEC', ...argv]);
+  t.match((await ask('--provider', 'openai', '--thinking', 'high')).error, {
+    code: 'PROVIDER_OPTION',
+    message: /belongs to provider `ollama`, and `openai` is chosen/,
+  });
+  t.match((await ask('--provider', 'kimi', '--stream', 'true')).error, { code: 'PROVIDER_OPTION' });
+  t.match((await ask('--provider', 'ollama', '--thinking', 'hard')).error, { code: 'PROVIDER_OPTION' });
+  t.equal((await ask('--provider', 'ollama', '--ollama-compact-tools', '--thinking=auto')).exit, 0);
+  t.equal((await ask('--provider', 'ollama', '--ollama-compact-tools', 'off')).exit, 0);
+  for (const option of ['--model', '--thinking', '--temperature', '--record'])
+    t.match((await ask(option, 'on')).error, { code: 'USAGE', details: { option } }, option);
+});
+
+t.test('an env-file wins over the process, for keys, bases and flags', async (t) => {
+  const sample = sampleOf(t);
+  await using model = await scriptModel(script);
+  const file = join(sample.home, 'keys.env');
+  writeFileSync(file, `OPENAI_API_KEY='${key}'\nOPENAI_BASE_URL=${model.base}\n`);
+  const env = { OPENAI_API_KEY: 'of-the-process', OPENAI_BASE_URL: 'http://127.0.0.1:1' };
+  const ran = await writ(sample, ['run', 'SPEC', '--provider', 'openai', '--env-file', file], { env });
+  t.equal(ran.exit, 0, ran.out);
+  t.equal(model.asked[0]?.headers.authorization, `Bearer ${key}`);
+  t.match(ran.err, 'OPENAI_API_KEY, of the file of `--env-file`');
+  writeFileSync(file, 'OPENAI_API_KEY\n');
+  const wrong = await writ(sample, ['plan', 'SPEC', '--provider', 'openai', '--env-file', file]);
+  t.match(wrong.error, { code: 'ENV_FILE_MALFORMED' });
+});
+
+t.test('a prompt is kept under one name, run after run', async (t) => {
+  const names: unknown[] = [];
+  for (const round of [1, 2]) {
+    const sample = sampleOf(t);
+    const traffic = join(sample.home, 'traffic');
+    await using model = await scriptModel(script);
+    const argv = ['run', 'SPEC', '--provider', 'kimi', '--api-base', model.base, '--record', traffic];
+    await writ(sample, argv, { env: { KIMI_API_KEY: key } });
+    const { request } = JSON.parse(readFileSync(join(traffic, '0001.json'), 'utf8'));
+    names.push(request.body.prompt_cache_key);
+    t.type(names.at(-1), 'string', `run ${round}`);
+  }
+  t.equal(names[0], names[1]);
+});
