@@ -5,10 +5,9 @@ import type { TaskOrder, WorkCitation, WorkResult } from '../core/contract/worke
 import { openConversation } from './conversation.ts';
 import { standingInstructions, taskInstructions } from './instructions.ts';
 import { watchRepetition } from './repetition.ts';
-import { coderTools } from './tools/coder-tools.ts';
+import { toolsFor } from './tools/coder-tools.ts';
 import { declarationOf, readArguments, type ToolOutcome } from './tools/tool.ts';
 
-const declarations = coderTools.map(declarationOf);
 const maxOutputTokens = 16_384;
 /** Tokens that a model holds where nobody knows how many: the smallest windows of vendors hold more. */
 const usualWindow = 128_000;
@@ -30,6 +29,8 @@ export async function workOn(order: TaskOrder): Promise<WorkResult> {
   const cacheKey = sha256Hex(standingInstructions + told);
   const window = Math.min(turns.contextTokens ?? usualWindow, 2 * usualWindow) - maxOutputTokens;
   const conversation = openConversation(told, charactersPerToken * Math.max(window, maxOutputTokens));
+  const tools = toolsFor(order);
+  const declarations = tools.map(declarationOf);
   const repetition = watchRepetition();
   const citations: WorkCitation[] = [];
   for (let silent = 0; ; ) {
@@ -80,15 +81,18 @@ export async function workOn(order: TaskOrder): Promise<WorkResult> {
     conversation.add({ role: 'tool', results });
   }
 
-  function answer(call: ToolCall, { hands }: Pick<TaskOrder, 'hands'>): Promise<ToolOutcome> | ToolOutcome {
-    const tool = coderTools.find(({ name }) => name === call.name);
+  function answer(
+    call: ToolCall,
+    more: Pick<TaskOrder, 'hands' | 'web'>,
+  ): Promise<ToolOutcome> | ToolOutcome {
+    const tool = tools.find(({ name }) => name === call.name);
     if (tool === undefined) {
-      const known = coderTools.map(({ name }) => name).join(', ');
+      const known = tools.map(({ name }) => name).join(', ');
       return { text: `there is no such tool; there is ${known}`, isError: true };
     }
     const read = readArguments(tool, call.arguments);
     if ('wrong' in read) return { text: read.wrong, isError: true };
-    return tool.use(read.given, hands);
+    return tool.use(read.given, more.hands, more);
   }
 }
 

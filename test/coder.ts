@@ -1,3 +1,3 @@
 import { room } from './rooms/room.ts';
 
-await room('coder');
+await room('coder', 'readers/documents/html.test.ts');

@@ -1,15 +1,18 @@
 import { resolve } from 'node:path';
 import { readInput } from '../../api/read-input.ts';
 import type { ReachProvider } from '../../core/contract/provider.ts';
+import type { FindSearch } from '../../core/contract/search-backend.ts';
 import { parseEnvFile } from '../../providers/env-file.ts';
 import { findBase } from '../../providers/find-base.ts';
 import { findKey, type KeyPlaces, keyPlaceNames } from '../../providers/find-key.ts';
 import type { CommandContext } from './command.ts';
+import { reachSearch } from './reach-search.ts';
 import { openRecorder, type Recorder } from './traffic-recorder.ts';
 
 /** How models are reached, as a command line says. */
 export interface Reaching {
   readonly reach: ReachProvider;
+  readonly search: FindSearch;
   /** What a variable says to a provider: in the file of `--env-file`, else in the process. */
   readonly variable: (name: string) => string | undefined;
   /** OUTPUT_FAILED where what went by could not be written down whole. */
@@ -39,6 +42,7 @@ export async function openReaching(context: CommandContext, { dry = false } = {}
   return {
     variable,
     reach: reachProvider({ variable, keys, recorder, told }),
+    search: reachSearch(keys),
     finish: () => recorder?.finish(),
   };
 }

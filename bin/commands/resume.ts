@@ -39,6 +39,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     ...(more === undefined ? {} : { moreCostUnits: more }),
     witness: userJournalWitness(context.env),
     reach: reaching.reach,
+    search: reaching.search,
     clock: systemClock,
     signal,
   });

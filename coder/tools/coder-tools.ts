@@ -1,16 +1,25 @@
+import type { TaskOrder } from '../../core/contract/worker.ts';
 import { applyPatch } from './apply-patch.ts';
 import { grepFiles, listDir, readFile, shell } from './files.ts';
 import { recordDecision } from './record-decision.ts';
 import { submitTaskComplete } from './submit-task-complete.ts';
 import type { CoderTool } from './tool.ts';
+import { readPage, webSearch } from './web.ts';
 
-/** Every tool that a model is offered, in the order in which it is told of them. */
-export const coderTools: readonly CoderTool[] = [
+/** Every tool, in the order in which a model is told of them. */
+const coderTools: readonly CoderTool[] = [
   readFile,
   listDir,
   grepFiles,
   applyPatch,
   shell,
+  webSearch,
+  readPage,
   recordDecision,
   submitTaskComplete,
 ];
+
+/** Those that a model is offered for a Task. */
+export function toolsFor({ web }: Pick<TaskOrder, 'web'>): readonly CoderTool[] {
+  return coderTools.filter(({ wants }) => wants === undefined || web?.actions.includes(wants) === true);
+}

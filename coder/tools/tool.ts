@@ -1,6 +1,7 @@
 import type { Hands } from '../../core/contract/hands.ts';
 import type { ToolDeclaration } from '../../core/contract/model.ts';
-import type { WorkCitation } from '../../core/contract/worker.ts';
+import type { WebUse } from '../../core/contract/web.ts';
+import type { TaskOrder, WorkCitation } from '../../core/contract/worker.ts';
 
 /** One argument of a tool. */
 export interface ToolArgument {
@@ -27,7 +28,9 @@ export interface CoderTool {
   readonly name: string;
   readonly says: string;
   readonly takes: Readonly<Record<string, ToolArgument>>;
-  use(given: ToolArguments, hands: Hands): Promise<ToolOutcome>;
+  /** Offered only where the contract opens this of the web. */
+  readonly wants?: WebUse['kind'];
+  use(given: ToolArguments, hands: Hands, more: Pick<TaskOrder, 'web'>): Promise<ToolOutcome>;
 }
 
 /** The declaration for a model. */

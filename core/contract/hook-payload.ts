@@ -64,6 +64,8 @@ export interface ToolRequest {
   readonly command?: string;
   /** Repository-relative, for tools that read or write files. */
   readonly paths?: readonly string[];
+  /** Query or address, for `web.search`; without what may not be kept. */
+  readonly query?: string;
 }
 
 /** `tool.settled`: the same request and how it ended. */

@@ -1,5 +1,6 @@
 import type { Hands } from './hands.ts';
 import type { ModelChoice, Turns } from './turns.ts';
+import type { Web } from './web.ts';
 
 /**
  * One attempt at one Task, as whoever does it is told (document 1, Object-model binding; resolutions, Other fields'
@@ -29,6 +30,8 @@ export interface TaskOrder {
   readonly previousFailure?: string;
   /** The workspace as tools see it. */
   readonly hands: Hands;
+  /** What lies outside the repository; absent where no tool rule of the contract names it. */
+  readonly web?: Web;
   /** The model; present where the worker names one. */
   readonly turns?: Turns;
   /** Ends with the wall clock, with `writ cancel` and with the person's Ctrl-C. */

@@ -34,6 +34,22 @@ export const readers: readonly RowReader[] = [
       '`trustTiers` orders the items',
     ],
   ]),
+  ...readersIn('engine/run/work/web/open-web.ts', [
+    [
+      'evidence.strategy#retrieval',
+      'setting.strategy.refuseRetrieval({ repositoryUses: setting.repositoryUses() })',
+      'undefined',
+      '`strategy` governs what a model looks up',
+    ],
+  ]),
+  ...readersIn('engine/run/work/web/follow.ts', [
+    [
+      'evidence.allowedDomains#redirects',
+      'judge(url)',
+      'judge(question.url)',
+      'a page is read as text; every redirect',
+    ],
+  ]),
   ...readersIn('engine/frame/domain-rules.ts', [
     [
       'evidence.domainAllowlistMode',

@@ -54,6 +54,9 @@ export async function decideRun(attempt: Attempt, question: DecisionQuestion): P
       question.subject === 'candidate' ? [...contextDependencies(state), ...dependencies] : dependencies,
     revision: state.draft.revision,
     attempts: Math.max(1, state.attempts.length),
+    workNetworks: state.attempts.flatMap(({ name, network }) =>
+      network === undefined ? [] : [{ stage: 'work', check: name, ...network }],
+    ),
     ...found,
   };
 }

@@ -1,4 +1,4 @@
-import type { DigestedThing } from '../../../core/contract/attestor.ts';
+import type { AttestRequest, DigestedThing } from '../../../core/contract/attestor.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
 import type { StageRecord } from '../../../core/contract/stage.ts';
 import type { DecisionInput, DecisionRecord } from './decision-input.ts';
@@ -15,6 +15,8 @@ export interface JudgedRun {
   readonly revision: number;
   /** Attempts at Tasks in all. */
   readonly attempts: number;
+  /** Of the workers of those attempts, each with its name. */
+  readonly workNetworks: NonNullable<AttestRequest['network']>;
   /** What the run used up (document 1, runPolicy.metricsSchema). */
   readonly metrics: Readonly<Record<string, number>>;
   readonly input: DecisionInput;

@@ -1,3 +1,4 @@
+import type { CheckNetwork } from '../../../core/contract/network-use.ts';
 import type { ReplanTrigger } from '../../../core/contract/replan-trigger.ts';
 import type { WorkUsage } from '../../../core/contract/worker.ts';
 import type { DecisionRecord } from './decision-input.ts';
@@ -24,5 +25,7 @@ export interface SettledAttempt {
   readonly refusedPaths?: readonly string[];
   readonly usage: WorkUsage;
   readonly metrics?: Readonly<Record<string, number>>;
+  /** What its worker looked up on. */
+  readonly network?: CheckNetwork;
   readonly startedAtMs: number;
 }

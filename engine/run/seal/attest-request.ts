@@ -28,7 +28,7 @@ export function attestRequest(attempt: Attempt, judged: JudgedRun, facts: Sealed
     box,
   } = attempt;
   const spec = contract.effective;
-  const network = networksOf(judged.stages);
+  const network = [...judged.workNetworks, ...networksOf(judged.stages)];
   return {
     runId,
     spec,

@@ -2,6 +2,7 @@ import type { Clock } from '../../../core/base/clock.ts';
 import type { InProcessApprover } from '../../../core/contract/approval.ts';
 import type { JournalWitness } from '../../../core/contract/journal-witness.ts';
 import type { ReachProvider } from '../../../core/contract/provider.ts';
+import type { FindSearch } from '../../../core/contract/search-backend.ts';
 import type { PluginAccess } from '../../plugin-trust/plugin-access.ts';
 import type { Outside } from '../../tool/egress/outside.ts';
 
@@ -35,6 +36,8 @@ export interface RunSettings {
   readonly pluginAccess?: PluginAccess;
   /** Finds base and key of the provider that a worker's model is asked of; absent: no model can be asked. */
   readonly reach?: ReachProvider;
+  /** Finds what a model searches the web with; absent: nothing. */
+  readonly search?: FindSearch;
   /**
    * Who approves in this process once the run waits for people; what they sign is marked so (resolutions, Approvals).
    */

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWritError, messageOf, WritError } from '../../../core/base/errors.ts';
 import { quoted } from '../../../core/base/quoted.ts';
+import type { CheckNetwork } from '../../../core/contract/network-use.ts';
 import type { PatchSet } from '../../../core/contract/patch-set.ts';
 import type { TaskOrder, Worker, WorkResult, WorkUsage } from '../../../core/contract/worker.ts';
 import { emptyPatch } from '../../patch/empty-patch.ts';
@@ -13,10 +14,12 @@ import { rememberWorkspace, type TreeOfWorkspace } from '../../vcs/workspace-tre
 import type { OpenRun } from '../state/attempt.ts';
 import { requireOldSigners } from '../state/require-old-signers.ts';
 import type { Steps } from '../state/steps.ts';
+import type { HandPlace } from './hands/hand-place.ts';
 import { type OpenHands, openHands, type UsedHand } from './hands/open-hands.ts';
 import { type WriteWatch, watchWrites } from './hands/watch-writes.ts';
 import { type OpenTurns, openTurns, type TurnsTaken } from './turns/open-turns.ts';
 import { untrustedText } from './turns/untrusted-text.ts';
+import { type OpenWeb, openWeb, type UsedWeb } from './web/open-web.ts';
 
 /** What a worker's answer came to, as a step records it. */
 export type WorkedRecord = {
@@ -26,6 +29,9 @@ export type WorkedRecord = {
   readonly sourcesContradict?: true;
   /** The first uses of its hands. */
   readonly hands?: readonly UsedHand[];
+  /** What it looked up outside the repository, and what that was of the network. */
+  readonly web?: readonly UsedWeb[];
+  readonly network?: CheckNetwork;
   readonly model?: Pick<TurnsTaken, 'turns' | 'notices'>;
 } & (
   | { readonly kind: 'patch'; readonly tree: string; readonly digest: string }
@@ -60,7 +66,7 @@ export async function workAttempt(
   run: OpenRun,
   steps: Steps,
   base: Base,
-  order: Omit<TaskOrder, 'workspace' | 'hands' | 'turns' | 'signal'>,
+  order: Omit<TaskOrder, 'workspace' | 'hands' | 'web' | 'turns' | 'signal'>,
 ): Promise<WorkedAttempt> {
   const {
     means: { scratch, worker },
@@ -77,24 +83,36 @@ export async function workAttempt(
       const kept = await rememberWorkspace(scratch, workspace, base.tree, join(place, 'index'));
       const watch = watchWrites(run, base.tree, kept);
       const hands = openHands(run, { workspace, reports }, watch);
+      const web = worker.usesModel ? await webOf(run, { workspace, reports }, hands) : undefined;
       const turns = run.means.model && openTurns(run, run.means.model);
       const given = {
         ...forModel(run, worker, order),
         workspace,
         hands,
+        ...(web ? { web } : {}),
         ...(turns ? { turns } : {}),
         signal: run.means.signal,
       };
       const result = await ask(run, worker, given);
       const taken = await take(run, base, withCost(result, turns), kept, watch);
       made = taken.patch;
-      return { ...taken.record, ...toldOf(hands, turns) };
+      return { ...taken.record, ...toldOf(hands, turns, web) };
     } finally {
       await removeWorkspace(place);
     }
   });
   if (record.kind !== 'patch') return { patch: emptyPatch(base), record };
   return { patch: made ?? (await normalisePatch(scratch, base, record.tree)), record };
+}
+
+/** The web of an attempt, under the strategy of its contract. */
+async function webOf(run: OpenRun, place: HandPlace, hands: OpenHands): Promise<OpenWeb | undefined> {
+  const { evidence } = run.identity.contract.effective;
+  const strategy = await run.means.engine.slots.evidence.pick(evidence.strategy);
+  const looks = new Set(['read', 'search']);
+  const repositoryUses = (): number =>
+    hands.used.filter(({ action, outcome }) => looks.has(action) && outcome === 'done').length;
+  return openWeb(run, { strategy, place, repositoryUses });
 }
 
 async function ask(run: OpenRun, worker: Worker, order: TaskOrder): Promise<WorkResult> {
@@ -176,10 +194,17 @@ function withCost(result: WorkResult, turns: OpenTurns | undefined): WorkResult 
 }
 
 /** What the worker used on its way, for the record of the attempt. */
-function toldOf({ used }: OpenHands, turns: OpenTurns | undefined): Pick<WorkedRecord, 'hands' | 'model'> {
+function toldOf(
+  { used }: OpenHands,
+  turns: OpenTurns | undefined,
+  web: OpenWeb | undefined,
+): Pick<WorkedRecord, 'hands' | 'model' | 'web' | 'network'> {
   const taken = turns?.taken();
+  const network = web?.network();
   return {
     ...(used.length === 0 ? {} : { hands: used.slice(0, maxUsesTold) }),
+    ...(web === undefined || web.used.length === 0 ? {} : { web: web.used }),
+    ...(network === undefined ? {} : { network }),
     ...(taken === undefined ? {} : { model: { turns: taken.turns, notices: taken.notices } }),
   };
 }

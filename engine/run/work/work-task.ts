@@ -49,7 +49,12 @@ export async function workTask(run: OpenRun, state: PlanState, order: AttemptOrd
   const steps = run.means.steps.under(name);
   const settle = async (): Promise<SettledAttempt> => {
     const startedAtMs = await steps.once('started', () => run.means.settings.clock.now());
-    const { attempt, judged, usage, metrics, reason, snapshot } = await judgeAttempt(run, state, order, name);
+    const { attempt, judged, usage, metrics, reason, network, snapshot } = await judgeAttempt(
+      run,
+      state,
+      order,
+      name,
+    );
     await run.means.record.put(
       attemptFiles(attempt, judged, {
         ids: { plan: planIdOf(run.identity, revision), task: taskIdOf(run.identity, revision, task.number) },
@@ -80,6 +85,7 @@ export async function workTask(run: OpenRun, state: PlanState, order: AttemptOrd
       ),
       usage,
       ...(metrics === undefined ? {} : { metrics }),
+      ...(network === undefined ? {} : { network }),
       startedAtMs,
     };
   };
@@ -152,6 +158,7 @@ async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder,
     judged,
     usage: record.usage,
     ...(record.metrics === undefined ? {} : { metrics: record.metrics }),
+    ...(record.network === undefined ? {} : { network: record.network }),
     ...(record.kind === 'patch' ? {} : { reason: `${record.kind}: ${record.reason}` }),
     ...(snapshot === undefined ? {} : { snapshot }),
   };

@@ -10,7 +10,8 @@ export const evidenceRows = inSection('Evidence policy', [
     path: '/evidence/strategy',
     rule: 'selects what a model looks up by itself',
     asks: withWeb,
-    bringsIn: 'session part',
+    enforcedBy: 'core',
+    test: 'test/coder/web-search.test.ts',
   },
   {
     id: 'evidence.trustTiers',
@@ -49,7 +50,8 @@ export const evidenceRows = inSection('Evidence policy', [
     path: '/evidence/allowedDomains',
     rule: 'checked again at every redirect of a page that is read',
     asks: withWeb,
-    bringsIn: 'session part',
+    enforcedBy: 'core',
+    test: 'test/coder/web-search.test.ts',
   },
   {
     id: 'evidence.blockedDomains',

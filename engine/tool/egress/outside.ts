@@ -1,7 +1,8 @@
 import { lookup } from 'node:dns/promises';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { connect, isIP, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { rootCertificates, type TLSSocket, connect as tlsOver } from 'node:tls';
 
 /** The network as the proxy sees it. */
 export interface Outside {
@@ -11,6 +12,19 @@ export interface Outside {
   connect(address: string, port: number): Socket;
   /** Addresses of this machine, which are no way out even where they are public. */
   ownAddresses(): readonly string[];
+  /** Certificates in PEM that vouch for hosts beside those that Node knows. */
+  readonly authorities?: readonly string[];
+}
+
+/** TLS over a socket, for that very name or address: whoever cannot prove it is not talked to. */
+export function secured(socket: Socket, host: string, authorities: readonly string[] = []): TLSSocket {
+  return tlsOver({
+    socket,
+    ...(isIP(host) === 0 ? { servername: host } : { host }),
+    ALPNProtocols: ['http/1.1'],
+    rejectUnauthorized: true,
+    ...(authorities.length === 0 ? {} : { ca: [...rootCertificates, ...authorities] }),
+  });
 }
 
 /** The real one. The root dot keeps the search list and the hosts file out of it. */

@@ -1,0 +1,206 @@
+import { messageOf } from '../../../../core/base/errors.ts';
+import type { EvidencePolicy } from '../../../../core/contract/evidence-policy.ts';
+import type { Finding } from '../../../../core/contract/finding.ts';
+import type { CheckNetwork } from '../../../../core/contract/network-use.ts';
+import type { SearchAccess } from '../../../../core/contract/search-backend.ts';
+import type { Web, WebAnswer, WebUse } from '../../../../core/contract/web.ts';
+import { redactTexts } from '../../../../readers/sensitive/redact-texts.ts';
+import { privacyPolicyOf } from '../../../spec/privacy-policy-of.ts';
+import { guardTool } from '../../../tool/acl.ts';
+import type { PublicAsker } from '../../../tool/egress/open-asker.ts';
+import { redactHosts } from '../../judge/check-network.ts';
+import type { OpenRun } from '../../state/attempt.ts';
+import { cutText } from '../hands/cut-text.ts';
+import type { HandPlace } from '../hands/hand-place.ts';
+import { followRedirects } from './follow.ts';
+import { pageText } from './page-text.ts';
+import { searchWeb } from './search-web.ts';
+import { networkOf, webActions, webTool } from './web-network.ts';
+import { judgeWebUrl } from './web-verdict.ts';
+
+/** A use as the attempt's record holds it. */
+export interface UsedWeb {
+  readonly action: WebUse['kind'];
+  /** Query or address, without what may not be kept. */
+  readonly about: string;
+  readonly outcome: WebAnswer['outcome'];
+}
+
+/** The web of one attempt, and what it did there. */
+export interface OpenWeb extends Web {
+  readonly used: readonly UsedWeb[];
+  /** Addresses that the worker was shown something of, as they were judged. */
+  readonly shown: ReadonlySet<string>;
+  network(): CheckNetwork | undefined;
+}
+
+export interface WebSetting {
+  readonly strategy: EvidencePolicy;
+  readonly place: HandPlace;
+  /** Files read and searches of the repository so far. */
+  readonly repositoryUses: () => number;
+}
+
+const maxUses = 200;
+const maxQuery = 400;
+const pageWithinMs = 30_000;
+const maxPageBytes = 4 * 1024 * 1024;
+/** One attempt after the other asks the same services. */
+const restsOf = new WeakMap<object, Map<string, number>>();
+
+/** The web as the contract opens it to an attempt; `undefined` where no rule of it names the tool. */
+export function openWeb(run: OpenRun, setting: WebSetting): OpenWeb | undefined {
+  const { contract, runId } = run.identity;
+  const { security, evidence } = contract.effective;
+  const { signal, settings, engine } = run.means;
+  const actions = webActions(security.toolAcl);
+  if (actions.length === 0) return undefined;
+  const policy = privacyPolicyOf(contract.effective, run.ground.config.redaction);
+  const used: UsedWeb[] = [];
+  const shown = new Set<string>();
+  const judge = (url: string) => judgeWebUrl(evidence, setting.strategy, url);
+  let access: SearchAccess | undefined;
+  let asker: PublicAsker | undefined;
+
+  const ruled = (use: WebUse) =>
+    guardTool(security.toolAcl, {
+      tool: webTool,
+      action: use.kind,
+      workspace: setting.place.workspace,
+      text: [aboutOf(use)],
+    });
+  const refusalOf = (use: WebUse, byRule: Finding | undefined): Finding | string | undefined => {
+    const about = aboutOf(use);
+    if (byRule) return byRule;
+    if (networkOf(contract.effective, use.kind) === undefined)
+      return '`networkPolicy` is `deny`, and no rule of `web.search` opens a host with a reason';
+    const early = setting.strategy.refuseRetrieval({ repositoryUses: setting.repositoryUses() });
+    if (early !== undefined) return early;
+    const verdict = use.kind === 'read' ? judge(about) : undefined;
+    if (verdict?.ok === false) return verdict.why;
+    if (use.kind === 'search' && about.length > maxQuery) return `a query has at most ${maxQuery} characters`;
+    // A question is the way out for whatever a model has read.
+    const leaves = verdict?.ok ? unescaped(verdict.url) : about;
+    return isSecret(leaves) ? 'it holds what may not leave this machine' : undefined;
+  };
+  const isSecret = (text: string): boolean =>
+    redactTexts(text, policy) !== text ||
+    [...(run.means.model?.secrets ?? []), ...(access?.secrets ?? [])].some((one) => text.includes(one));
+
+  const act = async (use: WebUse): Promise<WebAnswer> => {
+    const network = networkOf(contract.effective, use.kind);
+    if (network === undefined) throw new TypeError('the web is closed');
+    const { openAsker } = await import('../../../tool/egress/open-asker.ts');
+    asker ??= openAsker(signal, settings.outside);
+    const open = asker;
+    const ask = (question: Parameters<PublicAsker['ask']>[0]) => open.ask(question, network);
+    if (use.kind === 'search') {
+      if (settings.search === undefined) return { outcome: 'failed', text: 'failed: nobody here can search' };
+      access ??= await settings.search();
+      const rests = restsOf.get(settings.search) ?? new Map<string, number>();
+      restsOf.set(settings.search, rests);
+      const nowMs = (): number => settings.clock.now();
+      const found = await searchWeb({ evidence, access, judge, ask, rests, nowMs }, use.query);
+      for (const url of found.shown) shown.add(url);
+      return found;
+    }
+    const verdict = judge(use.url);
+    if (!verdict.ok) return { outcome: 'denied', text: `denied: ${verdict.why}` };
+    const question = { url: verdict.url, headers: {}, withinMs: pageWithinMs, maxBytes: maxPageBytes };
+    const followed = await followRedirects(question, (hop) => judge(hop.href), ask);
+    if (!followed.ok) {
+      const outcome = followed.denied ? 'denied' : 'failed';
+      return { outcome, text: `${outcome}: ${followed.why}` };
+    }
+    const { status, headers, body, isCut } = followed.answer;
+    if (status !== 200) return { outcome: 'failed', text: `failed: HTTP ${status}` };
+    const page = pageText(headers['content-type'] ?? '', body);
+    if ('found' in page) return { outcome: 'failed', text: `failed: ${page.found}` };
+    const last = judge(followed.url.href);
+    const tier = last.ok ? last.trustTier : verdict.trustTier;
+    for (const url of [verdict.url, followed.url]) shown.add(url.href);
+    return {
+      outcome: 'done',
+      text: `[${tier}] ${followed.url.href}\n${page.text}${isCut ? `\n[cut: the first ${maxPageBytes} bytes]` : ''}`,
+    };
+  };
+
+  const use = async (wanted: WebUse): Promise<WebAnswer> => {
+    signal.throwIfAborted();
+    if (used.length >= maxUses)
+      return { outcome: 'denied', text: `denied: an attempt may ask the web ${maxUses} times` };
+    const started = engine.clock.monotonic();
+    const verdict = ruled(wanted);
+    const about = aboutOf(wanted);
+    const kept = redactTexts(about.slice(0, 500), policy);
+    const request = { runId, tool: webTool, action: wanted.kind, query: kept };
+    const settle = async (answer: WebAnswer, refusal?: Finding): Promise<WebAnswer> => {
+      used.push({ action: wanted.kind, about: kept, outcome: answer.outcome });
+      await engine.hooks.tool.settled.call({
+        request,
+        outcome: answer.outcome,
+        ...(refusal === undefined ? {} : { refusal }),
+        durationMs: Math.round(engine.clock.monotonic() - started),
+      });
+      const masked = (access?.secrets ?? []).reduce(
+        (text, secret) => text.replaceAll(secret, '[key]'),
+        answer.text,
+      );
+      return {
+        outcome: answer.outcome,
+        text: cutText(redactTexts(masked, policy), verdict.maxResultBytes),
+      };
+    };
+    const deny = (why: Finding | string): Promise<WebAnswer> => {
+      const finding: Finding =
+        typeof why === 'string' ? { rule: 'web', severity: 'error', message: why } : why;
+      return settle({ outcome: 'denied', text: `denied: ${finding.message}` }, finding);
+    };
+    const refusal = refusalOf(wanted, verdict.refusal) ?? (await engine.hooks.tool.guard.call(request));
+    if (refusal) return deny(refusal);
+    await engine.hooks.tool.started.call(request);
+    let answer: WebAnswer;
+    try {
+      answer = await act(wanted);
+    } catch (fault) {
+      signal.throwIfAborted();
+      answer = { outcome: 'failed', text: `failed: ${messageOf(fault)}` };
+    }
+    return settle(answer);
+  };
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    actions,
+    used,
+    shown,
+    network() {
+      const uses = asker?.uses() ?? [];
+      if (uses.length === 0) return undefined;
+      const opened = actions.flatMap(
+        (action) => networkOf(contract.effective, action)?.openings.flat() ?? [],
+      );
+      const all = networkOf(contract.effective, actions[0] ?? 'search')?.all === true;
+      const everything = all ? [{ hosts: ['*'], reason: 'networkPolicy: allow' }] : [];
+      return redactHosts({ opened: [...everything, ...opened], uses }, policy);
+    },
+    use(wanted) {
+      const next = last.then(() => use(wanted));
+      last = next.catch(() => undefined);
+      return next;
+    },
+  };
+}
+
+function aboutOf(use: WebUse): string {
+  return use.kind === 'search' ? use.query : use.url;
+}
+
+/** What an address says beside its host, as it is and as it is read. */
+function unescaped({ pathname, search }: URL): string {
+  const text = pathname + search;
+  try {
+    return `${text}\n${decodeURIComponent(text.replaceAll('+', ' '))}`;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,105 @@
+import type { EffectiveIntentSpec } from '../../../../core/contract/intentspec.gen.ts';
+import type { SearchAccess, SearchResult } from '../../../../core/contract/search-backend.ts';
+import type { WebAnswer } from '../../../../core/contract/web.ts';
+import { refuseUrl } from '../../../frame/domain-rules.ts';
+import type { PublicAnswer, PublicQuestion } from '../../../tool/egress/ask-public.ts';
+import { followRedirects } from './follow.ts';
+import type { WebVerdict } from './web-verdict.ts';
+
+/** What a search is done with. */
+export interface SearchGround {
+  readonly evidence: EffectiveIntentSpec['evidence'];
+  readonly access: SearchAccess;
+  readonly judge: (url: string) => WebVerdict;
+  readonly ask: (question: PublicQuestion) => Promise<PublicAnswer>;
+  /** Until when a service is left alone, by name; milliseconds. */
+  readonly rests: Map<string, number>;
+  readonly nowMs: () => number;
+}
+
+const withinMs = 20_000;
+const maxBytes = 2 * 1024 * 1024;
+const maxResults = 10;
+const [maxTitle, maxSnippet] = [200, 500];
+
+/**
+ * Asks one service after the other until one answers (document 2, Web search tool), and shows of its results those that
+ * the contract lets in, each with its tier; how many it does not is told. A service's own host needs no entry in
+ * `allowedDomains`, since a tool rule names the tool; one that `blockedDomains` names is not asked.
+ */
+export async function searchWeb(
+  { evidence, access, judge, ask, rests, nowMs }: SearchGround,
+  query: string,
+): Promise<WebAnswer & { readonly shown: readonly string[] }> {
+  const told = [...access.notices];
+  let denied = access.backends.length > 0;
+  for (const backend of access.backends) {
+    const { name } = backend;
+    if ((rests.get(name) ?? 0) > nowMs()) {
+      denied = false;
+      told.push(`${name}: is left alone for a while`);
+      continue;
+    }
+    const { url, headers } = backend.toQuestion(query);
+    const first = new URL(url);
+    const judgeHop = (hop: URL) => {
+      if (hop.host !== first.host) return judge(hop.href);
+      const blocked = refuseUrl(evidence, hop.href) === 'blocked-domain';
+      return blocked
+        ? ({ ok: false, why: '`blockedDomains` names its host' } as const)
+        : ({ ok: true } as const);
+    };
+    const followed = await followRedirects({ url: first, headers, withinMs, maxBytes }, judgeHop, ask);
+    if (!followed.ok) {
+      denied &&= followed.denied;
+      told.push(`${name}: ${followed.why}`);
+      continue;
+    }
+    denied = false;
+    const { status, body } = followed.answer;
+    const reading = backend.read({ status, body });
+    if (reading.kind === 'results') {
+      const listed = listResults(reading.results, judge);
+      const notes = told.map((one) => `[${one}]\n`).join('');
+      return { outcome: 'done', text: `${notes}[${name}] ${listed.text}`, shown: listed.shown };
+    }
+    if (reading.restSeconds !== undefined) rests.set(name, nowMs() + reading.restSeconds * 1000);
+    told.push(`${name}: ${reading.found}`);
+  }
+  const why = told.length === 0 ? 'there is no service to ask' : told.join('; ');
+  return denied
+    ? { outcome: 'denied', text: `denied: ${why}`, shown: [] }
+    : { outcome: 'failed', text: `failed: ${why}`, shown: [] };
+}
+
+function listResults(
+  results: readonly SearchResult[],
+  judge: SearchGround['judge'],
+): { readonly text: string; readonly shown: readonly string[] } {
+  const left = { domain: 0, address: 0, strategy: 0, tier: 0 };
+  const seen = new Map<string, string>();
+  for (const { title, url, snippet } of results.slice(0, 100)) {
+    const verdict = judge(url);
+    if (!verdict.ok) {
+      left[verdict.reason] += 1;
+      continue;
+    }
+    const { href } = verdict.url;
+    if (seen.size >= maxResults || seen.has(href)) continue;
+    seen.set(
+      href,
+      `[${verdict.trustTier}] ${line(title, maxTitle)}\n   ${href}\n   ${line(snippet, maxSnippet)}`,
+    );
+  }
+  const reasons = Object.entries(left).flatMap(([reason, count]) =>
+    count > 0 ? [`${count} by ${reason}`] : [],
+  );
+  const head = `${seen.size} results${reasons.length === 0 ? '' : `; left out: ${reasons.join(', ')}`}`;
+  const items = [...seen.values()].map((text, index) => `${index + 1}. ${text}`);
+  return { text: [head, ...items].join('\n'), shown: [...seen.keys()] };
+}
+
+function line(text: string, maxLength: number): string {
+  const flat = text.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim();
+  return flat.length > maxLength ? `${flat.slice(0, maxLength).toWellFormed()}…` : flat;
+}

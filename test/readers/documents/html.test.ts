@@ -1,0 +1,68 @@
+import t from 'tap';
+import { braveSearch } from '../../../plugins/web-search/brave.ts';
+import { duckDuckGoSearch } from '../../../plugins/web-search/duckduckgo.ts';
+import { decodeEntities } from '../../../readers/documents/html/entities.ts';
+import { htmlText } from '../../../readers/documents/html/html-text.ts';
+
+t.test('a page is what a person reads of it', async (t) => {
+  const page = `<!DOCTYPE html><head><title>No</title><STYLE>p{}</STYLE></head><!-- <p>no --><script>if (a < b) "</p>"</script>
+    <h1>One &amp; two</h1><p>three<br>four <b>five</b>&nbsp;six &lt;b&gt; 3 < 4<noscript>no</noscript><p title="a > b">seven`;
+  t.equal(htmlText(page, 1000), 'One & two\nthree\nfour five six <b> 3 < 4\nb">seven');
+  t.equal(htmlText('<p>abc</p><p>def', 5), 'abc\nd');
+});
+
+t.test('references stand for characters, and never for half of one', async (t) => {
+  t.equal(
+    decodeEntities('&#x41;&#66;&QUOT;&hellip;&unknown;&#0;&#xD800;&#x110000;&'),
+    'AB"…&unknown;\uFFFD\uFFFD\uFFFD&',
+  );
+});
+
+t.test('hostile pages are read in linear time', async (t) => {
+  const size = 400_000;
+  for (const piece of [
+    '<',
+    '<!--',
+    '<script>',
+    '<a href="',
+    "<a b='",
+    '<a class=result__a>',
+    '&',
+    '&#',
+    '</',
+    '<a ',
+    'a=',
+  ]) {
+    const page = piece.repeat(size / piece.length);
+    const before = process.cpuUsage();
+    htmlText(page, 1_000_000);
+    duckDuckGoSearch.read({ status: 200, body: Buffer.from(page) });
+    const { user } = process.cpuUsage(before);
+    t.ok(user < 3_000_000, `${piece}: ${user} µs`);
+  }
+});
+
+t.test('whatever a service answers is results or a reason', async (t) => {
+  const brave = braveSearch('k');
+  for (const body of [
+    '',
+    '[]',
+    'null',
+    '{"web":{"results":7}}',
+    '{"web":{"results":[7,{"title":1},null]}}',
+    '{"type":"search"}',
+  ])
+    for (const backend of [brave, duckDuckGoSearch])
+      for (const status of [200, 202, 302, 401, 429, 500]) {
+        const reading = backend.read({ status, body: Buffer.from(body) });
+        t.ok(
+          reading.kind === 'failed' ? reading.found !== '' : reading.results.length === 0,
+          `${backend.name} ${status} ${body}`,
+        );
+      }
+  t.match(brave.read({ status: 429, body: Buffer.from('') }), { kind: 'failed', restSeconds: 60 });
+  t.match(duckDuckGoSearch.read({ status: 202, body: Buffer.from('<p>') }), {
+    kind: 'failed',
+    restSeconds: 60,
+  });
+});
