@@ -3,14 +3,14 @@ import type { LogForm } from '../../core/contract/transparency-log.ts';
 import { ledgerForm, ledgerMode } from '../log/ledger-section.ts';
 import { publicLogForm } from '../public/lazy-public-log.ts';
 import { publicLogMode } from '../public/public-log-section.ts';
-import { createSignerSources } from '../signer/signer-sources.ts';
+import { signerForms } from '../signer/signer-forms.ts';
 
 /** How `[signer]` and `[log]` are read where no engine is open: by the built-in sources, none of which is asked. */
 export const sealingForms: {
   readonly signers: ReadonlyMap<string, SignerForm>;
   readonly logs: ReadonlyMap<string, LogForm>;
 } = {
-  signers: createSignerSources({ env: {}, ephemeral: false }),
+  signers: new Map(Object.entries<SignerForm>(signerForms)),
   logs: new Map([
     [ledgerMode, ledgerForm],
     [publicLogMode, publicLogForm],

@@ -1,6 +1,6 @@
-import { serviceUrlFault } from '../../core/base/service-url.ts';
 import type { SignerSource } from '../../core/contract/signer.ts';
 import type { Capabilities } from '../../core/kernel/capabilities.ts';
+import { type KeylessKey, signerForms } from './signer-forms.ts';
 
 /**
  * A key of this run alone, certified for the identity in an OIDC token; by whom, `fulcio_url` says, else the signing
@@ -8,21 +8,9 @@ import type { Capabilities } from '../../core/kernel/capabilities.ts';
  */
 export function keylessSource(
   capabilities: Pick<Capabilities, 'clock' | 'fetch' | 'secret'>,
-): SignerSource<{ readonly form: 'keyless' }> {
+): SignerSource<KeylessKey> {
   return {
-    usage: 'keyless',
-    settings: [
-      {
-        key: 'fulcio_url',
-        name: 'fulcioUrl',
-        parse(text) {
-          const fault = serviceUrlFault(text);
-          return fault === undefined ? { value: text.replace(/\/+$/, '') } : { expected: fault };
-        },
-        misplaced: 'only `key = "keyless"` asks for certificates',
-      },
-    ],
-    parse: (rest) => (rest === undefined ? { form: 'keyless' } : undefined),
+    ...signerForms.keyless,
     open: async (_, place) => (await import('./keyless-key.ts')).openKeyless(place, capabilities),
   };
 }

@@ -1,7 +1,7 @@
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { askHttp } from '../../core/base/net.ts';
-import type { Signer, SignerSource } from '../../core/contract/signer.ts';
+import type { Signer, SignerForm, SignerSource } from '../../core/contract/signer.ts';
 import { type Capabilities, ownFiles, type Secrets, secretsOf } from '../../core/kernel/capabilities.ts';
 import { openKeyFile } from '../keys/file-key.ts';
 import { generateKey, parsePrivateKey, toSigner } from '../keys/key-signer.ts';
@@ -10,6 +10,7 @@ import { type Environment, homeOf } from '../keys/user-config-dir.ts';
 import { findUserSigningKey, openUserSigningKey } from '../keys/user-keys.ts';
 import { openAgentKey } from './agent-key.ts';
 import { keylessSource } from './keyless-source.ts';
+import { type AgentKey, type EnvironmentKey, type PathKey, signerForms } from './signer-forms.ts';
 
 /** What of a plugin's capabilities is not given here is made of `env` and this machine. */
 export interface SignerSourcesOptions
@@ -17,12 +18,6 @@ export interface SignerSourcesOptions
   readonly env: Environment;
   /** `--ephemeral-key`: without a configured key, sign with one that is thrown away. */
   readonly ephemeral: boolean;
-}
-
-/** A key file of the user's own: absolute, or below the home directory when it begins with `~/`. */
-interface PathKey<Form extends string> {
-  readonly form: Form;
-  readonly path: string;
 }
 
 /** The sources of every form of `[signer] key`, by form, in the order in which messages name them. */
@@ -35,8 +30,8 @@ export function createSignerSources({
   files = ownFiles,
 }: SignerSourcesOptions): ReadonlyMap<string, SignerSource> {
   return new Map<string, SignerSource>([
-    ['file', pathSource('file', env, (path) => openKeyFile(path, undefined, files))],
-    ['ssh', pathSource('ssh', env, (path) => openSshKeyFile(path, files))],
+    ['file', pathSource(signerForms.file, env, (path) => openKeyFile(path, undefined, files))],
+    ['ssh', pathSource(signerForms.ssh, env, (path) => openSshKeyFile(path, files))],
     ['env', environmentSource(secret)],
     ['agent', agentSource(env)],
     ['keyless', keylessSource({ clock, fetch, secret })],
@@ -49,49 +44,11 @@ export function createSignerSources({
  * refused: whoever can read it could sign.
  */
 function pathSource<Form extends string>(
-  form: Form,
+  form: SignerForm<PathKey<Form>>,
   env: Environment,
   open: (path: string) => Promise<Signer>,
 ): SignerSource<PathKey<Form>> {
-  return {
-    usage: `${form}:PATH`,
-    parse: (rest = '') =>
-      /^(?:~\/|\/)/.test(rest) && !rest.split('/').includes('..')
-        ? { form, path: rest }
-        : { expected: `expected \`${form}:\` and an absolute path or one that begins with \`~/\`` },
-    open: async ({ path }) => open(path.replace(/^~(?=\/)/, homeOf(env))),
-  };
-}
-
-/** PEM in an environment variable, by its name. */
-function environmentSource(secret: Secrets): SignerSource<{ readonly form: 'env'; readonly name: string }> {
-  return {
-    usage: 'env:NAME',
-    parse: (rest = '') =>
-      /^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(rest)
-        ? { form: 'env', name: rest }
-        : { expected: 'expected `env:` and the name of an environment variable' },
-    open: async ({ name }) => fromEnvironment(name, secret),
-  };
-}
-
-/** SSH agent: a key by fingerprint (`SHA256:…`) or comment; without either, its only suitable key. */
-function agentSource(
-  env: Environment,
-): SignerSource<{ readonly form: 'agent'; readonly wanted: string | undefined }> {
-  return {
-    usage: 'agent[:FINGERPRINT or COMMENT]',
-    parse(rest) {
-      if (rest === undefined) return { form: 'agent', wanted: undefined };
-      const isMeant = rest.startsWith('SHA256:')
-        ? /^SHA256:[A-Za-z0-9+/]{43}$/.test(rest)
-        : rest.trim() !== '';
-      return isMeant && rest.length <= 256
-        ? { form: 'agent', wanted: rest }
-        : { expected: 'expected `agent`, or `agent:` and a fingerprint `SHA256:…` or the comment of a key' };
-    },
-    open: async ({ wanted }) => openAgentKey(wanted, env),
-  };
+  return { ...form, open: async ({ path }) => open(path.replace(/^~(?=\/)/, homeOf(env))) };
 }
 
 /**
@@ -101,7 +58,7 @@ function agentSource(
 export function userSource(env: Environment, ephemeral: boolean): SignerSource {
   let throwAway: Signer | undefined;
   return {
-    parse: () => undefined,
+    ...signerForms.default,
     async open(_, place) {
       const passing = (): Signer => {
         throwAway ??= toSigner(generateKey('ecdsa-p256-sha256'), true);
@@ -113,6 +70,14 @@ export function userSource(env: Environment, ephemeral: boolean): SignerSource {
       return openUserSigningKey(env);
     },
   };
+}
+
+function environmentSource(secret: Secrets): SignerSource<EnvironmentKey> {
+  return { ...signerForms.env, open: async ({ name }) => fromEnvironment(name, secret) };
+}
+
+function agentSource(env: Environment): SignerSource<AgentKey> {
+  return { ...signerForms.agent, open: async ({ wanted }) => openAgentKey(wanted, env) };
 }
 
 function fromEnvironment(name: string, secret: Secrets): Signer {

@@ -1,7 +1,7 @@
 import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { parseConfig, type WritConfig } from '../../engine/config/config.ts';
-import { resolveRange } from '../../engine/patch/patch-from-range.ts';
+import { resolveRange } from '../../engine/patch/resolve-range.ts';
 import { readBlob } from '../../engine/vcs/blobs.ts';
 import { openRepository, type Repository } from '../../engine/vcs/repository.ts';
 import { resolveBase, treeOf } from '../../engine/vcs/resolve-commit.ts';

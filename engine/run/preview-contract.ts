@@ -25,6 +25,7 @@ export async function previewContract(
   await using readers = keepObjectReaders();
   const place: OpeningPlace = {
     dry: true,
+    onlyReads: true,
     keep: (repository) => readers.keep(repository),
     makeScratch: unasked,
     pluginCache: unasked,

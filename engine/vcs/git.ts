@@ -16,6 +16,10 @@ export interface GitDirectory {
    * The directory that holds `refs/` and `packed-refs`, where they are plain files; absent: only git can read the refs.
    */
   readonly refsIn?: string;
+  /**
+   * Nobody has looked for filter drivers, which are programs: only commands that never run one are asked here.
+   */
+  readonly onlyReads?: true;
 }
 
 export interface GitCall {
@@ -34,6 +38,17 @@ export interface GitAnswer {
 
 const defaultMaxBytes = 64 * 1024 * 1024;
 const maxErrorText = 2000;
+/** What reads objects, refs and config, and no file of a work tree. */
+const readers: readonly (string | undefined)[] = [
+  'cat-file',
+  'config',
+  'for-each-ref',
+  'ls-tree',
+  'merge-base',
+  'rev-list',
+  'rev-parse',
+  'symbolic-ref',
+];
 
 /** Runs git and answers whatever its exit code is; GIT_MISSING where there is no git. */
 export async function askGit(
@@ -42,7 +57,7 @@ export async function askGit(
   call: GitCall = {},
 ): Promise<GitAnswer> {
   const answer = await withGit(() =>
-    execFileBounded(gitArgv(args), {
+    execFileBounded(gitArgv(place, args), {
       cwd: place.cwd,
       env: environmentOf(place, call.env),
       maxBytes: call.maxBytes ?? defaultMaxBytes,
@@ -78,7 +93,7 @@ export async function gitLine(
 
 /** Starts a git that is talked to while it runs (`cat-file --batch`). */
 export function startGit(place: GitDirectory, args: readonly string[], signal?: AbortSignal): StartedProcess {
-  return startProcess(gitArgv(args), {
+  return startProcess(gitArgv(place, args), {
     cwd: place.cwd,
     env: environmentOf(place),
     ...(signal === undefined ? {} : { signal }),
@@ -100,7 +115,7 @@ export function startGatedGit(place: GitDirectory, args: readonly string[]): Gat
     const git = startGit(place, args);
     return { ...git, open: (input) => void git.stdin.end(input) };
   }
-  const started = startProcess(['/bin/sh', '-c', 'read -r go && exec "$@"', 'sh', ...gitArgv(args)], {
+  const started = startProcess(['/bin/sh', '-c', 'read -r go && exec "$@"', 'sh', ...gitArgv(place, args)], {
     cwd: place.cwd,
     env: environmentOf(place),
   });
@@ -137,7 +152,9 @@ export async function withGit<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-function gitArgv(args: readonly string[]): readonly string[] {
+function gitArgv({ onlyReads }: GitDirectory, args: readonly string[]): readonly string[] {
+  if (onlyReads && !readers.includes(args[0]))
+    throw new WritError('INTERNAL', { message: `\`git ${args[0]}\` in a repository that is only read` });
   return ['git', '--no-pager', ...args];
 }
 

@@ -1,12 +1,12 @@
 import { createHash, hash } from 'node:crypto';
 import { once } from 'node:events';
-import { WritError } from '../../core/base/errors.ts';
 import type { StartedProcess } from '../tool/spawn.ts';
 import { type GitDirectory, gitFailed, gitLine, runGit, startGit, withGit } from './git.ts';
 import type { GitSetting } from './git-environment.ts';
 import { writeLooseObject } from './loose-object.ts';
 import { treeOf } from './resolve-commit.ts';
 import type { Scratch } from './scratch.ts';
+import { requireStorePath } from './store-path.ts';
 import { type TreePlace, writeTree } from './write-tree.ts';
 
 /** Path and content of each file; read once, in order. */
@@ -166,17 +166,4 @@ function feed(place: Scratch, args: readonly string[]): Feed {
 /** After its fatal line, fast-import tells at length where its crash report is. */
 function firstFatal(stderr: string): string {
   return stderr.split('\n').find((line) => line.startsWith('fatal:')) ?? stderr.slice(0, 500);
-}
-
-/** True for the path of a stored file: relative, without empty parts, `.`, `..`, `.git` and NUL. */
-export function isStorePath(path: string): boolean {
-  const isName = (part: string): boolean =>
-    part !== '' && part !== '.' && part !== '..' && part.toLowerCase() !== '.git';
-  return !path.includes('\0') && path.split('/').every(isName);
-}
-
-/** Refuses with INTERNAL what is no path of a stored file. */
-export function requireStorePath(path: string): string {
-  if (isStorePath(path)) return path;
-  throw new WritError('INTERNAL', { message: `\`${path}\` is no path to store under`, detail: { path } });
 }

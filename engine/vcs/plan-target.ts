@@ -1,7 +1,11 @@
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import { runGit } from './git.ts';
+import { listRefFiles } from './list-ref-files.ts';
 import { namedBranch } from './named-branch.ts';
+import { isMissing } from './ref-files.ts';
 import { branchRef, encodeId } from './ref-name.ts';
 import type { Repository } from './repository.ts';
 import { readHead } from './resolve-commit.ts';
@@ -86,7 +90,7 @@ interface Place {
 
 async function readPlace(repo: Repository): Promise<Place> {
   const head = await readHead(repo);
-  const branches = await readBranches(repo);
+  const branches = (await branchesOfFiles(repo, head.branch)) ?? (await readBranches(repo));
   const consider = (name: string): Considered => {
     const ref = followSymbolic(branches, name);
     const branch = branches.get(ref);
@@ -133,6 +137,32 @@ interface Branch {
   readonly symbolic: string;
   /** Path of the work tree that has it checked out, '' for none. */
   readonly worktree: string;
+}
+
+/**
+ * Every branch out of the files that git keeps refs in. `undefined` where there are other work trees, or the files do
+ * not say: ask git.
+ */
+async function branchesOfFiles(
+  repo: Repository,
+  checkedOut: string | undefined,
+): Promise<ReadonlyMap<string, Branch> | undefined> {
+  if (!(await isOnlyWorkTree(repo))) return undefined;
+  const listed = await listRefFiles(repo, (name) => name === 'heads', /^refs\/heads\//);
+  return (
+    listed &&
+    new Map(
+      listed.map(({ ref, object }) => [
+        ref,
+        { tip: object, symbolic: '', worktree: ref === checkedOut ? repo.root : '' },
+      ]),
+    )
+  );
+}
+
+/** git keeps what it knows of other work trees in a directory beside the refs. */
+async function isOnlyWorkTree({ commonDir }: Repository): Promise<boolean> {
+  return lstat(join(commonDir, 'worktrees')).then(() => false, isMissing);
 }
 
 async function readBranches(repo: Repository): Promise<ReadonlyMap<string, Branch>> {

@@ -9,6 +9,7 @@ export interface RefFound {
 }
 
 const maxLooseBytes = 4096;
+const maxConfigBytes = 1024 * 1024;
 const maxPackedBytes = 64 * 1024 * 1024;
 /** Each work tree has its own. */
 const perWorkTree = /^refs\/(?:bisect|rewritten|worktree)\//;
@@ -72,6 +73,15 @@ export async function readPackedRefs(
     refs.push({ ref, object });
   }
   return refs;
+}
+
+/**
+ * Whether the config of a repository names no other way to keep refs than in files. git looks for that nowhere else,
+ * follows no include there and knows no other spelling but in capitals. False: only git can read the refs.
+ */
+export async function areRefsFiles(commonDir: string): Promise<boolean> {
+  const config = await readText(join(commonDir, 'config'), maxConfigBytes);
+  return Buffer.isBuffer(config) && !/refstorage/i.test(config.toString('latin1'));
 }
 
 /** HEAD of this work tree, read likewise. No branch when detached, no id when unborn. */

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import { askGit, type GitDirectory, gitFailed } from './git.ts';
 import type { GitSetting } from './git-environment.ts';
+import { areRefsFiles } from './ref-files.ts';
 import { requirePlainFiles } from './require-plain-files.ts';
 
 /** The person's repository, seen from one of its work trees. Nothing in here writes to it. */
@@ -17,14 +18,22 @@ export interface Repository extends GitDirectory {
   readonly isWhole?: boolean;
 }
 
+/** What whoever opens a repository does there. */
+export interface RepositoryUse {
+  /** It may be without a work tree: only objects and refs are read. */
+  readonly bare?: boolean;
+  /** Nothing of it is written, no file of its work tree read: git is asked once instead of twice. */
+  readonly onlyReads?: boolean;
+}
+
 /**
  * Finds the repository around `path`. Refuses with NOT_A_REPOSITORY (also inside `.git`), BARE_REPOSITORY unless
- * whoever asks only reads objects and refs (`bare`), GIT_MISSING, and GIT_FAILED where git itself refuses it (foreign
+ * `bare`, GIT_MISSING, and GIT_FAILED where git itself refuses it (foreign
  * owner, damaged config) or would read without end.
  */
 export async function openRepository(
   path: string,
-  { bare: mayBeBare = false }: { readonly bare?: boolean } = {},
+  { bare: mayBeBare = false, onlyReads = false }: RepositoryUse = {},
 ): Promise<Repository> {
   const start = await directoryAt(resolve(path));
   const place: GitDirectory = { gitDir: '', objectFormat: 'sha1', cwd: start, env: {}, settings: [] };
@@ -41,9 +50,9 @@ export async function openRepository(
     '--show-toplevel',
   ];
   // Side by side: each finds the repository by itself, from the same directory and in the same environment.
-  const [answer, { settings, refsAreFiles, isWhole }] = await Promise.all([
+  const [answer, config] = await Promise.all([
     askGit(place, args),
-    readConfig(place),
+    onlyReads ? undefined : readConfig(place),
   ]);
   const lines = answer.stdout.toString('utf8').split('\n');
   const [bare, inside, format, gitDir = '', commonDir = '', objectsDir = ''] = lines;
@@ -78,8 +87,11 @@ export async function openRepository(
     cwd: root,
     env: { GIT_DIR: gitDir, ...(isBare ? {} : { GIT_WORK_TREE: root }) },
   } as const;
-  const refs = refsAreFiles ? { refsIn: commonDir } : {};
-  return { ...found, settings, ...refs, isWhole, root, commonDir, objectsDir };
+  const refs = (config?.refsAreFiles ?? (await areRefsFiles(commonDir))) ? { refsIn: commonDir } : {};
+  const known = config
+    ? { settings: config.settings, isWhole: config.isWhole }
+    : ({ settings: [], onlyReads: true } as const);
+  return { ...found, ...known, ...refs, root, commonDir, objectsDir };
 }
 
 /** The tree without entries, in the repository's object format; git knows it without storing it. */

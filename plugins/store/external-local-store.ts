@@ -8,9 +8,9 @@ import type { ObjectStore, WriteTree } from '../../core/contract/object-store.ts
 import type { StoreSource } from '../../core/contract/store-source.ts';
 import { makeTemporary } from '../../engine/store/remove-litter.ts';
 import { acquireProcessLock } from '../../engine/tool/process/process-lock.ts';
-import { requireStorePath } from '../../engine/vcs/import-tree.ts';
 import { requireRefName } from '../../engine/vcs/ref-name.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
+import { requireStorePath } from '../../engine/vcs/store-path.ts';
 import { type LocalObjects, openLocalObjects } from './local/local-objects.ts';
 import { openLocalRefs } from './local/local-refs.ts';
 import {

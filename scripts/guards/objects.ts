@@ -2,6 +2,7 @@ import { type Guard, within } from './guard.ts';
 
 const record = 'test/attack/verify-target/run-record.test.ts';
 const keptSpec = 'test/engine/store/record/kept-spec.test.ts';
+const onlyReads = 'test/engine/vcs/only-reads.test.ts';
 const objects = 'test/attack/verify-target/objects.test.ts';
 
 /** That a repository holds, under the ids of a sealed commit, the bytes that they name. */
@@ -42,6 +43,30 @@ export const guards: readonly Guard[] = [
       'if (!isRefName(ref)) return undefined;',
       '',
       'what is not plain in the files',
+    ],
+  ]),
+  ...within('engine/vcs/git.ts', onlyReads, [
+    [
+      'who only reads starts no program that a repository names',
+      'if (onlyReads && !readers.includes(args[0]))',
+      'if (onlyReads && args.length === 0)',
+      'who only reads asks no git',
+    ],
+  ]),
+  ...within('engine/vcs/ref-files.ts', onlyReads, [
+    [
+      'no file is taken for a ref where refs are kept in another way',
+      '/refstorage/i',
+      '/refstorage/',
+      'who only reads leaves refs to git',
+    ],
+  ]),
+  ...within('engine/vcs/plan-target.ts', onlyReads, [
+    [
+      'who else works on a branch is asked where there are other work trees',
+      'if (!(await isOnlyWorkTree(repo))) return undefined;',
+      '',
+      'branches are the same',
     ],
   ]),
   ...within('engine/vcs/hash-objects.ts', 'test/engine/vcs/object-reader.test.ts', [

@@ -23,7 +23,7 @@ t.test('what is answered without an engine is what one with every built-in answe
       name,
       usage,
       settings?.map(({ key, misplaced }) => [key, misplaced]),
-      `${parse}`,
+      parse,
     ]),
     // A log without a section of its own is read as if it were not there.
     logs: [...logs].flatMap(([name, { readSection }]) => (readSection ? [[name, readSection]] : [])),

@@ -46,6 +46,8 @@ export interface OpeningPlace {
   pluginCache(repository: Repository): string;
   /** Nothing of the user's is made: a signing key that is not there yet is one that would be made. */
   readonly dry: boolean;
+  /** Nothing of the repository but objects and refs is looked at. */
+  readonly onlyReads?: true;
 }
 
 /** Everything that is known of a run before any work: first what was asked, then what each judgement found. */

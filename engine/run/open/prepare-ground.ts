@@ -1,6 +1,4 @@
-import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { WritError } from '../../../core/base/errors.ts';
 import { parseConfig } from '../../config/config.ts';
 import { sealingFormsOf } from '../../config/sealing-forms.ts';
 import type { AdmittedContract } from '../../intent/admit-contract.ts';
@@ -11,7 +9,7 @@ import { requireSupportedOs } from '../../tool/runtime/supported-os.ts';
 import { readBlob } from '../../vcs/blobs.ts';
 import { commitTimeMs } from '../../vcs/commit-time.ts';
 import { nameRepository } from '../../vcs/name-repository.ts';
-import { openRepository, type Repository } from '../../vcs/repository.ts';
+import type { Repository } from '../../vcs/repository.ts';
 import type { Ground } from '../state/ground.ts';
 import type { Landing } from '../state/landing.ts';
 import type { ResumeRequest, RunRequest } from '../state/run-request.ts';
@@ -72,31 +70,4 @@ export async function nameGround(
   const baseTimeMs = commit === undefined ? 0 : await commitTimeMs(repository, commit);
   const repositoryUri = await nameRepository(repository, effective.metadata.target.repo, commit);
   return { ...found, repository, repositoryUri, baseTimeMs };
-}
-
-/**
- * Opens the repository that the contract is about: for `local` it must be the one at the locator, or a linked work tree
- * of it.
- */
-export async function openStatedRepository(
-  request: Pick<RunRequest, 'repositoryPath'>,
-  contract: AdmittedContract,
-): Promise<Repository> {
-  const repository = await openRepository(request.repositoryPath);
-  const { repo } = contract.effective.metadata.target;
-  if (repo.type !== 'local') return repository;
-  const stated = await realpath(repo.locator).catch(() => repo.locator);
-  if (stated === repository.root || (await isWorkTreeOf(repository, stated))) return repository;
-  throw new WritError('REPOSITORY_MISMATCH', {
-    message: `the spec is for \`${repo.locator}\`, this repository is \`${repository.root}\``,
-    detail: { expected: repo.locator, found: repository.root },
-    hints: ['run inside the stated repository, or name it with `--repo`'],
-  });
-}
-
-/** True where `root` is the root of another work tree of the repository. */
-async function isWorkTreeOf(repository: Repository, root: string): Promise<boolean> {
-  const other = await openRepository(root).catch(() => undefined);
-  if (other?.root !== root) return false;
-  return (await realpath(other.commonDir)) === (await realpath(repository.commonDir));
 }

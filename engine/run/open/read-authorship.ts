@@ -3,7 +3,7 @@ import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.
 import type { PatchSet } from '../../../core/contract/patch-set.ts';
 import { stageNames } from '../../../core/contract/stage.ts';
 import { touchesGoverning } from '../../patch/governing-paths.ts';
-import type { ResolvedRange } from '../../patch/patch-from-range.ts';
+import type { ResolvedRange } from '../../patch/resolve-range.ts';
 import { statedAuthors } from '../../patch/stated-authors.ts';
 import type { Authorship } from '../../store/record/authorship.ts';
 import { type Identity, readIdentity } from '../../vcs/identity.ts';

@@ -1,5 +1,4 @@
 import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
-import { readImportGraph } from '../../frame/import-graph.ts';
 import type { PlanGround } from '../../plan/decompose.ts';
 import { hintedFiles } from '../../plan/file-clusters.ts';
 import { scopeRootOf } from '../../plan/scope.ts';
@@ -20,6 +19,7 @@ export async function readPlanGround(
   const hints = intent.touchHints.files;
   if (objmodel.planGeneration.decompositionMode !== 'per-file-cluster' || hints.length === 0)
     return { rootNames };
+  const { readImportGraph } = await import('../../frame/import-graph.ts');
   const entries = await listTree(objects, tree);
   const tracked = entries.map(({ path }) => path);
   const around = hintedFiles(hints, tracked, root);

@@ -9,7 +9,7 @@ import { withConfig } from '../state/with-config.ts';
 import { chooseLanding } from './choose-landing.ts';
 import { draftPlan } from './draft-plan.ts';
 import { type Judgement, judgement } from './judgement.ts';
-import { openStatedRepository } from './prepare-ground.ts';
+import { openStatedRepository } from './open-stated-repository.ts';
 import { readPlanGround } from './read-plan-ground.ts';
 
 /** What the repository shows: its refs, what it knows of the intent, and the configuration at the policy commit. */
@@ -20,7 +20,9 @@ export const repositoryJudgements: readonly Judgement[] = [
     about: '/metadata/target/repo',
     needs: ['request', 'place', 'admitted'],
     judge: async ({ request, place, admitted }) => ({
-      repository: place.keep(await openStatedRepository(request, admitted)),
+      repository: place.keep(
+        await openStatedRepository(request, admitted, { onlyReads: place.onlyReads === true }),
+      ),
     }),
   }),
   judgement({

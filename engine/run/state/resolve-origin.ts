@@ -1,5 +1,5 @@
 import type { AdmittedContract } from '../../intent/admit-contract.ts';
-import { type ResolvedRange, resolveRange } from '../../patch/patch-from-range.ts';
+import { type ResolvedRange, resolveRange } from '../../patch/resolve-range.ts';
 import type { Repository } from '../../vcs/repository.ts';
 import { type Base, resolveBase } from '../../vcs/resolve-commit.ts';
 import type { ChangeSource } from './run-request.ts';

@@ -1,5 +1,6 @@
 import t from 'tap';
-import { patchFromRange, resolveRange } from '../../../engine/patch/patch-from-range.ts';
+import { patchFromRange } from '../../../engine/patch/patch-from-range.ts';
+import { resolveRange } from '../../../engine/patch/resolve-range.ts';
 import { readBlob } from '../../../engine/vcs/blobs.ts';
 import { hunkLines } from '../../../readers/diff/hunk-lines.ts';
 import { makeBench } from './patched.ts';

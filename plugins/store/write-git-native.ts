@@ -1,0 +1,106 @@
+import { rm } from 'node:fs/promises';
+import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
+import type { WriteTree } from '../../core/contract/object-store.ts';
+import { makeTemporary } from '../../engine/store/remove-litter.ts';
+import { adoptObjects } from '../../engine/vcs/adopt-objects.ts';
+import { describeObjects } from '../../engine/vcs/blobs.ts';
+import { writeCommit } from '../../engine/vcs/create-commit.ts';
+import { importTree } from '../../engine/vcs/import-tree.ts';
+import { readRef, updateRefs } from '../../engine/vcs/refs.ts';
+import { isObjectId, type Repository } from '../../engine/vcs/repository.ts';
+import { createScratch, type Scratch } from '../../engine/vcs/scratch.ts';
+import type { GitNativeOptions } from './git-native-store.ts';
+
+/** `ObjectStore.writeTree` of a store in git: one pack, and one compare-and-swap of the ref; answers the commit. */
+export async function writeGitNative(
+  repo: Repository,
+  ref: string,
+  write: WriteTree,
+  options: GitNativeOptions,
+): Promise<string> {
+  const current = await readRef(repo, ref);
+  const old = write.expectedOld === undefined ? current : (write.expectedOld ?? undefined);
+  // A repeatable write that is not current may be this very one, made by a process that was stopped right after it.
+  if (old !== current && write.atMs === undefined) throw conflict(ref, old, current);
+  try {
+    const commit = await importCommit(repo, write, old, options);
+    if (commit === current) return commit;
+    if (old !== current) throw conflict(ref, old, current);
+    const outcome = await updateRefs(repo, [{ ref, old, new: commit }], write.message);
+    const found = outcome.moved ? commit : outcome.stale[0]?.found;
+    // Another process may have made the very same write at the same time.
+    if (found !== commit) throw conflict(ref, old, found);
+    return commit;
+  } catch (cause) {
+    if (isWritError(cause, 'EVIDENCE_WRITE_FAILED') || isWritError(cause, 'GIT_MISSING')) throw cause;
+    throw new WritError('EVIDENCE_WRITE_FAILED', {
+      message: `\`${ref}\` could not be written: ${messageOf(cause)}`,
+      detail: { ref, ...(isWritError(cause) ? { reason: cause.detail } : {}) },
+      cause,
+    });
+  }
+}
+
+/**
+ * Makes the commit in a directory of ours inside the repository's own file system, so that a full disk, a failing
+ * source or a kill leaves nothing of it among the repository's objects, and only then moves the objects over.
+ */
+async function importCommit(
+  repo: Repository,
+  write: WriteTree,
+  parent: string | undefined,
+  { clock, actorId }: GitNativeOptions,
+): Promise<string> {
+  const dir = await makeTemporary(repo);
+  try {
+    const scratch = await createScratch(dir, repo);
+    const place: Scratch = {
+      ...scratch,
+      // Evidence must outlive a power cut before the ref says that it exists; git leaves loose objects unsynced by
+      // default.
+      settings: [...scratch.settings, ['core.fsync', 'committed'], ['core.fsyncObjectFiles', 'true']],
+    };
+    const tree = await importTree(place, write.files, write.keepExisting ? parent : undefined, repo);
+    const actor = { name: toName(actorId), email: 'writ@localhost' };
+    const atMs = write.atMs ?? clock.now();
+    const commit = {
+      tree,
+      parents: await requireCommits(repo, [
+        ...(parent === undefined ? [] : [parent]),
+        ...(write.anchors ?? []),
+      ]),
+      message: `${write.message.replace(/\p{Cc}+/gu, ' ')}\n`,
+      author: actor,
+      committer: actor,
+      authoredAtMs: atMs,
+      committedAtMs: atMs,
+    };
+    const id = await writeCommit(place, commit, true);
+    await adoptObjects(scratch, repo);
+    return id;
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+/** Git refuses a name of nothing but punctuation. */
+function toName(actorId: string | undefined): string {
+  const name = (actorId ?? '').replace(/[\p{Cc}<>]/gu, ' ').trim();
+  return /[\p{L}\p{N}]/u.test(name) ? name : 'writ';
+}
+
+/** A version must not name what is not there. */
+async function requireCommits(repo: Repository, ids: readonly string[]): Promise<readonly string[]> {
+  const found = await describeObjects(repo, ids.filter(isObjectId));
+  const commits = new Set(found.map((object) => (object?.type === 'commit' ? object.id : undefined)));
+  const bad = ids.find((id) => !commits.has(id));
+  if (bad === undefined) return ids;
+  throw new WritError('INTERNAL', { message: `\`${bad}\` is no commit here`, detail: { commit: bad } });
+}
+
+function conflict(ref: string, expected: string | undefined, found: string | undefined): WritError {
+  return new WritError('EVIDENCE_WRITE_FAILED', {
+    message: `\`${ref}\` was written by another process`,
+    detail: { ref, expected: expected ?? null, found: found ?? null },
+  });
+}

@@ -1,0 +1,80 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import t from 'tap';
+import { makeSample, sampleSpec } from '../engine/run/sample.ts';
+import { outputOf } from '../starter/run-program.ts';
+
+const house = new URL('../../', import.meta.url).href;
+const launcher = fileURLToPath(new URL('../../bin/writ.js', import.meta.url));
+const lister = pathToFileURL(join(import.meta.dirname, 'list-loaded.ts')).href;
+
+/** What an engine is made of, and what only few contracts need. */
+const heavy = [
+  /^core\/kernel\/(?:engine|hooks|hook|capabilities|rules)\.ts$/,
+  /^core\/kernel\/worker\//,
+  /^plugins\/(?:preset|preset\/open-engine)\.ts$/,
+  /^plugins\/(?:artifacts|cedar|recorded-worker|redaction|sandbox|supply-chain)\//,
+  /^(?:coder|providers|session|service|http)\//,
+  /^attest\/(?:keys|signer\/(?!signer-forms))/,
+  /^readers\/(?:sensitive|documents|advisories)\//,
+  /^engine\/(?:plugin-trust|patch\/normalise|tool\/(?:runtime|acl\.ts)|frame\/import)/,
+  /^engine\/vcs\/(?:scratch|create-commit|import-tree)\.ts$/,
+  /^node_modules\/(?!cac\/|smol-toml\/)/,
+];
+
+t.test('a contract is validated without an engine, and with two gits at most', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  const { home, root, env } = sample;
+  const tools = join(home, 'tools');
+  const asked = join(home, 'asked');
+  const loaded = join(home, 'loaded');
+  const spec = join(home, 'spec.json');
+  const outside = join(home, 'outside');
+  mkdirSync(tools);
+  mkdirSync(outside);
+  const git = outputOf('sh', ['-c', 'command -v git'], { cwd: home, env }).toString().trim();
+  const shim = `#!/bin/sh\necho "$2" >> '${asked}'\nexec '${git}' "$@"\n`;
+  writeFileSync(join(tools, 'git'), shim, { mode: 0o755 });
+  writeFileSync(spec, sampleSpec());
+  const policy = '[signer]\nkey = "keyless"\n[log]\nmirror = "git"\n';
+  const validate = (cwd: string) => {
+    for (const file of [asked, loaded]) rmSync(file, { force: true });
+    const own = { ...env, PATH: `${tools}:${env.PATH}`, LOADED_INTO: loaded };
+    const argv = ['--import', lister, launcher, 'spec', 'validate', spec];
+    const out = execFileSync(process.execPath, argv, { cwd, env: own, encoding: 'utf8' });
+    t.match(out, /^valid /);
+    const modules = readFileSync(loaded, 'utf8')
+      .split('\n')
+      .flatMap((url) => (url.startsWith(house) ? [url.slice(house.length)] : []));
+    t.strictSame(
+      modules.filter((path) => heavy.some((one) => one.test(path))),
+      [],
+      'nothing heavy is loaded',
+    );
+    t.ok(modules.includes('engine/spec/read-intent-spec.ts'), 'what is loaded is seen');
+    return { out, modules, gits: existsSync(asked) ? readFileSync(asked, 'utf8').trim().split('\n') : [] };
+  };
+
+  const inside = validate(root);
+  t.strictSame(inside.gits, ['rev-parse', 'cat-file']);
+  t.ok(inside.modules.includes('engine/run/preview-contract.ts'), 'the repository is looked at');
+
+  mkdirSync(join(root, '.writ'));
+  writeFileSync(join(root, '.writ', 'config.toml'), policy);
+  sample.git('add', '.writ');
+  sample.git('commit', '--quiet', '-m', 'Policy');
+  t.strictSame(validate(root).gits, ['rev-parse', 'cat-file'], 'with a policy of its own, too');
+  writeFileSync(join(root, '.writ', 'config.toml'), 'colour = "red"\n');
+  sample.git('commit', '--quiet', '-am', 'No policy');
+  t.match(validate(root).out, /CONFIG_INVALID/, 'which is judged');
+
+  const alone = validate(outside);
+  t.strictSame(alone.gits, []);
+  t.strictSame(
+    alone.modules.filter((path) => /^engine\/(?:vcs\/git|tool\/spawn|run\/preview)/.test(path)),
+    [],
+  );
+});

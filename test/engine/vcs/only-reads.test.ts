@@ -1,0 +1,100 @@
+import { appendFileSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { readBlob } from '../../../engine/vcs/blobs.ts';
+import { askGit, startGatedGit, startGit } from '../../../engine/vcs/git.ts';
+import { planTarget } from '../../../engine/vcs/plan-target.ts';
+import { openRepository } from '../../../engine/vcs/repository.ts';
+import { makeRepository } from './sample-repository.ts';
+
+t.test('who only reads finds the same repository without a look for filter drivers', async (t) => {
+  const dir = t.testdir();
+  const sample = makeRepository(join(dir, 'main'));
+  sample.commit({ 'a.txt': 'one\n', '.gitattributes': '* filter=trap\n' });
+  sample.git('config', 'filter.trap.smudge', `touch ${join(dir, 'sprung')}`);
+  sample.git('worktree', 'add', '-q', '-b', 'side', join(dir, 'side'));
+  for (const path of ['main', 'side']) {
+    const { settings, isWhole, ...whole } = await openRepository(join(dir, path));
+    const { onlyReads, ...rest } = await openRepository(join(dir, path), { onlyReads: true });
+    t.strictSame(rest, { ...whole, settings: [] }, path);
+    t.equal(onlyReads, true);
+    t.strictSame(settings, [['filter.trap.smudge', '']]);
+    t.equal(isWhole, true);
+  }
+  const repo = await openRepository(join(dir, 'main'), { onlyReads: true });
+  t.equal(String(await readBlob(repo, 'main', 'a.txt')), 'one\n');
+});
+
+t.test('who only reads asks no git that could start a program', async (t) => {
+  const sample = makeRepository(t.testdir());
+  sample.commit({ a: '1' });
+  const repo = await openRepository(sample.dir, { onlyReads: true });
+  for (const command of ['hash-object', 'status', 'update-ref', 'checkout-index', 'log', 'diff'])
+    await t.rejects(askGit(repo, [command]), { code: 'INTERNAL' }, command);
+  t.throws(() => startGit(repo, ['fast-import']).kill(), { code: 'INTERNAL' });
+  t.throws(() => startGatedGit(repo, ['update-ref', '--stdin']).kill(), { code: 'INTERNAL' });
+  t.throws(() => startGatedGit(repo, ['read-tree']).kill(), { code: 'INTERNAL' });
+});
+
+t.test('who only reads leaves refs to git, too, unless the config says that they are files', async (t) => {
+  const sample = makeRepository(t.testdir());
+  sample.commit({ a: '1' });
+  const config = join(sample.dir, '.git', 'config');
+  const refsIn = async () => (await openRepository(sample.dir, { onlyReads: true })).refsIn;
+  t.equal(await refsIn(), join(sample.dir, '.git'));
+  appendFileSync(config, '[Extensions] RefStorage = reftable\n');
+  t.equal(await refsIn(), undefined, 'in any spelling');
+  t.equal((await openRepository(sample.dir)).refsIn, undefined);
+
+  const other = makeRepository(join(sample.dir, 'other'));
+  rmSync(config);
+  symlinkSync(join(other.dir, '.git', 'config'), config);
+  t.equal(await refsIn(), undefined, 'a config that is no file here');
+});
+
+t.test('branches are the same, read out of files or told by git', async (t) => {
+  const dir = t.testdir();
+  const sample = makeRepository(join(dir, 'main'));
+  const base = sample.commit({ a: '1' });
+  for (const name of ['packed', 'team/one', 'both']) sample.git('branch', name);
+  sample.git('pack-refs', '--all');
+  sample.commit({ a: '2' });
+  for (const name of ['loose', 'team/two']) sample.git('branch', name);
+  sample.git('branch', '-f', 'both');
+  const targets = async () => {
+    const repo = await openRepository(sample.dir);
+    const { refsIn: _, ...asking } = repo;
+    const question = { baseCommit: base, runId: 'one' };
+    const of = async (place: typeof repo, onto: string) =>
+      planTarget(place, { ...question, baseRef: 'main', onto }).catch(({ code, detail }) => ({
+        code,
+        detail,
+      }));
+    for (const onto of [
+      'main',
+      'packed',
+      'team/one',
+      'both',
+      'loose',
+      'team/two',
+      'team',
+      'new',
+      'loose/x',
+      'side',
+    ])
+      t.strictSame(await of(repo, onto), await of(asking, onto), onto);
+    for (const baseRef of ['main', 'HEAD', 'packed', base])
+      t.strictSame(
+        await planTarget(repo, { ...question, baseRef }),
+        await planTarget(asking, { ...question, baseRef }),
+        baseRef,
+      );
+  };
+  await targets();
+  sample.git('checkout', '-q', '--detach');
+  await targets();
+  sample.git('worktree', 'add', '-q', '-b', 'side', join(dir, 'side'));
+  await targets();
+  sample.git('symbolic-ref', 'refs/heads/alias', 'refs/heads/loose');
+  await targets();
+});
