@@ -1,4 +1,3 @@
-import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { ObjectStore } from '../../core/contract/object-store.ts';
 import type { StoreSource } from '../../core/contract/store-source.ts';
@@ -7,12 +6,7 @@ import { listRefs, readRef, updateRefs } from '../../engine/vcs/refs.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
 import { isStorePath } from '../../engine/vcs/store-path.ts';
 import { listTree, type TreeEntry } from '../../engine/vcs/tree.ts';
-
-export interface GitNativeOptions {
-  readonly clock: Clock;
-  /** Name on the commits; default `writ`. */
-  readonly actorId?: string;
-}
+import type { GitNativeOptions } from './write-git-native.ts';
 
 const fewPaths = 32;
 const maxTotalBytes = 256 * 1024 * 1024;

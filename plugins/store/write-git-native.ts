@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import type { WriteTree } from '../../core/contract/object-store.ts';
 import { makeTemporary } from '../../engine/store/remove-litter.ts';
@@ -9,7 +10,12 @@ import { importTree } from '../../engine/vcs/import-tree.ts';
 import { readRef, updateRefs } from '../../engine/vcs/refs.ts';
 import { isObjectId, type Repository } from '../../engine/vcs/repository.ts';
 import { createScratch, type Scratch } from '../../engine/vcs/scratch.ts';
-import type { GitNativeOptions } from './git-native-store.ts';
+
+export interface GitNativeOptions {
+  readonly clock: Clock;
+  /** Name on the commits; default `writ`. */
+  readonly actorId?: string;
+}
 
 /** `ObjectStore.writeTree` of a store in git: one pack, and one compare-and-swap of the ref; answers the commit. */
 export async function writeGitNative(
