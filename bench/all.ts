@@ -35,9 +35,17 @@ const held = [
 ];
 if (isSmoke)
   held.push(
-    ...['ledger', 'verify', 'fan-out', 'scan', 'scan-diff', 'service-marks', 'lockfiles', 'model-turns'].map(
-      runs,
-    ),
+    ...[
+      'ledger',
+      'verify',
+      'fan-out',
+      'scan',
+      'scan-diff',
+      'service-marks',
+      'lockfiles',
+      'model-turns',
+      'shell-lines',
+    ].map(runs),
   );
 printTable();
 process.exit(held.every(Boolean) ? 0 : 1);

@@ -81,7 +81,7 @@ async function orderOf(provider: Provider, workspace: string): Promise<TaskOrder
     constraints: [],
     acceptanceCriteria: [],
     workspace,
-    hands: openHands(run, { workspace, reports: workspace }, unwatched),
+    hands: openHands(run, { workspace, reports: workspace, stubs: async () => workspace }, unwatched),
     turns,
     signal,
   };

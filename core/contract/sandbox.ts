@@ -21,6 +21,14 @@ export interface SandboxEgress {
   readonly way: string;
 }
 
+/** Programs that a process shall not find, by whatever path it asks for them. */
+export interface WithheldPrograms {
+  readonly isWithheld: (name: string) => boolean;
+  /** Host directory with what is found in their place, and the name of that program in it. */
+  readonly stubs: string;
+  readonly stub: string;
+}
+
 /** One process to run. There is no shell unless `argv` names one. */
 export interface SandboxRequest {
   readonly argv: readonly string[];
@@ -35,6 +43,7 @@ export interface SandboxRequest {
    * installation stands beside them (`lib`, `share` …).
    */
   readonly tools?: readonly string[];
+  readonly withheld?: WithheldPrograms;
   /** The child's whole environment; PATH, HOME and TMPDIR are added by the back end. */
   readonly env: Readonly<Record<string, string>>;
   /**

@@ -17,6 +17,7 @@ import { openLauncher } from './open-launcher.ts';
 import { onceProbed } from './probe.ts';
 import { coveredOfProc, memoryDirectories, profile } from './profile.ts';
 import { runOuter } from './run-outer.ts';
+import { withheldMounts } from './withheld-programs.ts';
 
 /**
  * Namespaces and privileges. All of it always: as root, bubblewrap without `--unshare-user`, `--disable-userns` and
@@ -79,7 +80,7 @@ export function bubblewrapSandbox(facts: HostFacts = currentHostFacts()): Sandbo
       const launcher = openLauncher();
       try {
         // The process has its own copy as soon as the call returns, long before the promise settles.
-        return runOuter([...outer, ...words, ...suffixOf(request)], env, request, [launcher]);
+        return runOuter([...outer, ...words, ...suffixOf(view, request)], env, request, [launcher]);
       } finally {
         closeSync(launcher);
       }
@@ -116,9 +117,9 @@ function prefixOf(view: HostView, memory: number): Prefix {
   return { view, memory, words };
 }
 
-function suffixOf(request: SandboxRequest): string[] {
+function suffixOf(view: HostView, request: SandboxRequest): string[] {
   const words: string[] = [];
-  for (const { source, target, writable } of mountsOf(request))
+  for (const { source, target, writable } of [...mountsOf(request), ...withheldMounts(view, request)])
     words.push(writable ? '--bind' : '--ro-bind', source, target);
   for (const { source, target } of egressMounts(request)) words.push('--ro-bind', source, target);
   words.push('--remount-ro', '/', '--chdir', workspaceInside, '--', profile.launcher, ...initWords(request));

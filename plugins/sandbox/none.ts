@@ -36,7 +36,8 @@ export function noSandbox(facts: HostFacts = currentHostFacts()): SandboxBackend
       const mark = randomOctets(16).toString('hex');
       try {
         const own = {
-          path: view.searchPath.join(':'),
+          // The programs themselves stay where they are: only who asks for them by name gets what stands for them.
+          path: [...(request.withheld ? [request.withheld.stubs] : []), ...view.searchPath].join(':'),
           home: path.join(scratch, 'home'),
           temporary: path.join(scratch, 'tmp'),
         };

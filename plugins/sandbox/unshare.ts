@@ -18,6 +18,7 @@ import { openLauncher } from './open-launcher.ts';
 import { onceProbed } from './probe.ts';
 import { coveredOfProc, memoryDirectories, profile } from './profile.ts';
 import { runOuter } from './run-outer.ts';
+import { withheldMounts } from './withheld-programs.ts';
 
 /**
  * Builds the root as root of a new user namespace, then enters a second one as the caller's own uid without privilege:
@@ -108,7 +109,7 @@ export function unshareSandbox(facts: HostFacts = currentHostFacts()): SandboxBa
       });
       const launcher = openLauncher();
       try {
-        return runOuter(outerArgv(plan, request), env, request, [launcher]);
+        return runOuter(outerArgv(plan, view, request), env, request, [launcher]);
       } finally {
         closeSync(launcher);
       }
@@ -167,7 +168,7 @@ function planned(view: HostView, memory: number): { view: HostView; memory: numb
   };
 }
 
-function outerArgv(plan: Plan, request: SandboxRequest): string[] {
+function outerArgv(plan: Plan, view: HostView, request: SandboxRequest): string[] {
   let after = plan.after;
   for (const { source, target, writable } of mountsOf(request)) {
     if (!statSync(source).isDirectory() && target !== `${workspaceInside}/.git`) {
@@ -177,6 +178,8 @@ function outerArgv(plan: Plan, request: SandboxRequest): string[] {
     }
     after += bindLine(`/.host${source}`, target, writable);
   }
+  for (const { source, target } of withheldMounts(view, request))
+    after += fstabLine(`/.host${source}`, target, 'none', 'bind,ro,nosuid,nodev');
   const egress = egressMounts(request);
   for (const { source, target } of egress) after += bindLine(`/.host${source}`, target, false);
   const files = [...plan.files, ...egress.filter(({ isFile }) => isFile).map(({ target }) => target)];

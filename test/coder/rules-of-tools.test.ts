@@ -187,3 +187,21 @@ t.test('no file that a command writes grows beyond maxWriteBytes', async (t) => 
     t.match(await write(2049), { outcome: 'failed' });
   });
 });
+
+t.test('a command finds no version control, by no path and under no rule', async (t) => {
+  await useHands(t, {}, async (use) => {
+    t.match(await use(execute('git status')), {
+      outcome: 'denied',
+      text: /use the tool for version control/,
+    });
+    t.match(await use(execute('sh -c "env git status"')), { outcome: 'denied' });
+    const script =
+      'const { spawnSync } = require("node:child_process");for (const name of process.argv.slice(1)) {const { status, stderr } = spawnSync(name, ["--version"], { encoding: "utf8" }); console.log(name, status, (stderr || "").trim());}';
+    await use({ kind: 'write', path: 'src/run.cjs', bytes: bytes(script.replace('slice(1)', 'slice(2)')) });
+    const asked = 'git /usr/bin/git /bin/git /usr/lib/git-core/git git-upload-pack';
+    const { text } = await use(execute(`node src/run.cjs ${asked}`));
+    for (const name of asked.split(' '))
+      t.match(text, new RegExp(`^${name} (?:127 .*use the tool run_writ_vcs|null )`, 'm'), name);
+    t.match(text, /^git 127 git: version control is not for commands here/m);
+  });
+});

@@ -17,6 +17,7 @@ import type { Steps } from '../state/steps.ts';
 import type { HandPlace } from './hands/hand-place.ts';
 import { type OpenHands, openHands, type UsedHand } from './hands/open-hands.ts';
 import { type WriteWatch, watchWrites } from './hands/watch-writes.ts';
+import { writeStubs } from './hands/write-stubs.ts';
 import { type OpenTurns, openTurns, type TurnsTaken } from './turns/open-turns.ts';
 import { untrustedText } from './turns/untrusted-text.ts';
 import { type OpenWeb, openWeb, type UsedWeb } from './web/open-web.ts';
@@ -82,8 +83,9 @@ export async function workAttempt(
     try {
       const kept = await rememberWorkspace(scratch, workspace, base.tree, join(place, 'index'));
       const watch = watchWrites(run, base.tree, kept);
-      const hands = openHands(run, { workspace, reports }, watch);
-      const web = worker.usesModel ? await webOf(run, { workspace, reports }, hands) : undefined;
+      const at = { workspace, reports, stubs: writeStubs(place) };
+      const hands = openHands(run, at, watch);
+      const web = worker.usesModel ? await webOf(run, at, hands) : undefined;
       const turns = run.means.model && openTurns(run, run.means.model);
       const given = {
         ...forModel(run, worker, order),

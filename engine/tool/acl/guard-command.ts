@@ -37,7 +37,11 @@ export interface CommandVerdict {
 export function guardCommand(
   toolAcl: EffectiveToolAcl,
   command: string,
-  options: { readonly variables: readonly string[] },
+  options: {
+    readonly variables: readonly string[];
+    /** Programs that are refused whatever a rule says, and what to do instead. */
+    readonly withheld?: { readonly isWithheld: (name: string) => boolean; readonly instead: string };
+  },
 ): CommandVerdict {
   const reading = commandsOf(command);
   if (!reading.ok) {
@@ -61,6 +65,12 @@ export function guardCommand(
   }
   if (reading.commands.length === 0) {
     return { refusal: refusal('expected a program to run, found none', { reason: 'empty' }) };
+  }
+  const { isWithheld = () => false, instead = '' } = options.withheld ?? {};
+  const program = reading.commands.map(({ argv }) => argv[0]?.literal ?? '').find(isWithheld);
+  if (program !== undefined) {
+    const message = `${quoted(program)} is not to be had as a command; ${instead}`;
+    return { refusal: refusal(message, { reason: 'withheld', program }) };
   }
   for (const rule of denyRules(toolAcl.deny, 'workspace.command', 'execute')) {
     const why = deniedBy(rule.constraints, command, reading);

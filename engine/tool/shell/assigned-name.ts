@@ -29,21 +29,42 @@ export function isFixed(name: string): boolean {
   return ownedByScheduler.has(name) || refused.some((pattern) => pattern.test(name));
 }
 
-/** Node options that load no code. */
-const harmlessNodeOption =
-  /^--(?:max-old-space-size=\d+|max-semi-space-size=\d+|stack-trace-limit=\d+|no-warnings|no-deprecation|trace-warnings|trace-deprecation|trace-uncaught|throw-deprecation|pending-deprecation|enable-source-maps|experimental-vm-modules|experimental-strip-types|no-experimental-strip-types|unhandled-rejections=[a-z-]+|test-concurrency=\d+)$/;
+/** Of names that steer a program, the words of a value that load and run nothing else. */
+const harmlessWords: ReadonlyMap<string, RegExp> = new Map([
+  [
+    'NODE_OPTIONS',
+    /^--(?:max-old-space-size=\d+|max-semi-space-size=\d+|stack-trace-limit=\d+|no-warnings|no-deprecation|trace-warnings|trace-deprecation|trace-uncaught|throw-deprecation|pending-deprecation|enable-source-maps|experimental-vm-modules|experimental-strip-types|no-experimental-strip-types|unhandled-rejections=[a-z-]+|test-concurrency=\d+)$/,
+  ],
+  [
+    'GOFLAGS',
+    /^-(?:mod=(?:mod|readonly|vendor)|race|v|short|trimpath|count=\d+|p=\d+|buildvcs=[a-z]+|tags=[\w,]+)$/,
+  ],
+  [
+    'RUSTFLAGS',
+    /^(?:-[DAWF]|-[DAWF]?[a-z][a-z\d_:-]*|[a-z][a-z\d_:-]*|-C|(?:-C)?(?:target-cpu|opt-level|debuginfo|debug-assertions|overflow-checks)=[\w.-]+)$/,
+  ],
+]);
 
-/** Ends the reading where a command may not assign that name (or that value to it). */
-export function checkAssignedName(name: string, value: ShellWord | undefined): void {
+/** Programs that run what stands in the workspace anyway, and so may be told where in it their modules are. */
+const workspacePython = new Set(['python', 'python3', 'pytest']);
+
+/** Ends the reading where a command may not assign that name, or that value to it, before that program. */
+export function checkAssignedName(name: string, value: ShellWord | undefined, program?: string): void {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) unproven('expected a plain variable name in an assignment');
   if (ownedByScheduler.has(name)) unproven(`\`${name}\` is the Scheduler's and cannot be assigned`);
+  const harmless = harmlessWords.get(name);
+  if (harmless) {
+    const words = value?.literal?.split(/\s+/).filter((word) => word !== '');
+    if (words?.every((word) => harmless.test(word)) !== true)
+      unproven(`\`${name}\` may hold only options that load no code`);
+    return;
+  }
+  if (name === 'PYTHONPATH' && workspacePython.has(program ?? '') && isWorkspacePath(value?.literal)) return;
   if (refused.some((pattern) => pattern.test(name))) {
     unproven(`\`${name}\` changes what other programs do and cannot be assigned`);
   }
-  if (name === 'NODE_OPTIONS') {
-    const options = value?.literal?.split(/\s+/).filter((option) => option !== '');
-    if (options?.every((option) => harmlessNodeOption.test(option)) !== true) {
-      unproven('`NODE_OPTIONS` may hold only options that load no code');
-    }
-  }
+}
+
+function isWorkspacePath(list = '/'): boolean {
+  return list.split(':').every((path) => /^\w[\w./-]*$|^\.$/.test(path) && !path.split('/').includes('..'));
 }

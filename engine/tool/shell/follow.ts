@@ -4,11 +4,15 @@ import { findCommands } from './find.ts';
 import { isOpaque } from './opaque.ts';
 import { splitPrefix } from './options.ts';
 import { type Reading, type ShellWord, unproven } from './reading.ts';
+import { checkRunningOptions } from './running-options.ts';
 import { readScript } from './script.ts';
 import { wrappers } from './wrappers.ts';
 import { xargsCommand } from './xargs.ts';
 
 const shells = new Set(['sh', 'dash', 'bash', 'ash']);
+
+/** What GNU's own programs are called where the system has others. */
+const gnuNames = new Set(['genv', 'gfind', 'gnice', 'gnohup', 'gstdbuf', 'gtime', 'gtimeout', 'gxargs']);
 
 const bareName = /^(?:\[|:|[A-Za-z0-9_][A-Za-z0-9_.+@-]*)$/;
 
@@ -21,8 +25,9 @@ export function follow(argv: readonly ShellWord[], assignments: readonly string[
   checkBuiltIn(name, args, reading);
   if (!bareName.test(name)) unproven(`expected a program's name, found \`${name.slice(0, 40)}\``);
   if (isOpaque(name)) unproven(`what \`${name}\` runs cannot be told from its text`);
+  checkRunningOptions(name, args);
   reading.add({ argv, assignments });
-  reading.nested(() => followArguments(name, args, reading));
+  reading.nested(() => followArguments(gnuNames.has(name) ? name.slice(1) : name, args, reading));
 }
 
 function followArguments(name: string, args: readonly ShellWord[], reading: Reading): void {

@@ -29,6 +29,8 @@ const maxTextLength = 16_384;
 export function readScript(source: string, reading: Reading, follow: Follow): void {
   if (source.length > maxTextLength) unproven(`expected at most ${maxTextLength} characters`);
   if (/[^\P{Cc}\t\n]/u.test(source)) unproven('expected no control characters');
+  // People are shown the text before they allow it.
+  if (/\p{Bidi_Control}/u.test(source)) unproven('expected text that is shown in its own order');
   if (!source.isWellFormed()) unproven('expected well-formed text');
   // Elsewhere a continuation can join the halves of an operator, which shells do differently.
   if (/(?<![ \t])\\\n/.test(source)) unproven('expected a blank before a line continuation');
@@ -183,7 +185,7 @@ class ScriptReader {
     const assignments: string[] = [];
     for (const part of node.prefix) {
       if (part.type !== 'Assignment') this.#redirect(part);
-      else assignments.push(this.#assignment(part));
+      else assignments.push(this.#assignment(part, node.name?.value));
     }
     if (node.name) argv.push(this.#word(node.name));
     for (const part of node.suffix) {
@@ -195,13 +197,13 @@ class ScriptReader {
     else if (node.redirects.length > 0) unproven('a redirection without a program');
   }
 
-  #assignment(node: Assignment): string {
+  #assignment(node: Assignment, program?: string): string {
     const { name, value, append, index } = node;
     if (append || index !== undefined || value.type !== 'Word')
       unproven('expected `NAME=value` in an assignment');
     this.#coverage.cover(node);
     const word = readWord(value, this.#reading, this.#substitute);
-    checkAssignedName(name, word);
+    checkAssignedName(name, word, program);
     this.#reading.assigned.add(name);
     return name;
   }

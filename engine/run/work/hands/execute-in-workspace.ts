@@ -1,6 +1,7 @@
 import type { HandAnswer, HandUse } from '../../../../core/contract/hands.ts';
 import type { SandboxResult } from '../../../../core/contract/sandbox.ts';
 import { limitedShell } from '../../../tool/limited-shell.ts';
+import { isVersionControl } from '../../../tool/version-control.ts';
 import { openNetwork } from '../../judge/check-network.ts';
 import type { OpenRun } from '../../state/attempt.ts';
 import { maxMemoryBytes } from '../../state/max-memory-bytes.ts';
@@ -55,6 +56,7 @@ export async function runSandboxed(
     workspace: place.workspace,
     reports: place.reports,
     binds: [],
+    withheld: { isWithheld: isVersionControl, stubs: await place.stubs(), stub: 'git' },
     env: handEnvironment(run, place),
     maxMemoryBytes: maxMemoryBytes(config),
     signal: run.means.signal,

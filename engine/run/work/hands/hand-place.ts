@@ -2,4 +2,6 @@
 export interface HandPlace {
   readonly workspace: string;
   readonly reports: string;
+  /** A directory with what its commands find in place of version control; made when it is asked for. */
+  readonly stubs: () => Promise<string>;
 }

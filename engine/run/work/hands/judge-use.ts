@@ -14,6 +14,7 @@ import {
   shownPaths,
   type ToolInvocation,
 } from '../../../tool/acl.ts';
+import { isVersionControl } from '../../../tool/version-control.ts';
 import type { OpenRun } from '../../state/attempt.ts';
 import { handEnvironment } from './hand-environment.ts';
 import type { HandPlace } from './hand-place.ts';
@@ -31,6 +32,8 @@ export interface JudgedUse {
   /** Of a command. */
   readonly acl?: CommandVerdict;
 }
+
+const withheld = { isWithheld: isVersionControl, instead: 'use the tool for version control' };
 
 /** Tool and action of the contract's rules for each kind of use (resolutions, ACL). */
 const names = {
@@ -51,7 +54,7 @@ export function judgeUse(run: OpenRun, place: HandPlace, use: HandUse): JudgedUs
   if (use.kind === 'execute') {
     const request = { ...named, command: use.command };
     const variables = Object.keys(handEnvironment(run, place));
-    const acl = guardCommand(toolAcl, use.command, { variables });
+    const acl = guardCommand(toolAcl, use.command, { variables, withheld });
     return { request, real: '.', acl, ...(acl.refusal === undefined ? {} : { refusal: acl.refusal }) };
   }
   const request = { ...named, paths: [use.path] };
