@@ -21,14 +21,6 @@ export interface SandboxEgress {
   readonly way: string;
 }
 
-/** Programs that a process shall not find, by whatever path it asks for them. */
-export interface WithheldPrograms {
-  readonly isWithheld: (name: string) => boolean;
-  /** Host directory with what is found in their place, and the name of that program in it. */
-  readonly stubs: string;
-  readonly stub: string;
-}
-
 /** One process to run. There is no shell unless `argv` names one. */
 export interface SandboxRequest {
   readonly argv: readonly string[];
@@ -43,7 +35,8 @@ export interface SandboxRequest {
    * installation stands beside them (`lib`, `share` …).
    */
   readonly tools?: readonly string[];
-  readonly withheld?: WithheldPrograms;
+  /** Programs that no path leads to: `stub` of the host directory `stubs` stands where they were. */
+  readonly withheld?: { readonly stubs: string; readonly stub: string; isWithheld(name: string): boolean };
   /** The child's whole environment; PATH, HOME and TMPDIR are added by the back end. */
   readonly env: Readonly<Record<string, string>>;
   /**
@@ -52,9 +45,7 @@ export interface SandboxRequest {
    */
   readonly network: 'none' | 'host' | SandboxEgress;
   readonly timeoutMs: number;
-  /**
-   * Bytes kept of each output stream: the first half and the last half of the bound; the rest is counted and dropped.
-   */
+  /** Bytes kept of each output stream, half of them the first and half the last; the rest is counted and dropped. */
   readonly maxOutputBytes: number;
   /** Bytes that all its processes and memory file systems may hold together. Absent: 4 GiB. */
   readonly maxMemoryBytes?: number;
