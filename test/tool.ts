@@ -13,4 +13,5 @@ await room(
   'plugins/sandbox/sandbox-probe.test.ts',
   'engine/tool/spawn.test.ts',
   'plugins/sandbox/syscall-filter.test.ts',
+  'plugins/sandbox/withheld-programs.test.ts',
 );
