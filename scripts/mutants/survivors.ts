@@ -131,4 +131,18 @@ export const survivors: readonly Survivor[] = [
       'a level is only closed where another one is above it',
     ],
   ]),
+  ...within('engine/run/judge/carry/carry-store.ts', [
+    [
+      "const digestLimits = { within: '/', maxEntries: 2 * carryLimits.entries, maxBytes: carryLimits.bytes };",
+      '2 → 3',
+      'what is kept was counted against the limit before, and its parents are fewer than it',
+    ],
+  ]),
+  ...within('gates/direct-eval/python.ts', [
+    [
+      "builtins: ['eval', 'exec', 'compile'],",
+      ", 'compile' → ",
+      'a star import of `builtins` brings what the name means without it',
+    ],
+  ]),
 ];

@@ -36,6 +36,7 @@ t.test('from the hunks alone every labelled direct execution is found too', asyn
         found.some(({ severity }) => severity === 'error'),
         `${language}: ${name}`,
       );
+      for (const { message } of found) t.match(message, /^`.+` \S/, 'what runs it is named');
     }
   }
 });

@@ -493,3 +493,16 @@ t.test('an input that no Scheduler would ask is abandoned, and says where it is 
     t.equal(decide(given as unknown as DecisionInput).type, 'abandon', `without ${field}`);
   }
 });
+
+t.test('a commit says how many checks ran, and how many of them passed', async (t) => {
+  const one = stage('fast', {
+    expected: 2,
+    ran: 2,
+    checks: [
+      { id: 'a', status: 'passed', required: true },
+      { id: 'b', status: 'failed', required: false },
+    ],
+  });
+  const { rationale } = decide(input({ stages: stages(one, stage('release')) }));
+  t.equal(rationale, '2 of 3 checks passed and no rule objects');
+});

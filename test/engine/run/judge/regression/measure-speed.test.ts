@@ -54,3 +54,19 @@ t.test('a side that fails or writes nothing ends the measurement', async (t) => 
     }
   }
 });
+
+t.test('what a side says beside its metrics ends it where that is an error, and only there', async (t) => {
+  const metrics = wrote({ a: 1 });
+  const saying = (severity: 'error' | 'warning') =>
+    measureSpeed(
+      async (side) =>
+        side === 'base'
+          ? metrics
+          : { ...metrics, findings: [{ rule: 'check-outcome', severity, message: 'told' }] },
+      3,
+    );
+  t.match(await saying('error'), { unmeasured: { side: 'candidate', reason: 'round 1: told' } });
+  const warned = await saying('warning');
+  t.equal(warned.unmeasured, undefined);
+  t.match(warned.measured, [{ name: 'a', base: [1, 1, 1], candidate: [1, 1, 1] }]);
+});
