@@ -145,4 +145,30 @@ export const survivors: readonly Survivor[] = [
       'a star import of `builtins` brings what the name means without it',
     ],
   ]),
+  ...within('gates/direct-eval/perl.ts', [
+    [
+      'for (let index = 0; index < view.tokens.length; index += 1) {',
+      '< → <=',
+      'behind the last token a view shows one that is empty',
+    ],
+  ]),
+  ...within('gates/scan/scan-pieces.ts', [
+    ['needsAll: able.length < rules.length,', '< → <=', 'a spared reading: more is looked at, nothing less'],
+  ]),
+  ...within('gates/new-tests/javascript-cases.ts', [
+    ['let next = at + 1;', '+ → -', 'it begins before the template, and walks over what lies there'],
+  ]),
+  ...within('attest/signer/keyless-key.ts', [
+    ["detail: { what: 'id-token' },", "'id-token' → ''", 'a person is told it; nothing is decided by it'],
+  ]),
+  ...within('engine/run/open/hold-run.ts', [
+    ['left = true;', 'true → false', 'who reads a journal passes over the record that it then writes'],
+  ]),
+  ...within('engine/run/record/list-runs.ts', [
+    [
+      "if (!isWritError(fault, 'OBJECT_CORRUPT')) throw fault;",
+      'throw fault; → ;',
+      'reading an object throws nothing else',
+    ],
+  ]),
 ];

@@ -1,4 +1,4 @@
-import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { bundleFromJSON } from '@sigstore/bundle';
 import { initializeTLog, rekorV2Handler } from '@sigstore/mock';
 import { toSignedEntity, toTrustMaterial, Verifier } from '@sigstore/verify';
@@ -384,4 +384,16 @@ t.test('the v2 answers of the sigstore mock are no entries of the specification,
   fn = rekorV2Handler(await initializeTLog(url, keys)).fn;
   const trustedRoot = trustedRootOf(url, keys.publicKey);
   await t.rejects(open({ url, trustedRoot }, 'v2').append(body), { code: 'LOG_FAILED' });
+});
+
+t.test('keys that nobody here can check are no logs, and hide no others', async (t) => {
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey;
+  const p384 = generateKeyPairSync('ec', { namedCurve: 'secp384r1' }).publicKey;
+  const p256 = generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).publicKey;
+  const logsOf = (key: KeyObject) =>
+    publicLogsOf(parseTrustedRoot(Buffer.from(trustedRootOf('https://log.example', key))));
+  t.strictSame(
+    [rsa, p384, p256].map((key) => logsOf(key).length),
+    [0, 0, 1],
+  );
 });

@@ -167,5 +167,6 @@ t.test('a plain header and one that is read the long way say the same', async (t
 
 t.test('what is no diff is refused', async (t) => {
   await t.rejects(cut('nothing here\n'.repeat(100), 10, { pieceBytes: 100 }), { code: 'PATCH_MALFORMED' });
+  await t.rejects(cut('nothing here\n', 1), { code: 'PATCH_MALFORMED' }, 'octet by octet');
   t.match(await cut('', 10), { pieces: [] });
 });
