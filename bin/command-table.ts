@@ -6,6 +6,7 @@ import { otherCommands } from './command-table/other-commands.ts';
 import { pluginCommands } from './command-table/plugin-commands.ts';
 import { runCommands } from './command-table/run-commands.ts';
 import { serviceCommands } from './command-table/service-commands.ts';
+import { vaultCommands } from './command-table/vault-commands.ts';
 
 /** Every command, in the order of the help text. Data only: nothing of a command loads before it is asked for. */
 export const commands: readonly CommandSpec[] = [
@@ -14,6 +15,7 @@ export const commands: readonly CommandSpec[] = [
   ...attestCommands,
   ...ledgerCommands,
   ...pluginCommands,
+  ...vaultCommands,
   ...serviceCommands,
   ...otherCommands,
 ];

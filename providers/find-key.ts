@@ -55,7 +55,7 @@ export async function findKey(
     detail: { provider, variable, names: keys, asked },
     hints: [
       `asked in this order: ${asked.map((place) => keyPlaceNames[place]).join(', ') || 'nothing'}`,
-      `set \`${variable}\` in the environment`,
+      `keep it: \`writ vault set ${variable}\`, or set \`${variable}\` in the environment`,
     ],
   });
 }

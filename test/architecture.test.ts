@@ -142,6 +142,9 @@ t.test('every rule can fail', async (t) => {
     'the sigstore client only through `attest/public/rekor-v1.ts`': [
       withFiles({ 'attest/x.ts': "export const a = () => import('@sigstore/sign');\n" }),
     ],
+    'encryption of secrets only through `api/vault/age-text.ts`': [
+      withFiles({ 'bin/x.ts': imports('age-encryption') }),
+    ],
     'the event stream parser only through `core/base/event-stream.ts`': [
       withFiles({ 'bin/x.ts': imports('eventsource-parser') }),
     ],

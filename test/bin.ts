@@ -24,6 +24,7 @@ await room(
   'bin/commands/service-events.test.ts',
   'bin/commands/service-run.test.ts',
   'bin/commands/service-status.test.ts',
+  'bin/commands/vault.test.ts',
   'bin/commands/verify.test.ts',
   'bin/commands/verify-layouts.test.ts',
   'bin/commands/verify-repositories.test.ts',

@@ -6,6 +6,7 @@ import { pluginShapes } from './plugin-schemas.ts';
 import { findingSchema, redactionSchema, runMembers, runSchema, runsSchema } from './run-schema.ts';
 import { serviceShapes } from './service-schemas.ts';
 import { count, flag, list, moment, record, sha256, text } from './shape.ts';
+import { vaultShapes } from './vault-schemas.ts';
 import { verificationSchema } from './verification-schema.ts';
 
 const version = { type: ['string', 'null'] } as const;
@@ -136,6 +137,7 @@ const shapes: Readonly<Record<string, JsonData>> = {
   ...ledgerShapes,
   ...pluginShapes,
   ...serviceShapes,
+  ...vaultShapes,
   'sca import': record({
     advisories: count,
     records: count,

@@ -5,7 +5,9 @@ import type { FindSearch } from '../../core/contract/search-backend.ts';
 import { parseEnvFile } from '../../providers/env-file.ts';
 import { findBase } from '../../providers/find-base.ts';
 import { findKey, type KeyPlaces, keyPlaceNames } from '../../providers/find-key.ts';
+import { flagTable } from '../../providers/flag-table.ts';
 import type { CommandContext } from './command.ts';
+import { openVaults } from './open-vaults.ts';
 import { reachSearch } from './reach-search.ts';
 import { openRecorder, type Recorder } from './traffic-recorder.ts';
 
@@ -34,37 +36,53 @@ export async function openReaching(context: CommandContext, { dry = false } = {}
   const directory = options.value('record');
   const recorder = directory === undefined ? undefined : openRecorder(resolve(cwd, directory), dry);
   const variable = (name: string): string | undefined => values?.get(name) ?? env[name];
+  const vaults = openVaults(context);
   const keys: KeyPlaces = {
     ...(values === undefined ? {} : { 'env-file': (name) => values.get(name) }),
+    'repo-vault': (name) => vaults.find('repository', name),
+    'global-vault': (name) => vaults.find('global', name),
     environment: (name) => env[name],
   };
+  const known = async (): Promise<readonly string[]> => [
+    ...[...(values ?? [])].flatMap(([name, value]) => (isSetting(name) ? [] : [value])),
+    ...(await vaults.values()),
+  ];
   const told = (line: string): void => print.note(line);
   return {
     variable,
-    reach: reachProvider({ variable, keys, recorder, told }),
+    reach: reachProvider({ variable, keys, known, recorder, told }),
     search: reachSearch(keys),
     finish: () => recorder?.finish(),
   };
+}
+
+/** What of an env-file is an address or the value of a flag. */
+function isSetting(name: string): boolean {
+  const flags = Object.values(flagTable).flat();
+  return /_(?:HOST|BASE_URL)$/.test(name) || flags.some(({ variable }) => variable === name);
 }
 
 /** What reaching a provider is made of. */
 export interface ReachSetting {
   readonly variable: (name: string) => string | undefined;
   readonly keys: KeyPlaces;
+  /** Values that nothing which is sent or kept may hold, beside the key. */
+  readonly known?: () => Promise<readonly string[]>;
   readonly recorder?: Recorder | undefined;
   /** Told where a key was found. */
   readonly told?: (line: string) => void;
 }
 
 /** Reaches providers with these variables and keys. */
-export function reachProvider({ variable, keys, recorder, told }: ReachSetting): ReachProvider {
+export function reachProvider({ variable, keys, known, recorder, told }: ReachSetting): ReachProvider {
   return async (name, source, apiBase) => {
     const { base, isOtherBase } = findBase(source, apiBase, variable);
     const found = await findKey(name, source, base, keys);
     if (found !== undefined) told?.(`key of ${name}: ${found.name}, of ${keyPlaceNames[found.source]}`);
-    const key = found === undefined ? {} : { key: found.value };
-    const secrets = Object.values(key);
-    const reached = { base, isOtherBase, ...key };
+    const secrets = [
+      ...new Set([...(found === undefined ? [] : [found.value]), ...((await known?.()) ?? [])]),
+    ];
+    const reached = { base, isOtherBase, secrets, ...(found === undefined ? {} : { key: found.value }) };
     return recorder === undefined
       ? reached
       : { ...reached, through: recorder.through({ provider: name, base, isOtherBase }, secrets) };

@@ -22,7 +22,7 @@ export interface Recorder {
 export function openRecorder(directory: string, dry: boolean): Recorder {
   let recording: TrafficRecording | undefined;
   return {
-    through: (reached, secrets) => async (stream, opened) => {
+    through: (reached, secrets) => async (stream, model, flags) => {
       if (!Object.hasOwn(builtInProviders, reached.provider))
         throw new WritError('PROVIDER_OPTION', {
           message: `\`--record\` writes down what a built-in provider says, and \`${reached.provider}\` is none`,
@@ -30,7 +30,7 @@ export function openRecorder(directory: string, dry: boolean): Recorder {
         });
       await requireRecordingPlace(directory);
       if (dry) return stream;
-      recording = await recordTraffic(stream, { directory, opened: { ...reached, ...opened }, secrets });
+      recording = await recordTraffic(stream, { directory, opened: { ...reached, model, flags }, secrets });
       return recording.stream;
     },
     finish: () => recording?.close(),

@@ -580,6 +580,9 @@ export const errorCatalogue = {
     http: 500,
     exit: 128,
   },
+  VAULT_UNREADABLE: { family: 'attest', message: 'the vault cannot be read', http: 500, exit: 128 },
+  VAULT_BUSY: { family: 'attest', message: 'another process changes the vault', http: 409, exit: 128 },
+  SECRET_UNKNOWN: { family: 'attest', message: 'the vault has no such secret', http: 404, exit: 1 },
   ATTESTATION_MALFORMED: {
     family: 'attest',
     message: 'a bundle, statement, proof or key text cannot be read',

@@ -24,10 +24,7 @@ export interface ReachedProvider extends Pick<ProviderSetting, 'key' | 'base' | 
   /** Values, beside the key, that no prompt may hold. */
   readonly secrets?: readonly string[];
   /** Stands between the provider and the network, and is told how it is opened: it writes down what goes by, say. */
-  readonly through?: (
-    stream: HttpStreamer,
-    opened: Readonly<Required<Pick<ProviderSetting, 'model' | 'flags'>>>,
-  ) => Promise<HttpStreamer>;
+  through?(stream: HttpStreamer, model: string, flags: ProviderSetting['flags']): Promise<HttpStreamer>;
 }
 
 /**

@@ -1,3 +1,5 @@
+import { codedForms } from '../../readers/sensitive/coded-forms.ts';
+
 /** A shorter value is a word, and would be found everywhere. */
 const leastLength = 8;
 const mark = '*';
@@ -42,25 +44,5 @@ export function maskValues(values: readonly string[]): ValueMask {
 
 function formsOf(value: string): readonly string[] {
   const escaped = JSON.stringify(value).slice(1, -1);
-  const inUrl = encodeURIComponent(value.toWellFormed());
-  const octets = Buffer.from(value);
-  return [
-    value.toWellFormed(),
-    escaped,
-    escaped.replaceAll('/', '\\/'),
-    inUrl,
-    inUrl.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
-    inUrl.replaceAll('%20', '+'),
-    octets.toString('hex'),
-    octets.toString('hex').toUpperCase(),
-    ...[0, 1, 2].flatMap((shift) => inBase64(octets, shift)),
-  ];
-}
-
-/** What of a value's base64 is the same whatever stands before and after it, with so many octets before. */
-function inBase64(octets: Buffer, shift: number): readonly string[] {
-  const shifted = Buffer.concat([Buffer.alloc(shift), octets]);
-  const from = Math.ceil((shift * 8) / 6);
-  const to = Math.floor((shifted.length * 8) / 6);
-  return (['base64', 'base64url'] as const).map((form) => shifted.toString(form).slice(from, to));
+  return [value.toWellFormed(), escaped, escaped.replaceAll('/', '\\/'), ...codedForms(Buffer.from(value))];
 }

@@ -10,7 +10,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   attest: ['core', 'readers', 'engine/vcs', 'engine/store', 'engine/tool/process'],
   plugins: ['core', 'readers', 'engine/tool', 'engine/store', 'door'],
   // One folder for each backend; what they share is in `wire/`.
-  providers: ['core'],
+  providers: ['core', 'readers/sensitive'],
   // Its tools come with the work.
   coder: ['core'],
   api: ['core', 'engine', 'readers', 'attest'],

@@ -22,15 +22,15 @@ export interface WritPlace {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Starts `bin/writ.js` itself with these arguments. */
-export function startWrit(argv: readonly string[], { cwd, env }: WritPlace): StartedWrit {
+/** Starts `bin/writ.js` itself with these arguments, and this on its standard input. */
+export function startWrit(argv: readonly string[], { cwd, env }: WritPlace, stdin = ''): StartedWrit {
   const child = spawn(process.execPath, [program, ...argv], { cwd, env, stdio: 'pipe' });
   const [out, err]: Buffer[][] = [[], []];
   const waiting = new Set<() => void>();
   const look = (): void => {
     for (const one of waiting) one();
   };
-  child.stdin.end();
+  child.stdin.end(stdin);
   child.stdout.on('data', (chunk: Buffer) => out?.push(chunk)).on('data', look);
   child.stderr.on('data', (chunk: Buffer) => err?.push(chunk)).on('data', look);
   const textOf = (chunks: readonly Buffer[] | undefined): string => Buffer.concat(chunks ?? []).toString();

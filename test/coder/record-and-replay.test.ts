@@ -1,40 +1,8 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t, { type Test } from 'tap';
-import { commands } from '../../bin/command-table.ts';
-import { runLine } from '../bin/host.ts';
-import { type Json, makeSample, type Sample, sampleSpec } from '../engine/run/sample.ts';
-import { fixOfPrice, modelRights } from './price-task.ts';
+import t from 'tap';
+import { key, sampleOf, script, writ } from './sample-lines.ts';
 import { scriptModel } from './scripted-model.ts';
-
-const key = 'sk-canary-0123456789abcdef';
-
-/** Reads, changes, tests and ends; the tests tell how long they took. */
-const script = [
-  { calls: [['read_file', { path: 'src/price.js' }]] },
-  { calls: [['apply_patch', { patch: fixOfPrice }]] },
-  { calls: [['shell', { command: 'node --test' }]] },
-  { calls: [['submit_task_complete', { complete: true, summary: 'exact' }]] },
-] as const;
-
-function sampleOf(t: Test): Sample {
-  const sample = makeSample();
-  t.teardown(() => sample.remove());
-  return sample;
-}
-
-/** `writ COMMAND … --json` in a sample's repository, whose contract lies beside it. */
-async function writ(
-  sample: Sample,
-  argv: readonly string[],
-  { spec = {}, env = {} }: { readonly spec?: Json; readonly env?: Readonly<Record<string, string>> } = {},
-) {
-  writeFileSync(join(sample.home, 'spec.json'), sampleSpec({ security: modelRights, ...(spec as object) }));
-  const words = argv.map((word) => (word === 'SPEC' ? join(sample.home, 'spec.json') : word));
-  const place = { cwd: sample.root, env: { ...sample.env, ...env } };
-  const { code, out, err } = await runLine(['--json', ...words], commands, place);
-  return { exit: code, err, out, ...JSON.parse(out) };
-}
 
 t.test('what was recorded of a run is played back offline, without a key, to the same tree', async (t) => {
   const sample = sampleOf(t);

@@ -1,3 +1,4 @@
+import { codedForms } from '../../../readers/sensitive/coded-forms.ts';
 import { mask } from './mask-patch.ts';
 
 /**
@@ -20,8 +21,23 @@ export function maskWords(words: string, values: readonly Buffer[]): string {
   }, words);
 }
 
+/** A function that takes these values out of words, in every form that words can hold them in. */
+export function wordMask(values: readonly string[]): (words: string) => string {
+  const forms = values.flatMap((value) => {
+    if (isShort(value)) return [];
+    return [value, JSON.stringify(value).slice(1, -1), ...codedForms(Buffer.from(value))];
+  });
+  const longest = [...new Set(forms)].sort((one, other) => other.length - one.length);
+  const alone = values.filter(isShort);
+  return (words) =>
+    alone.reduce(
+      maskAlone,
+      longest.reduce((text, form) => text.replaceAll(form, mask), words),
+    );
+}
+
 /** A few characters stand in many a longer word, number or digest that has nothing to do with them. */
-function isShort({ length }: Buffer): boolean {
+function isShort({ length }: { readonly length: number }): boolean {
   return length < 8;
 }
 
@@ -30,31 +46,7 @@ function maskAlone(text: string, form: string): string {
   return text.replace(new RegExp(`(?<![A-Za-z0-9])${escaped}(?![A-Za-z0-9])`, 'g'), mask);
 }
 
-/**
- * What base64 makes of a value in the middle of other text: each of three alignments, without the characters at its
- * ends that others share.
- */
-function shiftedForms(value: Buffer): readonly string[] {
-  return [0, 1, 2].flatMap((before) => {
-    const coded = Buffer.concat([Buffer.alloc(before), value]);
-    const isOpen = coded.length % 3 !== 0;
-    return (['base64', 'base64url'] as const).map((coding) => {
-      const text = coded.toString(coding).replace(/=+$/, '');
-      return text.slice(before === 0 ? 0 : before + 1, isOpen ? -1 : undefined);
-    });
-  });
-}
-
 function formsOf(value: Buffer): ReadonlySet<string> {
-  if (isShort(value)) return new Set([value.toString('latin1')]);
-  const hex = value.toString('hex');
-  return new Set([
-    value.toString('latin1'),
-    value.toString('base64').replace(/=+$/, ''),
-    value.toString('base64url'),
-    ...shiftedForms(value),
-    hex,
-    hex.toUpperCase(),
-    encodeURIComponent(value.toString('utf8')),
-  ]);
+  const plain = value.toString('latin1');
+  return new Set(isShort(value) ? [plain] : [plain, ...codedForms(value)]);
 }

@@ -31,12 +31,12 @@ export async function openModel(
   const reached = await reach(name, source, apiBase);
   const model = wanted ?? source.defaultModel;
   const { secrets = [], through, ...place } = reached;
-  const streamed = through === undefined ? stream : await through(stream, { model, flags });
+  const streamed = through === undefined ? stream : await through(stream, model, flags);
   const provider = await source.open({ ...place, model, flags, stream: streamed, clock });
   return {
     provider,
     model,
     ...(temperature === undefined ? {} : { temperature }),
-    secrets: place.key === undefined ? secrets : [place.key, ...secrets],
+    secrets: place.key === undefined ? secrets : [...new Set([place.key, ...secrets])],
   };
 }

@@ -10,9 +10,10 @@ import type {
 } from '../../../../core/contract/model.ts';
 import { providerFailure } from '../../../../core/contract/provider.ts';
 import type { Turn, TurnQuestion, Turns } from '../../../../core/contract/turns.ts';
+import { wordMask } from '../../record/mask-values.ts';
 import type { OpenRun } from '../../state/attempt.ts';
 import type { OpenModel } from '../../state/open-model.ts';
-import { prepareMessages, withoutSecrets } from './prepare-messages.ts';
+import { prepareMessages } from './prepare-messages.ts';
 import { type FindReplyFaults, replyFaults } from './reply-faults.ts';
 import { fenceNote } from './untrusted-text.ts';
 
@@ -57,7 +58,8 @@ export function openTurns(
   let costUnits = 0;
   let tokensUsed = 0;
   const notices = new Set<string>();
-  const prepare = prepareMessages(promptInjection, secrets);
+  const mask = wordMask(secrets);
+  const prepare = prepareMessages(promptInjection, mask);
   const count = ({ input, output, ...more }: ModelUsage): void => {
     const usage = { input, output, ...more };
     const cost = provider.costUnits?.(model, usage);
@@ -116,7 +118,7 @@ export function openTurns(
       const fenced = promptInjection.treatRetrievedContentAsUntrusted ? [fenceNote] : [];
       const request: ModelRequest = {
         ...question,
-        system: [...question.system, ...fenced].map((text) => withoutSecrets(text, secrets)),
+        system: [...question.system, ...fenced].map(mask),
         messages: question.messages.map(prepare),
         model,
         ...(temperature === undefined ? {} : { temperature }),

@@ -2,22 +2,16 @@ import type { EffectiveIntentSpec } from '../../../../core/contract/intentspec.g
 import type { ModelMessage } from '../../../../core/contract/model.ts';
 import { untrustedText } from './untrusted-text.ts';
 
-/** A text without the values that no prompt may hold. */
-export function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((left, secret) => left.replaceAll(secret, '[redacted]'), text);
-}
-
 /**
- * Messages as a vendor gets them: without secrets, and what tools answered as the contract treats it. A message that
- * comes again with the next question, as most do, is the same object and was prepared; a vendor's own state stays as it
- * came.
+ * Messages as a vendor gets them: without secrets (`mask`), and what tools answered as the contract treats it. A
+ * message that comes again with the next question, as most do, is the same object and was prepared; a vendor's own
+ * state stays as it came.
  */
 export function prepareMessages(
   promptInjection: EffectiveIntentSpec['security']['promptInjection'],
-  secrets: readonly string[],
+  mask: (text: string) => string,
 ): (message: ModelMessage) => ModelMessage {
   const prepared = new WeakMap<ModelMessage, ModelMessage>();
-  const mask = (text: string): string => withoutSecrets(text, secrets);
   const prepare = (message: ModelMessage): ModelMessage => {
     if (message.role === 'user') return { ...message, text: mask(message.text) };
     if (message.role === 'tool')

@@ -1,0 +1,11 @@
+import type { JsonData } from '../json-data.ts';
+import { flag, list, record, text } from './shape.ts';
+
+const vault = { enum: ['repository', 'global'] } as const;
+
+/** Shapes of `data` of the `vault` commands; never a value. */
+export const vaultShapes: Readonly<Record<string, JsonData>> = {
+  'vault set': record({ name: text, vault, replaced: flag }),
+  'vault list': record({ secrets: list(record({ name: text, vault })) }),
+  'vault rm': record({ name: text, vault }),
+};

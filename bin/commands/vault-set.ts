@@ -1,0 +1,47 @@
+import { readInput } from '../../api/read-input.ts';
+import { parseSecretName } from '../../api/vault/secret-name.ts';
+import { changeVault } from '../../api/vault/vault.ts';
+import { maxValueLength, whyNoSecret } from '../../api/vault/vault-text.ts';
+import { WritError } from '../../core/base/errors.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
+import { pickVault } from '../command-parts/pick-vault.ts';
+
+/** `writ vault set NAME`: the value from stdin, without the line end behind it. */
+export async function run(context: CommandContext): Promise<CommandResult> {
+  const { args, stdin } = context;
+  const name = parseSecretName(args[0] ?? '');
+  const place = await pickVault(context);
+  if ('isTTY' in stdin && stdin.isTTY === true)
+    throw new WritError('USAGE', {
+      message: 'a value is read from a pipe or a file, and a terminal would show it',
+      hints: [`without showing it: \`read -rs V && printf %s "$V" | writ vault set ${name}\``],
+    });
+  const value = toValue(await readInput(context, '-', { maxBytes: 4 * maxValueLength }), name);
+  let replaced = false;
+  await changeVault(place, (secrets) => {
+    replaced = secrets.has(name);
+    return new Map([...secrets, [name, value]]);
+  });
+  return succeeded({ name, vault: place.kind, replaced }, (printer) =>
+    printer.line(`${replaced ? 'replaced' : 'kept'} ${name} in the ${place.kind} vault`),
+  );
+}
+
+function toValue(bytes: Uint8Array, name: string): string {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes).replace(/\r?\n$/, '');
+  } catch {
+    throw unusable(name, 'it is not UTF-8');
+  }
+  const fault = whyNoSecret(text);
+  if (fault !== undefined) throw unusable(name, fault);
+  return text;
+}
+
+function unusable(name: string, found: string): WritError {
+  return new WritError('USAGE', {
+    message: `what stdin holds is no value for \`${name}\`: ${found}`,
+    detail: { name, found },
+  });
+}
