@@ -5,6 +5,14 @@ import { workOn } from './work.ts';
 /** Its name in slot `worker`. */
 export const coderWorker = 'coder';
 
+/** Its name, and that of the one provider that it works with. */
+export const codexWorker = 'codex';
+
+/** Who does the Tasks with a provider. */
+export function workerOf(provider: string): string {
+  return provider === codexWorker ? codexWorker : coderWorker;
+}
+
 /** A worker in which a model does the Tasks, made of the choice of one. */
 export const coderPlugin = definePlugin({
   name: 'coder',
@@ -12,6 +20,14 @@ export const coderPlugin = definePlugin({
   setup({ slots }) {
     slots.worker.add(coderWorker, {
       open: (from) => ({ name: coderWorker, usesModel: true, model: parseModelChoice(from), work: workOn }),
+    });
+    slots.worker.add(codexWorker, {
+      open: (from) => ({
+        name: codexWorker,
+        usesModel: true,
+        model: parseModelChoice(from),
+        work: async (order) => (await import('./codex/work.ts')).workWithCodex(order),
+      }),
     });
     return undefined;
   },

@@ -9,4 +9,5 @@ export const builtInProviders: Readonly<Record<string, () => Promise<ProviderSou
   kimi: async () => (await import('./kimi/source.ts')).kimi,
   zhipu: async () => (await import('./zhipu/source.ts')).zhipu,
   ollama: async () => (await import('./ollama/source.ts')).ollama,
+  codex: async () => (await import('./codex/source.ts')).codex,
 };

@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { fetchCodex } from './fetch-codex.ts';
 
 interface Need {
   readonly program: string;
@@ -54,3 +55,6 @@ for (const need of needs) {
       `missing: ${need.program} (Debian package ${need.debianPackage}): ${need.without}\n`,
     );
 }
+const withoutCodex = fetchCodex();
+if (withoutCodex !== undefined)
+  process.stderr.write(`missing: codex (${withoutCodex}): tests with the real program are skipped by name\n`);

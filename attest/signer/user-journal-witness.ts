@@ -6,7 +6,7 @@ import { equalSecret } from '../../core/base/digest.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { readGuarded } from '../../core/base/guarded-file.ts';
 import { randomOctets } from '../../core/base/ids.ts';
-import type { JournalReach, JournalWitness, WitnessedJournal } from '../../core/contract/journal-witness.ts';
+import type { JournalReach, JournalWitness, WitnessedJournal } from '../../engine/store/journal-witness.ts';
 import { journalMac, processWitness, voucherUnder } from '../../engine/store/process-witness.ts';
 import { encodeId } from '../../engine/vcs/ref-name.ts';
 import { createOnce } from '../keys/create-once.ts';

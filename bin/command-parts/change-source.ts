@@ -1,5 +1,5 @@
 import { readInput } from '../../api/read-input.ts';
-import { coderWorker } from '../../coder/plugin.ts';
+import { workerOf } from '../../coder/plugin.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { ChangeSource, RunRequest } from '../../engine/run/state/run-request.ts';
 import { recordedWorker } from '../../plugins/recorded-worker/plugin.ts';
@@ -44,7 +44,7 @@ export async function readSource(
   const { kind, value } = given;
   if (kind === 'range') return { kind, range: value };
   if (kind === 'provider')
-    return { kind: 'worker', worker: coderWorker, from: readModelChoice(context, value, variable) };
+    return { kind: 'worker', worker: workerOf(value), from: readModelChoice(context, value, variable) };
   const bytes = await readInput(context, value, { maxBytes: maxPatchBytes });
   return kind === 'recording'
     ? { kind: 'worker', worker: recordedWorker, from: bytes }

@@ -28,7 +28,7 @@ export function readModelChoice(
   if (recording !== undefined) refuseBeside(options);
   const given = providerFlagNames.flatMap((name) => {
     const value = options.value(name);
-    return value === undefined ? [] : [{ name, value }];
+    return value === undefined ? [] : [{ name, value: pathFlags.has(name) ? toPlace(cwd, value) : value }];
   });
   return formatModelChoice({
     provider: recording ? `${replayName}:${resolve(cwd, recording)}` : provider,
@@ -37,6 +37,15 @@ export function readModelChoice(
     ...(temperature === undefined ? {} : { temperature: Number(temperature) }),
     flags: checkFlags(provider, given, flagTable, variable),
   });
+}
+
+const pathFlags = new Set(
+  Object.values(flagTable).flatMap((flags) => flags.flatMap(({ name, isPath }) => (isPath ? [name] : []))),
+);
+
+/** A name without a slash is looked for where programs are. */
+function toPlace(cwd: string, value: string): string {
+  return value.includes('/') ? resolve(cwd, value) : value;
 }
 
 /** Nobody is asked at all where a recording answers. */

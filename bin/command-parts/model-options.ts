@@ -10,7 +10,7 @@ const providerFlags: readonly OptionSpec[] = Object.entries(flagTable).flatMap((
         ? {}
         : { bare: { means: bare, unless: [...values, ...Object.keys(spellings)] } }),
     };
-    const about = `${provider}: ${says} (${values.join(', ')})`;
+    const about = `${provider}: ${says}${values.length === 0 ? '' : ` (${values.join(', ')})`}`;
     const short = alias === undefined ? [] : [{ ...form, name: alias, about: `the same as \`--${name}\`` }];
     return [{ ...form, name, about }, ...short];
   }),

@@ -31,6 +31,10 @@ export const runCommands: readonly CommandSpec[] = [
         about: 'a local model that thinks hard, with everything that was said written down',
       },
       { line: 'writ run intent.json --provider replay:traffic', about: 'the same again, offline' },
+      {
+        line: 'writ run intent.json --provider codex --plan-mode',
+        about: 'Codex plans, then makes the change',
+      },
       { line: 'writ run intent.json --range main..fix --onto main', about: 'gate the commits of a branch' },
       {
         line: 'writ run intent.json --range main..fix --no-merge --message "Exact prices"',

@@ -2,7 +2,7 @@ import { readInput } from '../../api/read-input.ts';
 import { userPluginAccess } from '../../api/user-plugins.ts';
 import { readVersion } from '../../api/version.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
-import { coderWorker } from '../../coder/plugin.ts';
+import { workerOf } from '../../coder/plugin.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { resumeRun } from '../../engine/run/run-intent.ts';
@@ -58,7 +58,7 @@ function workerGiven(context: CommandContext, { variable }: Reaching): NonNullab
     });
   if (provider !== undefined) {
     const from = readModelChoice(context, provider, variable);
-    return { name: coderWorker, from: async () => from };
+    return { name: workerOf(provider), from: async () => from };
   }
   refuseChoice(context, recording === undefined ? [] : ['record']);
   return recording === undefined

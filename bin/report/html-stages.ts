@@ -1,6 +1,6 @@
 import { stageFindings } from '../../api/run/run-data.ts';
-import { limitExceeded } from '../../core/contract/limit-exceeded.ts';
 import type { CheckRecord, StageRecord } from '../../core/contract/stage.ts';
+import { limitExceeded } from '../../gates/rules/limit-exceeded.ts';
 import { escapeHtml } from './escape-html.ts';
 import { findingList } from './html-findings.ts';
 import { toCount, toDuration } from './quantities.ts';

@@ -1,9 +1,9 @@
 import { stageFindings } from '../../api/run/run-data.ts';
 import { toVerdict } from '../../api/run/verdict.ts';
 import type { Finding } from '../../core/contract/finding.ts';
-import { limitExceeded } from '../../core/contract/limit-exceeded.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import type { ArtifactRecord, CheckRecord } from '../../core/contract/stage.ts';
+import { limitExceeded } from '../../gates/rules/limit-exceeded.ts';
 import { type Part, type Printer, type Style, styled } from '../terminal/print.ts';
 import { toCount, toDuration, toSize } from './quantities.ts';
 import { toSealedCommit } from './sealed-commit.ts';

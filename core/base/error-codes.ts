@@ -280,6 +280,12 @@ export const errorCatalogue = {
     exit: 128,
     hint: 'the run is kept: `writ resume RUN`',
   },
+  AGENT_UNAVAILABLE: {
+    family: 'run',
+    message: 'the program that is to do the task cannot be started',
+    http: 422,
+    exit: 128,
+  },
   TURN_LIMIT: {
     family: 'run',
     message: 'the attempt has had all its turns with the model',

@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import { WritError } from '../base/errors.ts';
 import type { HttpStreamer } from '../base/http-question.ts';
 import { printable } from '../base/printable.ts';
+import type { AgentSource } from './agent.ts';
 import type { FailureKind, ModelEvent, ModelRequest, ModelUsage } from './model.ts';
 
 /** A backend that answers as a model. One `ask` per try of a turn; turns of several Tasks go on side by side. */
@@ -44,6 +45,8 @@ export interface ProviderFlag {
   readonly alias?: string;
   /** Empty: any text on one line. */
   readonly values: readonly string[];
+  /** Its value is a path where a slash is in it. */
+  readonly isPath?: true;
   /** Other ways to write a value: each stands for one of `values`. */
   readonly spellings?: Readonly<Record<string, string>>;
   /** What the flag says where it stands without a value; absent: it wants one. */
@@ -88,6 +91,8 @@ export interface ProviderSource {
   readonly settings?: Readonly<Record<string, readonly string[]>>;
   /** Where a name goes on behind a colon: the source that it means with what stands there (`replay:DIR`). */
   readonly at?: (place: string) => Promise<ProviderSource>;
+  /** Where it is a program that works by itself; `open` gives what is known of its models. */
+  readonly agent?: AgentSource<Pick<ProviderFailure, 'kind' | 'found' | 'retryAfterSeconds'>>;
   /** PROVIDER_OPTION where flags and model do not go together. */
   open(setting: ProviderSetting): Provider | Promise<Provider>;
 }

@@ -1,3 +1,4 @@
+import type { AgentHost } from './agent.ts';
 import type { Hands } from './hands.ts';
 import type { ModelChoice, Turns } from './turns.ts';
 import type { Web } from './web.ts';
@@ -34,6 +35,8 @@ export interface TaskOrder {
   readonly web?: Web;
   /** The model; present where the worker names one. */
   readonly turns?: Turns;
+  /** In place of `turns`, where what the worker names is a program that works by itself. */
+  readonly agent?: AgentHost;
   /** Ends with the wall clock, with `writ cancel` and with the person's Ctrl-C. */
   readonly signal: AbortSignal;
 }

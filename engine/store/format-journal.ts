@@ -1,5 +1,5 @@
 import { sha256Hex } from '../../core/base/digest.ts';
-import type { JournalReach, WitnessedJournal } from '../../core/contract/journal-witness.ts';
+import type { JournalReach, WitnessedJournal } from './journal-witness.ts';
 import { firstPrev, type JournalRecord } from './parse-journal.ts';
 import { toVouchedLine } from './vouched-line.ts';
 

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { type Clock, toRfc3339 } from '../../core/base/clock.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { WritError } from '../../core/base/errors.ts';
-import type { WitnessedJournal } from '../../core/contract/journal-witness.ts';
+import type { WitnessedJournal } from './journal-witness.ts';
 import { type JournalRecord, type ParsedJournal, parseJournal } from './parse-journal.ts';
 import { isVouchedLine, toVouchedLine } from './vouched-line.ts';
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { equalSecret } from '../../core/base/digest.ts';
 import { randomOctets } from '../../core/base/ids.ts';
-import type { JournalReach, JournalWitness, Voucher } from '../../core/contract/journal-witness.ts';
+import type { JournalReach, JournalWitness, Voucher } from './journal-witness.ts';
 
 const key = randomOctets(32);
 const reaches = new Map<string, JournalReach>();

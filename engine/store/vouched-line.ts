@@ -1,4 +1,4 @@
-import type { WitnessedJournal } from '../../core/contract/journal-witness.ts';
+import type { WitnessedJournal } from './journal-witness.ts';
 
 /** A record without the word of its witness. */
 interface Unvouched {

@@ -1,8 +1,8 @@
 import type { CheckRunner } from '../../core/contract/check-runner.ts';
-import { waitsForPerson } from '../../core/contract/waiting.ts';
 import { commandCheck } from './command.ts';
 import { failure } from './judge-exit.ts';
 import { policyWords } from './policy-words.ts';
+import { waitsForPerson } from './waits-for-person.ts';
 
 /**
  * Check kind `policy`: the first word names a registered rule, which is asked with the other words; its errors fail the

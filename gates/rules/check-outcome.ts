@@ -1,7 +1,7 @@
 import type { Finding } from '../../core/contract/finding.ts';
-import { limitExceeded } from '../../core/contract/limit-exceeded.ts';
 import type { RuleFunction } from '../../core/contract/rule.ts';
 import { type CheckRecord, mustPass } from '../../core/contract/stage.ts';
+import { limitExceeded } from './limit-exceeded.ts';
 
 const rule = 'check-outcome';
 

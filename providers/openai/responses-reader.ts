@@ -5,6 +5,7 @@ import { rowOf } from '../wire/row-of.ts';
 import { brokenReply, SaidFailureError, type WireReader } from '../wire/wire-format.ts';
 import { openaiFailure } from './openai-failure.ts';
 import { canGoBack } from './responses-input.ts';
+import { responsesUsage } from './responses-usage.ts';
 
 /** Pieces of a part of an item: which event they are, and whether they are words of the reply or of its reasoning. */
 const deltas: Readonly<Record<string, 'text' | 'reasoning'>> = {
@@ -80,8 +81,8 @@ export function responsesReader(): WireReader {
       if (items.length === 0)
         for (const [place, item] of listIn(response.output).entries())
           yield* takeItem(partsOf(item), String(place));
-      const usage = toUsage(partsOf(response.usage));
-      if (usage) yield usage;
+      const usage = responsesUsage(partsOf(response.usage));
+      if (usage) yield { type: 'usage', usage };
       last = {
         isWhole: type === 'response.completed',
         why: textIn(partsOf(response.incomplete_details).reason),
@@ -111,23 +112,6 @@ export function responsesReader(): WireReader {
           ? 'filtered'
           : 'length';
       yield { type: 'end', end, ...(last.isWhole && isNamed && canGoBack(items) ? { state: items } : {}) };
-    },
-  };
-}
-
-function toUsage(usage: Json): ModelEvent | undefined {
-  const input = countIn(usage.input_tokens);
-  const output = countIn(usage.output_tokens);
-  if (input === undefined || output === undefined) return undefined;
-  const cached = countIn(partsOf(usage.input_tokens_details).cached_tokens);
-  const thought = countIn(partsOf(usage.output_tokens_details).reasoning_tokens);
-  return {
-    type: 'usage',
-    usage: {
-      input,
-      output,
-      ...(cached === undefined ? {} : { cachedInput: cached }),
-      ...(thought === undefined ? {} : { reasoning: thought }),
     },
   };
 }

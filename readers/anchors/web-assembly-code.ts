@@ -1,4 +1,4 @@
-import { webAssembly } from '../../core/base/web-assembly.ts';
+import { webAssembly } from './web-assembly.ts';
 
 /** Bytes of a module, an instruction or a part of one. */
 export type Code = readonly number[];

@@ -12,6 +12,7 @@ export const keepsTime: Readonly<Record<string, string>> = {
   'test/attack/confinement/left-behind.test.ts': 'measures how long the event loop stood still, and memory',
   'test/attack/confinement/limits.test.ts': 'ends a look-out early when something is found',
   'test/bin/start-writ.ts': 'gives up on a process that says nothing for minutes',
+  'test/coder/codex/run-with-codex.test.ts': 'its clock skips short waits and sleeps the long one',
   'test/core/kernel/hook.test.ts': 'its clock sleeps longer than the deadline of a tap',
   'test/engine/run/stuck-run.ts': 'a worker that never ends',
   'test/engine/run/work/backoff.test.ts': 'its clock counts who sleeps',

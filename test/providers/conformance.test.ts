@@ -44,7 +44,9 @@ t.teardown(() => streamer.close());
 
 t.test('every built-in provider has cases, and every folder the cases that all have', async (t) => {
   const tested = new Set(caseFolders.map((folder) => readSetting(folder).provider));
-  t.same([...tested].sort(), Object.keys(builtInProviders).sort());
+  // A program that asks its model itself has no wire of ours; it is held to them in `test/coder/codex/`.
+  const wires = Object.keys(builtInProviders).filter((name) => name !== 'codex');
+  t.same([...tested].sort(), wires.sort());
   for (const folder of caseFolders) {
     const names = readCases(folder).map(({ name }) => name);
     t.same(

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { WitnessedJournal } from '../../../core/contract/journal-witness.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
+import type { WitnessedJournal } from '../../store/journal-witness.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { parseObject } from '../../store/stored-object.ts';
 import { readBlob } from '../../vcs/blobs.ts';

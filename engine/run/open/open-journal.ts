@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { WitnessedJournal } from '../../../core/contract/journal-witness.ts';
 import { Journal } from '../../store/journal.ts';
+import type { WitnessedJournal } from '../../store/journal-witness.ts';
 import { isJournalBegun } from '../../store/parse-journal.ts';
 import { processWitness } from '../../store/process-witness.ts';
 import { journalFile } from '../../store/run-directory.ts';

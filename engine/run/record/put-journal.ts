@@ -1,8 +1,8 @@
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { absent, writeDurably } from '../../../core/base/durable-file.ts';
-import type { WitnessedJournal } from '../../../core/contract/journal-witness.ts';
 import { formatJournal } from '../../store/format-journal.ts';
+import type { WitnessedJournal } from '../../store/journal-witness.ts';
 import type { JournalRecord } from '../../store/parse-journal.ts';
 import { journalFile } from '../../store/run-directory.ts';
 

@@ -1,7 +1,9 @@
 import { WritError } from '../../../core/base/errors.ts';
-import type { Provider } from '../../../core/contract/provider.ts';
+import type { HttpStreamer } from '../../../core/base/http-question.ts';
+import type { Provider, ProviderSource } from '../../../core/contract/provider.ts';
 import type { Worker } from '../../../core/contract/worker.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
+import { type FoundAgent, findAgent } from '../../tool/find-agent.ts';
 import { pickProvider } from './pick-provider.ts';
 import type { RunSettings } from './run-request.ts';
 
@@ -10,8 +12,20 @@ export interface OpenModel {
   readonly provider: Provider;
   readonly model: string;
   readonly temperature?: number;
+  /** Where the backend is a program that works by itself: the program, and where and how its model is asked. */
+  readonly agent?: OpenAgent;
   /** Values that no prompt, answer or record may hold. */
   readonly secrets: readonly string[];
+}
+
+/** An agent that can be started. */
+export interface OpenAgent {
+  readonly base: string;
+  readonly key?: string;
+  readonly stream: HttpStreamer;
+  readonly source: NonNullable<ProviderSource['agent']>;
+  readonly program: FoundAgent;
+  readonly flags: Readonly<Record<string, string>>;
 }
 
 /**
@@ -36,6 +50,18 @@ export async function openModel(
   return {
     provider,
     model,
+    ...(source.agent === undefined
+      ? {}
+      : {
+          agent: {
+            base: place.base,
+            ...(place.key === undefined ? {} : { key: place.key }),
+            stream: streamed,
+            source: source.agent,
+            program: findAgent(source.agent, flags),
+            flags,
+          },
+        }),
     ...(temperature === undefined ? {} : { temperature }),
     secrets: place.key === undefined ? secrets : [...new Set([place.key, ...secrets])],
   };

@@ -18,7 +18,8 @@ import type { HandPlace } from './hands/hand-place.ts';
 import { type OpenHands, openHands, type UsedHand } from './hands/open-hands.ts';
 import { type WriteWatch, watchWrites } from './hands/watch-writes.ts';
 import { writeStubs } from './hands/write-stubs.ts';
-import { type OpenTurns, openTurns, type TurnsTaken } from './turns/open-turns.ts';
+import { openAsked } from './open-asked.ts';
+import type { TurnsTaken } from './turns/open-turns.ts';
 import { untrustedText } from './turns/untrusted-text.ts';
 import { type OpenWeb, openWeb, type UsedWeb } from './web/open-web.ts';
 
@@ -86,19 +87,20 @@ export async function workAttempt(
       const at = { workspace, reports, stubs: writeStubs(place) };
       const hands = openHands(run, at, watch);
       const web = worker.usesModel ? await webOf(run, at, hands) : undefined;
-      const turns = run.means.model && openTurns(run, run.means.model);
+      await using asked = await openAsked(run, at);
       const given = {
         ...forModel(run, worker, order),
         workspace,
         hands,
         ...(web ? { web } : {}),
-        ...(turns ? { turns } : {}),
+        ...asked.ways,
         signal: run.means.signal,
       };
       const result = await ask(run, worker, given);
-      const taken = await take(run, base, withCost(result, turns), kept, watch);
+      await asked[Symbol.asyncDispose]();
+      const taken = await take(run, base, withCost(result, asked.taken()), kept, watch);
       made = taken.patch;
-      return { ...taken.record, ...toldOf(hands, turns, web) };
+      return { ...taken.record, ...toldOf([...hands.used, ...asked.used], asked.taken(), web) };
     } finally {
       await removeWorkspace(place);
     }
@@ -189,19 +191,18 @@ function forModel<Order extends Pick<TaskOrder, 'previousFailure'>>(
 }
 
 /** What the engine's own turns cost is counted by the engine, whatever the worker says. */
-function withCost(result: WorkResult, turns: OpenTurns | undefined): WorkResult {
-  if (turns === undefined) return result;
-  const { costUnits, tokensUsed } = turns.taken();
+function withCost(result: WorkResult, taken: TurnsTaken | undefined): WorkResult {
+  if (taken === undefined) return result;
+  const { costUnits, tokensUsed } = taken;
   return { ...result, usage: { costUnits: result.usage.costUnits + costUnits, tokensUsed } };
 }
 
 /** What the worker used on its way, for the record of the attempt. */
 function toldOf(
-  { used }: OpenHands,
-  turns: OpenTurns | undefined,
+  used: readonly UsedHand[],
+  taken: TurnsTaken | undefined,
   web: OpenWeb | undefined,
 ): Pick<WorkedRecord, 'hands' | 'model' | 'web' | 'network'> {
-  const taken = turns?.taken();
   const network = web?.network();
   return {
     ...(used.length === 0 ? {} : { hands: used.slice(0, maxUsesTold) }),

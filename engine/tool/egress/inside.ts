@@ -5,7 +5,9 @@ export const forwarderInside = '/egress/node';
 export const socketName = 'proxy';
 
 const port = 3128;
-const proxy = `http://127.0.0.1:${port}`;
+/** Where inside the way out begins. */
+export const wayAddress = `http://127.0.0.1:${port}`;
+const proxy = wayAddress;
 const own = 'localhost,127.0.0.1,::1';
 
 /** What tells programs of the proxy: curl, git, npm, pip, cargo, go and Node read them, Java does not. */

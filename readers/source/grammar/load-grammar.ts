@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Language, Parser } from 'web-tree-sitter';
 import { WritError } from '../../../core/base/errors.ts';
-import { webAssembly } from '../../../core/base/web-assembly.ts';
+import { webAssembly } from '../../anchors/web-assembly.ts';
 import type { GrammarName } from './grammar-name.ts';
 import type { RuntimeFunctions } from './walk.ts';
 

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { limitExceeded } from '../../../core/contract/limit-exceeded.ts';
 import type { CheckRecord } from '../../../core/contract/stage.ts';
+import { limitExceeded } from '../../../gates/rules/limit-exceeded.ts';
 import { fixtures, makeSample } from '../../engine/run/sample.ts';
 
 t.setTimeout(120_000);

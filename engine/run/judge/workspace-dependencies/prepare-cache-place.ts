@@ -1,7 +1,7 @@
 import { chmod, lstat, mkdir, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../../../../core/base/clock.ts';
-import type { Voucher } from '../../../../core/contract/journal-witness.ts';
+import type { Voucher } from '../../../store/journal-witness.ts';
 import { removeTree } from '../../../vcs/remove-tree.ts';
 import { entryName } from './prepared-entry.ts';
 

@@ -1,8 +1,8 @@
 import { realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256Hex } from '../../../../core/base/digest.ts';
-import type { Voucher } from '../../../../core/contract/journal-witness.ts';
 import { readPlainFile } from '../../../plugin-trust/read-directory.ts';
+import type { Voucher } from '../../../store/journal-witness.ts';
 import { type DirectoryDigestOptions, digestDirectory } from './directory-digest.ts';
 
 export interface PreparedDirectory {

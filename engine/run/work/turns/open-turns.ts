@@ -1,7 +1,6 @@
-import { isWritError, WritError } from '../../../../core/base/errors.ts';
+import { WritError } from '../../../../core/base/errors.ts';
 import type {
   AssistantMessage,
-  FailureKind,
   ModelEvent,
   ModelRequest,
   ModelUsage,
@@ -13,6 +12,8 @@ import type { Turn, TurnQuestion, Turns } from '../../../../core/contract/turns.
 import { wordMask } from '../../record/mask-values.ts';
 import type { OpenRun } from '../../state/attempt.ts';
 import type { OpenModel } from '../../state/open-model.ts';
+import { msBeforeAsking } from './asking-again.ts';
+import { countUsage } from './count-usage.ts';
 import { prepareMessages } from './prepare-messages.ts';
 import { type FindReplyFaults, replyFaults } from './reply-faults.ts';
 import { fenceNote } from './untrusted-text.ts';
@@ -31,21 +32,10 @@ export interface OpenTurns extends Turns {
   taken(): TurnsTaken;
 }
 
-const maxTurns = 400;
+/** Turns that an attempt may take. */
+export const maxTurns = 400;
 /** Replies of another structure that are answered with what is wrong with them, before there is none. */
 const maxMalformed = 3;
-/** How often a question is asked in all, by why there was no reply. What is not here is asked once. */
-const tries: Readonly<Partial<Record<FailureKind, number>>> = {
-  'rate-limited': 6,
-  overloaded: 6,
-  server: 4,
-  unreachable: 4,
-  'broken-reply': 3,
-};
-const firstWaitMs = 1000;
-const maxWaitMs = 60_000;
-/** A vendor that asks for a longer wait has refused. */
-const maxAskedWaitSeconds = 600;
 
 /** Turns with the model of a run, for one attempt. */
 export function openTurns(
@@ -55,17 +45,10 @@ export function openTurns(
   const { promptInjection } = contract.effective.security;
   let faultsOf: Promise<FindReplyFaults> | undefined;
   let turns = 0;
-  let costUnits = 0;
-  let tokensUsed = 0;
+  const { count, counted } = countUsage(provider, model);
   const notices = new Set<string>();
   const mask = wordMask(secrets);
   const prepare = prepareMessages(promptInjection, mask);
-  const count = ({ input, output, ...more }: ModelUsage): void => {
-    const usage = { input, output, ...more };
-    const cost = provider.costUnits?.(model, usage);
-    tokensUsed += input + output;
-    costUnits += cost !== undefined && Number.isFinite(cost) && cost >= 0 ? cost : (input + output) / 1000;
-  };
   const askOnce = async (request: ModelRequest, told?: (event: ModelEvent) => void): Promise<Turn> => {
     const text: string[] = [];
     const calls: ToolCall[] = [];
@@ -105,7 +88,7 @@ export function openTurns(
         return await askOnce(request, told);
       } catch (fault) {
         signal.throwIfAborted();
-        const wait = waitBefore(fault, tried);
+        const wait = msBeforeAsking(fault, tried);
         if (wait === undefined) throw fault;
         await settings.clock.sleep(wait, signal);
       }
@@ -139,21 +122,8 @@ export function openTurns(
         found: `${maxMalformed + 1} replies in a row call what was not declared`,
       });
     },
-    taken: () => ({ turns, costUnits: Math.ceil(costUnits), tokensUsed, notices: [...notices] }),
+    taken: () => ({ turns, ...counted(), notices: [...notices] }),
   };
-}
-
-/** Milliseconds until the question is asked again; `undefined` where it is not. */
-function waitBefore(fault: unknown, tried: number): number | undefined {
-  if (!isWritError(fault, 'PROVIDER_FAILED')) return undefined;
-  const { kind, retryAfterSeconds } = fault.detail as {
-    readonly kind?: FailureKind;
-    readonly retryAfterSeconds?: number;
-  };
-  if (kind === undefined || tried >= (tries[kind] ?? 1)) return undefined;
-  if (retryAfterSeconds !== undefined)
-    return retryAfterSeconds > maxAskedWaitSeconds ? undefined : retryAfterSeconds * 1000;
-  return Math.min(maxWaitMs, firstWaitMs * 2 ** (tried - 1));
 }
 
 /** Four characters a token, where the vendor tells nothing: what is not told is not free. */

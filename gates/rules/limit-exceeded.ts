@@ -1,4 +1,4 @@
-import type { CheckRecord } from './stage.ts';
+import type { CheckRecord } from '../../core/contract/stage.ts';
 
 const phrases: Readonly<Record<string, string>> = {
   CHECK_MEMORY: 'out of memory',

@@ -1,4 +1,4 @@
-import type { Finding } from './finding.ts';
+import type { Finding } from '../../core/contract/finding.ts';
 
 /**
  * True where a rule says that a person has to act before it can pass: a finding with `detail.waiting` true. An `error`

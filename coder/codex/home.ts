@@ -1,0 +1,63 @@
+import type { AgentHost, AgentProgram } from '../../core/contract/agent.ts';
+
+/** The key stands outside of the sandbox; Codex wants one that is not empty. */
+const keyVariable = 'WRIT_MODEL_GATE';
+
+/** What is not started, asked or shown: the only tools are commands, patches and a plan. */
+const features = [
+  'apps',
+  'browser_use',
+  'computer_use',
+  'enable_request_compression',
+  'goals',
+  'hooks',
+  'image_generation',
+  'memories',
+  'multi_agent_v2',
+  'plugins',
+  'shell_snapshot',
+  'skill_search',
+  'tool_suggest',
+  'unified_exec_tty',
+  'view_image',
+];
+
+/**
+ * How Codex is started: with a home that holds our settings and nothing of the user's. What the repository says to
+ * agents (`AGENTS.md`) is data like any file of it, and is read as such.
+ */
+export function codexProgram({ model, modelBase }: Pick<AgentHost, 'model' | 'modelBase'>): AgentProgram {
+  return {
+    words: ['app-server'],
+    homeVariable: 'CODEX_HOME',
+    home: {
+      'config.toml': [
+        `model = ${JSON.stringify(model)}`,
+        'model_provider = "writ"',
+        'approval_policy = "on-request"',
+        'web_search = "disabled"',
+        'project_doc_max_bytes = 0',
+        'check_for_update_on_startup = false',
+        '[model_providers.writ]',
+        'name = "writ"',
+        `base_url = ${JSON.stringify(modelBase)}`,
+        'wire_api = "responses"',
+        `env_key = "${keyVariable}"`,
+        // Only the engine asks again.
+        'request_max_retries = 0',
+        'stream_max_retries = 0',
+        'supports_websockets = false',
+        '[agents]',
+        'enabled = false',
+        '[analytics]',
+        'enabled = false',
+        '[history]',
+        'persistence = "none"',
+        '[features]',
+        ...features.map((name) => `${name} = false`),
+        '',
+      ].join('\n'),
+    },
+    env: { [keyVariable]: 'outside', RUST_LOG: 'off' },
+  };
+}

@@ -1,0 +1,12 @@
+import type { ProviderFlag } from '../../core/contract/provider.ts';
+
+/** What is said to Codex alone. */
+export const codexFlags: readonly ProviderFlag[] = [
+  { name: 'codex-bin', values: [], isPath: true, says: 'the program, where it is not the `codex` on PATH' },
+  {
+    name: 'plan-mode',
+    values: ['true', 'false'],
+    bare: 'true',
+    says: 'it plans before it changes anything; until there is a plan it may only look (default: false)',
+  },
+];

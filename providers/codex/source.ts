@@ -1,0 +1,85 @@
+import { WritError } from '../../core/base/errors.ts';
+import type { ModelUsage } from '../../core/contract/model.ts';
+import type { ProviderSource } from '../../core/contract/provider.ts';
+import { costUnits, knownModel } from '../model-table.ts';
+import { openaiFailure } from '../openai/openai-failure.ts';
+import { responsesUsage } from '../openai/responses-usage.ts';
+import { type Json, partsOf } from '../wire/json-parts.ts';
+import { codexFlags } from './codex-flags.ts';
+
+/** What its tools answered stands in these items. */
+const outputs = /_output$/;
+
+/**
+ * Codex: a program with tools of its own, that asks a model of OpenAI. It has no key of its own, and its user's sign-in
+ * stays where it is: the engine asks for it.
+ */
+export const codex: ProviderSource = {
+  title: 'Codex',
+  keys: ['OPENAI_API_KEY'],
+  // Servers of one's own often want none.
+  keyless: (base) => base !== codex.base,
+  base: 'https://api.openai.com/v1',
+  baseVariables: ['OPENAI_BASE_URL'],
+  defaultModel: 'gpt-6.1-sol',
+  flags: codexFlags,
+  agent: {
+    program: {
+      name: 'codex',
+      flag: 'codex-bin',
+      hint: 'install it: `npm install --global @openai/codex`',
+    },
+    marker: 'codex-package.json',
+    natives: {
+      'linux-x64': '@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex',
+      'linux-arm64': '@openai/codex-linux-arm64/vendor/aarch64-unknown-linux-musl/bin/codex',
+    },
+    path: '/responses',
+    prepare: (question, change) => ({
+      ...question,
+      ...('input' in question && Array.isArray(question.input)
+        ? { input: question.input.map((item) => withOutput(partsOf(item), change)) }
+        : {}),
+    }),
+    usageOf(event) {
+      const { type, response } = partsOf(event);
+      return type === 'response.completed' || type === 'response.incomplete'
+        ? (responsesUsage(partsOf(partsOf(response).usage)) ?? nothingTold)
+        : undefined;
+    },
+    failureOf(status, body) {
+      if (status !== undefined) return openaiFailure(status, body);
+      const { type, response } = partsOf(body);
+      if (type === 'response.failed') return openaiFailure(undefined, response);
+      return type === 'error' ? openaiFailure(undefined, body) : undefined;
+    },
+  },
+  open: () => ({
+    name: 'codex',
+    costUnits,
+    contextTokens: (model) => knownModel(model)?.contextTokens,
+    // biome-ignore lint/correctness/useYield: it gives none
+    async *ask() {
+      throw new WritError('PROVIDER_OPTION', {
+        message: '`codex` works by itself: nobody else can ask its model through it',
+        detail: { provider: 'codex' },
+      });
+    },
+  }),
+};
+
+const nothingTold: ModelUsage = { input: 0, output: 0 };
+
+function withOutput(item: Json, change: (text: string) => string): Json {
+  if (!outputs.test(String(item.type))) return item;
+  const { output } = item;
+  if (typeof output === 'string') return { ...item, output: change(output) };
+  if (!Array.isArray(output)) return item;
+  return {
+    ...item,
+    output: output.map((part) => {
+      const { text } = partsOf(part);
+      return typeof text === 'string' ? { ...partsOf(part), text: change(text) } : part;
+    }),
+  };
+}
