@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Environment, userConfigDir } from '../attest/keys/user-config-dir.ts';
 import { WritError } from '../core/base/errors.ts';
 import { readGuarded } from '../core/base/guarded-file.ts';
+import { secretsOf } from '../core/kernel/capabilities.ts';
 import { keepFiles } from '../engine/plugin-trust/keep-files.ts';
 import type { PluginAccess } from '../engine/plugin-trust/plugin-access.ts';
 import type { PluginPackage } from '../engine/plugin-trust/plugin-package.ts';
@@ -33,6 +34,8 @@ export function userPluginAccess(env: Environment, named: readonly string[] = []
       const kept = await readDirectory(join(keptDir(env), digest), digest, new Set()).catch(() => undefined);
       return kept?.digest === digest ? kept : undefined;
     },
+    secret: secretsOf(env),
+    file: (path) => readGuarded(join(env.HOME ?? '/nonexistent', path.slice('~/'.length)), false),
   };
 }
 

@@ -19,6 +19,7 @@ const doors: Record<string, { readonly load: () => Promise<object>; readonly nam
     names: [
       'gateTester',
       'logTester',
+      'providerTester',
       'sampleSpec',
       'sampleSpecWith',
       'sandboxTester',

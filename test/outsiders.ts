@@ -6,4 +6,5 @@ await room(
   'core/kernel/worker/outside-rule.test.ts',
   'plugins/cedar',
   'bin/commands/plugin.test.ts',
+  'bin/commands/plugin-provider.test.ts',
 );

@@ -2,6 +2,8 @@ import { flag, list, record, text } from './shape.ts';
 
 const digest = { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' } as const;
 
+const part = record({ kind: text, name: text });
+
 /** Shapes of `writ plugin …`. */
 export const pluginShapes = {
   'plugin list': record({
@@ -13,6 +15,8 @@ export const pluginShapes = {
           status: { enum: ['loaded', 'trusted', 'untrusted', 'changed', 'missing'] },
           enforces: list(text),
           rules: list(text),
+          parts: list(part),
+          needs: list(text),
         },
         { place: text, version: text, digest, found_digest: digest },
       ),
@@ -23,10 +27,28 @@ export const pluginShapes = {
     name: text,
     version: text,
     digest,
+    needs: list(text),
     rules: list(record({ id: text, cases: { type: 'integer', minimum: 0 }, failures: list(text) })),
+    parts: list(
+      record({
+        kind: { enum: ['provider', 'log'] },
+        name: text,
+        cases: { type: 'integer', minimum: 0 },
+        failures: list(text),
+      }),
+    ),
   }),
   'plugin add': record(
-    { name: text, version: text, digest, rules: list(text), kept: flag, changed: flag },
+    {
+      name: text,
+      version: text,
+      digest,
+      rules: list(text),
+      parts: list(part),
+      needs: list(text),
+      kept: flag,
+      changed: flag,
+    },
     { path: text, package: text },
   ),
   'plugin trust': record({ digest, trusted: flag, changed: flag }),

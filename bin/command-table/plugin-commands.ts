@@ -17,21 +17,23 @@ export const pluginCommands: readonly CommandSpec[] = [
   },
   {
     name: 'plugin new',
-    summary: 'make a plugin with one rule, its cases, its test and its page',
+    summary: 'make a plugin with one part, its cases and its page',
     arguments: [
-      { name: 'KIND', about: '`gate`: a reason that a change is refused for' },
-      { name: 'NAME', about: 'kebab-case; the id of the rule' },
+      { name: 'KIND', about: '`gate`: a reason that a change is refused for; `provider`: a model backend' },
+      { name: 'NAME', about: 'kebab-case; the id of the rule, the name of the part' },
     ],
     options: [{ name: 'dir', value: 'DIR', about: 'make it here; default: a directory of that name' }],
     examples: [
       { line: 'writ plugin new gate no-draft-marks', about: 'in ./no-draft-marks; its test passes at once' },
+      { line: 'writ plugin new provider parrot', about: 'for `writ run --provider parrot`' },
     ],
     load: () => import('../commands/plugin-new.ts'),
   },
   {
     name: 'plugin test',
-    summary: 'judge the cases of a plugin, in the sandbox, as a run would',
-    description: 'Exit 1 where a rule answers otherwise than its cases say, or has no case on a side.',
+    summary: 'run a plugin through the suite of its kind, in the sandbox, as a run would',
+    description:
+      'Exit 1 where a part answers otherwise than its cases say, breaks a promise of its kind, or has too few cases.',
     arguments: [plugin],
     options: [],
     examples: [{ line: 'writ plugin test ./no-draft-marks', about: 'a directory; a `.tgz` works as well' }],

@@ -2,9 +2,11 @@ import type { JsonData } from '../../api/json-data.ts';
 import { listedPlugins } from '../../api/listed-plugins.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import type { FoundPlugin } from '../../engine/plugin-trust/find-plugins.ts';
+import { needsInWords } from '../../engine/plugin-trust/manifest-needs.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/open-engine.ts';
+import { partsOf } from '../plugin/parts-of.ts';
 import { styled } from '../terminal/print.ts';
 
 /**
@@ -15,22 +17,33 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   await using engine = await openEngine(context);
   const builtIn = engine.plugins.map((name): JsonData => {
     const enforces = engine.ledger.entries.filter(({ enforcedBy }) => enforcedBy.includes(name));
-    return { name, source: 'built-in', status: 'loaded', enforces: enforces.map(({ id }) => id), rules: [] };
+    return {
+      name,
+      source: 'built-in',
+      status: 'loaded',
+      enforces: enforces.map(({ id }) => id),
+      rules: [],
+      parts: [],
+      needs: [],
+    };
   });
   const listed = await findListed(context);
   const plugins = [...builtIn, ...listed.map(toData)];
   return succeeded({ plugins }, (printer) => {
     printer.table(
-      plugins.map(({ name, source, status, enforces, rules, digest }) => [
+      plugins.map(({ name, source, status, enforces, rules, parts, digest }) => [
         styled(status === 'loaded' || status === 'trusted' ? 'green' : 'yellow', String(status)),
         String(name),
         String(source),
         source === 'built-in'
           ? `enforces ${(enforces as readonly string[]).length} contract rows`
-          : `${(rules as readonly string[]).join(', ')} ${String(digest)}`.trim(),
+          : `${brings(rules, parts)} ${String(digest)}`.trim(),
       ]),
     );
-    for (const { listed: one, status } of listed) {
+    for (const found of listed) {
+      const { listed: one, status } = found;
+      const { name, needs } = toData(found);
+      for (const need of needs as readonly string[]) printer.line(`  ${String(name)} ${need}`);
       if (status === 'untrusted') printer.line(`  read it, then: writ plugin trust sha256:${one.digest}`);
       if (status === 'missing' && one.kind === 'package')
         printer.line(`  get \`${one.place}\`, then: writ plugin add FILE.tgz`);
@@ -48,6 +61,12 @@ async function findListed(context: CommandContext): Promise<readonly FoundPlugin
   return listedPlugins(context, repository, 'HEAD');
 }
 
+/** Rules by their ids, all else with its kind. */
+function brings(rules: unknown, parts: unknown): string {
+  const others = parts as readonly { readonly kind: string; readonly name: string }[];
+  return [...(rules as readonly string[]), ...others.map(({ kind, name }) => `${kind} ${name}`)].join(', ');
+}
+
 function toData(found: FoundPlugin): JsonData {
   const { listed, status } = found;
   const isFound = status === 'trusted' || status === 'untrusted';
@@ -61,5 +80,7 @@ function toData(found: FoundPlugin): JsonData {
     ...(isFound ? { version: found.manifest.version } : {}),
     enforces: [],
     rules: isFound ? found.manifest.rules.map(({ id }) => id) : [],
+    parts: isFound ? partsOf(found.manifest) : [],
+    needs: isFound ? [...needsInWords(found.manifest.needs)] : [],
   };
 }

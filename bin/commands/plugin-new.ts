@@ -1,30 +1,34 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { messageOf, WritError } from '../../core/base/errors.ts';
+import { quoted } from '../../core/base/quoted.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { writeOutput } from '../command-parts/write-output.ts';
-import { gateScaffold } from '../plugin/gate-scaffold.ts';
 import { requireFreeIds } from '../plugin/require-free-ids.ts';
+import { scaffolds } from '../plugin/scaffolds.ts';
 
 /**
- * `writ plugin new gate NAME`: a plugin with one rule, its cases, its test and its page. An existing directory is left
- * alone.
+ * `writ plugin new KIND NAME`: a plugin with one part, its cases and its page, which passes its test at once. An
+ * existing directory is left alone.
  */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const { args, cwd, options } = context;
   const [kind = '', name = ''] = args;
-  if (kind !== 'gate')
+  const scaffold = Object.hasOwn(scaffolds, kind) ? scaffolds[kind] : undefined;
+  const kinds = Object.keys(scaffolds);
+  if (scaffold === undefined)
     throw new WritError('USAGE', {
-      message: `expected \`gate\`, found \`${kind}\``,
-      detail: { command: 'plugin new' },
-      hints: ['`writ plugin new gate NAME`'],
+      message: `expected ${kinds.map((one) => `\`${one}\``).join(' or ')}, found ${quoted(kind)}`,
+      detail: { command: 'plugin new', expected: kinds },
+      hints: kinds.map((one) => `\`writ plugin new ${one} NAME\``),
     });
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) || name.length > 64)
     throw new WritError('USAGE', {
       message: `expected a name in kebab-case, at most 64 letters, found \`${name}\``,
       detail: { command: 'plugin new' },
     });
-  await requireFreeIds(context, { name, rules: [{ id: name }] });
+  const made = scaffold(name);
+  await requireFreeIds(context, name, kind === 'gate' ? { rules: [name] } : { [`${kind}s`]: [name] });
   const given = options.value('dir') ?? name;
   const directory = resolve(cwd, given);
   await mkdir(dirname(directory), { recursive: true });
@@ -34,7 +38,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     throw new WritError(code, { message: `\`${given}\` ${what}`, detail: { path: given }, cause });
   });
   const files: string[] = [];
-  for (const [path, text] of gateScaffold(name)) {
+  for (const [path, text] of made) {
     await mkdir(dirname(join(directory, path)), { recursive: true });
     writeOutput(directory, path, text);
     files.push(path);

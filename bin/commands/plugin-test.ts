@@ -3,14 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf, WritError } from '../../core/base/errors.ts';
 import type { Rule } from '../../core/contract/rule.ts';
+import { needsInWords } from '../../engine/plugin-trust/manifest-needs.ts';
 import { outsideRules } from '../../engine/plugin-trust/open-plugins.ts';
 import { pickSandbox } from '../../engine/tool/pick-sandbox.ts';
 import { type GateCases, gateTester } from '../../plugins/testers/gate-tester.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/open-engine.ts';
+import type { TestedPart } from '../plugin/collect-failures.ts';
 import { casesFile, readCases } from '../plugin/read-cases.ts';
 import { readPlugin } from '../plugin/read-plugin.ts';
-import { requireFreeIds } from '../plugin/require-free-ids.ts';
+import { namesOf, requireFreeIds } from '../plugin/require-free-ids.ts';
+import { testProviders } from '../plugin/test-provider.ts';
 import { styled } from '../terminal/print.ts';
 
 interface TestedRule {
@@ -20,21 +23,26 @@ interface TestedRule {
 }
 
 /**
- * `writ plugin test DIR`: every rule over its cases, in the sandbox, as a run asks it. Exit 1 where one fails or has no
- * case on a side.
+ * `writ plugin test DIR`: every rule over its cases, and every other part through the suite of its kind, in the
+ * sandbox, as a run asks it. Exit 1 where one fails or a rule has no case on a side.
  */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const given = context.args[0] ?? '';
   const { manifest, pluginPackage } = await readPlugin(context, given);
-  await requireFreeIds(context, manifest);
-  const cases = readCases(pluginPackage, given);
+  await requireFreeIds(context, manifest.name, namesOf(manifest));
+  const others = manifest.providers.map(({ name }) => name);
+  const cases =
+    manifest.rules.length === 0 ? new Map<string, GateCases>() : readCases(pluginPackage, given, others);
   const root = await mkdtemp(join(await realpath(tmpdir()), 'writ-plugin-'));
   await using engine = await openEngine(context);
   const rules: TestedRule[] = [];
+  const parts: TestedPart[] = [];
   try {
     const sandbox = () => pickSandbox('auto', engine.slots.sandbox);
-    for (const rule of await outsideRules(manifest, pluginPackage, { cacheDir: root, sandbox }))
+    const ground = { cacheDir: root, sandbox };
+    for (const rule of await outsideRules(manifest, pluginPackage, ground))
       rules.push(await testRule(rule, cases.get(rule.id), context.signal));
+    parts.push(...(await testProviders(manifest, pluginPackage, given, ground)));
   } finally {
     await rm(root, { recursive: true, force: true });
   }
@@ -43,21 +51,28 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     name: manifest.name,
     version: manifest.version,
     digest,
+    needs: [...needsInWords(manifest.needs)],
     rules: rules.map((rule) => ({ ...rule })),
+    parts: parts.map((part) => ({ ...part })),
   };
+  const told = [
+    ...rules.map((rule) => ({ ...rule, label: rule.id })),
+    ...parts.map((part) => ({ ...part, label: `${part.kind} ${part.name}` })),
+  ];
   const human = (printer: CommandContext['print']): void => {
-    for (const { id, cases: count, failures } of rules) {
+    for (const { label, cases: count, failures } of told) {
       printer.line(
         styled(failures.length === 0 ? 'green' : 'red', failures.length === 0 ? 'passed' : 'failed'),
-        ` ${id} (${count} cases)`,
+        ` ${label} (${count} cases)`,
       );
       for (const failure of failures) printer.line(`  ${failure}`);
     }
+    for (const need of data.needs) printer.line(`  ${need}`);
     printer.line(`${manifest.name} ${manifest.version}  ${digest}`);
   };
-  const failed = rules.filter(({ failures }) => failures.length > 0);
+  const failed = told.filter(({ failures }) => failures.length > 0);
   if (failed.length === 0) return succeeded(data, human);
-  const ids = failed.map(({ id }) => id);
+  const ids = failed.map(({ label }) => label);
   return refused(
     new WritError('PLUGIN_TEST_FAILED', {
       message: `${ids.map((id) => `\`${id}\``).join(', ')} of plugin \`${manifest.name}\` failed`,

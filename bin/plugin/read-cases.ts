@@ -22,17 +22,22 @@ const caseFields = [
 ];
 const sideFields = ['base', 'candidate', 'oldPath', 'oldMode', 'newMode'];
 
-/** Gate cases by rule id; a plugin without the file, or with nonsense in it, is PLUGIN_INVALID. */
-export function readCases({ files }: PluginPackage, place: string): ReadonlyMap<string, GateCases> {
+/** Gate cases by rule id, none of `others`; a plugin without the file, or with nonsense in it, is PLUGIN_INVALID. */
+export function readCases(
+  { files }: PluginPackage,
+  place: string,
+  others: readonly string[],
+): ReadonlyMap<string, GateCases> {
   const bytes = files.get(casesFile);
   if (bytes === undefined) throw invalidPackage(place, `it has no \`${casesFile}\` to be tested with`);
   try {
     const { value } = parseStrictJson(bytes, { code: 'PLUGIN_INVALID' });
     return new Map(
-      Object.entries(toFields(value, 'an object')).map(([id, cases]) => {
+      Object.entries(toFields(value, 'an object')).flatMap(([id, cases]) => {
+        if (others.includes(id)) return [];
         const fields = toFields(cases, 'an object', ['valid', 'invalid']);
         const read = (group: unknown) => parseList(group, parseCase, maxCases);
-        return [id, { valid: read(fields.valid), invalid: read(fields.invalid) }];
+        return [[id, { valid: read(fields.valid), invalid: read(fields.invalid) }] as const];
       }),
     );
   } catch (cause) {

@@ -541,7 +541,7 @@ export const errorCatalogue = {
   },
   PLUGIN_TEST_FAILED: {
     family: 'plugin',
-    message: 'a rule of the plugin failed its test',
+    message: 'a part of the plugin failed its test',
     http: 422,
     exit: 1,
   },

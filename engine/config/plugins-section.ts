@@ -1,5 +1,5 @@
 import { repositoryPathFault } from './repository-path.ts';
-import type { TableReader } from './table-reader.ts';
+import type { PlainValue, TableReader } from './table-reader.ts';
 
 /** One `[[plugins]]`: where somebody's plugin is, and the only content that it may have. */
 export interface ListedPlugin {
@@ -11,6 +11,8 @@ export interface ListedPlugin {
   readonly place: string;
   /** SHA-256 of the plugin's files, lower-case hex (`docs/plugins.md`). */
   readonly digest: string;
+  /** What its manifest declares; held to that where it is opened. */
+  readonly options?: Readonly<Record<string, PlainValue>>;
 }
 
 const maxPlugins = 32;
@@ -28,8 +30,14 @@ export function readPluginsSection(root: TableReader): readonly ListedPlugin[] {
     const digest = reader.text('digest', '');
     if (!/^sha256:[0-9a-f]{64}$/.test(digest))
       reader.refuse(reader.at('digest'), 'expected `sha256:` and 64 lower-case hexadecimal digits');
+    const options = reader.has('options') ? { options: reader.plain('options') } : {};
     reader.end();
-    return { kind: isPackage ? 'package' : 'path', place, digest: digest.slice('sha256:'.length) };
+    return {
+      kind: isPackage ? 'package' : 'path',
+      place,
+      digest: digest.slice('sha256:'.length),
+      ...options,
+    };
   });
   const places = listed.map(({ kind, place }) => `${kind} ${place}`);
   const twice = listed.find(({ kind, place }, index) => places.indexOf(`${kind} ${place}`) !== index);

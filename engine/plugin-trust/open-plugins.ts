@@ -1,38 +1,32 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { WritError } from '../../core/base/errors.ts';
 import type { DigestedThing } from '../../core/contract/attestor.ts';
 import type { Rule } from '../../core/contract/rule.ts';
-import type { SandboxBackend } from '../../core/contract/sandbox.ts';
 import { askOutsideRule } from '../../core/kernel/worker/outside-rule.ts';
 import type { FoundPlugin } from './find-plugins.ts';
 import { keepFiles } from './keep-files.ts';
+import { emptyIn, joinParts, openParts, type PluginGround, type PluginParts } from './open-parts.ts';
 import type { PluginManifest } from './plugin-manifest.ts';
 import type { PluginPackage } from './plugin-package.ts';
 
-/** Plugins of others as a run has them: rules, and what the provenance says of them. */
+/** Plugins of others as a run has them: rules, all else that they bring, and what the provenance says of them. */
 export interface OpenPlugins {
   readonly rules: readonly Rule[];
+  readonly parts: PluginParts;
   readonly dependencies: readonly DigestedThing[];
 }
 
 const defaultTimeoutSeconds = 60;
 
-/** What each plugin needs of its surroundings. */
-export interface PluginGround {
-  /** Where files are kept between runs. */
-  readonly cacheDir: string;
-  /** What a rule may hold; absent: what every sandbox may. */
-  readonly maxMemoryBytes?: number;
-  /** Asked for only where there is a plugin; never `none`. */
-  readonly sandbox: () => Promise<SandboxBackend>;
-}
-
 /**
  * Opens every listed plugin or throws for the first that cannot be: PLUGIN_MISSING, PLUGIN_CHANGED, PLUGIN_UNTRUSTED.
  */
-export async function openPlugins(found: readonly FoundPlugin[], ground: PluginGround): Promise<OpenPlugins> {
+export async function openPlugins(
+  found: readonly FoundPlugin[],
+  ground: PluginGround,
+  taken: Parameters<typeof joinParts>[1],
+): Promise<OpenPlugins> {
   const trusted = found.map((plugin) => {
     if (plugin.status !== 'trusted') throw refusalOf(plugin);
     return plugin;
@@ -47,8 +41,14 @@ export async function openPlugins(found: readonly FoundPlugin[], ground: PluginG
   const rules = await Promise.all(
     trusted.map(({ manifest, pluginPackage }) => outsideRules(manifest, pluginPackage, ground)),
   );
+  const parts = await Promise.all(
+    trusted.map(({ manifest, pluginPackage, listed }) =>
+      openParts(manifest, pluginPackage, listed.options ?? {}, ground),
+    ),
+  );
   return {
     rules: rules.flat(),
+    parts: joinParts(parts, taken),
     dependencies: trusted.map(({ manifest, listed: { kind, place, digest } }) => ({
       name: `plugin/${manifest.name}`,
       uri: `urn:writ:plugin:${kind}:${encodeURI(place)}@${encodeURIComponent(manifest.version)}`,
@@ -63,10 +63,10 @@ export async function outsideRules(
   pluginPackage: PluginPackage,
   ground: PluginGround,
 ): Promise<readonly Rule[]> {
+  if (manifest.rules.length === 0) return [];
   const sandbox = await ground.sandbox();
   const directory = await keepFiles(ground.cacheDir, pluginPackage);
-  const empty = join(ground.cacheDir, 'empty');
-  await mkdir(empty, { recursive: true, mode: 0o700 });
+  const empty = await emptyIn(ground.cacheDir);
   const most = ground.maxMemoryBytes === undefined ? {} : { maxMemoryBytes: ground.maxMemoryBytes };
   return manifest.rules.map(({ module, asked, rows, ...rule }): Rule => {
     const timeoutSeconds = rule.timeoutSeconds ?? defaultTimeoutSeconds;

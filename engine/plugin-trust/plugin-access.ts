@@ -6,6 +6,13 @@ export interface PluginAccess {
   trusts(digest: string): Promise<boolean>;
   /** A package that the user keeps (`writ plugin add`), by the digest of its content. */
   find(digest: string): Promise<PluginPackage | undefined>;
+  /** A secret by its name, for a plugin that declares it; absent: none is handed over. */
+  secret?(name: string): string | undefined;
+  /**
+   * What a file of the user's own (`~/…`) holds, for a plugin that declares it. KEY_INSECURE for one that others could
+   * change.
+   */
+  file?(path: string): Promise<string | undefined>;
 }
 
 /** Trusts nothing, keeps nothing. */

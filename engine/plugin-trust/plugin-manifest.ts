@@ -3,8 +3,12 @@ import { parseList, parseText, parseWord, toFields } from '../../core/base/parse
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { Rule, RulePoint } from '../../core/contract/rule.ts';
 import { stageNames } from '../../core/contract/stage.ts';
+import { needFields, type PluginNeeds, parseNeeds } from './manifest-needs.ts';
+import { type ManifestOption, parseOptions } from './manifest-options.ts';
+import { kebabCase, parseModule } from './manifest-part.ts';
+import { type ManifestProvider, parseProvider } from './manifest-provider.ts';
 import { metaFields, parseRuleMeta, type RuleMeta } from './parse-rule-meta.ts';
-import { invalidPackage, type PluginPackage, packagePathFault } from './plugin-package.ts';
+import { invalidPackage, type PluginPackage } from './plugin-package.ts';
 
 /** What `package.json` says of a plugin, under `writ`: data alone, so that nothing of it runs to be known. */
 export interface PluginManifest {
@@ -12,7 +16,11 @@ export interface PluginManifest {
   readonly name: string;
   readonly packageName: string;
   readonly version: string;
+  readonly needs: PluginNeeds;
+  /** What `options` of its `[[plugins]]` entry may say to what it brings beside rules. */
+  readonly options: readonly ManifestOption[];
   readonly rules: readonly ManifestRule[];
+  readonly providers: readonly ManifestProvider[];
 }
 
 /** A rule as the manifest declares it. */
@@ -23,9 +31,10 @@ export interface ManifestRule extends Pick<Rule, 'id' | 'point' | 'reads' | 'tim
   readonly asked: 'always' | 'by-policy';
 }
 
+const ownFields = ['api', 'name', ...needFields, 'options', 'rules', 'providers'];
 const points: readonly RulePoint[] = ['patch', ...stageNames, 'every-stage'];
-const kebabCase = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const maxRules = 64;
+const maxParts = 16;
 const maxReads = 64;
 const maxTimeoutSeconds = 600;
 
@@ -38,31 +47,45 @@ export function readManifest(pluginPackage: PluginPackage, place: string): Plugi
     const fields = toFields(value, 'an object');
     const packageName = parseText(fields, 'name', 214);
     const version = parseText(fields, 'version', 128);
-    const own = toFields(fields.writ, 'an object `writ`', ['api', 'name', 'rules']);
+    const own = toFields(fields.writ, 'an object `writ`', ownFields);
     if (own.api !== 1) throw new TypeError('expected `writ.api` to be 1');
     const name = own.name === undefined ? packageName.replace(/^@[^/]*\//, '') : parseText(own, 'name', 64);
     if (!kebabCase.test(name) || name.length > 64)
       throw new TypeError('expected `writ.name` in kebab-case, at most 64 letters');
-    const rules = parseList(own.rules, (item) => parseRule(item, pluginPackage), maxRules);
-    if (rules.length === 0) throw new TypeError('expected at least one entry of `writ.rules`');
-    const twice = rules.find(({ id }, index) => rules.findIndex((one) => one.id === id) !== index);
-    if (twice !== undefined) throw new TypeError(`rule \`${twice.id}\` is there twice`);
-    return { name, packageName, version, rules };
+    const needs = parseNeeds(own);
+    const options = parseOptions(own.options);
+    const rules = parseList(own.rules ?? [], (item) => parseRule(item, pluginPackage), maxRules);
+    const providers = parseList(
+      own.providers ?? [],
+      (item) => parseProvider(item, pluginPackage, needs),
+      maxParts,
+    );
+    if (rules.length + providers.length === 0)
+      throw new TypeError('expected at least one entry of `writ.rules` or `writ.providers`');
+    requireOnce(
+      'rule',
+      rules.map(({ id }) => id),
+    );
+    requireOnce(
+      'option',
+      options.map((one) => one.name),
+    );
+    requireOnce(
+      'provider',
+      providers.map((one) => one.name),
+    );
+    return { name, packageName, version, needs, options, rules, providers };
   } catch (cause) {
     throw invalidPackage(place, `\`package.json\`: ${messageOf(cause)}`, cause);
   }
 }
 
-function parseRule(item: unknown, { files }: PluginPackage): ManifestRule {
+function parseRule(item: unknown, pluginPackage: PluginPackage): ManifestRule {
   const known = ['id', 'point', 'module', 'asked', 'reads', 'timeoutSeconds', ...metaFields];
   const fields = toFields(item, 'a rule', known);
   const id = parseText(fields, 'id', 64);
   if (!kebabCase.test(id)) throw new TypeError('expected `id` in kebab-case');
-  const module = parseText(fields, 'module', 255).replace(/^\.\//, '');
-  if (packagePathFault(module) !== undefined || !/\.(?:[cm]?js|m?ts)$/.test(module) || !files.has(module))
-    throw new TypeError(
-      `rule \`${id}\`: expected \`module\` to be a JavaScript or TypeScript file of the package`,
-    );
+  const module = parseModule(fields, `rule \`${id}\``, pluginPackage);
   return {
     id,
     point: parseWord(fields, 'point', points),
@@ -74,6 +97,11 @@ function parseRule(item: unknown, { files }: PluginPackage): ManifestRule {
     ...parseRuleMeta(fields),
     ...parseSeconds(fields),
   };
+}
+
+function requireOnce(kind: string, names: readonly string[]): void {
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) throw new TypeError(`${kind} \`${twice}\` is there twice`);
 }
 
 function parseSeconds({ timeoutSeconds }: Readonly<Record<string, unknown>>): { timeoutSeconds?: number } {

@@ -2,6 +2,9 @@ import { type Guard, within } from './guard.ts';
 
 const processes = 'test/engine/plugin-trust/process/plugin-process.test.ts';
 
+const hostile = 'test/engine/plugin-trust/parts/hostile-provider.test.ts';
+const runs = 'test/engine/plugin-trust/parts/provider-runs.test.ts';
+
 /** What a plugin's process may do to us: nothing but fail. */
 export const guards: readonly Guard[] = [
   ...within('engine/plugin-trust/process/frames.ts', processes, [
@@ -9,13 +12,13 @@ export const guards: readonly Guard[] = [
       'prototypes in answers',
       '  refusePrototypes(value);\n',
       '',
-      'that answers with a prototype is a fault with its name',
+      'a plugin that answers with a prototype is a fault with its name',
     ],
     [
       'lines without end',
       '    if (held > maxFrameBytes) throw',
       '    if (held < 0) throw',
-      'that answers with a line that does not end is a fault with its name',
+      'a plugin that answers with a line that does not end is a fault with its name',
     ],
   ]),
   ...within('engine/plugin-trust/process/open-call.ts', processes, [
@@ -23,7 +26,7 @@ export const guards: readonly Guard[] = [
       'answers beyond their bound',
       '      if (bytes > maxBytes) throw',
       '      if (bytes < 0) throw',
-      'that answers with more than it may is a fault with its name',
+      'a plugin that answers with more than it may is a fault with its name',
     ],
     [
       'secrets in what is thrown',
@@ -37,13 +40,13 @@ export const guards: readonly Guard[] = [
       'answers that nobody waits for',
       "    if (call === undefined) throw new TypeError('expected an answer to a call that is open');",
       '    if (call === undefined) return;',
-      'that answers calls that nobody made is a fault with its name',
+      'a plugin that answers calls that nobody made is a fault with its name',
     ],
     [
       'a call that goes on after it was cancelled',
       "      opened.expire(graceMs, () => end('deadline', 'it did not end a call that was cancelled'));",
       '',
-      'that does not end what was cancelled is ended',
+      'a plugin that does not end what was cancelled is ended',
     ],
     [
       'a process without a sandbox',
@@ -57,7 +60,43 @@ export const guards: readonly Guard[] = [
       'writing and starting processes',
       "    '--permission',\n    ...readable,\n",
       '',
-      'reads, writes, connects to and starts nothing beyond its own',
+      'a plugin reads, writes, connects to and starts nothing beyond its own',
+    ],
+  ]),
+  ...within('engine/plugin-trust/parts/parse-model-event.ts', hostile, [
+    [
+      'replies without an end',
+      "      if (!ended) throw new TypeError('expected `end`, the reply has none');",
+      '',
+      'a provider that ends without an end gives no reply',
+    ],
+    [
+      'events after the end',
+      "      if (ended) throw new TypeError('expected `end` to be the last event');",
+      '',
+      'a provider that goes on after its end gives no reply',
+    ],
+    [
+      'calls under one id',
+      '        if (ids.has(event.call.id)) throw',
+      '        if (ids.has("")) throw',
+      'a provider that calls twice under one id gives no reply',
+    ],
+  ]),
+  ...within('engine/plugin-trust/parts/outside-provider.ts', runs, [
+    [
+      'bases at hosts that are not declared',
+      '      if (!opensHost(ground.hosts, setting.base))',
+      '      if (setting.base === "")',
+      'what cannot be asked stops the run before any work',
+    ],
+  ]),
+  ...within('engine/plugin-trust/process/start-talk.ts', hostile, [
+    [
+      'hosts that are not declared',
+      'policy: { all: false, openings',
+      'policy: { all: true, openings',
+      'a provider reaches the hosts that it declares, and no other',
     ],
   ]),
 ];

@@ -6,6 +6,7 @@ import { createStreamer } from '../../core/base/net.ts';
 import type { AssistantMessage, ModelEvent, ModelMessage, ModelRequest } from '../../core/contract/model.ts';
 import type { Provider } from '../../core/contract/provider.ts';
 import { builtInProviders } from '../../providers/built-in-providers.ts';
+import { type ProviderCase, providerTester } from '../../testing.ts';
 import { seededRandom } from '../chance/seeded-random.ts';
 import { toldSeed } from '../chance/told-seed.ts';
 import { type ModelServer, sendInPieces, serveModel } from './model-server.ts';
@@ -73,49 +74,15 @@ for (const folder of caseFolders) {
     }
   });
 
-  t.test(`${folder}: a connection that breaks, and JSON that does, is no reply`, async (t) => {
-    const text = cases.find(({ name }) => name === 'text');
-    if (text === undefined) throw new Error('no case `text`');
-    const whole = bodyOf(text);
-    for (const [share, how] of [
-      ...[0, 0.3, 0.6].flatMap((one) => [[one, 'dropped'] as const, [one, 'ended'] as const]),
-      // What was to come after the end of a reply is not missed where the vendor ends it in time.
-      [0.9, 'dropped'] as const,
-      [0.3, 'garbled'] as const,
-    ]) {
-      const cut = Buffer.concat([
-        whole.subarray(0, Math.floor(whole.length * share)),
-        ...(how === 'garbled' ? [Buffer.from('"}}]\n\ndata: {"a\n\n'), whole] : []),
-      ]);
-      await using server = await serveModel((_asked, response) => {
-        response.writeHead(200, { 'content-type': contentTypeOf(text) });
-        response.write(cut, () => (how === 'dropped' ? response.destroy() : response.end()));
-        if (cut.length === 0) response.end();
-      });
-      const fault = await ask(await open(setting, text, server), setting, text).catch((thrown) => thrown);
-      t.match(
-        fault,
-        { code: 'PROVIDER_FAILED', detail: { provider: setting.provider } },
-        `${how} at ${share}`,
-      );
-    }
-  });
-
-  t.test(`${folder}: whoever asked can stop it, before and in the middle of a reply`, async (t) => {
-    const text = cases.find(({ name }) => name === 'text') as WireCase;
-    for (const share of [undefined, 0.5]) {
-      const stop = new AbortController();
-      await using server = await serveModel((_asked, response) => {
-        if (share !== undefined) {
-          response.writeHead(200, { 'content-type': contentTypeOf(text) });
-          const whole = bodyOf(text);
-          response.write(whole.subarray(0, Math.floor(whole.length * share)));
-        }
-        stop.abort(new Error('stopped'));
-      });
-      const asking = ask(await open(setting, text, server), setting, text, stop.signal);
-      await t.rejects(asking, { message: 'stopped' });
-    }
+  t.test(`${folder}: holds what every provider promises`, async (t) => {
+    const { provider, isOtherBase, model, flags = {} } = setting;
+    const source = await builtInProviders[provider]?.();
+    if (source === undefined) throw new Error('no such provider');
+    // What its question holds is looked at above, field by field.
+    const plainly = cases
+      .filter((one) => one.flags === undefined && one.expect.option === undefined)
+      .map(({ wire: _, ...one }): ProviderCase => one);
+    await providerTester(t, { name: provider, source, isOtherBase, model, flags, cases: plainly });
   });
 }
 

@@ -31,8 +31,13 @@ export function parseFrame(line: Uint8Array): Frame {
     throw new TypeError('expected a frame with one of `part`, `done` and `failed`');
   const at = id as number;
   if (kind !== 'failed') return { id: at, kind, value: fields[kind] };
-  const { message: _, ...facts } = toFields(fields.failed, 'an object `failed`');
-  const message = parseText(toFields(fields.failed, 'an object `failed`'), 'message', maxWords, 0);
+  const said = toFields(fields.failed, 'an object `failed`');
+  const message = parseText(said, 'message', maxWords, 0);
+  const facts = Object.fromEntries(
+    Object.entries(said).filter(
+      ([name, one]) => name !== 'message' && ['string', 'number'].includes(typeof one),
+    ),
+  );
   return { id: at, kind, failed: { message, facts } };
 }
 

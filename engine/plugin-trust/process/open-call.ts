@@ -63,7 +63,11 @@ export function openCall(plugin: string, id: number, call: PluginCall, late: () 
     take(frame) {
       if (frame.kind === 'failed') {
         const { message, facts } = frame.failed;
-        fail(pluginFault(plugin, 'threw', withoutHanded(message, secrets), { said: facts }));
+        fail(
+          pluginFault(plugin, 'threw', withoutHanded(message, secrets), {
+            said: maskedFacts(facts, secrets),
+          }),
+        );
         return;
       }
       if (frame.kind === 'part') {
@@ -80,4 +84,13 @@ export function openCall(plugin: string, id: number, call: PluginCall, late: () 
       idle = setTimeout(act, ms);
     },
   };
+}
+
+function maskedFacts(facts: Readonly<Record<string, unknown>>, secrets: readonly string[]) {
+  return Object.fromEntries(
+    Object.entries(facts).map(([name, value]) => [
+      withoutHanded(name, secrets),
+      typeof value === 'string' ? withoutHanded(value, secrets) : value,
+    ]),
+  );
 }

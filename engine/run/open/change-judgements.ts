@@ -1,6 +1,7 @@
 import { requireCleanPaths } from '../../vcs/dirty-paths.ts';
 import { readWording } from '../state/commit-wording.ts';
 import { openModel } from '../state/open-model.ts';
+import { isBuiltIn } from '../state/pick-provider.ts';
 import { requireOldSigners } from '../state/require-old-signers.ts';
 import { type Judgement, judgement } from './judgement.ts';
 import { openWorker } from './open-worker.ts';
@@ -15,12 +16,27 @@ export const workerJudgement: Judgement = judgement({
   judge: async ({ engine, source }) => ({ worker: await openWorker(engine, source) }),
 });
 
-/** Whoever asks a model needs its key. */
+/** Whoever asks a model needs its key. Which one a plugin of others brings is not known before the policy commit is. */
 export const modelJudgement: Judgement = judgement({
   id: 'model-opens',
   sees: 'machine',
   needs: ['engine', 'request', 'worker'],
-  judge: async ({ engine, request, worker }) => ({ model: await openModel(engine, worker, request) }),
+  async judge({ engine, request, worker }) {
+    const isBroughtAlong = worker?.model !== undefined && !isBuiltIn(engine, worker.model.provider);
+    return isBroughtAlong ? undefined : { model: await openModel(engine, worker, request) };
+  },
+});
+
+/** The model of a plugin that the repository lists. */
+export const pluginModelJudgement: Judgement = judgement({
+  id: 'plugin-model-opens',
+  sees: 'machine',
+  needs: ['engine', 'request', 'worker', 'judges'],
+  async judge({ engine, request, worker, judges, ...known }) {
+    return Object.hasOwn(known, 'model')
+      ? undefined
+      : { model: await openModel(engine, worker, request, judges.plugins) };
+  },
 });
 
 /** What the change itself shows, before anything judges it. */

@@ -132,6 +132,7 @@ export async function holdRun({
     async [Symbol.asyncDispose]() {
       wallClock.end();
       ended.abort();
+      await ground.plugins.close().catch(() => undefined);
       if (!over && !left)
         await journal.append('run-left', { interrupted: settings.signal.aborted }).catch(() => undefined);
       await journal.close().catch(() => undefined);

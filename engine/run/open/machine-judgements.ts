@@ -30,6 +30,7 @@ export const machineJudgements: readonly Judgement[] = [
         sandbox: sandbox.sandbox,
         cacheDir: place.pluginCache(repository),
         pluginAccess: request.pluginAccess,
+        outside: request.outside,
       }),
     }),
   }),

@@ -6,6 +6,7 @@ import { findPlugins } from '../../plugin-trust/find-plugins.ts';
 import { openPlugins } from '../../plugin-trust/open-plugins.ts';
 import { noPluginAccess, type PluginAccess } from '../../plugin-trust/plugin-access.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
+import type { Outside } from '../../tool/egress/outside.ts';
 import { pickSandbox } from '../../tool/pick-sandbox.ts';
 import type { Repository } from '../../vcs/repository.ts';
 import type { Ground } from '../state/ground.ts';
@@ -23,6 +24,8 @@ export interface JudgesQuestion {
   readonly sandbox: SandboxBackend;
   readonly cacheDir: string;
   readonly pluginAccess?: PluginAccess | undefined;
+  /** What the egress proxy of a plugin takes for the network; absent: the real one. */
+  readonly outside?: Outside | undefined;
   /** Rules that nobody knows are let be: a run can be ended although a plugin that was to judge it is gone. */
   readonly cancels?: boolean;
 }
@@ -40,16 +43,29 @@ export async function openJudges({
   sandbox,
   cacheDir,
   pluginAccess = noPluginAccess,
+  outside,
   cancels = false,
-}: JudgesQuestion): Promise<Pick<Ground, 'config' | 'rules' | 'policies' | 'dependencies'>> {
-  const plugins = await openPlugins(await findPlugins(repository, policyTree, asked.plugins, pluginAccess), {
-    cacheDir,
-    maxMemoryBytes: maxMemoryBytes(asked),
-    sandbox: async () => (sandbox.unconfined ? pickSandbox('auto', engine.slots.sandbox) : sandbox),
-  });
+}: JudgesQuestion): Promise<Pick<Ground, 'config' | 'rules' | 'policies' | 'plugins' | 'dependencies'>> {
+  const plugins = await openPlugins(
+    await findPlugins(repository, policyTree, asked.plugins, pluginAccess),
+    {
+      cacheDir,
+      maxMemoryBytes: maxMemoryBytes(asked),
+      sandbox: async () => (sandbox.unconfined ? pickSandbox('auto', engine.slots.sandbox) : sandbox),
+      access: pluginAccess,
+      ...(outside === undefined ? {} : { outside }),
+    },
+    { providers: engine.slots.provider.names },
+  );
   const rules = joinRules(engine.rules, plugins.rules, engine.slots.policy.names);
   const forms = await sealingFormsOf(engine.slots);
   const config = parseConfig(configBytes, { ...forms, ...(cancels ? {} : { ruleIds: rules.ids }) });
   const policies = await openPolicies(engine, repository, policyTree, config.policies);
-  return { config, rules, policies, dependencies: [...plugins.dependencies, ...policies.dependencies] };
+  return {
+    config,
+    rules,
+    policies,
+    plugins: plugins.parts,
+    dependencies: [...plugins.dependencies, ...policies.dependencies],
+  };
 }

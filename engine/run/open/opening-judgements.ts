@@ -1,5 +1,10 @@
 import { readContract } from '../../intent/admit-contract.ts';
-import { changeJudgements, modelJudgement, workerJudgement } from './change-judgements.ts';
+import {
+  changeJudgements,
+  modelJudgement,
+  pluginModelJudgement,
+  workerJudgement,
+} from './change-judgements.ts';
 import { contractJudgements } from './contract-judgements.ts';
 import { type Judgement, judgement } from './judgement.ts';
 import { machineJudgements } from './machine-judgements.ts';
@@ -24,5 +29,6 @@ export const firstJudgements: readonly Judgement[] = [
 export const laterJudgements: readonly Judgement[] = [
   ...repositoryJudgements,
   ...machineJudgements,
+  pluginModelJudgement,
   ...changeJudgements,
 ];

@@ -23,7 +23,7 @@ import { openJudges } from './open-judges.ts';
  */
 export async function prepareGround(
   engine: WritEngine,
-  request: Pick<RunRequest & ResumeRequest, 'sandbox' | 'pluginAccess' | 'cancel'>,
+  request: Pick<RunRequest & ResumeRequest, 'sandbox' | 'pluginAccess' | 'outside' | 'cancel'>,
   contract: AdmittedContract,
   repository: Repository,
   landing: Landing,
@@ -35,10 +35,10 @@ export async function prepareGround(
   // A run can be ended although a plugin that was to judge it is gone or no longer trusted.
   const config = parseConfig(cancels ? undefined : configBytes, await sealingFormsOf(engine.slots));
   const { sandbox } = chosen;
-  const { pluginAccess } = request;
+  const { pluginAccess, outside } = request;
   const cacheDir = pluginCacheOf(repository);
   const question = { engine, repository, policyTree, configBytes, config, sandbox, cacheDir };
-  const judges = await openJudges({ ...question, pluginAccess, cancels });
+  const judges = await openJudges({ ...question, pluginAccess, outside, cancels });
   const operatingSystem = await requireOperatingSystem(contract);
   const { languageRuntime } = contract.effective.constraints.platform;
   const { versions, tools } = await pickRuntimes(sandbox, languageRuntime);

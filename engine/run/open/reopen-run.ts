@@ -101,7 +101,8 @@ export async function reopenRun(
     await journal.append(resumedType, {});
     const worker = await reopenWorker(engine, request.worker, directory, before.worker);
     // Whoever ends a run needs no key for it.
-    const model = request.cancel === undefined ? await openModel(engine, worker, request) : undefined;
+    const model =
+      request.cancel === undefined ? await openModel(engine, worker, request, ground.plugins) : undefined;
     const made = { scratch, supplied, worker, model, directory, steps };
     const parts = { engine, contract, ground, store, sealing, ...made };
     return await holdRun({

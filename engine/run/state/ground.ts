@@ -2,6 +2,7 @@ import type { DigestedThing } from '../../../core/contract/attestor.ts';
 import type { SandboxBackend } from '../../../core/contract/sandbox.ts';
 import type { Rules } from '../../../core/kernel/rules.ts';
 import type { WritConfig } from '../../config/config.ts';
+import type { PluginParts } from '../../plugin-trust/open-parts.ts';
 import type { Repository } from '../../vcs/repository.ts';
 import type { Landing } from './landing.ts';
 import type { OpenPolicies } from './open-policies.ts';
@@ -24,6 +25,8 @@ export interface Ground extends Landing {
   /** The engine's, and those of plugins that the repository lists. */
   readonly rules: Rules;
   readonly policies: OpenPolicies;
+  /** What the listed plugins bring beside rules. Closed when the run is given back. */
+  readonly plugins: PluginParts;
   /** Listed plugins and policy files, for `resolvedDependencies`. */
   readonly dependencies: readonly DigestedThing[];
 }

@@ -2,6 +2,7 @@ import { WritError } from '../../../core/base/errors.ts';
 import type { HttpStreamer } from '../../../core/base/http-question.ts';
 import type { Provider, ProviderSource } from '../../../core/contract/provider.ts';
 import type { Worker } from '../../../core/contract/worker.ts';
+import { noParts, type PluginParts } from '../../plugin-trust/open-parts.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import { type FoundAgent, findAgent } from '../../tool/find-agent.ts';
 import { pickProvider } from './pick-provider.ts';
@@ -29,22 +30,29 @@ export interface OpenAgent {
 }
 
 /**
- * Opens the model that a worker names; `undefined` for one that names none. SLOT_UNKNOWN, what reaching the provider
- * refuses, and what it refuses itself.
+ * Opens the model that a worker names, a built-in one or a plugin's; `undefined` for one that names none.
+ * SLOT_UNKNOWN, what reaching the provider refuses, and what it refuses itself.
  */
 export async function openModel(
   engine: WritEngine,
   worker: Worker | undefined,
   { reach }: Pick<RunSettings, 'reach'>,
+  plugins: PluginParts = noParts,
 ): Promise<OpenModel | undefined> {
   if (worker?.model === undefined) return undefined;
   const { stream, clock } = engine;
   const { provider: name, model: wanted, apiBase, temperature, flags } = worker.model;
-  const source = await pickProvider(engine, name);
+  const brought = plugins.providers.get(name);
+  const source = brought ?? (await pickProvider(engine, name));
   if (reach === undefined) throw new WritError('NO_WORKER', { message: 'nobody here can ask a model' });
   const reached = await reach(name, source, apiBase);
   const model = wanted ?? source.defaultModel;
   const { secrets = [], through, ...place } = reached;
+  if (brought !== undefined && through !== undefined)
+    throw new WritError('PROVIDER_OPTION', {
+      message: `what goes by between the plugin of \`${name}\` and its hosts is not seen here, and cannot be recorded`,
+      detail: { flag: 'record', provider: name },
+    });
   const streamed = through === undefined ? stream : await through(stream, model, flags);
   const provider = await source.open({ ...place, model, flags, stream: streamed, clock });
   return {
@@ -63,6 +71,8 @@ export async function openModel(
           },
         }),
     ...(temperature === undefined ? {} : { temperature }),
-    secrets: place.key === undefined ? secrets : [...new Set([place.key, ...secrets])],
+    secrets: [
+      ...new Set([...(place.key === undefined ? [] : [place.key]), ...secrets, ...(await plugins.secrets())]),
+    ],
   };
 }

@@ -7,3 +7,8 @@ export async function pickProvider({ slots }: WritEngine, name: string): Promise
   const at = slots.provider.names.includes(kind) ? (await slots.provider.pick(kind)).at : undefined;
   return at === undefined ? slots.provider.pick(name) : at(rest.join(':'));
 }
+
+/** Whether the engine itself has a provider of that name, or of what stands before its colon. */
+export function isBuiltIn({ slots }: Pick<WritEngine, 'slots'>, name: string): boolean {
+  return slots.provider.names.includes(name.split(':', 1)[0] ?? '');
+}

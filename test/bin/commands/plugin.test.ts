@@ -193,7 +193,7 @@ t.test('a packed plugin is kept for the user', async (t) => {
 t.test('wrong words are usage errors', async (t) => {
   const { say } = scene(t);
   for (const line of [
-    ['plugin', 'new', 'provider', 'x'],
+    ['plugin', 'new', 'signer', 'x'],
     ['plugin', 'new', 'gate', 'Two Words'],
     ['plugin', 'new', 'gate', '../x'],
     ['plugin', 'trust', 'sha256:12'],

@@ -15,7 +15,7 @@ export const sizeOf = (bytes) => bytes.length;
 export const half = (bytes) => ({ bytes: bytes.subarray(0, 2) });
 export async function* count(to) { for (let n = 0; n < to; n += 1) yield n; }
 export const pid = () => process.pid;
-export const fail = () => { throw Object.assign(new Error('no sk-canary-0123456789 today'), { kind: 'server', status: 500, deep: {} }); };
+export const fail = () => { throw Object.assign(new Error('no sk-canary-0123456789 today'), { kind: 'server', status: 500, deep: {}, told: 'sk-canary-0123456789' }); };
 export const wait = (_, { signal }) => new Promise((_, no) => signal.addEventListener('abort', () => no(signal.reason)));
 `,
 };
@@ -50,7 +50,9 @@ t.test('what is thrown inside is told with its facts, and without what was hande
   const plugin = openProcess(t, honest);
   const asked = { ...call('fail'), secrets: ['sk-canary-0123456789'] };
   const fault = await faultOf(plugin.ask(asked));
-  t.match(fault, { detail: { plugin: 'sample', reason: 'threw', said: { kind: 'server', status: 500 } } });
+  t.match(fault, {
+    detail: { plugin: 'sample', reason: 'threw', said: { kind: 'server', status: 500, told: '[secret]' } },
+  });
   t.match(fault.message, /no \[secret\] today/);
   t.equal(await plugin.ask(call('echo', 1)), 1, 'its process goes on');
 });
@@ -96,7 +98,6 @@ const hostile: Readonly<Record<string, readonly [body: string, reason: string]>>
     'crashed',
   ],
   'answers with more than it may': ["return 'x'.repeat(2 * 1024 * 1024);", 'flood'],
-  'answers with a line that does not end': [`for (;;) ${write("'x'.repeat(60_000)")};`, 'flood'],
   'writes words of its own': [`${write("'hello\\n'")}; await new Promise(() => {});`, 'garbage'],
   'answers calls that nobody made': [
     `${write('\'{"id":999,"done":1}\\n\'')}; await new Promise(() => {});`,
@@ -120,47 +121,55 @@ const hostile: Readonly<Record<string, readonly [body: string, reason: string]>>
   ],
 };
 
-t.test('a hostile plugin', { jobs: 3 }, async (t) => {
-  for (const [what, [body, reason]] of Object.entries(hostile))
-    t.test(`that ${what} is a fault with its name`, async (t) => {
-      const plugin = openProcess(t, { 'files/main.js': `export const act = async () => { ${body} };` });
-      const asked = plugin.ask({
-        ...call('act', 1),
-        withinMs: reason === 'deadline' ? 1500 : 30_000,
-        idleMs: 30_000,
-      });
-      const fault = await faultOf(asked);
-      t.match(fault.detail, { plugin: 'sample', reason }, fault.message);
-      t.ok(fault.message.length < 1500);
-      t.notOk('polluted' in {}, 'no prototype of ours was changed');
+for (const [what, [body, reason]] of Object.entries(hostile))
+  t.test(`a plugin that ${what} is a fault with its name`, async (t) => {
+    const plugin = openProcess(t, { 'files/main.js': `export const act = async () => { ${body} };` });
+    const asked = plugin.ask({
+      ...call('act', 1),
+      withinMs: reason === 'deadline' ? 1500 : 30_000,
+      idleMs: 30_000,
     });
-
-  t.test('that answers twice is ended, and what it was asked beside that has no answer', async (t) => {
-    const twice = write('\'{"id":2,"done":1}\\n{"id":2,"done":2}\\n\'');
-    const plugin = openProcess(t, {
-      'files/main.js': `export const act = async () => { ${twice}; }; export const wait = () => new Promise(() => {});`,
-    });
-    const beside = faultOf(plugin.ask(call('wait', 1)));
-    t.equal(await plugin.ask(call('act', 1)), 1, 'the first counts');
-    t.match((await beside).detail, { reason: 'garbage' });
+    const fault = await faultOf(asked);
+    t.match(fault.detail, { plugin: 'sample', reason }, fault.message);
+    t.ok(fault.message.length < 1500);
+    t.notOk('polluted' in {}, 'no prototype of ours was changed');
   });
 
-  t.test('that does not end what was cancelled is ended', async (t) => {
-    const plugin = openProcess(t, {
-      'files/main.js':
-        'export const act = () => new Promise(() => {}); export const pid = () => process.pid;',
-    });
-    const stop = new AbortController();
-    const asked = plugin.ask(call('act', 1), stop.signal);
-    stop.abort(new Error('stopped'));
-    await t.rejects(asked, { message: 'stopped' });
-    t.match(await faultOf(plugin.ask(call('act', 1))), { detail: { reason: 'deadline' } });
-  });
+t.test('a plugin that answers with a line that does not end is a fault with its name', async (t) => {
+  const body = `for (;;) ${write("'x'.repeat(60_000)")};`;
+  const plugin = openProcess(t, { 'files/main.js': `export const act = async () => { ${body} };` });
+  const fault = await faultOf(plugin.ask({ ...call('act', 1), maxBytes: 64 * 1024 * 1024 }));
+  t.match(fault, { message: /lines of at most/, detail: { plugin: 'sample', reason: 'flood' } });
+});
 
-  t.test('reads, writes, connects to and starts nothing beyond its own', async (t) => {
-    const mark = join(t.testdir({ secret: 'canary-of-the-host' }), 'secret');
-    const plugin = openProcess(t, {
-      'files/main.js': `
+t.test('a plugin that answers twice is ended, and what it was asked beside that has no answer', async (t) => {
+  const twice = write('\'{"id":2,"done":1}\\n{"id":2,"done":2}\\n\'');
+  const plugin = openProcess(t, {
+    'files/main.js': `export const act = async () => { ${twice}; }; export const wait = () => new Promise(() => {});`,
+  });
+  const beside = faultOf(plugin.ask(call('wait', 1)));
+  t.equal(await plugin.ask(call('act', 1)), 1, 'the first counts');
+  t.match((await beside).detail, { reason: 'garbage' });
+});
+
+t.test('a plugin that does not end what was cancelled is ended', async (t) => {
+  const plugin = openProcess(t, {
+    'files/main.js': 'export const act = () => new Promise(() => {}); export const pid = () => process.pid;',
+  });
+  const stop = new AbortController();
+  const asked = plugin.ask(call('act', 1), stop.signal);
+  stop.abort(new Error('stopped'));
+  await t.rejects(asked, { message: 'stopped' });
+  t.match(await faultOf(plugin.ask(call('act', 1))), {
+    detail: { reason: 'deadline' },
+    message: /did not end a call that was cancelled/,
+  });
+});
+
+t.test('a plugin reads, writes, connects to and starts nothing beyond its own', async (t) => {
+  const mark = join(t.testdir({ secret: 'canary-of-the-host' }), 'secret');
+  const plugin = openProcess(t, {
+    'files/main.js': `
 import { readFileSync, writeFileSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 const tried = async (act) => { try { return String(await act()); } catch (fault) { return 'refused'; } };
@@ -175,9 +184,8 @@ export const act = async (path) => Promise.all([
   tried(() => fetch('http://example.com/').then(() => 'reached')),
   tried(() => readFileSync('/workspace/main.js', 'utf8').length > 10),
 ]);`,
-    });
-    const found = await plugin.ask({ ...call('act', mark), ...quick });
-    t.strictSame(found, [...Array(8).fill('refused'), 'true']);
-    t.ok(existsSync(mark));
   });
+  const found = await plugin.ask({ ...call('act', mark), ...quick });
+  t.strictSame(found, [...Array(8).fill('refused'), 'true']);
+  t.ok(existsSync(mark));
 });

@@ -1,0 +1,6 @@
+import type { PluginManifest } from '../../engine/plugin-trust/plugin-manifest.ts';
+
+/** What a plugin brings beside rules. */
+export function partsOf({ providers }: Pick<PluginManifest, 'providers'>): { kind: string; name: string }[] {
+  return providers.map(({ name }) => ({ kind: 'provider', name }));
+}

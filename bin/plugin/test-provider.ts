@@ -1,0 +1,91 @@
+import { messageOf } from '../../core/base/errors.ts';
+import { parseList, parseText, toFields } from '../../core/base/parse-fields.ts';
+import { parseStrictJson } from '../../core/base/strict-json.ts';
+import { openParts, type PluginGround } from '../../engine/plugin-trust/open-parts.ts';
+import { opensHost } from '../../engine/plugin-trust/opens-host.ts';
+import type { PluginManifest } from '../../engine/plugin-trust/plugin-manifest.ts';
+import { invalidPackage, type PluginPackage } from '../../engine/plugin-trust/plugin-package.ts';
+import { type Outside, realOutside } from '../../engine/tool/egress/outside.ts';
+import type { ProviderCase } from '../../plugins/testers/provider-case.ts';
+import { providerTester } from '../../plugins/testers/provider-tester.ts';
+import { collectFailures, type TestedPart } from './collect-failures.ts';
+import { casesFile } from './read-cases.ts';
+
+const maxCases = 200;
+const caseFields = [
+  'name',
+  'model',
+  'request',
+  'status',
+  'headers',
+  'events',
+  'lines',
+  'json',
+  'text',
+  'wire',
+  'expect',
+];
+/** Any public address: what is connected to is the suite's own server. */
+const somewhere = '1.1.1.1';
+
+/** Every provider of a plugin through the suite that the built-in ones go through, in its own process and sandbox. */
+export async function testProviders(
+  manifest: PluginManifest,
+  pluginPackage: PluginPackage,
+  place: string,
+  ground: Omit<PluginGround, 'outside'>,
+): Promise<readonly TestedPart[]> {
+  if (manifest.providers.length === 0) return [];
+  let port = 0;
+  const outside: Outside = {
+    resolve: async () => [somewhere],
+    connect: () => realOutside.connect('127.0.0.1', port),
+    ownAddresses: () => [],
+  };
+  const parts = await openParts(manifest, pluginPackage, {}, { ...ground, outside });
+  try {
+    const tested: TestedPart[] = [];
+    for (const [name, source] of parts.providers) {
+      const cases = readProviderCases(pluginPackage, place, name);
+      const base = plainBase(source.base, manifest.needs.hosts);
+      const baseAt = (at: number): string => {
+        port = at;
+        return base;
+      };
+      const failures = await collectFailures((runner) =>
+        providerTester(runner, { name, source, cases, isOtherBase: false, baseAt }),
+      );
+      tested.push({ kind: 'provider', name, cases: cases.length, failures });
+    }
+    return tested;
+  } finally {
+    await parts.close();
+  }
+}
+
+/** The same host over plain HTTP, at a port that is open: the suite's server has no certificate for it. */
+function plainBase(base: string, hosts: readonly string[]): string {
+  const url = new URL(base);
+  const plain = `http://${url.host}${url.pathname.replace(/\/$/, '')}`;
+  return opensHost(hosts, plain) ? plain : plain.replace(url.host, `${url.hostname}:443`);
+}
+
+function readProviderCases({ files }: PluginPackage, place: string, name: string): readonly ProviderCase[] {
+  const bytes = files.get(casesFile);
+  if (bytes === undefined) throw invalidPackage(place, `it has no \`${casesFile}\` to be tested with`);
+  try {
+    const { value } = parseStrictJson(bytes, { code: 'PLUGIN_INVALID' });
+    const all = toFields(value, 'an object');
+    return parseList(Object.hasOwn(all, name) ? all[name] : [], parseCase, maxCases);
+  } catch (cause) {
+    throw invalidPackage(place, `\`${casesFile}\`: ${messageOf(cause)}`, cause);
+  }
+}
+
+/** What a case holds beyond this is judged by what it is given to. */
+function parseCase(item: unknown): ProviderCase {
+  const fields = toFields(item, 'a case', caseFields);
+  parseText(fields, 'name', 200);
+  toFields(fields.expect, 'an object `expect`', ['text', 'reasoning', 'calls', 'usage', 'end', 'failure']);
+  return fields as unknown as ProviderCase;
+}

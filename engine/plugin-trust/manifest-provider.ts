@@ -1,0 +1,47 @@
+import { parseList, parseText, toFields } from '../../core/base/parse-fields.ts';
+import { serviceUrlFault } from '../../core/base/service-url.ts';
+import type { PluginNeeds } from './manifest-needs.ts';
+import { parseModule, parseName } from './manifest-part.ts';
+import { opensHost } from './opens-host.ts';
+import type { PluginPackage } from './plugin-package.ts';
+
+/** A model backend as the manifest declares it. */
+export interface ManifestProvider {
+  /** What `--provider` names it by. */
+  readonly name: string;
+  readonly title: string;
+  /** Exports `ask`. */
+  readonly module: string;
+  readonly base: string;
+  readonly defaultModel: string;
+  /** Names of its key, each among the plugin's secrets; none: it has no key. */
+  readonly keys: readonly string[];
+}
+
+/** Reads one; throws on nonsense, and where its base or a key is not among what the plugin declares. */
+export function parseProvider(
+  item: unknown,
+  pluginPackage: PluginPackage,
+  needs: PluginNeeds,
+): ManifestProvider {
+  const known = ['name', 'title', 'module', 'base', 'defaultModel', 'keys'];
+  const fields = toFields(item, 'a provider', known);
+  const name = parseName(fields, 'provider');
+  const base = parseText(fields, 'base', 2048);
+  const fault = serviceUrlFault(base);
+  if (fault !== undefined) throw new TypeError(`provider \`${name}\`: \`base\`: ${fault}`);
+  if (!opensHost(needs.hosts, base))
+    throw new TypeError(`provider \`${name}\`: expected the host of \`base\` among \`hosts\``);
+  const keys = parseList(fields.keys ?? [], (key) => parseText({ key }, 'key', 128), 8);
+  const stray = keys.find((key) => !needs.secrets.includes(key));
+  if (stray !== undefined)
+    throw new TypeError(`provider \`${name}\`: expected its key \`${stray}\` among \`secrets\``);
+  return {
+    name,
+    title: parseText({ title: fields.title ?? name }, 'title', 64),
+    module: parseModule(fields, `provider \`${name}\``, pluginPackage),
+    base: base.replace(/\/{1,8}$/, ''),
+    defaultModel: parseText(fields, 'defaultModel', 200),
+    keys,
+  };
+}

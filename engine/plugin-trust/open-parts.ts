@@ -1,0 +1,115 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { messageOf, WritError } from '../../core/base/errors.ts';
+import type { ProviderSource } from '../../core/contract/provider.ts';
+import type { SandboxBackend } from '../../core/contract/sandbox.ts';
+import type { Outside } from '../tool/egress/outside.ts';
+import { keepFiles } from './keep-files.ts';
+import { readOptions } from './manifest-options.ts';
+import { handedTo } from './parts/handed.ts';
+import { outsideProvider, type PartGround } from './parts/outside-provider.ts';
+import type { PluginAccess } from './plugin-access.ts';
+import type { PluginManifest } from './plugin-manifest.ts';
+import type { PluginPackage } from './plugin-package.ts';
+import { pluginProcess } from './process/plugin-process.ts';
+
+/** What each plugin needs of its surroundings. */
+export interface PluginGround {
+  /** Where files are kept between runs. */
+  readonly cacheDir: string;
+  /** What a process may hold; absent: what every sandbox may. */
+  readonly maxMemoryBytes?: number;
+  /** Asked for only where there is a plugin; never `none`. */
+  readonly sandbox: () => Promise<SandboxBackend>;
+  /** Whose secrets and files; absent: nobody's. */
+  readonly access?: Pick<PluginAccess, 'secret' | 'file'>;
+  /** What the egress proxy takes for the network; absent: the real one. */
+  readonly outside?: Outside;
+}
+
+/** What plugins bring beside rules, by name, each in the process of its plugin. */
+export interface PluginParts {
+  readonly providers: ReadonlyMap<string, ProviderSource>;
+  /** What these plugins are handed that no prompt, answer or record may hold. */
+  secrets(): Promise<readonly string[]>;
+  /** Ends every process that was started. */
+  close(): Promise<void>;
+}
+
+/** Nothing. */
+export const noParts: PluginParts = {
+  providers: new Map(),
+  secrets: async () => [],
+  close: async () => {},
+};
+
+/** The parts of one package; no process is started yet. CONFIG_INVALID for options that it does not have. */
+export async function openParts(
+  manifest: PluginManifest,
+  pluginPackage: PluginPackage,
+  given: Readonly<Record<string, unknown>>,
+  ground: PluginGround,
+): Promise<PluginParts> {
+  const options = optionsOf(manifest, given);
+  if (manifest.providers.length === 0) return noParts;
+  const { maxMemoryBytes, outside, access = {} } = ground;
+  const { hosts } = manifest.needs;
+  const process = pluginProcess({
+    plugin: manifest.name,
+    directory: await keepFiles(ground.cacheDir, pluginPackage),
+    empty: await emptyIn(ground.cacheDir),
+    sandbox: await ground.sandbox(),
+    hosts,
+    ...(maxMemoryBytes === undefined ? {} : { maxMemoryBytes }),
+    ...(outside === undefined ? {} : { outside }),
+  });
+  const handed = () => handedTo(manifest.needs, access);
+  const part: PartGround = { plugin: manifest.name, process, hosts, options, handed };
+  return {
+    providers: new Map(manifest.providers.map((one) => [one.name, outsideProvider(one, part)])),
+    secrets: async () => Object.values((await handed()).secrets),
+    close: () => process.close(),
+  };
+}
+
+/** All of them; a name that two plugins bring, or that is taken, is SLOT_DUPLICATE. */
+export function joinParts(
+  all: readonly PluginParts[],
+  taken: { readonly providers: readonly string[] },
+): PluginParts {
+  const providers = new Map<string, ProviderSource>();
+  for (const [name, source] of all.flatMap((one) => [...one.providers])) {
+    if (taken.providers.includes(name) || providers.has(name))
+      throw new WritError('SLOT_DUPLICATE', {
+        message: `the provider \`${name}\` of a plugin bears a name that is taken`,
+        detail: { slot: 'provider', name },
+      });
+    providers.set(name, source);
+  }
+  return {
+    providers,
+    secrets: async () => (await Promise.all(all.map((one) => one.secrets()))).flat(),
+    async close() {
+      await Promise.all(all.map((one) => one.close()));
+    },
+  };
+}
+
+/** An empty directory beside the files of plugins. */
+export async function emptyIn(cacheDir: string): Promise<string> {
+  const empty = join(cacheDir, 'empty');
+  await mkdir(empty, { recursive: true, mode: 0o700 });
+  return empty;
+}
+
+function optionsOf({ name, options }: PluginManifest, given: Readonly<Record<string, unknown>>) {
+  try {
+    return readOptions(options, given);
+  } catch (cause) {
+    throw new WritError('CONFIG_INVALID', {
+      message: `\`[[plugins]]\`: \`options\` of \`${name}\`: ${messageOf(cause)}`,
+      detail: { plugin: name },
+      cause,
+    });
+  }
+}

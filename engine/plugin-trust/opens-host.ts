@@ -1,0 +1,11 @@
+import { judgeTarget } from '../tool/egress/openings.ts';
+import { readTarget } from '../tool/egress/target.ts';
+
+/** Whether the address of a service lies at a host and port that these entries open, as the egress proxy judges it. */
+export function opensHost(hosts: readonly string[], address: string): boolean {
+  const url = new URL(address);
+  const target = readTarget(url.host, url.protocol === 'https:' ? 443 : 80);
+  return (
+    target !== undefined && judgeTarget({ all: false, openings: [[{ hosts, reason: '' }]] }, target).open
+  );
+}

@@ -1,0 +1,27 @@
+import type { PluginNeeds } from '../manifest-needs.ts';
+import type { PluginAccess } from '../plugin-access.ts';
+
+/** What a plugin is handed of the user's own, by name: what was declared and is there. */
+export interface Handed {
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** Asks the user's surroundings for what the manifest declares. KEY_INSECURE for a file that others could change. */
+export async function handedTo(
+  { secrets, files }: Pick<PluginNeeds, 'secrets' | 'files'>,
+  access: Pick<PluginAccess, 'secret' | 'file'>,
+): Promise<Handed> {
+  const found = async (names: readonly string[], ask: PluginAccess['file']) => {
+    const pairs: [string, string][] = [];
+    for (const name of names) {
+      const value = await ask?.(name);
+      if (value !== undefined && value !== '') pairs.push([name, value]);
+    }
+    return Object.fromEntries(pairs);
+  };
+  return {
+    secrets: await found(secrets, async (name) => access.secret?.(name)),
+    files: await found(files, access.file),
+  };
+}

@@ -1,0 +1,24 @@
+import type { ModelEvent, ModelRequest } from '../../core/contract/model.ts';
+
+/** What a function of a plugin in its own process is handed: what its manifest declares, and nothing else. */
+export interface PluginContext {
+  /** As `options` of its `[[plugins]]` entry says, else as declared. */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** By name; one that is not to be had is absent. */
+  readonly secrets: Readonly<Record<string, string>>;
+  /** Content by path. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Nobody waits any more: end soon, or be ended. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The module of a provider. What it yields is held to the form of an event; what it throws is a failed question, of
+ * `kind` (a `FailureKind`), `status` and `retryAfterSeconds` where the error has them.
+ */
+export interface ProviderModule {
+  ask(
+    request: ModelRequest,
+    context: PluginContext & { readonly base: string; readonly key?: string },
+  ): AsyncIterable<ModelEvent>;
+}

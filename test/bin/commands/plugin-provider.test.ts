@@ -1,0 +1,92 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { commands } from '../../../bin/command-table.ts';
+import { providerScaffold } from '../../../bin/plugin/provider-scaffold.ts';
+import { makeSample } from '../../engine/run/sample.ts';
+import { faultsOf } from '../faults-of.ts';
+import { runLine } from '../host.ts';
+import { blocksOf } from './page-blocks.ts';
+
+t.setTimeout(240_000);
+
+const page = 'docs/plugin-provider.md';
+
+async function say(sample: ReturnType<typeof makeSample>, ...argv: string[]) {
+  const { code, out } = await runLine(['--json', ...argv], commands, { cwd: sample.root, env: sample.env });
+  const answer = JSON.parse(out);
+  if (answer.data !== undefined) t.strictSame(faultsOf(answer.command, answer.data), [], argv.join(' '));
+  return { code, ...answer };
+}
+
+t.test(
+  'the plugin of the page is the one that is made, and passes when it is built from the page',
+  async (t) => {
+    const sample = makeSample();
+    t.teardown(() => sample.remove());
+    const blocks = blocksOf(page);
+    t.strictSame([...blocks.keys()], ['package.json', 'provider.js', 'cases.json']);
+    const made = providerScaffold('parrot');
+    mkdirSync(join(sample.root, 'parrot'));
+    for (const [path, text] of blocks) {
+      t.equal(text, made.get(path), path);
+      writeFileSync(join(sample.root, 'parrot', path), text);
+    }
+    const lines = blocks.get('provider.js')?.split('\n').length ?? 0;
+    t.ok(lines >= 20 && lines <= 60, `${lines} lines`);
+    const tested = await say(sample, 'plugin', 'test', 'parrot');
+    t.match(tested, {
+      code: 0,
+      data: {
+        rules: [],
+        parts: [{ kind: 'provider', name: 'parrot', cases: 3, failures: [] }],
+        needs: ['connects to api.parrot.example', 'is handed the secret PARROT_API_KEY'],
+      },
+    });
+  },
+);
+
+t.test('what a new provider brings and needs is told wherever it is named', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  t.match(await say(sample, 'plugin', 'new', 'provider', 'parrot'), {
+    code: 0,
+    data: { files: ['package.json', 'provider.js', 'cases.json', 'README.md'] },
+  });
+  const told = {
+    parts: [{ kind: 'provider', name: 'parrot' }],
+    needs: ['connects to api.parrot.example', /PARROT/],
+  };
+  t.match(await say(sample, 'plugin', 'add', 'parrot'), { code: 0, data: told });
+  sample.git('add', '--all');
+  sample.git('commit', '--quiet', '-m', 'A model backend');
+  const { data } = await say(sample, 'plugin', 'list');
+  t.match(
+    data.plugins.find(({ name }: { name: string }) => name === 'parrot'),
+    { ...told, status: 'untrusted' },
+  );
+  t.match(await say(sample, 'plugin', 'new', 'provider', 'openai'), { error: { code: 'PLUGIN_INVALID' } });
+  t.match(await say(sample, 'plugin', 'new', 'signer', 'x'), { code: 129, error: { code: 'USAGE' } });
+});
+
+t.test('a provider that breaks a promise, or has no cases, fails its test', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  await say(sample, 'plugin', 'new', 'provider', 'parrot');
+  const place = join(sample.root, 'parrot/provider.js');
+  const text = readFileSync(place, 'utf8');
+  const test = async (changed: string) => {
+    writeFileSync(place, changed);
+    const { code, error, data } = await say(sample, 'plugin', 'test', 'parrot');
+    t.match({ code, error }, { code: 1, error: { code: 'PLUGIN_TEST_FAILED' } });
+    return data.parts[0].failures.join('\n');
+  };
+  t.match(await test(text.replace("{ type: 'text', text }", "{ type: 'text', text: text + '!' }")), /`text`/);
+  t.match(await test(text.replace("{ type: 'end', end }", "{ type: 'end', end: 'stop' }")), /`a call`/);
+  t.match(
+    await test(text.replace('if (!response.ok) throw await', 'if (response.ok) throw await')),
+    /too many/,
+  );
+  writeFileSync(join(sample.root, 'parrot/cases.json'), '{}');
+  t.match(await test(text), /expected a case with a text/);
+});
