@@ -27,8 +27,8 @@ interface Annotation {
  * before the body.
  */
 export const findAnnotated: CaseFinder = (view, index) => {
-  if (!view.isPunct(index - 1, '@')) return view.isWord(index, 'def') ? findSpock(view, index) : undefined;
-  if (!view.isWord(index, ...tests)) return undefined;
+  if (view.isWord(index, 'def')) return findSpock(view, index);
+  if (!view.isWord(index, ...tests) || !isAnnotationName(view, index)) return undefined;
   const method = methodAfter(view, index);
   if (method === undefined) return undefined;
   const own = annotationsBefore(view, method);
