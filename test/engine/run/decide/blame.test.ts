@@ -1,8 +1,10 @@
 import t from 'tap';
 import { blame, type Part, placedErrors, toBlame } from '../../../../engine/run/decide/blame.ts';
 import { decide } from '../../../../engine/run/decide/decide.ts';
+import { blameAgain } from '../../../../engine/run/decide/replay-blame.ts';
 import type { DecidedFinding, DecisionInput } from '../../../../engine/run/record/decision-input.ts';
 import { inputProblems } from '../../../../engine/run/record/decision-input-shape.ts';
+import type { StoredObject } from '../../../../engine/store/stored-object.ts';
 
 type Change = Part['files'][number];
 const modify = (path: string): Change => ({ path, change_type: 'modify' });
@@ -209,4 +211,25 @@ t.test('blame belongs to a candidate of a worker, and attempts count from 1', (t
   t.match(inputProblems(input({ ...blaming(1), subject: 'attempt', worker: 'patch' })), [/^\/blame:/]);
   t.match(inputProblems(input(blaming(0))), [/^\/blame\/tasks:/]);
   t.end();
+});
+
+t.test('a record that names its attempts as no run does blames them for their first attempt', async (t) => {
+  const names = ['elsewhere', 'task-1/revision-1', 'task-1/revision-1/attempt-2'];
+  const again = names.map((name) =>
+    blameAgain({
+      input: {
+        blame: { merged: [name], tasks: [] },
+        replans: { count: 0, limit: 1 },
+      } as unknown as DecisionInput,
+      findings: [{ rule: 'sast', severity: 'error', message: 'm', path: 'a' }],
+      evidence: [],
+      maxRetries: 3,
+      patchsetOf: () => ({ files: [modify('a')] }) as unknown as StoredObject<'patchset'>,
+      inputOf: () => ({ task: { id: 'task-1', attempt: 1, maxRetries: 3 } }),
+    }),
+  );
+  t.strictSame(
+    again.map((one) => one?.tasks.map(({ id, attempt }) => [id, attempt])),
+    [[['task-1', 1]], [['task-1', 1]], [['task-1', 2]]],
+  );
 });
