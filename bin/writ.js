@@ -30,7 +30,9 @@
   if (compiled) process.getBuiltinModule('node:module').enableCompileCache(compiled);
   // The keyword itself would be a syntax error on the Nodes that are refused above.
   var load = new Function('specifier', 'return import(specifier)');
-  var built = '../dist/bin/' + (process.argv[2] === 'verify' ? 'verify-alone.js' : 'main.js');
+  var isValidate = process.argv[2] === 'spec' && process.argv[3] === 'validate';
+  var alone = process.argv[2] === 'verify' ? 'verify-alone.js' : isValidate ? 'validate-alone.js' : 'main.js';
+  var built = '../dist/bin/' + alone;
   load(fs.existsSync(here + 'main.ts') ? './main.ts' : built).then(function (main) {
     main.main(process.argv.slice(2));
   });

@@ -142,8 +142,12 @@ function withoutSpace(text: string): string {
   }).code;
 }
 
-/** One file each: finding modules would be most of their time. */
-const wholeCommands = ['dist/bin/verify-alone.js', 'dist/bin/commands/spec-validate.js', 'dist/verify.js'];
+/** Commands of one file each, by their module: finding modules would be most of their time. */
+const alone: Readonly<Record<string, string>> = {
+  'commands/verify.js': 'verify-alone.js',
+  'commands/spec-validate.js': 'validate-alone.js',
+};
+const wholeCommands = [...Object.values(alone).map((file) => `dist/bin/${file}`), 'dist/verify.js'];
 const running = ['run', 'resume'].map((name) => `dist/bin/commands/${name}.js`);
 const commandsApart: Plugin = {
   name: 'commands-apart',
@@ -152,20 +156,48 @@ const commandsApart: Plugin = {
       if (kind !== 'dynamic-import') return undefined;
       const command = path.slice(path.indexOf('commands/'));
       return {
-        path: command === 'commands/verify.js' ? './verify-alone.js' : `./${command}`,
+        path: `./${alone[command] ?? command}`,
         external: true,
       };
     });
   },
 };
 
-/** What begins with `verify` is no other command: none of those is ever asked for, and none is in that file. */
+/** What such a file is started for is no other command: none of those is ever asked for, and none is in it. */
 const noOtherCommand: Plugin = {
   name: 'no-other-command',
-  setup({ onResolve }) {
-    onResolve({ filter: /\/commands\/[^/]+\.js$/ }, ({ path, kind }) =>
-      kind === 'dynamic-import' && !path.endsWith('/verify.js') ? { path, external: true } : undefined,
-    );
+  setup({ initialOptions, onResolve }) {
+    const [entry] = initialOptions.entryPoints as readonly string[];
+    onResolve({ filter: /\/commands\/[^/]+\.js$/ }, ({ path, kind }) => {
+      const own = alone[path.slice(path.indexOf('commands/'))];
+      const isOwn = own !== undefined && entry?.endsWith(own);
+      return kind === 'dynamic-import' && !isOwn ? { path, external: true } : undefined;
+    });
+  },
+};
+
+/**
+ * What few contracts, and no validation, ask for, in files of its own: a text is read to its end before anything of it
+ * runs. What such a file and whoever loads it both hold are values, faults (known by their brand) and the git that is
+ * kept for a place, of which there may then be a second.
+ */
+const seldomLoaded = [
+  'engine/tool/acl.js',
+  'engine/spec/secret-words.js',
+  'engine/frame/import-graph.js',
+  'plugins/store/external-local-store.js',
+  'plugins/store/write-git-native.js',
+];
+const seldomApart: Plugin = {
+  name: 'seldom-apart',
+  setup({ initialOptions, onResolve }) {
+    const [entry = ''] = initialOptions.entryPoints as readonly string[];
+    onResolve({ filter: /^\.\.?\/.*\.js$/ }, ({ path, kind, resolveDir }) => {
+      const file = resolve(resolveDir, path);
+      if (kind !== 'dynamic-import' || !seldomLoaded.includes(toUrl(relative(dist, file)))) return undefined;
+      const place = toUrl(relative(dirname(resolve(entry)), file));
+      return { path: place.startsWith('.') ? place : `./${place}`, external: true };
+    });
   },
 };
 
@@ -185,9 +217,15 @@ const folded = [
   ...(await fold({ entryPoints: running, chunkNames: 'bin/run-[hash]' })),
   ...(
     await Promise.all(
-      wholeCommands.map((path) => fold({ entryPoints: [path], splitting: false, plugins: [noOtherCommand] })),
+      wholeCommands.map((path) =>
+        fold({ entryPoints: [path], splitting: false, plugins: [noOtherCommand, seldomApart] }),
+      ),
     )
   ).flat(),
+  ...(await fold({
+    entryPoints: seldomLoaded.map((file) => `dist/${file}`),
+    chunkNames: 'bin/seldom-[hash]',
+  })),
   // A thread of the pool loads tasks and rules by their address.
   ...(await fold({
     entryPoints: [

@@ -1,7 +1,8 @@
-import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import t from 'tap';
-import { fixtures, makeSample, sampleSpec } from '../engine/run/sample.ts';
+import { fixtures, type Json, makeSample, sampleSpec } from '../engine/run/sample.ts';
 import { copySources, makeOutsider, packIn, runTo } from './packed-package.ts';
 
 t.setTimeout(300_000);
@@ -30,6 +31,26 @@ t.test('the compiled package does the main job: workers, rules and plugins are f
     t.match(JSON.parse(text), { ok: true, command: new RegExp(`^${line[0]}`) }, `${line.join(' ')} was done`);
   }
 
+  const constraints = { denySubstrings: ['--test'] };
+  const denied = { tool: 'workspace.command', actions: ['execute'], constraints };
+  // What is loaded for these stands in files of its own.
+  const seldom: readonly (readonly [name: string, more: Json, status: number])[] = [
+    ['elsewhere', { objmodel: { objectStore: { backend: 'external-local' } } }, 0],
+    ['grammar', { security: { toolAcl: { deny: [denied] } } }, 0],
+    ['token', { intent: { problemStatement: `The key is ghp_${'Zq7wK2'.repeat(6)}` } }, 1],
+    [
+      'clusters',
+      {
+        intent: { touchHints: { files: ['src/*.js'] } },
+        objmodel: { planGeneration: { decompositionMode: 'per-file-cluster' } },
+      },
+      0,
+    ],
+  ];
+  for (const [name, more] of seldom) writeFileSync(join(sample.root, name), sampleSpec(more));
+  t.match(writ('spec', 'validate', 'grammar').text, /SEMANTIC_CHECK_COMMAND_DENIED/);
+  t.match(writ('spec', 'validate', 'token').text, /SEMANTIC_SECRET/);
+
   const lines: readonly (readonly [line: readonly string[], status: number])[] = [
     [['verify', 'HEAD'], 0],
     [['verify', 'no-such-name'], 128],
@@ -39,6 +60,13 @@ t.test('the compiled package does the main job: workers, rules and plugins are f
     [['verify'], 129],
     [['verify', 'run'], 128],
     [['verify', '--version'], 0],
+    [['spec', 'validate', spec], 0],
+    [['spec', 'validate', spec, '--repo', sample.home], 0],
+    ...seldom.map(([name, , status]) => [['spec', 'validate', name], status] as const),
+    [['spec', 'validate', patch], 1],
+    [['spec', 'validate', '--help'], 0],
+    [['spec', 'validate'], 129],
+    [['spec', 'validated'], 129],
   ];
   for (const [line, status] of lines) {
     const alone = writ(...line);
@@ -51,23 +79,39 @@ t.test('the compiled package does the main job: workers, rules and plugins are f
   writeFileSync(probe, "process.on('exit', () => console.error(process.moduleLoadList.join('|') + '|'));");
   const file = join(sample.home, 'bundle.json');
   writeFileSync(file, '{}');
-  const loadedBy = (...line: string[]) =>
-    runTo(process.execPath, ['--require', probe, launcher, ...line], sample.root, sample.env).err;
+  const loadedIn = (cwd: string, ...line: string[]) =>
+    runTo(process.execPath, ['--require', probe, launcher, ...line], cwd, sample.env).err;
+  const loadedBy = (...line: string[]) => loadedIn(sample.root, ...line);
   const [head, bundle] = [loadedBy('verify', 'HEAD'), loadedBy('verify', file)];
+  const outside = mkdtempSync(join(tmpdir(), 'writ-outside-'));
+  t.teardown(() => rmSync(outside, { recursive: true }));
+  const [inside, alone] = [sample.root, outside].map((cwd) => loadedIn(cwd, 'spec', 'validate', spec));
   for (const name of [
     'worker_threads',
     'internal/deps/undici/undici',
     'internal/crypto/webcrypto',
     'zlib',
     'v8',
-  ])
+  ]) {
     t.notMatch(head, `NativeModule ${name}|`, `a commit is verified without ${name}`);
+    t.notMatch(inside, `NativeModule ${name}|`, `a contract is validated without ${name}`);
+  }
+  t.match(inside, 'NativeModule child_process|');
+  t.notMatch(alone, 'NativeModule child_process|', 'outside of a repository without processes');
+  t.match(alone, 'NativeModule crypto|');
   t.match(head, 'NativeModule child_process|');
   t.match(bundle, 'NativeModule crypto|');
   t.notMatch(bundle, 'NativeModule child_process|', 'a file is verified without processes');
 
-  const program = readFileSync(join(installed, 'dist', 'bin', 'verify-alone.js'), 'latin1');
-  t.notMatch(program, /[^\0-\x7f]/, 'a text that is not all ASCII is twice as large');
+  for (const name of ['bin/verify-alone.js', 'bin/validate-alone.js', 'verify.js']) {
+    const own = join(installed, 'dist', name);
+    const program = readFileSync(own, 'latin1');
+    t.notMatch(program, /[^\0-\x7f]/, `${name}: a text that is not all ASCII is twice as large`);
+    // Whatever it loads besides is there, but for the other commands: its words never name one.
+    for (const [, place = ''] of program.matchAll(/\bimport\("(\.[^"]+)"\)/g))
+      if (!place.includes('/commands/'))
+        t.ok(existsSync(join(dirname(own), place)), `${name} finds ${place}`);
+  }
 });
 
 t.test('packing builds: where nothing was built the package has its code and no sources', async (t) => {
