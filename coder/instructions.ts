@@ -11,17 +11,24 @@ export const standingInstructions = `You change the files of a repository to ful
 
 /** The task in words. */
 export function taskInstructions(order: TaskOrder): string {
-  const { title, goal, steps, constraints, acceptanceCriteria, previousFailure } = order;
+  const { title, goal, steps, constraints, acceptanceCriteria, citations, previousFailure } = order;
   const parts = [
     `Task: ${title} (${goal})`,
     listed('What is to be done', steps),
     listed('Limits', constraints),
     listed('It is accepted when', acceptanceCriteria),
+    ...(citations === undefined ? [] : [citing(citations.needed)]),
     ...(previousFailure === undefined
       ? []
       : [`The attempt before this one was not accepted:\n${previousFailure}`]),
   ];
   return parts.filter((part) => part !== '').join('\n\n');
+}
+
+/** The steps are the lines of what is to be done, which vendors keep as they are: they bear no numbers. */
+function citing(needed: number): string {
+  const sources = needed === 1 ? 'one source' : `${needed} distinct sources`;
+  return `Record every key technical decision with record_decision, and at least one for each line of "What is to be done" (its number, from 1, as \`step\`). Each has to rest on at least ${sources}: files of the repository, pages that you were shown, or \`contract\` for this task itself.`;
 }
 
 function listed(title: string, items: readonly string[]): string {

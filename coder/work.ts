@@ -15,6 +15,8 @@ const usualWindow = 128_000;
 const charactersPerToken = 3;
 /** Replies without a call that a model is asked to go on after. */
 const maxSilent = 3;
+/** How often a model that cites too little is told before its attempt ends as it is. */
+const maxAskedToCite = 2;
 const goOn = 'Go on with the tools. When nothing is left to do, call submit_task_complete.';
 
 /** The engine counts what its turns cost. */
@@ -33,6 +35,7 @@ export async function workOn(order: TaskOrder): Promise<WorkResult> {
   const declarations = tools.map(declarationOf);
   const repetition = watchRepetition();
   const citations: WorkCitation[] = [];
+  let asked = 0;
   for (let silent = 0; ; ) {
     let turn: Awaited<ReturnType<typeof turns.take>>;
     try {
@@ -62,7 +65,12 @@ export async function workOn(order: TaskOrder): Promise<WorkResult> {
     silent = 0;
     const results: ToolResult[] = [];
     for (const call of message.calls) {
-      const outcome = await answer(call, order);
+      let outcome = await answer(call, order);
+      if (outcome.ends?.complete && asked < maxAskedToCite) {
+        const lacking = (await order.citations?.lacking(citations)) ?? [];
+        asked += 1;
+        if (lacking.length > 0) outcome = { text: `not ended:\n${lacking.join('\n')}`, isError: true };
+      }
       results.push({ callId: call.id, name: call.name, text: outcome.text, isError: outcome.isError });
       if (outcome.cites) citations.push(outcome.cites);
       if (outcome.ends)
@@ -83,7 +91,7 @@ export async function workOn(order: TaskOrder): Promise<WorkResult> {
 
   function answer(
     call: ToolCall,
-    more: Pick<TaskOrder, 'hands' | 'web'>,
+    more: Pick<TaskOrder, 'hands' | 'web' | 'citations'>,
   ): Promise<ToolOutcome> | ToolOutcome {
     const tool = tools.find(({ name }) => name === call.name);
     if (tool === undefined) {

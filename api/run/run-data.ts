@@ -63,6 +63,7 @@ export function toRunData(view: RunView): RunData {
         decision_digest: decision.decisionDigest,
       }),
     retries: view.retries,
+    citations: view.citations,
     waiting: view.waiting && toWaitingData(view.waiting),
     notices: view.notices,
     stages: view.stages.map(toStageData),

@@ -208,6 +208,27 @@ export const runMembers = {
         }),
       ),
     }),
+    citations: record({
+      needed: count,
+      count,
+      first: list(
+        record(
+          {
+            decision: text,
+            sources: list(
+              record(
+                { source: text, counts: flag },
+                {
+                  trust_tier: oneOf('repo', 'vendor-doc', 'standards', 'web', 'user-provided'),
+                  why: text,
+                },
+              ),
+            ),
+          },
+          { attempt: text, step: count },
+        ),
+      ),
+    }),
     notices: list(text),
     content_ref: text,
     finished_at: moment,

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { readInput } from '../../api/read-input.ts';
 import type { ReachProvider } from '../../core/contract/provider.ts';
-import type { FindSearch } from '../../core/contract/search-backend.ts';
+import type { FindSearch } from '../../engine/tool/search-backend.ts';
 import { parseEnvFile } from '../../providers/env-file.ts';
 import { findBase } from '../../providers/find-base.ts';
 import { findKey, type KeyPlaces, keyPlaceNames } from '../../providers/find-key.ts';

@@ -1,5 +1,5 @@
 import { isWritError } from '../../core/base/errors.ts';
-import type { FindSearch } from '../../core/contract/search-backend.ts';
+import type { FindSearch } from '../../engine/tool/search-backend.ts';
 import { braveKeys, braveSearch } from '../../plugins/web-search/brave.ts';
 import { duckDuckGoSearch } from '../../plugins/web-search/duckduckgo.ts';
 import { findKey, type KeyPlaces } from '../../providers/find-key.ts';

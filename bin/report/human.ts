@@ -40,6 +40,7 @@ export function printRun(printer: Printer, view: RunView): void {
   for (const notice of view.notices ?? []) printer.line('  ', styled('yellow', 'note'), `  ${notice}`);
   if (printer.quiet) return;
   printRetries(printer, view.retries);
+  printCitations(printer, view.citations);
 
   printer.line();
   printer.table(
@@ -111,6 +112,22 @@ function printRetries(printer: Printer, retries: RunView['retries']): void {
   }
   const more = retries.count - Math.min(retries.first.length, most);
   if (more > 0) printer.line(styled('dim', `  and ${more} more`));
+}
+
+/** What the model's decisions rest on, each source with its tier. */
+function printCitations(printer: Printer, citations: RunView['citations']): void {
+  if (citations === undefined) return;
+  for (const { decision, step, sources } of citations.first.slice(0, most)) {
+    const told = sources
+      .slice(0, most)
+      .map(
+        ({ source, counts, trust_tier: tier }) => `${source} [${counts ? (tier ?? '') : 'does not count'}]`,
+      );
+    const where = step === undefined ? '' : `step ${step}: `;
+    printer.line('  ', styled('dim', 'cites'), `  ${where}${decision}  ${told.join(', ')}`);
+  }
+  const more = citations.count - Math.min(citations.first.length, most);
+  if (more > 0) printer.line(styled('dim', `  and ${more} more decisions`));
 }
 
 function printCheck(printer: Printer, check: CheckRecord, view: RunView): void {

@@ -30,7 +30,7 @@ export interface CoderTool {
   readonly takes: Readonly<Record<string, ToolArgument>>;
   /** Offered only where the contract opens this of the web. */
   readonly wants?: WebUse['kind'];
-  use(given: ToolArguments, hands: Hands, more: Pick<TaskOrder, 'web'>): Promise<ToolOutcome>;
+  use(given: ToolArguments, hands: Hands, more: Pick<TaskOrder, 'web' | 'citations'>): Promise<ToolOutcome>;
 }
 
 /** The declaration for a model. */

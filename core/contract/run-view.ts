@@ -1,6 +1,8 @@
 import type { ApprovalVerdict } from './approval.ts';
+import type { TrustTier } from './context.ts';
 import type { Finding } from './finding.ts';
 import type { ArtifactRecord, StageRecord } from './stage.ts';
+import type { WorkCitation } from './worker.ts';
 
 export type DecisionType = 'commit' | 'checkpoint' | 'abandon' | 'retry' | 'rollback';
 
@@ -79,6 +81,22 @@ export interface RunView {
       /** Where rules refused it, the first 5. */
       readonly places: readonly { readonly rule: string; readonly path: string; readonly line?: number }[];
     }[];
+  };
+  /** What the model's decisions rest on, of the work that was taken; absent where the contract asks for none. */
+  readonly citations?: {
+    /** Distinct sources for each, at least. */
+    readonly needed: number;
+    readonly count: number;
+    /** The first 100. */
+    readonly first: readonly (Pick<WorkCitation, 'decision' | 'step'> & {
+      readonly attempt?: string;
+      readonly sources: readonly {
+        readonly source: string;
+        readonly counts: boolean;
+        readonly trust_tier?: TrustTier;
+        readonly why?: string;
+      }[];
+    })[];
   };
   /** Present where it waits and somebody judged what was signed. */
   readonly waiting?: WaitsFor;

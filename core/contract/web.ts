@@ -1,14 +1,13 @@
+import type { HandAnswer } from './hands.ts';
+
 /** What a worker may look up outside the repository (tool `web.search`; document 2, Web search tool). */
 export type WebUse =
   | { readonly kind: 'search'; readonly query: string }
   /** Text of one page. */
   | { readonly kind: 'read'; readonly url: string };
 
-/** What came of it; `text` is untrusted wherever it holds what somebody else wrote. */
-export interface WebAnswer {
-  readonly outcome: 'done' | 'denied' | 'failed';
-  readonly text: string;
-}
+/** What came of it; untrusted wherever it holds what somebody else wrote. */
+export type WebAnswer = Pick<HandAnswer, 'outcome' | 'text'>;
 
 /**
  * The only way out of an attempt: every use is judged by tool rules, network policy, strategy, domain rules and guards

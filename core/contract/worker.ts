@@ -33,6 +33,8 @@ export interface TaskOrder {
   readonly hands: Hands;
   /** What lies outside the repository; absent where no tool rule of the contract names it. */
   readonly web?: Web;
+  /** What it has to cite; absent where the contract asks for nothing. */
+  readonly citations?: CitationDoor;
   /** The model; present where the worker names one. */
   readonly turns?: Turns;
   /** In place of `turns`, where what the worker names is a program that works by itself. */
@@ -47,10 +49,25 @@ export interface WorkUsage {
   readonly tokensUsed?: number;
 }
 
+/**
+ * What a contract asks a worker to cite (document 1, minCitationsPerDecision; resolutions, Evidence). Who answers
+ * judges again when the attempt has ended: too few, and it fails.
+ */
+export interface CitationDoor {
+  /** Distinct sources that count, for every recorded decision; each step of the Task needs such a decision. From 1. */
+  readonly needed: number;
+  /** Why sources of one do not count, a line each. */
+  refused(citation: WorkCitation): Promise<readonly string[]>;
+  /** What lacks of all of them, a line each; empty where nothing does. */
+  lacking(citations: readonly WorkCitation[]): Promise<readonly string[]>;
+}
+
 /** One choice that the worker calls a key technical decision, with the sources it rests on. */
 export interface WorkCitation {
   readonly decision: string;
   readonly sources: readonly string[];
+  /** The step of the Task that it settles, from 1. */
+  readonly step?: number;
   /** The sources say different things. */
   readonly contradict?: boolean;
 }

@@ -1,4 +1,4 @@
-import type { SearchBackend, SearchReading } from '../../core/contract/search-backend.ts';
+import type { SearchBackend, SearchReading } from '../../engine/tool/search-backend.ts';
 import { htmlLine } from '../../readers/documents/html/html-text.ts';
 
 /** Names under which its key is looked up (resolutions, Credentials). */

@@ -1,4 +1,4 @@
-import type { SearchBackend, SearchResult } from '../../core/contract/search-backend.ts';
+import type { SearchBackend, SearchResult } from '../../engine/tool/search-backend.ts';
 import { htmlParts } from '../../readers/documents/html/html-parts.ts';
 
 const base = 'https://html.duckduckgo.com/html/';

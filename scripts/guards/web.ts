@@ -51,6 +51,29 @@ export const guards: readonly Guard[] = [
       '`blockedDomains` closes the search itself',
     ],
   ]),
+  ...within('engine/run/work/citations/judge-source.ts', 'test/coder/citations.test.ts', [
+    ['what nobody read is no source', 'return known.wasShown(source)', 'return true', 'a page counts once'],
+    [
+      'what is blocked never counts',
+      'if (!verdict.ok) return { source: given, counts: false, why: verdict.why };',
+      'if (!verdict.ok) return { source: given, counts: true, why: verdict.why };',
+      'a page counts once',
+    ],
+    [
+      'what is not trusted never counts',
+      'if (evidence.trustTiers.includes(tier)) return',
+      'if (tier !== undefined) return',
+      'what the contract does not trust',
+    ],
+  ]),
+  ...within('engine/run/decide/replay-run.ts', 'test/coder/citations.test.ts', [
+    [
+      'citations are judged again by a replay',
+      'citationsAgain(record, patchset.findings)',
+      '{ expected: [], found: [] }',
+      'a step whose decision rests on enough',
+    ],
+  ]),
   ...within('engine/tool/egress/ask-public.ts', 'test/engine/tool/egress/ask-public.test.ts', [
     [
       'nobody is waited for longer than asked',

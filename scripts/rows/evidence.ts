@@ -50,6 +50,14 @@ export const readers: readonly RowReader[] = [
       'a page is read as text; every redirect',
     ],
   ]),
+  ...readersIn('engine/run/work/work-task.ts', [
+    [
+      'evidence.minCitationsPerDecision#model',
+      'record.citations === undefined ? [] : lackingCitations(record.citations)',
+      '[].slice(record.citations?.count)',
+      'too few are told, twice',
+    ],
+  ]),
   ...readersIn('engine/frame/domain-rules.ts', [
     [
       'evidence.domainAllowlistMode',

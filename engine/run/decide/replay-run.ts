@@ -5,12 +5,14 @@ import { parseStrictJson } from '../../../core/base/strict-json.ts';
 import type { Difference } from '../../../core/contract/difference.ts';
 import { touchesGoverning } from '../../patch/governing-paths.ts';
 import type { ObjectType } from '../../store/object-shapes.ts';
+import { citationsPath, parseCitations } from '../../store/record/citations.ts';
 import { sealPaths } from '../../store/record/seal-paths.ts';
 import { parseObject, type StoredObject } from '../../store/stored-object.ts';
 import type { DecisionInput, DecisionRecord } from '../record/decision-input.ts';
 import { inputProblems } from '../record/decision-input-shape.ts';
 import { decide } from './decide.ts';
 import { blameAgain } from './replay-blame.ts';
+import { citationsAgain } from './replay-citations.ts';
 import { compareStages } from './replay-stages.ts';
 
 /** What replaying a record came to. */
@@ -112,6 +114,18 @@ function compareInput(files: ReadonlyMap<string, Uint8Array>, folder: string, in
   if (isTop) same(file, '/gateReportDigest', canonicalDigest(report), input.gateReportDigest);
   same(file, '/touchesGoverning', touchesGoverning(patchset.files.map(toPatchFile)), input.touchesGoverning);
   same(file, '/patchFindings', patchset.findings.map(toDecided), input.patchFindings);
+  const cited = `${folder}${citationsPath}`;
+  if (!isTop && files.has(cited)) {
+    const record = readable(cited, () => parseCitations(bytesOf(files, cited)));
+    same(
+      cited,
+      '/needed',
+      valueAt(readJson(files, 'effective.json'), 'evidence', 'minCitationsPerDecision'),
+      record.needed,
+    );
+    const { expected, found } = citationsAgain(record, patchset.findings);
+    if (input.worker === 'patch') same(`${folder}patchset.json`, '/findings', expected, found);
+  }
   const evidence = [...files.keys()]
     .filter((path) => path.startsWith(`${folder}evidence/`))
     .sort()

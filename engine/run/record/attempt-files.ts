@@ -3,6 +3,7 @@ import { toRfc3339 } from '../../../core/base/clock.ts';
 import { uuidV7From } from '../../../core/base/ids.ts';
 import type { WorkUsage } from '../../../core/contract/worker.ts';
 import { schedulerOf } from '../../spec/scheduler-of.ts';
+import { type CitationsRecord, citationsPath } from '../../store/record/citations.ts';
 import { type SealOptions, sealObject } from '../../store/stored-object.ts';
 import type { Attempt } from '../state/attempt.ts';
 import { eventFiles } from './event-objects.ts';
@@ -20,6 +21,8 @@ export interface AttemptFacts {
   readonly usage: WorkUsage;
   readonly metrics?: Readonly<Record<string, number>>;
   readonly snapshot?: TakenSnapshot;
+  /** What its decisions rest on, where the contract asks. */
+  readonly citations?: CitationsRecord;
   /** Indexes into the plan's steps that the Task is about. */
   readonly steps: readonly number[];
   readonly startedAtMs: number;
@@ -85,6 +88,9 @@ export function attemptFiles(
     ],
     ...judgementFiles(judgement),
     ['decision-input.json', Buffer.from(`${canonicalize(judged.input)}\n`)],
+    ...(facts.citations === undefined
+      ? []
+      : [[citationsPath, Buffer.from(`${canonicalize(facts.citations)}\n`)] as [string, Uint8Array]]),
     ['decision-record.json', Buffer.from(`${canonicalize(decision)}\n`)],
     [
       'decision.json',

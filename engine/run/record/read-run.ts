@@ -3,6 +3,7 @@ import { isWritError, WritError } from '../../../core/base/errors.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import type { ArtifactRecord } from '../../../core/contract/stage.ts';
 import { type JournalRecord, readJournal } from '../../store/parse-journal.ts';
+import { citationsPath, parseCitations } from '../../store/record/citations.ts';
 import { maskedPath, parseMaskedRecord } from '../../store/record/masked-record.ts';
 import { readGateReport } from '../../store/record/read-gate-report.ts';
 import { parseRetries, retriesPath } from '../../store/record/retries.ts';
@@ -27,6 +28,7 @@ const names = [
   sealPaths.proof,
   maskedPath,
   retriesPath,
+  citationsPath,
 ];
 
 /** One run as stored: from its ref where it was decided, else from its journal. RUN_NOT_FOUND. */
@@ -55,7 +57,7 @@ async function readOurs(repository: Repository, store: RunStore, runId: string):
   const waiting = files.get(waitingDecision);
   if (report && waiting && (records.length === 0 || viewJournal(records).isWaiting)) {
     const signed = (await store.objects.refs(store.refs.approvals(runId))).length;
-    return { ...waitingRun(report, waiting, signed), ...retriesOf(files) };
+    return { ...waitingRun(report, waiting, signed), ...retriesOf(files), ...citationsOf(files) };
   }
   return undecidedRun(repository, runId, records);
 }
@@ -75,6 +77,13 @@ function retriesOf(files: ReadonlyMap<string, Buffer>): Pick<RunView, 'retries'>
   if (!bytes) return {};
   const { schema: _, ...retries } = parseRetries(bytes);
   return { retries };
+}
+
+function citationsOf(files: ReadonlyMap<string, Buffer>): Pick<RunView, 'citations'> {
+  const bytes = files.get(citationsPath);
+  if (!bytes) return {};
+  const { needed, count, first } = parseCitations(bytes);
+  return { citations: { needed, count, first } };
 }
 
 /** The contract let the change be made without what proves it; whoever looks is told. */
@@ -131,6 +140,7 @@ function decidedRun(
     state,
     ...(told.length === 0 ? {} : { notices: told }),
     ...retriesOf(files),
+    ...citationsOf(files),
     finishedAt: decision.created_at,
     decision: {
       type: decision.type,

@@ -6,9 +6,11 @@ import { stageNames } from '../../../core/contract/stage.ts';
 import { sealIntent } from '../../intent/seal-intent.ts';
 import { schedulerOf } from '../../spec/scheduler-of.ts';
 import type { ObjectBody } from '../../store/object-shapes.ts';
+import { citationsPath } from '../../store/record/citations.ts';
 import { retriesPath } from '../../store/record/retries.ts';
 import { parseObject, type SealOptions, sealObject } from '../../store/stored-object.ts';
 import type { Attempt } from '../state/attempt.ts';
+import { citationsIn } from './citations-in.ts';
 import { eventFiles, type GateTask, gateEventFiles, type RunStory, type StepStory } from './event-objects.ts';
 import { finalReport } from './gate-report.ts';
 import type { JudgedRun } from './judged-run.ts';
@@ -77,6 +79,7 @@ export async function recordFiles(
 
   const made = await madeOnTheWay(attempt, revision);
   const retries = retriesIn(made);
+  const citations = citationsIn(made);
   const story: RunStory = {
     run: runId,
     startedAtMs: attempt.identity.startedAtMs,
@@ -98,6 +101,7 @@ export async function recordFiles(
     ['decision-record.json', toJson(judged.decision)],
     ['decision.json', decision.bytes],
     ...made,
+    ...(citations === undefined ? [] : [[citationsPath, toJson(citations)] as const]),
     ...(retries === undefined ? [] : [[retriesPath, toJson(retries)] as const]),
     ...eventFiles(attempt, story),
     ...gateEventFiles(attempt, story, gatesIn(made, spec)),

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../core/base/clock.ts';
 import type { InProcessApprover } from '../../../core/contract/approval.ts';
 import type { ReachProvider } from '../../../core/contract/provider.ts';
-import type { FindSearch } from '../../../core/contract/search-backend.ts';
+import type { FindSearch } from '../../../engine/tool/search-backend.ts';
 import type { PluginAccess } from '../../plugin-trust/plugin-access.ts';
 import type { JournalWitness } from '../../store/journal-witness.ts';
 import type { Outside } from '../../tool/egress/outside.ts';

@@ -2,7 +2,6 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWritError, messageOf, WritError } from '../../../core/base/errors.ts';
 import { quoted } from '../../../core/base/quoted.ts';
-import type { CheckNetwork } from '../../../core/contract/network-use.ts';
 import type { PatchSet } from '../../../core/contract/patch-set.ts';
 import type { TaskOrder, Worker, WorkResult, WorkUsage } from '../../../core/contract/worker.ts';
 import { emptyPatch } from '../../patch/empty-patch.ts';
@@ -14,14 +13,13 @@ import { rememberWorkspace, type TreeOfWorkspace } from '../../vcs/workspace-tre
 import type { OpenRun } from '../state/attempt.ts';
 import { requireOldSigners } from '../state/require-old-signers.ts';
 import type { Steps } from '../state/steps.ts';
-import type { HandPlace } from './hands/hand-place.ts';
-import { type OpenHands, openHands, type UsedHand } from './hands/open-hands.ts';
+import { openHands, type UsedHand } from './hands/open-hands.ts';
 import { type WriteWatch, watchWrites } from './hands/watch-writes.ts';
 import { writeStubs } from './hands/write-stubs.ts';
 import { openAsked } from './open-asked.ts';
+import { type KeptSources, keepSources, openSources } from './open-sources.ts';
 import type { TurnsTaken } from './turns/open-turns.ts';
 import { untrustedText } from './turns/untrusted-text.ts';
-import { type OpenWeb, openWeb, type UsedWeb } from './web/open-web.ts';
 
 /** What a worker's answer came to, as a step records it. */
 export type WorkedRecord = {
@@ -31,14 +29,12 @@ export type WorkedRecord = {
   readonly sourcesContradict?: true;
   /** The first uses of its hands. */
   readonly hands?: readonly UsedHand[];
-  /** What it looked up outside the repository, and what that was of the network. */
-  readonly web?: readonly UsedWeb[];
-  readonly network?: CheckNetwork;
   readonly model?: Pick<TurnsTaken, 'turns' | 'notices'>;
-} & (
-  | { readonly kind: 'patch'; readonly tree: string; readonly digest: string }
-  | { readonly kind: 'nothing' | 'unusable'; readonly reason: string }
-);
+} & KeptSources &
+  (
+    | { readonly kind: 'patch'; readonly tree: string; readonly digest: string }
+    | { readonly kind: 'nothing' | 'unusable'; readonly reason: string }
+  );
 
 /** A worked attempt: its patchset (empty where there was nothing to take) and what it cost. */
 export interface WorkedAttempt {
@@ -68,7 +64,9 @@ export async function workAttempt(
   run: OpenRun,
   steps: Steps,
   base: Base,
-  order: Omit<TaskOrder, 'workspace' | 'hands' | 'web' | 'turns' | 'signal'>,
+  order: Omit<TaskOrder, 'workspace' | 'hands' | 'web' | 'citations' | 'turns' | 'signal'>,
+  /** Addresses that its context holds. */
+  context: readonly string[] = [],
 ): Promise<WorkedAttempt> {
   const {
     means: { scratch, worker },
@@ -86,13 +84,19 @@ export async function workAttempt(
       const watch = watchWrites(run, base.tree, kept);
       const at = { workspace, reports, stubs: writeStubs(place) };
       const hands = openHands(run, at, watch);
-      const web = worker.usesModel ? await webOf(run, at, hands) : undefined;
+      const sources = await openSources(run, {
+        place: at,
+        hands,
+        tree: base.tree,
+        steps: order.steps.length,
+        context,
+      });
       await using asked = await openAsked(run, at);
       const given = {
         ...forModel(run, worker, order),
         workspace,
         hands,
-        ...(web ? { web } : {}),
+        ...sources,
         ...asked.ways,
         signal: run.means.signal,
       };
@@ -100,23 +104,14 @@ export async function workAttempt(
       await asked[Symbol.asyncDispose]();
       const taken = await take(run, base, withCost(result, asked.taken()), kept, watch);
       made = taken.patch;
-      return { ...taken.record, ...toldOf([...hands.used, ...asked.used], asked.taken(), web) };
+      const told = toldOf([...hands.used, ...asked.used], asked.taken());
+      return { ...taken.record, ...told, ...(await keepSources(sources, result.citations)) };
     } finally {
       await removeWorkspace(place);
     }
   });
   if (record.kind !== 'patch') return { patch: emptyPatch(base), record };
   return { patch: made ?? (await normalisePatch(scratch, base, record.tree)), record };
-}
-
-/** The web of an attempt, under the strategy of its contract. */
-async function webOf(run: OpenRun, place: HandPlace, hands: OpenHands): Promise<OpenWeb | undefined> {
-  const { evidence } = run.identity.contract.effective;
-  const strategy = await run.means.engine.slots.evidence.pick(evidence.strategy);
-  const looks = new Set(['read', 'search']);
-  const repositoryUses = (): number =>
-    hands.used.filter(({ action, outcome }) => looks.has(action) && outcome === 'done').length;
-  return openWeb(run, { strategy, place, repositoryUses });
 }
 
 async function ask(run: OpenRun, worker: Worker, order: TaskOrder): Promise<WorkResult> {
@@ -201,13 +196,9 @@ function withCost(result: WorkResult, taken: TurnsTaken | undefined): WorkResult
 function toldOf(
   used: readonly UsedHand[],
   taken: TurnsTaken | undefined,
-  web: OpenWeb | undefined,
-): Pick<WorkedRecord, 'hands' | 'model' | 'web' | 'network'> {
-  const network = web?.network();
+): Pick<WorkedRecord, 'hands' | 'model'> {
   return {
     ...(used.length === 0 ? {} : { hands: used.slice(0, maxUsesTold) }),
-    ...(web === undefined || web.used.length === 0 ? {} : { web: web.used }),
-    ...(network === undefined ? {} : { network }),
     ...(taken === undefined ? {} : { model: { turns: taken.turns, notices: taken.notices } }),
   };
 }

@@ -1,6 +1,7 @@
 import type { PlannedTask } from '../../../core/contract/plan-draft.ts';
 import type { StageRecord } from '../../../core/contract/stage.ts';
 import { decideRun } from '../decide/decide-run.ts';
+import { lackingCitations } from '../decide/lacking-citations.ts';
 import { judgePatch } from '../judge/judge-patch.ts';
 import { runStages } from '../judge/run-stages.ts';
 import { attemptFiles } from '../record/attempt-files.ts';
@@ -49,7 +50,7 @@ export async function workTask(run: OpenRun, state: PlanState, order: AttemptOrd
   const steps = run.means.steps.under(name);
   const settle = async (): Promise<SettledAttempt> => {
     const startedAtMs = await steps.once('started', () => run.means.settings.clock.now());
-    const { attempt, judged, usage, metrics, reason, network, snapshot } = await judgeAttempt(
+    const { attempt, judged, usage, metrics, reason, network, citations, snapshot } = await judgeAttempt(
       run,
       state,
       order,
@@ -62,6 +63,7 @@ export async function workTask(run: OpenRun, state: PlanState, order: AttemptOrd
         usage,
         ...(metrics === undefined ? {} : { metrics }),
         ...(snapshot === undefined ? {} : { snapshot }),
+        ...(citations === undefined ? {} : { citations }),
         steps: stepsOf(run, task),
         startedAtMs,
         nowMs: await steps.once('settled-at', () => run.means.settings.clock.now()),
@@ -114,24 +116,31 @@ async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder,
   const steps = run.means.steps.under(name);
   const base = { commit: run.ground.base.commit, tree: baseTree };
   const snapshot = await takeSnapshot(run, steps, name, baseTree);
-  const { patch, record } = await workAttempt(run, steps, base, {
-    runId: run.identity.runId,
-    taskId: taskIdOf(run.identity, revision, task.number),
-    taskNumber: task.number,
-    attempt: number,
-    revision,
-    title: task.title,
-    goal: task.goal,
-    steps: task.steps,
-    constraints: task.constraints,
-    acceptanceCriteria: task.acceptanceCriteria,
-    ...(snapshot === undefined ? {} : { snapshot: snapshot.sha256 }),
-    ...(previousFailure === undefined ? {} : { previousFailure }),
-  });
+  const { patch, record } = await workAttempt(
+    run,
+    steps,
+    base,
+    {
+      runId: run.identity.runId,
+      taskId: taskIdOf(run.identity, revision, task.number),
+      taskNumber: task.number,
+      attempt: number,
+      revision,
+      title: task.title,
+      goal: task.goal,
+      steps: task.steps,
+      constraints: task.constraints,
+      acceptanceCriteria: task.acceptanceCriteria,
+      ...(snapshot === undefined ? {} : { snapshot: snapshot.sha256 }),
+      ...(previousFailure === undefined ? {} : { previousFailure }),
+    },
+    snapshot?.dependencies.flatMap(({ uri = '' }) => (/^https?:/.test(uri) ? [uri] : [])),
+  );
   const attempt = beginAttempt(run, name, patch);
   const isWork = record.kind === 'patch';
   const isPart = state.draft.tasks.filter(({ kind }) => kind === 'implementation').length > 1;
-  const findings = isWork ? await judgePatch(attempt, isPart ? 'part' : 'whole') : [];
+  const uncited = record.citations === undefined ? [] : lackingCitations(record.citations);
+  const findings = isWork ? [...(await judgePatch(attempt, isPart ? 'part' : 'whole')), ...uncited] : [];
   const isRejected = !isWork || findings.some(({ severity }) => severity === 'error');
   const {
     stages,
@@ -159,6 +168,7 @@ async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder,
     usage: record.usage,
     ...(record.metrics === undefined ? {} : { metrics: record.metrics }),
     ...(record.network === undefined ? {} : { network: record.network }),
+    ...(record.citations === undefined ? {} : { citations: record.citations }),
     ...(record.kind === 'patch' ? {} : { reason: `${record.kind}: ${record.reason}` }),
     ...(snapshot === undefined ? {} : { snapshot }),
   };

@@ -82,7 +82,8 @@ export const evidenceRows = inSection('Evidence policy', [
     path: '/evidence/minCitationsPerDecision',
     rule: 'distinct sources counted for every step of a plan and every choice that a model records',
     asks: (spec, { model }) => model && spec.evidence.minCitationsPerDecision > 0,
-    bringsIn: 'session part',
+    enforcedBy: 'core',
+    test: 'test/coder/citations.test.ts',
   },
 ]);
 

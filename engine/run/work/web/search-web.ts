@@ -1,6 +1,6 @@
 import type { EffectiveIntentSpec } from '../../../../core/contract/intentspec.gen.ts';
-import type { SearchAccess, SearchResult } from '../../../../core/contract/search-backend.ts';
 import type { WebAnswer } from '../../../../core/contract/web.ts';
+import type { SearchAccess, SearchResult } from '../../../../engine/tool/search-backend.ts';
 import { refuseUrl } from '../../../frame/domain-rules.ts';
 import type { PublicAnswer, PublicQuestion } from '../../../tool/egress/ask-public.ts';
 import { followRedirects } from './follow.ts';

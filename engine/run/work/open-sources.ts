@@ -1,0 +1,62 @@
+import type { WorkCitation } from '../../../core/contract/worker.ts';
+import type { CitationsRecord } from '../../store/record/citations.ts';
+import type { OpenRun } from '../state/attempt.ts';
+import { type OpenCitations, openCitations } from './citations/open-citations.ts';
+import type { HandPlace } from './hands/hand-place.ts';
+import type { OpenHands } from './hands/open-hands.ts';
+import { type OpenWeb, openWeb, type UsedWeb } from './web/open-web.ts';
+
+/** What a model may know something from, and what it has to say of that. */
+export interface OpenSources {
+  readonly web?: OpenWeb;
+  readonly citations?: OpenCitations;
+}
+
+export interface SourceSetting {
+  readonly place: HandPlace;
+  readonly hands: OpenHands;
+  /** Base of the attempt. */
+  readonly tree: string;
+  /** Steps of the Task. */
+  readonly steps: number;
+  /** Addresses that the context of the attempt holds. */
+  readonly context: readonly string[];
+}
+
+/** What the record of an attempt says of its sources. */
+export interface KeptSources {
+  /** What it looked up outside the repository, and what that was of the network. */
+  readonly web?: readonly UsedWeb[];
+  readonly network?: NonNullable<ReturnType<OpenWeb['network']>>;
+  /** What its decisions rest on. */
+  readonly citations?: CitationsRecord;
+}
+
+const looks = new Set(['read', 'search']);
+
+/** Opens the sources of an attempt under the strategy of its contract; none where no model works. */
+export async function openSources(run: OpenRun, setting: SourceSetting): Promise<OpenSources> {
+  if (run.means.worker?.usesModel !== true) return {};
+  const { place, hands, tree, steps, context } = setting;
+  const { evidence } = run.identity.contract.effective;
+  const strategy = await run.means.engine.slots.evidence.pick(evidence.strategy);
+  const repositoryUses = (): number =>
+    hands.used.filter(({ action, outcome }) => looks.has(action) && outcome === 'done').length;
+  const web = openWeb(run, { strategy, place, repositoryUses });
+  const wasShown = (url: string): boolean => web?.shown.has(url) === true || context.includes(url);
+  const citations = openCitations(run, { strategy, tree, steps, wasShown });
+  return { ...(web ? { web } : {}), ...(citations ? { citations } : {}) };
+}
+
+/** What is kept of them, and of what the worker cites at its end. */
+export async function keepSources(
+  { web, citations }: OpenSources,
+  cited: readonly WorkCitation[] = [],
+): Promise<KeptSources> {
+  const network = web?.network();
+  return {
+    ...(web === undefined || web.used.length === 0 ? {} : { web: web.used }),
+    ...(network === undefined ? {} : { network }),
+    ...(citations === undefined ? {} : { citations: await citations.record(cited) }),
+  };
+}
