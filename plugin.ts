@@ -16,6 +16,7 @@ export type { Attestation, Attestor, AttestRequest, DigestedThing } from './core
 export type { CheckContext, CheckOutcome, CheckRunner, ReportFile } from './core/contract/check-runner.ts';
 export type { ConfigSection } from './core/contract/config-section.ts';
 export type { ContextItemKind, FrameKind, TrustTier } from './core/contract/context.ts';
+export type { DraftEnd, DraftOrder } from './core/contract/draft-order.ts';
 export type { EvidencePolicy, EvidenceSource, RetrievalSoFar } from './core/contract/evidence-policy.ts';
 export type { Finding, Severity } from './core/contract/finding.ts';
 export type { HandAnswer, Hands, HandUse } from './core/contract/hands.ts';

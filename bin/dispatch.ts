@@ -90,6 +90,9 @@ export async function dispatch(
       get stdin() {
         return host.stdin;
       },
+      get interactive() {
+        return host.errTerminal.isTTY === true && 'isTTY' in host.stdin && host.stdin.isTTY === true;
+      },
       ...(host.pool === undefined ? {} : { pool: host.pool }),
       ...repositoryOf(options, host.cwd),
       json,

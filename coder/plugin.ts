@@ -1,5 +1,6 @@
 import { definePlugin } from '../core/kernel/plugin.ts';
 import { parseModelChoice } from './model-choice.ts';
+import { draftWith } from './planner/draft.ts';
 import { workOn } from './work.ts';
 
 /** Its name in slot `worker`. */
@@ -19,7 +20,13 @@ export const coderPlugin = definePlugin({
   api: 1,
   setup({ slots }) {
     slots.worker.add(coderWorker, {
-      open: (from) => ({ name: coderWorker, usesModel: true, model: parseModelChoice(from), work: workOn }),
+      open: (from) => ({
+        name: coderWorker,
+        usesModel: true,
+        model: parseModelChoice(from),
+        work: workOn,
+        draft: draftWith,
+      }),
     });
     slots.worker.add(codexWorker, {
       open: (from) => ({

@@ -1,3 +1,3 @@
 import { room } from './rooms/room.ts';
 
-await room('core/base', 'engine/spec');
+await room('core/base', 'engine/spec', 'readers/documents/date-time.test.ts');

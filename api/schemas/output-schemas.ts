@@ -1,5 +1,6 @@
 import type { JsonData } from '../json-data.ts';
 import { attestShapes } from './attest-schemas.ts';
+import { draftedRunSchema } from './draft-schema.ts';
 import { ledgerShapes } from './ledger-schemas.ts';
 import { issueSchema, planSchema } from './plan-schema.ts';
 import { pluginShapes } from './plugin-schemas.ts';
@@ -74,10 +75,10 @@ const shapes: Readonly<Record<string, JsonData>> = {
   'spec supersede': record({ ...lifecycle.required, superseded_by: text }, lifecycle.optional),
   'spec schema': record({ schema: { type: 'object' } }),
   plan: planSchema,
-  run: runSchema,
+  run: draftedRunSchema,
   runs: runsSchema,
   show: runSchema,
-  resume: runSchema,
+  resume: draftedRunSchema,
   cancel: runSchema,
   scan: record(
     { findings: list(findingSchema), files: count, lines: count, rules: list(text) },

@@ -1,9 +1,9 @@
 import { canonicalize } from '../../core/base/canonical.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
-import { isRfc3339DateTime } from '../../core/base/date-time.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import type { ApprovalSubject } from '../../core/contract/approval.ts';
+import { isRfc3339DateTime } from '../../readers/documents/date-time.ts';
 import { expectArray, expectObject, expectText, parseJsonObject } from '../encoding/expect-json.ts';
 import { type Statement, statementType } from '../statement/statement.ts';
 

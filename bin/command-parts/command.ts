@@ -76,6 +76,8 @@ export interface CommandContext {
   readonly stores: Stores;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: Readable;
+  /** Somebody can be asked: there is a terminal to ask on and one to answer from. */
+  readonly interactive: boolean;
   /** Threads that commands of one process share; else each engine starts its own. */
   readonly pool?: WorkerPool;
   /** `--repo`, resolved against `cwd`. */

@@ -9,9 +9,15 @@ export const runCommands: readonly CommandSpec[] = [
     name: 'run',
     summary: 'take a change through the whole chain, up to a sealed commit',
     description:
-      'Nothing in the repository changes before the decision to commit; on abandon it is bit for bit as before.',
-    arguments: [spec],
+      'Nothing in the repository changes before the decision to commit; on abandon it is bit for bit as before. With `--request` a model drafts the contract first: its words, checks and risk; policy comes from the risk, and at least that of the places it touches. The draft is always shown. On a terminal it is confirmed, modified or cancelled there; elsewhere one of low risk that leaves nothing to decide goes on, and any other waits for `writ resume RUN --yes` (exit 4).',
+    arguments: [{ ...spec, optional: true }],
     options: [
+      {
+        name: 'request',
+        value: 'TEXT',
+        about: 'instead of SPEC: what shall change, in plain words; the model drafts the contract',
+      },
+      { name: 'yes', about: 'confirm the drafted contract beforehand' },
       ...changeOptions,
       {
         name: 'approve-with',
@@ -35,6 +41,10 @@ export const runCommands: readonly CommandSpec[] = [
         line: 'writ run intent.json --provider codex --plan-mode',
         about: 'Codex plans, then makes the change',
       },
+      {
+        line: 'writ run --request "Round prices to whole cents" --provider openai',
+        about: 'a model drafts the contract, too',
+      },
       { line: 'writ run intent.json --range main..fix --onto main', about: 'gate the commits of a branch' },
       {
         line: 'writ run intent.json --range main..fix --no-merge --message "Exact prices"',
@@ -50,6 +60,7 @@ export const runCommands: readonly CommandSpec[] = [
       'The model that the run was started with goes on, asked in the same way; only its key is looked up again. With `--provider` another one does what is left. What was done is not done again, where this user did it on this machine or a runner that `[runners]` names signed for it. Of a run that came by ref, request, candidate and approvals are taken; everything else is judged anew.',
     arguments: [run],
     options: [
+      { name: 'yes', about: 'confirm the contract that was drafted for the run' },
       { name: 'recording', value: 'FILE', about: 'a recorded worker does the tasks (docs/recording.md)' },
       {
         name: 'more-cost-units',

@@ -4,11 +4,16 @@ import { readVersion } from '../../api/version.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import { workerOf } from '../../coder/plugin.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import { WritError } from '../../core/base/errors.ts';
-import { resumeRun } from '../../engine/run/run-intent.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
+import { findDraft, type KeptDraft } from '../../engine/run/draft/kept-draft.ts';
+import { resumeRun, runIntent } from '../../engine/run/run-intent.ts';
 import type { ResumeRequest } from '../../engine/run/state/run-request.ts';
+import type { WritEngine } from '../../engine/spec/writ-engine.ts';
+import { findRun } from '../../engine/store/record/find-run.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
 import { recordedWorker } from '../../plugins/recorded-worker/plugin.ts';
 import type { CommandContext, CommandResult } from '../command-parts/command.ts';
+import { resumeDraft } from '../command-parts/drafted-run.ts';
 import { readModelChoice, refuseChoice } from '../command-parts/model-choice.ts';
 import { openEngine } from '../command-parts/open-engine.ts';
 import { openReaching, type Reaching } from '../command-parts/reach-provider.ts';
@@ -28,20 +33,32 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     ephemeralKey: options.flag('ephemeral-key'),
     plugins: [progressPlugin(context.progress), serviceProgressPlugin(repoPath ?? cwd)],
   });
-  const view = await resumeRun(engine, {
-    repositoryPath: repoPath ?? cwd,
-    runId: args[0] ?? '',
+  const repositoryPath = repoPath ?? cwd;
+  const settings = {
+    repositoryPath,
     sandbox: options.value('sandbox') ?? 'auto',
     schedulerVersion: readVersion(),
     pluginAccess,
-    worker,
-    ...(onto === undefined ? {} : { onto }),
-    ...(more === undefined ? {} : { moreCostUnits: more }),
     witness: userJournalWitness(context.env),
     reach: reaching.reach,
     search: reaching.search,
     clock: systemClock,
     signal,
+  };
+  const draft = await draftOf(context, engine, repositoryPath);
+  if (draft) {
+    const result = await resumeDraft(context, engine, repositoryPath, draft, async (confirmed) =>
+      toResult(await runIntent(engine, { ...settings, ...confirmed }), context.print),
+    );
+    reaching.finish();
+    return result;
+  }
+  const view = await resumeRun(engine, {
+    ...settings,
+    runId: args[0] ?? '',
+    worker,
+    ...(onto === undefined ? {} : { onto }),
+    ...(more === undefined ? {} : { moreCostUnits: more }),
   });
   reaching.finish();
   return toResult(view, context.print);
@@ -64,6 +81,22 @@ function workerGiven(context: CommandContext, { variable }: Reaching): NonNullab
   return recording === undefined
     ? { name: recordedWorker }
     : { name: recordedWorker, from: () => readInput(context, recording, { maxBytes: 64 * 1024 * 1024 }) };
+}
+
+/** The draft that is meant, where there is no run of that name. */
+async function draftOf(
+  { args: [wanted = ''] }: CommandContext,
+  engine: WritEngine,
+  repositoryPath: string,
+): Promise<KeptDraft | undefined> {
+  const repository = await openRepository(repositoryPath);
+  const draft = await findDraft(repository, wanted);
+  if (draft === undefined) return undefined;
+  const begun = await findRun(engine.slots.store, repository, systemClock, wanted).catch((fault: unknown) => {
+    if (isWritError(fault, 'RUN_NOT_FOUND')) return undefined;
+    throw fault;
+  });
+  return begun ? undefined : draft;
 }
 
 function readUnits(text: string | undefined): number | undefined {

@@ -11,8 +11,10 @@ import { WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import { runIntent } from '../../engine/run/run-intent.ts';
 import { provenanceMissingCode } from '../../engine/run/state/provenance-missing.ts';
+import type { ChangeSource, RunRequest } from '../../engine/run/state/run-request.ts';
 import { readSource, runWishes, sourceGiven } from '../command-parts/change-source.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
+import { draftedRun } from '../command-parts/drafted-run.ts';
 import { openEngine } from '../command-parts/open-engine.ts';
 import { openReaching } from '../command-parts/reach-provider.ts';
 import { printRun } from '../report/human.ts';
@@ -20,13 +22,13 @@ import { styled } from '../terminal/print.ts';
 import { progressPlugin } from '../terminal/run-progress.ts';
 import { serviceProgressPlugin } from '../terminal/service-progress.ts';
 
-/** `writ run F`: the whole chain; exit 0 commit, 1 abandon or rollback, 4 waiting. */
+/** `writ run F`, `writ run --request TEXT`: the whole chain; exit 0 commit, 1 abandon or rollback, 4 waiting. */
 export async function run(context: CommandContext): Promise<CommandResult> {
-  const { options, args, repoPath, cwd, signal, print } = context;
-  const [spec = ''] = args;
-  const given = sourceGiven(context, spec);
+  const { options, repoPath, cwd, signal, print } = context;
+  const spec = requireOneStart(context);
+  const given = sourceGiven(context, spec ?? '');
   // Whoever misspelt the contract is told so, and not that nobody does the work.
-  const specBytes = await readSpecBytes(context, spec);
+  const specBytes = spec === undefined ? undefined : await readSpecBytes(context, spec);
   const reaching = await openReaching(context);
   const source = await readSource(context, given, reaching);
   if (source === undefined) throw new WritError('NO_WORKER');
@@ -36,10 +38,8 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     ephemeralKey: options.flag('ephemeral-key'),
     plugins: [progressPlugin(context.progress), serviceProgressPlugin(repoPath ?? cwd)],
   });
-  const view = await runIntent(engine, {
+  const settings = {
     repositoryPath: repoPath ?? cwd,
-    specBytes,
-    source,
     ...runWishes(options),
     schedulerVersion: readVersion(),
     pluginAccess,
@@ -49,9 +49,37 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     search: reaching.search,
     clock: systemClock,
     signal,
-  });
+  };
+  const start = async (started: Pick<RunRequest, 'specBytes' | 'source'>): Promise<CommandResult> =>
+    toResult(await runIntent(engine, { ...settings, ...started }), print);
+  const result =
+    specBytes === undefined
+      ? await draftedRun(context, engine, { ...settings, source: drafter(source) }, start)
+      : await start({ specBytes, source });
   reaching.finish();
-  return toResult(view, print);
+  return result;
+}
+
+/** Who drafts a contract; a change that exists drafts none. */
+function drafter(source: ChangeSource): Extract<ChangeSource, { readonly kind: 'worker' }> {
+  if (source.kind === 'worker') return source;
+  throw new WritError('USAGE', { message: 'expected `--provider` with `--request`' });
+}
+
+/** The contract's file; `undefined` where a request stands for it. USAGE for both, and for neither. */
+function requireOneStart({ args: [spec], options }: CommandContext): string | undefined {
+  const request = options.value('request');
+  if (spec !== undefined && request !== undefined)
+    throw new WritError('USAGE', { message: 'expected one of SPEC and `--request`, found both' });
+  if (spec === undefined && request === undefined)
+    throw new WritError('USAGE', {
+      message: 'argument SPEC is missing',
+      detail: { command: 'run', expected: ['SPEC', '--request'], found: null },
+      hints: ['`writ run --help` shows the arguments'],
+    });
+  if (request === undefined && options.flag('yes'))
+    throw new WritError('USAGE', { message: '`--yes` confirms a drafted contract: expected `--request`' });
+  return spec;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { requireSpec } from '../../api/intent/read-spec.ts';
+import { scopeSentences } from '../../api/intent/scope-sentences.ts';
 import { effectiveScope } from '../../engine/plan/scope.ts';
 import { reviewDocument } from '../../engine/spec/review.ts';
 import { rules } from '../../gates/rules.ts';
@@ -17,23 +18,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     path,
     rules.map(({ id }) => id),
   );
-  const scope = toSentences(effectiveScope(effective));
+  const scope = scopeSentences(effectiveScope(effective));
   const markdown = reviewDocument({ document, effective, digest, issues, scope });
   return succeeded({ path, digest, markdown }, (printer) => printer.text(markdown));
-}
-
-/** Paths are words of the author: the review escapes every sentence as a whole. */
-function toSentences({
-  write,
-  forbidden,
-  wholeRepository,
-}: ReturnType<typeof effectiveScope>): readonly string[] {
-  return [
-    wholeRepository
-      ? 'no path is named: the whole repository may be written'
-      : write.length === 0
-        ? 'nothing may be written'
-        : `may be written: ${write.join(', ')}`,
-    ...(forbidden.length === 0 ? [] : [`never written: ${forbidden.join(', ')}`]),
-  ];
 }

@@ -253,6 +253,10 @@ export const errorCatalogue = {
     http: 409,
     exit: 1,
   },
+  REQUEST_INVALID: { family: 'run', message: 'the request cannot be drafted', http: 422, exit: 129 },
+  DRAFT_REFUSED: { family: 'run', message: 'no contract was drafted of the request', http: 422, exit: 1 },
+  DRAFT_CANCELLED: { family: 'run', message: 'the drafted contract was not confirmed', http: 409, exit: 1 },
+  DRAFT_WAITS: { family: 'run', message: 'the drafted contract waits for a person', http: 409, exit: 4 },
   NO_WORKER: {
     family: 'run',
     message: 'nothing can do the task: give `--patch`, `--range` or `--recording`',

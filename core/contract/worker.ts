@@ -1,4 +1,5 @@
 import type { AgentHost } from './agent.ts';
+import type { DraftEnd, DraftOrder } from './draft-order.ts';
 import type { Hands } from './hands.ts';
 import type { ModelChoice, Turns } from './turns.ts';
 import type { Web } from './web.ts';
@@ -99,6 +100,8 @@ export interface Worker {
   /** The model that answers, where the engine shall ask it for the worker (`TaskOrder.turns`). */
   readonly model?: ModelChoice;
   work(order: TaskOrder): Promise<WorkResult>;
+  /** Drafts with its model; absent: it cannot. A rejection is an infrastructure failure. */
+  draft?(order: DraftOrder): Promise<DraftEnd>;
 }
 
 /** Opens workers of one kind (slot `worker`), picked by whoever asks for a run. */

@@ -1,5 +1,5 @@
-import { isRfc3339DateTime } from '../../core/base/date-time.ts';
 import { appendPointer } from '../../core/base/json-pointer.ts';
+import { isRfc3339DateTime } from '../../readers/documents/date-time.ts';
 import { maxViolations } from './max-violations.ts';
 import { resolved, type SchemaNode, schemaRoot } from './schema-node.ts';
 

@@ -28,7 +28,7 @@ export const readers: readonly RowReader[] = [
       'metadata.target.labels on the intent',
     ],
   ]),
-  ...readersIn('core/base/date-time.ts', [
+  ...readersIn('readers/documents/date-time.ts', [
     ['metadata.createdAt', 'day > daysIn(year, month)', 'day > 31', 'days and times that do not exist'],
   ]),
   ...readersIn('engine/spec/review.ts', [

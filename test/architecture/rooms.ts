@@ -79,7 +79,7 @@ export const ladders: Readonly<Record<string, readonly string[]>> = {
     'attestor',
   ],
   // By stage of life; beside them stands the pipeline.
-  'engine/run': ['state', 'record', 'open', 'judge', 'decide', 'work', 'seal'],
+  'engine/run': ['state', 'record', 'open', 'judge', 'decide', 'work', 'draft', 'seal'],
 };
 /** Ladders that have files on top. */
 export const topped: readonly string[] = ['engine/run'];

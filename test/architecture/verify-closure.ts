@@ -15,7 +15,7 @@ const behindVerify: readonly RegExp[] = [
   /^engine\/tool\/(?:process\/)?[a-z-]+\.ts$/,
   // Deciding again (`require: ['replay']`) from what is stored: pure, and loaded where it is asked for.
   /^engine\/(?:run\/decide\/[a-z-]+|run\/record\/decision-input(?:-shape)?|patch\/governing-paths)\.ts$/,
-  /^readers\/diff\/.+\.ts$/,
+  /^readers\/(?:diff\/.+|documents\/date-time)\.ts$/,
 ];
 /** Loaded where a certificate or a public log is judged. */
 const packages: readonly string[] = ['@sigstore/verify', '@sigstore/bundle'];

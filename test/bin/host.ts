@@ -31,7 +31,9 @@ export async function runLine(
     err: errSink,
     outTerminal: { isTTY: given.terminal === true },
     errTerminal: { isTTY: given.terminal === true, columns: 80 },
-    stdin: Readable.from(given.stdin === undefined ? [] : [Buffer.from(given.stdin)]),
+    stdin: Object.assign(Readable.from(given.stdin === undefined ? [] : [Buffer.from(given.stdin)]), {
+      isTTY: given.terminal === true,
+    }),
     cwd: given.cwd ?? process.cwd(),
     env: given.env ?? {},
     pool: sharedPool(),

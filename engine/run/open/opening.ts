@@ -35,6 +35,7 @@ export type OpeningRequest = Pick<
   | 'outside'
   | 'clock'
   | 'reach'
+  | 'model'
 >;
 
 /** Where a run that is opened puts what it needs before it begins. */

@@ -37,7 +37,7 @@ export async function startRun(
   readers: KeptReaders,
 ): Promise<HeldRun> {
   const startedAtMs = request.clock.now();
-  const runId = uuidV7(startedAtMs);
+  const runId = request.runId ?? uuidV7(startedAtMs);
   let lock: Awaited<ReturnType<typeof acquireRunLock>> | undefined;
   let directory = '';
   const place: OpeningPlace = {

@@ -1,12 +1,11 @@
 import { WritError } from '../../../core/base/errors.ts';
 import type { HttpStreamer } from '../../../core/base/http-question.ts';
-import type { Provider, ProviderSource } from '../../../core/contract/provider.ts';
+import type { Provider, ProviderSource, ReachProvider } from '../../../core/contract/provider.ts';
 import type { Worker } from '../../../core/contract/worker.ts';
 import { noParts, type PluginParts } from '../../plugin-trust/open-parts.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import { type FoundAgent, findAgent } from '../../tool/find-agent.ts';
 import { pickProvider } from './pick-provider.ts';
-import type { RunSettings } from './run-request.ts';
 
 /** A model that can be asked. */
 export interface OpenModel {
@@ -29,6 +28,12 @@ export interface OpenAgent {
   readonly flags: Readonly<Record<string, string>>;
 }
 
+/** How a model is reached, and the one that was opened already: to draft the contract. */
+export interface ModelSetting {
+  readonly reach?: ReachProvider;
+  readonly model?: OpenModel;
+}
+
 /**
  * Opens the model that a worker names, a built-in one or a plugin's; `undefined` for one that names none.
  * SLOT_UNKNOWN, what reaching the provider refuses, and what it refuses itself.
@@ -36,10 +41,12 @@ export interface OpenAgent {
 export async function openModel(
   engine: WritEngine,
   worker: Worker | undefined,
-  { reach }: Pick<RunSettings, 'reach'>,
+  { reach, model: opened }: ModelSetting,
   plugins: PluginParts = noParts,
 ): Promise<OpenModel | undefined> {
   if (worker?.model === undefined) return undefined;
+  if (opened !== undefined)
+    return { ...opened, secrets: [...new Set([...opened.secrets, ...(await plugins.secrets())])] };
   const { stream, clock } = engine;
   const { provider: name, model: wanted, apiBase, temperature, flags } = worker.model;
   const brought = plugins.providers.get(name);

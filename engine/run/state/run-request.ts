@@ -5,6 +5,7 @@ import type { FindSearch } from '../../../engine/tool/search-backend.ts';
 import type { PluginAccess } from '../../plugin-trust/plugin-access.ts';
 import type { JournalWitness } from '../../store/journal-witness.ts';
 import type { Outside } from '../../tool/egress/outside.ts';
+import type { OpenModel } from './open-model.ts';
 
 /** Where the candidate change comes from (resolutions, A supplied patch). */
 export type ChangeSource =
@@ -36,6 +37,8 @@ export interface RunSettings {
   readonly pluginAccess?: PluginAccess;
   /** Finds base and key of the provider that a worker's model is asked of; absent: no model can be asked. */
   readonly reach?: ReachProvider;
+  /** That model, where it was opened already: for drafting the contract. */
+  readonly model?: OpenModel;
   /** Finds what a model searches the web with; absent: nothing. */
   readonly search?: FindSearch;
   /**
@@ -46,6 +49,8 @@ export interface RunSettings {
 
 /** One `writ run`, with everything that the outside decides. */
 export interface RunRequest extends RunSettings {
+  /** A UUIDv7 that was told before, of a draft; absent: one of its own. */
+  readonly runId?: string;
   readonly repositoryPath: string;
   /** The IntentSpec as its author gave it. */
   readonly specBytes: Uint8Array;

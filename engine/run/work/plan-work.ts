@@ -6,14 +6,15 @@ import { draftPlan } from '../open/draft-plan.ts';
 import { readPlanGround } from '../open/read-plan-ground.ts';
 import { planFiles, planFolder } from '../record/plan-objects.ts';
 import type { OpenRun } from '../state/attempt.ts';
+import { advisePlan } from './advise-plan.ts';
 
 /**
- * The plan of a run, drafted once: by the contract, then by whoever changes drafts, and judged after that. PLAN_*
- * errors.
+ * The plan of a run, drafted once: by the contract, then by whoever changes drafts, then with the advice of the model
+ * that works, and judged after that. PLAN_* errors.
  */
 export async function planWork(run: OpenRun): Promise<PlanDraft> {
   return run.means.steps.once('plan/1', async () => {
-    const draft = run.means.draft ?? (await draftAgain(run));
+    const draft = await advisePlan(run, run.means.draft ?? (await draftAgain(run)));
     await keepPlan(run, draft);
     return draft;
   });

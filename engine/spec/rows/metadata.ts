@@ -15,7 +15,7 @@ export const metadataRows = inSection('Metadata', [
     rule: 'an RFC 3339 time with a zone that exists in the calendar',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/core/base/date-time.test.ts',
+    test: 'test/readers/documents/date-time.test.ts',
   },
   {
     id: 'metadata.createdBy.type',

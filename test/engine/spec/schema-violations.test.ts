@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import t from 'tap';
-import { isRfc3339DateTime } from '../../../core/base/date-time.ts';
 import schema from '../../../engine/spec/intentspec.v1.schema.json' with { type: 'json' };
 import { maxViolations } from '../../../engine/spec/max-violations.ts';
 import { type SchemaNode, schemaRoot } from '../../../engine/spec/schema-node.ts';
 import { findSchemaViolations } from '../../../engine/spec/schema-violations.ts';
+import { isRfc3339DateTime } from '../../../readers/documents/date-time.ts';
 import { seededRandom } from '../../chance/seeded-random.ts';
 import { toldSeed } from '../../chance/told-seed.ts';
 import { type Json, sample, specFolder } from './sample.ts';

@@ -1,4 +1,5 @@
 import { WritError } from '../../../../core/base/errors.ts';
+import type { EffectiveIntentSpec } from '../../../../core/contract/intentspec.gen.ts';
 import type {
   AssistantMessage,
   ModelEvent,
@@ -10,8 +11,8 @@ import type {
 import { providerFailure } from '../../../../core/contract/provider.ts';
 import type { Turn, TurnQuestion, Turns } from '../../../../core/contract/turns.ts';
 import { wordMask } from '../../record/mask-values.ts';
-import type { OpenRun } from '../../state/attempt.ts';
 import type { OpenModel } from '../../state/open-model.ts';
+import type { RunSettings } from '../../state/run-request.ts';
 import { msBeforeAsking } from './asking-again.ts';
 import { countUsage } from './count-usage.ts';
 import { prepareMessages } from './prepare-messages.ts';
@@ -37,9 +38,15 @@ export const maxTurns = 400;
 /** Replies of another structure that are answered with what is wrong with them, before there is none. */
 const maxMalformed = 3;
 
+/** What turns need to know of what they are for: how the contract guards prompts, and when to stop. */
+export interface TurnSetting {
+  readonly identity: { readonly contract: { readonly effective: Pick<EffectiveIntentSpec, 'security'> } };
+  readonly means: { readonly signal: AbortSignal; readonly settings: Pick<RunSettings, 'clock'> };
+}
+
 /** Turns with the model of a run, for one attempt. */
 export function openTurns(
-  { identity: { contract }, means: { signal, settings } }: Pick<OpenRun, 'identity' | 'means'>,
+  { identity: { contract }, means: { signal, settings } }: TurnSetting,
   { provider, model, temperature, secrets }: OpenModel,
 ): OpenTurns {
   const { promptInjection } = contract.effective.security;

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { isRfc3339DateTime } from '../../../core/base/date-time.ts';
+import { isRfc3339DateTime } from '../../../readers/documents/date-time.ts';
 
 t.test('times of RFC 3339 with a zone are taken', async (t) => {
   const good = [

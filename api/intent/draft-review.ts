@@ -1,0 +1,27 @@
+import type { DraftedIntent } from '../../engine/run/draft/draft-intent.ts';
+import { reviewDocument } from '../../engine/spec/review.ts';
+import { markdownText } from '../../readers/documents/markdown-text.ts';
+import { scopeSentences } from './scope-sentences.ts';
+
+/** A drafted contract for a person to read before confirming: Markdown, with what was repaired and what is asked. */
+export function draftReview({ contract, scope, repairs, questions }: Omit<DraftedIntent, 'model'>): string {
+  const { document, effective, digest, warnings } = contract;
+  const review = reviewDocument({
+    document,
+    effective,
+    digest,
+    issues: warnings,
+    scope: scopeSentences(scope),
+  });
+  return [
+    review.trimEnd(),
+    ...listed('## Made stricter than drafted', repairs),
+    ...listed('## To be decided by confirming', questions),
+    '',
+  ].join('\n');
+}
+
+function listed(title: string, entries: readonly string[]): readonly string[] {
+  if (entries.length === 0) return [];
+  return ['', title, '', ...entries.map((entry) => `- ${markdownText(entry)}`)];
+}

@@ -1,0 +1,130 @@
+import { confirmIntent } from '../../api/intent/confirm-intent.ts';
+import { draftData } from '../../api/run/draft-data.ts';
+import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
+import { WritError } from '../../core/base/errors.ts';
+import { uuidV7 } from '../../core/base/ids.ts';
+import { readContract } from '../../engine/intent/admit-contract.ts';
+import { effectiveScope } from '../../engine/plan/scope.ts';
+import { type DraftedIntent, draftIntent } from '../../engine/run/draft/draft-intent.ts';
+import { draftPath, type KeptDraft, keepDraft } from '../../engine/run/draft/kept-draft.ts';
+import { readRequest } from '../../engine/run/draft/read-request.ts';
+import type { RunRequest } from '../../engine/run/state/run-request.ts';
+import type { WritEngine } from '../../engine/spec/writ-engine.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
+import { openLines } from '../terminal/line-reader.ts';
+import { runWishes } from './change-source.ts';
+import { type CommandContext, type CommandResult, refused } from './command.ts';
+import { draftTarget } from './draft-target.ts';
+import { reviewDraft } from './review-draft.ts';
+
+/** Starts the run of a confirmed draft. */
+export type StartRun = (
+  given: Pick<RunRequest, 'specBytes' | 'source' | 'runId' | 'model'>,
+) => Promise<CommandResult>;
+
+type Drafting = Pick<RunRequest, 'repositoryPath' | 'reach'> & { readonly source: KeptDraft['source'] };
+
+/**
+ * `writ run --request`: a model drafts the contract, a person or its low risk confirms it, and its run starts. Nothing
+ * is kept before that. DRAFT_REFUSED, DRAFT_CANCELLED, DRAFT_WAITS with what goes on.
+ */
+export async function draftedRun(
+  context: CommandContext,
+  engine: WritEngine,
+  { repositoryPath, reach, source }: Drafting,
+  start: StartRun,
+): Promise<CommandResult> {
+  const { options, signal, print, stdin } = context;
+  const said = [await readRequest(options.value('request') ?? '')];
+  const runId = uuidV7(systemClock.now());
+  const target = await draftTarget(context);
+  const wishes = runWishes(options);
+  using lines = lazily(() => openLines(stdin, signal));
+  let model: RunRequest['model'];
+  for (;;) {
+    print.note('drafting a contract of the request');
+    const drafted = await draftIntent(engine, {
+      repositoryPath,
+      runId,
+      source,
+      said,
+      target,
+      createdAt: toRfc3339(systemClock.now()),
+      clock: systemClock,
+      signal,
+      ...(reach === undefined ? {} : { reach }),
+      ...(model === undefined ? {} : { model }),
+      ...(wishes.onto === undefined ? {} : { onto: wishes.onto }),
+    });
+    model = drafted.model;
+    const reviewed = await reviewDraft(context, drafted, lines.get);
+    if (reviewed.answer === 'cancel') throw new WritError('DRAFT_CANCELLED');
+    if (reviewed.answer === 'modify') {
+      said.push(await readRequest(reviewed.note));
+      continue;
+    }
+    const kept = { runId, source, ...wishes, noMerge: wishes.noMerge === true, ...toKeep(drafted) };
+    const path = await keepDraft(await openRepository(repositoryPath), kept);
+    const data = draftData(drafted.contract, { path, ...kept });
+    if (reviewed.answer === 'wait') return waiting(runId, data);
+    const specBytes = drafted.contract.bytes;
+    await confirmIntent(engine, repositoryPath, specBytes);
+    return withDraft(await start({ specBytes, source, runId, model }), data);
+  }
+}
+
+function toKeep({ contract, repairs, questions }: DraftedIntent) {
+  return { specBytes: contract.bytes, repairs, questions };
+}
+
+/**
+ * Goes on with a draft that waited: what its file holds now is read, shown, and confirmed or not. What it was drafted
+ * with starts its run.
+ */
+export async function resumeDraft(
+  context: CommandContext,
+  engine: WritEngine,
+  repositoryPath: string,
+  kept: KeptDraft,
+  start: (given: Omit<KeptDraft, 'repairs' | 'questions'>) => Promise<CommandResult>,
+): Promise<CommandResult> {
+  const contract = await readContract(engine, kept.specBytes);
+  const scope = effectiveScope(contract.effective);
+  using lines = lazily(() => openLines(context.stdin, context.signal));
+  const { answer } = await reviewDraft(context, { contract, scope, ...kept }, lines.get);
+  if (answer === 'cancel') throw new WritError('DRAFT_CANCELLED');
+  const path = draftPath(await openRepository(repositoryPath), kept.runId);
+  const data = draftData(contract, { ...kept, path });
+  if (answer !== 'confirm') return waiting(kept.runId, data);
+  await confirmIntent(engine, repositoryPath, kept.specBytes);
+  const { repairs: _, questions: __, ...given } = kept;
+  return withDraft(await start(given), data);
+}
+
+/** A draft that somebody has to confirm: exit 4, and the line that goes on. */
+function waiting(runId: string, draft: ReturnType<typeof draftData>): CommandResult {
+  const error = new WritError('DRAFT_WAITS', {
+    message: `the drafted contract waits for a person to confirm it: \`${draft.path}\``,
+    detail: { run_id: runId, path: draft.path },
+    hints: [`confirm it: \`writ resume ${runId} --yes\``],
+  });
+  const data = { run_id: runId, state: 'drafted' as const, draft };
+  return refused(error, data, (printer) => {
+    printer.line(`run ${runId}: drafted`);
+    printer.line(`  ${draft.path}`);
+  });
+}
+
+/** Made when it is first asked for, disposed of if it was. */
+function lazily<T extends Disposable>(make: () => T): Disposable & { readonly get: () => T } {
+  let made: T | undefined;
+  return {
+    get: () => (made ??= make()),
+    [Symbol.dispose]: () => made?.[Symbol.dispose](),
+  };
+}
+
+/** The result of a run that began with a draft. */
+function withDraft(result: CommandResult, draft: ReturnType<typeof draftData>): CommandResult {
+  return { ...result, data: { ...(result.data as object), draft } };
+}

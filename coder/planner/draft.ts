@@ -1,0 +1,90 @@
+import { isWritError } from '../../core/base/errors.ts';
+import type { DraftEnd, DraftOrder } from '../../core/contract/draft-order.ts';
+import type { ToolCall, ToolResult } from '../../core/contract/model.ts';
+import { openConversation } from '../conversation.ts';
+import { watchRepetition } from '../repetition.ts';
+import { grepFiles, listDir, readFile } from '../tools/files.ts';
+import { declarationOf, readArguments } from '../tools/tool.ts';
+import { planningInstructions } from './instructions.ts';
+import { submitDraft, submitTool } from './submit-draft.ts';
+
+const readingTools = [readFile, listDir, grepFiles];
+const readingDeclarations = readingTools.map(declarationOf);
+const maxOutputTokens = 16_384;
+/** Of the conversation; drafting reads little. */
+const maxCharacters = 300_000;
+/** Whoever has not drafted anything by then is lost. */
+const maxTurns = 60;
+const maxSubmissions = 6;
+const maxSilent = 3;
+
+/** Turns and calls until a draft is taken, or the model gets nowhere. Errors of the turns are thrown. */
+export async function draftWith(order: DraftOrder): Promise<DraftEnd> {
+  const submit = submitTool(order);
+  const tools = [...readingDeclarations, submit];
+  const conversation = openConversation(order.subject, maxCharacters);
+  const repetition = watchRepetition();
+  let silent = 0;
+  let submissions = 0;
+  for (let turns = 0; turns < maxTurns; turns += 1) {
+    let turn: Awaited<ReturnType<typeof order.turns.take>>;
+    try {
+      turn = await order.turns.take({
+        system: [planningInstructions(order)],
+        messages: conversation.messages,
+        tools,
+        maxOutputTokens,
+        cacheKey: order.cacheKey,
+      });
+    } catch (fault) {
+      if (isWritError(fault, 'TURN_LIMIT')) return nothing(fault.message);
+      throw fault;
+    }
+    const { message, end } = turn;
+    if (end === 'refused' || end === 'filtered') return nothing(`the model would not: ${end}`);
+    conversation.add(message);
+    if (message.calls.length === 0) {
+      silent += 1;
+      if (silent > maxSilent) return nothing('the model talks and submits nothing');
+      const cut = end === 'length' ? 'Your reply was cut. Be brief. ' : '';
+      conversation.add({ role: 'user', text: `${cut}When the draft is complete, call ${submit.name}.` });
+      continue;
+    }
+    silent = 0;
+    const results: ToolResult[] = [];
+    for (const call of message.calls) {
+      if (call.name !== submit.name) {
+        const { text, isError } = await read(call, order);
+        results.push({ callId: call.id, name: call.name, text, isError });
+        if (repetition.see(JSON.stringify([call.name, call.arguments, text])) === 'end')
+          return nothing('the model repeats itself');
+        continue;
+      }
+      submissions += 1;
+      const { text, state } = await submitDraft(call.arguments, order);
+      if (state === 'taken') return { kind: 'taken' };
+      if (state === 'hopeless' || submissions === maxSubmissions)
+        return nothing(`${submissions === 1 ? 'the draft' : `draft ${submissions}`} was not taken: ${text}`);
+      results.push({ callId: call.id, name: call.name, text, isError: true });
+    }
+    conversation.add({ role: 'tool', results });
+  }
+  return nothing(`no draft was submitted in ${maxTurns} turns`);
+}
+
+async function read(
+  { name, arguments: given }: ToolCall,
+  { hands }: Pick<DraftOrder, 'hands'>,
+): Promise<{ readonly text: string; readonly isError: boolean }> {
+  const tool = readingTools.find((one) => one.name === name);
+  if (tool === undefined) {
+    const known = readingTools.map((one) => one.name).join(', ');
+    return { text: `there is no such tool; there is ${known}`, isError: true };
+  }
+  const parsed = readArguments(tool, given);
+  return 'wrong' in parsed ? { text: parsed.wrong, isError: true } : tool.use(parsed.given, hands, {});
+}
+
+function nothing(reason: string): DraftEnd {
+  return { kind: 'nothing', reason: reason.slice(0, 2000) };
+}

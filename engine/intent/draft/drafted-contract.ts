@@ -1,0 +1,167 @@
+import type { IntentSpec, ToolRule } from '../../../core/contract/intentspec.gen.ts';
+import type { WritConfig } from '../../config/config.ts';
+import { applyDefaults } from '../../spec/apply-defaults.ts';
+import { type DraftRequest, draftFromProfile } from '../../spec/profile.ts';
+import { type JudgedWish, tighten } from '../../spec/stricter.ts';
+import type { IntentDraft } from './intent-draft.ts';
+import { higherRisk, riskFloor } from './risk-floor.ts';
+
+/** Who asked for what; the model's part is told when the draft is done. */
+export interface DraftFrame
+  extends Pick<DraftRequest, 'id' | 'createdAt' | 'createdBy' | 'repo' | 'baseRef'> {
+  /** What the person said, in order. */
+  readonly said: readonly string[];
+}
+
+/** A contract made of a draft, and what was done to the draft on the way. */
+export interface DraftedContract {
+  readonly document: IntentSpec;
+  /** What was made stricter, one sentence each. */
+  readonly repairs: readonly string[];
+  /** What a person has to agree to: wider than what profile and policy commit give. */
+  readonly questions: readonly string[];
+}
+
+/** A plain command: words without anything that a shell would expand, quote, join or redirect. */
+const plainCommand = /^[A-Za-z0-9_][A-Za-z0-9_.:@%+/=,-]*(?: [A-Za-z0-9_.:@%+/=,-]+)*$/;
+
+/** What a model needs to do a Task; where it may write, says the scope. */
+const workerRights: readonly ToolRule[] = [
+  { tool: 'workspace.fs', actions: ['read', 'write', 'delete'] },
+  { tool: 'workspace.search', actions: ['search'] },
+];
+
+const maxQuestions = 20;
+
+/**
+ * The contract of a draft: its words, checks and risk; policy from the profile of its risk, at least that of the places
+ * it touches, and stricter where it asks for it. Or what is wrong with it. Pure.
+ */
+export function draftedContract(
+  draft: IntentDraft,
+  frame: DraftFrame,
+  config: Pick<WritConfig, 'securityCode' | 'checks'>,
+): DraftedContract | { readonly faults: readonly string[] } {
+  const { summary, changeType, risk } = draft;
+  const faults = checkFaults(draft);
+  if (faults.length > 0) return { faults };
+  const { said, ...target } = frame;
+  const floor = riskFloor(said.join('\n'), draft, config);
+  const level = higherRisk(risk.level, floor.level);
+  const base = draftFromProfile({ ...target, risk: level, summary, changeType });
+  const granted = allowedCommands(base);
+  const further = draft.checks.filter(({ command }) => !granted.some((entry) => begins(command, entry)));
+  // What the policy commit has every change run, nobody need be asked about.
+  const known = config.checks.always.map(({ check }) => check.command ?? '');
+  const asked = further.filter(({ command }) => !known.some((entry) => begins(command, entry)));
+  const worded = withWords(base, draft, level, [
+    ...workerRights,
+    ...base.security.toolAcl.allow,
+    ...commandRights(further.map(({ command }) => command)),
+  ]);
+  const { document, judged } = tighten(worded, applyDefaults(worded), draft.policy);
+  const raised = level === risk.level ? [] : [`risk is ${level}, not ${risk.level}: ${floor.why}`];
+  return {
+    document: withPeople(document),
+    repairs: [...raised, '`.writ/` is out of scope', ...judged.map(wishSentence)],
+    questions: [
+      ...asked.map(({ id, command }) => `may the check \`${id}\` run \`${command}\`?`),
+      ...draft.questions.slice(0, maxQuestions),
+    ],
+  };
+}
+
+function checkFaults({ checks }: IntentDraft): readonly string[] {
+  return [
+    ...(checks.some(({ stage }) => stage === 'fast')
+      ? []
+      : ['a change without a fast check is never committed: name at least one']),
+    ...checks.flatMap(({ id, command }) =>
+      plainCommand.test(command)
+        ? []
+        : [`the command of \`${id}\` is no plain command: expected words without quotes, pipes or variables`],
+    ),
+  ];
+}
+
+function withWords(
+  base: IntentSpec,
+  draft: IntentDraft,
+  level: IntentSpec['risk']['level'],
+  allow: readonly ToolRule[],
+): IntentSpec {
+  const log = draft.checks.findIndex(({ stage, kind }) => stage === 'fast' && kind === 'testSuite');
+  const logged = log >= 0 ? log : draft.checks.findIndex(({ stage }) => stage === 'fast');
+  const checks = draft.checks.map(({ id, stage, kind, command }, index) => ({
+    stage,
+    check: {
+      id,
+      kind,
+      command,
+      timeoutSeconds: stage === 'fast' ? 300 : 1800,
+      required: true,
+      ...(index === logged ? { artifactsProduced: ['test-log'] } : {}),
+    },
+  }));
+  const of = (wanted: string) => checks.filter(({ stage }) => stage === wanted).map(({ check }) => check);
+  const { files, symbols } = draft;
+  return {
+    ...base,
+    intent: {
+      ...base.intent,
+      problemStatement: draft.problemStatement,
+      objectives: [...draft.objectives],
+      inScope: [...draft.inScope],
+      outOfScope: [...draft.outOfScope, '.writ/'],
+      touchHints: { files, symbols },
+    },
+    acceptance: {
+      ...base.acceptance,
+      successCriteria: draft.successCriteria,
+      verificationPlan: {
+        ...base.acceptance.verificationPlan,
+        fastChecks: of('fast'),
+        integrationChecks: of('integration'),
+      },
+    },
+    risk: { ...base.risk, level, rationale: draft.risk.rationale, factors: draft.risk.factors },
+    security: { ...base.security, toolAcl: { allow } },
+    // A model is not a service to be spared: its turns have waits of their own.
+    execution: { ...base.execution, retry: { ...base.execution.retry, backoffSeconds: 1 } },
+  };
+}
+
+/** Whoever asks for approvals asks for people. */
+function withPeople(document: IntentSpec): IntentSpec {
+  const { required, minApprovers } = document.risk.humanInLoop;
+  const least = Math.max(minApprovers, required ? 1 : 0);
+  return {
+    ...document,
+    risk: { ...document.risk, humanInLoop: { required: least > 0, minApprovers: least } },
+  };
+}
+
+function allowedCommands({ security }: IntentSpec): readonly string[] {
+  return security.toolAcl.allow.flatMap(({ constraints = {} }) => {
+    const { allowCommands } = constraints as { readonly allowCommands?: unknown };
+    return Array.isArray(allowCommands) ? allowCommands.map(String) : [];
+  });
+}
+
+function commandRights(commands: readonly string[]): readonly ToolRule[] {
+  if (commands.length === 0) return [];
+  const allowCommands = [...new Set(commands)];
+  return [{ tool: 'workspace.command', actions: ['execute'], constraints: { allowCommands } }];
+}
+
+/** Whether a command begins with the words of an entry (resolutions, Commands). */
+function begins(command: string, entry: string): boolean {
+  return entry !== '' && (command === entry || command.startsWith(`${entry} `));
+}
+
+function wishSentence({ field, asked, given, granted }: JudgedWish): string {
+  const [wanted, stays] = [asked, given].map((value) => JSON.stringify(value) ?? 'nothing');
+  return granted
+    ? `\`${field}\` is ${wanted}, stricter than ${stays}`
+    : `\`${field}\` stays ${stays}: ${wanted?.slice(0, 100)} was asked for and is not stricter`;
+}

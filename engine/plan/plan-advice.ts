@@ -1,0 +1,105 @@
+import { hasGlobCharacters } from '../../core/base/glob.ts';
+import { normalisePattern } from '../../core/base/normalise-pattern.ts';
+import { quoted } from '../../core/base/quoted.ts';
+import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
+import type { PlanDraft, PlannedTask } from '../../core/contract/plan-draft.ts';
+import type { Scope } from '../../core/contract/scope.ts';
+import { scopeVerdict } from '../../core/contract/scope-verdict.ts';
+import { checkTaskGraph } from '../../core/contract/task-graph.ts';
+import { findConflicts } from './resolve-conflicts.ts';
+
+/** What a model says of one Task of a plan: how, where, after which others, and what checks it. */
+export interface TaskAdvice {
+  readonly key: string;
+  readonly steps: readonly string[];
+  readonly writes: readonly string[];
+  readonly after: readonly string[];
+  readonly checks: readonly string[];
+}
+
+const maxSteps = 30;
+const maxStepCharacters = 2000;
+
+/**
+ * A plan with the advice of a model. Tasks, objectives, limits and gates are the contract's and stay (document 1,
+ * objectives, decompositionMode); advice adds steps, files inside the scope and order. Or what is wrong with it. Pure.
+ */
+export function withAdvice(
+  draft: PlanDraft,
+  advice: readonly TaskAdvice[],
+  { spec, scope }: { readonly spec: EffectiveIntentSpec; readonly scope: Scope },
+): PlanDraft | { readonly faults: readonly string[] } {
+  const work = draft.tasks.filter(({ kind }) => kind === 'implementation');
+  const objectives = new Set(spec.intent.objectives);
+  const faults = [
+    ...work.flatMap(({ key }) => {
+      const said = advice.filter((one) => one.key === key).length;
+      return said === 1 ? [] : [`expected ${quoted(key)} once, found it ${said} times`];
+    }),
+    ...advice.flatMap((one) => adviceFaults(one, scope, objectives)),
+  ];
+  if (faults.length > 0) return { faults };
+  const byKey = new Map(advice.map((one) => [one.key, one]));
+  const tasks = draft.tasks.map((task) => withOne(task, byKey.get(task.key)));
+  const ordered = checkTaskGraph(tasks);
+  if (!ordered.ok) return { faults: ordered.problems.map(({ message }) => message) };
+  const order = ordered.order.filter(({ kind }) => kind === 'implementation');
+  const conflicts = findConflicts(order.map(({ predictedWrites: writes }) => ({ writes })));
+  const { conflictResolution } = spec.objmodel.planGeneration;
+  if (conflictResolution !== 'force-serial' && conflicts.length > 0)
+    return { faults: conflicts.map(({ path }) => `two tasks write ${quoted(path)}`) };
+  const before = new Map<string, string[]>();
+  for (const conflict of conflicts) {
+    const [first, second] = [order[conflict.before]?.key, order[conflict.after]?.key];
+    if (first !== undefined && second !== undefined)
+      before.set(second, [...(before.get(second) ?? []), first]);
+  }
+  return {
+    ...draft,
+    tasks: tasks.map((task) => ({
+      ...task,
+      dependsOn: unique([...task.dependsOn, ...(before.get(task.key) ?? [])]),
+    })),
+  };
+}
+
+function adviceFaults(
+  { key, steps, writes }: TaskAdvice,
+  scope: Scope,
+  objectives: ReadonlySet<string>,
+): readonly string[] {
+  const long = steps.some((step) => step.length > maxStepCharacters || /\p{Cc}/u.test(step));
+  return [
+    ...(steps.length > maxSteps || long
+      ? [
+          `expected of ${quoted(key)} at most ${maxSteps} steps of one line of ${maxStepCharacters} characters`,
+        ]
+      : []),
+    ...(steps.some((step) => objectives.has(step)) ? [`a step of ${quoted(key)} is an objective`] : []),
+    ...writes.flatMap((path) => {
+      const isFile = normalisePattern(path) === path && !path.endsWith('/') && !hasGlobCharacters(path);
+      if (!isFile) return [`${quoted(path)} is no file of the repository`];
+      const verdict = scopeVerdict(scope, path);
+      return verdict === 'in'
+        ? []
+        : [`${quoted(path)} is ${verdict === 'forbidden' ? 'out of' : 'not in'} scope`];
+    }),
+  ];
+}
+
+function withOne(task: PlannedTask, advice: TaskAdvice | undefined): PlannedTask {
+  if (advice === undefined) return task;
+  const { steps, writes, after, checks } = advice;
+  const predicted = unique([...(task.predictedWrites ?? []), ...writes]);
+  const checked = checks.length === 0 ? [] : [`checked by ${checks.join(', ')}`];
+  return {
+    ...task,
+    steps: unique([...task.steps, ...steps, ...checked]),
+    dependsOn: unique([...task.dependsOn, ...after]),
+    ...(predicted.length === 0 ? {} : { predictedWrites: predicted }),
+  };
+}
+
+function unique(entries: readonly string[]): readonly string[] {
+  return [...new Set(entries)];
+}

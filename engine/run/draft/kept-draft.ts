@@ -1,0 +1,114 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { absent, writeDurably } from '../../../core/base/durable-file.ts';
+import { WritError } from '../../../core/base/errors.ts';
+import { uuidTimeMs } from '../../../core/base/ids.ts';
+import { parseList, parseText, toFields } from '../../../core/base/parse-fields.ts';
+import { makeDirectories, readPlainFile } from '../../../core/base/plain-place.ts';
+import { parseStrictJson } from '../../../core/base/strict-json.ts';
+import type { Repository } from '../../vcs/repository.ts';
+import type { ChangeSource, RunRequest } from '../state/run-request.ts';
+
+/** A drafted contract on disk, and with what its run is to be started once somebody confirms it. */
+export interface KeptDraft extends Pick<RunRequest, 'onto' | 'message' | 'author' | 'policy'> {
+  readonly runId: string;
+  readonly specBytes: Uint8Array;
+  readonly noMerge: boolean;
+  readonly source: Extract<ChangeSource, { readonly kind: 'worker' }>;
+  readonly repairs: readonly string[];
+  readonly questions: readonly string[];
+}
+
+const format = 'urn:writ:kept-draft:v1';
+const specName = 'intent.json';
+const restName = 'request.json';
+const maxBytes = 4 * 1024 * 1024;
+const wishes = ['onto', 'message', 'author', 'policy'] as const;
+
+/** Where drafts are, below the directory that git keeps for all work trees. */
+function placeOf({ commonDir }: Pick<Repository, 'commonDir'>, ...names: readonly string[]) {
+  return { root: commonDir, parts: ['writ', 'drafts', ...names] };
+}
+
+/** Where the contract of a draft lies. */
+export function draftPath(repository: Pick<Repository, 'commonDir'>, runId: string): string {
+  const { root, parts } = placeOf(repository, runId, specName);
+  return join(root, ...parts);
+}
+
+/** Keeps a draft, 0600, whole or not at all; the path of its contract. */
+export async function keepDraft(
+  repository: Pick<Repository, 'commonDir'>,
+  draft: KeptDraft,
+): Promise<string> {
+  const { runId, specBytes, source, noMerge, repairs, questions } = draft;
+  const directory = await makeDirectories(placeOf(repository, runId));
+  const given = Object.fromEntries(
+    wishes.flatMap((name) => (draft[name] === undefined ? [] : [[name, draft[name]]])),
+  );
+  const rest = {
+    format,
+    worker: source.worker,
+    from: Buffer.from(source.from).toString('base64'),
+    noMerge,
+    repairs,
+    questions,
+    ...given,
+  };
+  await writeDurably(join(directory, restName), `${JSON.stringify(rest)}\n`);
+  const path = join(directory, specName);
+  await writeDurably(path, specBytes);
+  return path;
+}
+
+/**
+ * The draft of this id, or of one that begins so; `undefined` where there is none, or several. OBJECT_CORRUPT for one
+ * that cannot be read.
+ */
+export async function findDraft(
+  repository: Pick<Repository, 'commonDir'>,
+  wanted: string,
+): Promise<KeptDraft | undefined> {
+  if (wanted.length < 4) return undefined;
+  const { root, parts } = placeOf(repository);
+  const names = (await readdir(join(root, ...parts)).catch(absent)) ?? [];
+  const fits = names.filter((name) => name.startsWith(wanted) && uuidTimeMs(name) !== undefined);
+  const [runId] = fits;
+  if (runId === undefined || fits.length > 1) return undefined;
+  try {
+    const read = (name: string) => readPlainFile(placeOf(repository, runId, name), maxBytes);
+    const [specBytes, rest] = [read(specName), read(restName)];
+    // Written last: without it the draft was never whole.
+    return specBytes && rest ? { runId, specBytes, ...parseRest(rest) } : undefined;
+  } catch (cause) {
+    throw new WritError('OBJECT_CORRUPT', {
+      message: `the draft \`${runId}\` cannot be read`,
+      detail: { run_id: runId },
+      cause,
+    });
+  }
+}
+
+function parseRest(bytes: Uint8Array): Omit<KeptDraft, 'runId' | 'specBytes'> {
+  const { value } = parseStrictJson(bytes, { code: 'OBJECT_CORRUPT', maxBytes });
+  const names = ['format', 'worker', 'from', 'noMerge', 'repairs', 'questions', ...wishes];
+  const fields = toFields(value, 'a kept draft', names);
+  if (fields.format !== format) throw new TypeError(`expected \`${format}\``);
+  const sentences = (name: string): readonly string[] =>
+    parseList(fields[name], (one) => parseText({ one }, 'one', 10_000), 100);
+  return {
+    source: {
+      kind: 'worker',
+      worker: parseText(fields, 'worker', 128),
+      from: Buffer.from(parseText(fields, 'from', maxBytes), 'base64'),
+    },
+    noMerge: fields.noMerge === true,
+    repairs: sentences('repairs'),
+    questions: sentences('questions'),
+    ...Object.fromEntries(
+      wishes.flatMap((name) =>
+        fields[name] === undefined ? [] : [[name, parseText(fields, name, 100_000)]],
+      ),
+    ),
+  };
+}

@@ -1,0 +1,25 @@
+import { WritError } from '../../../core/base/errors.ts';
+import { mayHoldSecret } from '../../spec/may-hold-secret.ts';
+
+const maxCharacters = 8000;
+
+/**
+ * What a person asks for, as a model may read it and a run keep it: 3 to 8000 characters, no control characters, no
+ * secret. REQUEST_INVALID, before anybody sees it.
+ */
+export async function readRequest(text: string): Promise<string> {
+  const request = text.trim();
+  if (request.length < 3 || request.length > maxCharacters)
+    throw invalid(`expected 3 to ${maxCharacters} characters, found ${request.length}`);
+  if (/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/u.test(request))
+    throw invalid('expected words, found control characters');
+  if (!mayHoldSecret(request)) return request;
+  const { ownSecretsIn } = await import('../../spec/secret-words.ts');
+  if (ownSecretsIn(request).length > 0)
+    throw invalid('expected words without a secret, found a token or a private key');
+  return request;
+}
+
+function invalid(found: string): WritError {
+  return new WritError('REQUEST_INVALID', { message: `the request cannot be drafted: ${found}` });
+}

@@ -1,0 +1,120 @@
+import { isWritError } from '../../../../core/base/errors.ts';
+import { normalisePattern } from '../../../../core/base/normalise-pattern.ts';
+import { quoted } from '../../../../core/base/quoted.ts';
+import type { HandAnswer, Hands, HandUse } from '../../../../core/contract/hands.ts';
+import type { PrivacyPolicy } from '../../../../core/contract/privacy-policy.ts';
+import { redactTexts } from '../../../../readers/sensitive/redact-texts.ts';
+import type { WritEngine } from '../../../spec/writ-engine.ts';
+import { readBlob } from '../../../vcs/blobs.ts';
+import { askGit, type GitDirectory } from '../../../vcs/git.ts';
+import { listNames, listTree } from '../../../vcs/tree.ts';
+
+/** A tree of commits as tools see it: there is nothing behind it that could be written or run. */
+export interface TreeToRead {
+  readonly engine: Pick<WritEngine, 'hooks' | 'clock'>;
+  readonly repository: GitDirectory;
+  readonly tree: string;
+  readonly runId: string;
+  /** What a model may not read. */
+  readonly policy: PrivacyPolicy;
+  readonly signal: AbortSignal;
+}
+
+const maxUses = 500;
+const maxFileBytes = 8 * 1024 * 1024;
+const maxShownBytes = 256 * 1024;
+const maxNames = 2000;
+const maxFoundBytes = 64 * 1024;
+const maxSearchBytes = 16 * 1024 * 1024;
+
+const toolOf = {
+  read: ['workspace.fs', 'read'],
+  list: ['workspace.fs', 'read'],
+  search: ['workspace.search', 'search'],
+} as const;
+
+/** Hands that read a tree. Every guard is asked before; what the policy holds back is masked. */
+export function openTreeHands(place: TreeToRead): Hands {
+  const { engine, runId, policy, signal } = place;
+  let uses = 0;
+  const settle = async (use: HandUse): Promise<HandAnswer> => {
+    signal.throwIfAborted();
+    uses += 1;
+    if (uses > maxUses) return denied(`a draft may use its tools ${maxUses} times`);
+    if (use.kind !== 'read' && use.kind !== 'list' && use.kind !== 'search')
+      return denied('whoever drafts only reads');
+    const path = inTree(use.path);
+    if (path === undefined) return denied(`${quoted(use.path)} is no place in the repository`);
+    const [tool, action] = toolOf[use.kind];
+    const request = { runId, tool, action, paths: [use.path] };
+    const started = engine.clock.monotonic();
+    const refusal = await engine.hooks.tool.guard.call(request);
+    const answer = refusal ? denied(refusal.message) : await act(place, use, path);
+    const durationMs = Math.round(engine.clock.monotonic() - started);
+    await engine.hooks.tool.settled.call({
+      request,
+      outcome: answer.outcome,
+      ...(refusal ? { refusal } : {}),
+      durationMs,
+    });
+    return { ...answer, text: redactTexts(answer.text, policy) };
+  };
+  return { use: settle };
+}
+
+async function act(place: TreeToRead, use: HandUse, path: string): Promise<HandAnswer> {
+  try {
+    if (use.kind === 'read') return await read(place, path);
+    if (use.kind === 'list') return await list(place, path);
+    return use.kind === 'search' ? await search(place, path, use.pattern) : denied('not here');
+  } catch (fault) {
+    place.signal.throwIfAborted();
+    if (!isWritError(fault)) throw fault;
+    return { outcome: 'failed', text: `failed: ${fault.code}` };
+  }
+}
+
+async function read({ repository, tree }: TreeToRead, path: string): Promise<HandAnswer> {
+  const bytes = await readBlob(repository, tree, path, maxFileBytes);
+  if (bytes === undefined) return { outcome: 'failed', text: 'failed: there is no such file' };
+  if (bytes.includes(0)) return { outcome: 'failed', text: `failed: binary, ${bytes.length} bytes` };
+  const cut = bytes.length > maxShownBytes ? `\n[cut: ${maxShownBytes} of ${bytes.length} bytes]` : '';
+  return { outcome: 'done', text: bytes.subarray(0, maxShownBytes).toString('utf8') + cut };
+}
+
+async function list({ repository, tree }: TreeToRead, path: string): Promise<HandAnswer> {
+  const names = await listNames(repository, tree, path);
+  const below = path === '' ? '' : `${path}/`;
+  const entries = await listTree(repository, tree, path);
+  const files = new Set(entries.map((entry) => entry.path));
+  const shown = [...names].map((name) => (files.has(below + name) ? name : `${name}/`));
+  if (shown.length === 0) return { outcome: 'failed', text: 'failed: there is no such directory' };
+  const cut = shown.length > maxNames ? `\n[cut at ${maxNames} names]` : '';
+  return { outcome: 'done', text: shown.slice(0, maxNames).join('\n') + cut };
+}
+
+async function search(
+  { repository, tree, signal }: TreeToRead,
+  path: string,
+  pattern: string,
+): Promise<HandAnswer> {
+  const within = path === '' ? [] : [path];
+  const args = ['grep', '-nIE', '--no-color', '--no-textconv', '-e', pattern, tree, '--', ...within];
+  const { code, stdout } = await askGit(repository, args, { maxBytes: maxSearchBytes, signal });
+  if (code === 1) return { outcome: 'done', text: '' };
+  if (code !== 0) return { outcome: 'failed', text: 'failed: no such expression' };
+  const lines = stdout.toString('utf8').replaceAll(`${tree}:`, '');
+  const cut = lines.length > maxFoundBytes ? `\n[cut: ${stdout.length} bytes in all]` : '';
+  return { outcome: 'done', text: lines.slice(0, maxFoundBytes) + cut };
+}
+
+/** A path of a tree; '' is its top. */
+function inTree(path: string): string | undefined {
+  const bare = path.trim().replace(/^(?:\.\/+)+/u, '');
+  if (bare === '.' || bare === '') return '';
+  return normalisePattern(bare)?.replace(/\/$/u, '');
+}
+
+function denied(why: string): HandAnswer {
+  return { outcome: 'denied', text: `denied: ${why}` };
+}

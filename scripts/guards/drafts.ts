@@ -1,0 +1,102 @@
+import { type Guard, within } from './guard.ts';
+
+const hostile = 'test/coder/planner/hostile-drafts.test.ts';
+const strict = 'test/engine/spec/stricter.test.ts';
+
+/** What a model that drafts contracts cannot do. */
+export const guards: readonly Guard[] = [
+  ...within('engine/spec/stricter.ts', strict, [
+    [
+      'a wish that is looser changes nothing',
+      '    if (!granted) continue;\n',
+      '',
+      '`constraints.security.networkPolicy` only becomes stricter',
+    ],
+    [
+      'a second wish is held to what the first was granted',
+      '    before.set(field, value);\n',
+      '',
+      '`execution.retry.maxRetries` only becomes stricter',
+    ],
+  ]),
+  ...within('engine/intent/draft/drafted-contract.ts', hostile, [
+    [
+      'the risk is at least that of what is touched',
+      'const level = higherRisk(risk.level, floor.level);',
+      'const level = risk.level;',
+      'what a repository says of policy changes none',
+    ],
+    [
+      'a check is one plain command',
+      'plainCommand.test(command)\n',
+      'command !== ""\n',
+      'what no contract may say goes back',
+    ],
+    [
+      'a draft without a fast check is none',
+      "...(checks.some(({ stage }) => stage === 'fast')",
+      '...(checks.length > 0',
+      'what no contract may say goes back',
+    ],
+  ]),
+  ...within('engine/run/draft/draft-intent.ts', hostile, [
+    [
+      'places outside of the repository are no scope',
+      '  faults.push(...placeFaults(read.draft, scope));\n',
+      '',
+      'what no contract may say goes back',
+    ],
+  ]),
+  ...within('engine/run/draft/read-request.ts', hostile, [
+    [
+      'a request that holds a secret is asked of nobody',
+      'if (ownSecretsIn(request).length > 0)',
+      'if (ownSecretsIn(request).length > 1)',
+      'a request that holds a secret',
+    ],
+  ]),
+  ...within('coder/planner/submit-draft.ts', hostile, [
+    [
+      'a draft of megabytes is not judged',
+      'if (text.length > maxDraftCharacters)',
+      'if (text.length > 1e9)',
+      'a model that never submits',
+    ],
+  ]),
+  ...within('coder/planner/draft.ts', hostile, [
+    [
+      'a draft is submitted a few times only',
+      ' || submissions === maxSubmissions)',
+      ')',
+      'a model that never submits',
+    ],
+  ]),
+  ...within('engine/run/work/hands/tree-hands.ts', 'test/coder/planner/drafted-run.test.ts', [
+    [
+      'whoever drafts reads nothing outside of the tree',
+      'if (path === undefined)',
+      'if (path === null)',
+      'a request becomes a draft',
+    ],
+  ]),
+  ...within('engine/plan/plan-advice.ts', 'test/coder/planner/planned-run.test.ts', [
+    [
+      'advice stays within the scope',
+      "verdict === 'in'\n",
+      "verdict !== 'in2'\n",
+      'advice that would leave the plan',
+    ],
+    [
+      'advice makes no cycle',
+      'if (!ordered.ok)',
+      'if (ordered.ok === undefined)',
+      'advice that would leave the plan',
+    ],
+    [
+      'no step is the objective of another Task',
+      'steps.some((step) => objectives.has(step))',
+      'steps.length > 1000',
+      'advice that would leave the plan',
+    ],
+  ]),
+];

@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs';
+import t from 'tap';
+import { commands } from '../../../bin/command-table.ts';
+import { runLine } from '../../bin/host.ts';
+import { makeSample, type Sample } from '../../engine/run/sample.ts';
+import type { ModelServer } from '../../providers/model-server.ts';
+import { scriptModel } from '../scripted-model.ts';
+import { makesFix, priceDraft, submits } from './drafts.ts';
+
+const request = 'A price is one cent too high: make it exact.';
+
+interface Asked {
+  readonly stdin?: string;
+  readonly terminal?: boolean;
+  readonly request?: string;
+}
+
+/** One `writ run --request` of a model that answers from its script. */
+async function ask(
+  sample: Sample,
+  model: ModelServer,
+  options: readonly string[],
+  { request: said = request, ...given }: Asked = {},
+) {
+  const line = ['run', '--request', said, '--provider', 'openai', '--model', 'scripted'];
+  return call(sample, [...line, '--api-base', model.base, ...options], given);
+}
+
+async function call(sample: Sample, line: readonly string[], given: Omit<Asked, 'request'> = {}) {
+  const ran = await runLine([...line, '--json'], commands, { cwd: sample.root, env: sample.env, ...given });
+  const { data, error } = JSON.parse(ran.out);
+  return { ...ran, data, error };
+}
+
+function sampleFor(t: { teardown(done: () => void): void }): Sample {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  return sample;
+}
+
+t.test('a request becomes a draft, is confirmed, worked, sealed and verified', async (t) => {
+  const sample = sampleFor(t);
+  await using model = await scriptModel([
+    {
+      calls: [
+        ['list_dir', { path: '.' }],
+        ['read_file', { path: 'src/price.js' }],
+        ['grep_files', { pattern: 'cents', path: 'src' }],
+        ['read_file', { path: '../../etc/passwd' }],
+      ],
+    },
+    submits(priceDraft),
+    ...makesFix,
+  ]);
+  const ran = await ask(sample, model, ['--yes']);
+  t.match(ran, { code: 0, data: { decision: { type: 'commit' } } }, JSON.stringify(ran.error));
+  t.match(ran.data.draft, {
+    risk_level: 'low',
+    request: [request],
+    provider: 'openai',
+    model: 'scripted',
+    questions: [],
+    digest: ran.data.spec.digest,
+  });
+  t.equal(JSON.parse(readFileSync(ran.data.draft.path, 'utf8')).metadata.id, ran.data.spec.id);
+  t.match(ran.err, 'Prices are exact');
+  const told = JSON.stringify(model.asked[1]?.body);
+  for (const part of ['count * cents + 1', 'src/price.js:3:', 'denied: ', '<untrusted>'])
+    t.ok(told.includes(part), part);
+  t.match(await call(sample, ['verify', 'HEAD']), { code: 0 });
+  t.match(await call(sample, ['replay', ran.data.run_id]), { code: 0, data: { equal: true } });
+});
+
+t.test('without anybody to ask, a draft of more than low risk waits for whoever resumes it', async (t) => {
+  const sample = sampleFor(t);
+  const before = sample.state();
+  const draft = { ...priceDraft, checks: [{ ...priceDraft.checks[0], command: 'node test/price.test.js' }] };
+  for (const [submitted, why] of [
+    [{ ...draft, checks: [{ ...draft.checks[0], kind: 'command' }] }, 'a command that nobody allowed'],
+    [{ ...priceDraft, questions: ['in cents or in euros?'] }, 'a question'],
+    [{ ...priceDraft, changeType: 'feature' }, 'medium risk'],
+  ] as const) {
+    await using model = await scriptModel([submits(submitted)]);
+    const ran = await ask(sample, model, []);
+    t.match(ran, { code: 4, error: { code: 'DRAFT_WAITS' }, data: { state: 'drafted' } }, why);
+    t.match(ran.error.hints, [`confirm it: \`writ resume ${ran.data.run_id} --yes\``]);
+    t.equal(sample.state(), before);
+    t.match(await call(sample, ['resume', ran.data.run_id]), { code: 4, error: { code: 'DRAFT_WAITS' } });
+  }
+});
+
+t.test('a draft that waited is worked under the id that was told, as its file stands', async (t) => {
+  const sample = sampleFor(t);
+  await using model = await scriptModel([
+    submits({ ...priceDraft, questions: ['in cents or in euros?'] }),
+    ...makesFix,
+  ]);
+  const { data } = await ask(sample, model, ['--message', 'Exact prices']);
+  const ran = await call(sample, ['resume', data.run_id, '--yes']);
+  t.match(ran, { code: 0, data: { run_id: data.run_id, draft: data.draft, decision: { type: 'commit' } } });
+  t.equal(sample.git('log', '-1', '--format=%s'), 'Exact prices');
+  t.match(await call(sample, ['resume', data.run_id, '--yes']), { code: 0, data: { state: 'decided' } });
+});
+
+t.test('low risk that leaves nothing to decide goes on where nobody can be asked', async (t) => {
+  const sample = sampleFor(t);
+  await using model = await scriptModel([submits(priceDraft), ...makesFix]);
+  t.match(await ask(sample, model, []), { code: 0, data: { decision: { type: 'commit' } } });
+});
+
+t.test('at a terminal a person confirms, modifies or cancels', async (t) => {
+  const sample = sampleFor(t);
+  const before = sample.state();
+  for (const stdin of ['cancel\n', '', 'what?\n', 'modify\n'])
+    t.match(
+      await ask(sample, await endless(t), [], { terminal: true, stdin }),
+      { code: 1, error: { code: 'DRAFT_CANCELLED' } },
+      JSON.stringify(stdin),
+    );
+  t.equal(sample.state(), before);
+  await using model = await scriptModel([submits(priceDraft), submits(priceDraft), ...makesFix]);
+  const stdin = 'm\nWithout a new test.\nc\n';
+  const ran = await ask(sample, model, [], { terminal: true, stdin });
+  t.match(ran, { code: 0, data: { draft: { request: [request, 'Without a new test.'] } } });
+  t.ok(JSON.stringify(model.asked[1]?.body).includes('Without a new test.'));
+});
+
+/** A model that submits the same draft for ever. */
+async function endless(t: { teardown(done: () => PromiseLike<void>): void }): Promise<ModelServer> {
+  const model = await scriptModel(Array.from({ length: 20 }, () => submits(priceDraft)));
+  t.teardown(() => model[Symbol.asyncDispose]());
+  return model;
+}
