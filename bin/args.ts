@@ -130,7 +130,7 @@ function readWithCac(
   try {
     known.checkUnusedArgs();
   } catch (cause) {
-    const extra = args[command.arguments.length] ?? '';
+    const extra = command.hidesUnexpected ? '…' : (args[command.arguments.length] ?? '');
     const names = command.arguments.map((one) => one.name);
     throw usage(
       `unexpected argument \`${extra}\``,

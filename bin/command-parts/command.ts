@@ -45,6 +45,8 @@ export interface CommandSpec {
   readonly examples: readonly { readonly line: string; readonly about: string }[];
   /** It writes its own JSON while it works (NDJSON, or one document early on): on success nothing follows. */
   readonly streams?: boolean;
+  /** An argument too many may be a secret that was typed in the wrong place: it is not repeated. */
+  readonly hidesUnexpected?: boolean;
   readonly load: () => Promise<CommandModule>;
 }
 

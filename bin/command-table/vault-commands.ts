@@ -14,6 +14,7 @@ export const vaultCommands: readonly CommandSpec[] = [
     description:
       'One line end behind the value is left out. Values are never arguments and never printed. Keys of models are looked for in `--env-file`, in the vault of the repository, in the global one, then in the environment (docs/vault.md).',
     arguments: [name],
+    hidesUnexpected: true,
     options: [everywhere],
     examples: [
       { line: 'pass show openai | writ vault set OPENAI_API_KEY --global', about: 'for every repository' },

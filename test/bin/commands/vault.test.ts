@@ -103,6 +103,11 @@ t.test('what is no name or no value is refused, and arguments hold no value', as
   t.equal((await writ(['list'])).data.secrets.length, 2, 'what was there is still there');
 });
 
+t.test('a value that was typed as an argument is refused and not repeated', async (t) => {
+  const { writ } = placeOf(t);
+  t.match(await writ(['set', 'OPENAI_API_KEY', canary], canary), { exit: 129, error: { code: 'USAGE' } });
+});
+
 t.test('a vault that cannot be trusted is refused, and nothing of it is lost', async (t) => {
   const { writ, file, identity, directory, home } = placeOf(t);
   await writ(['set', 'API_KEY'], canary);
