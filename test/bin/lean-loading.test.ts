@@ -16,7 +16,9 @@ const heavy = [
   /^core\/kernel\/worker\//,
   /^plugins\/(?:preset|preset\/open-engine)\.ts$/,
   /^plugins\/(?:artifacts|cedar|recorded-worker|redaction|sandbox|supply-chain)\//,
-  /^(?:coder|providers|session|service|http)\//,
+  /^(?:coder|session|service|http)\//,
+  // What flags there are, every command line knows.
+  /^providers\/(?!flag-table\.ts|[a-z]+\/[a-z]+-flags\.ts)/,
   /^attest\/(?:keys|signer\/(?!signer-forms))/,
   /^readers\/(?:sensitive|documents|advisories)\//,
   /^engine\/(?:plugin-trust|patch\/normalise|tool\/(?:runtime|acl\.ts)|frame\/import)/,
