@@ -64,6 +64,7 @@ export function toRunData(view: RunView): RunData {
       }),
     retries: view.retries,
     citations: view.citations,
+    tool_uses: view.toolUses,
     waiting: view.waiting && toWaitingData(view.waiting),
     notices: view.notices,
     stages: view.stages.map(toStageData),

@@ -229,6 +229,10 @@ export const runMembers = {
         ),
       ),
     }),
+    tool_uses: record({
+      count,
+      tools: list(record({ tool: text, action: text, done: count, denied: count, failed: count })),
+    }),
     notices: list(text),
     content_ref: text,
     finished_at: moment,

@@ -41,6 +41,7 @@ export function printRun(printer: Printer, view: RunView): void {
   if (printer.quiet) return;
   printRetries(printer, view.retries);
   printCitations(printer, view.citations);
+  printToolUses(printer, view.toolUses);
 
   printer.line();
   printer.table(
@@ -128,6 +129,18 @@ function printCitations(printer: Printer, citations: RunView['citations']): void
   }
   const more = citations.count - Math.min(citations.first.length, most);
   if (more > 0) printer.line(styled('dim', `  and ${more} more decisions`));
+}
+
+/** What a worker did on its way, by tool and action. */
+function printToolUses(printer: Printer, uses: RunView['toolUses']): void {
+  if (uses === undefined) return;
+  const told = uses.tools.map(({ tool, action, done, denied, failed }) => {
+    const not = [denied > 0 ? `${denied} denied` : '', failed > 0 ? `${failed} failed` : ''].filter(
+      (part) => part !== '',
+    );
+    return `${tool} ${action} ${done + denied + failed}${not.length === 0 ? '' : ` (${not.join(', ')})`}`;
+  });
+  printer.line('  ', styled('dim', 'tools'), `  ${told.join(', ')}`);
 }
 
 function printCheck(printer: Printer, check: CheckRecord, view: RunView): void {

@@ -2,8 +2,10 @@ import type { TaskOrder } from '../../core/contract/worker.ts';
 import { applyPatch } from './apply-patch.ts';
 import { grepFiles, listDir, readFile, shell } from './files.ts';
 import { recordDecision } from './record-decision.ts';
+import { requestUserInput } from './request-user-input.ts';
 import { submitTaskComplete } from './submit-task-complete.ts';
 import type { CoderTool } from './tool.ts';
+import { updatePlan } from './update-plan.ts';
 import { readPage, webSearch } from './web.ts';
 
 /** Every tool, in the order in which a model is told of them. */
@@ -15,6 +17,8 @@ const coderTools: readonly CoderTool[] = [
   shell,
   webSearch,
   readPage,
+  updatePlan,
+  requestUserInput,
   recordDecision,
   submitTaskComplete,
 ];

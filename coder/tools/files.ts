@@ -1,9 +1,6 @@
 import type { HandAnswer } from '../../core/contract/hands.ts';
 import type { CoderTool, ToolOutcome } from './tool.ts';
 
-/** Of one answer: a file is read on with `from_line`. */
-const maxLines = 2000;
-
 function outcomeOf({ outcome, text }: HandAnswer): ToolOutcome {
   return { text: text === '' ? '[nothing]' : text, isError: outcome !== 'done' };
 }
@@ -14,17 +11,12 @@ export const readFile: CoderTool = {
   takes: {
     path: { type: 'string', says: 'relative to the repository' },
     from_line: { type: 'integer', says: 'first line, from 1', optional: true },
-    lines: { type: 'integer', says: `how many, at most ${maxLines}`, optional: true },
+    lines: { type: 'integer', says: 'how many, at most 2000', optional: true },
   },
-  async use({ path, from_line: from = 1, lines = maxLines }, hands) {
-    const answer = await hands.use({ kind: 'read', path: String(path) });
-    if (answer.outcome !== 'done') return outcomeOf(answer);
-    const all = answer.text.split('\n');
-    const first = Math.max(1, Number(from));
-    const shown = all.slice(first - 1, first - 1 + Math.min(maxLines, Math.max(1, Number(lines))));
-    const text = shown.map((line, index) => `${first + index}\t${line}`).join('\n');
-    const rest = all.length - (first - 1 + shown.length);
-    return { text: rest > 0 ? `${text}\n[${rest} more lines]` : text || '[nothing]', isError: false };
+  async use({ path, from_line: fromLine, lines }, hands) {
+    const from = fromLine === undefined ? {} : { fromLine: Number(fromLine) };
+    const many = lines === undefined ? {} : { lines: Number(lines) };
+    return outcomeOf(await hands.use({ kind: 'read', path: String(path), ...from, ...many }));
   },
 };
 

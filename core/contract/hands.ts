@@ -1,7 +1,7 @@
 /** What a worker may ask to be done in the workspace of its attempt. Paths are relative to it, or absolute in it. */
 export type HandUse =
-  /** Text of a file, at most `maxBytes` of it from its beginning. */
-  | { readonly kind: 'read'; readonly path: string; readonly maxBytes?: number }
+  /** Text of a file, its lines numbered: as many as asked for and as fit, from `fromLine` (the first is 1). */
+  | { readonly kind: 'read'; readonly path: string; readonly fromLine?: number; readonly lines?: number }
   | { readonly kind: 'list'; readonly path: string }
   /** Lines that match a POSIX extended regular expression. */
   | { readonly kind: 'search'; readonly pattern: string; readonly path: string }

@@ -66,6 +66,12 @@ export interface RunView {
     readonly commitSha?: string;
     readonly decisionDigest: string;
   };
+  /** Uses of tools by workers. */
+  readonly toolUses?: {
+    readonly count: number;
+    readonly tools: readonly (Record<'tool' | 'action', string> &
+      Record<'done' | 'denied' | 'failed', number>)[];
+  };
   /** What was tried again on the way here; absent where nothing was. */
   readonly retries?: {
     /** In all. */

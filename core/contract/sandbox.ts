@@ -39,10 +39,7 @@ export interface SandboxRequest {
   readonly withheld?: { readonly stubs: string; readonly stub: string; isWithheld(name: string): boolean };
   /** The child's whole environment; PATH, HOME and TMPDIR are added by the back end. */
   readonly env: Readonly<Record<string, string>>;
-  /**
-   * `none`: own network namespace with nothing in it. `host` exists only for the `none` back end, which has nothing
-   * else.
-   */
+  /** `none`: an own network namespace with nothing in it. `host` is for the `none` back end, which has nothing else. */
   readonly network: 'none' | 'host' | SandboxEgress;
   readonly timeoutMs: number;
   /** Bytes kept of each output stream, half of them the first and half the last; the rest is counted and dropped. */
@@ -90,10 +87,7 @@ export interface SandboxResult {
 /** An operating-system sandbox (slot `sandbox`). `run` resolves only when every descendant is gone. */
 export interface SandboxBackend {
   readonly name: string;
-  /**
-   * Present for one that holds nothing back: only ever picked by its name, and its checks have the network of this
-   * machine.
-   */
+  /** Present for one that holds nothing back: picked by its name alone; its checks have the network of this machine. */
   readonly unconfined?: true;
   /** Where the workspace and the reports directory appear inside. */
   pathsInside(request: Pick<SandboxRequest, 'workspace' | 'reports'>): { workspace: string; reports: string };

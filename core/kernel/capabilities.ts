@@ -18,9 +18,7 @@ export interface Capabilities {
   readonly files: OwnFiles;
 }
 
-/**
- * A secret by name; `undefined` where none of that name was handed to the engine. PLUGIN_INVALID for what is no name.
- */
+/** A secret by name; `undefined` where none of that name was handed in. PLUGIN_INVALID for what is no name. */
 export type Secrets = (name: string) => string | undefined;
 
 /** Small files of the user's own. */

@@ -33,9 +33,7 @@ export interface Slot<T> extends SlotDoor<T> {
   freeze(): void;
 }
 
-/**
- * Slot names and what fills them. Slots whose contract comes later (`vcs`) are added with it.
- */
+/** Slot names and what fills them. Slots whose contract comes later (`vcs`) are added with it. */
 export interface SlotMap {
   readonly provider: ProviderSource;
   readonly worker: WorkerSource;

@@ -88,7 +88,16 @@ export const eventShapes = {
       duration_ms: decimal,
       started_at: time,
     },
-    { check_id: text, command: text, exit_code: wholeNumber, refusal: text },
+    {
+      check_id: text,
+      command: text,
+      exit_code: wholeNumber,
+      refusal: text,
+      path: text,
+      /** Of a worker's use: of what it asked for and what it was told, masked. */
+      arguments_digest: sha256Text,
+      result_digest: sha256Text,
+    },
   ),
   context_frame: fields(
     {

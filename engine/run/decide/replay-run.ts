@@ -7,6 +7,7 @@ import { touchesGoverning } from '../../patch/governing-paths.ts';
 import type { ObjectType } from '../../store/object-shapes.ts';
 import { citationsPath, parseCitations } from '../../store/record/citations.ts';
 import { sealPaths } from '../../store/record/seal-paths.ts';
+import { toolUsesIn, toolUsesPath, workerToolsFolder } from '../../store/record/tool-uses.ts';
 import { parseObject, type StoredObject } from '../../store/stored-object.ts';
 import type { DecisionInput, DecisionRecord } from '../record/decision-input.ts';
 import { inputProblems } from '../record/decision-input-shape.ts';
@@ -42,6 +43,7 @@ export function replayRun(files: ReadonlyMap<string, Uint8Array>, listed?: Liste
   try {
     decision = replayOne(files, '');
     for (const folder of folders) replayOne(files, folder);
+    compareToolUses(files);
     for (const [path, sha256] of listed ?? []) {
       const bytes = files.get(path);
       if (bytes !== undefined) same(path, '', sha256, sha256Hex(bytes));
@@ -92,6 +94,19 @@ function replayOne(files: ReadonlyMap<string, Uint8Array>, folder: string): Deci
     if (object.tree !== undefined) same(at(name), '/tree', input.candidateTree, object.tree);
   }
   return decision;
+}
+
+/** What the record says of its tools in short, against every ToolInvocation; each is of the Run that it lies in. */
+function compareToolUses(files: ReadonlyMap<string, Uint8Array>): void {
+  const told = files.has(toolUsesPath) ? readJson(files, toolUsesPath) : undefined;
+  const found = readable(toolUsesPath, () => toolUsesIn(files));
+  same(toolUsesPath, '', found, told);
+  for (const path of files.keys()) {
+    const at = path.indexOf(`/${workerToolsFolder}`);
+    if (at < 0) continue;
+    const run = readObject(files, `${path.slice(0, at)}/run.json`, 'run');
+    same(path, '/run', run.object_id, readObject(files, path, 'tool_invocation').run);
+  }
 }
 
 /** Each input against the record that it was taken from. */

@@ -12,6 +12,7 @@ import { judgementFiles, judgementObjects } from './judgement-objects.ts';
 import { decisionBody } from './record-files.ts';
 import { runBody } from './run-body.ts';
 import type { TakenSnapshot } from './take-snapshot.ts';
+import type { UsedHand } from './used-hand.ts';
 
 /** What the objects of an attempt say beside its judgement. */
 export interface AttemptFacts {
@@ -25,6 +26,8 @@ export interface AttemptFacts {
   readonly citations?: CitationsRecord;
   /** Indexes into the plan's steps that the Task is about. */
   readonly steps: readonly number[];
+  /** What its worker used of its hands. */
+  readonly hands: readonly UsedHand[];
   readonly startedAtMs: number;
   readonly nowMs: number;
 }
@@ -147,6 +150,7 @@ export function attemptFiles(
       decidedAtMs: nowMs,
       stages: judged.stages,
       outcome: decision,
+      hands: facts.hands,
       steps: {
         plan: ids.plan,
         indexes: facts.steps,

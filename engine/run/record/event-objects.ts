@@ -3,9 +3,11 @@ import type { DecisionType } from '../../../core/contract/run-view.ts';
 import type { StageName, StageRecord } from '../../../core/contract/stage.ts';
 import { schedulerOf } from '../../spec/scheduler-of.ts';
 import type { ObjectBody } from '../../store/object-shapes.ts';
+import { workerToolsFolder } from '../../store/record/tool-uses.ts';
 import { type SealOptions, sealObject } from '../../store/stored-object.ts';
 import { encodeId } from '../../vcs/ref-name.ts';
 import type { Attempt } from '../state/attempt.ts';
+import type { UsedHand } from './used-hand.ts';
 
 /** What happened in one Run, for its events. */
 export interface RunStory {
@@ -18,6 +20,8 @@ export interface RunStory {
   readonly outcome: { readonly type: DecisionType; readonly next: string };
   /** The plan's steps that the Run is about. */
   readonly steps?: StepStory;
+  /** What a worker used of its hands. */
+  readonly hands?: readonly UsedHand[];
 }
 
 /** Steps of a plan, by index, and how far they are. */
@@ -44,6 +48,7 @@ export function eventFiles(attempt: Attempt, story: RunStory): readonly [string,
     }),
     ...stepEvents(attempt, story),
     ...toolInvocations(attempt, story),
+    ...workerInvocations(attempt, story),
   ];
 }
 
@@ -131,6 +136,29 @@ function toolInvocations(attempt: Attempt, story: RunStory): readonly [string, U
       started_at: use.startedAt,
       check_id: check.id,
       command: use.command,
+      ...(use.exitCode === undefined ? {} : { exit_code: use.exitCode }),
+      ...(use.refusal === undefined ? {} : { refusal: use.refusal }),
+    };
+    const nowMs = Date.parse(use.startedAt) + use.durationMs;
+    return [path, sealObject('tool_invocation', body, optionsOf(attempt, story, path, nowMs)).bytes];
+  });
+}
+
+/** Beside those of checks: each use by a worker, by digests of what it asked for and was told. */
+function workerInvocations(attempt: Attempt, story: RunStory): readonly [string, Uint8Array][] {
+  return (story.hands ?? []).map((use, index) => {
+    const path = `${workerToolsFolder}${numbered(index)}.json`;
+    const body: ObjectBody<'tool_invocation'> = {
+      run: story.run,
+      tool: use.tool,
+      action: use.action,
+      outcome: use.outcome,
+      duration_ms: use.durationMs,
+      started_at: use.startedAt,
+      arguments_digest: use.argumentsDigest,
+      ...(use.resultDigest === undefined ? {} : { result_digest: use.resultDigest }),
+      ...(use.path === undefined ? {} : { path: use.path }),
+      ...(use.command === undefined ? {} : { command: use.command }),
       ...(use.exitCode === undefined ? {} : { exit_code: use.exitCode }),
       ...(use.refusal === undefined ? {} : { refusal: use.refusal }),
     };

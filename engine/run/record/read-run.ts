@@ -8,6 +8,7 @@ import { maskedPath, parseMaskedRecord } from '../../store/record/masked-record.
 import { readGateReport } from '../../store/record/read-gate-report.ts';
 import { parseRetries, retriesPath } from '../../store/record/retries.ts';
 import { sealPaths } from '../../store/record/seal-paths.ts';
+import { parseToolUses, toolUsesPath } from '../../store/record/tool-uses.ts';
 import { waitingFolder } from '../../store/record/waiting-folder.ts';
 import { journalPath, runDirectory } from '../../store/run-directory.ts';
 import { isRunHeld } from '../../store/run-lock.ts';
@@ -29,6 +30,7 @@ const names = [
   maskedPath,
   retriesPath,
   citationsPath,
+  toolUsesPath,
 ];
 
 /** One run as stored: from its ref where it was decided, else from its journal. RUN_NOT_FOUND. */
@@ -57,7 +59,12 @@ async function readOurs(repository: Repository, store: RunStore, runId: string):
   const waiting = files.get(waitingDecision);
   if (report && waiting && (records.length === 0 || viewJournal(records).isWaiting)) {
     const signed = (await store.objects.refs(store.refs.approvals(runId))).length;
-    return { ...waitingRun(report, waiting, signed), ...retriesOf(files), ...citationsOf(files) };
+    return {
+      ...waitingRun(report, waiting, signed),
+      ...retriesOf(files),
+      ...citationsOf(files),
+      ...toolUsesOf(files),
+    };
   }
   return undecidedRun(repository, runId, records);
 }
@@ -70,6 +77,13 @@ function maskedNotice(files: ReadonlyMap<string, Buffer>): readonly string[] {
   return [
     `the patch is kept masked (${lines} added lines of ${count} files are left out): it was refused by \`secrets\`; SHA-256 of what was judged ${originalSha256}`,
   ];
+}
+
+function toolUsesOf(files: ReadonlyMap<string, Buffer>): Pick<RunView, 'toolUses'> {
+  const bytes = files.get(toolUsesPath);
+  if (bytes === undefined) return {};
+  const { schema: _, ...toolUses } = parseToolUses(bytes);
+  return { toolUses };
 }
 
 function retriesOf(files: ReadonlyMap<string, Buffer>): Pick<RunView, 'retries'> {
@@ -141,6 +155,7 @@ function decidedRun(
     ...(told.length === 0 ? {} : { notices: told }),
     ...retriesOf(files),
     ...citationsOf(files),
+    ...toolUsesOf(files),
     finishedAt: decision.created_at,
     decision: {
       type: decision.type,

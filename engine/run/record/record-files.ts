@@ -8,6 +8,7 @@ import { schedulerOf } from '../../spec/scheduler-of.ts';
 import type { ObjectBody } from '../../store/object-shapes.ts';
 import { citationsPath } from '../../store/record/citations.ts';
 import { retriesPath } from '../../store/record/retries.ts';
+import { toolUsesIn, toolUsesPath } from '../../store/record/tool-uses.ts';
 import { parseObject, type SealOptions, sealObject } from '../../store/stored-object.ts';
 import type { Attempt } from '../state/attempt.ts';
 import { citationsIn } from './citations-in.ts';
@@ -80,6 +81,7 @@ export async function recordFiles(
   const made = await madeOnTheWay(attempt, revision);
   const retries = retriesIn(made);
   const citations = citationsIn(made);
+  const toolUses = toolUsesIn(made);
   const story: RunStory = {
     run: runId,
     startedAtMs: attempt.identity.startedAtMs,
@@ -103,6 +105,7 @@ export async function recordFiles(
     ...made,
     ...(citations === undefined ? [] : [[citationsPath, toJson(citations)] as const]),
     ...(retries === undefined ? [] : [[retriesPath, toJson(retries)] as const]),
+    ...(toolUses === undefined ? [] : [[toolUsesPath, toJson(toolUses)] as const]),
     ...eventFiles(attempt, story),
     ...gateEventFiles(attempt, story, gatesIn(made, spec)),
   ]);

@@ -1,8 +1,8 @@
 import type { TaskOrder } from '../../../core/contract/worker.ts';
+import type { UsedHand } from '../record/used-hand.ts';
 import type { OpenRun } from '../state/attempt.ts';
 import { openAgentHost } from './agent/open-agent.ts';
 import type { HandPlace } from './hands/hand-place.ts';
-import type { UsedHand } from './hands/open-hands.ts';
 import { openTurns, type TurnsTaken } from './turns/open-turns.ts';
 
 /** The way of an attempt to the model that its worker names, or to the program that has one. */

@@ -10,10 +10,11 @@ import { patchFromBytes } from '../../patch/patch-from-bytes.ts';
 import type { Base } from '../../vcs/resolve-commit.ts';
 import { exportWorkspace, removeWorkspace } from '../../vcs/workspace.ts';
 import { rememberWorkspace, type TreeOfWorkspace } from '../../vcs/workspace-tree.ts';
+import type { UsedHand } from '../record/used-hand.ts';
 import type { OpenRun } from '../state/attempt.ts';
 import { requireOldSigners } from '../state/require-old-signers.ts';
 import type { Steps } from '../state/steps.ts';
-import { openHands, type UsedHand } from './hands/open-hands.ts';
+import { openHands } from './hands/open-hands.ts';
 import { type WriteWatch, watchWrites } from './hands/watch-writes.ts';
 import { writeStubs } from './hands/write-stubs.ts';
 import { openAsked } from './open-asked.ts';
@@ -27,7 +28,7 @@ export type WorkedRecord = {
   readonly metrics?: Readonly<Record<string, number>>;
   /** A choice rests on sources that say different things. */
   readonly sourcesContradict?: true;
-  /** The first uses of its hands. */
+  /** Every use of its hands. */
   readonly hands?: readonly UsedHand[];
   readonly model?: Pick<TurnsTaken, 'turns' | 'notices'>;
 } & KeptSources &
@@ -54,7 +55,6 @@ const settled: ReadonlySet<string> = new Set([
   'RECORDING_MALFORMED',
 ]);
 const infrastructureWaitMs = 1000;
-const maxUsesTold = 1000;
 
 /**
  * Has a worker do one attempt on `base`, in a workspace of its own, and takes its patch into the scratch. What it
@@ -198,7 +198,7 @@ function toldOf(
   taken: TurnsTaken | undefined,
 ): Pick<WorkedRecord, 'hands' | 'model'> {
   return {
-    ...(used.length === 0 ? {} : { hands: used.slice(0, maxUsesTold) }),
+    ...(used.length === 0 ? {} : { hands: used }),
     ...(taken === undefined ? {} : { model: { turns: taken.turns, notices: taken.notices } }),
   };
 }

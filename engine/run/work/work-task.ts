@@ -50,12 +50,8 @@ export async function workTask(run: OpenRun, state: PlanState, order: AttemptOrd
   const steps = run.means.steps.under(name);
   const settle = async (): Promise<SettledAttempt> => {
     const startedAtMs = await steps.once('started', () => run.means.settings.clock.now());
-    const { attempt, judged, usage, metrics, reason, network, citations, snapshot } = await judgeAttempt(
-      run,
-      state,
-      order,
-      name,
-    );
+    const { attempt, judged, usage, metrics, reason, network, citations, snapshot, hands } =
+      await judgeAttempt(run, state, order, name);
     await run.means.record.put(
       attemptFiles(attempt, judged, {
         ids: { plan: planIdOf(run.identity, revision), task: taskIdOf(run.identity, revision, task.number) },
@@ -65,6 +61,7 @@ export async function workTask(run: OpenRun, state: PlanState, order: AttemptOrd
         ...(snapshot === undefined ? {} : { snapshot }),
         ...(citations === undefined ? {} : { citations }),
         steps: stepsOf(run, task),
+        hands,
         startedAtMs,
         nowMs: await steps.once('settled-at', () => run.means.settings.clock.now()),
       }),
@@ -166,6 +163,7 @@ async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder,
     attempt,
     judged,
     usage: record.usage,
+    hands: record.hands ?? [],
     ...(record.metrics === undefined ? {} : { metrics: record.metrics }),
     ...(record.network === undefined ? {} : { network: record.network }),
     ...(record.citations === undefined ? {} : { citations: record.citations }),

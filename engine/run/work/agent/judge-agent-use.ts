@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { posix } from 'node:path';
+import { toRfc3339 } from '../../../../core/base/clock.ts';
 import type { AgentVerdict } from '../../../../core/contract/agent.ts';
 import type { Finding } from '../../../../core/contract/finding.ts';
 import type { HandUse } from '../../../../core/contract/hands.ts';
@@ -7,10 +8,11 @@ import { redactTexts } from '../../../../readers/sensitive/redact-texts.ts';
 import { privacyPolicyOf } from '../../../spec/privacy-policy-of.ts';
 import { refusal } from '../../../tool/acl/refusal.ts';
 import { wordsOf } from '../../../tool/shell.ts';
+import type { UsedHand } from '../../record/used-hand.ts';
 import type { OpenRun } from '../../state/attempt.ts';
 import type { HandPlace } from '../hands/hand-place.ts';
 import { judgeUse } from '../hands/judge-use.ts';
-import type { UsedHand } from '../hands/open-hands.ts';
+import { keptUse } from '../hands/kept-use.ts';
 
 /** A file may grow to so much by one use. */
 const maxFileBytes = 8 * 1024 * 1024;
@@ -27,6 +29,7 @@ export function openAgentJudge(run: OpenRun, place: HandPlace) {
   const judge = async (use: HandUse): Promise<AgentVerdict> => {
     run.means.signal.throwIfAborted();
     const started = clock.monotonic();
+    const startedAt = toRfc3339(run.means.settings.clock.now());
     if (used.length >= maxUses) return refused(`an attempt may use its tools ${maxUses} times`);
     const wanted = toHandUse(use, inside, place);
     if (typeof wanted === 'string') return refused(wanted);
@@ -43,12 +46,9 @@ export function openAgentJudge(run: OpenRun, place: HandPlace) {
         ...(exitCode === undefined ? {} : { exitCode }),
         durationMs,
       };
-      const [path] = request.paths ?? [];
       used.push({
-        tool: request.tool,
-        action: request.action,
-        ...(path === undefined ? {} : { path }),
-        ...(request.command === undefined ? {} : { command: redactTexts(request.command, policy) }),
+        ...keptUse(request, wanted, (text) => redactTexts(text, policy)),
+        startedAt,
         ...told,
         ...(finding === undefined ? {} : { refusal: finding.rule }),
       });

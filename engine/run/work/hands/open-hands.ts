@@ -1,29 +1,20 @@
+import { toRfc3339 } from '../../../../core/base/clock.ts';
+import { sha256Hex } from '../../../../core/base/digest.ts';
 import { isWritError } from '../../../../core/base/errors.ts';
 import type { Finding } from '../../../../core/contract/finding.ts';
 import type { HandAnswer, Hands, HandUse } from '../../../../core/contract/hands.ts';
 import { redactTexts } from '../../../../readers/sensitive/redact-texts.ts';
 import { privacyPolicyOf } from '../../../spec/privacy-policy-of.ts';
+import type { UsedHand } from '../../record/used-hand.ts';
 import type { OpenRun } from '../../state/attempt.ts';
 import { cutText } from './cut-text.ts';
 import { executeInWorkspace } from './execute-in-workspace.ts';
 import type { HandPlace } from './hand-place.ts';
 import { type JudgedUse, judgeUse } from './judge-use.ts';
+import { keptUse } from './kept-use.ts';
 import { searchWorkspace } from './search-workspace.ts';
 import { useFiles } from './use-files.ts';
 import type { WriteWatch } from './watch-writes.ts';
-
-/** A use as the attempt's record holds it: what was asked and what came of it, never what was read. */
-export interface UsedHand {
-  readonly tool: string;
-  readonly action: string;
-  readonly path?: string;
-  readonly command?: string;
-  readonly outcome: HandAnswer['outcome'];
-  /** Rule that denied it. */
-  readonly refusal?: string;
-  readonly exitCode?: number;
-  readonly durationMs: number;
-}
 
 /** The hands of one attempt, and what they did. */
 export interface OpenHands extends Hands {
@@ -31,33 +22,34 @@ export interface OpenHands extends Hands {
 }
 
 /** Uses that one attempt may make: beyond, it goes round in circles. */
-const maxUses = 5000;
-
+export const maxUses = 5000;
 /** The workspace of an attempt as its worker gets it; uses wait for each other. */
 export function openHands(run: OpenRun, place: HandPlace, watch: WriteWatch): OpenHands {
   const used: UsedHand[] = [];
   const policy = privacyPolicyOf(run.identity.contract.effective, run.ground.config.redaction);
+  const mask = (text: string): string => redactTexts(text, policy);
   const { hooks, clock } = run.means.engine;
   const use = async (wanted: HandUse): Promise<HandAnswer> => {
     run.means.signal.throwIfAborted();
     if (used.length >= maxUses)
       return { outcome: 'denied', text: `denied: an attempt may use its tools ${maxUses} times` };
     const started = clock.monotonic();
+    const startedAt = toRfc3339(run.means.settings.clock.now());
     const judged = judgeUse(run, place, wanted);
     const { request } = judged;
     const settle = async (answer: HandAnswer, refusal?: Finding): Promise<HandAnswer> => {
       const durationMs = Math.round(clock.monotonic() - started);
       const { outcome, exitCode } = answer;
-      const [path] = request.paths ?? [];
+      // Masked first: half a secret is known by nobody.
+      const text = cutText(mask(answer.text), judged.maxResultBytes);
       used.push({
-        tool: request.tool,
-        action: request.action,
-        ...(path === undefined ? {} : { path }),
-        ...(request.command === undefined ? {} : { command: redactTexts(request.command, policy) }),
+        ...keptUse(request, wanted, mask),
         outcome,
         ...(refusal === undefined ? {} : { refusal: refusal.rule }),
         ...(exitCode === undefined ? {} : { exitCode }),
         durationMs,
+        startedAt,
+        resultDigest: sha256Hex(text),
       });
       await hooks.tool.settled.call({
         request,
@@ -66,15 +58,14 @@ export function openHands(run: OpenRun, place: HandPlace, watch: WriteWatch): Op
         ...(exitCode === undefined ? {} : { exitCode }),
         durationMs,
       });
-      // Masked first: half a secret is known by nobody.
-      return { ...answer, text: cutText(redactTexts(answer.text, policy), judged.maxResultBytes) };
+      return { ...answer, text };
     };
     const deny = (finding: Finding) =>
       settle({ outcome: 'denied', text: `denied: ${finding.message}` }, finding);
     const refusal = judged.refusal ?? (await hooks.tool.guard.call(request));
     if (refusal) return deny(refusal);
     await hooks.tool.started.call(request);
-    return settle(await act(run, place, wanted, judged, watch));
+    return settle(await act(run, place, wanted, judged, { watch, mask }));
   };
   let last: Promise<unknown> = Promise.resolve();
   return {
@@ -92,14 +83,14 @@ async function act(
   place: HandPlace,
   wanted: HandUse,
   judged: JudgedUse,
-  watch: WriteWatch,
+  { watch, mask }: { readonly watch: WriteWatch; readonly mask: (text: string) => string },
 ): Promise<HandAnswer> {
   if (wanted.kind === 'execute')
     return watch.around(judged.acl ?? {}, () => executeInWorkspace(run, place, wanted, judged));
   try {
     if (wanted.kind === 'search') return await searchWorkspace(run, place, wanted, judged);
     if (wanted.kind === 'write' || wanted.kind === 'delete') watch.forget();
-    return await useFiles(place.workspace, wanted, judged);
+    return await useFiles(place.workspace, wanted, judged, mask);
   } catch (fault) {
     // The file system's own words name the place of the workspace on this machine.
     const code = (fault as NodeJS.ErrnoException).code;

@@ -1,0 +1,20 @@
+import type { HandAnswer } from '../../../core/contract/hands.ts';
+
+/** A use as the attempt's record holds it: what was asked and what came of it, never what was read. */
+export interface UsedHand {
+  readonly tool: string;
+  readonly action: string;
+  readonly path?: string;
+  readonly command?: string;
+  readonly outcome: HandAnswer['outcome'];
+  /** Rule that denied it. */
+  readonly refusal?: string;
+  readonly exitCode?: number;
+  readonly durationMs: number;
+  /** RFC 3339. */
+  readonly startedAt: string;
+  /** Of what was asked for, without what may not be kept. */
+  readonly argumentsDigest: string;
+  /** Of what was handed on, likewise; absent where a program of the worker's own did it. */
+  readonly resultDigest?: string;
+}

@@ -1,0 +1,38 @@
+import { type Guard, within } from './guard.ts';
+
+const uses = 'test/coder/tool-invocations.test.ts';
+const parts = 'test/coder/read-parts.test.ts';
+const calls = 'test/coder/hostile-calls.test.ts';
+const each = 'each use of a tool is a ToolInvocation';
+
+/** What is kept of the tools of a worker, and what of a file a model is shown. */
+export const guards: readonly Guard[] = [
+  ...within('engine/run/decide/replay-run.ts', uses, [
+    ['no use is gone', "same(toolUsesPath, '', found, told);", '', each],
+    [
+      'a use is of the Run that it lies in',
+      "same(path, '/run', run.object_id,",
+      "if (at < 0) same(path, '/run', run.object_id,",
+      each,
+    ],
+  ]),
+  ...within('engine/run/work/hands/kept-use.ts', uses, [
+    ['a command is kept masked', 'command: kept(command)', 'command', each],
+  ]),
+  ...within('engine/run/work/hands/kept-use.ts', calls, [
+    [
+      'words of a model fit into a record',
+      ".replaceAll('\\0', '\\ufffd')",
+      '',
+      'paths that lead nowhere good',
+    ],
+  ]),
+  ...within('engine/run/work/hands/use-files.ts', parts, [
+    [
+      'a file is masked as a whole',
+      "numberedLines(mask(bytes.toString('utf8')), range)",
+      "numberedLines(bytes.toString('utf8'), range)",
+      'a key that stands over several lines',
+    ],
+  ]),
+];
