@@ -28,14 +28,11 @@ function resolve(absolute: string): string | undefined {
   let current: string = path.parse(absolute).root;
   for (const part of absolute.slice(current.length).split(path.sep)) {
     const next = path.join(current, part);
-    if (lstatSync(next, { throwIfNoEntry: false })?.isSymbolicLink() !== true) {
-      current = next;
-      continue;
-    }
     try {
-      current = realpathSync(next);
+      const isLink = lstatSync(next, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+      current = isLink ? realpathSync(next) : next;
     } catch {
-      // Dangling or circular: a write would land where nobody looked.
+      // Dangling or circular, a write would land where nobody looked; or a name that is too long for any file.
       return undefined;
     }
   }
