@@ -27,6 +27,22 @@ export const guards: readonly Guard[] = [
       'paths that lead nowhere good',
     ],
   ]),
+  ...within('engine/run/work/hands/search-workspace.ts', calls, [
+    [
+      'an expression fits into a process',
+      "if (pattern.includes('\\0') || pattern.length > maxPattern) {",
+      "if (pattern === '') {",
+      'paths that lead nowhere good',
+    ],
+  ]),
+  ...within('engine/tool/acl/real-path.ts', calls, [
+    [
+      'a name that is too long is no fault',
+      '    } catch {\n      // Dangling',
+      "    } catch (fault) {\n      if ((fault as { code?: string }).code === 'ENAMETOOLONG') throw fault;\n      // Dangling",
+      'paths that lead nowhere good',
+    ],
+  ]),
   ...within('engine/run/work/hands/use-files.ts', parts, [
     [
       'a file is masked as a whole',

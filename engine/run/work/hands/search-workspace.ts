@@ -8,6 +8,7 @@ import type { JudgedUse } from './judge-use.ts';
 
 const timeoutMs = 120_000;
 const maxFiles = 100_000;
+const maxPattern = 4096;
 
 /**
  * Searches the files that the rules let a model see: each is named to `grep`, so that what they hide is not even
@@ -19,6 +20,10 @@ export async function searchWorkspace(
   { pattern }: Extract<HandUse, { readonly kind: 'search' }>,
   { real, shows = () => true }: Pick<JudgedUse, 'real' | 'shows'>,
 ): Promise<HandAnswer> {
+  if (pattern.includes('\0') || pattern.length > maxPattern) {
+    const text = `failed: expected an expression of at most ${maxPattern} characters, without NUL`;
+    return { outcome: 'failed', text };
+  }
   const { files, more } = await filesBelow(place.workspace, real, { keep: shows, most: maxFiles });
   const way = await openNetwork(run, { sandbox: run.ground.sandbox }, {});
   try {
