@@ -52,8 +52,8 @@ export const guards: readonly Guard[] = [
   ...within('engine/run/work/hands/open-hands.ts', rules, [
     [
       'results are cut',
-      'cutText(redactTexts(answer.text, policy), judged.maxResultBytes)',
-      'redactTexts(answer.text, policy)',
+      'cutText(mask(answer.text), judged.maxResultBytes)',
+      'mask(answer.text)',
       'results are cut',
     ],
   ]),
