@@ -6,7 +6,7 @@ import { issueSchema, planSchema } from './plan-schema.ts';
 import { pluginShapes } from './plugin-schemas.ts';
 import { findingSchema, redactionSchema, runMembers, runSchema, runsSchema } from './run-schema.ts';
 import { serviceShapes } from './service-schemas.ts';
-import { count, flag, list, moment, record, sha256, text } from './shape.ts';
+import { count, flag, list, moment, record, sha256, text, textOrNull } from './shape.ts';
 import { vaultShapes } from './vault-schemas.ts';
 import { verificationSchema } from './verification-schema.ts';
 
@@ -159,6 +159,21 @@ const shapes: Readonly<Record<string, JsonData>> = {
     {
       ...runMembers.required,
       verified: flag,
+      model: record({
+        run_id: text,
+        request: text,
+        provider: text,
+        model: text,
+        draft_turns: count,
+        spec_digest: sha256,
+        risk_level: text,
+        repairs: list(text),
+        objectives: list(text),
+        retries: count,
+        decision: textOrNull,
+        commit_sha: textOrNull,
+        verified: flag,
+      }),
       repository: text,
       report: text,
       refused: list(

@@ -17,10 +17,13 @@ import { importAdvisories } from '../../plugins/supply-chain/advisories/import-a
 import { advisoryDir } from '../../plugins/supply-chain/advisories/user-data-dir.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/open-engine.ts';
+import { reachProvider } from '../command-parts/reach-provider.ts';
 import { writeOutput } from '../command-parts/write-output.ts';
-import { buildRepository, demoFiles, maintainer } from '../demo/build-repository.ts';
+import { buildRepository, demoFiles, demoTraffic, maintainer } from '../demo/build-repository.ts';
 import { type DemoPerson, makePeople } from '../demo/make-people.ts';
+import { runByModel } from '../demo/model-run.ts';
 import { type Demo, printDemo, type Refusal, rulesOf, type Wait } from '../demo/print-demo.ts';
+import { type ModelPart, toModelData, whatIsWrongWithModel } from '../demo/print-model-run.ts';
 import { readSeal } from '../demo/read-seal.ts';
 import { writeScript } from '../demo/write-script.ts';
 import { renderRunHtml } from '../report/html.ts';
@@ -52,12 +55,12 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     context.print.note(text);
   };
 
-  say('1/6  making a repository with an authentication bypass in it, keys for three people, one advisory');
+  say('1/7  making a repository with an authentication bypass in it, keys for three people, one advisory');
   const people = await makePeople(home, maintainer.email);
   await prepare(here, repository, people.allowedSigners);
   await using engine = await openEngine(here, { plugins: [progressPlugin(context.progress)] });
 
-  say('2/6  offering three patches that must be refused');
+  say('2/7  offering three patches that must be refused');
   const refusals: Refusal[] = [];
   for (const { file, about, rule } of badPatches) {
     const view = await runPatch(engine, here, repository, file);
@@ -65,11 +68,11 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     refusals.push({ patch: file, about, expected: rule, view });
   }
 
-  say('3/6  offering the fix with its regression tests, which nobody has approved');
+  say('3/7  offering the fix with its regression tests, which nobody has approved');
   const first = await runPatch(engine, here, repository, 'fix.patch');
   say(`     ${first.state}: ${first.decision?.rationale ?? ''}`);
 
-  say('4/6  its author approves');
+  say('4/7  its author approves');
   const second = await goOn(engine, here, repository, first, [people.author]);
   const waits = [
     { about: 'nobody has approved it', view: first, approvals: [] },
@@ -77,18 +80,36 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   ];
   say(`     ${second.state}: ${second.decision?.rationale ?? ''}`);
 
-  say('5/6  two others approve; the demonstration signs for them, and its policy commit lets that count');
+  say('5/7  two others approve; the demonstration signs for them, and its policy commit lets that count');
   const view = await goOn(engine, here, repository, second, people.reviewers);
   say(`     ${view.decision?.type ?? view.state}: ${view.decision?.rationale ?? ''}`);
 
-  say('6/6  verifying the sealed commit, offline');
+  say('6/7  verifying the sealed commit, offline');
   const commit = view.decision?.commitSha;
   const demands = { ...noDemands, allowedSigners: Buffer.from(people.allowedSigners) };
   const verified = commit === undefined ? [] : await verifyTargets(here, [commit], demands);
   const seal = verified.length === 0 ? undefined : await readSeal(here.stores, repository, view.runId);
+  say('7/7  asking a model for another change, in plain words; what it says was recorded');
+  const model = await askModel(engine, here, repository, demands);
+  say(`     ${model.view.decision?.type ?? model.view.state}: ${model.view.decision?.rationale ?? ''}`);
   writeOutput(out, 'report.html', renderRunHtml(view));
   await writeScript(out, home, repository);
-  return toResult({ out, repository, view, refusals, waits, verified, seal, next: nextLines(view.runId) });
+  const next = nextLines(view.runId, model.view.runId);
+  return toResult({ out, repository, view, refusals, waits, verified, seal, model, next });
+}
+
+/** A request, drafted, planned and worked by a model out of a recording, then verified. */
+async function askModel(
+  engine: WritEngine,
+  here: CommandContext,
+  repository: string,
+  demands: Parameters<typeof verifyTargets>[2],
+): Promise<ModelPart> {
+  const choice = { provider: `replay:${demoTraffic}`, flags: {} };
+  const reach = reachProvider({ variable: () => undefined, keys: {} });
+  const ran = await runByModel(engine, here, repository, choice, reach);
+  const commit = ran.view.decision?.commitSha;
+  return { ...ran, verified: commit === undefined ? [] : await verifyTargets(here, [commit], demands) };
 }
 
 /** Everything that the sample needs before a run: commits, and advisories to look its packages up in. */
@@ -109,36 +130,44 @@ async function prepare(
 }
 
 /** Lines that work as they stand in the demonstration's directory; each is run by a test. */
-function nextLines(runId: string): Demo['next'] {
+function nextLines(runId: string, modelRunId: string): Demo['next'] {
   return [
-    { line: 'git -C orders log -1', about: 'the sealed commit, its trailers' },
+    { line: 'git -C orders log -2', about: 'the sealed commits, their trailers' },
     { line: `./writ show ${runId}`, about: 'the run in full' },
-    { line: './writ verify HEAD --allowed-signers orders/.writ/allowed_signers', about: 'all of it, again' },
     {
-      line: './writ verify HEAD --explain',
+      line: './writ verify HEAD~1 --allowed-signers orders/.writ/allowed_signers',
+      about: 'all of it, again',
+    },
+    {
+      line: './writ verify HEAD~1 --explain',
       about: 'each claim: its evidence, who signed, where it is logged',
+    },
+    {
+      line: `./writ show ${modelRunId}`,
+      about: 'the run of the model: what it was asked, and its second attempt',
     },
     { line: `./writ replay ${runId}`, about: 'the decision, from its stored inputs' },
     { line: './writ ledger show', about: 'the log, and the key to pin' },
     { line: `git -C orders ls-tree -r --name-only refs/ai/runs/${runId}`, about: 'the evidence: plain git' },
     {
-      line: 'DEMO_HOME=$(mktemp -d) ./writ verify HEAD',
+      line: 'DEMO_HOME=$(mktemp -d) ./writ verify HEAD~1',
       about: 'as somebody who trusts none of the keys: exit 3',
       exit: 3,
     },
     {
-      line: 'DEMO_HOME=$(mktemp -d) ./writ verify HEAD --key home/.config/writ/keys/signing-*.pub.pem',
+      line: 'DEMO_HOME=$(mktemp -d) ./writ verify HEAD~1 --key home/.config/writ/keys/signing-*.pub.pem',
       about: 'and once the signer has given them the public one',
     },
   ];
 }
 
 function toResult(demo: Demo): CommandResult {
-  const { view, refusals, waits, verified, seal, repository, out, next } = demo;
+  const { view, refusals, waits, verified, seal, model, repository, out, next } = demo;
   const isVerified = verified.length > 0 && verified.every(({ report }) => report.verified);
   const data = {
     ...toRunData(view),
     verified: isVerified,
+    model: toModelData(model),
     repository,
     report: join(out, 'report.html'),
     refused: refusals.map(({ patch, about, view: bad }) => ({
@@ -163,7 +192,7 @@ function toResult(demo: Demo): CommandResult {
     next: next.map(({ line, about, exit = 0 }) => ({ line, about, exit })),
   };
   const human = (printer: CommandContext['print']): void => printDemo(printer, demo);
-  const wrong = whatIsWrong(demo);
+  const wrong = whatIsWrong(demo) ?? whatIsWrongWithModel(model);
   return wrong === undefined
     ? succeeded(data, human)
     : refused(new WritError('DEMO_FAILED', { message: wrong }), data, human);

@@ -7,6 +7,9 @@ import { execFileBounded } from '../../engine/tool/spawn.ts';
 /** The sample's files as shipped: two states of the service, the contract, four patches, an advisory. */
 export const demoFiles = fileURLToPath(new URL('../../fixtures/demo/', import.meta.url));
 
+/** What a model said when its run was recorded (`scripts/record-demo.ts`). */
+export const demoTraffic = join(demoFiles, 'model');
+
 /** Who wrote the sample; whoever runs the demonstration works under this name. */
 export const maintainer = { name: 'Orders maintainer', email: 'maintainer@orders.example' } as const;
 

@@ -6,6 +6,7 @@ import { toCount, toDuration, toSize } from '../report/quantities.ts';
 import { toTimeSpan } from '../report/time-span.ts';
 import { printVerification } from '../report/verification.ts';
 import { type Printer, styled } from '../terminal/print.ts';
+import { type ModelPart, printModelRun } from './print-model-run.ts';
 import type { Seal } from './read-seal.ts';
 
 /** A patch that must be refused, and what became of it. */
@@ -34,6 +35,7 @@ export interface Demo {
   readonly waits: readonly Wait[];
   readonly verified: readonly VerifiedTarget[];
   readonly seal: Seal | undefined;
+  readonly model: ModelPart;
   /** Command lines for the demonstration's directory; `exit` is 0 where nothing is said. */
   readonly next: readonly { readonly line: string; readonly about: string; readonly exit?: number }[];
 }
@@ -45,7 +47,7 @@ export function rulesOf(view: RunView): readonly string[] {
 
 /** What was refused and why, what was sealed and on whose word, what of it was verified, and what to type next. */
 export function printDemo(printer: Printer, demo: Demo): void {
-  const { out, view, refusals, waits, verified, seal, next } = demo;
+  const { out, view, refusals, waits, verified, seal, model, next } = demo;
   title(printer, 'refused, as they should be');
   for (const { patch, about, view: bad } of refusals) {
     printer.line('  ', styled('red', bad.decision?.type ?? 'undecided'), `  ${patch}: ${about}`);
@@ -65,6 +67,8 @@ export function printDemo(printer: Printer, demo: Demo): void {
   if (seal) printSeal(printer, seal, verified);
   title(printer, 'verified, offline, with `--allowed-signers`');
   for (const one of verified) printVerification(printer, one);
+  title(printer, 'then a model, asked in plain words (`writ run --request`)');
+  printModelRun(printer, model);
   title(printer, 'what to look at next');
   printer.table([
     ['  a page for people', `${out}/report.html`],

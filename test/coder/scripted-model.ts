@@ -12,7 +12,7 @@ export interface ScriptedReply {
  * A model in the chat dialect that answers with these, one after the other; after the last it says that its script is
  * over.
  */
-export function scriptModel(replies: readonly ScriptedReply[]): Promise<ModelServer> {
+export function scriptModel(replies: readonly ScriptedReply[], port = 0): Promise<ModelServer> {
   let next = 0;
   return serveModel((_asked, response) => {
     const reply = replies[next] ?? { text: 'The script is over.' };
@@ -38,5 +38,5 @@ export function scriptModel(replies: readonly ScriptedReply[]): Promise<ModelSer
     response.end(
       'data: {"choices":[],"usage":{"prompt_tokens":100,"completion_tokens":50}}\n\ndata: [DONE]\n\n',
     );
-  });
+  }, port);
 }

@@ -17,6 +17,7 @@ export interface ModelServer extends AsyncDisposable {
 /** A server whose answers `answer` writes; closed with everything that is still connected. */
 export async function serveModel(
   answer: (asked: Asked, response: ServerResponse) => void | Promise<void>,
+  wantedPort = 0,
 ): Promise<ModelServer> {
   const asked: Asked[] = [];
   const server = createServer(async (request, response) => {
@@ -31,7 +32,7 @@ export async function serveModel(
     asked.push(one);
     await answer(one, response);
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  await new Promise<void>((listening) => server.listen(wantedPort, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;
   return {
     base: `http://127.0.0.1:${port}`,

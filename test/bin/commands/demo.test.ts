@@ -51,6 +51,7 @@ t.test('the demonstration refuses, waits, seals and verifies, and all of it can 
       { principal: 'ben@orders.example', in_process: true },
     ],
     stages: ['fast', 'integration', 'security', 'release'].map((stage) => ({ stage, status: 'passed' })),
+    model: { risk_level: 'low', retries: 1, decision: 'commit', verified: true },
   });
   t.equal(existsSync(home), false, "nothing in the person's home");
   const errors = ran.err.split('\n').filter((line) => /^writ: /.test(line));

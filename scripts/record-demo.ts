@@ -1,0 +1,74 @@
+/*
+ * `node scripts/record-demo.ts`: makes `fixtures/demo/model` anew, the recorded traffic that `writ demo` plays back: a
+ * model that reads from `demo-model-script.ts` is served on this machine, and the same run as the demonstration's is
+ * recorded. Needs no network.
+ */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { CommandContext } from '../bin/command-parts/command.ts';
+import { openEngine } from '../bin/command-parts/open-engine.ts';
+import { reachProvider } from '../bin/command-parts/reach-provider.ts';
+import { openRecorder } from '../bin/command-parts/traffic-recorder.ts';
+import { buildRepository, demoFiles, demoTraffic } from '../bin/demo/build-repository.ts';
+import { runByModel } from '../bin/demo/model-run.ts';
+import { createPrinter, openSink } from '../bin/terminal/print.ts';
+import { createProgress } from '../bin/terminal/progress.ts';
+import { systemClock } from '../core/base/clock.ts';
+import { execFileBounded } from '../engine/tool/spawn.ts';
+import { builtInStores } from '../plugins/store/built-in-stores.ts';
+import { scriptModel } from '../test/coder/scripted-model.ts';
+import { demoReplies } from './demo-model-script.ts';
+
+/** Of the recording's address, so that it is the same whenever it is made. */
+const port = 18_790;
+
+const box = await mkdtemp(join(tmpdir(), 'writ-record-demo-'));
+try {
+  const repository = join(box, 'orders');
+  const env = {
+    PATH: process.env.PATH ?? '',
+    HOME: box,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+  };
+  await buildRepository(repository, env);
+  const git = async (args: readonly string[], input?: Uint8Array): Promise<void> => {
+    const given = { cwd: repository, env, maxBytes: 1_000_000, ...(input === undefined ? {} : { input }) };
+    const { code, stderr } = await execFileBounded(['git', ...args], given);
+    if (code !== 0) throw new Error(stderr.toString('utf8'));
+  };
+  await git(['apply', '--index', '-'], await readFile(join(demoFiles, 'fix.patch')));
+  await git(['commit', '--quiet', '-m', 'The bypass is closed']);
+  await rm(demoTraffic, { recursive: true, force: true });
+  const [out, err] = [openSink(process.stdout), openSink(process.stderr)];
+  const print = createPrinter(out, err, { quiet: false, colourOut: false, colourErr: false, before() {} });
+  const context: CommandContext = {
+    args: [],
+    options: { value: () => undefined, values: () => [], flag: () => false },
+    signal: new AbortController().signal,
+    print,
+    progress: createProgress(err, { enabled: false, columns: 80 }, systemClock),
+    cwd: box,
+    stores: builtInStores,
+    env,
+    stdin: Readable.from([]),
+    interactive: false,
+    repoPath: repository,
+    json: false,
+    quiet: false,
+  };
+  await using model = await scriptModel(demoReplies, port);
+  await using engine = await openEngine(context);
+  const recorder = openRecorder(demoTraffic, false);
+  const reach = reachProvider({ variable: () => undefined, keys: {}, recorder });
+  const choice = { provider: 'openai', model: 'scripted', apiBase: model.base, flags: {} };
+  const { view } = await runByModel(engine, context, repository, choice, reach);
+  recorder.finish();
+  const said = `${view.decision?.type ?? view.state}: ${view.decision?.rationale ?? ''}`;
+  print.line(`${model.asked.length} of ${demoReplies.length} replies, ${said}`);
+  if (view.decision?.type !== 'commit' || model.asked.length !== demoReplies.length) process.exitCode = 1;
+} finally {
+  await rm(box, { recursive: true, force: true });
+}
