@@ -7,6 +7,7 @@ await room(
   'plugins/sandbox/init.test.ts',
   'plugins/sandbox/launcher.test.ts',
   'plugins/sandbox/no-sandbox.test.ts',
+  'engine/tool/find-agent.test.ts',
   'engine/tool/pick-sandbox.test.ts',
   'plugins/sandbox/sandbox-as-user.test.ts',
   'plugins/sandbox/sandbox-attack.test.ts',

@@ -10,8 +10,8 @@ export interface AppServerTaps {
   told(method: string, params: Json): void | Promise<void>;
 }
 
-/** A running `codex app-server`, as JSON-RPC over lines. */
-export interface AppServer {
+/** A running `codex app-server`, as JSON-RPC over lines; disposing of it ends the watch over its silence. */
+export interface AppServer extends Disposable {
   /** PROVIDER_FAILED where it answers with an error, not in time, or not at all. */
   call(method: string, params: Json): Promise<Json>;
   tell(method: string, params?: Json): void;
@@ -43,10 +43,12 @@ export function openAppServer(
 ): AppServer {
   const waiting = new Map<number, (answer: Json) => void>();
   let lastId = 0;
+  let isOver = false;
   let idle: NodeJS.Timeout | undefined;
   let give: (fault: unknown) => void = () => {};
   const broken = new Promise<never>((_resolve, reject) => {
     give = (fault) => {
+      isOver = true;
       clearTimeout(idle);
       reject(fault);
     };
@@ -55,11 +57,11 @@ export function openAppServer(
   const send = (message: Json): void => program.send(JSON.stringify(message));
   const watch = (): void => {
     clearTimeout(idle);
+    if (isOver) return;
     idle = setTimeout(() => {
       if (isAsking()) watch();
       else give(codexFault(`it said nothing for ${idleMs} ms`));
     }, idleMs);
-    idle.unref();
   };
 
   const take = async (line: string): Promise<void> => {
@@ -95,6 +97,7 @@ export function openAppServer(
 
   return {
     broken,
+    [Symbol.dispose]: () => give(codexFault('nobody listens')),
     tell: (method, params) => send({ method, ...(params === undefined ? {} : { params }) }),
     async call(method, params) {
       lastId += 1;

@@ -29,7 +29,7 @@ export async function workWithCodex(order: TaskOrder, limits = usual): Promise<W
   let plan: string | undefined;
   let ended: ((turn: Json) => void) | undefined;
   const approvals = openApprovals(host, () => mode === 'plan');
-  const server = openAppServer(
+  using server = openAppServer(
     program,
     {
       request: (method, params) => approvals.answer(method, params),
