@@ -1,6 +1,8 @@
 import { type Guard, within } from './guard.ts';
 
 const alike = 'test/engine/run/open/same-refusals.test.ts';
+const lean = 'test/bin/lean-loading.test.ts';
+const without = 'a contract is validated without an engine';
 const walk = 'what run refuses before any work';
 const words = 'a token or a private key in the words';
 
@@ -20,6 +22,17 @@ export const guards: readonly Guard[] = [
       '[...contractJudgements, ...repositoryJudgements],',
       '[...contractJudgements],',
       walk,
+    ],
+  ]),
+  ...within('engine/run/preview-contract.ts', lean, [
+    ['a contract is validated without a look for filter drivers', 'onlyReads: true,', '', without],
+  ]),
+  ...within('bin/command-parts/preview.ts', lean, [
+    [
+      'a contract is validated without an engine',
+      "import type { CommandContext } from './command.ts';",
+      "import type { CommandContext } from './command.ts';\nimport './open-engine.ts';",
+      without,
     ],
   ]),
   ...within('engine/run/open/contract-issues.ts', alike, [

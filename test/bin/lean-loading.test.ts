@@ -20,7 +20,7 @@ const heavy = [
   // What flags there are, every command line knows.
   /^providers\/(?!flag-table\.ts|[a-z]+\/[a-z]+-flags\.ts)/,
   /^attest\/(?:keys|signer\/(?!signer-forms))/,
-  /^readers\/(?:sensitive|documents|advisories)\//,
+  /^readers\/(?:sensitive|advisories|documents\/archive)\//,
   /^engine\/(?:plugin-trust|patch\/normalise|tool\/(?:runtime|acl\.ts)|frame\/import)/,
   /^engine\/vcs\/(?:scratch|create-commit|import-tree)\.ts$/,
   /^node_modules\/(?!cac\/|smol-toml\/)/,
