@@ -1,6 +1,6 @@
 import type { JsonData } from '../json-data.ts';
 import { attestShapes } from './attest-schemas.ts';
-import { draftedRunSchema } from './draft-schema.ts';
+import { draftedRunSchema, shownRunSchema } from './draft-schema.ts';
 import { ledgerShapes } from './ledger-schemas.ts';
 import { issueSchema, planSchema } from './plan-schema.ts';
 import { pluginShapes } from './plugin-schemas.ts';
@@ -77,7 +77,7 @@ const shapes: Readonly<Record<string, JsonData>> = {
   plan: planSchema,
   run: draftedRunSchema,
   runs: runsSchema,
-  show: runSchema,
+  show: shownRunSchema,
   resume: draftedRunSchema,
   cancel: runSchema,
   scan: record(

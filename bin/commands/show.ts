@@ -1,3 +1,4 @@
+import { askedOf } from '../../api/run/asked-of.ts';
 import { openRun } from '../../api/run/open-run.ts';
 import { toRunData } from '../../api/run/run-data.ts';
 import { withStanding } from '../../api/run/with-standing.ts';
@@ -8,5 +9,13 @@ import { printRun } from '../report/human.ts';
 export async function run(context: CommandContext): Promise<CommandResult> {
   const opened = await openRun(context, context.args[0] ?? '');
   const view = await withStanding(context, opened.view);
-  return succeeded(toRunData(view), (printer) => printRun(printer, view));
+  const asked = await askedOf(opened);
+  if (asked === undefined) return succeeded(toRunData(view), (printer) => printRun(printer, view));
+  return succeeded({ ...toRunData(view), asked: { ...asked } }, (printer) => {
+    printRun(printer, view);
+    if (printer.quiet) return;
+    printer.line();
+    for (const said of asked.said) printer.line('  asked  ', said);
+    printer.line(`  drafted by ${asked.provider} ${asked.model}, in ${asked.turns} turns`);
+  });
 }

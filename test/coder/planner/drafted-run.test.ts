@@ -1,9 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
+import { WritError } from '../../../core/base/errors.ts';
+import { faultsOf } from '../../bin/faults-of.ts';
 import { runLine } from '../../bin/host.ts';
 import { makeSample, type Sample } from '../../engine/run/sample.ts';
-import type { ModelServer } from '../../providers/model-server.ts';
+import { type ModelServer, serveModel } from '../../providers/model-server.ts';
 import { scriptModel } from '../scripted-model.ts';
 import { makesFix, priceDraft, submits } from './drafts.ts';
 
@@ -69,6 +72,10 @@ t.test('a request becomes a draft, is confirmed, worked, sealed and verified', a
     t.ok(told.includes(part), part);
   t.match(await call(sample, ['verify', 'HEAD']), { code: 0 });
   t.match(await call(sample, ['replay', ran.data.run_id]), { code: 0, data: { equal: true } });
+  const shown = await call(sample, ['show', ran.data.run_id]);
+  t.match(shown.data.asked, { said: [request], provider: 'openai', model: 'scripted', turns: 2 });
+  t.strictSame(faultsOf('show', shown.data), []);
+  t.strictSame(faultsOf('run', ran.data), []);
 });
 
 t.test('without anybody to ask, a draft of more than low risk waits for whoever resumes it', async (t) => {
@@ -83,6 +90,7 @@ t.test('without anybody to ask, a draft of more than low risk waits for whoever 
     await using model = await scriptModel([submits(submitted)]);
     const ran = await ask(sample, model, []);
     t.match(ran, { code: 4, error: { code: 'DRAFT_WAITS' }, data: { state: 'drafted' } }, why);
+    t.strictSame(faultsOf('run', ran.data), []);
     t.match(ran.error.hints, [`confirm it: \`writ resume ${ran.data.run_id} --yes\``]);
     t.equal(sample.state(), before);
     t.match(await call(sample, ['resume', ran.data.run_id]), { code: 4, error: { code: 'DRAFT_WAITS' } });
@@ -123,6 +131,20 @@ t.test('at a terminal a person confirms, modifies or cancels', async (t) => {
   const ran = await ask(sample, model, [], { terminal: true, stdin });
   t.match(ran, { code: 0, data: { draft: { request: [request, 'Without a new test.'] } } });
   t.ok(JSON.stringify(model.asked[1]?.body).includes('Without a new test.'));
+});
+
+t.test('whoever is interrupted while a contract is drafted keeps nothing', async (t) => {
+  const sample = sampleFor(t);
+  const before = sample.state();
+  const stop = new AbortController();
+  await using model = await serveModel(() =>
+    stop.abort(new WritError('RUN_INTERRUPTED', { message: 'interrupted by SIGINT' })),
+  );
+  const line = ['run', '--request', request, '--provider', 'openai', '--api-base', model.base];
+  const given = { cwd: sample.root, env: sample.env, signal: stop.signal };
+  t.match(await runLine(line, commands, given), { code: 130 });
+  t.equal(sample.state(), before);
+  t.equal(existsSync(join(sample.root, '.git', 'writ')), false);
 });
 
 /** A model that submits the same draft for ever. */

@@ -81,6 +81,14 @@ for (const [field, { loose, strict }] of Object.entries(rows)) {
   });
 }
 
+t.test('a second wish is held to what the first was granted', async (t) => {
+  const field = 'execution.retry.maxRetries';
+  const wishes = [0, 2].map((value) => ({ field, value }));
+  const { document, judged } = tighten(profile, given, wishes);
+  t.equal(document.execution.retry.maxRetries, 0);
+  t.match(judged, [{ granted: true }, { asked: 2, given: 0, granted: false }]);
+});
+
 t.test('a field that is in no row is not asked about', async (t) => {
   for (const field of ['security.toolAcl.allow', 'lifecycle.status', '__proto__.polluted', '']) {
     const { document, judged } = tighten(profile, given, [{ field, value: true }]);
