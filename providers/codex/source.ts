@@ -1,6 +1,6 @@
 import { WritError } from '../../core/base/errors.ts';
 import type { ModelUsage } from '../../core/contract/model.ts';
-import type { ProviderSource } from '../../core/contract/provider.ts';
+import type { Provider, ProviderSource } from '../../core/contract/provider.ts';
 import { costUnits, knownModel } from '../model-table.ts';
 import { openaiFailure } from '../openai/openai-failure.ts';
 import { responsesUsage } from '../openai/responses-usage.ts';
@@ -54,19 +54,34 @@ export const codex: ProviderSource = {
       return type === 'error' ? openaiFailure(undefined, body) : undefined;
     },
   },
-  open: () => ({
-    name: 'codex',
-    costUnits,
-    contextTokens: (model) => knownModel(model)?.contextTokens,
-    // biome-ignore lint/correctness/useYield: it gives none
-    async *ask() {
-      throw new WritError('PROVIDER_OPTION', {
-        message: '`codex` works by itself: nobody else can ask its model through it',
-        detail: { provider: 'codex' },
-      });
-    },
-  }),
+  open: ({ flags }) => {
+    refusePort(flags);
+    return opened;
+  },
 };
+
+const opened: Provider = {
+  name: 'codex',
+  costUnits,
+  contextTokens: (model) => knownModel(model)?.contextTokens,
+  // biome-ignore lint/correctness/useYield: it gives none
+  async *ask() {
+    throw new WritError('PROVIDER_OPTION', {
+      message: '`codex` works by itself: nobody else can ask its model through it',
+      detail: { provider: 'codex' },
+    });
+  },
+};
+
+/** Inside the sandbox the commands that it runs would reach a port as well, and answer its approvals. */
+function refusePort(flags: Readonly<Record<string, string>>): void {
+  if (flags['codex-port'] === undefined) return;
+  throw new WritError('PROVIDER_OPTION', {
+    message: '`--codex-port`: the app-server is talked with over its own input and output, and opens no port',
+    detail: { flag: 'codex-port', provider: 'codex' },
+    hints: ['leave it away'],
+  });
+}
 
 const nothingTold: ModelUsage = { input: 0, output: 0 };
 

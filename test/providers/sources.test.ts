@@ -89,3 +89,15 @@ t.test('what a default model costs is known', async (t) => {
     t.equal(provider.costUnits?.(defaultModel, usage), costUnits(defaultModel, usage), name);
   }
 });
+
+t.test('Codex opens no port, and nobody asks its model through it', async (t) => {
+  const { codex } = await import('../../providers/codex/source.ts');
+  const setting = { base: codex.base, isOtherBase: false, flags: {} } as Parameters<typeof codex.open>[0];
+  t.throws(() => codex.open({ ...setting, flags: { 'codex-port': '4000' } }), {
+    code: 'PROVIDER_OPTION',
+    detail: { flag: 'codex-port' },
+  });
+  const provider = await codex.open(setting);
+  const asking = provider.ask({} as Parameters<typeof provider.ask>[0], new AbortController().signal);
+  await t.rejects(asking[Symbol.asyncIterator]().next(), { code: 'PROVIDER_OPTION' });
+});

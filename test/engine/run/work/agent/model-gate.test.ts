@@ -27,7 +27,7 @@ async function openGate(t: Test, { base }: Pick<ModelServer, 'base'>, more: obje
       means: { signal: new AbortController().signal, settings: { clock }, privateRoot },
     } as unknown as Parameters<typeof openModelGate>[0],
     {
-      provider: await codex.open({} as Parameters<typeof codex.open>[0]),
+      provider: await codex.open({ flags: {} } as Parameters<typeof codex.open>[0]),
       model: 'gpt-6.1-sol',
       secrets: [key],
       agent: { base, key, stream: streamer.stream, source: codex.agent },
