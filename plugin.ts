@@ -125,4 +125,4 @@ export type { TapOptions } from './core/kernel/tap.ts';
 export type { Task } from './core/kernel/worker/task.ts';
 export { defineTask } from './core/kernel/worker/task.ts';
 export type { TaskOutcome } from './core/kernel/worker/task-outcome.ts';
-export type { PluginContext, ProviderModule } from './engine/plugin-trust/plugin-module.ts';
+export type { LogModule, PluginContext, ProviderModule } from './engine/plugin-trust/plugin-module.ts';

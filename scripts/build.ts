@@ -239,7 +239,7 @@ const folded = [
 ];
 // What runs in the sandbox stays as it was compiled: its directory is mounted there, and nothing else of ours.
 for (const file of globSync('dist/**/*.js', {
-  exclude: ['dist/core/kernel/worker/outside/**', 'dist/fixtures/**'],
+  exclude: ['dist/engine/plugin-trust/{rule/outside,process/inside}/**', 'dist/fixtures/**'],
 }))
   rmSync(file);
 for (const [path, text] of folded) {

@@ -11,7 +11,6 @@ await room(
   'core/kernel/slot.test.ts',
   'core/kernel/worker/admission.test.ts',
   'core/kernel/worker/pool.test.ts',
-  'core/kernel/worker/wire.test.ts',
   'plugins/testers/gate-tester.test.ts',
   'plugins/testers/tiny-diff.test.ts',
 );

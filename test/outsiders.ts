@@ -3,8 +3,8 @@ import { room } from './rooms/room.ts';
 await room(
   'engine/config/plugins-section.test.ts',
   'engine/plugin-trust',
-  'core/kernel/worker/outside-rule.test.ts',
   'plugins/cedar',
   'bin/commands/plugin.test.ts',
   'bin/commands/plugin-provider.test.ts',
+  'bin/commands/plugin-log.test.ts',
 );

@@ -1,5 +1,6 @@
 import type { ConfigSection } from '../../core/contract/config-section.ts';
 import type { SealingPlace } from '../../core/contract/sealing-place.ts';
+import { parseVkey } from '../log/ledger-key.ts';
 
 /** The mode that a contract asks for a public log by. */
 export const publicLogMode = 'public-log';
@@ -10,6 +11,8 @@ export interface PublicLogSection {
   readonly service?: { readonly url: string; readonly api: 'v1' | 'v2' };
   /** Sigstore SigningConfig: a path in the tree of the policy commit. */
   readonly signingConfig?: string;
+  /** Instead of all the rest: a log that a listed plugin speaks to, and the key that its answers are checked with. */
+  readonly plugin?: { readonly name: string; readonly vkey: string };
   /** Sigstore TrustedRoot that answers are checked against: a path in the tree of the policy commit. */
   readonly trustedRoot?: string;
 }
@@ -21,6 +24,9 @@ export function readPublicLogSection(section: ConfigSection): PublicLogSection {
   const signingConfig = section.path('signing_config');
   const trustedRoot = section.path('trusted_root');
   const isSaid = section.has('url');
+  const plugin = readPlugin(section);
+  if (section.has('plugin') && (isSaid || signingConfig !== undefined || trustedRoot !== undefined))
+    section.refuse('plugin', 'expected either a plugin and its `vkey`, or a log of sigstore');
   if (api !== undefined && api !== 'v1' && api !== 'v2') section.refuse('api', 'expected `v1` or `v2`');
   if (isSaid && api === undefined) section.refuse('api', 'expected `v1` or `v2` beside `url`');
   if (!isSaid && api !== undefined) section.refuse('api', 'says how to speak to `url`, which is missing');
@@ -30,9 +36,31 @@ export function readPublicLogSection(section: ConfigSection): PublicLogSection {
     section.refuse('trusted_root', 'expected a trusted root: without one no answer could be checked');
   return {
     ...(url !== undefined && (api === 'v1' || api === 'v2') ? { service: { url, api } } : {}),
+    ...(plugin === undefined ? {} : { plugin }),
     ...(signingConfig === undefined ? {} : { signingConfig }),
     ...(trustedRoot === undefined ? {} : { trustedRoot }),
   };
+}
+
+/** A log that nothing could be checked against is refused. */
+function readPlugin(section: ConfigSection): PublicLogSection['plugin'] {
+  const [name, vkey] = [section.text('plugin'), section.text('vkey')];
+  if (!section.has('plugin') && !section.has('vkey')) return undefined;
+  if (name === undefined) section.refuse('plugin', 'expected the name of a log beside `vkey`');
+  if (vkey === undefined || !isVkey(vkey))
+    section.refuse(
+      'vkey',
+      'expected the key of the log, `name+hint+base64`: without one no answer could be checked',
+    );
+  return name === undefined || vkey === undefined ? undefined : { name, vkey };
+}
+
+function isVkey(text: string): boolean {
+  try {
+    return parseVkey(text).name !== '';
+  } catch {
+    return false;
+  }
 }
 
 /** What was read for a place; nothing where the configuration knows of no public log. */

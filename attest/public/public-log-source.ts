@@ -2,11 +2,12 @@ import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import type { HttpAsker } from '../../core/base/net.ts';
 import type { SealingPlace } from '../../core/contract/sealing-place.ts';
-import type { LogSource } from '../../core/contract/transparency-log.ts';
+import type { LogSource, TransparencyLog } from '../../core/contract/transparency-log.ts';
 import { readSigningConfig, type SigningServices } from './log-service.ts';
+import { pinnedLog } from './pinned-log.ts';
 import { createPublicLog } from './public-log.ts';
 import { publicLogsOf } from './public-log-key.ts';
-import { publicLogSectionOf } from './public-log-section.ts';
+import { type PublicLogSection, publicLogSectionOf } from './public-log-section.ts';
 import { parseTrustedRoot, type TrustedRoot } from './trusted-root.ts';
 
 /**
@@ -17,6 +18,8 @@ import { parseTrustedRoot, type TrustedRoot } from './trusted-root.ts';
 export function createPublicLogSource(clock: Clock, fetch: HttpAsker): LogSource {
   return {
     open: async (place, signer) => {
+      const { plugin } = publicLogSectionOf(place);
+      if (plugin !== undefined) return openPinned(place, plugin);
       const { bytes, root } = await readTrustedRoot(place);
       const logs = publicLogsOf(root);
       const now = clock.now();
@@ -35,6 +38,17 @@ export function createPublicLogSource(clock: Clock, fetch: HttpAsker): LogSource
       return createPublicLog({ ...service, trustedRoot: bytes, logs, signer, clock, fetch });
     },
   };
+}
+
+/** A log that a plugin speaks to, held to the pinned key; CONFIG_INVALID where no listed plugin brings it. */
+function openPinned(
+  { logMode, outsideLog }: SealingPlace,
+  { name, vkey }: NonNullable<PublicLogSection['plugin']>,
+): TransparencyLog {
+  const outside = outsideLog?.(name);
+  if (outside === undefined)
+    throw invalid('log.plugin', `no plugin of \`[[plugins]]\` brings a log \`${name}\``);
+  return pinnedLog(logMode, name, vkey, outside);
 }
 
 /** Which log `[log]` means, by `url` or by the signing config. CONFIG_INVALID. */

@@ -19,7 +19,11 @@ export const pluginCommands: readonly CommandSpec[] = [
     name: 'plugin new',
     summary: 'make a plugin with one part, its cases and its page',
     arguments: [
-      { name: 'KIND', about: '`gate`: a reason that a change is refused for; `provider`: a model backend' },
+      {
+        name: 'KIND',
+        about:
+          '`gate`: a reason that a change is refused for; `provider`: a model backend; `log`: a transparency log',
+      },
       { name: 'NAME', about: 'kebab-case; the id of the rule, the name of the part' },
     ],
     options: [{ name: 'dir', value: 'DIR', about: 'make it here; default: a directory of that name' }],

@@ -1,6 +1,7 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { publicLogMode } from '../../attest/public/public-log-section.ts';
 import { messageOf, WritError } from '../../core/base/errors.ts';
 import type { Rule } from '../../core/contract/rule.ts';
 import { needsInWords } from '../../engine/plugin-trust/manifest-needs.ts';
@@ -10,9 +11,11 @@ import { type GateCases, gateTester } from '../../plugins/testers/gate-tester.ts
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/open-engine.ts';
 import type { TestedPart } from '../plugin/collect-failures.ts';
+import { partsOf } from '../plugin/parts-of.ts';
 import { casesFile, readCases } from '../plugin/read-cases.ts';
 import { readPlugin } from '../plugin/read-plugin.ts';
 import { namesOf, requireFreeIds } from '../plugin/require-free-ids.ts';
+import { testLogs } from '../plugin/test-logs.ts';
 import { testProviders } from '../plugin/test-provider.ts';
 import { styled } from '../terminal/print.ts';
 
@@ -30,7 +33,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const given = context.args[0] ?? '';
   const { manifest, pluginPackage } = await readPlugin(context, given);
   await requireFreeIds(context, manifest.name, namesOf(manifest));
-  const others = manifest.providers.map(({ name }) => name);
+  const others = partsOf(manifest).map(({ name }) => name);
   const cases =
     manifest.rules.length === 0 ? new Map<string, GateCases>() : readCases(pluginPackage, given, others);
   const root = await mkdtemp(join(await realpath(tmpdir()), 'writ-plugin-'));
@@ -43,6 +46,10 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     for (const rule of await outsideRules(manifest, pluginPackage, ground))
       rules.push(await testRule(rule, cases.get(rule.id), context.signal));
     parts.push(...(await testProviders(manifest, pluginPackage, given, ground)));
+    if (manifest.logs.length > 0) {
+      const source = await engine.slots.log.pick(publicLogMode);
+      parts.push(...(await testLogs(manifest, pluginPackage, given, ground, { source, env: context.env })));
+    }
   } finally {
     await rm(root, { recursive: true, force: true });
   }

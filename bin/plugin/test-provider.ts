@@ -5,10 +5,10 @@ import { openParts, type PluginGround } from '../../engine/plugin-trust/open-par
 import { opensHost } from '../../engine/plugin-trust/opens-host.ts';
 import type { PluginManifest } from '../../engine/plugin-trust/plugin-manifest.ts';
 import { invalidPackage, type PluginPackage } from '../../engine/plugin-trust/plugin-package.ts';
-import { type Outside, realOutside } from '../../engine/tool/egress/outside.ts';
 import type { ProviderCase } from '../../plugins/testers/provider-case.ts';
 import { providerTester } from '../../plugins/testers/provider-tester.ts';
 import { collectFailures, type TestedPart } from './collect-failures.ts';
+import { leadTo } from './lead-to.ts';
 import { casesFile } from './read-cases.ts';
 
 const maxCases = 200;
@@ -25,8 +25,6 @@ const caseFields = [
   'wire',
   'expect',
 ];
-/** Any public address: what is connected to is the suite's own server. */
-const somewhere = '1.1.1.1';
 
 /** Every provider of a plugin through the suite that the built-in ones go through, in its own process and sandbox. */
 export async function testProviders(
@@ -37,12 +35,7 @@ export async function testProviders(
 ): Promise<readonly TestedPart[]> {
   if (manifest.providers.length === 0) return [];
   let port = 0;
-  const outside: Outside = {
-    resolve: async () => [somewhere],
-    connect: () => realOutside.connect('127.0.0.1', port),
-    ownAddresses: () => [],
-  };
-  const parts = await openParts(manifest, pluginPackage, {}, { ...ground, outside });
+  const parts = await openParts(manifest, pluginPackage, {}, { ...ground, outside: leadTo(() => port) });
   try {
     const tested: TestedPart[] = [];
     for (const [name, source] of parts.providers) {

@@ -1,12 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, WritError } from '../../core/base/errors.ts';
+import type { OutsideLog } from '../../core/contract/outside-log.ts';
 import type { ProviderSource } from '../../core/contract/provider.ts';
 import type { SandboxBackend } from '../../core/contract/sandbox.ts';
 import type { Outside } from '../tool/egress/outside.ts';
 import { keepFiles } from './keep-files.ts';
 import { readOptions } from './manifest-options.ts';
 import { handedTo } from './parts/handed.ts';
+import { outsideLog } from './parts/outside-log.ts';
 import { outsideProvider, type PartGround } from './parts/outside-provider.ts';
 import type { PluginAccess } from './plugin-access.ts';
 import type { PluginManifest } from './plugin-manifest.ts';
@@ -30,6 +32,7 @@ export interface PluginGround {
 /** What plugins bring beside rules, by name, each in the process of its plugin. */
 export interface PluginParts {
   readonly providers: ReadonlyMap<string, ProviderSource>;
+  readonly logs: ReadonlyMap<string, OutsideLog>;
   /** What these plugins are handed that no prompt, answer or record may hold. */
   secrets(): Promise<readonly string[]>;
   /** Ends every process that was started. */
@@ -39,6 +42,7 @@ export interface PluginParts {
 /** Nothing. */
 export const noParts: PluginParts = {
   providers: new Map(),
+  logs: new Map(),
   secrets: async () => [],
   close: async () => {},
 };
@@ -51,7 +55,7 @@ export async function openParts(
   ground: PluginGround,
 ): Promise<PluginParts> {
   const options = optionsOf(manifest, given);
-  if (manifest.providers.length === 0) return noParts;
+  if (manifest.providers.length + manifest.logs.length === 0) return noParts;
   const { maxMemoryBytes, outside, access = {} } = ground;
   const { hosts } = manifest.needs;
   const process = pluginProcess({
@@ -67,6 +71,7 @@ export async function openParts(
   const part: PartGround = { plugin: manifest.name, process, hosts, options, handed };
   return {
     providers: new Map(manifest.providers.map((one) => [one.name, outsideProvider(one, part)])),
+    logs: new Map(manifest.logs.map((one) => [one.name, outsideLog(one, part)])),
     secrets: async () => Object.values((await handed()).secrets),
     close: () => process.close(),
   };
@@ -77,22 +82,39 @@ export function joinParts(
   all: readonly PluginParts[],
   taken: { readonly providers: readonly string[] },
 ): PluginParts {
-  const providers = new Map<string, ProviderSource>();
-  for (const [name, source] of all.flatMap((one) => [...one.providers])) {
-    if (taken.providers.includes(name) || providers.has(name))
-      throw new WritError('SLOT_DUPLICATE', {
-        message: `the provider \`${name}\` of a plugin bears a name that is taken`,
-        detail: { slot: 'provider', name },
-      });
-    providers.set(name, source);
-  }
   return {
-    providers,
+    providers: joined(
+      'provider',
+      all.map(({ providers }) => providers),
+      taken.providers,
+    ),
+    logs: joined(
+      'log',
+      all.map(({ logs }) => logs),
+      [],
+    ),
     secrets: async () => (await Promise.all(all.map((one) => one.secrets()))).flat(),
     async close() {
       await Promise.all(all.map((one) => one.close()));
     },
   };
+}
+
+function joined<T>(
+  slot: string,
+  all: readonly ReadonlyMap<string, T>[],
+  taken: readonly string[],
+): ReadonlyMap<string, T> {
+  const parts = new Map<string, T>();
+  for (const [name, part] of all.flatMap((one) => [...one])) {
+    if (taken.includes(name) || parts.has(name))
+      throw new WritError('SLOT_DUPLICATE', {
+        message: `the ${slot} \`${name}\` of a plugin bears a name that is taken`,
+        detail: { slot, name },
+      });
+    parts.set(name, part);
+  }
+  return parts;
 }
 
 /** An empty directory beside the files of plugins. */

@@ -3,12 +3,12 @@ import { pathToFileURL } from 'node:url';
 import { WritError } from '../../core/base/errors.ts';
 import type { DigestedThing } from '../../core/contract/attestor.ts';
 import type { Rule } from '../../core/contract/rule.ts';
-import { askOutsideRule } from '../../core/kernel/worker/outside-rule.ts';
 import type { FoundPlugin } from './find-plugins.ts';
 import { keepFiles } from './keep-files.ts';
 import { emptyIn, joinParts, openParts, type PluginGround, type PluginParts } from './open-parts.ts';
 import type { PluginManifest } from './plugin-manifest.ts';
 import type { PluginPackage } from './plugin-package.ts';
+import { askOutsideRule } from './rule/outside-rule.ts';
 
 /** Plugins of others as a run has them: rules, all else that they bring, and what the provenance says of them. */
 export interface OpenPlugins {

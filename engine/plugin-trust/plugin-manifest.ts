@@ -3,6 +3,7 @@ import { parseList, parseText, parseWord, toFields } from '../../core/base/parse
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { Rule, RulePoint } from '../../core/contract/rule.ts';
 import { stageNames } from '../../core/contract/stage.ts';
+import { type ManifestLog, parseLog } from './manifest-log.ts';
 import { needFields, type PluginNeeds, parseNeeds } from './manifest-needs.ts';
 import { type ManifestOption, parseOptions } from './manifest-options.ts';
 import { kebabCase, parseModule } from './manifest-part.ts';
@@ -21,6 +22,7 @@ export interface PluginManifest {
   readonly options: readonly ManifestOption[];
   readonly rules: readonly ManifestRule[];
   readonly providers: readonly ManifestProvider[];
+  readonly logs: readonly ManifestLog[];
 }
 
 /** A rule as the manifest declares it. */
@@ -31,7 +33,7 @@ export interface ManifestRule extends Pick<Rule, 'id' | 'point' | 'reads' | 'tim
   readonly asked: 'always' | 'by-policy';
 }
 
-const ownFields = ['api', 'name', ...needFields, 'options', 'rules', 'providers'];
+const ownFields = ['api', 'name', ...needFields, 'options', 'rules', 'providers', 'logs'];
 const points: readonly RulePoint[] = ['patch', ...stageNames, 'every-stage'];
 const maxRules = 64;
 const maxParts = 16;
@@ -60,8 +62,9 @@ export function readManifest(pluginPackage: PluginPackage, place: string): Plugi
       (item) => parseProvider(item, pluginPackage, needs),
       maxParts,
     );
-    if (rules.length + providers.length === 0)
-      throw new TypeError('expected at least one entry of `writ.rules` or `writ.providers`');
+    const logs = parseList(own.logs ?? [], (item) => parseLog(item, pluginPackage), maxParts);
+    if (rules.length + providers.length + logs.length === 0)
+      throw new TypeError('expected at least one entry of `writ.rules`, `writ.providers` or `writ.logs`');
     requireOnce(
       'rule',
       rules.map(({ id }) => id),
@@ -74,7 +77,11 @@ export function readManifest(pluginPackage: PluginPackage, place: string): Plugi
       'provider',
       providers.map((one) => one.name),
     );
-    return { name, packageName, version, needs, options, rules, providers };
+    requireOnce(
+      'log',
+      logs.map((one) => one.name),
+    );
+    return { name, packageName, version, needs, options, rules, providers, logs };
   } catch (cause) {
     throw invalidPackage(place, `\`package.json\`: ${messageOf(cause)}`, cause);
   }

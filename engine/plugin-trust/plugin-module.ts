@@ -22,3 +22,24 @@ export interface ProviderModule {
     context: PluginContext & { readonly base: string; readonly key?: string },
   ): AsyncIterable<ModelEvent>;
 }
+
+/** The module of a log. Whatever it answers is checked against the key that the policy commit pins. */
+export interface LogModule {
+  /**
+   * Hands an entry in, and answers once a checkpoint covers it. `behind`: the log's size before this very entry was
+   * first handed in; where the same bytes stand behind it, those are meant.
+   */
+  append(
+    entry: Uint8Array,
+    context: PluginContext & { readonly behind: number },
+  ): Promise<{
+    readonly logIndex: number;
+    readonly treeSize: number;
+    /** Hashes are octets, or base64. */
+    readonly rootHash: Uint8Array | string;
+    readonly hashes: readonly (Uint8Array | string)[];
+    readonly checkpoint: string;
+  }>;
+  /** Entries that a checkpoint covers. */
+  size(context: PluginContext): Promise<number>;
+}

@@ -14,6 +14,8 @@ export interface SealingSubject {
   readonly logs?: Readonly<Record<string, LogForm>>;
   /** `provenance.transparencyLog.mode`; default `internal-ledger`. */
   readonly logMode?: string;
+  /** Logs of plugins, by name. */
+  readonly outsideLog?: NonNullable<SealingPlace['outsideLog']>;
   /** Further files of the policy commit, by path. */
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
 }
@@ -44,6 +46,7 @@ export async function openSealingPlace(subject: SealingSubject, asked: AskedKey)
     commonDir: repository.commonDir,
     logMode: subject.logMode ?? 'internal-ledger',
     config: readParties(asked, subject),
+    ...(subject.outsideLog === undefined ? {} : { outsideLog: subject.outsideLog }),
     readPolicy: async (path) => {
       const found = files.get(path);
       return found === undefined ? undefined : Buffer.from(found);

@@ -5,7 +5,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from '../../e
 export interface AskedModel {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
+  /** As JSON; `undefined` where it is none. */
   readonly body: unknown;
+  readonly bytes: Uint8Array;
 }
 
 /** A vendor on the loopback, which answers what it is told to. */
@@ -22,11 +24,14 @@ export async function serveModel(
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
-    const text = Buffer.concat(parts).toString('utf8');
-    const body: unknown = text === '' ? null : JSON.parse(text);
-    const one = { path: request.url ?? '', headers: request.headers, body };
+    const bytes = Buffer.concat(parts);
+    const one = { path: request.url ?? '', headers: request.headers, body: asJson(bytes), bytes };
     asked.push(one);
-    await answer(response, one);
+    try {
+      await answer(response, one);
+    } catch {
+      response.destroy();
+    }
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   return {
@@ -37,4 +42,12 @@ export async function serveModel(
       await new Promise((closed) => server.close(closed));
     },
   };
+}
+
+function asJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return undefined;
+  }
 }

@@ -3,6 +3,7 @@ import { type Guard, within } from './guard.ts';
 const processes = 'test/engine/plugin-trust/process/plugin-process.test.ts';
 
 const hostile = 'test/engine/plugin-trust/parts/hostile-provider.test.ts';
+const logs = 'test/engine/plugin-trust/parts/log-runs.test.ts';
 const runs = 'test/engine/plugin-trust/parts/provider-runs.test.ts';
 
 /** What a plugin's process may do to us: nothing but fail. */
@@ -97,6 +98,28 @@ export const guards: readonly Guard[] = [
       'policy: { all: false, openings',
       'policy: { all: true, openings',
       'a provider reaches the hosts that it declares, and no other',
+    ],
+  ]),
+  ...within('attest/public/pinned-log.ts', logs, [
+    [
+      'entries that were never handed in',
+      '    if (rootFromInclusion(logIndex, treeSize, leafHash(body), hashes)?.equals(rootHash) !== true)',
+      '    if (logIndex < 0)',
+      'a log that lies that it was handed the entry is not believed, and nothing stays',
+    ],
+    [
+      'checkpoints of another size',
+      '    if (head.size !== treeSize || !head.root.equals(rootHash))',
+      '    if (head.size < 0)',
+      'a log that lies about its size is not believed, and nothing stays',
+    ],
+  ]),
+  ...within('attest/public/public-log-section.ts', logs, [
+    [
+      'a log without a key to check it by',
+      '  if (vkey === undefined || !isVkey(vkey))',
+      '  if (vkey === "")',
+      'a log that nothing could be checked against, or that nobody brings, is refused before any work',
     ],
   ]),
 ];

@@ -74,9 +74,14 @@ export const machineJudgements: readonly Judgement[] = [
     id: 'seal-opens',
     sees: 'machine',
     about: '/provenance',
-    needs: ['engine', 'place', 'contract', 'repository', 'landing', 'config'],
-    judge: async ({ engine, place, contract, repository, landing: { policy }, config }) => ({
-      sealing: await openParties(engine, contract, { config, repository, policy }, place.dry),
+    needs: ['engine', 'place', 'contract', 'repository', 'landing', 'config', 'judges'],
+    judge: async ({ engine, place, contract, repository, landing: { policy }, config, judges }) => ({
+      sealing: await openParties(
+        engine,
+        contract,
+        { config, repository, policy, plugins: judges.plugins },
+        place.dry,
+      ),
     }),
   }),
 ];

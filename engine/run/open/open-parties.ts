@@ -17,12 +17,12 @@ const maxFileBytes = 1024 * 1024;
 export async function openParties(
   engine: WritEngine,
   contract: AdmittedContract,
-  ground: Pick<Ground, 'config' | 'repository' | 'policy'>,
+  ground: Pick<Ground, 'config' | 'repository' | 'policy' | 'plugins'>,
   dry = false,
 ): Promise<SealingParties | undefined> {
   const { provenance } = contract.effective;
   if (!isAttested(contract.effective)) return undefined;
-  const { config, repository, policy } = ground;
+  const { config, repository, policy, plugins } = ground;
   const { mode } = provenance.transparencyLog;
   const { key } = config.signer;
   const keys = await engine.slots.signer.pick(key.form);
@@ -33,6 +33,7 @@ export async function openParties(
     logMode: mode,
     config: { signer: config.signer, log: config.log },
     ...(dry ? { dry } : {}),
+    outsideLog: (name) => plugins.logs.get(name),
     readPolicy: (path) => readBlob(repository, policy.tree, path, maxFileBytes),
   };
   try {

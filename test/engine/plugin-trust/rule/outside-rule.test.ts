@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { SandboxBackend } from '../../../../core/contract/sandbox.ts';
-import { askOutsideRule } from '../../../../core/kernel/worker/outside-rule.ts';
+import { askOutsideRule } from '../../../../engine/plugin-trust/rule/outside-rule.ts';
 import { bubblewrapSandbox } from '../../../../plugins/sandbox/bubblewrap.ts';
 import { noSandbox } from '../../../../plugins/sandbox/none.ts';
 import { unshareSandbox } from '../../../../plugins/sandbox/unshare.ts';

@@ -1,11 +1,11 @@
 import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { messageOf, WritError } from '../../base/errors.ts';
-import type { Finding } from '../../contract/finding.ts';
-import type { RuleInput } from '../../contract/rule.ts';
-import type { SandboxBackend, SandboxResult } from '../../contract/sandbox.ts';
-import { parseFindings } from '../answer.ts';
+import { messageOf, WritError } from '../../../core/base/errors.ts';
+import type { Finding } from '../../../core/contract/finding.ts';
+import type { RuleInput } from '../../../core/contract/rule.ts';
+import type { SandboxBackend, SandboxResult } from '../../../core/contract/sandbox.ts';
+import { parseFindings } from '../../../core/kernel/answer.ts';
 import { answerMark, toWire, type WireAnswer } from './outside/wire.ts';
 
 /** One rule of somebody else's plugin, and where it may run. */

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { fromWire, toWire } from '../../../../core/kernel/worker/outside/wire.ts';
+import { fromWire, toWire } from '../../../../engine/plugin-trust/rule/outside/wire.ts';
 import { toRuleInput } from '../../../../testing.ts';
 
 t.test('all bytes of a question cross to another process as they were', async (t) => {

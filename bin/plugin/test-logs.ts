@@ -1,0 +1,89 @@
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Environment } from '../../attest/keys/user-config-dir.ts';
+import { publicLogMode } from '../../attest/public/public-log-section.ts';
+import { messageOf } from '../../core/base/errors.ts';
+import { parseText, toFields } from '../../core/base/parse-fields.ts';
+import { parseStrictJson } from '../../core/base/strict-json.ts';
+import type { LogSource } from '../../core/contract/transparency-log.ts';
+import { openParts, type PluginGround } from '../../engine/plugin-trust/open-parts.ts';
+import type { PluginManifest } from '../../engine/plugin-trust/plugin-manifest.ts';
+import { invalidPackage, type PluginPackage } from '../../engine/plugin-trust/plugin-package.ts';
+import { execFileBounded } from '../../engine/tool/spawn.ts';
+import { gitEnvironment, isolatedGitEnvironment } from '../../engine/vcs/git-environment.ts';
+import { logTester } from '../../plugins/testers/log-tester.ts';
+import { type LogWire, serveLog } from '../../plugins/testers/served-log.ts';
+import { collectFailures, type TestedPart } from './collect-failures.ts';
+import { leadTo } from './lead-to.ts';
+import { casesFile } from './read-cases.ts';
+
+/** What `cases.json` says of a log: how it is spoken to, and the options that lead the plugin to its declared host. */
+interface LogCase {
+  readonly wire: LogWire;
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** Every log of a plugin through the suite of every log, in its own process and sandbox. */
+export async function testLogs(
+  manifest: PluginManifest,
+  pluginPackage: PluginPackage,
+  place: string,
+  ground: Omit<PluginGround, 'outside'>,
+  { source, env }: { readonly source: LogSource; readonly env: Environment },
+): Promise<readonly TestedPart[]> {
+  const tested: TestedPart[] = [];
+  for (const { name } of manifest.logs) {
+    const { wire, options } = readLogCase(pluginPackage, place, name);
+    await using served = await serveLog(await mkdtemp(join(ground.cacheDir, 'log-')), wire);
+    const parts = await openParts(manifest, pluginPackage, options, {
+      ...ground,
+      outside: leadTo(() => served.port),
+    });
+    try {
+      const failures = await collectFailures((runner) =>
+        logTester(runner, {
+          name: publicLogMode,
+          source,
+          log: `plugin = "${name}"\nvkey = "${served.vkey}"`,
+          outsideLog: (asked) => parts.logs.get(asked),
+          async repository() {
+            const root = await mkdtemp(join(ground.cacheDir, 'repository-'));
+            const argv = ['git', 'init', '--quiet', root];
+            await execFileBounded(argv, {
+              cwd: root,
+              env: { ...gitEnvironment(env), ...isolatedGitEnvironment },
+              maxBytes: 65_536,
+            });
+            return root;
+          },
+        }),
+      );
+      tested.push({ kind: 'log', name, cases: 1, failures });
+    } finally {
+      await parts.close();
+    }
+  }
+  return tested;
+}
+
+function readLogCase({ files }: PluginPackage, place: string, name: string): LogCase {
+  const bytes = files.get(casesFile);
+  if (bytes === undefined) throw invalidPackage(place, `it has no \`${casesFile}\` to be tested with`);
+  try {
+    const { value } = parseStrictJson(bytes, { code: 'PLUGIN_INVALID' });
+    const all = toFields(value, 'an object');
+    const fields = toFields(all[name], `an object \`${name}\``, ['append', 'size', 'options']);
+    const append = toFields(fields.append, 'an object `append`', ['path', 'field', 'json']);
+    const size = toFields(fields.size, 'an object `size`', ['path', 'json']);
+    const field = append.field === undefined ? {} : { field: parseText(append, 'field', 64) };
+    return {
+      wire: {
+        append: { path: parseText(append, 'path', 2048), ...field, json: append.json },
+        size: { path: parseText(size, 'path', 2048), json: size.json },
+      },
+      options: toFields(fields.options ?? {}, 'an object `options`'),
+    };
+  } catch (cause) {
+    throw invalidPackage(place, `\`${casesFile}\`: ${messageOf(cause)}`, cause);
+  }
+}

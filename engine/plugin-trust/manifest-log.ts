@@ -1,0 +1,18 @@
+import { toFields } from '../../core/base/parse-fields.ts';
+import { parseModule, parseName } from './manifest-part.ts';
+import type { PluginPackage } from './plugin-package.ts';
+
+/** A transparency log as the manifest declares it. */
+export interface ManifestLog {
+  /** What `[log] plugin` names it by. */
+  readonly name: string;
+  /** Exports `append` and `size`. */
+  readonly module: string;
+}
+
+/** Reads one; throws on nonsense. */
+export function parseLog(item: unknown, pluginPackage: PluginPackage): ManifestLog {
+  const fields = toFields(item, 'a log', ['name', 'module']);
+  const name = parseName(fields, 'log');
+  return { name, module: parseModule(fields, `log \`${name}\``, pluginPackage) };
+}

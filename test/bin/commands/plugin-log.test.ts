@@ -1,0 +1,65 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { commands } from '../../../bin/command-table.ts';
+import { logScaffold } from '../../../bin/plugin/log-scaffold.ts';
+import { makeSample } from '../../engine/run/sample.ts';
+import { faultsOf } from '../faults-of.ts';
+import { runLine } from '../host.ts';
+import { blocksOf } from './page-blocks.ts';
+
+t.setTimeout(240_000);
+
+async function say(sample: ReturnType<typeof makeSample>, ...argv: string[]) {
+  const { code, out } = await runLine(['--json', ...argv], commands, { cwd: sample.root, env: sample.env });
+  const answer = JSON.parse(out);
+  if (answer.data !== undefined) t.strictSame(faultsOf(answer.command, answer.data), [], argv.join(' '));
+  return { code, ...answer };
+}
+
+t.test(
+  'the log of the page is the one that is made, and passes when it is built from the page',
+  async (t) => {
+    const sample = makeSample();
+    t.teardown(() => sample.remove());
+    const blocks = blocksOf('docs/plugin-log.md');
+    t.strictSame([...blocks.keys()], ['package.json', 'log.js', 'cases.json']);
+    const made = logScaffold('notary');
+    mkdirSync(join(sample.root, 'notary'));
+    for (const [path, text] of blocks) {
+      t.equal(text, made.get(path), path);
+      writeFileSync(join(sample.root, 'notary', path), text);
+    }
+    const lines = blocks.get('log.js')?.split('\n').length ?? 0;
+    t.ok(lines >= 20 && lines <= 60, `${lines} lines`);
+    t.match(await say(sample, 'plugin', 'test', 'notary'), {
+      code: 0,
+      data: {
+        parts: [{ kind: 'log', name: 'notary', failures: [] }],
+        needs: ['connects to log.notary.example', 'is handed the secret NOTARY_TOKEN'],
+      },
+    });
+  },
+);
+
+t.test('a log that does not hand in what it is given, or makes things up, fails its test', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  await say(sample, 'plugin', 'new', 'log', 'notary');
+  const place = join(sample.root, 'notary/log.js');
+  const text = readFileSync(place, 'utf8');
+  for (const [from, to, found] of [
+    ["ask('/add', context, entry)", "ask('/add', context, '{}')", /does not lead from the entry to the root/],
+    ['logIndex: index', 'logIndex: index + 1', /does not lead from the entry to the root/],
+    ['treeSize: size', 'treeSize: size + 1', /another size or root/],
+    ['rootHash: root', "rootHash: 'A'.repeat(43) + '='", /another size or root/],
+    ['hashes: path', "hashes: ['x']", /32 octets/],
+    [').size;', ').size + 1;', /it had|is gone|0 !== 1|1 !== 0/],
+  ] as const) {
+    t.ok(text.includes(from), from);
+    writeFileSync(place, text.replace(from, to));
+    const { code, error, data } = await say(sample, 'plugin', 'test', 'notary');
+    t.match({ code, error }, { code: 1, error: { code: 'PLUGIN_TEST_FAILED' } }, to);
+    t.match(data.parts[0].failures.join('\n'), found, to);
+  }
+});

@@ -1,0 +1,162 @@
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import t, { type Test } from 'tap';
+import { commands } from '../../../../bin/command-table.ts';
+import { leadTo } from '../../../../bin/plugin/lead-to.ts';
+import { logScaffold } from '../../../../bin/plugin/log-scaffold.ts';
+import { readDirectory } from '../../../../engine/plugin-trust/read-directory.ts';
+import { serveLog } from '../../../../plugins/testers/served-log.ts';
+import { runLine } from '../../../bin/host.ts';
+import { fixtures, makeSample } from '../../run/sample.ts';
+
+t.setTimeout(240_000);
+
+const fix = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
+const asked = { provenance: { transparencyLog: { mode: 'public-log' } } };
+const wire = {
+  append: {
+    path: '/add',
+    json: { index: '$index', size: '$size', root: '$root', path: '$path', checkpoint: '$checkpoint' },
+  },
+  size: { path: '/size', json: { size: '$size' } },
+};
+
+async function scene(t: Test, edit: (text: string) => string, section: (vkey: string) => string) {
+  const root = mkdtempSync(join(realpathSync(tmpdir()), 'writ-test-log-'));
+  t.teardown(() => rmSync(root, { recursive: true, force: true }));
+  const served = await serveLog(root, wire);
+  t.teardown(() => served[Symbol.asyncDispose]());
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  for (const [path, text] of logScaffold('notary')) {
+    const place = join(sample.root, 'tools/notary', path);
+    mkdirSync(dirname(place), { recursive: true });
+    writeFileSync(place, path === 'log.js' ? edit(text) : text);
+  }
+  const { digest } = await readDirectory(join(sample.root, 'tools/notary'));
+  mkdirSync(join(sample.root, '.writ'));
+  const options = 'options = { url = "http://log.notary.example" }';
+  const entry = `[[plugins]]\npath = "tools/notary"\ndigest = "sha256:${digest}"\n${options}\n`;
+  writeFileSync(join(sample.root, '.writ/config.toml'), `${entry}\n[log]\n${section(served.vkey)}`);
+  sample.git('add', '--all', '--force');
+  sample.git('commit', '--quiet', '-m', 'A log');
+  const pluginAccess = {
+    trusts: async (one: string) => one === digest,
+    find: async () => undefined,
+    secret: (name: string) => (name === 'NOTARY_TOKEN' ? 'tok-canary-01234' : undefined),
+  };
+  const run = () =>
+    sample.run(
+      {
+        source: { kind: 'patch', bytes: fix },
+        pluginAccess,
+        outside: leadTo(() => served.port),
+      },
+      asked,
+    );
+  return { sample, served, digest, run };
+}
+
+const pinned = (vkey: string): string => `plugin = "notary"\nvkey = "${vkey}"\n`;
+
+t.test('what is sealed stands in the plugin’s log, and is verified with the pinned key alone', async (t) => {
+  const { sample, served, digest, run } = await scene(t, (text) => text, pinned);
+  const view = await run();
+  t.match(view, { decision: { type: 'commit' } }, JSON.stringify(view.decision));
+  const bundle = JSON.parse(sample.git('show', `refs/ai/runs/${view.runId}:provenance.sigstore.json`));
+  const statement = JSON.parse(Buffer.from(bundle.dsseEnvelope.payload, 'base64').toString('utf8'));
+  t.match(
+    statement.predicate.buildDefinition.resolvedDependencies.find(
+      ({ name }: { name: string }) => name === 'plugin/notary',
+    ),
+    { digest: { sha256: digest } },
+  );
+  const verify = async (vkey: string) => {
+    const argv = ['--json', 'verify', 'HEAD', '--ledger-key', vkey, '--require', 'log'];
+    const { code, out } = await runLine(argv, commands, { cwd: sample.root, env: sample.env });
+    return { code, ...JSON.parse(out) };
+  };
+  const verified = await verify(served.vkey);
+  t.match(verified, { code: 0, data: { verified: true } }, JSON.stringify(verified.data?.checks));
+});
+
+type Lie = readonly [edit: (text: string) => string, found: RegExp];
+const lies: Readonly<Record<string, Lie>> = {
+  'that it was handed the entry': [
+    (text) => text.replace("ask('/add', context, entry)", "ask('/add', context, '{}')"),
+    /does not lead from the entry to the root/,
+  ],
+  'about its size': [
+    (text) => text.replace('treeSize: size', 'treeSize: size + 1'),
+    /another size or root than its proof/,
+  ],
+  'by its name': [
+    (text) =>
+      text.replace(' checkpoint };', " checkpoint: checkpoint.replace(/^[^\\n]*/, 'another.example/log') };"),
+    /signature of the checkpoint is wrong|no trusted key/,
+  ],
+  'by a prototype': [
+    (text) =>
+      text.replace('return { logIndex', 'return JSON.parse(\'{"__proto__":{"logIndex":0}}\') ?? { logIndex'),
+    /no key `__proto__`/,
+  ],
+  'with fields of its own': [
+    (text) => text.replace('return { logIndex', 'return { verified: true, logIndex'),
+    /unknown field `verified`/,
+  ],
+  'by going away': [
+    (text) => text.replace('return { logIndex', 'process.exit(0); return { logIndex'),
+    /gave no answer \(crashed\)/,
+  ],
+};
+
+for (const [how, [edit, found]] of Object.entries(lies))
+  t.test(`a log that lies ${how} is not believed, and nothing stays`, async (t) => {
+    const { sample, run } = await scene(
+      t,
+      (text) => {
+        const changed = edit(text);
+        t.not(changed, text, how);
+        return changed;
+      },
+      pinned,
+    );
+    const head = sample.git('rev-parse', 'HEAD');
+    const { decision } = await run();
+    t.equal(decision?.type, 'rollback');
+    t.match(decision?.rationale, /the log `notary` of a plugin/);
+    t.match(decision?.rationale, found);
+    t.notMatch(decision?.rationale, /canary/);
+    t.equal(sample.git('rev-parse', 'HEAD'), head, 'the branch is where it was');
+  });
+
+t.test('a log of another key is not believed', async (t) => {
+  const root = mkdtempSync(join(realpathSync(tmpdir()), 'writ-test-log-'));
+  t.teardown(() => rmSync(root, { recursive: true, force: true }));
+  await using other = await serveLog(root, wire);
+  const { run } = await scene(
+    t,
+    (text) => text,
+    () => pinned(other.vkey),
+  );
+  const { decision } = await run();
+  t.equal(decision?.type, 'rollback');
+  t.match(decision?.rationale, /no trusted key signed the checkpoint/);
+});
+
+t.test(
+  'a log that nothing could be checked against, or that nobody brings, is refused before any work',
+  async (t) => {
+    for (const section of [
+      () => 'plugin = "notary"\n',
+      (vkey: string) => `vkey = "${vkey}"\n`,
+      () => pinned('notary+1+x'),
+      (vkey: string) => `plugin = "another"\nvkey = "${vkey}"\n`,
+      (vkey: string) => `${pinned(vkey)}url = "https://log.example"\napi = "v2"\n`,
+    ]) {
+      const { run } = await scene(t, (text) => text, section);
+      await t.rejects(run(), { code: 'CONFIG_INVALID' }, section('KEY'));
+    }
+  },
+);
