@@ -5,7 +5,7 @@ const vault = { enum: ['repository', 'global'] } as const;
 
 /** Shapes of `data` of the `vault` commands; never a value. */
 export const vaultShapes: Readonly<Record<string, JsonData>> = {
-  'vault set': record({ name: text, vault, replaced: flag }),
-  'vault list': record({ secrets: list(record({ name: text, vault })) }),
+  'vault set': record({ name: text, vault, replaced: flag, scopes: list(text) }),
+  'vault list': record({ secrets: list(record({ name: text, vault, scopes: list(text) })) }),
   'vault rm': record({ name: text, vault }),
 };

@@ -7,32 +7,40 @@ import { vaultsHere } from './pick-vault.ts';
 /** The vaults that are looked in here, each read when it is first asked, and once. */
 export interface Vaults {
   find(kind: VaultPlace['kind'], name: string): Promise<string | undefined>;
-  /** Of all of them. */
+  /** Secrets that were set with a scope, by name; of two with one name that of the repository. */
+  ofScope(scope: string): Promise<ReadonlyMap<string, string>>;
+  /** Values of all of them. */
   values(): Promise<readonly string[]>;
 }
 
 /** What reading a vault refuses is refused by whoever asks. */
 export function openVaults(context: Pick<CommandContext, 'repoPath' | 'cwd' | 'env'>): Vaults {
-  let places: ReturnType<typeof vaultsHere> | undefined;
-  const read = new Map<string, Promise<Secrets>>();
-  const secretsOf = (place: VaultPlace): Promise<Secrets> => {
-    const secrets = read.get(place.file) ?? readVault(place);
-    read.set(place.file, secrets);
-    return secrets;
-  };
-  const here = (): ReturnType<typeof vaultsHere> => {
-    places ??= vaultsHere(context);
-    return places;
+  let read: Promise<ReadonlyMap<VaultPlace['kind'], Secrets>> | undefined;
+  const all = (): Promise<ReadonlyMap<VaultPlace['kind'], Secrets>> => {
+    read ??= readAll(context);
+    return read;
   };
   return {
-    async find(kind, name) {
-      const place = (await here()).find((one) => one.kind === kind);
-      return place === undefined ? undefined : (await secretsOf(place)).get(name);
+    find: async (kind, name) => (await all()).get(kind)?.get(name)?.value,
+    async ofScope(scope) {
+      const found = new Map<string, string>();
+      const taken = new Set<string>();
+      for (const secrets of (await all()).values())
+        for (const [name, { value, scopes }] of secrets) {
+          if (!taken.has(name) && scopes.includes(scope)) found.set(name, value);
+          taken.add(name);
+        }
+      return found;
     },
-    async values() {
-      const all: string[] = [];
-      for (const place of await here()) all.push(...(await secretsOf(place)).values());
-      return all;
-    },
+    values: async () =>
+      [...(await all()).values()].flatMap((secrets) => [...secrets.values()].map(({ value }) => value)),
   };
+}
+
+async function readAll(
+  context: Parameters<typeof openVaults>[0],
+): Promise<ReadonlyMap<VaultPlace['kind'], Secrets>> {
+  const found = new Map<VaultPlace['kind'], Secrets>();
+  for (const place of await vaultsHere(context)) found.set(place.kind, await readVault(place));
+  return found;
 }

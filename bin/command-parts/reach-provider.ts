@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { readInput } from '../../api/read-input.ts';
 import type { ReachProvider } from '../../core/contract/provider.ts';
+import type { SecretSource } from '../../engine/run/state/run-secrets.ts';
 import type { FindSearch } from '../../engine/tool/search-backend.ts';
 import { parseEnvFile } from '../../providers/env-file.ts';
 import { findBase } from '../../providers/find-base.ts';
@@ -15,12 +16,16 @@ import { openRecorder, type Recorder } from './traffic-recorder.ts';
 export interface Reaching {
   readonly reach: ReachProvider;
   readonly search: FindSearch;
+  /** What checks may be given, and what is never written. */
+  readonly secrets: SecretSource;
   /** What a variable says to a provider: in the file of `--env-file`, else in the process. */
   readonly variable: (name: string) => string | undefined;
   /** OUTPUT_FAILED where what went by could not be written down whole. */
   finish(): void;
 }
 
+/** The scope that means a line of the env-file by its name; secrets of vaults have those that they were set with. */
+const ownScope = 'vault.env.';
 const maxEnvFileBytes = 256 * 1024;
 
 /**
@@ -50,6 +55,17 @@ export async function openReaching(context: CommandContext, { dry = false } = {}
   const told = (line: string): void => print.note(line);
   return {
     variable,
+    secrets: {
+      known,
+      async ofScope(scope) {
+        const named = scope.startsWith(ownScope) ? scope.slice(ownScope.length) : '';
+        const typed = values?.get(named);
+        const found = [...(await vaults.ofScope(scope))].map(
+          ([name, value]) => [name, values?.get(name) ?? value] as const,
+        );
+        return new Map([...found, ...(typed === undefined ? [] : [[named, typed] as const])]);
+      },
+    },
     reach: reachProvider({ variable, keys, known, recorder, told }),
     search: reachSearch(keys),
     finish: () => recorder?.finish(),

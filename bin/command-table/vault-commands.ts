@@ -15,10 +15,23 @@ export const vaultCommands: readonly CommandSpec[] = [
       'One line end behind the value is left out. Values are never arguments and never printed. Keys of models are looked for in `--env-file`, in the vault of the repository, in the global one, then in the environment (docs/vault.md).',
     arguments: [name],
     hidesUnexpected: true,
-    options: [everywhere],
+    options: [
+      everywhere,
+      {
+        name: 'scope',
+        value: 'SCOPE',
+        repeatable: true,
+        about:
+          'give it to checks of contracts whose `security.secrets.allowedScopes` names this; without, to none',
+      },
+    ],
     examples: [
       { line: 'pass show openai | writ vault set OPENAI_API_KEY --global', about: 'for every repository' },
       { line: 'writ vault set NPM_TOKEN < token.txt', about: 'for this one' },
+      {
+        line: 'writ vault set NPM_TOKEN --scope npm:read < token.txt',
+        about: 'checks get it as `$NPM_TOKEN` where the contract allows `npm:read`',
+      },
     ],
     load: () => import('../commands/vault-set.ts'),
   },

@@ -18,7 +18,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const [spec = ''] = args;
   const given = sourceGiven(context, spec);
   const specBytes = await readSpecBytes(context, spec);
-  const { reach, ...reaching } = await openReaching(context, { dry: true });
+  const { reach, secrets, ...reaching } = await openReaching(context, { dry: true });
   const source = await readSource(context, given, reaching);
   await using engine = await openEngine(context, { ephemeralKey: options.flag('ephemeral-key') });
   const plan = await planRun(engine, {
@@ -28,6 +28,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     ...(source === undefined ? {} : { source }),
     ...runWishes(options),
     reach,
+    secrets,
     pluginAccess: userPluginAccess(env, options.values('plugin')),
     clock: systemClock,
   });

@@ -41,6 +41,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     pluginAccess,
     witness: userJournalWitness(context.env),
     reach: reaching.reach,
+    secrets: reaching.secrets,
     search: reaching.search,
     clock: systemClock,
     signal,

@@ -46,6 +46,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     approvers,
     witness: userJournalWitness(context.env),
     reach: reaching.reach,
+    secrets: reaching.secrets,
     search: reaching.search,
     clock: systemClock,
     signal,

@@ -1,14 +1,14 @@
 import { readInput } from '../../api/read-input.ts';
 import { parseSecretName } from '../../api/vault/secret-name.ts';
 import { changeVault } from '../../api/vault/vault.ts';
-import { maxValueLength, whyNoSecret } from '../../api/vault/vault-text.ts';
+import { isScope, maxScopes, maxValueLength, whyNoSecret } from '../../api/vault/vault-text.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { pickVault } from '../command-parts/pick-vault.ts';
 
-/** `writ vault set NAME`: the value from stdin, without the line end behind it. */
+/** `writ vault set NAME`: the value from stdin, without the line end behind it; its scopes stay where none is given. */
 export async function run(context: CommandContext): Promise<CommandResult> {
-  const { args, stdin } = context;
+  const { args, options, stdin } = context;
   const name = parseSecretName(args[0] ?? '');
   const place = await pickVault(context);
   if ('isTTY' in stdin && stdin.isTTY === true)
@@ -17,14 +17,27 @@ export async function run(context: CommandContext): Promise<CommandResult> {
       hints: [`without showing it: \`read -rs V && printf %s "$V" | writ vault set ${name}\``],
     });
   const value = toValue(await readInput(context, '-', { maxBytes: 4 * maxValueLength }), name);
+  const given = scopesOf(options.values('scope'));
   let replaced = false;
+  let scopes = given;
   await changeVault(place, (secrets) => {
-    replaced = secrets.has(name);
-    return new Map([...secrets, [name, value]]);
+    const before = secrets.get(name);
+    replaced = before !== undefined;
+    if (before !== undefined && given.length === 0) scopes = before.scopes;
+    return new Map([...secrets, [name, { value, scopes }]]);
   });
-  return succeeded({ name, vault: place.kind, replaced }, (printer) =>
+  return succeeded({ name, vault: place.kind, replaced, scopes: [...scopes] }, (printer) =>
     printer.line(`${replaced ? 'replaced' : 'kept'} ${name} in the ${place.kind} vault`),
   );
+}
+
+function scopesOf(given: readonly string[]): readonly string[] {
+  const odd = given.find((scope) => !isScope(scope));
+  if (odd === undefined && given.length <= maxScopes) return [...new Set(given)].sort();
+  throw new WritError('USAGE', {
+    message: `expected at most ${maxScopes} scopes, each of 1 to 128 printable characters without spaces`,
+    detail: { option: '--scope' },
+  });
 }
 
 function toValue(bytes: Uint8Array, name: string): string {

@@ -1,6 +1,11 @@
 /** Names that every sandbox sets by itself; a command may read them, and `PWD`, beside the Scheduler's map. */
 export const sandboxVariables = ['PATH', 'HOME', 'TMPDIR', 'PWD'] as const;
 
+/** Variables that no secret may stand in for. */
+export function isOwnVariable(name: string): boolean {
+  return [...sandboxVariables, ...schedulerVariables].some((one) => one === name);
+}
+
 export interface CheckFacts {
   readonly intentSpecId: string;
   readonly intentSpecDigest: string;
@@ -31,3 +36,16 @@ export function checkEnvironment(facts: CheckFacts): Record<string, string> {
     CI: 'true',
   };
 }
+
+/** Names of the Scheduler's map. */
+export const schedulerVariables: readonly string[] = Object.keys(
+  checkEnvironment({
+    intentSpecId: '',
+    intentSpecDigest: '',
+    runId: '',
+    workspace: '',
+    baseSha: '',
+    patchSetDigest: '',
+    reportsDir: '',
+  }),
+);

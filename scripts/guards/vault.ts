@@ -2,6 +2,9 @@ import { type Guard, within } from './guard.ts';
 
 const vault = 'test/bin/commands/vault.test.ts';
 const keys = 'test/coder/vault-keys.test.ts';
+const scoped = 'test/engine/run/scoped-secrets.test.ts';
+const refused = 'a scope that gives nothing';
+const evidence = 'a check is given the secrets of the allowed scopes';
 const hostile = 'a vault that cannot be trusted is refused';
 
 /** Secrets: who may read them, what is believed of a vault, and where their values never stand. */
@@ -18,8 +21,8 @@ export const guards: readonly Guard[] = [
     ['names in a vault are names', '!isSecretName(name)', 'false', hostile],
     [
       'values in a vault are values',
-      "typeof secret !== 'string' || whyNoSecret(secret) !== undefined",
-      "typeof secret !== 'string'",
+      "typeof value !== 'string' || whyNoSecret(value) !== undefined",
+      "typeof value !== 'string'",
       hostile,
     ],
   ]),
@@ -48,5 +51,16 @@ export const guards: readonly Guard[] = [
   ...within('bin/command-parts/reach-provider.ts', keys, [
     ['values of vaults are known', '    ...(await vaults.values()),\n', '', 'no prompt and no recording'],
     ['addresses are no secrets', 'isSetting(name) ? [] : [value]', '[value]', 'no prompt and no recording'],
+  ]),
+  ...within('engine/run/state/run-secrets.ts', scoped, [
+    ['nothing under deny-all', "if (secrets.policy === 'deny-all')", 'if (false)', 'under deny-all'],
+    ['a scope gives something', 'if (found.size === 0)', 'if (false)', refused],
+    ['no secret is called PATH', 'if (isOwnVariable(name))', 'if (false)', refused],
+    ['a secret can be masked', 'if (value.length < leastLength)', 'if (false)', refused],
+    ['known values are secrets', "'secrets' as const", '', evidence],
+    ['what checks are not given is masked too', ', ...((await source?.known()) ?? [])', '', evidence],
+  ]),
+  ...within('engine/run/state/attempt-policy.ts', scoped, [
+    ['what a run knows is masked', '...secrets.values,', '', evidence],
   ]),
 ];

@@ -161,6 +161,22 @@ export const readers: readonly RowReader[] = [
       'secrets deny-all: nothing',
     ],
   ]),
+  ...readersIn('engine/run/judge/run-command.ts', [
+    [
+      'security.secrets.policy=scoped',
+      '...attempt.means.secrets.given,',
+      '',
+      'a check is given the secrets of the allowed scopes',
+    ],
+  ]),
+  ...readersIn('engine/run/state/run-secrets.ts', [
+    [
+      'security.secrets.allowedScopes',
+      'of secrets.allowedScopes)',
+      "of ['npm:read'])",
+      'under deny-all, and for other scopes',
+    ],
+  ]),
   ...readersIn('plugins/artifacts/release-notes.ts', [
     [
       'security.outputHandling.encodingPolicy=contextual-escape',

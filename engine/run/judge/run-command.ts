@@ -48,15 +48,18 @@ export async function runCommand(
   const command = check.command ?? '';
   const { reports } = workspace;
   const inside = workspace.sandbox.pathsInside({ workspace: workspace.directory, reports });
-  const env = checkEnvironment({
-    intentSpecId: contract.effective.metadata.id,
-    intentSpecDigest: contract.digest,
-    runId,
-    workspace: inside.workspace,
-    baseSha: attempt.patch.baseCommit ?? '',
-    patchSetDigest: attempt.patch.digest,
-    reportsDir: inside.reports,
-  });
+  const env = {
+    ...attempt.means.secrets.given,
+    ...checkEnvironment({
+      intentSpecId: contract.effective.metadata.id,
+      intentSpecDigest: contract.digest,
+      runId,
+      workspace: inside.workspace,
+      baseSha: attempt.patch.baseCommit ?? '',
+      patchSetDigest: attempt.patch.digest,
+      reportsDir: inside.reports,
+    }),
+  };
   const tool = { runId, tool: 'workspace.command', action: 'execute', checkId: check.id, command };
   const startedAt = toRfc3339(clock.now());
   const started = clock.monotonic();

@@ -40,6 +40,7 @@ export interface RunParts
     | 'sealing'
     | 'scratch'
     | 'worker'
+    | 'secrets'
     | 'model'
     | 'draft'
     | 'moreCostUnits'

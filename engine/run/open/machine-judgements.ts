@@ -1,4 +1,5 @@
 import { pickRuntimes, withTools } from '../../tool/runtime/pick-runtimes.ts';
+import { openSecrets } from '../state/run-secrets.ts';
 import { chooseSandbox } from './choose-sandbox.ts';
 import { type Judgement, judgement } from './judgement.ts';
 import { openJudges } from './open-judges.ts';
@@ -69,6 +70,15 @@ export const machineJudgements: readonly Judgement[] = [
       const all = { ...landing, ...armed, ...judges, configBytes, environment };
       return { ground: await nameGround(admitted, repository, all) };
     },
+  }),
+  judgement({
+    id: 'secrets-found',
+    sees: 'machine',
+    about: '/security/secrets',
+    needs: ['request', 'admitted'],
+    judge: async ({ request, admitted }) => ({
+      secrets: await openSecrets(admitted.effective, request.secrets),
+    }),
   }),
   judgement({
     id: 'seal-opens',

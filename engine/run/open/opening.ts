@@ -18,6 +18,7 @@ import type { Landing } from '../state/landing.ts';
 import type { OpenModel } from '../state/open-model.ts';
 import type { Origin } from '../state/resolve-origin.ts';
 import type { ChangeSource, RunRequest } from '../state/run-request.ts';
+import type { RunSecrets } from '../state/run-secrets.ts';
 import type { AskedPlugins } from './asked-plugins.ts';
 
 /** What is asked for, whether it is to be done or only judged. */
@@ -36,6 +37,7 @@ export type OpeningRequest = Pick<
   | 'clock'
   | 'reach'
   | 'model'
+  | 'secrets'
 >;
 
 /** Where a run that is opened puts what it needs before it begins. */
@@ -68,6 +70,8 @@ export interface Opening {
   readonly who: PlanFor;
 
   readonly worker: Worker | undefined;
+  /** What checks are given, and what is never written. */
+  readonly secrets: RunSecrets;
   /** The model that the worker names. */
   readonly model: OpenModel | undefined;
   readonly admitted: AdmittedContract;

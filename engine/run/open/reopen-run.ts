@@ -18,6 +18,7 @@ import { readKeptContract } from '../record/read-kept-contract.ts';
 import { startedRun, startedType } from '../record/started-run.ts';
 import { openModel } from '../state/open-model.ts';
 import type { ResumeRequest } from '../state/run-request.ts';
+import { openSecrets } from '../state/run-secrets.ts';
 import { stepsOver } from '../state/steps.ts';
 import { resumedType } from '../state/wall-clock.ts';
 import { withConfig } from '../state/with-config.ts';
@@ -103,7 +104,11 @@ export async function reopenRun(
     // Whoever ends a run needs no key for it.
     const model =
       request.cancel === undefined ? await openModel(engine, worker, request, ground.plugins) : undefined;
-    const made = { scratch, supplied, worker, model, directory, steps };
+    const secrets =
+      request.cancel === undefined
+        ? await openSecrets(contract.effective, request.secrets)
+        : { given: {}, values: [] };
+    const made = { scratch, supplied, worker, secrets, model, directory, steps };
     const parts = { engine, contract, ground, store, sealing, ...made };
     return await holdRun({
       ...parts,

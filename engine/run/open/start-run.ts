@@ -71,6 +71,7 @@ export async function startRun(
     const opening = (await judgeOpening(laterJudgements, first)) as Opening;
     const { contract, ground, store, landing, origin, sealing, scratch, supplied, worker, model, draft } =
       opening;
+    const { secrets } = opening;
     const spec = contract.effective;
     await writeFile(join(directory, specFile), contract.bytes, { mode: 0o600, flush: true });
     if (request.source.kind === 'worker')
@@ -119,7 +120,7 @@ export async function startRun(
     const journal = await openJournal(directory, runId, request);
     await journal.append(startedType, started);
     const steps = stepsOver(journal);
-    const made = { scratch, supplied, worker, model, directory, steps };
+    const made = { scratch, supplied, worker, secrets, model, directory, steps };
     const parts = { engine, contract, ground, store, sealing, ...made };
     const extra = { draft, moreCostUnits: undefined, cancelled: undefined };
     return await holdRun({

@@ -6,6 +6,7 @@ import type { ContextFrame } from '../../frame/frame-window.ts';
 import { schedulerOf } from '../../spec/scheduler-of.ts';
 import { sealObject } from '../../store/stored-object.ts';
 import type { OpenRun } from '../state/attempt.ts';
+import { policyOf } from '../state/attempt-policy.ts';
 import type { SettledAttempt } from './settled-attempt.ts';
 
 /** The context pipeline of a run that a worker works on (document 1, contextPipeline). */
@@ -28,7 +29,7 @@ export async function openRunFrames(run: OpenRun): Promise<RunFrames> {
     strategy: await engine.slots.evidence.pick(spec.evidence.strategy),
     hooks: engine.hooks,
     runId,
-    words: run.ground.config.redaction,
+    words: policyOf(run).words,
   });
   const frames = await openContextFrames(spec, admit);
   const toFile = (frame: ContextFrame, evicted: boolean, nowMs: number): [string, Uint8Array] => [

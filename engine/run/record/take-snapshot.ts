@@ -5,6 +5,7 @@ import { schedulerOf } from '../../spec/scheduler-of.ts';
 import { retainBlobs } from '../../store/retain-blobs.ts';
 import { sealObject } from '../../store/stored-object.ts';
 import type { OpenRun } from '../state/attempt.ts';
+import { policyOf } from '../state/attempt-policy.ts';
 import type { Steps } from '../state/steps.ts';
 
 /** The context snapshot of an attempt, as its Run names it. */
@@ -39,7 +40,7 @@ export async function takeSnapshot(
       strategy: await engine.slots.evidence.pick(spec.evidence.strategy),
       hooks: engine.hooks,
       runId,
-      words: run.ground.config.redaction,
+      words: policyOf(run).words,
     });
     if (!snapshot) return undefined;
     const { blobRetentionStrategy, aiRefPrefix } = spec.objmodel.objectStore;

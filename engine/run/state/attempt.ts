@@ -18,6 +18,7 @@ import type { Ground } from './ground.ts';
 import type { OpenModel } from './open-model.ts';
 import type { RecordBox } from './record-box.ts';
 import type { RunSettings } from './run-request.ts';
+import type { RunSecrets } from './run-secrets.ts';
 import type { Steps } from './steps.ts';
 
 /** Which run it is: fixed when it was started, the same for every process that goes on with it. */
@@ -72,6 +73,8 @@ export interface RunMeans {
   readonly cancelled: string | undefined;
   /** The worker, where one is at hand. */
   readonly worker: Worker | undefined;
+  /** What checks are given, and what is never written. */
+  readonly secrets: RunSecrets;
   /** The model that the worker names. */
   readonly model: OpenModel | undefined;
   /** Aborts with the person's signal and with the wall clock. */

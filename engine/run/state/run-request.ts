@@ -6,6 +6,7 @@ import type { PluginAccess } from '../../plugin-trust/plugin-access.ts';
 import type { JournalWitness } from '../../store/journal-witness.ts';
 import type { Outside } from '../../tool/egress/outside.ts';
 import type { OpenModel } from './open-model.ts';
+import type { SecretSource } from './run-secrets.ts';
 
 /** Where the candidate change comes from (resolutions, A supplied patch). */
 export type ChangeSource =
@@ -41,6 +42,8 @@ export interface RunSettings {
   readonly model?: OpenModel;
   /** Finds what a model searches the web with; absent: nothing. */
   readonly search?: FindSearch;
+  /** Secrets that the user keeps; absent: none. */
+  readonly secrets?: SecretSource;
   /**
    * Who approves in this process once the run waits for people; what they sign is marked so (resolutions, Approvals).
    */

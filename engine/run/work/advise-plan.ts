@@ -1,8 +1,8 @@
 import type { PlanDraft } from '../../../core/contract/plan-draft.ts';
 import { type TaskAdvice, withAdvice } from '../../plan/plan-advice.ts';
 import { checksOf } from '../../spec/checks-of.ts';
-import { privacyPolicyOf } from '../../spec/privacy-policy-of.ts';
 import type { OpenRun } from '../state/attempt.ts';
+import { policyOf } from '../state/attempt-policy.ts';
 import { openTreeHands } from './hands/tree-hands.ts';
 import { openTurns } from './turns/open-turns.ts';
 
@@ -34,7 +34,7 @@ export async function advisePlan(run: OpenRun, draft: PlanDraft): Promise<PlanDr
       repository: scratch,
       tree: run.ground.base.tree,
       runId,
-      policy: privacyPolicyOf(spec, run.ground.config.redaction),
+      policy: policyOf(run),
       signal,
     }),
     turns,

@@ -88,8 +88,16 @@ export const securityRows = inSection('Security policy', [
   {
     id: 'security.secrets.policy=scoped',
     path: '/security/secrets/policy',
-    rule: 'secrets of the allowed scopes are given to the run',
-    asks: ({ security }) => security.secrets.policy !== 'deny-all',
+    rule: 'secrets of the allowed scopes are given to checks and masked in all evidence',
+    asks: ({ security }) => security.secrets.policy === 'read-only-scoped',
+    enforcedBy: 'core',
+    test: 'test/engine/run/scoped-secrets.test.ts',
+  },
+  {
+    id: 'security.secrets.policy=allow-scoped',
+    path: '/security/secrets/policy',
+    rule: 'secrets that may change something want a justification and elevated approval',
+    asks: ({ security }) => security.secrets.policy === 'allow-scoped',
     bringsIn: 'session part',
   },
   {
@@ -98,7 +106,8 @@ export const securityRows = inSection('Security policy', [
     rule: 'which secrets, where the policy is not deny-all',
     asks: ({ security }) =>
       security.secrets.policy !== 'deny-all' && security.secrets.allowedScopes.length > 0,
-    bringsIn: 'session part',
+    enforcedBy: 'core',
+    test: 'test/engine/run/scoped-secrets.test.ts',
   },
   {
     id: 'security.promptInjection.treatRetrievedContentAsUntrusted',

@@ -1,20 +1,8 @@
 import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import { type Issue, warning } from '../../../core/contract/issue.ts';
 import { checksOf } from '../../spec/checks-of.ts';
-import { checkEnvironment } from '../check-environment.ts';
+import { schedulerVariables } from '../check-environment.ts';
 import { guardCommand } from './guard-command.ts';
-
-const variables = Object.keys(
-  checkEnvironment({
-    intentSpecId: '',
-    intentSpecDigest: '',
-    runId: '',
-    workspace: '',
-    baseSha: '',
-    patchSetDigest: '',
-    reportsDir: '',
-  }),
-);
 
 /**
  * A warning for each check command that the ACL would deny when it runs. The command of a `policy` check is one only
@@ -28,10 +16,17 @@ export function commandProblems(
     if (!command?.trim()) return [];
     const [word = ''] = command.trim().split(/[\s|&;<>()$`]/, 1);
     if (kind === 'policy' && registeredRules.includes(word.replaceAll(/['"]/g, ''))) return [];
+    const variables = [...schedulerVariables, ...mayBeSecrets(spec, command)];
     const { refusal } = guardCommand(spec.security.toolAcl, command, { variables });
     if (!refusal) return [];
     return [
       warning('SEMANTIC_CHECK_COMMAND_DENIED', `${path}/command`, `${refusal.message}; the check will fail`),
     ];
   });
+}
+
+/** Names in a command that scopes may stand for: which secrets they give is known where the contract runs. */
+function mayBeSecrets({ security: { secrets } }: EffectiveIntentSpec, command: string): readonly string[] {
+  if (secrets.policy === 'deny-all' || secrets.allowedScopes.length === 0) return [];
+  return [...command.matchAll(/\$\{?([A-Za-z_][A-Za-z0-9_]{0,127})/g)].map(([, name = '']) => name);
 }

@@ -53,27 +53,32 @@ t.test(
   async (t) => {
     const { writ, vault, file, identity, global, git } = placeOf(t);
     t.strictSame((await writ(['list'])).data, { secrets: [] });
-    const set = await writ(['set', 'API_KEY'], `${canary}\n`);
-    t.strictSame(set.data, { name: 'API_KEY', vault: 'repository', replaced: false });
+    const set = await writ(['set', 'API_KEY', '--scope', 'npm:read', '--scope', 'a:b'], `${canary}\n`);
+    t.strictSame(set.data, {
+      name: 'API_KEY',
+      vault: 'repository',
+      replaced: false,
+      scopes: ['a:b', 'npm:read'],
+    });
     t.strictSame(faultsOf('vault set', set.data), []);
-    t.equal((await vault()).get('API_KEY'), canary, 'without the line end');
+    t.equal((await vault()).get('API_KEY')?.value, canary, 'without the line end');
     for (const path of [file, identity]) t.equal(statSync(path).mode & 0o777, 0o600, path);
     t.equal(git('status', '--porcelain'), '', 'git sees nothing of it');
     t.match(readFileSync(file, 'utf8'), /^-----BEGIN AGE ENCRYPTED FILE-----/);
     t.match((await writ(['set', 'vault.env.API_KEY'], 'another value')).data, { replaced: true });
-    t.equal((await vault()).get('API_KEY'), 'another value');
+    t.equal((await vault()).get('API_KEY')?.value, 'another value');
     t.equal((await writ(['set', 'OTHER', '--global'], 'of the user')).exit, 0);
     t.ok(statSync(global).isFile());
     const { data } = await writ(['list']);
     t.strictSame(data.secrets, [
-      { name: 'API_KEY', vault: 'repository' },
-      { name: 'OTHER', vault: 'global' },
+      { name: 'API_KEY', vault: 'repository', scopes: ['a:b', 'npm:read'] },
+      { name: 'OTHER', vault: 'global', scopes: [] },
     ]);
     t.strictSame(faultsOf('vault list', data), []);
     t.match(await writ(['rm', 'OTHER']), { exit: 1, error: { code: 'SECRET_UNKNOWN' } });
     const removed = await writ(['rm', 'API_KEY']);
     t.strictSame(faultsOf('vault rm', removed.data), []);
-    t.strictSame((await writ(['list'])).data.secrets, [{ name: 'OTHER', vault: 'global' }]);
+    t.strictSame((await writ(['list'])).data.secrets, [{ name: 'OTHER', vault: 'global', scopes: [] }]);
   },
 );
 
@@ -95,6 +100,7 @@ t.test('what is no name or no value is refused, and arguments hold no value', as
     t.match((await writ(['set', 'A'], value)).error, { code: 'USAGE' });
   t.match((await writ(['set', 'A'], 'x'.repeat(65 * 1024))).error, { code: 'INPUT_TOO_LARGE' });
   t.match((await writ(['set', 'A', 'value'], 'x')).error, { code: 'USAGE' });
+  t.match((await writ(['set', 'A', '--scope', 'a b'], 'x')).error, { code: 'USAGE' });
   t.throws(() => readdirSync(directory), { code: 'ENOENT' });
   for (const name of ['A', 'B']) t.equal((await writ(['set', name], 'x'.repeat(16 * 1024))).exit, 0);
   t.match((await writ(['set', 'C'], 'x'.repeat(maxVaultBytes - 32 * 1024))).error, {
@@ -134,16 +140,39 @@ t.test('a vault that cannot be trusted is refused, and nothing of it is lost', a
       'of another identity',
       'VAULT_UNREADABLE',
       async () =>
-        put(await encryptText(formatSecrets(new Map([['A', 'value of it']])), await makeIdentity())),
+        put(
+          await encryptText(
+            formatSecrets(new Map([['A', { value: 'value of it', scopes: [] }]])),
+            await makeIdentity(),
+          ),
+        ),
     ],
-    ['a name twice', 'VAULT_UNREADABLE', async () => put(await of(`{${form},"env":{"A":"one","A":"two"}}`))],
+    [
+      'a name twice',
+      'VAULT_UNREADABLE',
+      async () =>
+        put(await of(`{${form},"env":{"A":{"value":"one","scopes":[]},"A":{"value":"two","scopes":[]}}}`)),
+    ],
     [
       'a name of every object',
       'VAULT_UNREADABLE',
-      async () => put(await of(`{${form},"env":{"__proto__":"x"}}`)),
+      async () => put(await of(`{${form},"env":{"__proto__":{"value":"x","scopes":[]}}}`)),
     ],
-    ['a value that is none', 'VAULT_UNREADABLE', async () => put(await of(`{${form},"env":{"A":["x"]}}`))],
-    ['an empty value', 'VAULT_UNREADABLE', async () => put(await of(`{${form},"env":{"A":""}}`))],
+    [
+      'a value that is none',
+      'VAULT_UNREADABLE',
+      async () => put(await of(`{${form},"env":{"A":{"value":["x"],"scopes":[]}}}`)),
+    ],
+    [
+      'a scope that is none',
+      'VAULT_UNREADABLE',
+      async () => put(await of(`{${form},"env":{"A":{"value":"x","scopes":["a b"]}}}`)),
+    ],
+    [
+      'an empty value',
+      'VAULT_UNREADABLE',
+      async () => put(await of(`{${form},"env":{"A":{"value":"","scopes":[]}}}`)),
+    ],
     ['another form', 'VAULT_UNREADABLE', async () => put(await of('{"format":"v2","env":{}}'))],
     ['an unknown field', 'VAULT_UNREADABLE', async () => put(await of(`{${form},"env":{},"more":1}`))],
     [
@@ -209,7 +238,7 @@ t.test('a vault that cannot be trusted is refused, and nothing of it is lost', a
   renameSync(`${identity}.away`, identity);
   t.match((await writ(['list'])).error, { code: 'KEY_INSECURE' });
   chmodSync(identity, 0o600);
-  t.strictSame((await writ(['list'])).data.secrets, [{ name: 'API_KEY', vault: 'repository' }]);
+  t.strictSame((await writ(['list'])).data.secrets, [{ name: 'API_KEY', vault: 'repository', scopes: [] }]);
 });
 
 t.test('of processes that set secrets at once none loses what another set', async (t) => {
@@ -224,7 +253,7 @@ t.test('of processes that set secrets at once none loses what another set', asyn
     started.map(({ err }) => err()).join(''),
   );
   t.strictSame(
-    [...(await vault())].sort(),
+    [...(await vault())].map(([name, { value }]) => [name, value]).sort(),
     names.map((name) => [name, `value of ${name}`]),
   );
   t.strictSame(readdirSync(directory).sort(), ['.gitignore', 'secrets.age']);

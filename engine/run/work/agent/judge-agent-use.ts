@@ -5,11 +5,11 @@ import type { AgentVerdict } from '../../../../core/contract/agent.ts';
 import type { Finding } from '../../../../core/contract/finding.ts';
 import type { HandUse } from '../../../../core/contract/hands.ts';
 import { redactTexts } from '../../../../readers/sensitive/redact-texts.ts';
-import { privacyPolicyOf } from '../../../spec/privacy-policy-of.ts';
 import { refusal } from '../../../tool/acl/refusal.ts';
 import { wordsOf } from '../../../tool/shell.ts';
 import type { UsedHand } from '../../record/used-hand.ts';
 import type { OpenRun } from '../../state/attempt.ts';
+import { policyOf } from '../../state/attempt-policy.ts';
 import type { HandPlace } from '../hands/hand-place.ts';
 import { judgeUse } from '../hands/judge-use.ts';
 import { keptUse } from '../hands/kept-use.ts';
@@ -23,7 +23,7 @@ const maxUses = 5000;
 export function openAgentJudge(run: OpenRun, place: HandPlace) {
   const used: UsedHand[] = [];
   const { hooks, clock } = run.means.engine;
-  const policy = privacyPolicyOf(run.identity.contract.effective, run.ground.config.redaction);
+  const policy = policyOf(run);
   const inside = run.ground.sandbox.pathsInside(place).workspace;
 
   const judge = async (use: HandUse): Promise<AgentVerdict> => {

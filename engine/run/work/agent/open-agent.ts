@@ -5,11 +5,11 @@ import type { AgentHost, AgentProcess, AgentProgram } from '../../../../core/con
 import { providerFailure } from '../../../../core/contract/provider.ts';
 import type { SandboxPipes } from '../../../../core/contract/sandbox.ts';
 import { redactTexts } from '../../../../readers/sensitive/redact-texts.ts';
-import { privacyPolicyOf } from '../../../spec/privacy-policy-of.ts';
 import { wayAddress } from '../../../tool/egress/inside.ts';
 import { isVersionControl } from '../../../tool/version-control.ts';
 import type { UsedHand } from '../../record/used-hand.ts';
 import type { OpenRun } from '../../state/attempt.ts';
+import { policyOf } from '../../state/attempt-policy.ts';
 import { maxMemoryBytes } from '../../state/max-memory-bytes.ts';
 import type { OpenAgent, OpenModel } from '../../state/open-model.ts';
 import { handEnvironment } from '../hands/hand-environment.ts';
@@ -53,7 +53,7 @@ export async function openAgentHost(
   const gate = await openModelGate(run, chosen);
   const judge = openAgentJudge(run, place);
   const notes: string[] = [];
-  const policy = privacyPolicyOf(run.identity.contract.effective, config.redaction);
+  const policy = policyOf(run);
   const started = new Set<AgentProcess>();
   const { promptInjection } = run.identity.contract.effective.security;
 

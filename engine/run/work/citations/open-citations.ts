@@ -2,7 +2,6 @@ import { quoted } from '../../../../core/base/quoted.ts';
 import type { EvidencePolicy } from '../../../../core/contract/evidence-policy.ts';
 import type { CitationDoor, WorkCitation } from '../../../../core/contract/worker.ts';
 import { redactTexts } from '../../../../readers/sensitive/redact-texts.ts';
-import { privacyPolicyOf } from '../../../spec/privacy-policy-of.ts';
 import {
   type CitationsRecord,
   type CitedDecision,
@@ -13,6 +12,7 @@ import {
 import { listTree } from '../../../vcs/tree.ts';
 import { lackingCitations } from '../../decide/lacking-citations.ts';
 import type { OpenRun } from '../../state/attempt.ts';
+import { policyOf } from '../../state/attempt-policy.ts';
 import { judgeSource } from './judge-source.ts';
 
 /** The citations of one attempt. */
@@ -33,13 +33,17 @@ export interface CitationSetting {
 
 /** What a contract asks a model to cite; `undefined` where it asks for nothing. */
 export function openCitations(
-  { identity: { contract }, ground, means: { scratch } }: OpenRun,
+  run: OpenRun,
   { strategy, tree, steps, wasShown }: CitationSetting,
 ): OpenCitations | undefined {
+  const {
+    identity: { contract },
+    means: { scratch },
+  } = run;
   const { evidence } = contract.effective;
   const needed = evidence.minCitationsPerDecision;
   if (needed === 0) return undefined;
-  const policy = privacyPolicyOf(contract.effective, ground.config.redaction);
+  const policy = policyOf(run);
   let paths: Promise<ReadonlySet<string>> | undefined;
   const judged = async ({ decision, step, sources }: WorkCitation): Promise<CitedDecision> => {
     paths ??= listTree(scratch, tree).then((entries) => new Set(entries.map(({ path }) => path)));

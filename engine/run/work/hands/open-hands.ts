@@ -4,9 +4,9 @@ import { isWritError } from '../../../../core/base/errors.ts';
 import type { Finding } from '../../../../core/contract/finding.ts';
 import type { HandAnswer, Hands, HandUse } from '../../../../core/contract/hands.ts';
 import { redactTexts } from '../../../../readers/sensitive/redact-texts.ts';
-import { privacyPolicyOf } from '../../../spec/privacy-policy-of.ts';
 import type { UsedHand } from '../../record/used-hand.ts';
 import type { OpenRun } from '../../state/attempt.ts';
+import { policyOf } from '../../state/attempt-policy.ts';
 import { cutText } from './cut-text.ts';
 import { executeInWorkspace } from './execute-in-workspace.ts';
 import type { HandPlace } from './hand-place.ts';
@@ -26,7 +26,7 @@ export const maxUses = 5000;
 /** The workspace of an attempt as its worker gets it; uses wait for each other. */
 export function openHands(run: OpenRun, place: HandPlace, watch: WriteWatch): OpenHands {
   const used: UsedHand[] = [];
-  const policy = privacyPolicyOf(run.identity.contract.effective, run.ground.config.redaction);
+  const policy = policyOf(run);
   const mask = (text: string): string => redactTexts(text, policy);
   const { hooks, clock } = run.means.engine;
   const use = async (wanted: HandUse): Promise<HandAnswer> => {
