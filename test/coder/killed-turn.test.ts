@@ -24,7 +24,8 @@ function start({ root, env }: Sample, temporary: string, args: readonly string[]
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
   const ended = new Promise<{ readonly code: number | null; readonly said: () => string }>((resolve) =>
-    child.on('exit', (code) => setTimeout(() => resolve({ code, said: () => said }), 20)),
+    // Not `close`: what a killed run started keeps the pipes open.
+    child.on('exit', (code) => resolve({ code, said: () => said })),
   );
   return { pid: child.pid ?? 0, ended, said: () => said };
 }
