@@ -7,9 +7,11 @@ import { readGuarded } from '../../core/base/guarded-file.ts';
 import { execFileBounded } from '../../engine/tool/spawn.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { listenableAddresses } from '../../http/listenable-addresses.ts';
+import { builtInProviders } from '../../providers/built-in-providers.ts';
 import { findServicePlace } from '../../service/service-place.ts';
 import { serviceStatus } from '../../service/service-status.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
+import { describeProvider } from '../command-parts/describe-provider.ts';
 import { openEngine } from '../command-parts/open-engine.ts';
 import { styled } from '../terminal/print.ts';
 
@@ -63,6 +65,10 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     await diagnose('ports', false, describePorts),
     await diagnose('service', false, () => describeService(context)),
   );
+  for (const [name, load] of Object.entries(builtInProviders))
+    checks.push(
+      await diagnose(`provider-${name}`, false, async () => describeProvider(name, await load(), context)),
+    );
   checks.push({ id: 'plugins', status: 'ok', needed: true, detail: engine.plugins.join(', ') });
   const { enforced, total } = engine.ledger;
   checks.push({
@@ -118,12 +124,20 @@ async function describeKeys({ env }: CommandContext): Promise<string> {
   return own.length === 0 ? 'none yet: made on first use' : own.map(({ keyId }) => keyId).join(', ');
 }
 
+/** What says that something is not there, and not that it is broken. */
+const missingCodes: readonly string[] = [
+  'GIT_MISSING',
+  'NOT_A_REPOSITORY',
+  'SANDBOX_UNAVAILABLE',
+  'PROVIDER_KEY_MISSING',
+];
+
 async function diagnose(id: string, needed: boolean, look: () => Promise<string>): Promise<Diagnosis> {
   try {
     return { id, needed, status: 'ok', detail: await look() };
   } catch (fault) {
     const code = isWritError(fault) ? fault.code : undefined;
-    const missing = code === 'GIT_MISSING' || code === 'NOT_A_REPOSITORY' || code === 'SANDBOX_UNAVAILABLE';
+    const missing = code !== undefined && missingCodes.includes(code);
     const detail = missing || code === undefined ? messageOf(fault) : `${code}: ${messageOf(fault)}`;
     return { id, needed, status: missing ? 'missing' : 'failed', detail };
   }

@@ -76,3 +76,22 @@ t.test(
     for (const form of forms) t.notOk(told.includes(form), form);
   },
 );
+
+t.test('doctor says of every provider where its key is and where it is asked, never the key', async (t) => {
+  const sample = sampleOf(t);
+  await writ(sample, ['vault', 'set', 'KIMI_API_KEY'], { stdin: 'of-the-vault-here' });
+  const env = { OPENAI_API_KEY: 'of-the-environment', OPENAI_BASE_URL: 'http://127.0.0.1:1/' };
+  const { data, out } = await writ(sample, ['doctor'], { env });
+  const row = (id: string) => data.checks.find((check: { readonly id: string }) => check.id === id);
+  t.match(row('provider-kimi'), {
+    status: 'ok',
+    detail: /^KIMI_API_KEY of the vault of the repository; at https:/,
+  });
+  t.match(row('provider-openai'), {
+    status: 'ok',
+    detail: 'OPENAI_API_KEY of the environment; at http://127.0.0.1:1 (OPENAI_BASE_URL)',
+  });
+  t.match(row('provider-zhipu'), { status: 'missing', needed: false, detail: /`ZHIPU_API_KEY` is nowhere/ });
+  t.match(row('provider-ollama'), { status: 'ok', detail: /^needs no key; at http:/ });
+  t.notMatch(out, 'of-the-vault-here');
+});

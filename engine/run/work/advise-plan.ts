@@ -28,7 +28,7 @@ export async function advisePlan(run: OpenRun, draft: PlanDraft): Promise<PlanDr
       keys,
       checksOf(spec).map(({ check: { id } }) => String(id)),
     ),
-    cacheKey: `${runId}/plan`,
+    cacheKey: `${run.identity.contract.digest.slice(0, 40)}/plan`,
     hands: openTreeHands({
       engine,
       repository: scratch,
