@@ -2,10 +2,10 @@ import type { EffectiveIntentSpec } from './intentspec.gen.ts';
 import type { PatchFile } from './patch-set.ts';
 
 /** What a clause has to say for tests to go by it. */
-const goes =
+export const goes =
   /\b(?:remov|delet|drop|skip|disabl|quarantin|retir|replac|renam|rewrit|merg|consolidat|mov|migrat|get rid|obsolete)/i;
 const isDone = /\b(?:is|are|be|gets?|goes|go)\b/i;
-const documentation =
+export const documentation =
   /(?:^|\/)(?:docs?|documentation|man)\/|\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|po|pot)$|(?:^|\/)(?:README|CHANGELOG|LICEN[CS]E|NOTICE|AUTHORS|CONTRIBUTING|COPYING)[^/]*$/i;
 
 /**

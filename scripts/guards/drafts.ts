@@ -27,6 +27,12 @@ export const guards: readonly Guard[] = [
       'what a repository says of policy changes none',
     ],
     [
+      'words that would let tests go are a question',
+      '      ...questionsOfTests(draft),\n',
+      '',
+      'words that would let tests go',
+    ],
+    [
       'a check is one plain command',
       'plainCommand.test(command)\n',
       'command !== ""\n',

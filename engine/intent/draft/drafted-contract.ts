@@ -4,6 +4,7 @@ import { applyDefaults } from '../../spec/apply-defaults.ts';
 import { type DraftRequest, draftFromProfile } from '../../spec/profile.ts';
 import { type JudgedWish, tighten } from '../../spec/stricter.ts';
 import type { IntentDraft } from './intent-draft.ts';
+import { questionsOfTests } from './questions-of-tests.ts';
 import { higherRisk, riskFloor } from './risk-floor.ts';
 
 /** Who asked for what; the model's part is told when the draft is done. */
@@ -66,6 +67,7 @@ export function draftedContract(
     repairs: [...raised, '`.writ/` is out of scope', ...judged.map(wishSentence)],
     questions: [
       ...asked.map(({ id, command }) => `may the check \`${id}\` run \`${command}\`?`),
+      ...questionsOfTests(draft),
       ...draft.questions.slice(0, maxQuestions),
     ],
   };

@@ -9,6 +9,7 @@ import { priceDraft, submits } from './drafts.ts';
 
 interface Drafted {
   readonly code: number;
+  readonly data?: { readonly draft: { readonly questions: readonly string[] } };
   readonly error?: { readonly code: string; readonly message: string };
   /** What the model was told of what it submitted, joined. */
   readonly told: string;
@@ -92,6 +93,20 @@ t.test('what no contract may say goes back to the model', async (t) => {
     t.ok(told.includes('not taken'), JSON.stringify(change));
     t.ok(told.includes(fault), `${fault}: ${told}`);
     t.match(error, { code: 'DRAFT_REFUSED' });
+  }
+});
+
+t.test('words that would let tests go wait for a person, whatever the risk', async (t) => {
+  for (const [change, question] of [
+    [{ objectives: ['prices are exact, and test/price.test.js is removed'] }, 'may tests go that this names'],
+    [{ changeType: 'docs', inScope: ['docs/', 'test/'] }, 'may tests go, as a change of `docs` lets them'],
+  ] as const) {
+    const { code, error, data } = await draft(t, [submits({ ...priceDraft, ...change })]);
+    t.match({ code, error }, { code: 4, error: { code: 'DRAFT_WAITS' } });
+    t.ok(
+      data?.draft.questions.some((one) => one.includes(question)),
+      question,
+    );
   }
 });
 
