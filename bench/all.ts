@@ -10,6 +10,7 @@ import { benchLargePatch } from './large-patch.ts';
 import { printTable } from './measure.ts';
 import { benchOneRun } from './one-run.ts';
 import { benchPlan } from './plan-10000.ts';
+import { benchPluginProcess } from './plugin-process.ts';
 import { benchResumeRun } from './resume-run.ts';
 import { benchScheduleTasks } from './schedule-tasks.ts';
 import { isSmoke } from './sized.ts';
@@ -32,6 +33,7 @@ const held = [
   await benchCheckWorlds(),
   await benchStoreObjects(),
   await benchResumeRun(),
+  await benchPluginProcess(),
 ];
 if (isSmoke)
   held.push(
