@@ -117,3 +117,21 @@ t.test('a prompt is kept under one name, run after run', async (t) => {
   }
   t.equal(names[0], names[1]);
 });
+
+t.test('a run that stopped goes on with its model as it was chosen, or with another one', async (t) => {
+  const refuses = { fails: [401, { error: { message: 'no' } }] } as const;
+  for (const other of [false, true]) {
+    const sample = sampleOf(t);
+    const env = { KIMI_API_KEY: key, ZHIPU_API_KEY: key };
+    await using model = await scriptModel([refuses, ...script]);
+    const flags = ['--kimi-stream', 'true', '--model', 'm', '--temperature', '1'];
+    const line = ['run', 'SPEC', '--provider', 'kimi', '--api-base', model.base, ...flags];
+    t.equal((await writ(sample, line, { env })).error.code, 'PROVIDER_FAILED');
+    const [{ run_id: run }] = (await writ(sample, ['runs'])).data.runs;
+    const more = other ? ['--provider', 'zhipu', '--api-base', model.base, '--model', 'n'] : [];
+    const resumed = await writ(sample, ['resume', run, ...more], { env });
+    t.equal(resumed.exit, 0, resumed.out);
+    t.match(model.asked.at(-1)?.body, other ? { model: 'n' } : { model: 'm', stream: true });
+    t.match(await writ(sample, ['resume', run, '--model', 'x']), { error: { code: 'USAGE' } });
+  }
+});
