@@ -1,7 +1,7 @@
 import type { ArtifactProducer, ArtifactRequest } from '../../core/contract/artifact-producer.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { CheckRecord, StageRecord } from '../../core/contract/stage.ts';
-import { markdownText } from '../../readers/documents/markdown-text.ts';
+import { markdownRaw, markdownText } from '../../readers/documents/markdown-text.ts';
 import { codeSpan } from './code-span.ts';
 
 /** How a kind of change is called in front of readers. */
@@ -20,13 +20,15 @@ const maxFiles = 500;
 
 /**
  * `release-notes`: what was asked for, what changed, and what the gates said so far, as Markdown. Untrusted text is
- * escaped.
+ * escaped, unless the contract's `encodingPolicy` is `none`: then HTML alone is.
  */
 export const releaseNotesProducer = {
   contentType: 'text/markdown; charset=utf-8',
   extension: 'md',
   async produce(request) {
-    return Buffer.from(`${toReleaseNotes(request, markdownText).join('\n')}\n`);
+    const isRaw = request.spec.security.outputHandling.encodingPolicy === 'none';
+    const notes = isRaw ? toReleaseNotes(request, markdownRaw) : toReleaseNotes(request, markdownText);
+    return Buffer.from(`${notes.join('\n')}\n`);
   },
 } satisfies ArtifactProducer;
 

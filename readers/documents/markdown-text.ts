@@ -24,6 +24,14 @@ export function markdownText(text: string): string {
     .replace(/^(\d+)([.)])/, '$1\\$2');
 }
 
+/** Text for one Markdown line as it is (`encodingPolicy: none`); HTML does not come out of it all the same. */
+export function markdownRaw(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(/\r\n|[\n\r]/g, ' ')
+    .replaceAll(/[&<>]/g, (found) => `&#${found.charCodeAt(0)};`);
+}
+
 /** Untrusted text of several lines as a quotation. */
 export function markdownQuotation(text: string): string {
   return text

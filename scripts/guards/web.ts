@@ -74,14 +74,6 @@ export const guards: readonly Guard[] = [
       'a step whose decision rests on enough',
     ],
   ]),
-  ...within('engine/run/work/hands/open-hands.ts', 'test/attack/injection/injection.test.ts', [
-    [
-      'no secret of a file in a prompt',
-      'cutText(mask(answer.text), judged.maxResultBytes)',
-      'cutText(answer.text, judged.maxResultBytes)',
-      'an instruction in what a model reads changes nothing',
-    ],
-  ]),
   ...within('engine/tool/egress/ask-public.ts', 'test/engine/tool/egress/ask-public.test.ts', [
     [
       'nobody is waited for longer than asked',

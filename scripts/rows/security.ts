@@ -72,8 +72,14 @@ export const readers: readonly RowReader[] = [
   ]),
   ...readersIn('engine/run/work/turns/open-turns.ts', [
     [
+      'security.outputHandling.encodingPolicy=strict-json',
+      "outputHandling.encodingPolicy === 'strict-json'",
+      'outputHandling.encodingPolicy === undefined',
+      'under `strict-json` a reply is',
+    ],
+    [
       'security.promptInjection.enforceOutputSchema',
-      '!promptInjection.enforceOutputSchema',
+      '!enforceOutputSchema && !isStrict',
       'promptInjection !== undefined',
       'a reply of another structure is told what is wrong and asked again',
     ],
@@ -178,6 +184,12 @@ export const readers: readonly RowReader[] = [
     ],
   ]),
   ...readersIn('plugins/artifacts/release-notes.ts', [
+    [
+      'security.outputHandling.encodingPolicy=none',
+      "encodingPolicy === 'none'",
+      'encodingPolicy === undefined',
+      'text is raw where the contract says so',
+    ],
     [
       'security.outputHandling.encodingPolicy=contextual-escape',
       'toReleaseNotes(request, markdownText)',

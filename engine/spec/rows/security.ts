@@ -146,14 +146,16 @@ export const securityRows = inSection('Security policy', [
     path: '/security/outputHandling/encodingPolicy',
     rule: 'replies and tool answers must parse',
     asks: ({ security }) => security.outputHandling.encodingPolicy === 'strict-json',
-    bringsIn: 'session part',
+    enforcedBy: 'core',
+    test: 'test/coder/strict-json.test.ts',
   },
   {
     id: 'security.outputHandling.encodingPolicy=none',
     path: '/security/outputHandling/encodingPolicy',
     rule: 'text sinks are raw',
     asks: ({ security }) => security.outputHandling.encodingPolicy === 'none',
-    bringsIn: 'session part',
+    enforcedBy: 'core',
+    test: 'test/plugins/artifacts/release-notes.test.ts',
   },
   {
     id: 'security.outputHandling.noDirectEval',

@@ -67,12 +67,6 @@ t.test('each thing that nobody enforces yet is asked for by the field that asks 
   const table: readonly (readonly [id: string, path: readonly (string | number)[], value: Json])[] = [
     ['security.secrets.policy=allow-scoped', ['security', 'secrets', 'policy'], 'allow-scoped'],
     ['objmodel.objectStore.backend=external-s3', ['objmodel'], { objectStore: { backend: 'external-s3' } }],
-    [
-      'security.outputHandling.encodingPolicy=strict-json',
-      ['security', 'outputHandling', 'encodingPolicy'],
-      'strict-json',
-    ],
-    ['security.outputHandling.encodingPolicy=none', ['security', 'outputHandling', 'encodingPolicy'], 'none'],
     ['execution.replan.triggers=unknown-api', ['execution', 'replan', 'triggers'], ['unknown-api']],
   ];
   for (const [id, path, value] of table) {

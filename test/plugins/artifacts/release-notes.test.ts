@@ -124,6 +124,14 @@ t.test('no markup, HTML, link or line break comes out of untrusted text', async 
   t.ok(text.includes('``` x``y ```'));
 });
 
+t.test('text is raw where the contract says so; HTML never is', async (t) => {
+  const spec = withIntent({ summary: '**b** [x](y) <script>', objectives: ['a\nb'] });
+  const outputHandling = { ...spec.security.outputHandling, encodingPolicy: 'none' as const };
+  const text = await notes({ ...spec, security: { ...spec.security, outputHandling } }, []);
+  t.match(text, '**b** [x](y) &#60;script&#62;');
+  t.match(text, '- a b');
+});
+
 t.test('a change of ten thousand files has readable notes', async (t) => {
   const text = await notes(
     effective,

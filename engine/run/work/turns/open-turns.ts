@@ -16,7 +16,13 @@ import type { RunSettings } from '../../state/run-request.ts';
 import { msBeforeAsking } from './asking-again.ts';
 import { countUsage } from './count-usage.ts';
 import { prepareMessages } from './prepare-messages.ts';
-import { type FindReplyFaults, replyFaults } from './reply-faults.ts';
+import {
+  type FindReplyFaults,
+  isCallOrJson,
+  neitherNor,
+  replyFaults,
+  unparsedCalls,
+} from './reply-faults.ts';
 import { fenceNote } from './untrusted-text.ts';
 
 /** What the turns of an attempt came to. */
@@ -49,13 +55,14 @@ export function openTurns(
   { identity: { contract }, means: { signal, settings } }: TurnSetting,
   { provider, model, temperature, secrets }: OpenModel,
 ): OpenTurns {
-  const { promptInjection } = contract.effective.security;
+  const { promptInjection, outputHandling } = contract.effective.security;
+  const isStrict = outputHandling.encodingPolicy === 'strict-json';
   let faultsOf: Promise<FindReplyFaults> | undefined;
   let turns = 0;
   const { count, counted } = countUsage(provider, model);
   const notices = new Set<string>();
   const mask = wordMask(secrets);
-  const prepare = prepareMessages(promptInjection, mask);
+  const prepare = prepareMessages(promptInjection, mask, isStrict);
   const askOnce = async (request: ModelRequest, told?: (event: ModelEvent) => void): Promise<Turn> => {
     const text: string[] = [];
     const calls: ToolCall[] = [];
@@ -113,15 +120,18 @@ export function openTurns(
         model,
         ...(temperature === undefined ? {} : { temperature }),
       };
-      if (!promptInjection.enforceOutputSchema) return askTill(request, told);
-      faultsOf ??= replyFaults(question.tools);
-      const find = await faultsOf;
+      const { enforceOutputSchema } = promptInjection;
+      if (!enforceOutputSchema && !isStrict) return askTill(request, told);
+      if (enforceOutputSchema) faultsOf ??= replyFaults(question.tools);
+      const find = (await faultsOf) ?? unparsedCalls;
       let messages = request.messages;
       for (let malformed = 0; malformed <= maxMalformed; malformed += 1) {
         const turn = await askTill({ ...request, messages }, told);
         const results = find(turn.message);
-        if (results === undefined) return turn;
-        messages = [...messages, turn.message, { role: 'tool', results }];
+        const isProse = isStrict && results === undefined && !isCallOrJson(turn.message);
+        if (results === undefined && !isProse) return turn;
+        const answer = results === undefined ? neitherNor : ({ role: 'tool', results } as const);
+        messages = [...messages, turn.message, answer];
       }
       throw providerFailure({
         provider: provider.name,

@@ -1,16 +1,20 @@
 import type { EffectiveIntentSpec } from '../../../../core/contract/intentspec.gen.ts';
-import type { ModelMessage } from '../../../../core/contract/model.ts';
+import type { ModelMessage, ToolResult } from '../../../../core/contract/model.ts';
 import { untrustedText } from './untrusted-text.ts';
 
 /**
- * Messages as a vendor gets them: without secrets (`mask`), and what tools answered as the contract treats it. A
+ * Messages as a vendor gets them: without secrets (`mask`), and what tools answered as the contract treats it, with
+ * `asJson` as a JSON object. A
  * message that comes again with the next question, as most do, is the same object and was prepared; a vendor's own
  * state stays as it came.
  */
 export function prepareMessages(
   promptInjection: EffectiveIntentSpec['security']['promptInjection'],
   mask: (text: string) => string,
+  asJson = false,
 ): (message: ModelMessage) => ModelMessage {
+  const answered = ({ isError }: ToolResult, text: string): string =>
+    asJson ? JSON.stringify({ ok: !isError, text }) : text;
   const prepared = new WeakMap<ModelMessage, ModelMessage>();
   const prepare = (message: ModelMessage): ModelMessage => {
     if (message.role === 'user') return { ...message, text: mask(message.text) };
@@ -19,7 +23,7 @@ export function prepareMessages(
         ...message,
         results: message.results.map((one) => ({
           ...one,
-          text: mask(untrustedText(promptInjection, one.text)),
+          text: answered(one, mask(untrustedText(promptInjection, one.text))),
         })),
       };
     return {

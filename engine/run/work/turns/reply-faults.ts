@@ -1,6 +1,7 @@
 import { quoted } from '../../../../core/base/quoted.ts';
 import type {
   AssistantMessage,
+  ModelMessage,
   ToolCall,
   ToolDeclaration,
   ToolResult,
@@ -44,4 +45,37 @@ export async function replyFaults(tools: readonly ToolDeclaration[]): Promise<Fi
       isError: true,
     }));
   };
+}
+
+/** The same where only JSON is asked for (`encodingPolicy: strict-json`), not the arguments that were declared. */
+export const unparsedCalls: FindReplyFaults = ({ calls }) => {
+  if (calls.every(({ arguments: given }) => parses(given))) return undefined;
+  return calls.map(({ id, name, arguments: given }) => ({
+    callId: id,
+    name,
+    text: parses(given)
+      ? 'not done: another call of this message is malformed'
+      : 'the arguments are not JSON',
+    isError: true,
+  }));
+};
+
+/** Whether a reply is what a program can read. */
+export function isCallOrJson({ text, calls }: AssistantMessage): boolean {
+  return calls.length > 0 || parses(text);
+}
+
+/** Said to a model whose reply is neither. */
+export const neitherNor: ModelMessage = {
+  role: 'user',
+  text: 'Your reply is neither a call of a tool nor JSON. Reply with one of them.',
+};
+
+function parses(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
