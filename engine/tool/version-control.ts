@@ -66,6 +66,6 @@ export function isVersionControl(name: string): boolean {
 
 /** What stands where such a program was. */
 export const versionControlStub = `#!/bin/sh
-echo "\${0##*/}: version control is not for commands here: use the tool run_writ_vcs" >&2
+echo "\${0##*/}: version control is not for commands here: what the files hold is the change" >&2
 exit 127
 `;

@@ -192,7 +192,7 @@ t.test('a command finds no version control, by no path and under no rule', async
   await useHands(t, {}, async (use) => {
     t.match(await use(execute('git status')), {
       outcome: 'denied',
-      text: /use the tool for version control/,
+      text: /nobody commits it but writ/,
     });
     t.match(await use(execute('sh -c "env git status"')), { outcome: 'denied' });
     const script =
@@ -201,7 +201,7 @@ t.test('a command finds no version control, by no path and under no rule', async
     const asked = 'git /usr/bin/git /bin/git /usr/lib/git-core/git git-upload-pack';
     const { text } = await use(execute(`node src/run.cjs ${asked}`));
     for (const name of asked.split(' '))
-      t.match(text, new RegExp(`^${name} (?:127 .*use the tool run_writ_vcs|null )`, 'm'), name);
+      t.match(text, new RegExp(`^${name} (?:127 .*what the files hold is the change|null )`, 'm'), name);
     t.match(text, /^git 127 git: version control is not for commands here/m);
   });
 });

@@ -117,7 +117,10 @@ export async function workAttempt(
 async function ask(run: OpenRun, worker: Worker, order: TaskOrder): Promise<WorkResult> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await worker.work(order);
+      const result = await worker.work(order);
+      // What it answers to being stopped is no answer to the Task.
+      run.means.signal.throwIfAborted();
+      return result;
     } catch (cause) {
       run.means.signal.throwIfAborted();
       if (isWritError(cause) && settled.has(cause.code)) {

@@ -218,6 +218,22 @@ for (const point of ['patch', 'tool', 'stage', 'decision', 'statement'] as const
   });
 }
 
+t.test('what a worker answers to being stopped is no attempt', async (t) => {
+  const sample = sampleOf(t);
+  const controller = new AbortController();
+  const worker = {
+    name: 'stopped',
+    usesModel: false,
+    work: async () => {
+      controller.abort(new WritError('RUN_INTERRUPTED'));
+      return { kind: 'nothing', reason: 'stopped', usage: { costUnits: 0 } } as const;
+    },
+  };
+  await refusal(t, sample, 'RUN_INTERRUPTED', () => sample.run({ worker, signal: controller.signal }));
+  const [run] = await listRuns(builtInStores, await openRepository(sample.root), systemClock);
+  t.equal(run?.state, 'interrupted');
+});
+
 t.test(
   'a target that moves during the run is rolled back with a revocation, the branch stays where it was put',
   async (t) => {

@@ -33,7 +33,10 @@ export interface JudgedUse {
   readonly acl?: CommandVerdict;
 }
 
-const withheld = { isWithheld: isVersionControl, instead: 'use the tool for version control' };
+const withheld = {
+  isWithheld: isVersionControl,
+  instead: 'what the files hold is the change, and nobody commits it but writ',
+};
 
 /** Tool and action of the contract's rules for each kind of use (resolutions, ACL). */
 const names = {
