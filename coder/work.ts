@@ -47,7 +47,8 @@ export async function workOn(order: TaskOrder): Promise<WorkResult> {
         cacheKey,
       });
     } catch (fault) {
-      if (isWritError(fault, 'TURN_LIMIT')) return nothing(fault.message);
+      if (isWritError(fault, 'TURN_LIMIT') || isWritError(fault, 'REPLY_MALFORMED'))
+        return nothing(fault.message);
       throw fault;
     }
     const { message, end } = turn;

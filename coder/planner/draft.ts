@@ -37,7 +37,8 @@ export async function draftWith(order: DraftOrder): Promise<DraftEnd> {
         cacheKey: order.cacheKey,
       });
     } catch (fault) {
-      if (isWritError(fault, 'TURN_LIMIT')) return nothing(fault.message);
+      if (isWritError(fault, 'TURN_LIMIT') || isWritError(fault, 'REPLY_MALFORMED'))
+        return nothing(fault.message);
       throw fault;
     }
     const { message, end } = turn;

@@ -296,6 +296,12 @@ export const errorCatalogue = {
     http: 422,
     exit: 1,
   },
+  REPLY_MALFORMED: {
+    family: 'run',
+    message: 'the model does not call what was declared',
+    http: 422,
+    exit: 1,
+  },
   PROVIDER_KEY_MISSING: {
     family: 'run',
     message: 'the provider needs a key',

@@ -5,6 +5,22 @@ const acl = 'test/engine/tool/acl.test.ts';
 
 /** What the tools of a worker show, write and say, by the rules of the contract. */
 export const guards: readonly Guard[] = [
+  ...within('engine/run/work/hands/execute-in-workspace.ts', rules, [
+    [
+      'what a command had of the network is kept',
+      'if (network !== undefined) told(network);',
+      '',
+      'what a command had of the network',
+    ],
+  ]),
+  ...within('engine/run/work/work-attempt.ts', 'test/engine/run/run-edges.test.ts', [
+    [
+      'an answer to being stopped is none',
+      'run.means.signal.throwIfAborted();\n      return result;',
+      'return result;',
+      'what a worker answers to being stopped',
+    ],
+  ]),
   ...within('engine/tool/workspace-file.ts', rules, [
     [
       'a search reads no file that is hidden from it',

@@ -205,3 +205,24 @@ t.test('a command finds no version control, by no path and under no rule', async
     t.match(text, /^git 127 git: version control is not for commands here/m);
   });
 });
+
+t.test('what a command had of the network stands in the provenance', async (t) => {
+  const hosts = { networkHosts: ['registry.example'], networkReason: 'packages come from there' };
+  const allow = [
+    ...everything.filter(({ tool }) => tool !== 'workspace.command'),
+    rule('workspace.command', ['execute'], { allowCommands: ['node'] }),
+    rule('workspace.command', ['execute'], { allowCommands: ['printenv'] }),
+    rule('workspace.command', ['execute'], { allowCommands: ['date'], ...hosts }),
+  ];
+  const { view, sample } = await useHands(t, { allow }, async (use) => {
+    await mend(use);
+    t.match(await use(execute('printenv HTTP_PROXY')), { outcome: 'failed' }, 'nothing is opened to it');
+    t.match(await use(execute('date')), { outcome: 'done' });
+  });
+  t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
+  const bundle = JSON.parse(sample.git('show', `refs/ai/runs/${view.runId}:provenance.sigstore.json`));
+  const { predicate } = JSON.parse(Buffer.from(bundle.dsseEnvelope.payload, 'base64').toString('utf8'));
+  t.match(predicate.buildDefinition.internalParameters.writ_network, [
+    { stage: 'work', opened: [{ hosts: ['registry.example'], reason: 'packages come from there' }] },
+  ]);
+});

@@ -1,3 +1,4 @@
+import { sha256Hex } from '../../../core/base/digest.ts';
 import { isWritError, messageOf, WritError } from '../../../core/base/errors.ts';
 import { uuidV7 } from '../../../core/base/ids.ts';
 import type { IntentSpec } from '../../../core/contract/intentspec.gen.ts';
@@ -69,7 +70,8 @@ export async function draftIntent(engine: WritEngine, request: DraftingRequest):
     what: 'intent',
     subject: subjectOf(said),
     form: intentDraftForm,
-    cacheKey: `${runId}/intent`,
+    // The same for the same question: what is recorded is played back under another run.
+    cacheKey: sha256Hex(`intent\n${said}`),
     hands: openTreeHands({ engine, repository, tree: base.tree, runId, policy, signal }),
     turns,
     async submit(submitted) {

@@ -1,5 +1,6 @@
 import type { WorkCitation } from '../../../core/contract/worker.ts';
 import type { CitationsRecord } from '../../store/record/citations.ts';
+import { joinNetworks } from '../record/join-networks.ts';
 import type { OpenRun } from '../state/attempt.ts';
 import { type OpenCitations, openCitations } from './citations/open-citations.ts';
 import type { HandPlace } from './hands/hand-place.ts';
@@ -25,8 +26,9 @@ export interface SourceSetting {
 
 /** What the record of an attempt says of its sources. */
 export interface KeptSources {
-  /** What it looked up outside the repository, and what that was of the network. */
+  /** What it looked up outside the repository. */
   readonly web?: readonly UsedWeb[];
+  /** What that and its commands had of the network. */
   readonly network?: NonNullable<ReturnType<OpenWeb['network']>>;
   /** What its decisions rest on. */
   readonly citations?: CitationsRecord;
@@ -51,9 +53,10 @@ export async function openSources(run: OpenRun, setting: SourceSetting): Promise
 /** What is kept of them, and of what the worker cites at its end. */
 export async function keepSources(
   { web, citations }: OpenSources,
+  hands: Pick<OpenHands, 'network'>,
   cited: readonly WorkCitation[] = [],
 ): Promise<KeptSources> {
-  const network = web?.network();
+  const network = joinNetworks([web?.network(), hands.network()].filter((one) => one !== undefined));
   return {
     ...(web === undefined || web.used.length === 0 ? {} : { web: web.used }),
     ...(network === undefined ? {} : { network }),

@@ -105,7 +105,7 @@ export async function workAttempt(
       const taken = await take(run, base, withCost(result, asked.taken()), kept, watch);
       made = taken.patch;
       const told = toldOf([...hands.used, ...asked.used], asked.taken());
-      return { ...taken.record, ...told, ...(await keepSources(sources, result.citations)) };
+      return { ...taken.record, ...told, ...(await keepSources(sources, hands, result.citations)) };
     } finally {
       await removeWorkspace(place);
     }

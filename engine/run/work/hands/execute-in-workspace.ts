@@ -1,4 +1,5 @@
 import type { HandAnswer, HandUse } from '../../../../core/contract/hands.ts';
+import type { CheckNetwork } from '../../../../core/contract/network-use.ts';
 import type { SandboxResult } from '../../../../core/contract/sandbox.ts';
 import { limitedShell } from '../../../tool/limited-shell.ts';
 import { isVersionControl } from '../../../tool/version-control.ts';
@@ -14,12 +15,13 @@ export const maxOutputBytes = 64 * 1024;
 const defaultTimeoutSeconds = 120;
 const maxTimeoutSeconds = 1800;
 
-/** Runs shell text in the sandbox, on the workspace itself. */
+/** Runs shell text in the sandbox, on the workspace itself; `told` is given what it had of the network. */
 export async function executeInWorkspace(
   run: OpenRun,
   place: HandPlace,
   { command, timeoutSeconds: wanted = defaultTimeoutSeconds }: Extract<HandUse, { readonly kind: 'execute' }>,
   { acl = {} }: Pick<JudgedUse, 'acl'>,
+  told: (network: CheckNetwork) => void,
 ): Promise<HandAnswer> {
   const timeoutSeconds = Math.min(Math.max(1, wanted), maxTimeoutSeconds);
   const way = await openNetwork(run, { sandbox: run.ground.sandbox }, acl);
@@ -38,7 +40,8 @@ export async function executeInWorkspace(
       ...(exitCode === undefined ? {} : { exitCode }),
     };
   } finally {
-    await way.close();
+    const network = await way.close();
+    if (network !== undefined) told(network);
   }
 }
 

@@ -3,7 +3,10 @@ import { sha256Hex } from '../../../../core/base/digest.ts';
 import { isWritError } from '../../../../core/base/errors.ts';
 import type { Finding } from '../../../../core/contract/finding.ts';
 import type { HandAnswer, Hands, HandUse } from '../../../../core/contract/hands.ts';
+import type { CheckNetwork } from '../../../../core/contract/network-use.ts';
 import { redactTexts } from '../../../../readers/sensitive/redact-texts.ts';
+import { redactHosts } from '../../judge/check-network.ts';
+import { joinNetworks } from '../../record/join-networks.ts';
 import type { UsedHand } from '../../record/used-hand.ts';
 import type { OpenRun } from '../../state/attempt.ts';
 import { policyOf } from '../../state/attempt-policy.ts';
@@ -19,6 +22,8 @@ import type { WriteWatch } from './watch-writes.ts';
 /** The hands of one attempt, and what they did. */
 export interface OpenHands extends Hands {
   readonly used: readonly UsedHand[];
+  /** What the commands had of the network; absent where none was opened to them. */
+  network(): CheckNetwork | undefined;
 }
 
 /** Uses that one attempt may make: beyond, it goes round in circles. */
@@ -26,6 +31,7 @@ export const maxUses = 5000;
 /** The workspace of an attempt as its worker gets it; uses wait for each other. */
 export function openHands(run: OpenRun, place: HandPlace, watch: WriteWatch): OpenHands {
   const used: UsedHand[] = [];
+  const networks: CheckNetwork[] = [];
   const policy = policyOf(run);
   const mask = (text: string): string => redactTexts(text, policy);
   const { hooks, clock } = run.means.engine;
@@ -65,11 +71,12 @@ export function openHands(run: OpenRun, place: HandPlace, watch: WriteWatch): Op
     const refusal = judged.refusal ?? (await hooks.tool.guard.call(request));
     if (refusal) return deny(refusal);
     await hooks.tool.started.call(request);
-    return settle(await act(run, place, wanted, judged, { watch, mask }));
+    return settle(await act(run, place, wanted, judged, { watch, mask, networks }));
   };
   let last: Promise<unknown> = Promise.resolve();
   return {
     used,
+    network: () => redactHosts(joinNetworks(networks), policy),
     use(wanted) {
       const next = last.then(() => use(wanted));
       last = next.catch(() => undefined);
@@ -78,15 +85,23 @@ export function openHands(run: OpenRun, place: HandPlace, watch: WriteWatch): Op
   };
 }
 
+interface Means {
+  readonly watch: WriteWatch;
+  readonly mask: (text: string) => string;
+  readonly networks: CheckNetwork[];
+}
+
 async function act(
   run: OpenRun,
   place: HandPlace,
   wanted: HandUse,
   judged: JudgedUse,
-  { watch, mask }: { readonly watch: WriteWatch; readonly mask: (text: string) => string },
+  { watch, mask, networks }: Means,
 ): Promise<HandAnswer> {
   if (wanted.kind === 'execute')
-    return watch.around(judged.acl ?? {}, () => executeInWorkspace(run, place, wanted, judged));
+    return watch.around(judged.acl ?? {}, () =>
+      executeInWorkspace(run, place, wanted, judged, (network) => networks.push(network)),
+    );
   try {
     if (wanted.kind === 'search') return await searchWorkspace(run, place, wanted, judged);
     if (wanted.kind === 'write' || wanted.kind === 'delete') watch.forget();

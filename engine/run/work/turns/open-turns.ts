@@ -8,7 +8,6 @@ import type {
   ReplyEnd,
   ToolCall,
 } from '../../../../core/contract/model.ts';
-import { providerFailure } from '../../../../core/contract/provider.ts';
 import type { Turn, TurnQuestion, Turns } from '../../../../core/contract/turns.ts';
 import { wordMask } from '../../record/mask-values.ts';
 import type { OpenModel } from '../../state/open-model.ts';
@@ -133,10 +132,9 @@ export function openTurns(
         const answer = results === undefined ? neitherNor : ({ role: 'tool', results } as const);
         messages = [...messages, turn.message, answer];
       }
-      throw providerFailure({
-        provider: provider.name,
-        kind: 'broken-reply',
-        found: `${maxMalformed + 1} replies in a row call what was not declared`,
+      throw new WritError('REPLY_MALFORMED', {
+        message: `${maxMalformed + 1} replies of the model in a row call what was not declared`,
+        detail: { provider: provider.name, replies: maxMalformed + 1 },
       });
     },
     taken: () => ({ turns, ...counted(), notices: [...notices] }),

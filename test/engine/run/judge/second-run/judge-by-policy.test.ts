@@ -19,6 +19,7 @@ const attemptOf = (maxAllowedRegression: 'none' | 'low', isLeft = true): Attempt
   const parts = {
     identity: { contract: { effective: spec } },
     ground: { config: { redaction: {} } },
+    means: { secrets: { values: [] } },
     patchFindings: isLeft ? [left] : [],
     box: { add: async () => ({ name: 'policy-judge-log', sha256: 'd' }) },
   };
