@@ -30,8 +30,8 @@ export interface Turns {
   /** Tokens that a question and its reply may have together, where that is known of the model. */
   readonly contextTokens?: number;
   /**
-   * PROVIDER_FAILED where no reply is to be had. TURN_LIMIT where the attempt has had its turns and REPLY_MALFORMED where
-   * the model, though told, calls what was not declared: it is the model that fails there.
+   * PROVIDER_FAILED where no reply is to be had. TURN_LIMIT where the attempt has had its turns, and REPLY_MALFORMED
+   * where the model, though told, calls what was not declared: it is the model that fails there.
    */
   take(question: TurnQuestion, told?: (event: ModelEvent) => void): Promise<Turn>;
 }
