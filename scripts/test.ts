@@ -1,6 +1,6 @@
 /*
  * `npm test -- [ROOM | FILE | --changed]…`: all tests, or those of rooms (test/<room>.ts), of files of tests, and of
- * what a change touches. Each room runs in a Node of its own, one more at a time than there are cores (up to three);
+ * what a change touches. Each room runs in a Node of its own, two more at a time than there are cores (up to four);
  * the files speak TAP, and what they say is added up. docs/decisions/0003-test-runner.md says why no runner stands
  * between.
  */
@@ -63,7 +63,7 @@ async function runAll(entries: readonly Entry[]): Promise<void> {
   const totals = countTotals();
   const queue = [...entries];
   // A room waits for disk and for processes of its own a good part of its time.
-  const lanes = Array.from({ length: Math.min(3, availableParallelism() + 1) }, async () => {
+  const lanes = Array.from({ length: Math.min(4, availableParallelism() + 2) }, async () => {
     for (let entry = queue.shift(); entry !== undefined; entry = queue.shift())
       process.stdout.write(totals.add(await runEntry(entry, env, before)));
   });

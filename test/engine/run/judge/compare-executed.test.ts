@@ -23,7 +23,7 @@ const attemptOf = (
     identity: { contract: { effective: spec } },
     patch: { ...patch, baseCommit: 'a'.repeat(40) },
     ground: { config: { redaction: {} } },
-    means: { wallClockExceeded: () => false, ...more },
+    means: { secrets: { values: [] }, wallClockExceeded: () => false, ...more },
   };
   return parts as unknown as Attempt;
 };
