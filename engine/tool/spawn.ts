@@ -46,6 +46,11 @@ export interface StartedProcess {
 }
 
 const maxStderrBytes = 65_536;
+/**
+ * Programs start one another before a command runs, and a kill may meet one that has just ended: an end is an end when
+ * the process has gone.
+ */
+const endAgainMs = 50;
 const live = new Map<ChildProcess, (child: ChildProcess) => void>();
 let exitHookInstalled = false;
 
@@ -81,13 +86,18 @@ export async function spawnProcess(request: SpawnRequest): Promise<SpawnResult> 
     request.announces,
     request.passed,
   );
+  const announcement = child.stdio[3];
   let ended: 'timeout' | 'abort' | undefined;
+  let again: NodeJS.Timeout | undefined;
   const end = (why: 'timeout' | 'abort'): void => {
     const pid = child.pid;
     if (pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
     ended ??= why;
+    // What has not come to its command yet never does, whether or not the kill reaches it.
+    if (!announced) announcement?.destroy();
     if (request.terminate === undefined) killChild(child, group);
     else request.terminate(pid);
+    again ??= setInterval(end, endAgainMs, why);
   };
   const onAbort = (): void => end('abort');
   const timer = request.timeoutMs === undefined ? undefined : setTimeout(end, request.timeoutMs, 'timeout');
@@ -104,7 +114,6 @@ export async function spawnProcess(request: SpawnRequest): Promise<SpawnResult> 
     combined.push(chunk);
   });
   if (request.announces !== true && child.pid !== undefined) request.onReady?.(child.pid);
-  const announcement = child.stdio[3];
   announcement?.on('error', () => {});
   announcement?.once('data', () => {
     announced = true;
@@ -121,6 +130,7 @@ export async function spawnProcess(request: SpawnRequest): Promise<SpawnResult> 
     return finish({ exitCode: code ?? 1, timedOut, aborted });
   } finally {
     clearTimeout(timer);
+    clearInterval(again);
     request.signal?.removeEventListener('abort', onAbort);
   }
 }

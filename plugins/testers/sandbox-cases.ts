@@ -84,6 +84,17 @@ export const sandboxCases: SandboxCases = {
     assert.equal((await within(running, sleep)).aborted, true);
     assert.deepEqual(await processesWith(sleep), []);
   },
+  'an abort while it starts ends it, whatever has started by then': async (scene) => {
+    const sleep = uniqueSleep();
+    for (let delay = 0; delay < 40; delay += 2) {
+      const stop = new AbortController();
+      const running = scene.run(linger(sleep), { signal: stop.signal });
+      await systemClock.sleep(delay);
+      stop.abort();
+      assert.equal((await within(running, sleep)).aborted, true);
+      assert.deepEqual(await processesWith(sleep), []);
+    }
+  },
 };
 
 /** What a sandbox promises that holds something back. */

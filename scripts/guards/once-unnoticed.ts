@@ -20,6 +20,20 @@ export const guards: readonly Guard[] = [
       'a deny rule goes before any allow rule',
     ],
   ]),
+  ...within('engine/tool/spawn.ts', 'test/engine/tool/spawn.test.ts', [
+    [
+      'an end that met nobody',
+      'again ??= setInterval(end, endAgainMs, why);',
+      '',
+      'an end that met nobody is tried again',
+    ],
+    [
+      'an answer to what is to end',
+      'if (!announced) announcement?.destroy();',
+      '',
+      'a command whose end was asked for before',
+    ],
+  ]),
   ...within('engine/run/state/record-box.ts', modes, [
     [
       'mode of a part of the record',

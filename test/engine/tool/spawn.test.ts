@@ -108,6 +108,42 @@ t.test('a time-out and an abort end the whole group, and say which it was', asyn
   t.strictSame(processesWith(asleep), []);
 });
 
+t.test('an end that met nobody is tried again until the process has gone', async (t) => {
+  const controller = new AbortController();
+  let tries = 0;
+  const running = spawnProcess({
+    ...shell('echo up; sleep 20'),
+    processGroup: true,
+    signal: controller.signal,
+    terminate(pid) {
+      tries += 1;
+      if (tries > 2) process.kill(-pid, 'SIGKILL');
+    },
+  });
+  await instant(100);
+  controller.abort();
+  const { aborted, durationMs } = await running;
+  t.equal(aborted, true);
+  t.equal(tries, 3);
+  t.ok(durationMs < 15_000, `${durationMs} ms`);
+});
+
+t.test('a command whose end was asked for before it said that it is ready never begins', async (t) => {
+  const controller = new AbortController();
+  const running = spawnProcess({
+    ...shell('sleep 0.5; echo >&3 && read -r answer <&3 || exit 1; echo began'),
+    announces: true,
+    signal: controller.signal,
+    // As where it has been started by one that was killed meanwhile.
+    terminate: () => {},
+  });
+  await instant(50);
+  controller.abort();
+  const { aborted, announced, stdout } = await running;
+  t.match({ aborted, announced }, { aborted: true, announced: false });
+  t.equal(stdout.bytes.toString(), '');
+});
+
 t.test('what stays in the group after the leader exited is ended', async (t) => {
   const asleep = uniqueSleep();
   const result = await spawnProcess({ ...shell(`sleep ${asleep} & exit 2`), processGroup: true });
