@@ -20,7 +20,7 @@ export interface FailedName {
 
 /**
  * Runs a file of tests, or only those in it whose names begin with these: of the tests, of the subtests in them, and so
- * on. A test that is silent for five minutes has failed. `inRoom`: as a room runs it, which costs less.
+ * on. A test that is silent for five minutes has failed, and so has one that is not there. `inRoom`: as a room runs it, which costs less.
  */
 export function runNamedTest(
   tree: string,
@@ -55,7 +55,7 @@ export function runNamedTest(
     child.on('close', (status) => {
       clearTimeout(deadline);
       const tap = Buffer.concat(chunks).toString('utf8');
-      const failed = readFailed(tap);
+      const failed = [...readFailed(tap), ...sayMissing(tap, names)];
       const cost = /^# cost (\d+\.\d+) s$/m.exec(tap)?.[1];
       done({
         passed: status === 0 && failed.length === 0,
@@ -69,6 +69,15 @@ export function runNamedTest(
 
 function toPattern(name: string): string {
   return `/^${name.replace(/[^\w ]/g, '\\$&')}/`;
+}
+
+/** A name that no test has is left out with all the others, which would be taken for success. */
+function sayMissing(tap: string, [name]: readonly string[]): readonly FailedName[] {
+  const ran = [...tap.matchAll(/^(?:not )?ok \d+ - (?!.* # SKIP filter)(.*)$/gm)].map(([, one = '']) => one);
+  const isThere = name === undefined ? ran.length > 0 : ran.some((one) => one.startsWith(name));
+  return isThere
+    ? []
+    : [{ depth: 0, name: `no test ran${name === undefined ? '' : ` whose name begins with it`}` }];
 }
 
 function readFailed(tap: string): readonly FailedName[] {
