@@ -20,7 +20,8 @@ export interface FailedName {
 
 /**
  * Runs a file of tests, or only those in it whose names begin with these: of the tests, of the subtests in them, and so
- * on. A test that is silent for five minutes has failed, and so has one that is not there. `inRoom`: as a room runs it, which costs less.
+ * on. A test that is silent for five minutes has failed, and so has one that is not there. `inRoom`: as a room runs it,
+ * which costs less.
  */
 export function runNamedTest(
   tree: string,
