@@ -1,3 +1,4 @@
+import { partKindNames } from '../../engine/plugin-trust/part-fields.ts';
 import { flag, list, record, text } from './shape.ts';
 
 const digest = { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' } as const;
@@ -31,7 +32,7 @@ export const pluginShapes = {
     rules: list(record({ id: text, cases: { type: 'integer', minimum: 0 }, failures: list(text) })),
     parts: list(
       record({
-        kind: { enum: ['provider', 'log'] },
+        kind: { enum: partKindNames },
         name: text,
         cases: { type: 'integer', minimum: 0 },
         failures: list(text),

@@ -1,4 +1,5 @@
 import type { ArgumentSpec, CommandSpec } from '../command-parts/command.ts';
+import { kindWords } from '../plugin/kind-words.ts';
 
 const plugin: ArgumentSpec = { name: 'PLUGIN', about: 'a directory, or a file that `npm pack` made' };
 
@@ -21,8 +22,9 @@ export const pluginCommands: readonly CommandSpec[] = [
     arguments: [
       {
         name: 'KIND',
-        about:
-          '`gate`: a reason that a change is refused for; `provider`: a model backend; `log`: a transparency log',
+        about: Object.entries(kindWords)
+          .map(([kind, words]) => `\`${kind}\`: ${words}`)
+          .join('; '),
       },
       { name: 'NAME', about: 'kebab-case; the id of the rule, the name of the part' },
     ],

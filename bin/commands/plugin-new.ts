@@ -2,8 +2,10 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { messageOf, WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/quoted.ts';
+import { partFields } from '../../engine/plugin-trust/part-fields.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { writeOutput } from '../command-parts/write-output.ts';
+import type { NewKind } from '../plugin/kind-words.ts';
 import { requireFreeIds } from '../plugin/require-free-ids.ts';
 import { scaffolds } from '../plugin/scaffolds.ts';
 
@@ -14,9 +16,9 @@ import { scaffolds } from '../plugin/scaffolds.ts';
 export async function run(context: CommandContext): Promise<CommandResult> {
   const { args, cwd, options } = context;
   const [kind = '', name = ''] = args;
-  const scaffold = Object.hasOwn(scaffolds, kind) ? scaffolds[kind] : undefined;
-  const kinds = Object.keys(scaffolds);
-  if (scaffold === undefined)
+  const kinds = Object.keys(scaffolds) as readonly NewKind[];
+  const known = kinds.find((one) => one === kind);
+  if (known === undefined)
     throw new WritError('USAGE', {
       message: `expected ${kinds.map((one) => `\`${one}\``).join(' or ')}, found ${quoted(kind)}`,
       detail: { command: 'plugin new', expected: kinds },
@@ -27,8 +29,8 @@ export async function run(context: CommandContext): Promise<CommandResult> {
       message: `expected a name in kebab-case, at most 64 letters, found \`${name}\``,
       detail: { command: 'plugin new' },
     });
-  const made = scaffold(name);
-  await requireFreeIds(context, name, kind === 'gate' ? { rules: [name] } : { [`${kind}s`]: [name] });
+  const made = scaffolds[known](name);
+  await requireFreeIds(context, name, known === 'gate' ? { rules: [name] } : { [partFields[known]]: [name] });
   const given = options.value('dir') ?? name;
   const directory = resolve(cwd, given);
   await mkdir(dirname(directory), { recursive: true });

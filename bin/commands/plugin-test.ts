@@ -1,11 +1,11 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { publicLogMode } from '../../attest/public/public-log-section.ts';
 import { messageOf, WritError } from '../../core/base/errors.ts';
 import type { Rule } from '../../core/contract/rule.ts';
 import { needsInWords } from '../../engine/plugin-trust/manifest-needs.ts';
 import { outsideRules } from '../../engine/plugin-trust/open-plugins.ts';
+import { partFields, partKindNames } from '../../engine/plugin-trust/part-fields.ts';
 import { pickSandbox } from '../../engine/tool/pick-sandbox.ts';
 import { type GateCases, gateTester } from '../../plugins/testers/gate-tester.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
@@ -15,8 +15,7 @@ import { partsOf } from '../plugin/parts-of.ts';
 import { casesFile, readCases } from '../plugin/read-cases.ts';
 import { readPlugin } from '../plugin/read-plugin.ts';
 import { namesOf, requireFreeIds } from '../plugin/require-free-ids.ts';
-import { testLogs } from '../plugin/test-logs.ts';
-import { testProviders } from '../plugin/test-provider.ts';
+import { suites } from '../plugin/suites.ts';
 import { styled } from '../terminal/print.ts';
 
 interface TestedRule {
@@ -45,11 +44,10 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     const ground = { cacheDir: root, sandbox };
     for (const rule of await outsideRules(manifest, pluginPackage, ground))
       rules.push(await testRule(rule, cases.get(rule.id), context.signal));
-    parts.push(...(await testProviders(manifest, pluginPackage, given, ground)));
-    if (manifest.logs.length > 0) {
-      const source = await engine.slots.log.pick(publicLogMode);
-      parts.push(...(await testLogs(manifest, pluginPackage, given, ground, { source, env: context.env })));
-    }
+    const place = { place: given, ground, engine, env: context.env };
+    for (const kind of partKindNames)
+      if (manifest[partFields[kind]].length > 0)
+        parts.push(...(await suites[kind](manifest, pluginPackage, place)));
   } finally {
     await rm(root, { recursive: true, force: true });
   }

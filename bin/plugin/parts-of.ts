@@ -1,12 +1,7 @@
+import { partFields, partKindNames } from '../../engine/plugin-trust/part-fields.ts';
 import type { PluginManifest } from '../../engine/plugin-trust/plugin-manifest.ts';
 
 /** What a plugin brings beside rules. */
-export function partsOf({
-  providers,
-  logs,
-}: Pick<PluginManifest, 'providers' | 'logs'>): { kind: string; name: string }[] {
-  return [
-    ...providers.map(({ name }) => ({ kind: 'provider', name })),
-    ...logs.map(({ name }) => ({ kind: 'log', name })),
-  ];
+export function partsOf(manifest: PluginManifest): { kind: string; name: string }[] {
+  return partKindNames.flatMap((kind) => manifest[partFields[kind]].map(({ name }) => ({ kind, name })));
 }

@@ -1,16 +1,16 @@
 import { WritError } from '../../core/base/errors.ts';
+import { type PartField, partFields, partKindNames } from '../../engine/plugin-trust/part-fields.ts';
 import type { PluginManifest } from '../../engine/plugin-trust/plugin-manifest.ts';
+import { takenNames } from '../../engine/plugin-trust/taken-names.ts';
 import { openEngine } from '../command-parts/open-engine.ts';
 
-/** Names that a plugin would bring, by kind. */
-interface BroughtNames {
-  readonly rules?: readonly string[];
-  readonly providers?: readonly string[];
-}
+/** Names that a plugin would bring, by the field of its manifest. */
+type BroughtNames = { readonly [F in PartField | 'rules']?: readonly string[] };
 
 /** What a manifest brings. */
-export function namesOf({ rules, providers }: PluginManifest): BroughtNames {
-  return { rules: rules.map(({ id }) => id), providers: providers.map(({ name }) => name) };
+export function namesOf(manifest: PluginManifest): BroughtNames {
+  const parts = Object.values(partFields).map((field) => [field, manifest[field].map(({ name }) => name)]);
+  return { rules: manifest.rules.map(({ id }) => id), ...Object.fromEntries(parts) };
 }
 
 /**
@@ -20,15 +20,19 @@ export function namesOf({ rules, providers }: PluginManifest): BroughtNames {
 export async function requireFreeIds(
   context: Parameters<typeof openEngine>[0],
   plugin: string,
-  { rules = [], providers = [] }: BroughtNames,
+  names: BroughtNames,
 ): Promise<void> {
   await using engine = await openEngine(context);
-  const { policy, provider } = engine.slots;
+  const { policy } = engine.slots;
+  const ours = takenNames(engine.slots);
   const taken = [
-    ...rules
+    ...(names.rules ?? [])
       .filter((id) => engine.rules.ids.includes(id) || policy.names.includes(id))
       .map((id) => ['rule', id]),
-    ...providers.filter((name) => provider.names.includes(name)).map((name) => ['provider', name]),
+    ...partKindNames.flatMap((kind) => {
+      const field = partFields[kind];
+      return (names[field] ?? []).filter((name) => ours[field].includes(name)).map((name) => [kind, name]);
+    }),
   ];
   for (const [kind = '', name] of taken)
     throw new WritError('PLUGIN_INVALID', {

@@ -1,9 +1,10 @@
 import { gateScaffold } from './gate-scaffold.ts';
+import type { NewKind } from './kind-words.ts';
 import { logScaffold } from './log-scaffold.ts';
 import { providerScaffold } from './provider-scaffold.ts';
 
 /** The files of a new plugin of a kind, by path: they pass their test as they are. */
-export const scaffolds: Readonly<Record<string, (name: string) => ReadonlyMap<string, string>>> = {
+export const scaffolds: Readonly<Record<NewKind, (name: string) => ReadonlyMap<string, string>>> = {
   gate: gateScaffold,
   provider: providerScaffold,
   log: logScaffold,

@@ -1,19 +1,16 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Environment } from '../../attest/keys/user-config-dir.ts';
 import { publicLogMode } from '../../attest/public/public-log-section.ts';
 import { messageOf } from '../../core/base/errors.ts';
 import { parseText, toFields } from '../../core/base/parse-fields.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import type { LogSource } from '../../core/contract/transparency-log.ts';
-import { openParts, type PluginGround } from '../../engine/plugin-trust/open-parts.ts';
-import type { PluginManifest } from '../../engine/plugin-trust/plugin-manifest.ts';
+import { openParts } from '../../engine/plugin-trust/open-parts.ts';
 import { invalidPackage, type PluginPackage } from '../../engine/plugin-trust/plugin-package.ts';
 import { execFileBounded } from '../../engine/tool/spawn.ts';
 import { gitEnvironment, isolatedGitEnvironment } from '../../engine/vcs/git-environment.ts';
 import { logTester } from '../../plugins/testers/log-tester.ts';
 import { type LogWire, serveLog } from '../../plugins/testers/served-log.ts';
-import { collectFailures, type TestedPart } from './collect-failures.ts';
+import { collectFailures, type TestedPart, type TestSuite } from './collect-failures.ts';
 import { leadTo } from './lead-to.ts';
 import { casesFile } from './read-cases.ts';
 
@@ -24,13 +21,8 @@ interface LogCase {
 }
 
 /** Every log of a plugin through the suite of every log, in its own process and sandbox. */
-export async function testLogs(
-  manifest: PluginManifest,
-  pluginPackage: PluginPackage,
-  place: string,
-  ground: Omit<PluginGround, 'outside'>,
-  { source, env }: { readonly source: LogSource; readonly env: Environment },
-): Promise<readonly TestedPart[]> {
+export const testLogs: TestSuite = async (manifest, pluginPackage, { place, ground, engine, env }) => {
+  const source = await engine.slots.log.pick(publicLogMode);
   const tested: TestedPart[] = [];
   for (const { name } of manifest.logs) {
     const { wire, options } = readLogCase(pluginPackage, place, name);
@@ -64,7 +56,7 @@ export async function testLogs(
     }
   }
   return tested;
-}
+};
 
 function readLogCase({ files }: PluginPackage, place: string, name: string): LogCase {
   const bytes = files.get(casesFile);

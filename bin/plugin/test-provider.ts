@@ -1,13 +1,12 @@
 import { messageOf } from '../../core/base/errors.ts';
 import { parseList, parseText, toFields } from '../../core/base/parse-fields.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import { openParts, type PluginGround } from '../../engine/plugin-trust/open-parts.ts';
+import { openParts } from '../../engine/plugin-trust/open-parts.ts';
 import { opensHost } from '../../engine/plugin-trust/opens-host.ts';
-import type { PluginManifest } from '../../engine/plugin-trust/plugin-manifest.ts';
 import { invalidPackage, type PluginPackage } from '../../engine/plugin-trust/plugin-package.ts';
 import type { ProviderCase } from '../../plugins/testers/provider-case.ts';
 import { providerTester } from '../../plugins/testers/provider-tester.ts';
-import { collectFailures, type TestedPart } from './collect-failures.ts';
+import { collectFailures, type TestedPart, type TestSuite } from './collect-failures.ts';
 import { leadTo } from './lead-to.ts';
 import { casesFile } from './read-cases.ts';
 
@@ -27,13 +26,7 @@ const caseFields = [
 ];
 
 /** Every provider of a plugin through the suite that the built-in ones go through, in its own process and sandbox. */
-export async function testProviders(
-  manifest: PluginManifest,
-  pluginPackage: PluginPackage,
-  place: string,
-  ground: Omit<PluginGround, 'outside'>,
-): Promise<readonly TestedPart[]> {
-  if (manifest.providers.length === 0) return [];
+export const testProviders: TestSuite = async (manifest, pluginPackage, { place, ground }) => {
   let port = 0;
   const parts = await openParts(manifest, pluginPackage, {}, { ...ground, outside: leadTo(() => port) });
   try {
@@ -54,7 +47,7 @@ export async function testProviders(
   } finally {
     await parts.close();
   }
-}
+};
 
 /** The same host over plain HTTP, at a port that is open: the suite's server has no certificate for it. */
 function plainBase(base: string, hosts: readonly string[]): string {

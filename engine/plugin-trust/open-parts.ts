@@ -1,15 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, WritError } from '../../core/base/errors.ts';
-import type { OutsideLog } from '../../core/contract/outside-log.ts';
-import type { ProviderSource } from '../../core/contract/provider.ts';
 import type { SandboxBackend } from '../../core/contract/sandbox.ts';
 import type { Outside } from '../tool/egress/outside.ts';
 import { keepFiles } from './keep-files.ts';
 import { readOptions } from './manifest-options.ts';
+import { type PartField, partFields } from './part-fields.ts';
+import { type NamedParts, openPart, overParts } from './part-kinds.ts';
 import { handedTo } from './parts/handed.ts';
-import { outsideLog } from './parts/outside-log.ts';
-import { outsideProvider, type PartGround } from './parts/outside-provider.ts';
+import type { PartGround } from './parts/part-ground.ts';
 import type { PluginAccess } from './plugin-access.ts';
 import type { PluginManifest } from './plugin-manifest.ts';
 import type { PluginPackage } from './plugin-package.ts';
@@ -30,9 +29,7 @@ export interface PluginGround {
 }
 
 /** What plugins bring beside rules, by name, each in the process of its plugin. */
-export interface PluginParts {
-  readonly providers: ReadonlyMap<string, ProviderSource>;
-  readonly logs: ReadonlyMap<string, OutsideLog>;
+export interface PluginParts extends NamedParts {
   /** What these plugins are handed that no prompt, answer or record may hold. */
   secrets(): Promise<readonly string[]>;
   /** Ends every process that was started. */
@@ -41,8 +38,7 @@ export interface PluginParts {
 
 /** Nothing. */
 export const noParts: PluginParts = {
-  providers: new Map(),
-  logs: new Map(),
+  ...overParts<NamedParts>(() => new Map()),
   secrets: async () => [],
   close: async () => {},
 };
@@ -55,7 +51,7 @@ export async function openParts(
   ground: PluginGround,
 ): Promise<PluginParts> {
   const options = optionsOf(manifest, given);
-  if (manifest.providers.length + manifest.logs.length === 0) return noParts;
+  if (Object.values(partFields).every((field) => manifest[field].length === 0)) return noParts;
   const { maxMemoryBytes, outside, access = {} } = ground;
   const { hosts } = manifest.needs;
   const process = pluginProcess({
@@ -70,8 +66,9 @@ export async function openParts(
   const handed = () => handedTo(manifest.needs, access);
   const part: PartGround = { plugin: manifest.name, process, hosts, options, handed };
   return {
-    providers: new Map(manifest.providers.map((one) => [one.name, outsideProvider(one, part)])),
-    logs: new Map(manifest.logs.map((one) => [one.name, outsideLog(one, part)])),
+    ...overParts<NamedParts>(
+      (field, kind) => new Map(manifest[field].map((one) => [one.name, openPart(kind, one, part)])),
+    ),
     secrets: async () => Object.values((await handed()).secrets),
     close: () => process.close(),
   };
@@ -80,18 +77,15 @@ export async function openParts(
 /** All of them; a name that two plugins bring, or that is taken, is SLOT_DUPLICATE. */
 export function joinParts(
   all: readonly PluginParts[],
-  taken: { readonly providers: readonly string[] },
+  taken: { readonly [F in PartField]?: readonly string[] },
 ): PluginParts {
   return {
-    providers: joined(
-      'provider',
-      all.map(({ providers }) => providers),
-      taken.providers,
-    ),
-    logs: joined(
-      'log',
-      all.map(({ logs }) => logs),
-      [],
+    ...overParts<NamedParts>((field, kind) =>
+      joined(
+        kind,
+        all.map((one) => one[field]),
+        taken[field] ?? [],
+      ),
     ),
     secrets: async () => (await Promise.all(all.map((one) => one.secrets()))).flat(),
     async close() {
@@ -100,12 +94,12 @@ export function joinParts(
   };
 }
 
-function joined<T>(
+function joined(
   slot: string,
-  all: readonly ReadonlyMap<string, T>[],
+  all: readonly ReadonlyMap<string, object>[],
   taken: readonly string[],
-): ReadonlyMap<string, T> {
-  const parts = new Map<string, T>();
+): ReadonlyMap<string, object> {
+  const parts = new Map<string, object>();
   for (const [name, part] of all.flatMap((one) => [...one])) {
     if (taken.includes(name) || parts.has(name))
       throw new WritError('SLOT_DUPLICATE', {

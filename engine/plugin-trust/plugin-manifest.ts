@@ -3,16 +3,16 @@ import { parseList, parseText, parseWord, toFields } from '../../core/base/parse
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { Rule, RulePoint } from '../../core/contract/rule.ts';
 import { stageNames } from '../../core/contract/stage.ts';
-import { type ManifestLog, parseLog } from './manifest-log.ts';
 import { needFields, type PluginNeeds, parseNeeds } from './manifest-needs.ts';
 import { type ManifestOption, parseOptions } from './manifest-options.ts';
 import { kebabCase, parseModule } from './manifest-part.ts';
-import { type ManifestProvider, parseProvider } from './manifest-provider.ts';
 import { metaFields, parseRuleMeta, type RuleMeta } from './parse-rule-meta.ts';
+import { partFields } from './part-fields.ts';
+import { type ManifestParts, overParts, parsePart } from './part-kinds.ts';
 import { invalidPackage, type PluginPackage } from './plugin-package.ts';
 
 /** What `package.json` says of a plugin, under `writ`: data alone, so that nothing of it runs to be known. */
-export interface PluginManifest {
+export interface PluginManifest extends ManifestParts {
   /** Kebab-case: `writ.name`, else the package's name without its scope. */
   readonly name: string;
   readonly packageName: string;
@@ -21,8 +21,6 @@ export interface PluginManifest {
   /** What `options` of its `[[plugins]]` entry may say to what it brings beside rules. */
   readonly options: readonly ManifestOption[];
   readonly rules: readonly ManifestRule[];
-  readonly providers: readonly ManifestProvider[];
-  readonly logs: readonly ManifestLog[];
 }
 
 /** A rule as the manifest declares it. */
@@ -33,7 +31,7 @@ export interface ManifestRule extends Pick<Rule, 'id' | 'point' | 'reads' | 'tim
   readonly asked: 'always' | 'by-policy';
 }
 
-const ownFields = ['api', 'name', ...needFields, 'options', 'rules', 'providers', 'logs'];
+const ownFields = ['api', 'name', ...needFields, 'options', 'rules', ...Object.values(partFields)];
 const points: readonly RulePoint[] = ['patch', ...stageNames, 'every-stage'];
 const maxRules = 64;
 const maxParts = 16;
@@ -57,14 +55,12 @@ export function readManifest(pluginPackage: PluginPackage, place: string): Plugi
     const needs = parseNeeds(own);
     const options = parseOptions(own.options);
     const rules = parseList(own.rules ?? [], (item) => parseRule(item, pluginPackage), maxRules);
-    const providers = parseList(
-      own.providers ?? [],
-      (item) => parseProvider(item, pluginPackage, needs),
-      maxParts,
+    const parts = overParts<ManifestParts>((field, kind) =>
+      parseList(own[field] ?? [], (item) => parsePart(kind, item, pluginPackage, needs), maxParts),
     );
-    const logs = parseList(own.logs ?? [], (item) => parseLog(item, pluginPackage), maxParts);
-    if (rules.length + providers.length + logs.length === 0)
-      throw new TypeError('expected at least one entry of `writ.rules`, `writ.providers` or `writ.logs`');
+    const fieldNames = ['rules', ...Object.values(partFields)].map((field) => `\`writ.${field}\``);
+    if (rules.length === 0 && Object.values(parts).every((list) => list.length === 0))
+      throw new TypeError(`expected at least one entry of ${fieldNames.join(', ')}`);
     requireOnce(
       'rule',
       rules.map(({ id }) => id),
@@ -73,15 +69,12 @@ export function readManifest(pluginPackage: PluginPackage, place: string): Plugi
       'option',
       options.map((one) => one.name),
     );
-    requireOnce(
-      'provider',
-      providers.map((one) => one.name),
-    );
-    requireOnce(
-      'log',
-      logs.map((one) => one.name),
-    );
-    return { name, packageName, version, needs, options, rules, providers, logs };
+    for (const [kind, field] of Object.entries(partFields))
+      requireOnce(
+        kind,
+        parts[field].map((one) => one.name),
+      );
+    return { name, packageName, version, needs, options, rules, ...parts };
   } catch (cause) {
     throw invalidPackage(place, `\`package.json\`: ${messageOf(cause)}`, cause);
   }

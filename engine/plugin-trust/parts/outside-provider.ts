@@ -8,19 +8,8 @@ import {
 } from '../../../core/contract/provider.ts';
 import type { ManifestProvider } from '../manifest-provider.ts';
 import { opensHost } from '../opens-host.ts';
-import type { PluginProcess } from '../process/plugin-process.ts';
-import type { Handed } from './handed.ts';
 import { modelEventReader } from './parse-model-event.ts';
-
-/** A plugin's process, and what it may have. */
-export interface PartGround {
-  readonly plugin: string;
-  readonly process: PluginProcess;
-  readonly hosts: readonly string[];
-  /** What `options` of its `[[plugins]]` entry says. */
-  readonly options: Readonly<Record<string, unknown>>;
-  handed(): Promise<Handed>;
-}
+import type { PartGround } from './part-ground.ts';
 
 /** Until the next piece of a reply: a model may think for minutes. */
 const idleMs = 300_000;

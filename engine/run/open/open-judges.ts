@@ -5,6 +5,7 @@ import { sealingFormsOf } from '../../config/sealing-forms.ts';
 import { findPlugins } from '../../plugin-trust/find-plugins.ts';
 import { openPlugins } from '../../plugin-trust/open-plugins.ts';
 import { noPluginAccess, type PluginAccess } from '../../plugin-trust/plugin-access.ts';
+import { takenNames } from '../../plugin-trust/taken-names.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { Outside } from '../../tool/egress/outside.ts';
 import { pickSandbox } from '../../tool/pick-sandbox.ts';
@@ -55,7 +56,7 @@ export async function openJudges({
       access: pluginAccess,
       ...(outside === undefined ? {} : { outside }),
     },
-    { providers: engine.slots.provider.names },
+    takenNames(engine.slots),
   );
   const rules = joinRules(engine.rules, plugins.rules, engine.slots.policy.names);
   const forms = await sealingFormsOf(engine.slots);

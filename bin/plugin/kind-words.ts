@@ -1,0 +1,11 @@
+import type { PartKind } from '../../engine/plugin-trust/part-fields.ts';
+
+/** What `writ plugin new` makes, by kind: a rule, or a part. */
+export type NewKind = 'gate' | PartKind;
+
+/** What each is, for people. */
+export const kindWords: Readonly<Record<NewKind, string>> = {
+  gate: 'a reason that a change is refused for',
+  provider: 'a model backend',
+  log: 'a transparency log',
+};

@@ -1,0 +1,8 @@
+/** What a plugin may bring beside rules, by kind: the field of its manifest that lists them. */
+export const partFields = { provider: 'providers', log: 'logs' } as const;
+
+export type PartKind = keyof typeof partFields;
+
+export type PartField = (typeof partFields)[PartKind];
+
+export const partKindNames = Object.keys(partFields) as readonly PartKind[];
