@@ -171,4 +171,11 @@ export const survivors: readonly Survivor[] = [
       'reading an object throws nothing else',
     ],
   ]),
+  ...within('engine/run/open/reopen-landing.ts', [
+    [
+      'if (cancel !== undefined) return { ...stated, target: { ref, expected, checkedOutHere: false } };',
+      'false → true',
+      'a run that is ended moves no branch, which alone asks',
+    ],
+  ]),
 ];

@@ -104,6 +104,34 @@ t.test(
   },
 );
 
+t.test('an entry of a time at which the key of its log was not valid is stale, and says when', async (t) => {
+  const made = async (log: TestLog, api: 'v1' | 'v2') => {
+    const read = parseBundle(Buffer.from(bundleOf(await open(log, api).append(body))));
+    return { proof: read.proof ?? (t.fail('no proof') as never), log };
+  };
+  const with1 = await made(await serveV1(t), 'v1');
+  const at = (with1.proof.promise?.integratedTime ?? 0) * 1000;
+  const with2 = await made(await serveV2(t), 'v2');
+  for (const [name, { proof, log }, validFor, now] of [
+    ['v1, later', with1, { startMs: at + 1, endMs: Infinity }, at],
+    ['v1, earlier', with1, { startMs: 0, endMs: at - 1 }, at],
+    ['v2, later', with2, { startMs: at + 1, endMs: Infinity }, at],
+  ] as const) {
+    const logs = publicLogsOf(parseTrustedRoot(Buffer.from(log.trustedRoot)));
+    t.doesNotThrow(() => verifyPublicProof(proof, logs, at + 60_000), name);
+    t.throws(
+      () =>
+        verifyPublicProof(
+          proof,
+          logs.map((one) => ({ ...one, validFor })),
+          now,
+        ),
+      { code: 'VERIFY_REFUTED', detail: { reason: 'stale', at: new Date(at).toISOString() } },
+      name,
+    );
+  }
+});
+
 /** Each lie by itself, against a log that was honest the moment before. */
 async function refuseLies(
   t: Test,

@@ -22,7 +22,11 @@ interface Drafted {
 async function draft(
   t: { teardown(done: () => void): void },
   replies: readonly ScriptedReply[],
-  { request = 'make prices exact', files = {} as Readonly<Record<string, string>> } = {},
+  {
+    request = 'make prices exact',
+    files = {} as Readonly<Record<string, string>>,
+    env = {} as Readonly<Record<string, string>>,
+  } = {},
 ): Promise<Drafted> {
   const sample = makeSample();
   t.teardown(() => sample.remove());
@@ -37,7 +41,7 @@ async function draft(
   const before = sample.state();
   await using model = await scriptModel(replies);
   const line = ['run', '--request', request, '--provider', 'openai', '--model', 'scripted'];
-  const given = { cwd: sample.root, env: sample.env };
+  const given = { cwd: sample.root, env: { ...sample.env, ...env } };
   const ran = await runLine([...line, '--api-base', model.base, '--json'], commands, given);
   const last = model.asked.at(-1)?.body as { messages: { role: string; content: string }[] } | undefined;
   const told = (last?.messages ?? []).flatMap(({ role, content }) => (role === 'tool' ? [content] : []));
@@ -117,6 +121,20 @@ t.test('a request that holds a secret, or nothing, is asked of nobody', async (t
     t.match({ code, error, asked }, { code: 129, error: { code: 'REQUEST_INVALID' }, asked: 0 });
     t.notOk(out.includes(token));
   }
+});
+
+t.test('a draft is made under the configuration of the policy commit', async (t) => {
+  const { error, asked } = await draft(t, [], { files: { '.writ/config.toml': 'sealing = 1\n' } });
+  t.match({ code: error?.code, asked }, { code: 'CONFIG_INVALID', asked: 0 });
+});
+
+t.test('a draft that holds the key of its own provider is not taken', async (t) => {
+  const key = 'a-key-of-no-known-form';
+  const more = { request: `make prices exact, ${key}`, env: { OPENAI_API_KEY: key } };
+  const { told, error, out, err } = await draft(t, [submits(priceDraft)], more);
+  t.match(error, { code: 'DRAFT_REFUSED' });
+  t.match(told, 'the draft holds a secret');
+  t.notOk(`${told}${out}${err}`.includes(key));
 });
 
 t.test('what a repository says of policy changes none', async (t) => {

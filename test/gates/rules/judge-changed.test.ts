@@ -269,3 +269,44 @@ t.test('a configuration that moves to where nothing runs it is missed where it w
   const findings = await judge({ ...input, patch: { ...input.patch, files: [renamed] }, judge: reach });
   t.match(findings, [{ path: 'examples/x/.env', message: /has moved from `.env`/ }]);
 });
+
+t.test('a configuration counts where a program runs, and in each directory on the way there', async (t) => {
+  const reach = {
+    files: [{ path: 'tools/lint/run.js', role: 'script', checks: ['unit'], via: 'x' }],
+    scripts: {},
+    programs: ['node'],
+    places: ['', 'packages/app/src'],
+    directories: [
+      'docs',
+      'packages',
+      'packages/app',
+      'packages/app/src',
+      'packages/other',
+      'tools',
+      'tools/lint',
+    ],
+    gaps: [],
+  } as const;
+  for (const [directory, isRead] of [
+    ['packages/app/src', true],
+    ['packages/app', true],
+    ['packages', true],
+    ['tools/lint', true],
+    ['tools', true],
+    ['packages/other', false],
+    ['docs', false],
+  ] as const) {
+    const path = `${directory}/.env`;
+    const input = toRuleInput({
+      name: 'x',
+      files: { [path]: { base: 'A=1', candidate: 'A=2' } },
+      spec: unattended,
+    });
+    const found = await judge({ ...input, judge: reach });
+    t.strictSame(
+      found.map((one) => one.path),
+      isRead ? [path] : [],
+      directory,
+    );
+  }
+});
