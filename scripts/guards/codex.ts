@@ -53,8 +53,8 @@ export const guards: readonly Guard[] = [
   ...within('engine/run/work/agent/judge-agent-use.ts', inSandbox, [
     [
       'bounds that nobody holds',
-      '    if (bound !== undefined) {',
-      '    if (bound === null) {',
+      'return { ...judged, refusal: unheld(bound) };',
+      'return judged;',
       'a command under a rule with bounds',
     ],
   ]),

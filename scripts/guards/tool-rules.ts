@@ -65,15 +65,10 @@ export const guards: readonly Guard[] = [
       'what a deny rule for reading hides',
     ],
   ]),
-  ...within('engine/run/work/hands/open-hands.ts', rules, [
-    [
-      'results are cut',
-      'cutText(mask(answer.text), judged.maxResultBytes)',
-      'mask(answer.text)',
-      'results are cut',
-    ],
+  ...within('engine/run/work/tools/open-tools.ts', rules, [
+    ['results are cut', 'cutText(mask(text), maxResultBytes)', 'mask(text)', 'results are cut'],
   ]),
-  ...within('engine/run/work/hands/cut-text.ts', rules, [
+  ...within('engine/run/work/tools/cut-text.ts', rules, [
     [
       'no character is cut',
       'while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;',

@@ -16,10 +16,10 @@ export const guards: readonly Guard[] = [
       each,
     ],
   ]),
-  ...within('engine/run/work/hands/kept-use.ts', uses, [
+  ...within('engine/run/work/tools/kept-arguments.ts', uses, [
     ['a command is kept masked', 'command: kept(command)', 'command', each],
   ]),
-  ...within('engine/run/work/hands/kept-use.ts', calls, [
+  ...within('engine/run/work/tools/kept-arguments.ts', calls, [
     [
       'words of a model fit into a record',
       ".replaceAll('\\0', '\\ufffd')",

@@ -12,7 +12,7 @@ import { judgementFiles, judgementObjects } from './judgement-objects.ts';
 import { decisionBody } from './record-files.ts';
 import { runBody } from './run-body.ts';
 import type { TakenSnapshot } from './take-snapshot.ts';
-import type { UsedHand } from './used-hand.ts';
+import type { UsedTool } from './used-tool.ts';
 
 /** What the objects of an attempt say beside its judgement. */
 export interface AttemptFacts {
@@ -27,7 +27,7 @@ export interface AttemptFacts {
   /** Indexes into the plan's steps that the Task is about. */
   readonly steps: readonly number[];
   /** What its worker used of its hands. */
-  readonly hands: readonly UsedHand[];
+  readonly hands: readonly UsedTool[];
   readonly startedAtMs: number;
   readonly nowMs: number;
 }

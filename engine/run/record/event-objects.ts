@@ -1,13 +1,13 @@
 import { uuidV7From } from '../../../core/base/ids.ts';
 import type { DecisionType } from '../../../core/contract/run-view.ts';
-import type { StageName, StageRecord } from '../../../core/contract/stage.ts';
+import type { StageName, StageRecord, ToolUse } from '../../../core/contract/stage.ts';
 import { schedulerOf } from '../../spec/scheduler-of.ts';
 import type { ObjectBody } from '../../store/object-shapes.ts';
 import { workerToolsFolder } from '../../store/record/tool-uses.ts';
 import { type SealOptions, sealObject } from '../../store/stored-object.ts';
 import { encodeId } from '../../vcs/ref-name.ts';
 import type { Attempt } from '../state/attempt.ts';
-import type { UsedHand } from './used-hand.ts';
+import type { UsedTool } from './used-tool.ts';
 
 /** What happened in one Run, for its events. */
 export interface RunStory {
@@ -21,7 +21,7 @@ export interface RunStory {
   /** The plan's steps that the Run is about. */
   readonly steps?: StepStory;
   /** What a worker used of its hands. */
-  readonly hands?: readonly UsedHand[];
+  readonly hands?: readonly UsedTool[];
 }
 
 /** Steps of a plan, by index, and how far they are. */
@@ -48,7 +48,6 @@ export function eventFiles(attempt: Attempt, story: RunStory): readonly [string,
     }),
     ...stepEvents(attempt, story),
     ...toolInvocations(attempt, story),
-    ...workerInvocations(attempt, story),
   ];
 }
 
@@ -121,50 +120,52 @@ function stepEvents(attempt: Attempt, story: RunStory): readonly [string, Uint8A
   ]);
 }
 
+/** Each use by a check, and beside them each use by a worker, by digests of what it asked for and was told. */
 function toolInvocations(attempt: Attempt, story: RunStory): readonly [string, Uint8Array][] {
-  const uses = story.stages.flatMap(({ checks }) =>
+  const byChecks = story.stages.flatMap(({ checks }) =>
     checks.flatMap((check) => (check.tools ?? []).map((use) => ({ check, use }))),
   );
-  return uses.map(({ check, use }, index) => {
-    const path = `tools/${numbered(index)}-${encodeId(check.id)}.json`;
-    const body: ObjectBody<'tool_invocation'> = {
-      run: story.run,
-      tool: use.tool,
-      action: use.action,
-      outcome: use.outcome,
-      duration_ms: use.durationMs,
-      started_at: use.startedAt,
-      check_id: check.id,
-      command: use.command,
-      ...(use.exitCode === undefined ? {} : { exit_code: use.exitCode }),
-      ...(use.refusal === undefined ? {} : { refusal: use.refusal }),
-    };
-    const nowMs = Date.parse(use.startedAt) + use.durationMs;
-    return [path, sealObject('tool_invocation', body, optionsOf(attempt, story, path, nowMs)).bytes];
-  });
+  return [
+    ...byChecks.map(({ check, use }, index) =>
+      toolInvocation(attempt, story, `tools/${numbered(index)}-${encodeId(check.id)}.json`, use, {
+        check_id: check.id,
+        command: use.command,
+      }),
+    ),
+    ...(story.hands ?? []).map((use, index) =>
+      toolInvocation(attempt, story, `${workerToolsFolder}${numbered(index)}.json`, use, {
+        arguments_digest: use.argumentsDigest,
+        ...(use.resultDigest === undefined ? {} : { result_digest: use.resultDigest }),
+        ...(use.path === undefined ? {} : { path: use.path }),
+        ...(use.command === undefined ? {} : { command: use.command }),
+      }),
+    ),
+  ];
 }
 
-/** Beside those of checks: each use by a worker, by digests of what it asked for and was told. */
-function workerInvocations(attempt: Attempt, story: RunStory): readonly [string, Uint8Array][] {
-  return (story.hands ?? []).map((use, index) => {
-    const path = `${workerToolsFolder}${numbered(index)}.json`;
-    const body: ObjectBody<'tool_invocation'> = {
-      run: story.run,
-      tool: use.tool,
-      action: use.action,
-      outcome: use.outcome,
-      duration_ms: use.durationMs,
-      started_at: use.startedAt,
-      arguments_digest: use.argumentsDigest,
-      ...(use.resultDigest === undefined ? {} : { result_digest: use.resultDigest }),
-      ...(use.path === undefined ? {} : { path: use.path }),
-      ...(use.command === undefined ? {} : { command: use.command }),
-      ...(use.exitCode === undefined ? {} : { exit_code: use.exitCode }),
-      ...(use.refusal === undefined ? {} : { refusal: use.refusal }),
-    };
-    const nowMs = Date.parse(use.startedAt) + use.durationMs;
-    return [path, sealObject('tool_invocation', body, optionsOf(attempt, story, path, nowMs)).bytes];
-  });
+type Invocation = ObjectBody<'tool_invocation'>;
+
+/** What every use says, and what it says by itself. */
+function toolInvocation(
+  attempt: Attempt,
+  story: RunStory,
+  path: string,
+  use: ToolUse | UsedTool,
+  own: Partial<Invocation>,
+): [string, Uint8Array] {
+  const body: Invocation = {
+    run: story.run,
+    tool: use.tool,
+    action: use.action,
+    outcome: use.outcome,
+    duration_ms: use.durationMs,
+    started_at: use.startedAt,
+    ...(use.exitCode === undefined ? {} : { exit_code: use.exitCode }),
+    ...(use.refusal === undefined ? {} : { refusal: use.refusal }),
+    ...own,
+  };
+  const nowMs = Date.parse(use.startedAt) + use.durationMs;
+  return [path, sealObject('tool_invocation', body, optionsOf(attempt, story, path, nowMs)).bytes];
 }
 
 function optionsOf(

@@ -1,5 +1,5 @@
 import type { TaskOrder } from '../../../core/contract/worker.ts';
-import type { UsedHand } from '../record/used-hand.ts';
+import type { UsedTool } from '../record/used-tool.ts';
 import type { OpenRun } from '../state/attempt.ts';
 import { openAgentHost } from './agent/open-agent.ts';
 import type { HandPlace } from './hands/hand-place.ts';
@@ -9,7 +9,7 @@ import { openTurns, type TurnsTaken } from './turns/open-turns.ts';
 export interface OpenAsked extends AsyncDisposable {
   readonly ways: Pick<TaskOrder, 'turns' | 'agent'>;
   /** What a program did by itself, as far as it asked. */
-  readonly used: readonly UsedHand[];
+  readonly used: readonly UsedTool[];
   taken(): TurnsTaken | undefined;
 }
 

@@ -1,11 +1,12 @@
 import type { WorkCitation } from '../../../core/contract/worker.ts';
 import type { CitationsRecord } from '../../store/record/citations.ts';
 import { joinNetworks } from '../record/join-networks.ts';
+import type { UsedTool } from '../record/used-tool.ts';
 import type { OpenRun } from '../state/attempt.ts';
 import { type OpenCitations, openCitations } from './citations/open-citations.ts';
 import type { HandPlace } from './hands/hand-place.ts';
 import type { OpenHands } from './hands/open-hands.ts';
-import { type OpenWeb, openWeb, type UsedWeb } from './web/open-web.ts';
+import { type OpenWeb, openWeb } from './web/open-web.ts';
 
 /** What a model may know something from, and what it has to say of that. */
 export interface OpenSources {
@@ -27,7 +28,7 @@ export interface SourceSetting {
 /** What the record of an attempt says of its sources. */
 export interface KeptSources {
   /** What it looked up outside the repository. */
-  readonly web?: readonly UsedWeb[];
+  readonly web?: readonly UsedTool[];
   /** What that and its commands had of the network. */
   readonly network?: NonNullable<ReturnType<OpenWeb['network']>>;
   /** What its decisions rest on. */

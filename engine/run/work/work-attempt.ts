@@ -10,7 +10,7 @@ import { patchFromBytes } from '../../patch/patch-from-bytes.ts';
 import type { Base } from '../../vcs/resolve-commit.ts';
 import { exportWorkspace, removeWorkspace } from '../../vcs/workspace.ts';
 import { rememberWorkspace, type TreeOfWorkspace } from '../../vcs/workspace-tree.ts';
-import type { UsedHand } from '../record/used-hand.ts';
+import type { UsedTool } from '../record/used-tool.ts';
 import type { OpenRun } from '../state/attempt.ts';
 import { requireOldSigners } from '../state/require-old-signers.ts';
 import type { Steps } from '../state/steps.ts';
@@ -29,7 +29,7 @@ export type WorkedRecord = {
   /** A choice rests on sources that say different things. */
   readonly sourcesContradict?: true;
   /** Every use of its hands. */
-  readonly hands?: readonly UsedHand[];
+  readonly hands?: readonly UsedTool[];
   readonly model?: Pick<TurnsTaken, 'turns' | 'notices'>;
 } & KeptSources &
   (
@@ -197,7 +197,7 @@ function withCost(result: WorkResult, taken: TurnsTaken | undefined): WorkResult
 
 /** What the worker used on its way, for the record of the attempt. */
 function toldOf(
-  used: readonly UsedHand[],
+  used: readonly UsedTool[],
   taken: TurnsTaken | undefined,
 ): Pick<WorkedRecord, 'hands' | 'model'> {
   return {

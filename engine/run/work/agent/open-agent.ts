@@ -7,7 +7,7 @@ import type { SandboxPipes } from '../../../../core/contract/sandbox.ts';
 import { redactTexts } from '../../../../readers/sensitive/redact-texts.ts';
 import { wayAddress } from '../../../tool/egress/inside.ts';
 import { isVersionControl } from '../../../tool/version-control.ts';
-import type { UsedHand } from '../../record/used-hand.ts';
+import type { UsedTool } from '../../record/used-tool.ts';
 import type { OpenRun } from '../../state/attempt.ts';
 import { policyOf } from '../../state/attempt-policy.ts';
 import { maxMemoryBytes } from '../../state/max-memory-bytes.ts';
@@ -22,7 +22,7 @@ import { gateRoot, openModelGate } from './model-gate.ts';
 
 /** A program's host for one attempt, and what came of it. */
 export interface OpenAgentHost extends AgentHost {
-  readonly used: readonly UsedHand[];
+  readonly used: readonly UsedTool[];
   taken(): TurnsTaken;
   /** Ends what still runs, and closes the way to the model. */
   close(): Promise<void>;

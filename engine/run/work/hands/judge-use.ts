@@ -2,7 +2,6 @@ import { isWritError } from '../../../../core/base/errors.ts';
 import { quoted } from '../../../../core/base/quoted.ts';
 import type { Finding } from '../../../../core/contract/finding.ts';
 import type { HandUse } from '../../../../core/contract/hands.ts';
-import type { ToolRequest } from '../../../../core/contract/hook-payload.ts';
 import { scopeVerdict } from '../../../../core/contract/scope-verdict.ts';
 import { requirePatchPath } from '../../../patch/patch-paths.ts';
 import { entryPathIn, realPathIn } from '../../../tool/acl/real-path.ts';
@@ -16,17 +15,14 @@ import {
 } from '../../../tool/acl.ts';
 import { isVersionControl } from '../../../tool/version-control.ts';
 import type { OpenRun } from '../../state/attempt.ts';
+import type { JudgedTool } from '../tools/open-tools.ts';
 import { handEnvironment } from './hand-environment.ts';
 import type { HandPlace } from './hand-place.ts';
 
 /** A use, and what rules, scope and the form of its path say of it. */
-export interface JudgedUse {
-  readonly request: ToolRequest;
-  readonly refusal?: Finding;
+export interface JudgedUse extends JudgedTool {
   /** Where its path leads, relative to the workspace. */
   readonly real: string;
-  /** Bytes of its result that the rules let through. */
-  readonly maxResultBytes?: number;
   /** Of a directory that is listed or searched: what may be shown of what lies below it, by real paths. */
   readonly shows?: (real: string) => boolean;
   /** Of a command. */
@@ -54,11 +50,12 @@ export function judgeUse(run: OpenRun, place: HandPlace, use: HandUse): JudgedUs
   const { runId, contract, scope } = run.identity;
   const { toolAcl } = contract.effective.security;
   const named = { runId, tool, action };
+  const given = { ...use };
   if (use.kind === 'execute') {
     const request = { ...named, command: use.command };
     const variables = Object.keys(handEnvironment(run, place));
     const acl = guardCommand(toolAcl, use.command, { variables, withheld });
-    return { request, real: '.', acl, ...(acl.refusal === undefined ? {} : { refusal: acl.refusal }) };
+    return { request, given, real: '.', acl, ...(acl.refusal === undefined ? {} : { refusal: acl.refusal }) };
   }
   const request = { ...named, paths: [use.path] };
   const invocation: ToolInvocation = {
@@ -77,6 +74,7 @@ export function judgeUse(run: OpenRun, place: HandPlace, use: HandUse): JudgedUs
   const refused = why ?? placeRefusal(use, real, scope) ?? hiddenRefusal(use, real, shows);
   return {
     request,
+    given,
     real: real ?? '',
     ...(refused === undefined ? {} : { refusal: refused }),
     ...(maxResultBytes === undefined ? {} : { maxResultBytes }),

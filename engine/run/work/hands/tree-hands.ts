@@ -8,6 +8,7 @@ import type { WritEngine } from '../../../spec/writ-engine.ts';
 import { readBlob } from '../../../vcs/blobs.ts';
 import { askGit, type GitDirectory } from '../../../vcs/git.ts';
 import { listNames, listTree } from '../../../vcs/tree.ts';
+import { type JudgedTool, openDoor } from '../tools/open-tools.ts';
 
 /** A tree of commits as tools see it: there is nothing behind it that could be written or run. */
 export interface TreeToRead {
@@ -21,6 +22,7 @@ export interface TreeToRead {
 }
 
 const maxUses = 500;
+const bound = { most: maxUses, told: `a draft may use its tools ${maxUses} times` };
 const maxFileBytes = 8 * 1024 * 1024;
 const maxShownBytes = 256 * 1024;
 const maxNames = 2000;
@@ -33,40 +35,37 @@ const toolOf = {
   search: ['workspace.search', 'search'],
 } as const;
 
+type Looking = Extract<HandUse, { readonly kind: keyof typeof toolOf }>;
+type Judged = JudgedTool & { readonly looking: Looking; readonly path: string };
+
 /** Hands that read a tree. Every guard is asked before; what the policy holds back is masked. */
 export function openTreeHands(place: TreeToRead): Hands {
   const { engine, runId, policy, signal } = place;
-  let uses = 0;
-  const settle = async (use: HandUse): Promise<HandAnswer> => {
-    signal.throwIfAborted();
-    uses += 1;
-    if (uses > maxUses) return denied(`a draft may use its tools ${maxUses} times`);
+  const mask = (text: string): string => redactTexts(text, policy);
+  const door = openDoor({ engine, nowMs: () => engine.clock.now(), mask, signal }, bound);
+  const judge = (use: HandUse): Judged | string => {
     if (use.kind !== 'read' && use.kind !== 'list' && use.kind !== 'search')
-      return denied('whoever drafts only reads');
+      return 'whoever drafts only reads';
     const path = inTree(use.path);
-    if (path === undefined) return denied(`${quoted(use.path)} is no place in the repository`);
+    if (path === undefined) return `${quoted(use.path)} is no place in the repository`;
     const [tool, action] = toolOf[use.kind];
     const request = { runId, tool, action, paths: [use.path] };
-    const started = engine.clock.monotonic();
-    const refusal = await engine.hooks.tool.guard.call(request);
-    const answer = refusal ? denied(refusal.message) : await act(place, use, path);
-    const durationMs = Math.round(engine.clock.monotonic() - started);
-    await engine.hooks.tool.settled.call({
-      request,
-      outcome: answer.outcome,
-      ...(refusal ? { refusal } : {}),
-      durationMs,
-    });
-    return { ...answer, text: redactTexts(answer.text, policy) };
+    return { request, given: { ...use }, looking: use, path };
   };
-  return { use: settle };
+  return {
+    use: (use) =>
+      door.use(
+        () => judge(use),
+        ({ looking, path }) => act(place, looking, path),
+      ),
+  };
 }
 
-async function act(place: TreeToRead, use: HandUse, path: string): Promise<HandAnswer> {
+async function act(place: TreeToRead, use: Looking, path: string): Promise<HandAnswer> {
   try {
     if (use.kind === 'read') return await read(place, path);
     if (use.kind === 'list') return await list(place, path);
-    return use.kind === 'search' ? await search(place, path, use.pattern) : denied('not here');
+    return await search(place, path, use.pattern);
   } catch (fault) {
     place.signal.throwIfAborted();
     if (!isWritError(fault)) throw fault;
@@ -113,8 +112,4 @@ function inTree(path: string): string | undefined {
   const bare = path.trim().replace(/^(?:\.\/+)+/u, '');
   if (bare === '.' || bare === '') return '';
   return normalisePattern(bare)?.replace(/\/$/u, '');
-}
-
-function denied(why: string): HandAnswer {
-  return { outcome: 'denied', text: `denied: ${why}` };
 }

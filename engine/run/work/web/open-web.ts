@@ -8,27 +8,21 @@ import { redactTexts } from '../../../../readers/sensitive/redact-texts.ts';
 import { guardTool } from '../../../tool/acl.ts';
 import type { PublicAsker } from '../../../tool/egress/open-asker.ts';
 import { redactHosts } from '../../judge/check-network.ts';
+import type { UsedTool } from '../../record/used-tool.ts';
 import type { OpenRun } from '../../state/attempt.ts';
 import { policyOf } from '../../state/attempt-policy.ts';
-import { cutText } from '../hands/cut-text.ts';
 import type { HandPlace } from '../hands/hand-place.ts';
+import { type JudgedTool, openDoor } from '../tools/open-tools.ts';
+import { toolSettingOf } from '../tools/tool-setting.ts';
 import { followRedirects } from './follow.ts';
 import { pageText } from './page-text.ts';
 import { searchWeb } from './search-web.ts';
 import { networkOf, webActions, webTool } from './web-network.ts';
 import { judgeWebUrl } from './web-verdict.ts';
 
-/** A use as the attempt's record holds it. */
-export interface UsedWeb {
-  readonly action: WebUse['kind'];
-  /** Query or address, without what may not be kept. */
-  readonly about: string;
-  readonly outcome: WebAnswer['outcome'];
-}
-
 /** The web of one attempt, and what it did there. */
 export interface OpenWeb extends Web {
-  readonly used: readonly UsedWeb[];
+  readonly used: readonly UsedTool[];
   /** Addresses that the worker was shown something of, as they were judged. */
   readonly shown: ReadonlySet<string>;
   network(): CheckNetwork | undefined;
@@ -42,6 +36,7 @@ export interface WebSetting {
 }
 
 const maxUses = 200;
+const webBound = { most: maxUses, told: `an attempt may ask the web ${maxUses} times` };
 const maxQuery = 400;
 const pageWithinMs = 30_000;
 const maxPageBytes = 4 * 1024 * 1024;
@@ -52,11 +47,11 @@ const restsOf = new WeakMap<object, Map<string, number>>();
 export function openWeb(run: OpenRun, setting: WebSetting): OpenWeb | undefined {
   const { contract, runId } = run.identity;
   const { security, evidence } = contract.effective;
-  const { signal, settings, engine } = run.means;
+  const { signal, settings } = run.means;
   const actions = webActions(security.toolAcl);
   if (actions.length === 0) return undefined;
   const policy = policyOf(run);
-  const used: UsedWeb[] = [];
+  const door = openDoor(toolSettingOf(run), webBound);
   const shown = new Set<string>();
   const judge = (url: string) => judgeWebUrl(evidence, setting.strategy, url);
   let access: SearchAccess | undefined;
@@ -125,53 +120,38 @@ export function openWeb(run: OpenRun, setting: WebSetting): OpenWeb | undefined 
     };
   };
 
-  const use = async (wanted: WebUse): Promise<WebAnswer> => {
-    signal.throwIfAborted();
-    if (used.length >= maxUses)
-      return { outcome: 'denied', text: `denied: an attempt may ask the web ${maxUses} times` };
-    const started = engine.clock.monotonic();
-    const verdict = ruled(wanted);
-    const about = aboutOf(wanted);
-    const kept = redactTexts(about.slice(0, 500), policy);
-    const request = { runId, tool: webTool, action: wanted.kind, query: kept };
-    const settle = async (answer: WebAnswer, refusal?: Finding): Promise<WebAnswer> => {
-      used.push({ action: wanted.kind, about: kept, outcome: answer.outcome });
-      await engine.hooks.tool.settled.call({
-        request,
-        outcome: answer.outcome,
-        ...(refusal === undefined ? {} : { refusal }),
-        durationMs: Math.round(engine.clock.monotonic() - started),
-      });
-      const masked = (access?.secrets ?? []).reduce(
-        (text, secret) => text.replaceAll(secret, '[key]'),
-        answer.text,
-      );
-      return {
-        outcome: answer.outcome,
-        text: cutText(redactTexts(masked, policy), verdict.maxResultBytes),
-      };
+  const judgeUse = (use: WebUse): JudgedTool => {
+    const verdict = ruled(use);
+    const why = refusalOf(use, verdict.refusal);
+    const refusal =
+      typeof why === 'string' ? ({ rule: 'web', severity: 'error', message: why } as const) : why;
+    return {
+      request: {
+        runId,
+        tool: webTool,
+        action: use.kind,
+        query: redactTexts(aboutOf(use).slice(0, 500), policy),
+      },
+      given: { ...use },
+      ...(refusal === undefined ? {} : { refusal }),
+      ...(verdict.maxResultBytes === undefined ? {} : { maxResultBytes: verdict.maxResultBytes }),
     };
-    const deny = (why: Finding | string): Promise<WebAnswer> => {
-      const finding: Finding =
-        typeof why === 'string' ? { rule: 'web', severity: 'error', message: why } : why;
-      return settle({ outcome: 'denied', text: `denied: ${finding.message}` }, finding);
-    };
-    const refusal = refusalOf(wanted, verdict.refusal) ?? (await engine.hooks.tool.guard.call(request));
-    if (refusal) return deny(refusal);
-    await engine.hooks.tool.started.call(request);
+  };
+  const tryIt = async (use: WebUse): Promise<WebAnswer> => {
     let answer: WebAnswer;
     try {
-      answer = await act(wanted);
+      answer = await act(use);
     } catch (fault) {
       signal.throwIfAborted();
       answer = { outcome: 'failed', text: `failed: ${messageOf(fault)}` };
     }
-    return settle(answer);
+    const secrets = access?.secrets ?? [];
+    const text = secrets.reduce((said, secret) => said.replaceAll(secret, '[key]'), answer.text);
+    return { outcome: answer.outcome, text };
   };
-  let last: Promise<unknown> = Promise.resolve();
   return {
     actions,
-    used,
+    used: door.used,
     shown,
     network() {
       const uses = asker?.uses() ?? [];
@@ -183,11 +163,11 @@ export function openWeb(run: OpenRun, setting: WebSetting): OpenWeb | undefined 
       const everything = all ? [{ hosts: ['*'], reason: 'networkPolicy: allow' }] : [];
       return redactHosts({ opened: [...everything, ...opened], uses }, policy);
     },
-    use(wanted) {
-      const next = last.then(() => use(wanted));
-      last = next.catch(() => undefined);
-      return next;
-    },
+    use: (wanted) =>
+      door.use(
+        () => judgeUse(wanted),
+        () => tryIt(wanted),
+      ),
   };
 }
 

@@ -1,11 +1,13 @@
 import type { HandAnswer } from '../../../core/contract/hands.ts';
 
-/** A use as the attempt's record holds it: what was asked and what came of it, never what was read. */
-export interface UsedHand {
+/** A use of a tool as the attempt's record holds it: what was asked and what came of it, never what was read. */
+export interface UsedTool {
   readonly tool: string;
   readonly action: string;
   readonly path?: string;
   readonly command?: string;
+  /** Query or address. */
+  readonly query?: string;
   readonly outcome: HandAnswer['outcome'];
   /** Rule that denied it. */
   readonly refusal?: string;
@@ -18,3 +20,9 @@ export interface UsedHand {
   /** Of what was handed on, likewise; absent where a program of the worker's own did it. */
   readonly resultDigest?: string;
 }
+
+/** What it holds of what was asked. */
+export type KeptArguments = Pick<
+  UsedTool,
+  'tool' | 'action' | 'path' | 'command' | 'query' | 'argumentsDigest'
+>;

@@ -1,0 +1,135 @@
+import { toRfc3339 } from '../../../../core/base/clock.ts';
+import { sha256Hex } from '../../../../core/base/digest.ts';
+import type { Finding } from '../../../../core/contract/finding.ts';
+import type { HandAnswer } from '../../../../core/contract/hands.ts';
+import type { ToolRequest } from '../../../../core/contract/hook-payload.ts';
+import type { WritEngine } from '../../../spec/writ-engine.ts';
+import type { UsedTool } from '../../record/used-tool.ts';
+import { cutText } from './cut-text.ts';
+import { keptArguments, type ToolArguments } from './kept-arguments.ts';
+
+/** A use of a tool as the tool itself judged it: by rules, scope and what else it knows. Guards are asked after it. */
+export interface JudgedTool {
+  readonly request: ToolRequest;
+  /** What was asked for, for the digest of the record. */
+  readonly given: ToolArguments;
+  /** Where there is one, nobody else is asked. */
+  readonly refusal?: Finding;
+  /** Bytes of its result that the rules let through. */
+  readonly maxResultBytes?: number;
+}
+
+/** How a use ended; without a text where a program of the worker's own was told what came of it. */
+export type ToolEnd = Pick<HandAnswer, 'outcome' | 'exitCode'> & { readonly text?: string };
+
+/** A use that was allowed and is to be ended, once. */
+export interface BegunUse {
+  /** What whoever asked may be told: masked, then cut. */
+  settle(end: ToolEnd): Promise<string>;
+}
+
+/** A use that is not done: why, and what may be told of that. */
+export interface RefusedUse {
+  readonly refusal: string;
+  readonly text: string;
+}
+
+/** Judges one use; a text says why it is none that could be written down. */
+export type JudgeTool<Judged extends JudgedTool> = () => Judged | string;
+
+/** One way to tools, whose uses wait for each other. */
+export interface ToolDoor {
+  /** What was done there, in order of its end. */
+  readonly used: readonly UsedTool[];
+  /** Judged, done and written down; a refusal is an answer. Rejects where `act` does. */
+  use<Judged extends JudgedTool>(
+    judge: JudgeTool<Judged>,
+    act: (judged: Judged) => Promise<HandAnswer>,
+  ): Promise<HandAnswer>;
+  /** The same where somebody else acts. */
+  begin(judge: JudgeTool<JudgedTool>): Promise<BegunUse | RefusedUse>;
+}
+
+/** What the tools of an attempt, or of a draft, are used with. */
+export interface ToolSetting {
+  readonly engine: Pick<WritEngine, 'hooks' | 'clock'>;
+  readonly nowMs: () => number;
+  /** Takes out of a text what may not be kept or told. */
+  readonly mask: (text: string) => string;
+  readonly signal: AbortSignal;
+}
+
+/** How often a door may be used, and who is told so. */
+export interface DoorBound {
+  readonly most: number;
+  readonly told: string;
+}
+
+/**
+ * Opens one way to tools. The only place where a tool is used (`docs/decisions/0013-model-turns.md`): the tool judges,
+ * then the guards; it is told that it starts, done, told how it ended, and kept for the record of the attempt.
+ */
+export function openDoor({ engine, nowMs, mask, signal }: ToolSetting, { most, told }: DoorBound): ToolDoor {
+  const { hooks, clock } = engine;
+  const used: UsedTool[] = [];
+  let uses = 0;
+
+  const refused = (refusal: string): RefusedUse => ({ refusal, text: mask(deniedText(refusal)) });
+  const begin = async <Judged extends JudgedTool>(
+    judge: JudgeTool<Judged>,
+  ): Promise<(BegunUse & { readonly judged: Judged }) | RefusedUse> => {
+    signal.throwIfAborted();
+    if (uses >= most) return refused(told);
+    const started = clock.monotonic();
+    const startedAt = toRfc3339(nowMs());
+    const judged = judge();
+    if (typeof judged === 'string') return refused(judged);
+    uses += 1;
+    const { request, given, maxResultBytes } = judged;
+    const settle = async ({ outcome, exitCode, text }: ToolEnd, refusal?: Finding): Promise<string> => {
+      const durationMs = Math.round(clock.monotonic() - started);
+      const ended = { outcome, ...(exitCode === undefined ? {} : { exitCode }), durationMs };
+      // Masked first: half a secret is known by nobody.
+      const shown = text === undefined ? undefined : cutText(mask(text), maxResultBytes);
+      used.push({
+        ...keptArguments(request, given, mask),
+        ...ended,
+        ...(refusal === undefined ? {} : { refusal: refusal.rule }),
+        startedAt,
+        ...(shown === undefined ? {} : { resultDigest: sha256Hex(shown) }),
+      });
+      await hooks.tool.settled.call({ request, ...ended, ...(refusal === undefined ? {} : { refusal }) });
+      return shown ?? '';
+    };
+    const refusal = judged.refusal ?? (await hooks.tool.guard.call(request));
+    if (refusal) {
+      const { message } = refusal;
+      const text = await settle({ outcome: 'denied', text: deniedText(message) }, refusal);
+      return { refusal: message, text };
+    }
+    await hooks.tool.started.call(request);
+    return { judged, settle };
+  };
+
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
+    const next = last.then(act);
+    last = next.catch(() => undefined);
+    return next;
+  };
+  return {
+    used,
+    begin: (judge) => inTurn(() => begin(judge)),
+    use: (judge, act) =>
+      inTurn(async () => {
+        const begun = await begin(judge);
+        if ('refusal' in begun) return { outcome: 'denied', text: begun.text };
+        const answer = await act(begun.judged);
+        return { ...answer, text: await begun.settle(answer) };
+      }),
+  };
+}
+
+function deniedText(why: string): string {
+  return `denied: ${why}`;
+}
