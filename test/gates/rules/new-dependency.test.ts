@@ -254,7 +254,10 @@ await gateTester(t, findRule('new-dependency'), {
       files: project(withB, locked('b', registryEntry('b', '2.0.0'))),
       spec: reviewed,
       ...atRelease,
-      expect: [{ severity: 'warning' }, { severity: 'note' }],
+      expect: [
+        { severity: 'warning' },
+        { severity: 'note', message: 'waits for approval (1 new dependency): 0 of 1 people approved' },
+      ],
     },
     {
       name: 'a reviewed and approved one',
@@ -288,7 +291,13 @@ await gateTester(t, findRule('new-dependency'), {
       files: npmrc('registry=https://good.example/', 'registry=https://evil.example/'),
       spec: reviewed,
       ...atRelease,
-      expect: [{ severity: 'warning' }, { severity: 'note' }],
+      expect: [
+        { severity: 'warning' },
+        {
+          severity: 'note',
+          message: 'waits for approval (1 change of where packages come from): 0 of 1 people approved',
+        },
+      ],
     },
     {
       name: 'a configuration that cannot be read, under `allow`',
