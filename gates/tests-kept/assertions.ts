@@ -40,12 +40,7 @@ const further: Readonly<Partial<Record<Language, readonly string[]>>> = {
   ],
   kotlin: [String.raw`\b(?:shouldBe|should\w{1,40}|verify)\b`, String.raw`\bthrow\s+\w`],
   scala: [String.raw`\b(?:intercept|must_?\w{0,40}|shouldBe|should)\b`, '==='],
-  csharp: [
-    String.raw`\bAssert\s*\.\s*\w{1,60}`,
-    String.raw`\bShould\w{0,60}`,
-    String.raw`\bthrow\s+new\b`,
-    String.raw`\bVerify\w{0,40}`,
-  ],
+  csharp: [String.raw`\bShould\w{0,60}`, String.raw`\bthrow\s+new\b`, String.raw`\bVerify\w{0,40}`],
   c: [String.raw`\b(?:ASSERT|EXPECT|CHECK|REQUIRE|BOOST|TEST_ASSERT|ck_assert|FAIL|ADD_FAILURE)\w{0,60}`],
   swift: [String.raw`\b(?:XCTAssert|XCTFail|XCTUnwrap)\w{0,60}`, String.raw`#(?:expect|require)\b`],
   elixir: [String.raw`\b(?:assert|refute|flunk)\w{0,40}`],
