@@ -11,6 +11,7 @@ await room(
   'gates/rules/suppressions.test.ts',
   'gates/rules/new-tests.test.ts',
   'gates/tests-kept',
+  'gates/judge-changed',
   'gates/rules/tests-kept.test.ts',
   'gates/rules/judge-changed.test.ts',
   'readers/packages',

@@ -10,6 +10,7 @@ await room(
   'engine/run/decide-table.test.ts',
   'engine/run/record/replan-triggers.test.ts',
   'engine/run/work/schedule.test.ts',
+  'engine/run/work/web',
   'engine/run/open',
   'engine/run/record/waiting-record.test.ts',
   'engine/run/record/stored-approvals.test.ts',

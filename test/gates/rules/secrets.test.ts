@@ -27,7 +27,14 @@ await gateTester(t, findRule('secrets'), {
     {
       name: 'a binary file, which is named',
       files: { 'a.png': { candidate: '\0' } },
-      expect: [{ severity: 'note', path: 'a.png' }],
+      expect: [
+        {
+          severity: 'note',
+          path: 'a.png',
+          message:
+            '`a.png` is binary: nothing but tokens and keys that stand in it as they are would be found',
+        },
+      ],
     },
     {
       name: 'a bearer header in an example',

@@ -1,0 +1,84 @@
+import t from 'tap';
+import { judgingParts } from '../../../gates/judge-changed/judging-parts.ts';
+
+const partsOf = (name: string, text: string, scripts?: readonly string[], isAmongOthers = false) => {
+  const parts = judgingParts(name, Buffer.from(text), scripts, isAmongOthers);
+  return parts === undefined ? undefined : Object.fromEntries(parts);
+};
+
+t.test('of a manifest only what judges is a part of it', (t) => {
+  for (const [name, text, expected] of [
+    [
+      'a/App.csproj',
+      '<Project>\n <TreatWarningsAsErrors>true</TreatWarningsAsErrors>\n <PackageReference Include="x" />\n <Compile Remove="B.cs" />\n</Project>',
+      { tests: '<TreatWarningsAsErrors>true</TreatWarningsAsErrors>\n<Compile Remove="B.cs" />' },
+    ],
+    ['App.fsproj', '<NoWarn>1</NoWarn>\n<Version>2</Version>', { tests: '<NoWarn>1</NoWarn>' }],
+    ['App.vbproj', '<Exec Command="x" />', { tests: '<Exec Command="x" />' }],
+    ['App.csproj', '<PackageReference Include="x" />', {}],
+    [
+      'a/build.gradle',
+      "implementation 'a:b:1'\nversion = '2'\n\ntest { useJUnit() }",
+      { build: 'test { useJUnit() }' },
+    ],
+    ['build.gradle.kts', 'testImplementation("a")\ntasks.test {}', { build: 'tasks.test {}' }],
+    [
+      'CMakeLists.txt',
+      'add_library(a a.c)\nenable_testing()\nadd_test(a b)',
+      { tests: 'enable_testing()\nadd_test(a b)' },
+    ],
+    ['meson.build', "executable('a', 'a.c')\ntest('a', b)", { tests: "test('a', b)" }],
+    ['mix.exs', '{:dep, "1"},\n  version: "2"\n elixirc_paths: ["x"]', { project: 'elixirc_paths: ["x"]' }],
+    [
+      '.npmrc',
+      'registry=https://a.example/\nscript-shell=/bin/sh\nsave-exact=true',
+      { settings: 'script-shell=/bin/sh' },
+    ],
+    [
+      'setup.cfg',
+      '[metadata]\nname = a\n[tool:pytest]\naddopts = -x\n[mypy-a]\nb = c',
+      { 'tool:pytest': '[tool:pytest]\naddopts = -x', 'mypy-a': '[mypy-a]\nb = c' },
+    ],
+    [
+      'pyproject.toml',
+      '[project]\nname = "a"\n[tool.pytest]\nx = 1\n[tool.poetry]\ny = 2',
+      { 'tool.pytest': '{"x":1}' },
+    ],
+    [
+      'Cargo.toml',
+      '[package]\nname = "a"\nautotests = false\n[dependencies]\nb = "1"\n[lints]\nc = "deny"\n[workspace]\nmembers = ["d"]\n[workspace.dependencies]\ne = "1"',
+      { lints: '{"c":"deny"}', 'package.autotests': 'false', workspace: '{"members":["d"]}' },
+    ],
+    ['pom.xml', '<a><version>1</version><dependency>b</dependency>\n  <c/></a>', { build: '<a> <c/></a>' }],
+    ['pom.xml', '<a><dependency>b', { build: '<a><dependency>b' }],
+    ['package.json', '{', { 'all of it': '{' }],
+    ['pyproject.toml', '=', { 'all of it': '=' }],
+    ['jest.config.js', 'x', undefined],
+    ['csproj', 'x', undefined],
+  ] as const)
+    t.strictSame(partsOf(name, text), expected, `${name}: ${text.slice(0, 30)}`);
+  t.end();
+});
+
+t.test('of a package.json: the scripts that are reached, or all with usual names', (t) => {
+  const text = JSON.stringify({
+    name: 'a',
+    type: 'module',
+    main: 'a.js',
+    exports: './a.js',
+    dependencies: { b: '1' },
+    scripts: { test: 'x', pretest: 'y', start: 'z', 'lint:all': 'l', own: 'o', postown: 'p' },
+  });
+  const scripts = (keys: readonly string[]) =>
+    Object.fromEntries(keys.map((key) => [`scripts.${key}`, JSON.stringify(JSON.parse(text).scripts[key])]));
+  t.strictSame(partsOf('package.json', text), {
+    type: '"module"',
+    ...scripts(['test', 'pretest', 'lint:all']),
+  });
+  t.strictSame(partsOf('package.json', text, ['own']), { type: '"module"', ...scripts(['own', 'postown']) });
+  t.strictSame(partsOf('package.json', text, ['']), { type: '"module"', main: '"a.js"' });
+  t.strictSame(partsOf('package.json', text, [], true), { type: '"module"', exports: '"./a.js"' });
+  const composer = JSON.stringify({ config: { a: 1 }, type: 'library', scripts: { test: 'x' }, require: {} });
+  t.strictSame(partsOf('composer.json', composer), { config: '{"a":1}', 'scripts.test': '"x"' });
+  t.end();
+});
