@@ -68,7 +68,11 @@ export async function judgeCandidate(candidate: Attempt, state: PlanState): Prom
   const shown = last ?? (await show(unapproved, (await judge(unapproved, findings)).report));
   const received = await receive(candidate, shown, stored);
   await recordApprovals(candidate, shown.report, received);
-  const judging = await judge({ ...unapproved, approvals: received.verdicts }, findings);
+  // What may change something is given away only once it is known that nothing else became of the verdict.
+  const early = candidate.identity.contract.effective.security.secrets.policy === 'allow-scoped';
+  const changed = early ? goesOnDifferently(shown.report, (await judge(unapproved, findings)).report) : [];
+  const word = changed.length > 0 ? received.verdicts.map((one) => voided(one, changed)) : received.verdicts;
+  const judging = await judge({ ...unapproved, approvals: word }, findings);
   const differences = goesOnDifferently(shown.report, judging.report);
   if (differences.length === 0) return { ...(await decided(judging, findings, state)), shown: shown.report };
   const approvals = received.verdicts.map((verdict) => voided(verdict, differences));

@@ -23,6 +23,7 @@ import { spdxIds } from './rules/spdx-ids.ts';
 import { templateWords } from './rules/template-words.ts';
 import { toolConstraints } from './rules/tool-constraints.ts';
 import { transparencyProof } from './rules/transparency-proof.ts';
+import { writingSecrets } from './rules/writing-secrets.ts';
 import { securityWords } from './security-words.ts';
 
 /** Judges what a schema cannot say. Pure; reads a document of which any part may be missing. */
@@ -53,6 +54,10 @@ export const semanticRules: readonly { readonly codes: readonly string[]; readon
     find: highRisk,
   },
   { codes: ['SEMANTIC_HUMAN_LOOP_APPROVERS', 'SEMANTIC_HUMAN_LOOP_UNASKED'], find: humanLoopApprovers },
+  {
+    codes: ['SEMANTIC_WRITING_SECRETS_UNJUSTIFIED', 'SEMANTIC_WRITING_SECRETS_APPROVERS'],
+    find: writingSecrets,
+  },
   { codes: ['SEMANTIC_MEDIUM_RISK_SECURITY_CODE'], find: mediumRiskSecurityCode },
   { codes: ['SEMANTIC_DOMAIN_PATTERN'], find: domainPatterns },
   { codes: ['SEMANTIC_TOOL_CONSTRAINT_UNKNOWN', 'SEMANTIC_TOOL_CONSTRAINT_VALUE'], find: toolConstraints },

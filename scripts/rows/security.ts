@@ -167,12 +167,18 @@ export const readers: readonly RowReader[] = [
       'secrets deny-all: nothing',
     ],
   ]),
-  ...readersIn('engine/run/judge/run-command.ts', [
+  ...readersIn('engine/run/judge/given-secrets.ts', [
     [
       'security.secrets.policy=scoped',
-      '...attempt.means.secrets.given,',
-      '',
+      'return given;',
+      'return nothing;',
       'a check is given the secrets of the allowed scopes',
+    ],
+    [
+      'security.secrets.policy=allow-scoped',
+      "secrets.policy === 'allow-scoped'",
+      'secrets.policy === undefined',
+      'what may change something is given to no check',
     ],
   ]),
   ...readersIn('engine/run/state/run-secrets.ts', [

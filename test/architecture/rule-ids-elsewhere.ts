@@ -34,7 +34,7 @@ export const ruleIdsElsewhere: Readonly<Record<string, string>> = {
   'engine/spec/profile.ts: sca': ofContracts,
   'engine/spec/rows/acceptance.ts: require-approvers': ofContracts,
   'engine/spec/rows/acceptance.ts: verify-provenance': ofContracts,
-  'engine/spec/rules/high-risk.ts: require-approvers': ofContracts,
+  'engine/spec/approver-check.ts: require-approvers': ofContracts,
   'engine/spec/rules/human-loop-approvers.ts: judge-changed': ofContracts,
   'engine/spec/rules/human-loop-approvers.ts: new-dependency': ofContracts,
   'engine/spec/rules/human-loop-approvers.ts: require-approvers': ofContracts,

@@ -17,6 +17,7 @@ import { networkFindings, redactHosts, unguardedNetwork } from './check-network.
 import { blameOrigin, checkOrigin } from './check-origin.ts';
 import { CheckWatch } from './check-time.ts';
 import { collectArtifacts } from './collect-artifacts.ts';
+import { givenSecrets, secretsAwaited } from './given-secrets.ts';
 import { isMandatory } from './is-mandatory.ts';
 import { noteNewTests } from './new-tests-ran.ts';
 import { type OpeningWorkspace, WorkspaceLost, type WorkspaceSide } from './open-workspace.ts';
@@ -110,7 +111,10 @@ export async function askCheck(
 ): Promise<CheckOutcome & { readonly time: CheckTime }> {
   const watch = new CheckWatch(attempt.means.settings.clock);
   const uses: CheckUses = { networks: [], tools: [], findings: [], watch };
-  const outcome = await judgeCheck(attempt, checkContext(attempt, workspace, task, uses), task.check);
+  const awaited = secretsAwaited(attempt, task);
+  const outcome: CheckOutcome = awaited
+    ? { findings: [{ ...awaited, rule: 'check-outcome' }], reports: [], waiting: true }
+    : await judgeCheck(attempt, checkContext(attempt, workspace, task, uses), task.check);
   const time = watch.read();
   attempt.means.settings.signal.throwIfAborted();
   const policy = policyOf(attempt);
@@ -170,9 +174,10 @@ async function judgeCheck(
 function checkContext(
   attempt: Attempt,
   workspace: WorkspaceSide,
-  { stage, check, earlier, received, handsOn = true, tellsWrites = false }: CheckTask,
+  task: CheckTask,
   uses: CheckUses,
 ): CheckContext {
+  const { stage, check, earlier, received, handsOn = true, tellsWrites = false } = task;
   const {
     identity: { contract, scope },
     ground,
@@ -193,7 +198,7 @@ function checkContext(
     ruleInput,
     runCommand: () =>
       inWorld(attempt, workspace, { received, handsOn, tellsWrites }, uses, (world) =>
-        runCommand(attempt, world, check, uses),
+        runCommand(attempt, world, { check, secrets: givenSecrets(attempt, task) }, uses),
       ),
     async askRule(id, args) {
       const rule = ground.rules.get(id);

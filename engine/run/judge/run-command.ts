@@ -31,13 +31,13 @@ export interface CheckUses extends Passing {
 }
 
 /**
- * Runs the command of a check where the contract's tool rules and every tap allow it, in the sandbox; a refusal is a
- * value.
+ * Runs the command of a check where the contract's tool rules and every tap allow it, in the sandbox and with the
+ * secrets that it is given; a refusal is a value.
  */
 export async function runCommand(
   attempt: Attempt,
   workspace: OpenWorkspace,
-  check: EffectiveCheck,
+  { check, secrets }: { readonly check: EffectiveCheck; readonly secrets: Readonly<Record<string, string>> },
   uses: CheckUses,
 ): ReturnType<CheckContext['runCommand']> {
   const {
@@ -49,7 +49,7 @@ export async function runCommand(
   const { reports } = workspace;
   const inside = workspace.sandbox.pathsInside({ workspace: workspace.directory, reports });
   const env = {
-    ...attempt.means.secrets.given,
+    ...secrets,
     ...checkEnvironment({
       intentSpecId: contract.effective.metadata.id,
       intentSpecDigest: contract.digest,

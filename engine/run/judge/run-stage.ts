@@ -7,6 +7,7 @@ import {
   type StageRecord,
 } from '../../../core/contract/stage.ts';
 import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
+import { isApproverCheck } from '../../spec/approver-check.ts';
 import type { Production } from '../state/artifact-box.ts';
 import type { Attempt } from '../state/attempt.ts';
 import { policyOf } from '../state/attempt-policy.ts';
@@ -69,7 +70,10 @@ async function settleStage(
     (found, { checks }) => handedOnAtPolicy(inRunOrder(checks), found),
     nothing,
   );
-  const runAll = async (tasks: typeof listed, made: string): Promise<StageRecord> => {
+  // What people have to say comes before anything that may change something.
+  const isHeld = stage === 'release' && spec.security.secrets.policy === 'allow-scoped';
+  const first = isHeld ? listed.filter(({ check }) => isApproverCheck(check)) : [];
+  const askAll = async (tasks: typeof listed): Promise<void> => {
     const earlier = settled.filter((record) => record !== undefined);
     await inParallel(tasks, limit, async (task) => {
       attempt.means.settings.signal.throwIfAborted();
@@ -85,6 +89,9 @@ async function settleStage(
       receivedAtPolicy = handedOnAtPolicy([record], receivedAtPolicy);
       settled[task.index] = record;
     });
+  };
+  const runAll = async (tasks: typeof listed, made: string): Promise<StageRecord> => {
+    await askAll(tasks);
     const ran = settled.filter((record) => record !== undefined);
     const record: StageRecord = {
       stage,
@@ -103,12 +110,13 @@ async function settleStage(
     takeUp(attempt, production);
     return record;
   };
+  await askAll(first);
   await runAll(
     listed.filter(({ check }) => check.kind !== 'policy'),
     'made-by-commands',
   );
   const unjudged = await runAll(
-    listed.filter(({ check }) => check.kind === 'policy'),
+    listed.filter((task) => task.check.kind === 'policy' && !first.includes(task)),
     'made-by-policies',
   );
   const compared = await compareWithBase(attempt, workspace, unjudged);

@@ -96,9 +96,10 @@ export const securityRows = inSection('Security policy', [
   {
     id: 'security.secrets.policy=allow-scoped',
     path: '/security/secrets/policy',
-    rule: 'secrets that may change something want a justification and elevated approval',
+    rule: 'secrets that may change something want a justification, and are given to release checks that people approved',
     asks: ({ security }) => security.secrets.policy === 'allow-scoped',
-    bringsIn: 'session part',
+    enforcedBy: 'core',
+    test: 'test/engine/run/writing-secrets.test.ts',
   },
   {
     id: 'security.secrets.allowedScopes',

@@ -1,5 +1,6 @@
 import type { IntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import { error, type Issue, warning } from '../../../core/contract/issue.ts';
+import { isApproverCheck } from '../approver-check.ts';
 import { checksOf } from '../checks-of.ts';
 import type { Partly } from '../partly.ts';
 
@@ -29,10 +30,7 @@ export function highRisk(spec: Partly<IntentSpec>): readonly Issue[] {
       ),
     );
   }
-  const asksPeople = checksOf(spec, ['releaseChecks']).some(
-    ({ check }) =>
-      check.kind === 'policy' && check.command?.trim().split(/\s+/, 1)[0] === 'require-approvers',
-  );
+  const asksPeople = checksOf(spec, ['releaseChecks']).some(({ check }) => isApproverCheck(check));
   if (spec.acceptance?.verificationPlan?.releaseChecks && !asksPeople) {
     issues.push(
       error(

@@ -314,10 +314,12 @@ t.test(
         sampleSpecWith({
           apiVersion: 'intentspec.io/v1',
           intent: { objectives: ['do it', 'do  it'] },
-          security: { secrets: { policy: 'allow-scoped' } },
           provenance: { requireSlsaProvenance: false, transparencyLog: { mode: 'public-log' } },
           lifecycle: { status: 'closed' },
-          objmodel: { runPolicy: { metricsSchema: { cost_usd: 7 } } },
+          objmodel: {
+            objectStore: { backend: 'external-s3' },
+            runPolicy: { metricsSchema: { cost_usd: 7 } },
+          },
         }),
       ),
     });
@@ -328,7 +330,7 @@ t.test(
       ['LOG_UNUSED', '/provenance/transparencyLog/mode', 'warning'],
       ['METRICS_SCHEMA_INVALID', '/objmodel/runPolicy/metricsSchema', 'warning'],
       ['PLAN_DUPLICATE_OBJECTIVE', '/intent/objectives', 'warning'],
-      ['SPEC_UNENFORCED', '/security/secrets/policy', 'warning'],
+      ['SPEC_UNENFORCED', '/objmodel/objectStore/backend', 'warning'],
     ]);
   },
 );

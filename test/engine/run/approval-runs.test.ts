@@ -1,54 +1,24 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t, { type Test } from 'tap';
-import { buildApproval } from '../../../attest/approval/approval-statement.ts';
+import t from 'tap';
 import { openInProcessApprover } from '../../../attest/approval/in-process-approver.ts';
-import { signApproval } from '../../../attest/approval/sign-approval.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { readContract } from '../../../engine/intent/admit-contract.ts';
 import { closeIntent } from '../../../engine/intent/close-intent.ts';
 import { replayRun } from '../../../engine/run/decide/replay-run.ts';
-import { storeApproval } from '../../../engine/run/record/stored-approvals.ts';
 import { parseWaitingRecord } from '../../../engine/run/record/waiting-record.ts';
 import { findRun } from '../../../engine/store/record/find-run.ts';
-import { execFileBounded } from '../../../engine/tool/spawn.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { createRecordedWorker } from '../../../plugins/recorded-worker/worker.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
-import { fixtures, type Json, makeSample, type Sample, sampleSpec } from './sample.ts';
+import { people, sampleWithPeople, sign } from './people.ts';
+import { fixtures, type Json, sampleSpec } from './sample.ts';
 
 const fix = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
 const source = { kind: 'patch', bytes: fix } as const;
 // Run directly, tap ends a file after 30 seconds; real runs on a busy machine may need more.
-
-const people = ['ann@sample.example', 'ben@sample.example', 'maintainer@sample.example'];
-
-/**
- * A sample whose base names three people with their keys; the third is who runs it. `config` stands at the base too.
- */
-function sampleWithPeople(
-  t: Test,
-  config?: string,
-): { readonly sample: Sample; key(person: string): string } {
-  const sample = makeSample();
-  t.teardown(() => sample.remove());
-  const key = (person: string): string => join(sample.home, `${person}.key`);
-  const lines = people.map((person) => {
-    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', person, '-f', key(person)]);
-    return `${person} ${readFileSync(`${key(person)}.pub`, 'utf8')
-      .split(' ')
-      .slice(0, 2)
-      .join(' ')}`;
-  });
-  mkdirSync(join(sample.root, '.writ'));
-  writeFileSync(join(sample.root, '.writ', 'allowed_signers'), `${lines.join('\n')}\n`);
-  if (config !== undefined) writeFileSync(join(sample.root, '.writ', 'config.toml'), config);
-  sample.git('add', '--all');
-  sample.git('commit', '--quiet', '-m', 'Signers');
-  return { sample, key };
-}
 
 const twoPeople = {
   risk: { humanInLoop: { required: true, minApprovers: 2 } },
@@ -58,27 +28,6 @@ const twoPeople = {
     },
   },
 };
-
-async function sign(
-  sample: Sample,
-  runId: string,
-  keyFile: string,
-  principal: string,
-  decision: 'approve' | 'reject' = 'approve',
-): Promise<void> {
-  const repository = await openRepository(sample.root);
-  const { store } = await findRun(builtInStores, repository, systemClock, runId);
-  const waiting = await store.objects.read(store.refs.run(runId), 'waiting.json');
-  const { subject } = parseWaitingRecord(waiting ?? new Uint8Array());
-  const statement = buildApproval({ subject, decision, principal, signedAtMs: systemClock.now() });
-  const { document } = await signApproval(statement, {
-    run: execFileBounded,
-    keyFile,
-    env: sample.env,
-    cwd: sample.root,
-  });
-  await storeApproval(store, runId, document, 'writ: approval');
-}
 
 t.test(
   'a run waits for people, counts each once, no author among them, and goes on where two have signed',

@@ -65,7 +65,6 @@ t.test('the high-assurance contract asks for what later parts bring', async (t) 
 
 t.test('each thing that nobody enforces yet is asked for by the field that asks for it', async (t) => {
   const table: readonly (readonly [id: string, path: readonly (string | number)[], value: Json])[] = [
-    ['security.secrets.policy=allow-scoped', ['security', 'secrets', 'policy'], 'allow-scoped'],
     ['objmodel.objectStore.backend=external-s3', ['objmodel'], { objectStore: { backend: 'external-s3' } }],
     ['execution.replan.triggers=unknown-api', ['execution', 'replan', 'triggers'], ['unknown-api']],
   ];
