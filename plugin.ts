@@ -98,6 +98,14 @@ export type {
   StageRecord,
   TestCounts,
 } from './core/contract/stage.ts';
+export type {
+  ArtifactFacts,
+  ChangeFacts,
+  CheckFacts,
+  StageCheck,
+  StageCheckInput,
+  StandingFinding,
+} from './core/contract/stage-check.ts';
 export type { StoreBeside, StorePlace, StoreSource } from './core/contract/store-source.ts';
 export type {
   AppendOptions,
@@ -125,4 +133,10 @@ export type { TapOptions } from './core/kernel/tap.ts';
 export type { Task } from './core/kernel/worker/task.ts';
 export { defineTask } from './core/kernel/worker/task.ts';
 export type { TaskOutcome } from './core/kernel/worker/task-outcome.ts';
-export type { LogModule, PluginContext, ProviderModule } from './engine/plugin-trust/plugin-module.ts';
+export type {
+  LogModule,
+  PluginContext,
+  ProviderModule,
+  StageCheckFinding,
+  StageCheckModule,
+} from './engine/plugin-trust/plugin-module.ts';

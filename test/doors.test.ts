@@ -24,6 +24,7 @@ const doors: Record<string, { readonly load: () => Promise<object>; readonly nam
       'sampleSpecWith',
       'sandboxTester',
       'signerTester',
+      'stageCheckTester',
       'storeTester',
       'toPatchSet',
       'toRuleInput',

@@ -6,6 +6,7 @@ await room(
   'gates/formats',
   'gates/rules/regression.test.ts',
   'engine/run/judge/regression',
+  'engine/run/judge/ask-stage-checks.test.ts',
   'engine/run/judge/compare-executed.test.ts',
   'engine/run/judge/new-tests-ran.test.ts',
   'engine/run/eight-errors.test.ts',

@@ -12,5 +12,6 @@ await room(
   'core/kernel/worker/admission.test.ts',
   'core/kernel/worker/pool.test.ts',
   'plugins/testers/gate-tester.test.ts',
+  'plugins/testers/stage-check-tester.test.ts',
   'plugins/testers/tiny-diff.test.ts',
 );

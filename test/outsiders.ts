@@ -7,4 +7,5 @@ await room(
   'bin/commands/plugin.test.ts',
   'bin/commands/plugin-provider.test.ts',
   'bin/commands/plugin-log.test.ts',
+  'bin/commands/plugin-stage-check.test.ts',
 );

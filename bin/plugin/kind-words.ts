@@ -8,4 +8,5 @@ export const kindWords: Readonly<Record<NewKind, string>> = {
   gate: 'a reason that a change is refused for',
   provider: 'a model backend',
   log: 'a transparency log',
+  'stage-check': 'what a gate stage demands beside its checks, asking others perhaps',
 };

@@ -24,7 +24,7 @@ export async function requireFreeIds(
 ): Promise<void> {
   await using engine = await openEngine(context);
   const { policy } = engine.slots;
-  const ours = takenNames(engine.slots);
+  const ours = takenNames(engine);
   const taken = [
     ...(names.rules ?? [])
       .filter((id) => engine.rules.ids.includes(id) || policy.names.includes(id))

@@ -2,6 +2,11 @@ import type { PartKind } from '../../engine/plugin-trust/part-fields.ts';
 import type { TestSuite } from './collect-failures.ts';
 import { testLogs } from './test-logs.ts';
 import { testProviders } from './test-provider.ts';
+import { testStageChecks } from './test-stage-checks.ts';
 
 /** What `writ plugin test` asks of the parts of each kind. */
-export const suites: Readonly<Record<PartKind, TestSuite>> = { provider: testProviders, log: testLogs };
+export const suites: Readonly<Record<PartKind, TestSuite>> = {
+  provider: testProviders,
+  log: testLogs,
+  'stage-check': testStageChecks,
+};

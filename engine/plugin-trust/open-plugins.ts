@@ -46,9 +46,10 @@ export async function openPlugins(
       openParts(manifest, pluginPackage, listed.options ?? {}, ground),
     ),
   );
+  const ruleIds = rules.flat().map(({ id }) => id);
   return {
     rules: rules.flat(),
-    parts: joinParts(parts, taken),
+    parts: joinParts(parts, { ...taken, stageChecks: [...(taken.stageChecks ?? []), ...ruleIds] }),
     dependencies: trusted.map(({ manifest, listed: { kind, place, digest } }) => ({
       name: `plugin/${manifest.name}`,
       uri: `urn:writ:plugin:${kind}:${encodeURI(place)}@${encodeURIComponent(manifest.version)}`,

@@ -1,9 +1,11 @@
 import { parseLog } from './manifest-log.ts';
 import type { PluginNeeds } from './manifest-needs.ts';
 import { parseProvider } from './manifest-provider.ts';
+import { parseStageCheck } from './manifest-stage-check.ts';
 import { type PartField, type PartKind, partFields, partKindNames } from './part-fields.ts';
 import { outsideLog } from './parts/outside-log.ts';
 import { outsideProvider } from './parts/outside-provider.ts';
+import { outsideStageCheck } from './parts/outside-stage-check.ts';
 import type { PartGround } from './parts/part-ground.ts';
 import type { PluginPackage } from './plugin-package.ts';
 
@@ -11,6 +13,7 @@ import type { PluginPackage } from './plugin-package.ts';
 const kinds = {
   provider: { parse: parseProvider, open: outsideProvider },
   log: { parse: parseLog, open: outsideLog },
+  'stage-check': { parse: parseStageCheck, open: outsideStageCheck },
 } satisfies Readonly<Record<PartKind, PartRow>>;
 
 interface PartRow {

@@ -1,4 +1,6 @@
+import type { Finding } from '../../core/contract/finding.ts';
 import type { ModelEvent, ModelRequest } from '../../core/contract/model.ts';
+import type { StageCheckInput } from '../../core/contract/stage-check.ts';
 
 /** What a function of a plugin in its own process is handed: what its manifest declares, and nothing else. */
 export interface PluginContext {
@@ -43,3 +45,17 @@ export interface LogModule {
   /** Entries that a checkpoint covers. */
   size(context: PluginContext): Promise<number>;
 }
+
+/**
+ * The module of a stage check. An empty list is a pass; an `error` refuses, `warning` and `note` are reported. Whatever
+ * is thrown refuses as well: there is no answer by which a gate passes that did not pass without it.
+ */
+export interface StageCheckModule {
+  judge(
+    input: StageCheckInput,
+    context: PluginContext,
+  ): readonly StageCheckFinding[] | Promise<readonly StageCheckFinding[]>;
+}
+
+/** Its `rule` is the name of the check, which need not be said. */
+export type StageCheckFinding = Omit<Finding, 'rule'> & { readonly rule?: string };

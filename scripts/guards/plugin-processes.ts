@@ -3,6 +3,9 @@ import { type Guard, within } from './guard.ts';
 const processes = 'test/engine/plugin-trust/process/plugin-process.test.ts';
 
 const hostile = 'test/engine/plugin-trust/parts/hostile-provider.test.ts';
+const hostileCheck = 'test/engine/plugin-trust/parts/hostile-stage-check.test.ts';
+const askedChecks = 'test/engine/run/judge/ask-stage-checks.test.ts';
+const checkRuns = 'test/engine/plugin-trust/parts/stage-check-runs.test.ts';
 const logs = 'test/engine/plugin-trust/parts/log-runs.test.ts';
 const runs = 'test/engine/plugin-trust/parts/provider-runs.test.ts';
 
@@ -98,6 +101,80 @@ export const guards: readonly Guard[] = [
       'policy: { all: false, openings',
       'policy: { all: true, openings',
       'a provider reaches the hosts that it declares, and no other',
+    ],
+  ]),
+  ...within('engine/plugin-trust/parts/outside-stage-check.ts', hostileCheck, [
+    [
+      'findings of a stage check in the name of a rule',
+      '  if (foreign !== undefined)',
+      "  if (name === '')",
+      'a stage check that speaks in the name of a rule gives no answer',
+    ],
+    [
+      'answers of a stage check in no form',
+      '  return parseFindings(named);',
+      '  return named as unknown as readonly Finding[];',
+      'a stage check that makes severities up gives no answer',
+    ],
+  ]),
+  ...within('engine/run/judge/ask-stage-checks.ts', askedChecks, [
+    [
+      'stage checks that give no answer',
+      '      else return [noAnswer(check, input.stage, String(reason), messageOf(fault), tries)];',
+      '      else return [];',
+      'a process that breaks is asked again, one that lies or hangs is not',
+    ],
+    [
+      'diffs that are too large to be judged',
+      "            ? [noAnswer(one, stage.stage, 'input-too-large', `a diff of more than ${maxDiffBytes} bytes`, 0)]",
+      '            ? []',
+      'one that reads a diff larger than it may be handed is not asked, and refuses',
+    ],
+    [
+      'what a stage check is told',
+      'redactTexts(stageCheckInput(attempt, stage, before), policy)',
+      'stageCheckInput(attempt, stage, before)',
+      'it is told what stands there, and what it tells is kept, without what may not be written',
+    ],
+    [
+      'the diff that a stage check is told',
+      'redactTexts(diffText(attempt.patch), policy)',
+      'diffText(attempt.patch)',
+      'it is told what stands there, and what it tells is kept, without what may not be written',
+    ],
+    [
+      'what a stage check tells',
+      'return redactTexts(found, policy);',
+      'return found;',
+      'it is told what stands there, and what it tells is kept, without what may not be written',
+    ],
+    [
+      'a stop that would be an answer',
+      '      signal.throwIfAborted();\n',
+      '',
+      'a run that is stopped has no answer: the next process asks',
+    ],
+  ]),
+  ...within('engine/run/judge/run-stage.ts', checkRuns, [
+    [
+      'stage checks of plugins',
+      'findings: [...found, ...further] });',
+      'findings: [...found, ...further.slice(0, 0)] });',
+      'what the stage check refuses is not committed, and says rule and reason',
+    ],
+    [
+      'findings that a stage check would take away',
+      'findings: [...found, ...further] });',
+      'findings: further.length > 0 ? further : found });',
+      'a stage check sees what stands there, warns, and takes nothing away',
+    ],
+  ]),
+  ...within('engine/plugin-trust/taken-names.ts', checkRuns, [
+    [
+      'stage checks in the name of a rule',
+      'stageChecks: [...rules.ids, ...policy.names]',
+      'stageChecks: []',
+      'a stage check bears no name of a rule',
     ],
   ]),
   ...within('attest/public/pinned-log.ts', logs, [

@@ -15,6 +15,7 @@ import { inParallel } from '../state/in-parallel.ts';
 import { parallelLimit } from '../state/parallel-limit.ts';
 import { withSteps } from '../state/with-steps.ts';
 import { askRules } from './ask-rules.ts';
+import { askStageChecks } from './ask-stage-checks.ts';
 import { impliedArtifacts } from './collect-artifacts.ts';
 import { newTestFindings } from './new-tests-ran.ts';
 import type { OpeningWorkspace } from './open-workspace.ts';
@@ -123,7 +124,9 @@ async function settleStage(
   const findings = [...(await judgeStage(attempt, compared)), ...newTestFindings(attempt, compared)];
   const judged: StageRecord = { ...compared, findings };
   const added = await engine.hooks.stage.judge.call({ runId, spec, patch, stage: judged });
-  const record = settle({ ...judged, findings: redactTexts([...findings, ...added], policyOf(attempt)) });
+  const found = redactTexts([...findings, ...added], policyOf(attempt));
+  const further = await askStageChecks(attempt, { ...judged, findings: found }, before);
+  const record = settle({ ...judged, findings: [...found, ...further] });
   await engine.hooks.stage.settled.call({ runId, stage: record });
   return record;
 }

@@ -56,7 +56,7 @@ export async function openJudges({
       access: pluginAccess,
       ...(outside === undefined ? {} : { outside }),
     },
-    takenNames(engine.slots),
+    takenNames(engine),
   );
   const rules = joinRules(engine.rules, plugins.rules, engine.slots.policy.names);
   const forms = await sealingFormsOf(engine.slots);

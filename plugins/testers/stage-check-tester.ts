@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { messageOf } from '../../core/base/errors.ts';
+import type { Finding } from '../../core/contract/finding.ts';
+import type { StageCheck } from '../../core/contract/stage-check.ts';
+import { parseFindings } from '../../core/kernel/answer.ts';
+import { type CaseRunner, type Promises, runCases } from './run-cases.ts';
+import { type ServedModel, serveModel } from './served-model.ts';
+import { type StageCheckCase, toStageCheckInput } from './stage-check-case.ts';
+
+/** A check of the gate stages to be tested. */
+export interface StageCheckSubject {
+  readonly check: StageCheck;
+  /** At least one that passes, and one that is refused. */
+  readonly cases: readonly StageCheckCase[];
+  /** Leads whoever the check asks to a server on this port of the loopback; absent: it asks nobody. */
+  readonly leadTo?: (port: number) => void;
+  /** Values that it is handed, and that no answer may hold. */
+  readonly secrets?: readonly string[];
+}
+
+/**
+ * Runs a stage check through what every one promises, over the recorded answers of whom it asks; rejects with an
+ * AssertionError that names the promise that is not kept.
+ */
+export async function stageCheckTester(
+  runner: CaseRunner | undefined,
+  subject: StageCheckSubject,
+): Promise<void> {
+  await runCases(runner, 'stage check', subject.check.name, promisesOf(subject));
+}
+
+const isRefused = (findings: readonly Pick<Finding, 'severity'>[]): boolean =>
+  findings.some(({ severity }) => severity === 'error');
+
+function promisesOf(subject: StageCheckSubject): Promises {
+  const { check, cases } = subject;
+  const passes = cases.filter(({ expect }) => !expect.some(({ severity }) => severity === 'error'));
+  const passing = (): StageCheckCase => {
+    const [found] = passes;
+    assert.ok(found, 'expected a case that passes');
+    return found;
+  };
+  const asking = passes.filter(({ answer }) => answer !== undefined);
+  return {
+    'there is a case that passes, and one that is refused': async () => {
+      passing();
+      assert.ok(passes.length < cases.length, 'expected a case that is refused: one with an `error`');
+    },
+    ...Object.fromEntries(
+      cases.map((one) => [
+        `\`${one.name}\` is judged as it says, and the same way twice`,
+        async () => {
+          await using server = await serve(subject, answering(one));
+          const found = await judge(subject, one);
+          requireFindings(one, found);
+          const [asked] = server.asked;
+          if (one.wire?.path !== undefined) assert.equal(asked?.path, one.wire.path);
+          if (one.wire?.body !== undefined) assert.partialDeepStrictEqual(asked?.body, one.wire.body);
+          assert.deepEqual(await judge(subject, one), found, 'asked twice, it answered twice differently');
+        },
+      ]),
+    ),
+    'at each of its stages it answers': async () => {
+      assert.ok(check.stages.length > 0, 'expected a stage');
+      const one = passing();
+      for (const stage of check.stages) {
+        await using _server = await serve(subject, answering(one));
+        await judge(subject, { ...one, stage });
+      }
+    },
+    ...(subject.leadTo === undefined
+      ? {}
+      : {
+          'where nobody answers, or with a failure, it does not pass': async () => {
+            assert.ok(
+              asking.length > 0,
+              'expected a case that passes and has an `answer`: it declares hosts',
+            );
+            for (const one of asking)
+              for (const [how, answer] of Object.entries(outages)) {
+                await using server = await serve(subject, answer);
+                const found = await judge(subject, one).catch((fault: unknown) => fault);
+                // What need not ask cannot be hindered.
+                if (server.asked.length === 0) continue;
+                assert.ok(
+                  !Array.isArray(found) || isRefused(found as readonly Finding[]),
+                  `\`${one.name}\`, ${how}: expected an \`error\` or a failure, got a pass`,
+                );
+              }
+          },
+        }),
+    'whoever asked can stop it': async () => {
+      const stop = new AbortController();
+      const one = asking[0] ?? passing();
+      await using _server = await serve(subject, () => stop.abort(new Error('stopped')));
+      if (asking.length === 0 || subject.leadTo === undefined) stop.abort(new Error('stopped'));
+      const fault = await judge(subject, one, stop.signal).then(
+        () => assert.fail('expected no answer'),
+        (thrown: unknown) => thrown,
+      );
+      assert.equal(messageOf(fault), 'stopped');
+    },
+    'questions that are asked at once have each their own answer': async () => {
+      const one = passing();
+      await using _server = await serve(subject, answering(one));
+      for (const found of await Promise.all([1, 2, 3].map(() => judge(subject, one))))
+        requireFindings(one, found);
+    },
+  };
+}
+
+type Answer = Parameters<typeof serveModel>[0];
+
+/** Ways in which a service gives no answer. */
+const outages: Readonly<Record<string, Answer>> = {
+  'the connection dropped': (response) => void response.destroy(),
+  'a failure of the server': (response) => {
+    response.writeHead(503, { 'content-type': 'application/json' });
+    response.end('{}');
+  },
+  'an answer without words': (response) => void response.end(),
+};
+
+async function serve({ leadTo }: StageCheckSubject, answer: Answer): Promise<ServedModel> {
+  const server = await serveModel(answer);
+  leadTo?.(server.port);
+  return server;
+}
+
+function answering({ answer = {} }: StageCheckCase): Answer {
+  return (response) => {
+    const { status = 200, headers, json, text } = answer;
+    response.writeHead(status, {
+      'content-type': json === undefined ? 'text/plain' : 'application/json',
+      ...headers,
+    });
+    response.end(text ?? (json === undefined ? '' : JSON.stringify(json)));
+  };
+}
+
+/** As a run asks: what is handed over is nobody's to change, and what comes back is held to its form. */
+async function judge(
+  { check, secrets = [] }: StageCheckSubject,
+  one: StageCheckCase,
+  signal = AbortSignal.timeout(60_000),
+): Promise<readonly Finding[]> {
+  const input = toStageCheckInput(check, one);
+  const before = JSON.stringify(input);
+  const told = parseFindings(await check.judge(input, signal));
+  assert.equal(JSON.stringify(input), before, 'expected what it is handed to stay as it was');
+  for (const { rule } of told) assert.equal(rule, check.name, 'expected findings in its own name');
+  const text = JSON.stringify(told);
+  assert.ok(!secrets.some((secret) => text.includes(secret)), 'expected findings without its secrets');
+  return told;
+}
+
+function requireFindings({ expect }: StageCheckCase, found: readonly Finding[]): void {
+  const shown = found.map((one) => `\n  ${JSON.stringify(one)}`).join('') || '\n  (none)';
+  assert.equal(
+    found.length,
+    expect.length,
+    `expected ${expect.length} finding(s), got ${found.length}:${shown}`,
+  );
+  for (const [index, wanted] of expect.entries())
+    assert.partialDeepStrictEqual(found[index], wanted, `finding ${index + 1} is another:${shown}`);
+}

@@ -1,0 +1,161 @@
+import t from 'tap';
+import type { Finding } from '../../../../core/contract/finding.ts';
+import type { StageName } from '../../../../core/contract/stage.ts';
+import type { StageCheck, StageCheckInput } from '../../../../core/contract/stage-check.ts';
+import { noParts } from '../../../../engine/plugin-trust/open-parts.ts';
+import { pluginFault } from '../../../../engine/plugin-trust/process/plugin-fault.ts';
+import { askStageChecks } from '../../../../engine/run/judge/ask-stage-checks.ts';
+import type { Attempt } from '../../../../engine/run/state/attempt.ts';
+import { type StepLog, stepsOver } from '../../../../engine/run/state/steps.ts';
+import { sampleSpec, toPatchSet } from '../../../../testing.ts';
+
+const secret = 'canary-secret-0123456789';
+
+type Judge = (input: StageCheckInput, asked: number) => readonly Finding[];
+
+/** An attempt whose configuration lists stage checks that judge like this, over a journal. */
+function scene(judges: Readonly<Record<string, Judge>>, more: Partial<StageCheck> = {}) {
+  const records: { type: string; data: unknown }[] = [];
+  const log = {
+    records,
+    append: async (type: string, data: unknown) => void records.push({ type, data }),
+  } as unknown as StepLog;
+  const asked: { name: string; input: StageCheckInput }[] = [];
+  const stop = new AbortController();
+  const waits: number[] = [];
+  const checks = Object.entries(judges).map(([name, judge]): [string, StageCheck] => [
+    name,
+    {
+      name,
+      plugin: `of-${name}`,
+      stages: ['release'],
+      readsDiff: false,
+      async judge(input) {
+        asked.push({ name, input });
+        return judge(input, asked.length);
+      },
+      ...more,
+    },
+  ]);
+  const patch = toPatchSet({ 'a.js': { base: '1;\n', candidate: `'someone@example.org'; // ${secret}\n` } });
+  const attempt = (over = patch) =>
+    ({
+      identity: { runId: 'r1', contract: { effective: sampleSpec } },
+      ground: {
+        config: { redaction: {} },
+        plugins: { ...noParts, stageChecks: new Map(checks), secrets: async () => [secret] },
+      },
+      means: {
+        secrets: { given: {}, values: [] },
+        steps: stepsOver(log),
+        settings: { clock: { sleep: async (ms: number) => void waits.push(ms) } },
+        signal: stop.signal,
+      },
+      patch: over,
+      patchFindings: [{ rule: 'scope', severity: 'note', message: `seen ${secret}` }],
+      box: { list: () => [] },
+    }) as unknown as Attempt;
+  const ask = (given = attempt(), stage: StageName = 'release') =>
+    askStageChecks(given, { stage, checks: [], findings: [error('early')] }, []);
+  return { ask, asked, attempt, stop, waits, patch, records };
+}
+
+const error = (rule: string): Finding => ({ rule, severity: 'error', message: 'no' });
+
+t.test('each is asked at its stage, in the order of the configuration, and once in a run', async (t) => {
+  const { ask, asked, attempt } = scene({
+    second: (_input, count) => [{ ...error('second'), message: `asked ${count}` }],
+    first: () => [],
+  });
+  t.strictSame(await ask(undefined, 'fast'), []);
+  t.strictSame(asked, []);
+  const found = await ask();
+  t.match(found, [{ rule: 'second', message: /asked/ }]);
+  t.strictSame(await ask(), found, 'the same process');
+  t.strictSame(await ask(attempt()), found, 'another one, over the same journal');
+  t.equal(asked.length, 2);
+});
+
+t.test(
+  'it is told what stands there, and what it tells is kept, without what may not be written',
+  async (t) => {
+    const one = scene({
+      a: () => [{ ...error('a'), message: `mail someone@example.org, ${secret}, ${btoa(secret)}` }],
+    });
+    const [found] = await one.ask();
+    t.notMatch(found?.message, /someone@|canary/);
+    t.notMatch(found?.message, btoa(secret));
+    const reads = scene({ a: () => [] }, { readsDiff: true });
+    await reads.ask();
+    const input = reads.asked[0]?.input;
+    t.match(input, {
+      runId: 'r1',
+      stage: 'release',
+      omittedFindings: 0,
+      patch: { files: [{ path: 'a.js' }] },
+    });
+    t.strictSame(
+      input?.findings.map(({ rule, severity, stage }) => [rule, severity, stage]),
+      [
+        ['early', 'error', 'release'],
+        ['scope', 'note', undefined],
+      ],
+    );
+    t.match(input?.patch.diff, /^diff --git/);
+    t.notMatch(JSON.stringify(input), /someone@|canary/);
+  },
+);
+
+t.test('one that reads a diff larger than it may be handed is not asked, and refuses', async (t) => {
+  const { ask, asked, attempt } = scene({ a: () => [] }, { readsDiff: true });
+  const large = toPatchSet({ 'a.js': { candidate: 'x'.repeat(9 * 1024 * 1024) } });
+  t.match(await ask(attempt(large)), [
+    { rule: 'a', severity: 'error', detail: { code: 'PLUGIN_PROCESS_FAULT', reason: 'input-too-large' } },
+  ]);
+  t.strictSame(asked, []);
+});
+
+t.test('a process that breaks is asked again, one that lies or hangs is not', async (t) => {
+  for (const [reason, tries] of [
+    ['crashed', 3],
+    ['threw', 3],
+    ['sandbox-failed', 3],
+    ['garbage', 1],
+    ['flood', 1],
+    ['deadline', 1],
+  ] as const) {
+    const { ask, asked, waits } = scene({
+      a() {
+        throw pluginFault('of-a', reason, 'why');
+      },
+    });
+    t.match(await ask(), [
+      {
+        rule: 'a',
+        severity: 'error',
+        message: `stage check \`a\` of plugin \`of-a\` gave no answer at stage \`release\` (${reason}): plugin \`of-a\` gave no answer (${reason}): why`,
+        detail: { code: 'PLUGIN_PROCESS_FAULT', plugin: 'of-a', stage: 'release', reason, tries },
+      },
+    ]);
+    t.equal(asked.length, tries, reason);
+    t.strictSame(waits, [1000, 2000].slice(0, tries - 1));
+  }
+  const { ask } = scene({
+    a(_input, count) {
+      if (count < 3) throw pluginFault('of-a', 'crashed', 'why');
+      return [];
+    },
+  });
+  t.strictSame(await ask(), [], 'it came back');
+});
+
+t.test('a run that is stopped has no answer: the next process asks', async (t) => {
+  const { ask, stop, records } = scene({
+    a() {
+      stop.abort(new Error('stopped'));
+      throw pluginFault('of-a', 'crashed', 'why');
+    },
+  });
+  await t.rejects(ask(), { message: 'stopped' });
+  t.notOk(records.some(({ type }) => type === 'step-ended'));
+});
