@@ -5,7 +5,8 @@ import { withoutUnseen } from '../../readers/sensitive/views.ts';
 /** What of a text is a secret by its own form, as it stands there: tokens and private keys, and no stand-in for one. */
 export function ownSecretsIn(text: string): readonly string[] {
   const bytes = Buffer.from(text);
-  return [bytes, withoutUnseen(bytes)?.bytes ?? bytes].flatMap((one) => {
+  const seen = withoutUnseen(bytes);
+  return [bytes, ...(seen ? [seen.bytes] : [])].flatMap((one) => {
     const buffer = Buffer.from(one);
     const latin1 = buffer.toString('latin1');
     return findSecrets(one, latin1)

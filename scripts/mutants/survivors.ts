@@ -181,4 +181,7 @@ export const survivors: readonly Survivor[] = [
   ...within('engine/run/work/agent/judge-agent-use.ts', [
     ['const maxFileBytes = 8 * 1024 * 1024;', '8 → 9', 'a bound of what is written, generous either way'],
   ]),
+  ...within('gates/direct-eval/may-rename.ts', [
+    ["'runpy',", "'runpy' → ''", 'nothing stands everywhere: more files are read, and none less'],
+  ]),
 ];

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { readCertificateClaims } from '../../../attest/verify/certificate-claims.ts';
+import { maySignStatements, readCertificateClaims } from '../../../attest/verify/certificate-claims.ts';
 import { verifyExitCode } from '../../../attest/verify/report.ts';
 import { type Loose, verifyStranger } from '../verify/strangers.ts';
 import { believing, edited, makeFoundry } from './foundry.ts';
@@ -92,6 +92,30 @@ t.test(
     );
   },
 );
+
+t.test('what is no certificate, or broken where extensions stand, claims nothing', async (t) => {
+  const der = (tag: number, ...content: readonly Buffer[]): Buffer => {
+    const bytes = Buffer.concat(content);
+    return Buffer.concat([Buffer.from([tag, bytes.length]), bytes]);
+  };
+  const text = Buffer.from('x');
+  const nothing = { identity: undefined, issuer: undefined };
+  const extensions = (...holder: readonly Buffer[]) => der(0x30, der(0x30, der(0xa3, ...holder)));
+  for (const [name, bytes] of Object.entries({
+    nothing: Buffer.alloc(0),
+    text,
+    'no body': der(0x30, der(0x02, text)),
+    'no extensions': der(0x30, der(0x30)),
+    'extensions that are no sequence': extensions(text),
+    'a sequence cut off': extensions(Buffer.from([0x30, 9])),
+    'an extension that is none': extensions(der(0x30, der(0x02, text))),
+    'an extension without a value': extensions(der(0x30, der(0x30, der(0x06, text)))),
+    'an extension that is cut off': extensions(der(0x30, der(0x30, Buffer.from([6, 9])))),
+  })) {
+    t.strictSame(readCertificateClaims(bytes), nothing, name);
+    t.equal(maySignStatements(bytes), false, name);
+  }
+});
 
 t.test(
   'a bundle whose time a time-stamp authority told, and no log, verifies under a root that names no log',

@@ -60,6 +60,20 @@ t.test('a name that the change uses is known from the lines that it leaves alone
       `package a\nimport r "os/exec"\n${'// a\n'.repeat(20)}`,
       'var c = r.Command("sh", "-c", line)\n',
     ],
+    ...(
+      [
+        ['from runpy import run_path as go', 'go(path)'],
+        ['from os import popen as go', 'go(line)'],
+        ['from subprocess import getoutput as go', 'go(line)'],
+        ['from asyncio import create_subprocess_shell as go', 'await go(line)'],
+        ['from timeit import Timer as go', 'go(line)'],
+        ['from builtins import eval as go', 'go(line)'],
+        ['from cProfile import run as go', 'go(line)'],
+        ['from trace import Trace; t = Trace()', 't.run(line)'],
+        ['from code import InteractiveInterpreter as I; go = I()', 'go.runsource(line)'],
+        ['from ctypes import CDLL as L; lib = L(None)', 'lib.system(line)'],
+      ] as const
+    ).map(([given, used]) => ['a.py', `${given}\n${'x = 1\n'.repeat(20)}`, `${used}\n`] as const),
     ['a.rb', `alias run eval\n${'a = 1\n'.repeat(20)}`, 'run(line)\n'],
     ['a.java', `class A {\n Runtime r;\n${' // a\n'.repeat(20)}`, ' void f() { r.exec(line); }\n}\n'],
   ];

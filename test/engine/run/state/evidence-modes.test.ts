@@ -55,6 +55,34 @@ t.test('an artifact is for its owner alone, and so are the directories above it'
   t.strictSame(Object.values(modesBelow(directory)).sort(), ['600', '700', '700', '700']);
 });
 
+t.test(
+  'an artifact has the format that the contract gives it, else the one of whoever made it',
+  async (t) => {
+    const box = createArtifactBox({
+      directory: join(t.testdir(), 'content'),
+      spec: {
+        artifacts: {
+          required: [{ name: 'sbom', format: 'cyclonedx-json; version=1.7' }, { name: 'test-log' }],
+          retention: { days: 1 },
+        },
+        constraints: { privacy: { retentionDays: 1 } },
+      } as unknown as Parameters<typeof createArtifactBox>[0]['spec'],
+      hooks: {} as Parameters<typeof createArtifactBox>[0]['hooks'],
+      policy: { remove: [] } as unknown as Parameters<typeof createArtifactBox>[0]['policy'],
+      nowMs: () => systemClock.now(),
+    });
+    for (const [name, expected] of [
+      ['sbom', 'cyclonedx-json; version=1.7'],
+      ['test-log', 'text/plain'],
+      ['cyclonedx-json; version=1.7', 'text/plain'],
+    ] as const) {
+      const bytes = Buffer.from(name);
+      const added = { name, stage: 'fast', bytes, contentType: 'text/plain', extension: 'txt' } as const;
+      t.equal((await box.add(added)).contentType, expected, name);
+    }
+  },
+);
+
 t.test('a part of the record that cannot be written is told', async (t) => {
   const directory = t.testdir({ plans: 'a file' });
   const fault = await createRecordBox(directory)
