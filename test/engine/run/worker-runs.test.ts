@@ -90,6 +90,15 @@ t.test('two objectives are two Tasks, worked apart, merged and sealed as one com
     'task-2/revision-1/attempt-1/usage.json',
   ])
     t.ok(files.includes(path), path);
+  const { tasks, edges } = show('plan.json') as { tasks: string[]; edges: string[][] };
+  t.strictSame(
+    edges.map((edge) => edge.map((id) => tasks.indexOf(id))),
+    [
+      [0, 2],
+      [1, 2],
+    ],
+    'what is verified comes after both',
+  );
   t.match(show('tasks/0002.json'), {
     steps: ['write test/two.test.js'],
     predicted_writes: ['test/two.test.js'],
