@@ -1,4 +1,5 @@
 import { definePlugin } from '../core/kernel/plugin.ts';
+import { meta as undeclaredApi } from './rules/undeclared-api.meta.ts';
 import { rules } from './rules.ts';
 
 /** The check kinds and the built-in rules. Check kinds are loaded on first use. */
@@ -40,14 +41,20 @@ export const gatesPlugin = definePlugin({
     'risk.humanInLoop.minApprovers#check',
     'security.outputHandling.noDirectEval',
     'security.outputHandling.noDirectEval=false',
+    'execution.replan.triggers=unknown-api',
     'artifacts.required.stage',
     'artifacts.required.required',
     'artifacts.required.format',
     'artifacts.required.name=sast-report',
     'artifacts.required.name=sca-report',
   ],
-  setup({ slots, pool, rules: door }) {
+  setup({ slots, hooks, pool, rules: door }) {
     for (const rule of rules) door.add(rule);
+    hooks.replan.sense.tap(({ findings }) =>
+      findings.some(({ rule, severity }) => rule === undeclaredApi.id && severity === 'error')
+        ? ['unknown-api']
+        : [],
+    );
     const { artifact, check } = slots;
     check.addLazy('command', async () => (await import('./checks/command.ts')).commandCheck);
     check.addLazy('testSuite', async () => (await import('./checks/test-suite.ts')).testSuiteCheck(pool));

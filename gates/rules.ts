@@ -17,6 +17,7 @@ import { meta as scope } from './rules/scope.meta.ts';
 import { meta as secrets } from './rules/secrets.meta.ts';
 import { meta as suppressions } from './rules/suppressions.meta.ts';
 import { meta as testsKept } from './rules/tests-kept.meta.ts';
+import { meta as undeclaredApi } from './rules/undeclared-api.meta.ts';
 import { meta as verifyProvenance } from './rules/verify-provenance.meta.ts';
 
 /** Every reason a built-in gate can fail, in the order in which findings are reported. */
@@ -28,6 +29,7 @@ export const rules: readonly Rule[] = [
   newTests,
   judgeChanged,
   testsKept,
+  undeclaredApi,
   newDependency,
   licenses,
   requireApprovers,

@@ -13,6 +13,7 @@ await room(
   'gates/tests-kept',
   'gates/judge-changed',
   'gates/rules/tests-kept.test.ts',
+  'gates/rules/undeclared-api.test.ts',
   'gates/rules/judge-changed.test.ts',
   'readers/packages',
   'gates/rules/new-dependency.test.ts',

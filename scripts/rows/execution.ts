@@ -10,6 +10,14 @@ export const readers: readonly RowReader[] = [
       'sources that contradict each other fire the trigger',
     ],
   ]),
+  ...readersIn('gates/plugin.ts', [
+    [
+      'execution.replan.triggers=unknown-api',
+      "['unknown-api']",
+      '[]',
+      'a call that the contract does not declare makes a new revision',
+    ],
+  ]),
   ...readersIn('engine/run/work/task-facts.ts', [
     [
       'execution.retry.maxRetries',

@@ -19,7 +19,7 @@ export interface SensedAttempt {
 /**
  * The triggers that the last attempt of `history` fires, in the contract's order; `history` holds the attempts at one
  * Task in one revision, oldest first. Pure. `evidence-conflict` and `unknown-api` are never fired here: only who reads
- * sources and calls knows them.
+ * sources, and what calls are, knows them.
  */
 export function firedTriggers(history: readonly SensedAttempt[]): readonly ReplanTrigger[] {
   const last = history.at(-1);

@@ -59,9 +59,10 @@ export const executionRows = inSection('Execution policy', [
   {
     id: 'execution.replan.triggers=unknown-api',
     path: '/execution/replan/triggers',
-    rule: 'a call to an API that the contract does not declare',
+    rule: 'an added line calls an endpoint that `touchHints.apis` does not name',
     asks: asksFor('unknown-api'),
-    bringsIn: 'session part',
+    enforcedBy: 'gates',
+    test: 'test/engine/run/work/unknown-api.test.ts',
   },
   {
     id: 'execution.concurrency.maxParallelTasks',

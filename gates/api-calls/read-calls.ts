@@ -1,0 +1,98 @@
+import { lex } from '../../readers/source/tokens/lex.ts';
+import { syntaxes } from '../../readers/source/tokens/syntax.ts';
+import { type TokenView, viewTokens } from '../direct-eval/token-view.ts';
+import type { ChangedSource } from '../source/changed-source.ts';
+
+/** One HTTP call whose endpoint stands in the text. */
+export interface ApiCall {
+  /** As it is written, without what stands for the server in front of its path. */
+  readonly endpoint: string;
+  readonly callee: string;
+  /** Offsets of the endpoint. */
+  readonly start: number;
+  readonly end: number;
+}
+
+const verbs = 'get|post|put|patch|delete|del|head|options|request|getJSON|ajax|query|fetch|stream|open';
+/** What makes HTTP requests by its name: an absolute address or a path among its arguments is an endpoint. */
+const clients = new RegExp(
+  `(?:^|\\.)(?:${[
+    'fetch',
+    'ofetch',
+    'axios',
+    'got',
+    'ky',
+    'urlopen',
+    'curl_init',
+    'EventSource',
+    'WebSocket',
+    'sendBeacon',
+    'HttpRequestMessage',
+    'UriComponentsBuilder\\.fromHttpUrl',
+    'Http(?:Get|Post|Put|Patch|Delete)',
+    '(?:get|post|put|patch|delete)(?:For(?:Object|Entity)|Async|FromJsonAsync|AsJsonAsync)',
+    'Get(?:String|Stream|ByteArray)?Async',
+    '(?:Post|Put|Patch|Delete)(?:AsJson)?Async',
+    'http\\.(?:Get|Head|Post|PostForm|NewRequest|NewRequestWithContext)',
+    `(?:axios|got|ky|superagent|needle|https?|jQuery|\\$|requests|httpx|aiohttp|HTTParty|Faraday|RestClient|HTTP|Http|reqwest|httpClient|HttpClient)\\.(?:${verbs})`,
+    'Net\\.HTTP\\.(?:get|post|get_response|post_form|start)',
+    'URI\\.(?:open|create)',
+    'HttpRequest\\.newBuilder',
+    'Request',
+  ].join('|')})$`,
+);
+/** Of whatever client: an absolute address makes it one. */
+const anyVerb = new RegExp(`\\.(?:${verbs}|uri|url)$`, 'i');
+const absolute = /^(?:https?|wss?):\/\/[^\s]+/i;
+const rooted = /^\/(?!\/)[^\s]*$/;
+/** What a text begins with in place of the server: `${base}/v1`, `{base}/v1`, `%s/v1`. */
+const serverOfText = /^(?:[$#]?\{[^{}]*\}|%[sv])(?=\/)/;
+/** Brackets that stand between an endpoint and its call: `fetch(new Request('…'))`, `axios({ url: '…' })`. */
+const maxDepth = 2;
+const maxCallee = 6;
+
+/** The HTTP calls of a source, comments aside. */
+export function readApiCalls(source: ChangedSource): readonly ApiCall[] {
+  if (!/https?:\/\/|wss?:\/\/|["'`]?\//.test(source.text)) return [];
+  // What a shell calls is a word of a command, not a string.
+  if (source.language === 'shell') return [];
+  const syntax = syntaxes[source.language];
+  const whole = source.whole ? lex(source.text, syntax, { lineBound: false }) : undefined;
+  const tokens =
+    whole && !whole.confused ? whole.tokens : lex(source.text, syntax, { lineBound: true }).tokens;
+  const view = viewTokens(tokens);
+  return tokens.flatMap(({ kind, text, start, end, dynamic }, index): readonly ApiCall[] => {
+    if (kind !== 'string') return [];
+    const endpoint = dynamic || text.startsWith('%') ? text.replace(serverOfText, '') : text;
+    const isAbsolute = absolute.test(endpoint);
+    if (!isAbsolute && !rooted.test(endpoint)) return [];
+    const callee = callerOf(view, index, isAbsolute);
+    return callee === undefined ? [] : [{ endpoint, callee, start, end }];
+  });
+}
+
+/** The name of the HTTP call among whose arguments a token stands. */
+function callerOf(view: TokenView, index: number, isAbsolute: boolean): string | undefined {
+  let opener = view.openerOf(index);
+  for (let depth = 0; opener !== -1 && depth < maxDepth; depth += 1) {
+    if (view.isPunct(opener, '(')) {
+      const callee = calleeBefore(view, opener);
+      if (clients.test(callee) || (isAbsolute && anyVerb.test(callee))) return callee;
+    }
+    opener = view.openerOf(opener);
+  }
+  return undefined;
+}
+
+/** `a.b.c` before a bracket, whatever the language writes for the dots; a part that is no name ends it. */
+function calleeBefore(view: TokenView, open: number): string {
+  const parts: string[] = [];
+  let at = view.previous(open);
+  for (; parts.length < maxCallee && view.at(at).kind === 'word'; at = view.previous(at)) {
+    parts.unshift(view.text(at).replace(/^\$/, parts.length === 0 ? '$' : ''));
+    const dot = view.previous(at);
+    if (!view.isPunct(dot, '.', '?.', '::', '->', '?->', '&.')) return parts.join('.');
+    at = dot;
+  }
+  return `.${parts.join('.')}`;
+}
