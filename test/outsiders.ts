@@ -8,4 +8,5 @@ await room(
   'bin/commands/plugin-provider.test.ts',
   'bin/commands/plugin-log.test.ts',
   'bin/commands/plugin-stage-check.test.ts',
+  'bin/commands/plugin-pack.test.ts',
 );

@@ -1,5 +1,5 @@
 import { partKindNames } from '../../engine/plugin-trust/part-fields.ts';
-import { flag, list, record, text } from './shape.ts';
+import { count, flag, list, record, sha256, text } from './shape.ts';
 
 const digest = { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' } as const;
 
@@ -52,5 +52,22 @@ export const pluginShapes = {
     },
     { path: text, package: text },
   ),
-  'plugin trust': record({ digest, trusted: flag, changed: flag }),
+  'plugin pack': record({
+    path: text,
+    name: text,
+    version: text,
+    digest,
+    sha256,
+    size_bytes: count,
+    files: list(record({ path: text, size_bytes: count })),
+    left_out: list(text),
+    config: text,
+    rules: list(text),
+    parts: list(part),
+    needs: list(text),
+  }),
+  'plugin trust': record(
+    { digest, trusted: flag, changed: flag },
+    { name: text, version: text, rules: list(text), parts: list(part), needs: list(text) },
+  ),
 } as const;

@@ -46,6 +46,28 @@ export const pluginCommands: readonly CommandSpec[] = [
     load: () => import('../commands/plugin-test.ts'),
   },
   {
+    name: 'plugin pack',
+    summary: 'make the file that `plugin add` takes, the same bytes for the same files',
+    description:
+      'It holds what `files` of package.json names (paths, directories, globs), the manifest, README and LICENSE, and never what is called like a secret (`.env`, `*.pem`, …) or lies behind a link. Nothing of it runs.',
+    arguments: [{ name: 'DIR', about: 'directory of the plugin' }],
+    options: [
+      {
+        name: 'out',
+        value: 'FILE',
+        about: 'write it here; default: NAME-VERSION.tgz, as `npm pack` calls it',
+      },
+    ],
+    examples: [
+      {
+        line: 'writ plugin pack ./no-draft-marks',
+        about: 'writes no-draft-marks-0.1.0.tgz, tells its digest',
+      },
+      { line: 'writ plugin pack tools/notary --out notary.tgz', about: 'under a name of your own' },
+    ],
+    load: () => import('../commands/plugin-pack.ts'),
+  },
+  {
     name: 'plugin add',
     summary: 'pin a plugin by digest in .writ/config.toml',
     description:
@@ -63,12 +85,19 @@ export const pluginCommands: readonly CommandSpec[] = [
   },
   {
     name: 'plugin trust',
-    summary: 'let a plugin judge changes here, by the digest of its files',
+    summary: 'let this content of a plugin judge changes here, after telling what it is given',
     description:
-      'Kept in your own config, for every repository that lists it. Another content has another digest.',
-    arguments: [{ name: 'DIGEST', about: '`sha256:…`, as `writ plugin list` shows it' }],
-    options: [{ name: 'remove', about: 'withdraw the trust' }],
+      'Kept in your own config, for every repository that lists it. Another content has another digest. By path or name it tells the hosts, secrets and files that are trusted, and asks; without a terminal it needs `--yes`. A digest is trusted as it is typed: it names nothing where no such package is known here.',
+    arguments: [
+      { name: 'PLUGIN', about: 'a directory, a `.tgz`, the name of a listed plugin, or its `sha256:…`' },
+    ],
+    options: [
+      { name: 'yes', about: 'do not ask' },
+      { name: 'remove', about: 'withdraw the trust' },
+    ],
     examples: [
+      { line: 'writ plugin trust notary', about: 'as HEAD lists it; tells what it is given, and asks' },
+      { line: 'writ plugin trust tools/notary --yes', about: 'as it lies there, without asking' },
       {
         line: `writ plugin trust sha256:${'0f'.repeat(32)}`,
         about: 'after you have read it',

@@ -549,6 +549,13 @@ export const errorCatalogue = {
     http: 404,
     exit: 128,
   },
+  PLUGIN_UNCONFIRMED: {
+    family: 'plugin',
+    message: 'nobody confirmed that the plugin is to be trusted',
+    http: 409,
+    exit: 1,
+    hint: 'read it, then say so beforehand: `--yes`',
+  },
   PLUGIN_TEST_FAILED: {
     family: 'plugin',
     message: 'a part of the plugin failed its test',

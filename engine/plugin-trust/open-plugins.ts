@@ -84,7 +84,8 @@ export async function outsideRules(
   });
 }
 
-function refusalOf(plugin: Exclude<FoundPlugin, { status: 'trusted' }>): WritError {
+/** Why a listed plugin is not opened, and what to do. */
+export function refusalOf(plugin: FoundPlugin): WritError {
   const { kind, place, digest } = plugin.listed;
   const expected = `sha256:${digest}`;
   if (plugin.status === 'missing')

@@ -6,6 +6,7 @@ const hostile = 'test/engine/plugin-trust/parts/hostile-provider.test.ts';
 const hostileCheck = 'test/engine/plugin-trust/parts/hostile-stage-check.test.ts';
 const askedChecks = 'test/engine/run/judge/ask-stage-checks.test.ts';
 const checkRuns = 'test/engine/plugin-trust/parts/stage-check-runs.test.ts';
+const packs = 'test/bin/commands/plugin-pack.test.ts';
 const logs = 'test/engine/plugin-trust/parts/log-runs.test.ts';
 const runs = 'test/engine/plugin-trust/parts/provider-runs.test.ts';
 
@@ -175,6 +176,50 @@ export const guards: readonly Guard[] = [
       'stageChecks: [...rules.ids, ...policy.names]',
       'stageChecks: []',
       'a stage check bears no name of a rule',
+    ],
+  ]),
+  ...within('engine/plugin-trust/packed-files.ts', packs, [
+    [
+      'secrets in packages',
+      ' && !leftOut.includes(path)',
+      '',
+      'what is called like a secret, hidden or behind a link is not packed',
+    ],
+    [
+      'patterns that lead out',
+      "segment === '' || segment === '.' || segment === '..'",
+      "segment === ''",
+      'what is called like a secret, hidden or behind a link is not packed',
+    ],
+  ]),
+  ...within('readers/documents/archive/plain-tar.ts', packs, [
+    [
+      'packages with times of their own',
+      '  octal(madeAt, 11, 136);',
+      '  octal(process.pid, 11, 136);\n  octal(performance.now() | 0, 11, 136);',
+      'the same files are the same bytes, whatever their times, rights and order',
+    ],
+  ]),
+  ...within('bin/commands/plugin-trust.ts', packs, [
+    [
+      'trust that nobody confirmed',
+      "    if (!given.startsWith('sha256:') && !options.flag('yes')) await askPerson(context, meant);\n",
+      '',
+      'trust tells what it gives, and asks',
+    ],
+    [
+      'an answer that is no yes',
+      "  if (said !== 'yes' && said !== 'y')",
+      "  if (said === 'never')",
+      'trust tells what it gives, and asks',
+    ],
+  ]),
+  ...within('bin/plugin/named-plugin.ts', packs, [
+    [
+      'a name that is two things',
+      '  if (listed !== undefined && listed.listed.digest !== digest)',
+      "  if (listed !== undefined && digest === '')",
+      'trust tells what it gives, and asks',
     ],
   ]),
   ...within('attest/public/pinned-log.ts', logs, [
