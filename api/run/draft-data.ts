@@ -1,7 +1,8 @@
 import type { AdmittedContract } from '../../engine/intent/admit-contract.ts';
 import { readAsked } from '../../engine/run/draft/asked.ts';
 import type { KeptDraft } from '../../engine/run/draft/kept-draft.ts';
-import type { DraftData } from '../schemas/draft-schema.ts';
+import { whyItWaits } from '../../engine/run/draft/why-it-waits.ts';
+import type { DraftData, DraftedData } from '../schemas/draft-schema.ts';
 
 /** A drafted contract as `--json` shows it. */
 export function draftData(
@@ -19,5 +20,15 @@ export function draftData(
     model,
     repairs,
     questions,
+  };
+}
+
+/** A draft that waits, as `--json` shows it. */
+export function draftedData(draft: DraftData, kept: Pick<KeptDraft, 'runId' | 'questions'>): DraftedData {
+  return {
+    run_id: kept.runId,
+    state: 'drafted',
+    waits_for: whyItWaits(draft.risk_level, kept),
+    draft,
   };
 }

@@ -1,4 +1,4 @@
-import { runMembers } from './run-schema.ts';
+import { runMembers, runSchema } from './run-schema.ts';
 import { type Admitted, count, list, number, oneOf, record, sha256, text } from './shape.ts';
 
 /** A contract that a model drafted of a request. */
@@ -6,7 +6,7 @@ export const draftSchema = record({
   path: text,
   spec_id: text,
   digest: sha256,
-  risk_level: text,
+  risk_level: oneOf('low', 'medium', 'high'),
   request: list(text),
   provider: text,
   model: text,
@@ -15,24 +15,42 @@ export const draftSchema = record({
 });
 export type DraftData = Admitted<typeof draftSchema>;
 
-/** A run as it is shown: with the request, where its contract was drafted of one. */
-export const shownRunSchema = record(runMembers.required, {
-  ...runMembers.optional,
-  asked: record({
-    said: list(text),
-    provider: text,
-    model: text,
-    turns: count,
-    tokens: count,
-    cost_units: number,
-  }),
+/** A draft that nobody has confirmed. */
+const draftedSchema = record({
+  run_id: text,
+  state: oneOf('drafted'),
+  waits_for: list(text),
+  draft: draftSchema,
 });
+export type DraftedData = Admitted<typeof draftedSchema>;
+
+/** A run as it is shown: with the request, where its contract was drafted of one; or a draft that waits. */
+export const shownRunSchema = {
+  type: 'object',
+  anyOf: [
+    record(runMembers.required, {
+      ...runMembers.optional,
+      asked: record({
+        said: list(text),
+        provider: text,
+        model: text,
+        turns: count,
+        tokens: count,
+        cost_units: number,
+      }),
+    }),
+    draftedSchema,
+  ],
+} as const;
 
 /** What a run that may have begun with a draft shows; one whose draft waits has nothing but that. */
 export const draftedRunSchema = {
   type: 'object',
-  anyOf: [
-    record(runMembers.required, { ...runMembers.optional, draft: draftSchema }),
-    record({ run_id: text, state: oneOf('drafted'), draft: draftSchema }),
-  ],
+  anyOf: [record(runMembers.required, { ...runMembers.optional, draft: draftSchema }), draftedSchema],
+} as const;
+
+/** A run that was ended, or a draft of which nothing is left. */
+export const cancelledSchema = {
+  type: 'object',
+  anyOf: [runSchema, record({ run_id: text, state: oneOf('cancelled') })],
 } as const;

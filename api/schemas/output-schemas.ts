@@ -1,10 +1,10 @@
 import type { JsonData } from '../json-data.ts';
 import { attestShapes } from './attest-schemas.ts';
-import { draftedRunSchema, shownRunSchema } from './draft-schema.ts';
+import { cancelledSchema, draftedRunSchema, shownRunSchema } from './draft-schema.ts';
 import { ledgerShapes } from './ledger-schemas.ts';
 import { issueSchema, planSchema } from './plan-schema.ts';
 import { pluginShapes } from './plugin-schemas.ts';
-import { findingSchema, redactionSchema, runMembers, runSchema, runsSchema } from './run-schema.ts';
+import { findingSchema, redactionSchema, runMembers, runsSchema } from './run-schema.ts';
 import { serviceShapes } from './service-schemas.ts';
 import { count, flag, list, moment, record, sha256, text, textOrNull } from './shape.ts';
 import { vaultShapes } from './vault-schemas.ts';
@@ -79,7 +79,7 @@ const shapes: Readonly<Record<string, JsonData>> = {
   runs: runsSchema,
   show: shownRunSchema,
   resume: draftedRunSchema,
-  cancel: runSchema,
+  cancel: cancelledSchema,
   scan: record(
     { findings: list(findingSchema), files: count, lines: count, rules: list(text) },
     { paths: list(text) },

@@ -260,12 +260,22 @@ export const runMembers = {
 export const runSchema = record(runMembers.required, runMembers.optional);
 export type RunData = Admitted<typeof runSchema>;
 
-/** A list of runs as JSON. */
+/** A list of runs as JSON, drafts that wait among them. */
 export const runsSchema = record({
   runs: list(
     record(
-      { run_id: text, state: runMembers.required.state, started_at: text, summary: text, spec_id: text },
-      { decision: text, commit_sha: text },
+      {
+        run_id: text,
+        state: oneOf('running', 'waiting', 'interrupted', 'decided', 'drafted'),
+        started_at: text,
+        summary: text,
+        spec_id: text,
+      },
+      {
+        decision: text,
+        commit_sha: text,
+        draft: record({ request: list(text), waits_for: list(text) }, { risk_level: text }),
+      },
     ),
   ),
 });

@@ -1,5 +1,5 @@
 import { confirmIntent } from '../../api/intent/confirm-intent.ts';
-import { draftData } from '../../api/run/draft-data.ts';
+import { draftData, draftedData } from '../../api/run/draft-data.ts';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
@@ -66,7 +66,7 @@ export async function draftedRun(
     const kept = { runId, source, ...wishes, noMerge: wishes.noMerge === true, ...toKeep(drafted) };
     const path = await keepDraft(await openRepository(repositoryPath), kept);
     const data = draftData(drafted.contract, { path, ...kept });
-    if (reviewed.answer === 'wait') return waiting(runId, data);
+    if (reviewed.answer === 'wait') return waiting(data, kept);
     const specBytes = drafted.contract.bytes;
     await confirmIntent(engine, repositoryPath, specBytes);
     return withDraft(await start({ specBytes, source, runId, model }), data);
@@ -95,20 +95,24 @@ export async function resumeDraft(
   if (answer === 'cancel') throw new WritError('DRAFT_CANCELLED');
   const path = draftPath(await openRepository(repositoryPath), kept.runId);
   const data = draftData(contract, { ...kept, path });
-  if (answer !== 'confirm') return waiting(kept.runId, data);
+  if (answer !== 'confirm') return waiting(data, kept);
   await confirmIntent(engine, repositoryPath, kept.specBytes);
   const { repairs: _, questions: __, ...given } = kept;
   return withDraft(await start(given), data);
 }
 
 /** A draft that somebody has to confirm: exit 4, and the line that goes on. */
-function waiting(runId: string, draft: ReturnType<typeof draftData>): CommandResult {
+function waiting(
+  draft: ReturnType<typeof draftData>,
+  kept: Pick<KeptDraft, 'runId' | 'questions'>,
+): CommandResult {
+  const { runId } = kept;
   const error = new WritError('DRAFT_WAITS', {
     message: `the drafted contract waits for a person to confirm it: \`${draft.path}\``,
     detail: { run_id: runId, path: draft.path },
     hints: [`confirm it: \`writ resume ${runId} --yes\``],
   });
-  const data = { run_id: runId, state: 'drafted' as const, draft };
+  const data = draftedData(draft, kept);
   return refused(error, data, (printer) => {
     printer.line(`run ${runId}: drafted`);
     printer.line(`  ${draft.path}`);

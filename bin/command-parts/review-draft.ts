@@ -1,5 +1,6 @@
 import { draftReview } from '../../api/intent/draft-review.ts';
 import type { DraftedIntent } from '../../engine/run/draft/draft-intent.ts';
+import { whyItWaits } from '../../engine/run/draft/why-it-waits.ts';
 import type { LineReader } from '../terminal/line-reader.ts';
 import type { CommandContext } from './command.ts';
 
@@ -23,7 +24,7 @@ export async function reviewDraft(
   else print.text(review);
   if (options.flag('yes')) return { answer: 'confirm' };
   if (interactive) return askPerson(print, lines());
-  const isPlain = drafted.contract.effective.risk.level === 'low' && drafted.questions.length === 0;
+  const isPlain = whyItWaits(drafted.contract.effective.risk.level, drafted).length === 0;
   if (isPlain) print.note('the draft goes on unconfirmed: its risk is low, and it leaves nothing to decide');
   return { answer: isPlain ? 'confirm' : 'wait' };
 }

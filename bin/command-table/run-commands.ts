@@ -122,7 +122,7 @@ export const runCommands: readonly CommandSpec[] = [
     name: 'cancel',
     summary: 'end a run that waits, was stopped or is at work',
     description:
-      'A process that works on it is asked to let go of it first. What is being sealed is not cancelled.',
+      'A process that works on it is asked to let go of it first. What is being sealed is not cancelled. Of a drafted contract that waits nothing is left.',
     arguments: [run],
     options: [{ name: 'reason', value: 'TEXT', about: 'why; stands in the decision; 1 to 2000 characters' }],
     examples: [{ line: 'writ cancel 0198c1e2 --reason "not needed any more"', about: 'Decision.Abandon' }],
@@ -131,6 +131,8 @@ export const runCommands: readonly CommandSpec[] = [
   {
     name: 'runs',
     summary: 'list the runs of this repository',
+    description:
+      'Those that wait, were stopped or are at work among them, and drafted contracts that nobody has confirmed: what was asked for, the risk, and why each waits.',
     arguments: [],
     options: [],
     examples: [{ line: 'writ runs', about: 'newest first' }],
@@ -139,6 +141,7 @@ export const runCommands: readonly CommandSpec[] = [
   {
     name: 'show',
     summary: 'show one run in full',
+    description: 'Of a drafted contract that waits: the contract as it would be confirmed.',
     arguments: [run],
     options: [],
     examples: [{ line: 'writ show 0198c1e2', about: 'decision, stages, findings, evidence' }],

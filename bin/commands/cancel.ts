@@ -1,15 +1,27 @@
 import { cancelRun } from '../../api/run/cancel-run.ts';
 import { toRunData } from '../../api/run/run-data.ts';
+import { systemClock } from '../../core/base/clock.ts';
+import { cancelDraft, findWaitingDraft } from '../../engine/run/draft/waiting-drafts.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/open-engine.ts';
 import { printRun } from '../report/human.ts';
 import { toResult } from './run.ts';
 
-/** `writ cancel RUN`: ends a run in Decision.Abandon, wherever it stands; exit 0 where that is what it came to. */
+/** `writ cancel RUN`: ends a run in Decision.Abandon, wherever it stands, and takes away a draft that waits; exit 0 where that is what it came to. */
 export async function run(context: CommandContext): Promise<CommandResult> {
+  const [wanted = ''] = context.args;
+  const repository = await openRepository(context.repoPath ?? context.cwd);
+  const draft = await findWaitingDraft(context.stores, repository, systemClock, wanted);
+  if (draft !== undefined) {
+    await cancelDraft(repository, draft);
+    return succeeded({ run_id: draft, state: 'cancelled' }, (printer) =>
+      printer.line(`draft ${draft}: cancelled; nothing of it is left`),
+    );
+  }
   const view = await cancelRun({
     ...context,
-    run: context.args[0] ?? '',
+    run: wanted,
     reason: context.options.value('reason') ?? 'no reason given',
     openEngine: () => openEngine(context, { ephemeralKey: true }),
   });

@@ -4,12 +4,12 @@ import { readVersion } from '../../api/version.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import { workerOf } from '../../coder/plugin.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import { isWritError, WritError } from '../../core/base/errors.ts';
-import { findDraft, type KeptDraft } from '../../engine/run/draft/kept-draft.ts';
+import { WritError } from '../../core/base/errors.ts';
+import { type KeptDraft, readDraft } from '../../engine/run/draft/kept-draft.ts';
+import { findWaitingDraft } from '../../engine/run/draft/waiting-drafts.ts';
 import { resumeRun, runIntent } from '../../engine/run/run-intent.ts';
 import type { ResumeRequest } from '../../engine/run/state/run-request.ts';
 import type { WritEngine } from '../../engine/spec/writ-engine.ts';
-import { findRun } from '../../engine/store/record/find-run.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { recordedWorker } from '../../plugins/recorded-worker/plugin.ts';
 import type { CommandContext, CommandResult } from '../command-parts/command.ts';
@@ -84,20 +84,15 @@ function workerGiven(context: CommandContext, { variable }: Reaching): NonNullab
     : { name: recordedWorker, from: () => readInput(context, recording, { maxBytes: 64 * 1024 * 1024 }) };
 }
 
-/** The draft that is meant, where there is no run of that name. */
+/** The draft that is meant, where no run of it has begun. */
 async function draftOf(
   { args: [wanted = ''] }: CommandContext,
   engine: WritEngine,
   repositoryPath: string,
 ): Promise<KeptDraft | undefined> {
   const repository = await openRepository(repositoryPath);
-  const draft = await findDraft(repository, wanted);
-  if (draft === undefined) return undefined;
-  const begun = await findRun(engine.slots.store, repository, systemClock, wanted).catch((fault: unknown) => {
-    if (isWritError(fault, 'RUN_NOT_FOUND')) return undefined;
-    throw fault;
-  });
-  return begun ? undefined : draft;
+  const id = await findWaitingDraft(engine.slots.store, repository, systemClock, wanted);
+  return id === undefined ? undefined : readDraft(repository, id);
 }
 
 function readUnits(text: string | undefined): number | undefined {

@@ -3,11 +3,15 @@ import { openRun } from '../../api/run/open-run.ts';
 import { toRunData } from '../../api/run/run-data.ts';
 import { withStanding } from '../../api/run/with-standing.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
+import { showDraft } from '../command-parts/show-draft.ts';
 import { printRun } from '../report/human.ts';
 
-/** `writ show RUN`: one run in full, whatever became of it. */
+/** `writ show RUN`: one run in full, whatever became of it; a draft that waits, as it would be confirmed. */
 export async function run(context: CommandContext): Promise<CommandResult> {
-  const opened = await openRun(context, context.args[0] ?? '');
+  const [wanted = ''] = context.args;
+  const draft = await showDraft(context, wanted);
+  if (draft !== undefined) return draft;
+  const opened = await openRun(context, wanted);
   const view = await withStanding(context, opened.view);
   const asked = await askedOf(opened);
   if (asked === undefined) return succeeded(toRunData(view), (printer) => printRun(printer, view));

@@ -2,6 +2,7 @@ import { type Guard, within } from './guard.ts';
 
 const hostile = 'test/coder/planner/hostile-drafts.test.ts';
 const strict = 'test/engine/spec/stricter.test.ts';
+const waiting = 'test/coder/planner/waiting-drafts.test.ts';
 
 /** What a model that drafts contracts cannot do. */
 export const guards: readonly Guard[] = [
@@ -75,6 +76,32 @@ export const guards: readonly Guard[] = [
       ' || submissions === maxSubmissions)',
       ')',
       'a model that never submits',
+    ],
+  ]),
+  ...within('engine/run/draft/waiting-drafts.ts', waiting, [
+    [
+      'a draft whose run begins is not taken away',
+      'if (await isRunHeld(runDirectory(repository, runId)))',
+      'if (runId === "")',
+      'a draft that is cancelled',
+    ],
+    [
+      'a beginning that fits several drafts is none',
+      'if (others.length === 0) return first;',
+      'if (first !== "") return first;',
+      'the beginning of an id',
+    ],
+    [
+      'a damaged draft hides no other',
+      "    if (isWritError(fault, 'OBJECT_CORRUPT'))\n",
+      "    if (isWritError(fault, 'INTERNAL'))\n",
+      'a draft whose run was killed',
+    ],
+    [
+      'a draft whose run was killed before it began still waits',
+      "    if (isWritError(fault, 'RUN_NOT_FOUND')) return false;\n",
+      '',
+      'a draft whose run was killed',
     ],
   ]),
   ...within('engine/run/work/hands/tree-hands.ts', 'test/coder/planner/drafted-run.test.ts', [

@@ -1,5 +1,5 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { absent, writeDurably } from '../../../core/base/durable-file.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import { uuidTimeMs } from '../../../core/base/ids.ts';
@@ -61,20 +61,15 @@ export async function keepDraft(
   return path;
 }
 
-/**
- * The draft of this id, or of one that begins so; `undefined` where there is none, or several. OBJECT_CORRUPT for one
- * that cannot be read.
- */
-export async function findDraft(
-  repository: Pick<Repository, 'commonDir'>,
-  wanted: string,
-): Promise<KeptDraft | undefined> {
-  if (wanted.length < 4) return undefined;
+/** Ids of the drafts that lie here, sorted. */
+export async function listDraftIds(repository: Pick<Repository, 'commonDir'>): Promise<readonly string[]> {
   const { root, parts } = placeOf(repository);
   const names = (await readdir(join(root, ...parts)).catch(absent)) ?? [];
-  const fits = names.filter((name) => name.startsWith(wanted) && uuidTimeMs(name) !== undefined);
-  const [runId] = fits;
-  if (runId === undefined || fits.length > 1) return undefined;
+  return names.filter((name) => uuidTimeMs(name) !== undefined).sort();
+}
+
+/** The draft of this id; `undefined` where it was never whole. OBJECT_CORRUPT for one that cannot be read. */
+export function readDraft(repository: Pick<Repository, 'commonDir'>, runId: string): KeptDraft | undefined {
   try {
     const read = (name: string) => readPlainFile(placeOf(repository, runId, name), maxBytes);
     const [specBytes, rest] = [read(specName), read(restName)];
@@ -87,6 +82,12 @@ export async function findDraft(
       cause,
     });
   }
+}
+
+/** Takes a draft away, its contract first: what is left by a kill was never whole. */
+export async function removeDraft(repository: Pick<Repository, 'commonDir'>, runId: string): Promise<void> {
+  await rm(draftPath(repository, runId), { force: true });
+  await rm(dirname(draftPath(repository, runId)), { recursive: true, force: true });
 }
 
 function parseRest(bytes: Uint8Array): Omit<KeptDraft, 'runId' | 'specBytes'> {

@@ -220,7 +220,11 @@ async function undecidedRun(
   records: readonly JournalRecord[],
 ): Promise<RunView> {
   const started = startedRun(records);
-  if (!started) throw new WritError('RUN_NOT_FOUND', { detail: { run_id: runId } });
+  if (!started)
+    throw new WritError('RUN_NOT_FOUND', {
+      message: `no run \`${runId}\` here`,
+      detail: { run_id: runId },
+    });
   const { schema: _, ...report } = started.report;
   const { stages } = viewJournal(records);
   const working = await isRunHeld(runDirectory(repository, runId));

@@ -5,41 +5,10 @@ import { commands } from '../../../bin/command-table.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import { faultsOf } from '../../bin/faults-of.ts';
 import { runLine } from '../../bin/host.ts';
-import { makeSample, type Sample } from '../../engine/run/sample.ts';
 import { type ModelServer, serveModel } from '../../providers/model-server.ts';
 import { scriptModel } from '../scripted-model.ts';
+import { ask, call, request, sampleFor } from './ask-writ.ts';
 import { makesFix, priceDraft, submits } from './drafts.ts';
-
-const request = 'A price is one cent too high: make it exact.';
-
-interface Asked {
-  readonly stdin?: string;
-  readonly terminal?: boolean;
-  readonly request?: string;
-}
-
-/** One `writ run --request` of a model that answers from its script. */
-async function ask(
-  sample: Sample,
-  model: ModelServer,
-  options: readonly string[],
-  { request: said = request, ...given }: Asked = {},
-) {
-  const line = ['run', '--request', said, '--provider', 'openai', '--model', 'scripted'];
-  return call(sample, [...line, '--api-base', model.base, ...options], given);
-}
-
-async function call(sample: Sample, line: readonly string[], given: Omit<Asked, 'request'> = {}) {
-  const ran = await runLine([...line, '--json'], commands, { cwd: sample.root, env: sample.env, ...given });
-  const { data, error } = JSON.parse(ran.out);
-  return { ...ran, data, error };
-}
-
-function sampleFor(t: { teardown(done: () => void): void }): Sample {
-  const sample = makeSample();
-  t.teardown(() => sample.remove());
-  return sample;
-}
 
 t.test('a request becomes a draft, is confirmed, worked, sealed and verified', async (t) => {
   const sample = sampleFor(t);
