@@ -1,10 +1,14 @@
 import type { DraftedIntent } from '../../engine/run/draft/draft-intent.ts';
+import { type DraftEdit, editSentence } from '../../engine/run/draft/edited-draft.ts';
 import { reviewDocument } from '../../engine/spec/review.ts';
 import { markdownText } from '../../readers/documents/markdown-text.ts';
 import { scopeSentences } from './scope-sentences.ts';
 
-/** A drafted contract for a person to read before confirming: Markdown, with what was repaired and what is asked. */
-export function draftReview({ contract, scope, repairs, questions }: Omit<DraftedIntent, 'model'>): string {
+/** A drafted contract for a person to read before confirming: Markdown, with what was repaired, edited and is asked. */
+export function draftReview(
+  { contract, scope, repairs, questions }: Omit<DraftedIntent, 'model' | 'spent'>,
+  edits: readonly DraftEdit[] = [],
+): string {
   const { document, effective, digest, warnings } = contract;
   const review = reviewDocument({
     document,
@@ -16,6 +20,7 @@ export function draftReview({ contract, scope, repairs, questions }: Omit<Drafte
   return [
     review.trimEnd(),
     ...listed('## Made stricter than drafted', repairs),
+    ...listed('## Edited by hand since it was drafted', edits.map(editSentence)),
     ...listed('## To be decided by confirming', questions),
     '',
   ].join('\n');

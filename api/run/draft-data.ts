@@ -1,5 +1,6 @@
 import type { AdmittedContract } from '../../engine/intent/admit-contract.ts';
 import { readAsked } from '../../engine/run/draft/asked.ts';
+import { type DraftEdit, editSentence } from '../../engine/run/draft/edited-draft.ts';
 import type { KeptDraft } from '../../engine/run/draft/kept-draft.ts';
 import { whyItWaits } from '../../engine/run/draft/why-it-waits.ts';
 import type { DraftData, DraftedData } from '../schemas/draft-schema.ts';
@@ -8,6 +9,7 @@ import type { DraftData, DraftedData } from '../schemas/draft-schema.ts';
 export function draftData(
   { document, digest }: Pick<AdmittedContract, 'document' | 'digest'>,
   { path, repairs, questions }: Pick<KeptDraft, 'repairs' | 'questions'> & { readonly path: string },
+  edits: readonly DraftEdit[] = [],
 ): DraftData {
   const { said = [], provider = '', model = '' } = readAsked(document) ?? {};
   return {
@@ -20,15 +22,20 @@ export function draftData(
     model,
     repairs,
     questions,
+    edits: edits.map(editSentence),
   };
 }
 
 /** A draft that waits, as `--json` shows it. */
-export function draftedData(draft: DraftData, kept: Pick<KeptDraft, 'runId' | 'questions'>): DraftedData {
+export function draftedData(
+  draft: DraftData,
+  kept: Pick<KeptDraft, 'runId' | 'questions'>,
+  edits: readonly DraftEdit[] = [],
+): DraftedData {
   return {
     run_id: kept.runId,
     state: 'drafted',
-    waits_for: whyItWaits(draft.risk_level, kept),
+    waits_for: whyItWaits(draft.risk_level, kept, edits),
     draft,
   };
 }

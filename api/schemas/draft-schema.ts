@@ -12,6 +12,7 @@ export const draftSchema = record({
   model: text,
   repairs: list(text),
   questions: list(text),
+  edits: list(text),
 });
 export type DraftData = Admitted<typeof draftSchema>;
 

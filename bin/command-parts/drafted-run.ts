@@ -6,6 +6,7 @@ import { uuidV7 } from '../../core/base/ids.ts';
 import { readContract } from '../../engine/intent/admit-contract.ts';
 import { effectiveScope } from '../../engine/plan/scope.ts';
 import { type DraftedIntent, draftIntent } from '../../engine/run/draft/draft-intent.ts';
+import { type DraftEdit, draftEdits, requireStricter } from '../../engine/run/draft/edited-draft.ts';
 import { draftPath, type KeptDraft, keepDraft } from '../../engine/run/draft/kept-draft.ts';
 import { readRequest } from '../../engine/run/draft/read-request.ts';
 import type { RunRequest } from '../../engine/run/state/run-request.ts';
@@ -19,8 +20,12 @@ import { reviewDraft } from './review-draft.ts';
 
 /** Starts the run of a confirmed draft. */
 export type StartRun = (
-  given: Pick<RunRequest, 'specBytes' | 'source' | 'runId' | 'model'>,
+  given: Pick<RunRequest, 'specBytes' | 'source' | 'runId' | 'model' | 'drafting'>,
 ) => Promise<CommandResult>;
+
+/** What a confirmed draft is started with. */
+type Confirmed = Omit<KeptDraft, 'repairs' | 'questions' | 'drafted' | 'spent'> &
+  Pick<RunRequest, 'drafting'>;
 
 type Drafting = Pick<RunRequest, 'repositoryPath' | 'reach'> & { readonly source: KeptDraft['source'] };
 
@@ -41,6 +46,7 @@ export async function draftedRun(
   const wishes = runWishes(options);
   using lines = lazily(() => openLines(stdin, signal));
   let model: RunRequest['model'];
+  let spent: RunRequest['drafting'];
   for (;;) {
     print.note('drafting a contract of the request');
     const drafted = await draftIntent(engine, {
@@ -54,9 +60,10 @@ export async function draftedRun(
       signal,
       ...(reach === undefined ? {} : { reach }),
       ...(model === undefined ? {} : { model }),
+      ...(spent === undefined ? {} : { spent }),
       ...(wishes.onto === undefined ? {} : { onto: wishes.onto }),
     });
-    model = drafted.model;
+    ({ model, spent } = drafted);
     const reviewed = await reviewDraft(context, drafted, lines.get);
     if (reviewed.answer === 'cancel') throw new WritError('DRAFT_CANCELLED');
     if (reviewed.answer === 'modify') {
@@ -69,42 +76,45 @@ export async function draftedRun(
     if (reviewed.answer === 'wait') return waiting(data, kept);
     const specBytes = drafted.contract.bytes;
     await confirmIntent(engine, repositoryPath, specBytes);
-    return withDraft(await start({ specBytes, source, runId, model }), data);
+    return withDraft(await start({ specBytes, source, runId, model, drafting: spent }), data);
   }
 }
 
-function toKeep({ contract, repairs, questions }: DraftedIntent) {
-  return { specBytes: contract.bytes, repairs, questions };
+function toKeep({ contract, repairs, questions, spent }: DraftedIntent) {
+  return { specBytes: contract.bytes, repairs, questions, spent };
 }
 
 /**
- * Goes on with a draft that waited: what its file holds now is read, shown, and confirmed or not. What it was drafted
- * with starts its run.
+ * Goes on with a draft that waited: what its file holds now is read, held to what was drafted, shown with what differs,
+ * and confirmed or not. What it was drafted with starts its run. DRAFT_LOOSENED.
  */
 export async function resumeDraft(
   context: CommandContext,
   engine: WritEngine,
   repositoryPath: string,
   kept: KeptDraft,
-  start: (given: Omit<KeptDraft, 'repairs' | 'questions'>) => Promise<CommandResult>,
+  start: (given: Confirmed) => Promise<CommandResult>,
 ): Promise<CommandResult> {
   const contract = await readContract(engine, kept.specBytes);
   const scope = effectiveScope(contract.effective);
   using lines = lazily(() => openLines(context.stdin, context.signal));
-  const { answer } = await reviewDraft(context, { contract, scope, ...kept }, lines.get);
-  if (answer === 'cancel') throw new WritError('DRAFT_CANCELLED');
+  const edits = draftEdits(kept, contract.effective);
   const path = draftPath(await openRepository(repositoryPath), kept.runId);
-  const data = draftData(contract, { ...kept, path });
-  if (answer !== 'confirm') return waiting(data, kept);
+  requireStricter({ ...kept, path }, edits);
+  const { answer } = await reviewDraft(context, { contract, scope, ...kept }, lines.get, edits);
+  if (answer === 'cancel') throw new WritError('DRAFT_CANCELLED');
+  const data = draftData(contract, { ...kept, path }, edits);
+  if (answer !== 'confirm') return waiting(data, kept, edits);
   await confirmIntent(engine, repositoryPath, kept.specBytes);
-  const { repairs: _, questions: __, ...given } = kept;
-  return withDraft(await start(given), data);
+  const { repairs: _, questions: __, drafted: ___, spent, ...given } = kept;
+  return withDraft(await start({ ...given, drafting: spent }), data);
 }
 
 /** A draft that somebody has to confirm: exit 4, and the line that goes on. */
 function waiting(
   draft: ReturnType<typeof draftData>,
   kept: Pick<KeptDraft, 'runId' | 'questions'>,
+  edits: readonly DraftEdit[] = [],
 ): CommandResult {
   const { runId } = kept;
   const error = new WritError('DRAFT_WAITS', {
@@ -112,7 +122,7 @@ function waiting(
     detail: { run_id: runId, path: draft.path },
     hints: [`confirm it: \`writ resume ${runId} --yes\``],
   });
-  const data = draftedData(draft, kept);
+  const data = draftedData(draft, kept, edits);
   return refused(error, data, (printer) => {
     printer.line(`run ${runId}: drafted`);
     printer.line(`  ${draft.path}`);

@@ -1,5 +1,6 @@
 import { draftReview } from '../../api/intent/draft-review.ts';
 import type { DraftedIntent } from '../../engine/run/draft/draft-intent.ts';
+import type { DraftEdit } from '../../engine/run/draft/edited-draft.ts';
 import { whyItWaits } from '../../engine/run/draft/why-it-waits.ts';
 import type { LineReader } from '../terminal/line-reader.ts';
 import type { CommandContext } from './command.ts';
@@ -16,15 +17,16 @@ export type Reviewed =
  */
 export async function reviewDraft(
   { options, interactive, print, json }: CommandContext,
-  drafted: Omit<DraftedIntent, 'model'>,
+  drafted: Omit<DraftedIntent, 'model' | 'spent'>,
   lines: () => LineReader,
+  edits: readonly DraftEdit[] = [],
 ): Promise<Reviewed> {
-  const review = draftReview(drafted);
+  const review = draftReview(drafted, edits);
   if (json) for (const line of review.trimEnd().split('\n')) print.complain(line);
   else print.text(review);
   if (options.flag('yes')) return { answer: 'confirm' };
   if (interactive) return askPerson(print, lines());
-  const isPlain = whyItWaits(drafted.contract.effective.risk.level, drafted).length === 0;
+  const isPlain = whyItWaits(drafted.contract.effective.risk.level, drafted, edits).length === 0;
   if (isPlain) print.note('the draft goes on unconfirmed: its risk is low, and it leaves nothing to decide');
   return { answer: isPlain ? 'confirm' : 'wait' };
 }

@@ -3,6 +3,7 @@ import { requireSpec } from '../../api/intent/read-spec.ts';
 import { draftData, draftedData } from '../../api/run/draft-data.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { effectiveScope } from '../../engine/plan/scope.ts';
+import { draftEdits } from '../../engine/run/draft/edited-draft.ts';
 import { draftPath, readDraft } from '../../engine/run/draft/kept-draft.ts';
 import { findWaitingDraft } from '../../engine/run/draft/waiting-drafts.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
@@ -23,9 +24,10 @@ export async function showDraft(context: CommandContext, wanted: string): Promis
   const names = rules.map(({ id }) => id);
   const { document, effective, digest, issues } = await requireSpec(context, path, names);
   const contract = { document, effective, digest, bytes: kept.specBytes, warnings: issues, mandatory: [] };
-  const data = draftedData(draftData(contract, { ...kept, path }), kept);
+  const edits = draftEdits(kept, effective);
+  const data = draftedData(draftData(contract, { ...kept, path }, edits), kept, edits);
   return succeeded(data, (printer) => {
-    printer.text(draftReview({ contract, scope: effectiveScope(effective), ...kept }));
+    printer.text(draftReview({ contract, scope: effectiveScope(effective), ...kept }, edits));
     printer.line(styled('bold', 'waits'), `  ${data.waits_for.join('; ') || 'its run has not begun'}`);
     printer.line(`  ${path}`);
     printer.line(styled('dim', `  writ resume ${kept.runId} --yes; writ cancel ${kept.runId}`));

@@ -8,7 +8,10 @@ import { openEngine } from '../command-parts/open-engine.ts';
 import { printRun } from '../report/human.ts';
 import { toResult } from './run.ts';
 
-/** `writ cancel RUN`: ends a run in Decision.Abandon, wherever it stands, and takes away a draft that waits; exit 0 where that is what it came to. */
+/**
+ * `writ cancel RUN`: ends a run in Decision.Abandon, wherever it stands; exit 0 where that is what it came to. A draft
+ * that waits is taken away.
+ */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const [wanted = ''] = context.args;
   const repository = await openRepository(context.repoPath ?? context.cwd);

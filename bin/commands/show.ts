@@ -20,6 +20,8 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     if (printer.quiet) return;
     printer.line();
     for (const said of asked.said) printer.line('  asked  ', said);
-    printer.line(`  drafted by ${asked.provider} ${asked.model}, in ${asked.turns} turns`);
+    printer.line(
+      `  drafted by ${asked.provider} ${asked.model}, in ${asked.turns} turns, ${asked.cost_units} cost units`,
+    );
   });
 }

@@ -257,6 +257,12 @@ export const errorCatalogue = {
   DRAFT_REFUSED: { family: 'run', message: 'no contract was drafted of the request', http: 422, exit: 1 },
   DRAFT_CANCELLED: { family: 'run', message: 'the drafted contract was not confirmed', http: 409, exit: 1 },
   DRAFT_WAITS: { family: 'run', message: 'the drafted contract waits for a person', http: 409, exit: 4 },
+  DRAFT_LOOSENED: {
+    family: 'run',
+    message: 'a drafted contract was edited by hand to something looser',
+    http: 422,
+    exit: 1,
+  },
   NO_WORKER: {
     family: 'run',
     message: 'nothing can do the task: give `--patch`, `--range` or `--recording`',

@@ -16,6 +16,7 @@ import type { JudgedRun } from './record/judged-run.ts';
 import { newPlanState } from './record/plan-state.ts';
 import { readRun } from './record/read-run.ts';
 import { openRunFrames } from './record/run-frames.ts';
+import { draftingSpent } from './record/spent.ts';
 import { abandon } from './seal/abandon.ts';
 import { seal } from './seal/seal.ts';
 import type { Attempt } from './state/attempt.ts';
@@ -55,7 +56,9 @@ async function drive(held: HeldRun): Promise<RunView> {
   const { run, supplied } = held;
   await run.means.steps.once('plan-reviewed', () => reviewPlan(run));
   const frames = run.identity.isWorked ? await openRunFrames(run) : undefined;
-  const state = newPlanState(await planWork(run), await costLimit(run), frames);
+  const plan = await planWork(run);
+  const drafting = draftingSpent(run.means.steps, held.started.drafting);
+  const state = newPlanState(plan, await costLimit(run), frames, drafting);
   for (let round = 1; ; round += 1) {
     const made: MadeCandidate =
       run.means.cancelled !== undefined

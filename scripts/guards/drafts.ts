@@ -2,6 +2,7 @@ import { type Guard, within } from './guard.ts';
 
 const hostile = 'test/coder/planner/hostile-drafts.test.ts';
 const strict = 'test/engine/spec/stricter.test.ts';
+const edited = 'test/coder/planner/edited-drafts.test.ts';
 const waiting = 'test/coder/planner/waiting-drafts.test.ts';
 
 /** What a model that drafts contracts cannot do. */
@@ -76,6 +77,58 @@ export const guards: readonly Guard[] = [
       ' || submissions === maxSubmissions)',
       ')',
       'a model that never submits',
+    ],
+  ]),
+  ...within('bin/command-parts/drafted-run.ts', edited, [
+    [
+      'a draft that was loosened by hand is not worked',
+      '  requireStricter({ ...kept, path }, edits);\n',
+      '',
+      'an edit that is looser',
+    ],
+  ]),
+  ...within('engine/run/draft/edited-draft.ts', edited, [
+    [
+      'who asked, and what it cost, is not edited',
+      'const isFixed = fixed.includes(field);',
+      'const isFixed = false;',
+      'an edit that is looser',
+    ],
+    [
+      'what the profile lists stays listed',
+      'drafted.every((entry) => edited.some((other) => isDeepStrictEqual(entry, other))));',
+      'drafted.every(() => edited.some(() => true)));',
+      'every field that a draft may only tighten',
+    ],
+    [
+      'risk is not lowered by hand',
+      'levels.indexOf(edited) >= levels.indexOf(drafted)',
+      'levels.includes(edited) || levels.includes(drafted)',
+      'every field that a draft may only tighten',
+    ],
+  ]),
+  ...within('engine/run/draft/why-it-waits.ts', edited, [
+    [
+      'an edited draft goes on with a person alone',
+      'edits.length === 0 ?',
+      'edits.length >= 0 ?',
+      'low risk that was edited',
+    ],
+  ]),
+  ...within('engine/run/record/plan-state.ts', 'test/coder/planner/drafting-cost.test.ts', [
+    [
+      'what drafting cost counts towards the cap',
+      'costUnits: drafting.costUnits,',
+      'costUnits: 0,',
+      'drafting alone can take a run past its cap',
+    ],
+  ]),
+  ...within('engine/run/draft/draft-intent.ts', 'test/coder/planner/drafting-cost.test.ts', [
+    [
+      'drafts before the last one are counted',
+      'addSpent(before, turns.taken())',
+      'turns.taken()',
+      'drafts before the one',
     ],
   ]),
   ...within('engine/run/draft/waiting-drafts.ts', waiting, [

@@ -144,12 +144,12 @@ function runMetrics(
   usage: WorkUsage | undefined,
 ): Readonly<Record<string, number>> {
   const usages = [...state.attempts.map((one) => one.usage), ...(usage ? [usage] : [])];
-  const units = usedCostUnits(usages);
+  const units = usedCostUnits([state.drafting, ...usages]);
   return {
     ...Object.assign({}, ...state.attempts.map((one) => one.metrics ?? {})),
     wall_clock_seconds: Math.max(0, settings.clock.now() - startedAtMs) / 1000,
     cost_usd: units / 1000,
-    tokens_used: usages.reduce((sum, { tokensUsed = 0 }) => sum + tokensUsed, 0),
+    tokens_used: [state.drafting, ...usages].reduce((sum, { tokensUsed = 0 }) => sum + tokensUsed, 0),
     patchsets_generated: Math.max(1, state.attempts.filter((one) => one.tree !== one.baseTree).length),
   };
 }

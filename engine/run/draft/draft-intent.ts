@@ -16,6 +16,7 @@ import { privacyPolicyOf } from '../../spec/privacy-policy-of.ts';
 import { draftFromProfile } from '../../spec/profile.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import { openWorker } from '../open/open-worker.ts';
+import { addSpent, nothingSpent, type Spent } from '../record/spent.ts';
 import type { OpenModel } from '../state/open-model.ts';
 import { openModel } from '../state/open-model.ts';
 import type { ChangeSource, RunRequest } from '../state/run-request.ts';
@@ -33,6 +34,8 @@ export interface DraftingRequest
   /** The request, and what the person said of drafts before this one (`readRequest`). */
   readonly said: readonly string[];
   readonly createdAt: string;
+  /** What earlier drafts of the same request came to. */
+  readonly spent?: Spent;
 }
 
 /** A contract that nobody has confirmed yet, and what a person should know of how it came to be. */
@@ -41,6 +44,8 @@ export interface DraftedIntent {
   readonly scope: Scope;
   readonly repairs: readonly string[];
   readonly questions: readonly string[];
+  /** What this draft and those before it came to. */
+  readonly spent: Spent;
   /** Whom the run may go on asking. */
   readonly model: OpenModel;
 }
@@ -50,7 +55,8 @@ export interface DraftedIntent {
  * profile of the risk. DRAFT_REFUSED where no draft of it is taken, NO_WORKER, and what asking a model throws.
  */
 export async function draftIntent(engine: WritEngine, request: DraftingRequest): Promise<DraftedIntent> {
-  const { source, target, said, signal, clock, createdAt, runId } = request;
+  const { source, target, said, signal, clock, createdAt, runId, spent: before = nothingSpent } = request;
+  const spent = (): Spent => addSpent(before, turns.taken());
   const ground = await readDraftGround(engine, request);
   const worker = await openWorker(engine, source);
   const model = await openModel(engine, worker, request);
@@ -75,12 +81,12 @@ export async function draftIntent(engine: WritEngine, request: DraftingRequest):
     hands: openTreeHands({ engine, repository, tree: base.tree, runId, policy, signal }),
     turns,
     async submit(submitted) {
-      const answered = { provider: model.provider.name, model: model.model, ...toldOf(turns.taken()) };
+      const answered = { provider: model.provider.name, model: model.model, ...toldOf(spent()) };
       const judged = await judgeDraft(engine, submitted, frame, ground, { said, ...answered });
       if ('faults' in judged) return judged.faults;
       const held = Buffer.from(judged.contract.bytes);
       if (model.secrets.some((secret) => held.includes(secret))) return ['the draft holds a secret'];
-      taken = { ...judged, model };
+      taken = { ...judged, spent: spent(), model };
       return [];
     },
   });
@@ -88,18 +94,14 @@ export async function draftIntent(engine: WritEngine, request: DraftingRequest):
   const reason = end.kind === 'nothing' ? end.reason : 'the model submitted nothing';
   throw new WritError('DRAFT_REFUSED', {
     message: `no contract was drafted: ${reason}`,
-    detail: { reason, ...toldOf(turns.taken()) },
+    detail: { reason, ...toldOf(spent()) },
     hints: [
       'say more precisely what shall change, ask another model, or write the contract: `writ spec new`',
     ],
   });
 }
 
-function toldOf({
-  turns,
-  tokensUsed,
-  costUnits,
-}: ReturnType<ReturnType<typeof openTurns>['taken']>): Pick<Asked, 'turns' | 'tokens' | 'cost_units'> {
+function toldOf({ turns, tokensUsed, costUnits }: Spent): Pick<Asked, 'turns' | 'tokens' | 'cost_units'> {
   return { turns, tokens: tokensUsed, cost_units: costUnits };
 }
 
@@ -114,7 +116,7 @@ async function judgeDraft(
   frame: DraftFrame,
   { config, rootNames }: Pick<DraftGround, 'config' | 'rootNames'>,
   asked: Asked,
-): Promise<Omit<DraftedIntent, 'model'> | { readonly faults: readonly string[] }> {
+): Promise<Omit<DraftedIntent, 'model' | 'spent'> | { readonly faults: readonly string[] }> {
   const read = await readIntentDraft(submitted);
   if ('faults' in read) return read;
   const made = draftedContract(read.draft, frame, config);

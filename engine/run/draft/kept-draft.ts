@@ -7,12 +7,18 @@ import { parseList, parseText, toFields } from '../../../core/base/parse-fields.
 import { makeDirectories, readPlainFile } from '../../../core/base/plain-place.ts';
 import { parseStrictJson } from '../../../core/base/strict-json.ts';
 import type { Repository } from '../../vcs/repository.ts';
+import { type Spent, spentShape } from '../record/spent.ts';
 import type { ChangeSource, RunRequest } from '../state/run-request.ts';
 
 /** A drafted contract on disk, and with what its run is to be started once somebody confirms it. */
 export interface KeptDraft extends Pick<RunRequest, 'onto' | 'message' | 'author' | 'policy'> {
   readonly runId: string;
+  /** What its file holds now. */
   readonly specBytes: Uint8Array;
+  /** What it held when it was drafted. */
+  readonly drafted: Uint8Array;
+  /** What drafting it came to. */
+  readonly spent: Spent;
   readonly noMerge: boolean;
   readonly source: Extract<ChangeSource, { readonly kind: 'worker' }>;
   readonly repairs: readonly string[];
@@ -39,9 +45,9 @@ export function draftPath(repository: Pick<Repository, 'commonDir'>, runId: stri
 /** Keeps a draft, 0600, whole or not at all; the path of its contract. */
 export async function keepDraft(
   repository: Pick<Repository, 'commonDir'>,
-  draft: KeptDraft,
+  draft: Omit<KeptDraft, 'drafted'>,
 ): Promise<string> {
-  const { runId, specBytes, source, noMerge, repairs, questions } = draft;
+  const { runId, specBytes, source, noMerge, repairs, questions, spent } = draft;
   const directory = await makeDirectories(placeOf(repository, runId));
   const given = Object.fromEntries(
     wishes.flatMap((name) => (draft[name] === undefined ? [] : [[name, draft[name]]])),
@@ -53,6 +59,8 @@ export async function keepDraft(
     noMerge,
     repairs,
     questions,
+    spent,
+    drafted: Buffer.from(specBytes).toString('base64'),
     ...given,
   };
   await writeDurably(join(directory, restName), `${JSON.stringify(rest)}\n`);
@@ -92,7 +100,17 @@ export async function removeDraft(repository: Pick<Repository, 'commonDir'>, run
 
 function parseRest(bytes: Uint8Array): Omit<KeptDraft, 'runId' | 'specBytes'> {
   const { value } = parseStrictJson(bytes, { code: 'OBJECT_CORRUPT', maxBytes });
-  const names = ['format', 'worker', 'from', 'noMerge', 'repairs', 'questions', ...wishes];
+  const names = [
+    'format',
+    'worker',
+    'from',
+    'noMerge',
+    'repairs',
+    'questions',
+    'spent',
+    'drafted',
+    ...wishes,
+  ];
   const fields = toFields(value, 'a kept draft', names);
   if (fields.format !== format) throw new TypeError(`expected \`${format}\``);
   const sentences = (name: string): readonly string[] =>
@@ -104,6 +122,8 @@ function parseRest(bytes: Uint8Array): Omit<KeptDraft, 'runId' | 'specBytes'> {
       from: Buffer.from(parseText(fields, 'from', maxBytes), 'base64'),
     },
     noMerge: fields.noMerge === true,
+    drafted: Buffer.from(parseText(fields, 'drafted', maxBytes), 'base64'),
+    spent: parseSpent(fields.spent),
     repairs: sentences('repairs'),
     questions: sentences('questions'),
     ...Object.fromEntries(
@@ -112,4 +132,11 @@ function parseRest(bytes: Uint8Array): Omit<KeptDraft, 'runId' | 'specBytes'> {
       ),
     ),
   };
+}
+
+function parseSpent(value: unknown): Spent {
+  const problems: string[] = [];
+  spentShape.check(value, '/spent', problems);
+  if (problems[0] !== undefined) throw new TypeError(problems[0]);
+  return value as Spent;
 }

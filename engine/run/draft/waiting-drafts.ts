@@ -11,6 +11,7 @@ import type { Repository } from '../../vcs/repository.ts';
 import type { RunSummary } from '../record/list-runs.ts';
 import { readRun } from '../record/read-run.ts';
 import { readAsked } from './asked.ts';
+import { draftEdits } from './edited-draft.ts';
 import { listDraftIds, readDraft, removeDraft } from './kept-draft.ts';
 import { whyItWaits } from './why-it-waits.ts';
 
@@ -56,7 +57,7 @@ function summarise(repository: Repository, runId: string): DraftSummary | undefi
       specId: metadata.id,
       riskLevel: risk.level,
       request: readAsked(read.document)?.said ?? [],
-      waitsFor: whyItWaits(risk.level, draft),
+      waitsFor: whyItWaits(risk.level, draft, draftEdits(draft, read.effective)),
     };
   } catch (fault) {
     if (isWritError(fault, 'OBJECT_CORRUPT'))

@@ -43,7 +43,7 @@ export async function startedAnew(
   claim: ClaimedRun,
   supplied: PatchSet | undefined,
 ): Promise<StartedRun> {
-  const { runId, source, onto, tip } = claim.started;
+  const { runId, source, onto, tip, drafting } = claim.started;
   const values = supplied ? secretValues(supplied, supplied.files) : [];
   const spec = contract.effective;
   const { wording, authorship } = maskStated(
@@ -79,6 +79,7 @@ export async function startedAnew(
     authorship,
     ...(supplied ? { candidate: { tree: supplied.candidateTree, digest: supplied.digest } } : {}),
     sandbox: ground.sandbox.name,
+    ...(drafting === undefined ? {} : { drafting }),
     report: openingReport({ ...about, sandboxName: ground.sandbox.name }, supplied),
   };
 }

@@ -101,6 +101,7 @@ export async function startRun(
         ? {}
         : { candidate: { tree: supplied.candidateTree, digest: supplied.digest } }),
       sandbox: ground.sandbox.name,
+      ...(request.drafting === undefined ? {} : { drafting: request.drafting }),
       report: openingReport(
         {
           contract,

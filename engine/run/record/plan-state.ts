@@ -2,6 +2,7 @@ import type { PlanDraft, PlannedTask } from '../../../core/contract/plan-draft.t
 import type { SensedAttempt } from './replan-triggers.ts';
 import type { RunFrames } from './run-frames.ts';
 import type { SettledAttempt } from './settled-attempt.ts';
+import { nothingSpent, type Spent } from './spent.ts';
 import type { TakenSnapshot } from './take-snapshot.ts';
 
 /** How far the work on a plan has come in this process; rebuilt from the steps by every process. */
@@ -26,14 +27,21 @@ export interface PlanState {
   readonly failure: Map<string, string>;
   /** The context snapshot of each attempt so far, by the attempt's name. */
   readonly context: Map<string, Pick<TakenSnapshot, 'sha256' | 'dependencies'>>;
+  /** What drafts of contract and plan came to; in `costUnits`, too. */
+  readonly drafting: Spent;
   /** Units of 0.001 USD. */
   costUnits: number;
   /** The cap of the contract, and what a person has added to it since; 0 is none. */
   costLimit: number;
 }
 
-/** Nothing done yet. */
-export function newPlanState(draft: PlanDraft, costLimit: number, frames: RunFrames | undefined): PlanState {
+/** Nothing done yet; what drafting came to is spent. */
+export function newPlanState(
+  draft: PlanDraft,
+  costLimit: number,
+  frames: RunFrames | undefined,
+  drafting: Spent = nothingSpent,
+): PlanState {
   return {
     draft,
     attempts: [],
@@ -44,7 +52,8 @@ export function newPlanState(draft: PlanDraft, costLimit: number, frames: RunFra
     onto: new Map(),
     failure: new Map(),
     context: new Map(),
-    costUnits: 0,
+    drafting,
+    costUnits: drafting.costUnits,
     costLimit,
   };
 }

@@ -8,6 +8,7 @@ import { isRefName } from '../../vcs/ref-name.ts';
 import { type CommitWording, wordingShape } from '../state/commit-wording.ts';
 import type { ForeignPolicy } from '../state/foreign-policy.ts';
 import type { Lag, Landing } from '../state/landing.ts';
+import { type Spent, spentShape } from './spent.ts';
 
 /** The first record of a run's journal: what was asked for, resolved once. */
 export interface StartedRun {
@@ -43,6 +44,8 @@ export interface StartedRun {
   /** The candidate of a supplied patch; of a worker's, where the run was begun anew with it. */
   readonly candidate?: { readonly tree: string; readonly digest: string };
   readonly sandbox: string;
+  /** What drafting its contract came to, where a model did. */
+  readonly drafting?: Spent;
   /** What `show` can say before anything was judged. */
   readonly report: GateReport;
 }
@@ -69,6 +72,7 @@ const shape = fields(
     foreign: fields({ defaultRef: orNull(text) }),
     tip: gitObject,
     candidate: fields({ tree: gitObject, digest: sha256Text }),
+    drafting: spentShape,
   },
 );
 const at = (path: string, problems: readonly string[]): string[] => problems.map((one) => `${path}${one}`);

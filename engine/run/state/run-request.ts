@@ -5,6 +5,7 @@ import type { FindSearch } from '../../../engine/tool/search-backend.ts';
 import type { PluginAccess } from '../../plugin-trust/plugin-access.ts';
 import type { JournalWitness } from '../../store/journal-witness.ts';
 import type { Outside } from '../../tool/egress/outside.ts';
+import type { Spent } from '../record/spent.ts';
 import type { OpenModel } from './open-model.ts';
 import type { SecretSource } from './run-secrets.ts';
 
@@ -54,6 +55,8 @@ export interface RunSettings {
 export interface RunRequest extends RunSettings {
   /** A UUIDv7 that was told before, of a draft; absent: one of its own. */
   readonly runId?: string;
+  /** What drafting the contract came to: it counts as the run's. */
+  readonly drafting?: Spent;
   readonly repositoryPath: string;
   /** The IntentSpec as its author gave it. */
   readonly specBytes: Uint8Array;

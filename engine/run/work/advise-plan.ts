@@ -1,6 +1,7 @@
 import type { PlanDraft } from '../../../core/contract/plan-draft.ts';
 import { type TaskAdvice, withAdvice } from '../../plan/plan-advice.ts';
 import { checksOf } from '../../spec/checks-of.ts';
+import { keepAdviceSpent } from '../record/spent.ts';
 import type { OpenRun } from '../state/attempt.ts';
 import { policyOf } from '../state/attempt-policy.ts';
 import { openTreeHands } from './hands/tree-hands.ts';
@@ -48,12 +49,15 @@ export async function advisePlan(run: OpenRun, draft: PlanDraft): Promise<PlanDr
       return [];
     },
   });
+  const { notices, ...spent } = turns.taken();
+  await keepAdviceSpent(run.means.steps, spent);
   const told = {
     taken: end.kind === 'taken',
     ...(end.kind === 'nothing' ? { reason: end.reason } : {}),
     provider: model.provider.name,
     model: model.model,
-    ...turns.taken(),
+    ...spent,
+    notices,
   };
   await record.put([[adviceFile, Buffer.from(`${JSON.stringify(told, null, 1)}\n`)]]);
   return end.kind === 'taken' && advised !== undefined ? advised : draft;

@@ -107,7 +107,8 @@ async function settleTask(
 
 /** Sums an attempt up; the one that takes the run to 90 % of its cost cap leaves a Decision.Checkpoint. */
 async function account(run: OpenRun, state: PlanState, settled: SettledAttempt): Promise<void> {
-  const before = state.costUnits;
+  // What drafting came to is no attempt, and leaves its checkpoint with the first.
+  const before = state.attempts.length === 0 ? 0 : state.costUnits;
   addAttempt(state, settled);
   await state.frames?.add(settled);
   if (!isCheckpointDue(state.costLimit, before, state.costUnits)) return;
