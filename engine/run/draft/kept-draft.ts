@@ -7,8 +7,8 @@ import { parseList, parseText, toFields } from '../../../core/base/parse-fields.
 import { makeDirectories, readPlainFile } from '../../../core/base/plain-place.ts';
 import { parseStrictJson } from '../../../core/base/strict-json.ts';
 import type { Repository } from '../../vcs/repository.ts';
-import { type Spent, spentShape } from '../record/spent.ts';
 import type { ChangeSource, RunRequest } from '../state/run-request.ts';
+import { type Spent, spentShape } from '../state/spent.ts';
 
 /** A drafted contract on disk, and with what its run is to be started once somebody confirms it. */
 export interface KeptDraft extends Pick<RunRequest, 'onto' | 'message' | 'author' | 'policy'> {

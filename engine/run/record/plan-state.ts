@@ -1,8 +1,8 @@
 import type { PlanDraft, PlannedTask } from '../../../core/contract/plan-draft.ts';
+import { nothingSpent, type Spent } from '../state/spent.ts';
 import type { SensedAttempt } from './replan-triggers.ts';
 import type { RunFrames } from './run-frames.ts';
 import type { SettledAttempt } from './settled-attempt.ts';
-import { nothingSpent, type Spent } from './spent.ts';
 import type { TakenSnapshot } from './take-snapshot.ts';
 
 /** How far the work on a plan has come in this process; rebuilt from the steps by every process. */

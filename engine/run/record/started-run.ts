@@ -8,7 +8,7 @@ import { isRefName } from '../../vcs/ref-name.ts';
 import { type CommitWording, wordingShape } from '../state/commit-wording.ts';
 import type { ForeignPolicy } from '../state/foreign-policy.ts';
 import type { Lag, Landing } from '../state/landing.ts';
-import { type Spent, spentShape } from './spent.ts';
+import { type Spent, spentShape } from '../state/spent.ts';
 
 /** The first record of a run's journal: what was asked for, resolved once. */
 export interface StartedRun {

@@ -5,9 +5,9 @@ import type { FindSearch } from '../../../engine/tool/search-backend.ts';
 import type { PluginAccess } from '../../plugin-trust/plugin-access.ts';
 import type { JournalWitness } from '../../store/journal-witness.ts';
 import type { Outside } from '../../tool/egress/outside.ts';
-import type { Spent } from '../record/spent.ts';
 import type { OpenModel } from './open-model.ts';
 import type { SecretSource } from './run-secrets.ts';
+import type { Spent } from './spent.ts';
 
 /** Where the candidate change comes from (resolutions, A supplied patch). */
 export type ChangeSource =

@@ -1,9 +1,9 @@
 import type { PlanDraft } from '../../../core/contract/plan-draft.ts';
 import { type TaskAdvice, withAdvice } from '../../plan/plan-advice.ts';
 import { checksOf } from '../../spec/checks-of.ts';
-import { keepAdviceSpent } from '../record/spent.ts';
 import type { OpenRun } from '../state/attempt.ts';
 import { policyOf } from '../state/attempt-policy.ts';
+import { keepAdviceSpent } from '../state/spent.ts';
 import { openTreeHands } from './hands/tree-hands.ts';
 import { openTurns } from './turns/open-turns.ts';
 

@@ -1,5 +1,5 @@
 import { decimal, fields, wholeNumber } from '../../store/shape.ts';
-import type { Steps } from '../state/steps.ts';
+import type { Steps } from './steps.ts';
 
 /** What asking a model came to outside of attempts: for a contract, for a plan. Units of 0.001 USD. */
 export interface Spent {
