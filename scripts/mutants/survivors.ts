@@ -187,4 +187,25 @@ export const survivors: readonly Survivor[] = [
   ...within('gates/direct-eval/java.ts', [
     ['? itemsOf(reading, object, depth + 1)', '+ → -', 'longer chains of calls are read, and none less'],
   ]),
+  ...within('gates/tests-kept/merged-cases.ts', [
+    [
+      'for (let start = 0; start < source.text.length; ) {',
+      '< → <=',
+      'one empty line more, of which nothing is counted',
+    ],
+  ]),
+  ...within('engine/run/work/agent/open-agent.ts', [
+    [
+      "run.means.signal.addEventListener('abort', stop, { once: true });",
+      'true → false',
+      'a signal aborts once',
+    ],
+  ]),
+  ...within('attest/verify/verify-approvals.ts', [
+    [
+      'const tips = [...new Set(reports.flatMap(({ authorship: { tip } }) => tip ?? []))];',
+      'tip ?? [] → tip',
+      'git knows no commit of no name, and then nobody had a hand in it',
+    ],
+  ]),
 ];

@@ -107,6 +107,16 @@ await gateTester(t, findRule('licenses'), {
     },
     adds('a license that the codebase has', 'MIT', only([], true)),
     adds('an old form that says MIT', { type: 'MIT' }),
+    {
+      name: 'a license that the codebase has in a lockfile that does not change',
+      spec: only([], true),
+      files: {
+        'package-lock.json': { base: lockfile(old, oldLock), candidate: lockfile(old, oldLock) },
+        'x/package-lock.json': {
+          candidate: lockfile(old, { 'node_modules/b': registryEntry('b', '1.0.0', 'MIT') }),
+        },
+      },
+    },
     crate('MIT/Apache-2.0'),
     crate(undefined, { packages: { 'pkg:cargo/serde': 'MIT OR Apache-2.0' } }),
     crate('GPL-3.0-only', { packages: { 'pkg:cargo/serde@1.0.0': 'MIT' } }),

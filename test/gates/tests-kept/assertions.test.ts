@@ -39,7 +39,7 @@ const judging: Readonly<Partial<Record<Language, readonly string[]>>> = {
   csharp: ['Assert.That(a)', 'Assert . Equal(a, b)', 'a.ShouldBe(b)', 'throw new X();', 'Verify(a)'],
   c: ['EXPECT_EQ(a, b)', 'CHECK(a)', 'ck_assert_int_eq(a, b)', 'BOOST_TEST(a)'],
   swift: ['XCTAssertEqual(a, b)', 'XCTFail("x")', '#expect(a == b)'],
-  elixir: ['assert a == b', 'refute_receive x'],
+  elixir: ['assert a == b', 'refute_receive x', 'flunk("x")'],
   perl: ['is_deeply($a, $b);', 'dies_ok { a };', 'ok($a);'],
   shell: ['[ "$a" = b ]', 'grep -q a b', 'exit 1', 'echo "$status"', 'diff a b'],
 };
