@@ -17,7 +17,7 @@ export function checksWithoutUse(
   spec: EffectiveIntentSpec,
   { checks: { reports } }: Pick<WritConfig, 'checks'>,
 ): readonly string[] {
-  const known = new Set(checksOf(spec).map(({ check }) => check.id));
+  const known = new Set(checksOf(spec).flatMap(({ check }) => check.id ?? []));
   const unused = [...reports.keys()].filter((id) => !known.has(id));
   const told = unused.slice(0, most).map((id) => {
     const near = nearestName(id, known);

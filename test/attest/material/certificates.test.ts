@@ -109,6 +109,9 @@ t.test('what is no certificate, or broken where extensions stand, claims nothing
     'extensions that are no sequence': extensions(text),
     'a sequence cut off': extensions(Buffer.from([0x30, 9])),
     'an extension that is none': extensions(der(0x30, der(0x02, text))),
+    'names that are no sequence': extensions(
+      der(0x30, der(0x30, der(0x06, Buffer.from('551d11', 'hex')), der(0x04, text))),
+    ),
     'an extension without a value': extensions(der(0x30, der(0x30, der(0x06, text)))),
     'an extension that is cut off': extensions(der(0x30, der(0x30, Buffer.from([6, 9])))),
   })) {

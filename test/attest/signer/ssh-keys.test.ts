@@ -191,6 +191,22 @@ async function handAgent(
   return path;
 }
 
+t.test('an agent that answers octet by octet is understood', { skip: withoutSshKeygen }, async (t) => {
+  const dir = t.testdir({ keys: {} });
+  const file = makeKey(join(dir, 'keys'), 'stated');
+  const blob = Buffer.from(readFileSync(`${file}.pub`, 'utf8').split(' ')[1] ?? '', 'base64');
+  const answer = wire(Buffer.concat([Buffer.from('0c00000001', 'hex'), wire(blob, 'stated')]));
+  const SSH_AUTH_SOCK = await handAgent(t, (_, socket) => {
+    socket.setNoDelay(true);
+    const send = (at: number): void => {
+      if (at < answer.length) socket.write(answer.subarray(at, at + 1), () => setTimeout(send, 2, at + 1));
+    };
+    send(0);
+    return undefined;
+  });
+  t.match(await openAgentKey('stated', { SSH_AUTH_SOCK }), { algorithm: 'ed25519' });
+});
+
 t.test('an agent that lies, breaks off or floods is SIGNER_FAILED', async (t) => {
   const framed = (octets: Buffer): Buffer => wire(octets);
   const lies: Record<string, (message: Buffer, socket: Socket) => Buffer | undefined> = {

@@ -44,6 +44,21 @@ const added: readonly (readonly [language: string, path: string, base: string, c
     '<?php\nclass ATest { #[Test] public function adds() { f(1); } }\n',
   ],
   ['Perl', 't/a.t', '', "subtest 'adds' => sub { is(add(1), 2); };\n"],
+  ...[
+    'isnt',
+    'like',
+    'unlike',
+    'is_deeply',
+    'cmp_ok',
+    'isa_ok',
+    'can_ok',
+    'dies_ok',
+    'lives_ok',
+    'throws_ok',
+  ].map(
+    (name) =>
+      [`Perl, ${name}`, 't/a.t', "ok(1, 'one');\n", `ok(1, 'one');\n${name}(add(1), 2, 'adds');\n`] as const,
+  ),
   ['Perl, an assertion beside others', 't/a.t', "ok(1, 'one');\n", "ok(1, 'one');\nok(add(1), 'adds');\n"],
   ['JUnit', 'src/test/java/ATest.java', '', 'class ATest { @Test void adds() { f(1); } }\n'],
   ['Kotlin', 'src/test/ATest.kt', '', 'class ATest { @Test fun adds() { f(1) } }\n'],

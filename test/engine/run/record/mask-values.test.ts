@@ -24,6 +24,19 @@ t.test('a value is masked in base64 wherever in the text it stands', (t) => {
   t.end();
 });
 
+t.test('what stands around a value stays byte for byte, whatever it is', (t) => {
+  for (const beside of ['schön 価格 ✓', Buffer.from([0xff, 0xfe, 0, 0x80, 0xc3]).toString('latin1')]) {
+    const around = Buffer.from(beside, 'latin1');
+    const utf8 = Buffer.from(beside);
+    for (const bytes of [around, utf8]) {
+      const whole = Buffer.concat([bytes, Buffer.from(value), bytes]);
+      const masked = Buffer.concat([bytes, Buffer.from('[masked: secrets]'), bytes]);
+      t.strictSame(Buffer.from(maskValues(whole, [Buffer.from(value)])), masked);
+    }
+  }
+  t.end();
+});
+
 t.test('honest text stays', (t) => {
   const text = Buffer.from(Buffer.from('nothing of it stands here, however long it is').toString('base64'));
   t.same(maskValues(text, [Buffer.from(value)]), text);
