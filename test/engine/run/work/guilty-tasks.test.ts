@@ -261,7 +261,7 @@ t.test('what was built on the work of a Task that starts over is kept where it f
 });
 
 t.test('abandonOnSecurityGateFail false: a replan plans the Task anew that caused the failure', async (t) => {
-  const { view, show, orders, failure, replay } = await work(
+  const { view, list, show, orders, failure, replay } = await work(
     t,
     [
       { task: 1, attempt: 1, patch: add('src/one.py', ...unsafe) },
@@ -272,6 +272,9 @@ t.test('abandonOnSecurityGateFail false: a replan plans the Task anew that cause
   );
   t.equal(view.decision?.type, 'commit', String(view.decision?.rationale));
   t.match(show('candidate-1/decision.json'), { next: 'replan', type: 'checkpoint' });
+  const names = list.filter((path) => /(?:run|decision|patchset|plan)\.json$|task_event/.test(path));
+  const ids = names.map((path) => (show(path) as { object_id?: string }).object_id);
+  t.equal(new Set(ids).size, names.length, 'each object has a name of its own');
   t.match(show('plan.json'), { revision: 2, reason: 'security-gate-fail', diff_summary: /at `task-1`/ });
   t.strictSame([...orders].sort(), [
     [1, 1, 1],
