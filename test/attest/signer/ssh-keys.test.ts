@@ -7,6 +7,7 @@ import t, { type Test } from 'tap';
 import { inTotoPayloadType, signEnvelope, verifyEnvelope } from '../../../attest/encoding/dsse.ts';
 import { keyIdOf, parsePublicKey } from '../../../attest/encoding/public-key.ts';
 import { openAgentKey, toPlainSignature } from '../../../attest/signer/agent-key.ts';
+import { instant } from '../../waiting/instant.ts';
 import { keyKinds, makeKey, wire, withoutSshKeygen } from '../approval/ssh-tools.ts';
 import { createSignerSource } from './signer-source.ts';
 import { startAgent } from './start-agent.ts';
@@ -198,10 +199,12 @@ t.test('an agent that answers octet by octet is understood', { skip: withoutSshK
   const answer = wire(Buffer.concat([Buffer.from('0c00000001', 'hex'), wire(blob, 'stated')]));
   const SSH_AUTH_SOCK = await handAgent(t, (_, socket) => {
     socket.setNoDelay(true);
-    const send = (at: number): void => {
-      if (at < answer.length) socket.write(answer.subarray(at, at + 1), () => setTimeout(send, 2, at + 1));
-    };
-    send(0);
+    void (async () => {
+      for (const octet of answer) {
+        await new Promise((sent) => socket.write(Buffer.of(octet), sent));
+        await instant(2);
+      }
+    })();
     return undefined;
   });
   t.match(await openAgentKey('stated', { SSH_AUTH_SOCK }), { algorithm: 'ed25519' });
