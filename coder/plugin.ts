@@ -33,6 +33,7 @@ export const coderPlugin = definePlugin({
         name: codexWorker,
         usesModel: true,
         model: parseModelChoice(from),
+        cites: false,
         work: async (order) => (await import('./codex/work.ts')).workWithCodex(order),
       }),
     });

@@ -27,7 +27,9 @@ export type StartRun = (
 type Confirmed = Omit<KeptDraft, 'repairs' | 'questions' | 'drafted' | 'spent'> &
   Pick<RunRequest, 'drafting'>;
 
-type Drafting = Pick<RunRequest, 'repositoryPath' | 'reach'> & { readonly source: KeptDraft['source'] };
+type Drafting = Pick<RunRequest, 'repositoryPath' | 'reach' | 'pluginAccess' | 'outside'> & {
+  readonly source: KeptDraft['source'];
+};
 
 /**
  * `writ run --request`: a model drafts the contract, a person or its low risk confirms it, and its run starts. Nothing
@@ -36,7 +38,7 @@ type Drafting = Pick<RunRequest, 'repositoryPath' | 'reach'> & { readonly source
 export async function draftedRun(
   context: CommandContext,
   engine: WritEngine,
-  { repositoryPath, reach, source }: Drafting,
+  { repositoryPath, reach, source, pluginAccess, outside }: Drafting,
   start: StartRun,
 ): Promise<CommandResult> {
   const { options, signal, print, stdin } = context;
@@ -59,6 +61,8 @@ export async function draftedRun(
       clock: systemClock,
       signal,
       ...(reach === undefined ? {} : { reach }),
+      ...(pluginAccess === undefined ? {} : { pluginAccess }),
+      ...(outside === undefined ? {} : { outside }),
       ...(model === undefined ? {} : { model }),
       ...(spent === undefined ? {} : { spent }),
       ...(wishes.onto === undefined ? {} : { onto: wishes.onto }),
@@ -76,7 +80,10 @@ export async function draftedRun(
     if (reviewed.answer === 'wait') return waiting(data, kept);
     const specBytes = drafted.contract.bytes;
     await confirmIntent(engine, repositoryPath, specBytes);
-    return withDraft(await start({ specBytes, source, runId, model, drafting: spent }), data);
+    return withDraft(
+      await start({ specBytes, source, runId, drafting: spent, ...(model === undefined ? {} : { model }) }),
+      data,
+    );
   }
 }
 

@@ -43,7 +43,7 @@ export const runCommands: readonly CommandSpec[] = [
       },
       {
         line: 'writ run --request "Round prices to whole cents" --provider openai',
-        about: 'a model drafts the contract, too',
+        about: 'a model drafts the contract, too; `runs`, `show` and `cancel` know it while it waits',
       },
       { line: 'writ run intent.json --range main..fix --onto main', about: 'gate the commits of a branch' },
       {

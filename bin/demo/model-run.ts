@@ -53,7 +53,7 @@ export async function runByModel(
   const view = await runIntent(engine, {
     ...asked,
     specBytes,
-    model: drafted.model,
+    ...(drafted.model === undefined ? {} : { model: drafted.model }),
     sandbox: 'auto',
     schedulerVersion: readVersion(),
     witness: userJournalWitness(env),

@@ -263,6 +263,18 @@ export const errorCatalogue = {
     http: 422,
     exit: 1,
   },
+  CITATIONS_UNSUPPORTED: {
+    family: 'run',
+    message: 'the contract asks for citations, and whoever works cannot cite',
+    http: 422,
+    exit: 129,
+  },
+  DRAFT_UNSUPPORTED: {
+    family: 'run',
+    message: 'the chosen provider drafts no contracts',
+    http: 422,
+    exit: 129,
+  },
   NO_WORKER: {
     family: 'run',
     message: 'nothing can do the task: give `--patch`, `--range` or `--recording`',

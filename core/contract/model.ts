@@ -78,6 +78,8 @@ export type ModelEvent =
   | { readonly type: 'usage'; readonly usage: ModelUsage }
   /** Something that was asked for and cannot be had of this model, in words. */
   | { readonly type: 'notice'; readonly text: string }
+  /** What the vendor calls this question, where it says so before it answers. */
+  | { readonly type: 'asked'; readonly requestId: string }
   /** `state` is the value of the message's `ReplayState`. */
   | { readonly type: 'end'; readonly end: ReplyEnd; readonly state?: unknown };
 

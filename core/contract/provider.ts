@@ -105,16 +105,18 @@ export interface ProviderFailure {
   readonly found: string;
   readonly status?: number;
   readonly retryAfterSeconds?: number;
+  /** What the vendor calls the question. */
+  readonly requestId?: string;
   readonly cause?: unknown;
 }
 
-/** PROVIDER_FAILED, with `detail {provider, kind, status?, retryAfterSeconds?}`. */
+/** PROVIDER_FAILED, with `detail {provider, kind, status?, retryAfterSeconds?, requestId?}`. */
 export function providerFailure({ found, cause, ...facts }: ProviderFailure): WritError {
-  const { provider, kind, status } = facts;
+  const { provider, kind, status, requestId } = facts;
   const told = printable(found.slice(0, 500)).trim();
   const answered = status === undefined ? '' : ` (HTTP ${status})`;
   return new WritError('PROVIDER_FAILED', {
-    message: `provider \`${provider}\` gave no reply: ${kind}${answered}${told === '' ? '' : `: ${told}`}`,
+    message: `provider \`${provider}\` gave no reply: ${kind}${answered}${told === '' ? '' : `: ${told}`}${requestId === undefined ? '' : ` [request ${requestId}]`}`,
     detail: { ...facts },
     ...(cause === undefined ? {} : { cause }),
   });

@@ -99,6 +99,8 @@ export interface Worker {
   readonly usesModel: boolean;
   /** The model that answers, where the engine shall ask it for the worker (`TaskOrder.turns`). */
   readonly model?: ModelChoice;
+  /** `false`: it has no way to cite, and a contract that asks for citations is refused before it begins. */
+  readonly cites?: false;
   work(order: TaskOrder): Promise<WorkResult>;
   /** Drafts with its model; absent: it cannot. A rejection is an infrastructure failure. */
   draft?(order: DraftOrder): Promise<DraftEnd>;

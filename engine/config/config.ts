@@ -11,6 +11,12 @@ import { readLicensesSection } from './licenses-section.ts';
 import { readLogSection } from './log-section.ts';
 import { type ListedPlugin, readPluginsSection } from './plugins-section.ts';
 import { type PolicyConfig, readPolicySection } from './policy-section.ts';
+import {
+  type ModelsConfig,
+  type ProvidersConfig,
+  readModelsSection,
+  readProvidersSection,
+} from './providers-section.ts';
 import { readRedactionSection } from './redaction-section.ts';
 import { type RunnersConfig, readRunnersSection } from './runners-section.ts';
 import type { SealingForms } from './sealing-forms.ts';
@@ -47,6 +53,10 @@ export interface WritConfig {
   readonly plugins: readonly ListedPlugin[];
   /** `[policy.<name>]`, by name. */
   readonly policies: ReadonlyMap<string, PolicyConfig>;
+  /** How backends are asked, by their names. */
+  readonly providers: ProvidersConfig;
+  /** What models cost and hold, by their ids, where the built-in table does not say so. */
+  readonly models: ModelsConfig;
 }
 
 /** `[signer]` and `[log]` are read by those that they are about. */
@@ -77,6 +87,8 @@ export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigO
     factors: readFactorsSection(root.table('factors')),
     plugins: readPluginsSection(root),
     policies: readPolicySection(root.table('policy')),
+    providers: readProvidersSection(root.table('providers')),
+    models: readModelsSection(root.table('models')),
   };
   root.end();
   if (issues.length > 0) throw invalid(issues);

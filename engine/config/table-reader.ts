@@ -117,6 +117,17 @@ export class TableReader {
     return fallback;
   }
 
+  number<F extends number | undefined>(key: string, fallback: F, min: number, max: number): number | F {
+    if (!this.has(key)) return fallback;
+    const value = this.#table[key];
+    if (typeof value === 'number' && value >= min && value <= max) return value;
+    this.refuse(
+      this.at(key),
+      `expected a number from ${min} to ${max}, found ${typeof value === 'number' ? value : kindOf(value)}`,
+    );
+    return fallback;
+  }
+
   flag(key: string, fallback: boolean): boolean {
     if (!this.has(key)) return fallback;
     const value = this.#table[key];

@@ -6,6 +6,7 @@ import { type Provider, type ProviderSetting, providerFailure } from '../../core
 import { costUnits, knownModel } from '../model-table.ts';
 import { readFrame } from './read-frame.ts';
 import { readLines } from './read-lines.ts';
+import { requestIdOf } from './request-id.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 import { brokenReply, maxCalls, SaidFailureError, type WireFormat, type WireRequest } from './wire-format.ts';
 
@@ -62,6 +63,7 @@ async function* askOnce(
     signal,
   });
   const { status, headers } = answer;
+  const requestId = requestIdOf(headers);
   if (status !== 200) {
     const text = await readText(answer, maxFailureBytes);
     const said = format.failureOf(status, asJson(text));
@@ -72,8 +74,10 @@ async function* askOnce(
       found: withoutKey(said.found || text.slice(0, 300), key),
       status,
       ...(wait === undefined ? {} : { retryAfterSeconds: wait }),
+      ...(requestId === undefined ? {} : { requestId: withoutKey(requestId, key) }),
     });
   }
+  if (requestId !== undefined) yield { type: 'asked', requestId: withoutKey(requestId, key) };
   const reader = format.reader(request);
   const bound = callBound();
   let ended = false;

@@ -3,6 +3,7 @@ import { type Guard, within } from './guard.ts';
 const hostile = 'test/coder/planner/hostile-drafts.test.ts';
 const strict = 'test/engine/spec/stricter.test.ts';
 const edited = 'test/coder/planner/edited-drafts.test.ts';
+const who = 'test/coder/planner/who-drafts.test.ts';
 const waiting = 'test/coder/planner/waiting-drafts.test.ts';
 
 /** What a model that drafts contracts cannot do. */
@@ -77,6 +78,42 @@ export const guards: readonly Guard[] = [
       ' || submissions === maxSubmissions)',
       ')',
       'a model that never submits',
+    ],
+  ]),
+  ...within('engine/run/draft/open-drafter.ts', who, [
+    [
+      'who drafts nothing is told so before anything is asked',
+      'if (worker !== undefined && draft !== undefined && model !== undefined) return',
+      'if (worker !== undefined && model !== undefined) return',
+      'a backend that works by itself',
+    ],
+  ]),
+  ...within('engine/run/open/require-citing.ts', who, [
+    [
+      'citations are not asked of who cannot cite',
+      'if (worker?.cites !== false || needed === 0) return;',
+      'if (needed >= 0) return;',
+      'a backend that cannot cite',
+    ],
+  ]),
+  ...within('engine/run/state/configured-model.ts', who, [
+    [
+      'a misspelt backend in the configuration is told',
+      'if (stray !== undefined)',
+      'if (stray === "")',
+      'a configuration of models',
+    ],
+    [
+      'a value that a setting does not have is told',
+      'if (!values.includes(value))',
+      'if (value === "")',
+      'a configuration of models',
+    ],
+    [
+      'what a model costs is what the policy commit says',
+      'if (price === undefined || id !== model) return',
+      'if (price === undefined || id !== "") return',
+      'the policy commit says',
     ],
   ]),
   ...within('bin/command-parts/drafted-run.ts', edited, [

@@ -20,7 +20,7 @@ t.test('what was recorded of a run is played back offline, without a key, to the
     t.match(ran.err, 'key of openai: OPENAI_API_KEY, of the environment');
     t.equal(model.asked[0]?.headers.authorization, `Bearer ${key}`);
     for (const text of [ran.out, ran.err]) t.notMatch(text, key);
-    t.match(await writ(sample, [...argv, '--record', traffic]), { error: { code: 'OUTPUT_EXISTS' } });
+    t.match(await writ(sampleOf(t), [...argv, '--record', traffic]), { error: { code: 'OUTPUT_EXISTS' } });
     t.equal(model.asked.length, script.length, 'nothing is asked where it could not be written down');
   }
   const names = readdirSync(traffic);

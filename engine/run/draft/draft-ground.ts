@@ -23,6 +23,8 @@ export interface DraftGround {
   readonly repository: Repository;
   readonly base: Base;
   readonly config: WritConfig;
+  /** Where that was read. */
+  readonly policyTree: string;
   /** Names at the top of the base. */
   readonly rootNames: ReadonlySet<string>;
 }
@@ -39,5 +41,6 @@ export async function readDraftGround(
   const policy = await findPolicy(repository, { target, baseRef, base });
   const configBytes = await readBlob(repository, policy.tree, '.writ/config.toml');
   const config = parseConfig(configBytes, await sealingFormsOf(engine.slots));
-  return { repository, base, config, rootNames: await listNames(repository, base.tree, scopeRootOf(repo)) };
+  const rootNames = await listNames(repository, base.tree, scopeRootOf(repo));
+  return { repository, base, config, policyTree: policy.tree, rootNames };
 }

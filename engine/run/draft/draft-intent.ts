@@ -17,7 +17,6 @@ import { draftFromProfile } from '../../spec/profile.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import { openWorker } from '../open/open-worker.ts';
 import type { OpenModel } from '../state/open-model.ts';
-import { openModel } from '../state/open-model.ts';
 import type { ChangeSource, RunRequest } from '../state/run-request.ts';
 import { addSpent, nothingSpent, type Spent } from '../state/spent.ts';
 import { withConfig } from '../state/with-config.ts';
@@ -25,11 +24,12 @@ import { openTreeHands } from '../work/hands/tree-hands.ts';
 import { openTurns } from '../work/turns/open-turns.ts';
 import { type Asked, draftExtension } from './asked.ts';
 import { type DraftGround, type DraftPlace, readDraftGround } from './draft-ground.ts';
+import { openDrafter, requireDrafter } from './open-drafter.ts';
 
 /** A person's request, and who drafts a contract of it. */
 export interface DraftingRequest
   extends DraftPlace,
-    Pick<RunRequest, 'clock' | 'signal' | 'reach' | 'model'> {
+    Pick<RunRequest, 'clock' | 'signal' | 'reach' | 'model' | 'pluginAccess' | 'outside'> {
   readonly source: Extract<ChangeSource, { readonly kind: 'worker' }>;
   /** The request, and what the person said of drafts before this one (`readRequest`). */
   readonly said: readonly string[];
@@ -46,8 +46,8 @@ export interface DraftedIntent {
   readonly questions: readonly string[];
   /** What this draft and those before it came to. */
   readonly spent: Spent;
-  /** Whom the run may go on asking. */
-  readonly model: OpenModel;
+  /** Whom the run may go on asking; absent where the run has to open a plugin's model itself. */
+  readonly model?: OpenModel;
 }
 
 /**
@@ -57,11 +57,10 @@ export interface DraftedIntent {
 export async function draftIntent(engine: WritEngine, request: DraftingRequest): Promise<DraftedIntent> {
   const { source, target, said, signal, clock, createdAt, runId, spent: before = nothingSpent } = request;
   const spent = (): Spent => addSpent(before, turns.taken());
+  const worker = requireDrafter(await openWorker(engine, source), source.worker);
   const ground = await readDraftGround(engine, request);
-  const worker = await openWorker(engine, source);
-  const model = await openModel(engine, worker, request);
-  if (worker?.draft === undefined || model === undefined)
-    throw new WritError('NO_WORKER', { message: `\`${source.worker}\` drafts no contracts` });
+  await using opened = await openDrafter(engine, worker, request, ground);
+  const { model } = opened;
   const frame: DraftFrame = { id: uuidV7(clock.now()), createdAt, said, ...target };
   // The strictest profile guards what is read before there is a contract.
   const guarding = applyDefaults(draftFromProfile({ ...frame, risk: 'high' }));
@@ -86,7 +85,7 @@ export async function draftIntent(engine: WritEngine, request: DraftingRequest):
       if ('faults' in judged) return judged.faults;
       const held = Buffer.from(judged.contract.bytes);
       if (model.secrets.some((secret) => held.includes(secret))) return ['the draft holds a secret'];
-      taken = { ...judged, spent: spent(), model };
+      taken = { ...judged, spent: spent(), ...(opened.isLent ? {} : { model }) };
       return [];
     },
   });

@@ -1,3 +1,5 @@
+import type { Worker } from '../../../core/contract/worker.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
 import { requireCleanPaths } from '../../vcs/dirty-paths.ts';
 import { readWording } from '../state/commit-wording.ts';
 import { openModel } from '../state/open-model.ts';
@@ -6,6 +8,7 @@ import { requireOldSigners } from '../state/require-old-signers.ts';
 import { type Judgement, judgement } from './judgement.ts';
 import { openWorker } from './open-worker.ts';
 import { readAuthorship, requireKnownAuthor } from './read-authorship.ts';
+import { requireCiting } from './require-citing.ts';
 import { takeCandidate } from './take-candidate.ts';
 
 /** Asked before the contract: which of its rows are asked for hangs on who works. */
@@ -16,14 +19,26 @@ export const workerJudgement: Judgement = judgement({
   judge: async ({ engine, source }) => ({ worker: await openWorker(engine, source) }),
 });
 
-/** Whoever asks a model needs its key. Which one a plugin of others brings is not known before the policy commit is. */
+/** What only shows where contract and worker are both known. */
+export const citingJudgement: Judgement = judgement({
+  id: 'worker-cites',
+  sees: 'contract',
+  about: '/evidence/minCitationsPerDecision',
+  needs: ['admitted', 'worker'],
+  judge: async ({ admitted, worker }) => requireCiting(worker, admitted.effective),
+});
+
+/**
+ * Whoever asks a model needs its key, and the configuration says how it is asked. Which one a plugin of others brings
+ * is not known before its plugins are.
+ */
 export const modelJudgement: Judgement = judgement({
   id: 'model-opens',
   sees: 'machine',
-  needs: ['engine', 'request', 'worker'],
-  async judge({ engine, request, worker }) {
-    const isBroughtAlong = worker?.model !== undefined && !isBuiltIn(engine, worker.model.provider);
-    return isBroughtAlong ? undefined : { model: await openModel(engine, worker, request) };
+  needs: ['engine', 'request', 'worker', 'config'],
+  async judge({ engine, request, worker, config }) {
+    if (isBroughtAlong(engine, worker)) return;
+    return { model: await openModel(engine, worker, request, { config }) };
   },
 });
 
@@ -32,12 +47,15 @@ export const pluginModelJudgement: Judgement = judgement({
   id: 'plugin-model-opens',
   sees: 'machine',
   needs: ['engine', 'request', 'worker', 'judges'],
-  async judge({ engine, request, worker, judges, ...known }) {
-    return Object.hasOwn(known, 'model')
-      ? undefined
-      : { model: await openModel(engine, worker, request, judges.plugins) };
+  async judge({ engine, request, worker, judges: { config, plugins } }) {
+    if (!isBroughtAlong(engine, worker)) return;
+    return { model: await openModel(engine, worker, request, { config, plugins }) };
   },
 });
+
+function isBroughtAlong(engine: Pick<WritEngine, 'slots'>, worker: Worker | undefined): boolean {
+  return worker?.model !== undefined && !isBuiltIn(engine, worker.model.provider);
+}
 
 /** What the change itself shows, before anything judges it. */
 export const changeJudgements: readonly Judgement[] = [

@@ -1,6 +1,7 @@
 import { readContract } from '../../intent/admit-contract.ts';
 import {
   changeJudgements,
+  citingJudgement,
   modelJudgement,
   pluginModelJudgement,
   workerJudgement,
@@ -22,12 +23,13 @@ export const firstJudgements: readonly Judgement[] = [
   workerJudgement,
   contractRead,
   ...contractJudgements,
-  modelJudgement,
+  citingJudgement,
 ];
 
 /** What has to be looked up. */
 export const laterJudgements: readonly Judgement[] = [
   ...repositoryJudgements,
+  modelJudgement,
   ...machineJudgements,
   pluginModelJudgement,
   ...changeJudgements,

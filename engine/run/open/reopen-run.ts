@@ -32,6 +32,7 @@ import { prepareGround } from './prepare-ground.ts';
 import { readCandidate } from './read-candidate.ts';
 import { refuseSealing } from './refuse-sealing.ts';
 import { reopenLanding } from './reopen-landing.ts';
+import { requireCiting } from './require-citing.ts';
 import { requireStatedTarget } from './require-stated-target.ts';
 
 /**
@@ -102,8 +103,8 @@ export async function reopenRun(
     await journal.append(resumedType, {});
     const worker = await reopenWorker(engine, request.worker, directory, before.worker);
     // Whoever ends a run needs no key for it.
-    const model =
-      request.cancel === undefined ? await openModel(engine, worker, request, ground.plugins) : undefined;
+    if (request.cancel === undefined) requireCiting(worker, contract.effective);
+    const model = request.cancel === undefined ? await openModel(engine, worker, request, ground) : undefined;
     const secrets =
       request.cancel === undefined
         ? await openSecrets(contract.effective, request.secrets)

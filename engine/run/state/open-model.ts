@@ -5,6 +5,13 @@ import type { Worker } from '../../../core/contract/worker.ts';
 import { noParts, type PluginParts } from '../../plugin-trust/open-parts.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import { type FoundAgent, findAgent } from '../../tool/find-agent.ts';
+import {
+  configuredFlags,
+  type ModelConfig,
+  noModelConfig,
+  priceNotice,
+  withModelRow,
+} from './configured-model.ts';
 import { pickProvider } from './pick-provider.ts';
 
 /** A model that can be asked. */
@@ -12,6 +19,8 @@ export interface OpenModel {
   readonly provider: Provider;
   readonly model: string;
   readonly temperature?: number;
+  /** What is to be known of how it is asked. */
+  readonly notices?: readonly string[];
   /** Where the backend is a program that works by itself: the program, and where and how its model is asked. */
   readonly agent?: OpenAgent;
   /** Values that no prompt, answer or record may hold. */
@@ -34,6 +43,12 @@ export interface ModelSetting {
   readonly model?: OpenModel;
 }
 
+/** What the policy commit says of models, and what its plugins bring. */
+export interface ModelGround {
+  readonly plugins?: PluginParts;
+  readonly config?: ModelConfig;
+}
+
 /**
  * Opens the model that a worker names, a built-in one or a plugin's; `undefined` for one that names none.
  * SLOT_UNKNOWN, what reaching the provider refuses, and what it refuses itself.
@@ -41,16 +56,18 @@ export interface ModelSetting {
 export async function openModel(
   engine: WritEngine,
   worker: Worker | undefined,
-  { reach, model: opened }: ModelSetting,
-  plugins: PluginParts = noParts,
+  { reach, model: known }: ModelSetting,
+  { plugins = noParts, config = noModelConfig }: ModelGround = {},
 ): Promise<OpenModel | undefined> {
   if (worker?.model === undefined) return undefined;
-  if (opened !== undefined)
-    return { ...opened, secrets: [...new Set([...opened.secrets, ...(await plugins.secrets())])] };
+  if (known !== undefined)
+    return { ...known, secrets: [...new Set([...known.secrets, ...(await plugins.secrets())])] };
   const { stream, clock } = engine;
-  const { provider: name, model: wanted, apiBase, temperature, flags } = worker.model;
+  const { provider: name, model: wanted, apiBase, temperature } = worker.model;
   const brought = plugins.providers.get(name);
   const source = brought ?? (await pickProvider(engine, name));
+  const names = [...engine.slots.provider.names, ...plugins.providers.keys()];
+  const flags = { ...configuredFlags(config, name, source, names), ...worker.model.flags };
   if (reach === undefined) throw new WritError('NO_WORKER', { message: 'nobody here can ask a model' });
   const reached = await reach(name, source, apiBase);
   const model = wanted ?? source.defaultModel;
@@ -61,10 +78,12 @@ export async function openModel(
       detail: { flag: 'record', provider: name },
     });
   const streamed = through === undefined ? stream : await through(stream, model, flags);
-  const provider = await source.open({ ...place, model, flags, stream: streamed, clock });
+  const opened = await source.open({ ...place, model, flags, stream: streamed, clock });
+  const notice = priceNotice(config, model);
   return {
-    provider,
+    provider: withModelRow(opened, config, model),
     model,
+    ...(notice === undefined ? {} : { notices: [notice] }),
     ...(source.agent === undefined
       ? {}
       : {

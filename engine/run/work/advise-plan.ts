@@ -49,7 +49,7 @@ export async function advisePlan(run: OpenRun, draft: PlanDraft): Promise<PlanDr
       return [];
     },
   });
-  const { notices, ...spent } = turns.taken();
+  const { notices, requests, ...spent } = turns.taken();
   await keepAdviceSpent(run.means.steps, spent);
   const told = {
     taken: end.kind === 'taken',
@@ -58,6 +58,7 @@ export async function advisePlan(run: OpenRun, draft: PlanDraft): Promise<PlanDr
     model: model.model,
     ...spent,
     notices,
+    requests,
   };
   await record.put([[adviceFile, Buffer.from(`${JSON.stringify(told, null, 1)}\n`)]]);
   return end.kind === 'taken' && advised !== undefined ? advised : draft;

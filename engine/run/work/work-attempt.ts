@@ -30,7 +30,7 @@ export type WorkedRecord = {
   readonly sourcesContradict?: true;
   /** Every use of its hands. */
   readonly hands?: readonly UsedTool[];
-  readonly model?: Pick<TurnsTaken, 'turns' | 'notices'>;
+  readonly model?: Pick<TurnsTaken, 'turns' | 'notices' | 'requests'>;
 } & KeptSources &
   (
     | { readonly kind: 'patch'; readonly tree: string; readonly digest: string }
@@ -202,7 +202,9 @@ function toldOf(
 ): Pick<WorkedRecord, 'hands' | 'model'> {
   return {
     ...(used.length === 0 ? {} : { hands: used }),
-    ...(taken === undefined ? {} : { model: { turns: taken.turns, notices: taken.notices } }),
+    ...(taken === undefined
+      ? {}
+      : { model: { turns: taken.turns, notices: taken.notices, requests: taken.requests } }),
   };
 }
 

@@ -42,6 +42,8 @@ function faultOf(event: ModelEvent, before: readonly ModelEvent[]): string | und
     if (id === '') return 'a call without an id';
     return before.some((other) => other.type === 'call' && other.call.id === id) ? 'an id twice' : undefined;
   }
+  if (event.type === 'asked')
+    return /^[\x21-\x7e]{1,128}$/.test(event.requestId) ? undefined : 'an id of the question that is none';
   return typeof event.text === 'string' && event.text !== '' ? undefined : 'text that is none';
 }
 

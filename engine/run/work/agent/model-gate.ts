@@ -200,7 +200,7 @@ export async function openModelGate(
   return {
     network: { way },
     isAsking: () => asking > 0,
-    taken: () => ({ turns, ...counted(), notices: [] }),
+    taken: () => ({ turns, ...counted(), notices: [], requests: [] }),
     failure: () => failure,
     async close() {
       server.closeAllConnections();

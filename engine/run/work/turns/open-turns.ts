@@ -31,6 +31,8 @@ export interface TurnsTaken {
   readonly tokensUsed: number;
   /** What the provider had to say beside its replies, each once. */
   readonly notices: readonly string[];
+  /** The vendor's own ids of these questions, in order, where it tells any. */
+  readonly requests: readonly string[];
 }
 
 /** The turns of one attempt, and what they cost so far. */
@@ -38,6 +40,7 @@ export interface OpenTurns extends Turns {
   taken(): TurnsTaken;
 }
 
+const maxRequests = 1000;
 /** Turns that an attempt may take. */
 export const maxTurns = 400;
 /** Replies of another structure that are answered with what is wrong with them, before there is none. */
@@ -52,14 +55,15 @@ export interface TurnSetting {
 /** Turns with the model of a run, for one attempt. */
 export function openTurns(
   { identity: { contract }, means: { signal, settings } }: TurnSetting,
-  { provider, model, temperature, secrets }: OpenModel,
+  { provider, model, temperature, secrets, notices: known = [] }: OpenModel,
 ): OpenTurns {
   const { promptInjection, outputHandling } = contract.effective.security;
   const isStrict = outputHandling.encodingPolicy === 'strict-json';
   let faultsOf: Promise<FindReplyFaults> | undefined;
   let turns = 0;
   const { count, counted } = countUsage(provider, model);
-  const notices = new Set<string>();
+  const notices = new Set<string>(known);
+  const requests: string[] = [];
   const mask = wordMask(secrets);
   const prepare = prepareMessages(promptInjection, mask, isStrict);
   const askOnce = async (request: ModelRequest, told?: (event: ModelEvent) => void): Promise<Turn> => {
@@ -74,6 +78,7 @@ export function openTurns(
         if (event.type === 'call') calls.push(event.call);
         if (event.type === 'usage') usage = event.usage;
         if (event.type === 'notice') notices.add(event.text);
+        if (event.type === 'asked' && requests.length < maxRequests) requests.push(event.requestId);
         if (event.type === 'end') end = event;
       }
     } finally {
@@ -111,6 +116,7 @@ export function openTurns(
   return {
     ...(contextTokens === undefined ? {} : { contextTokens }),
     async take(question, told) {
+      for (const left of leftBehind(question, provider.name, model)) notices.add(left);
       const fenced = promptInjection.treatRetrievedContentAsUntrusted ? [fenceNote] : [];
       const request: ModelRequest = {
         ...question,
@@ -137,8 +143,17 @@ export function openTurns(
         detail: { provider: provider.name, replies: maxMalformed + 1 },
       });
     },
-    taken: () => ({ turns, ...counted(), notices: [...notices] }),
+    taken: () => ({ turns, ...counted(), notices: [...notices], requests: [...requests] }),
   };
+}
+
+/** Another model, or the same of another vendor, gets a message without the reasoning that stood behind it. */
+function* leftBehind({ messages }: TurnQuestion, provider: string, model: string): Iterable<string> {
+  for (const message of messages) {
+    const state = message.role === 'assistant' ? message.state : undefined;
+    if (state === undefined || (state.provider === provider && state.model === model)) continue;
+    yield `the reasoning of \`${state.model}\` of ${state.provider} stays behind: it is good for that model alone`;
+  }
 }
 
 /** Four characters a token, where the vendor tells nothing: what is not told is not free. */

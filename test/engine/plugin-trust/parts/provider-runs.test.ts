@@ -1,13 +1,18 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
+import { confirmIntent } from '../../../../api/intent/confirm-intent.ts';
 import { reachProvider } from '../../../../bin/command-parts/reach-provider.ts';
 import { providerScaffold } from '../../../../bin/plugin/provider-scaffold.ts';
 import { formatModelChoice } from '../../../../coder/model-choice.ts';
 import { coderWorker } from '../../../../coder/plugin.ts';
+import { systemClock } from '../../../../core/base/clock.ts';
+import { uuidV7 } from '../../../../core/base/ids.ts';
 import { readDirectory } from '../../../../engine/plugin-trust/read-directory.ts';
+import { draftIntent } from '../../../../engine/run/draft/draft-intent.ts';
 import { type Outside, realOutside } from '../../../../engine/tool/egress/outside.ts';
 import { serveModel } from '../../../../plugins/testers/served-model.ts';
+import { priceDraft } from '../../../coder/planner/drafts.ts';
 import { makeSample } from '../../run/sample.ts';
 
 t.setTimeout(240_000);
@@ -119,6 +124,67 @@ t.test(
     t.match(found, { digest: { sha256: parrot.digest } });
   },
 );
+
+t.test('a plugin’s model drafts the contract, and works it', async (t) => {
+  const { sample, pluginAccess, reach } = await scene('options = { top_k = 4 }\n');
+  t.teardown(() => sample.remove());
+  const calls = [{ name: 'submit_intent_draft', arguments: JSON.stringify(priceDraft) }, ...script];
+  let turn = 0;
+  await using server = await serveModel((response) => {
+    const call = calls[turn];
+    turn += 1;
+    response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+    const lines = call ? [{ call: { id: `c${turn}`, ...call } }, { end: 'calls' }] : [{ end: 'stop' }];
+    response.end(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  });
+  const outside: Outside = {
+    resolve: async () => ['1.1.1.1'],
+    connect: () => realOutside.connect('127.0.0.1', server.port),
+    ownAddresses: () => [],
+  };
+  const plainly: typeof reach = async (...asked) => ({
+    ...(await reach(...asked)),
+    base: 'http://api.parrot.example/v1',
+  });
+  const source = { kind: 'worker', worker: coderWorker, from: from() } as const;
+  await using engine = await sample.engine();
+  const asked = {
+    repositoryPath: sample.root,
+    runId: uuidV7(Date.now()),
+    source,
+    said: ['A price is one cent too high: make it exact.'],
+    target: {
+      createdBy: { type: 'user', id: 'ana@example.org' },
+      repo: { type: 'local', locator: sample.root },
+      baseRef: 'main',
+    },
+    createdAt: '2026-01-01T00:00:00Z',
+    clock: systemClock,
+    signal: new AbortController().signal,
+    reach: plainly,
+    pluginAccess,
+    outside,
+  } as const;
+  await t.rejects(
+    draftIntent(engine, { ...asked, pluginAccess: { ...pluginAccess, trusts: async () => false } }),
+    { code: 'PLUGIN_UNTRUSTED' },
+  );
+  t.equal(server.asked.length, 0);
+  const { contract, model, spent } = await draftIntent(engine, asked);
+  t.match(contract.document.intent, { summary: 'Prices are exact' });
+  t.equal(model, undefined, 'the run opens the process of the plugin itself');
+  await confirmIntent(engine, sample.root, contract.bytes);
+  const view = await sample.run({
+    source,
+    reach: plainly,
+    pluginAccess,
+    outside,
+    runId: asked.runId,
+    specBytes: contract.bytes,
+    drafting: spent,
+  });
+  t.match(view, { runId: asked.runId, decision: { type: 'commit' } }, JSON.stringify(view.decision));
+});
 
 t.test('what cannot be asked stops the run before any work', async (t) => {
   const { sample, pluginAccess, reach } = await scene();

@@ -1,0 +1,49 @@
+import type { TableReader } from './table-reader.ts';
+
+/** `[providers.<name>]`: what is said of how a backend is asked, by its name; the backend says what it takes. */
+export type ProvidersConfig = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** `[models."<id>"]`: USD per million tokens, and how many tokens question and reply may have together. */
+export interface ModelRow {
+  readonly price?: { readonly input: number; readonly output: number; readonly cachedInput: number };
+  readonly contextTokens?: number;
+}
+
+/** By the vendor's own id; one that nobody has heard of is as good as any. */
+export type ModelsConfig = Readonly<Record<string, ModelRow>>;
+
+const maxPrice = 100_000;
+const maxContext = 1_000_000_000;
+
+/** Reads `[providers]`. Its names and values are judged by the backend, where one is opened. */
+export function readProvidersSection(reader: TableReader): ProvidersConfig {
+  return Object.fromEntries(
+    reader.keys().map((name) => {
+      const table = reader.table(name);
+      return [name, Object.fromEntries(table.keys().map((key) => [key, table.text(key, '')]))];
+    }),
+  );
+}
+
+/** Reads `[models]`: a price is told whole, or not at all. */
+export function readModelsSection(reader: TableReader): ModelsConfig {
+  return Object.fromEntries(reader.keys().map((id) => [id, readRow(reader.table(id))]));
+}
+
+function readRow(row: TableReader): ModelRow {
+  const [input, output, cached] = ['input', 'output', 'cached_input'].map((key) =>
+    row.number(key, undefined, 0, maxPrice),
+  );
+  const context = row.has('context') ? row.integer('context', 1, 1, maxContext) : undefined;
+  row.end();
+  if ((input === undefined) !== (output === undefined) || (cached !== undefined && input === undefined))
+    row.refuse(row.path, 'expected `input` and `output`, in USD per million tokens, or neither');
+  if (input === undefined && context === undefined)
+    row.refuse(row.path, 'expected a price (`input` and `output`), `context`, or both');
+  return {
+    ...(input === undefined || output === undefined
+      ? {}
+      : { price: { input, output, cachedInput: cached ?? input } }),
+    ...(context === undefined ? {} : { contextTokens: context }),
+  };
+}
