@@ -134,6 +134,8 @@ export type { Task } from './core/kernel/worker/task.ts';
 export { defineTask } from './core/kernel/worker/task.ts';
 export type { TaskOutcome } from './core/kernel/worker/task-outcome.ts';
 export type {
+  ArtifactModule,
+  ArtifactOrder,
   LogModule,
   PluginContext,
   ProviderModule,

@@ -1,3 +1,6 @@
+export type { ArtifactCase } from './plugins/testers/artifact-case.ts';
+export type { ArtifactSubject } from './plugins/testers/artifact-tester.ts';
+export { artifactTester } from './plugins/testers/artifact-tester.ts';
 export type { GateCase, GateCases } from './plugins/testers/gate-tester.ts';
 export { gateTester, toRuleInput } from './plugins/testers/gate-tester.ts';
 export type { LogSubject } from './plugins/testers/log-tester.ts';

@@ -17,6 +17,7 @@ const doors: Record<string, { readonly load: () => Promise<object>; readonly nam
   testing: {
     load: () => import('../testing.ts'),
     names: [
+      'artifactTester',
       'gateTester',
       'logTester',
       'providerTester',

@@ -9,4 +9,5 @@ await room(
   'bin/commands/plugin-log.test.ts',
   'bin/commands/plugin-stage-check.test.ts',
   'bin/commands/plugin-pack.test.ts',
+  'bin/commands/plugin-artifact.test.ts',
 );

@@ -256,6 +256,7 @@ function toArtifactData(artifact: ArtifactRecord): RunData['artifacts'][number] 
     name: artifact.name,
     stage: artifact.stage,
     check_id: artifact.checkId,
+    plugin: artifact.plugin,
     path: artifact.path,
     sha256: artifact.sha256,
     size_bytes: artifact.sizeBytes,

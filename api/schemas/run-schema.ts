@@ -39,6 +39,7 @@ const artifact = record(
   { name: text, stage: text, sha256, size_bytes: count, content_type: text },
   {
     check_id: text,
+    plugin: text,
     path: text,
     expires_at: moment,
     redactions: count,

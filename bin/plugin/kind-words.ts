@@ -9,4 +9,5 @@ export const kindWords: Readonly<Record<NewKind, string>> = {
   provider: 'a model backend',
   log: 'a transparency log',
   'stage-check': 'what a gate stage demands beside its checks, asking others perhaps',
+  artifact: 'a document that is made of every change',
 };

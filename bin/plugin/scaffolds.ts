@@ -1,3 +1,4 @@
+import { artifactScaffold } from './artifact-scaffold.ts';
 import { gateScaffold } from './gate-scaffold.ts';
 import type { NewKind } from './kind-words.ts';
 import { logScaffold } from './log-scaffold.ts';
@@ -10,4 +11,5 @@ export const scaffolds: Readonly<Record<NewKind, (name: string) => ReadonlyMap<s
   provider: providerScaffold,
   log: logScaffold,
   'stage-check': stageCheckScaffold,
+  artifact: artifactScaffold,
 };

@@ -1,5 +1,6 @@
 import type { PartKind } from '../../engine/plugin-trust/part-fields.ts';
 import type { TestSuite } from './collect-failures.ts';
+import { testArtifacts } from './test-artifacts.ts';
 import { testLogs } from './test-logs.ts';
 import { testProviders } from './test-provider.ts';
 import { testStageChecks } from './test-stage-checks.ts';
@@ -9,4 +10,5 @@ export const suites: Readonly<Record<PartKind, TestSuite>> = {
   provider: testProviders,
   log: testLogs,
   'stage-check': testStageChecks,
+  artifact: testArtifacts,
 };

@@ -1,18 +1,15 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { publicLogMode } from '../../attest/public/public-log-section.ts';
-import { messageOf } from '../../core/base/errors.ts';
 import { parseText, toFields } from '../../core/base/parse-fields.ts';
-import { parseStrictJson } from '../../core/base/strict-json.ts';
 import { openParts } from '../../engine/plugin-trust/open-parts.ts';
-import { invalidPackage, type PluginPackage } from '../../engine/plugin-trust/plugin-package.ts';
 import { execFileBounded } from '../../engine/tool/spawn.ts';
 import { gitEnvironment, isolatedGitEnvironment } from '../../engine/vcs/git-environment.ts';
 import { logTester } from '../../plugins/testers/log-tester.ts';
 import { type LogWire, serveLog } from '../../plugins/testers/served-log.ts';
 import { collectFailures, type TestedPart, type TestSuite } from './collect-failures.ts';
 import { leadTo } from './lead-to.ts';
-import { casesFile } from './read-cases.ts';
+import { readPartCases } from './read-part-cases.ts';
 
 /** What `cases.json` says of a log: how it is spoken to, and the options that lead the plugin to its declared host. */
 interface LogCase {
@@ -25,7 +22,7 @@ export const testLogs: TestSuite = async (manifest, pluginPackage, { place, grou
   const source = await engine.slots.log.pick(publicLogMode);
   const tested: TestedPart[] = [];
   for (const { name } of manifest.logs) {
-    const { wire, options } = readLogCase(pluginPackage, place, name);
+    const { wire, options } = readPartCases(pluginPackage, place, name, (given) => parseLogCase(name, given));
     await using served = await serveLog(await mkdtemp(join(ground.cacheDir, 'log-')), wire);
     const parts = await openParts(manifest, pluginPackage, options, {
       ...ground,
@@ -58,24 +55,16 @@ export const testLogs: TestSuite = async (manifest, pluginPackage, { place, grou
   return tested;
 };
 
-function readLogCase({ files }: PluginPackage, place: string, name: string): LogCase {
-  const bytes = files.get(casesFile);
-  if (bytes === undefined) throw invalidPackage(place, `it has no \`${casesFile}\` to be tested with`);
-  try {
-    const { value } = parseStrictJson(bytes, { code: 'PLUGIN_INVALID' });
-    const all = toFields(value, 'an object');
-    const fields = toFields(all[name], `an object \`${name}\``, ['append', 'size', 'options']);
-    const append = toFields(fields.append, 'an object `append`', ['path', 'field', 'json']);
-    const size = toFields(fields.size, 'an object `size`', ['path', 'json']);
-    const field = append.field === undefined ? {} : { field: parseText(append, 'field', 64) };
-    return {
-      wire: {
-        append: { path: parseText(append, 'path', 2048), ...field, json: append.json },
-        size: { path: parseText(size, 'path', 2048), json: size.json },
-      },
-      options: toFields(fields.options ?? {}, 'an object `options`'),
-    };
-  } catch (cause) {
-    throw invalidPackage(place, `\`${casesFile}\`: ${messageOf(cause)}`, cause);
-  }
+function parseLogCase(name: string, given: unknown): LogCase {
+  const fields = toFields(given, `an object \`${name}\``, ['append', 'size', 'options']);
+  const append = toFields(fields.append, 'an object `append`', ['path', 'field', 'json']);
+  const size = toFields(fields.size, 'an object `size`', ['path', 'json']);
+  const field = append.field === undefined ? {} : { field: parseText(append, 'field', 64) };
+  return {
+    wire: {
+      append: { path: parseText(append, 'path', 2048), ...field, json: append.json },
+      size: { path: parseText(size, 'path', 2048), json: size.json },
+    },
+    options: toFields(fields.options ?? {}, 'an object `options`'),
+  };
 }

@@ -1,14 +1,11 @@
-import { messageOf } from '../../core/base/errors.ts';
 import { parseList, parseText, toFields } from '../../core/base/parse-fields.ts';
-import { parseStrictJson } from '../../core/base/strict-json.ts';
 import { openParts } from '../../engine/plugin-trust/open-parts.ts';
 import { opensHost } from '../../engine/plugin-trust/opens-host.ts';
-import { invalidPackage, type PluginPackage } from '../../engine/plugin-trust/plugin-package.ts';
 import type { ProviderCase } from '../../plugins/testers/provider-case.ts';
 import { providerTester } from '../../plugins/testers/provider-tester.ts';
 import { collectFailures, type TestedPart, type TestSuite } from './collect-failures.ts';
 import { leadTo } from './lead-to.ts';
-import { casesFile } from './read-cases.ts';
+import { readPartCases } from './read-part-cases.ts';
 
 const maxCases = 200;
 const caseFields = [
@@ -32,7 +29,9 @@ export const testProviders: TestSuite = async (manifest, pluginPackage, { place,
   try {
     const tested: TestedPart[] = [];
     for (const [name, source] of parts.providers) {
-      const cases = readProviderCases(pluginPackage, place, name);
+      const cases = readPartCases(pluginPackage, place, name, (given) =>
+        parseList(given ?? [], parseCase, maxCases),
+      );
       const base = plainBase(source.base, manifest.needs.hosts);
       const baseAt = (at: number): string => {
         port = at;
@@ -54,18 +53,6 @@ function plainBase(base: string, hosts: readonly string[]): string {
   const url = new URL(base);
   const plain = `http://${url.host}${url.pathname.replace(/\/$/, '')}`;
   return opensHost(hosts, plain) ? plain : plain.replace(url.host, `${url.hostname}:443`);
-}
-
-function readProviderCases({ files }: PluginPackage, place: string, name: string): readonly ProviderCase[] {
-  const bytes = files.get(casesFile);
-  if (bytes === undefined) throw invalidPackage(place, `it has no \`${casesFile}\` to be tested with`);
-  try {
-    const { value } = parseStrictJson(bytes, { code: 'PLUGIN_INVALID' });
-    const all = toFields(value, 'an object');
-    return parseList(Object.hasOwn(all, name) ? all[name] : [], parseCase, maxCases);
-  } catch (cause) {
-    throw invalidPackage(place, `\`${casesFile}\`: ${messageOf(cause)}`, cause);
-  }
 }
 
 /** What a case holds beyond this is judged by what it is given to. */

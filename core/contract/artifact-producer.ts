@@ -5,6 +5,8 @@ import type { PatchSet } from './patch-set.ts';
 import type { StageRecord } from './stage.ts';
 
 export interface ArtifactRequest {
+  /** What is to be made; a built-in producer makes what it is called by. */
+  readonly name: string;
   readonly spec: EffectiveIntentSpec;
   readonly patch: PatchSet;
   readonly stages: readonly StageRecord[];
@@ -21,6 +23,8 @@ export interface ArtifactRequest {
    */
   judge(ruleId: string): Promise<readonly Finding[]>;
   readonly engineVersion: string;
+  /** Nobody waits any more; absent: somebody always does. */
+  readonly signal?: AbortSignal;
 }
 
 /**

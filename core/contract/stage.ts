@@ -35,6 +35,8 @@ export interface ArtifactRecord {
   readonly stage: string;
   /** The check that produced it; absent for what the engine makes. */
   readonly checkId?: string;
+  /** The plugin of others that made it. */
+  readonly plugin?: string;
   /** Path inside `refs/ai/content/<run>`. */
   readonly path: string;
   readonly sha256: string;

@@ -5,6 +5,7 @@ import type { ClassWords } from '../../core/contract/privacy-policy.ts';
 import type { LogConfig, SignerConfig } from '../../core/contract/sealing-config.ts';
 import { securityWords } from '../spec/security-words.ts';
 import { type ApprovalsConfig, readApprovalsSection } from './approvals-section.ts';
+import { type DemandedArtifact, readArtifactsSection } from './artifacts-section.ts';
 import { type ChecksConfig, readChecksSection } from './checks-section.ts';
 import { type FactorsConfig, readFactorsSection } from './factors-section.ts';
 import { readLicensesSection } from './licenses-section.ts';
@@ -25,6 +26,7 @@ import { type ConfigIssue, type PlainValue, TableReader } from './table-reader.t
 import { readWorkspaceSection, type WorkspaceConfig } from './workspace-section.ts';
 
 export type { ApprovalsConfig } from './approvals-section.ts';
+export type { DemandedArtifact } from './artifacts-section.ts';
 export type { ChecksConfig } from './checks-section.ts';
 export type { ListedPlugin } from './plugins-section.ts';
 export type { PolicyConfig } from './policy-section.ts';
@@ -36,6 +38,8 @@ export interface WritConfig {
   readonly signer: SignerConfig;
   readonly log: LogConfig;
   readonly approvals: ApprovalsConfig;
+  /** `[artifacts.<name>]`, by name: what plugins make of every change. */
+  readonly artifacts: ReadonlyMap<string, DemandedArtifact>;
   readonly checks: ChecksConfig;
   readonly runners: RunnersConfig;
   /** `[rules.<id>]`, by rule id; `[licenses]` as `packages` of `licenses`. */
@@ -79,6 +83,7 @@ export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigO
     signer: readSignerSection(root.table('signer'), options.signers),
     log: readLogSection(root.table('log'), options.logs),
     approvals: readApprovalsSection(root.table('approvals')),
+    artifacts: readArtifactsSection(root.table('artifacts')),
     checks: readChecksSection(root.table('checks')),
     runners: readRunnersSection(root.table('runners')),
     rules: withLicenses(readRules(root.table('rules'), options.ruleIds), root),

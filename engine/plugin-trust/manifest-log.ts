@@ -13,6 +13,6 @@ export interface ManifestLog {
 /** Reads one; throws on nonsense. */
 export function parseLog(item: unknown, pluginPackage: PluginPackage): ManifestLog {
   const fields = toFields(item, 'a log', ['name', 'module']);
-  const name = parseName(fields, 'log');
+  const name = parseName(fields, 'a log');
   return { name, module: parseModule(fields, `log \`${name}\``, pluginPackage) };
 }

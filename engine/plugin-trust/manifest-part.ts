@@ -4,10 +4,10 @@ import { type PluginPackage, packagePathFault } from './plugin-package.ts';
 /** Names of plugins and of what they bring. */
 export const kebabCase = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 
-/** The name of a part, in kebab-case. */
-export function parseName(fields: Fields, kind: string): string {
+/** The name of a part, in kebab-case; `what` it is, with its article. */
+export function parseName(fields: Fields, what: string): string {
   const name = parseText(fields, 'name', 64);
-  if (!kebabCase.test(name)) throw new TypeError(`expected the \`name\` of a ${kind} in kebab-case`);
+  if (!kebabCase.test(name)) throw new TypeError(`expected the \`name\` of ${what} in kebab-case`);
   return name;
 }
 

@@ -26,7 +26,7 @@ export function parseProvider(
 ): ManifestProvider {
   const known = ['name', 'title', 'module', 'base', 'defaultModel', 'keys'];
   const fields = toFields(item, 'a provider', known);
-  const name = parseName(fields, 'provider');
+  const name = parseName(fields, 'a provider');
   const base = parseText(fields, 'base', 2048);
   const fault = serviceUrlFault(base);
   if (fault !== undefined) throw new TypeError(`provider \`${name}\`: \`base\`: ${fault}`);

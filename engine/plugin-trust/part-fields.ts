@@ -1,5 +1,10 @@
 /** What a plugin may bring beside rules, by kind: the field of its manifest that lists them. */
-export const partFields = { provider: 'providers', log: 'logs', 'stage-check': 'stageChecks' } as const;
+export const partFields = {
+  provider: 'providers',
+  log: 'logs',
+  'stage-check': 'stageChecks',
+  artifact: 'artifacts',
+} as const;
 
 export type PartKind = keyof typeof partFields;
 

@@ -6,6 +6,7 @@ import { stageNames } from '../../core/contract/stage.ts';
 import { needFields, type PluginNeeds, parseNeeds } from './manifest-needs.ts';
 import { type ManifestOption, parseOptions } from './manifest-options.ts';
 import { kebabCase, parseModule } from './manifest-part.ts';
+import { parseSeconds } from './manifest-seconds.ts';
 import { metaFields, parseRuleMeta, type RuleMeta } from './parse-rule-meta.ts';
 import { partFields } from './part-fields.ts';
 import { type ManifestParts, overParts, parsePart } from './part-kinds.ts';
@@ -36,7 +37,6 @@ const points: readonly RulePoint[] = ['patch', ...stageNames, 'every-stage'];
 const maxRules = 64;
 const maxParts = 16;
 const maxReads = 64;
-const maxTimeoutSeconds = 600;
 
 /** Reads and checks the manifest; anything malformed is PLUGIN_INVALID that says where. */
 export function readManifest(pluginPackage: PluginPackage, place: string): PluginManifest {
@@ -102,11 +102,4 @@ function parseRule(item: unknown, pluginPackage: PluginPackage): ManifestRule {
 function requireOnce(kind: string, names: readonly string[]): void {
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) throw new TypeError(`${kind} \`${twice}\` is there twice`);
-}
-
-function parseSeconds({ timeoutSeconds }: Readonly<Record<string, unknown>>): { timeoutSeconds?: number } {
-  if (timeoutSeconds === undefined) return {};
-  if (typeof timeoutSeconds !== 'number' || !(timeoutSeconds > 0 && timeoutSeconds <= maxTimeoutSeconds))
-    throw new TypeError(`expected \`timeoutSeconds\` within 0 and ${maxTimeoutSeconds}`);
-  return { timeoutSeconds };
 }

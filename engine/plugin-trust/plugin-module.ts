@@ -1,5 +1,7 @@
+import type { ArtifactRequest } from '../../core/contract/artifact-producer.ts';
 import type { Finding } from '../../core/contract/finding.ts';
 import type { ModelEvent, ModelRequest } from '../../core/contract/model.ts';
+import type { PatchSet } from '../../core/contract/patch-set.ts';
 import type { StageCheckInput } from '../../core/contract/stage-check.ts';
 
 /** What a function of a plugin in its own process is handed: what its manifest declares, and nothing else. */
@@ -59,3 +61,26 @@ export interface StageCheckModule {
 
 /** Its `rule` is the name of the check, which need not be said. */
 export type StageCheckFinding = Omit<Finding, 'rule'> & { readonly rule?: string };
+
+/** What a producer of artifacts is handed: what a built-in one sees, as data. */
+export interface ArtifactOrder
+  extends Pick<ArtifactRequest, 'name' | 'spec' | 'stages' | 'baseTimeMs' | 'engineVersion'> {
+  /** As the configuration says; empty: none. */
+  readonly format: string;
+  readonly patch: Omit<PatchSet, 'diff'> & { readonly diff: Uint8Array };
+  /** Of the candidate, by path: those that `reads` of the manifest match. */
+  readonly files: Readonly<Record<string, Uint8Array>>;
+}
+
+/** The module of a producer. Same order, same answer; what it throws is the reason why there is no artifact. */
+export interface ArtifactModule {
+  produce(
+    order: ArtifactOrder,
+    context: PluginContext,
+  ): Promise<
+    | { readonly text: string }
+    | { readonly bytes: Uint8Array }
+    | { readonly json: unknown }
+    | { readonly unmade: string }
+  >;
+}

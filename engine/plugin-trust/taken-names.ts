@@ -3,7 +3,7 @@ import type { PartField } from './part-fields.ts';
 
 /** Names that no part of a plugin may bear, because a built-in one of its kind does. */
 export function takenNames({
-  slots: { provider, policy },
+  slots: { provider, policy, artifact },
   rules,
 }: Pick<WritEngine, 'slots' | 'rules'>): Readonly<Record<PartField, readonly string[]>> {
   return {
@@ -11,5 +11,6 @@ export function takenNames({
     logs: [],
     // What a stage check finds bears its name as the rule.
     stageChecks: [...rules.ids, ...policy.names],
+    artifacts: artifact.names,
   };
 }

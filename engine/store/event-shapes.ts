@@ -150,6 +150,8 @@ export const eventShapes = {
       clock_step_ms: decimal,
       tests,
       summary: text,
+      /** Of `reports`, what plugins of others made. */
+      made_by: listOf(fields({ sha256: sha256Text, plugin: text })),
       /** Demanded by the policy commit, whatever the contract asks. */
       from_policy: flag,
       /** An old failure that the contract tolerates. */

@@ -65,3 +65,21 @@ export function lineCutter(take: (line: Buffer) => void): (chunk: Buffer) => voi
     if (held > maxFrameBytes) throw new RangeError(`expected lines of at most ${maxFrameBytes} bytes`);
   };
 }
+
+/** Arguments as plain data: bytes anywhere in them are base64, and `bytes` lists the way to each. */
+export function toArguments(args: readonly unknown[]): {
+  readonly args: unknown;
+  readonly bytes: readonly (readonly (string | number)[])[];
+} {
+  const bytes: (readonly (string | number)[])[] = [];
+  const walk = (value: unknown, at: readonly (string | number)[]): unknown => {
+    if (value instanceof Uint8Array) {
+      bytes.push(at);
+      return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
+    }
+    if (Array.isArray(value)) return value.map((one, index) => walk(one, [...at, index]));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, walk(one, [...at, key])]));
+  };
+  return { args: walk(args, []), bytes };
+}

@@ -1,6 +1,6 @@
 import { messageOf, WritError } from '../../../core/base/errors.ts';
 import type { SandboxPipes, SandboxResult } from '../../../core/contract/sandbox.ts';
-import { type Frame, lineCutter, maxFrameBytes, parseFrame } from './frames.ts';
+import { type Frame, lineCutter, maxFrameBytes, parseFrame, toArguments } from './frames.ts';
 import { type OpenCall, openCall } from './open-call.ts';
 import type { PluginCall } from './plugin-call.ts';
 import { type PluginFaultReason, pluginFault, withoutHanded } from './plugin-fault.ts';
@@ -143,11 +143,8 @@ function start(ground: PluginGroundwork): Running {
         opened.fail(fault);
         return opened;
       }
-      const bytes = call.args.flatMap((one, at) => (one instanceof Uint8Array ? [at] : []));
-      const args = call.args.map((one) =>
-        one instanceof Uint8Array ? Buffer.from(one).toString('base64') : one,
-      );
-      const frame = { id, module: `${pluginInside}/${call.module}`, call: call.call, args, bytes };
+      const given = toArguments(call.args);
+      const frame = { id, module: `${pluginInside}/${call.module}`, call: call.call, ...given };
       if (Buffer.byteLength(JSON.stringify(frame)) > maxFrameBytes) {
         opened.fail(pluginFault(plugin, 'flood', `what it is asked is larger than ${maxFrameBytes} bytes`));
         return opened;

@@ -3,6 +3,7 @@ import type { Difference } from '../../../core/contract/difference.ts';
 import { stageNames } from '../../../core/contract/stage.ts';
 import type { StoredObject } from '../../store/stored-object.ts';
 import type { DecisionInput } from '../record/decision-input.ts';
+import { madeByPlugins } from '../record/judgement-objects.ts';
 
 type Evidence = StoredObject<'evidence'>;
 
@@ -67,7 +68,9 @@ export function compareStages({ file, input, evidence, report }: StagesQuestion)
         );
       if (parted) return parted;
     }
-    const parted = compared(whole.path, '/findings', stage?.findings, whole.object.findings);
+    const parted =
+      compared(whole.path, '/findings', stage?.findings, whole.object.findings) ??
+      compared(whole.path, '/made_by', madeByPlugins(madeAt(report, name)), whole.object.made_by ?? []);
     if (parted) return parted;
   }
   return input.stages.length === stageNames.length
@@ -90,6 +93,17 @@ interface ReportedStage {
     readonly findings?: unknown;
     readonly artifacts?: readonly { readonly sha256: string }[];
   }[];
+}
+
+/** Artifacts of a stage that no check delivered. */
+function madeAt(
+  report: unknown,
+  name: string,
+): readonly { readonly sha256: string; readonly plugin?: string }[] {
+  const { artifacts = [] } = report as {
+    readonly artifacts?: readonly { stage: string; checkId?: string; sha256: string; plugin?: string }[];
+  };
+  return artifacts.filter(({ stage, checkId }) => stage === name && checkId === undefined);
 }
 
 /** Its digest is in the input, so that what it says was there at the decision. */

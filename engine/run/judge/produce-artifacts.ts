@@ -5,19 +5,22 @@ import { lookedForAt } from '../../../core/contract/gate-of.ts';
 import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import type { ArtifactRecord, StageName, StageRecord } from '../../../core/contract/stage.ts';
 import type { Rules } from '../../../core/kernel/rules.ts';
+import type { OutsideArtifact } from '../../plugin-trust/parts/outside-artifact.ts';
 import { readBlob } from '../../vcs/blobs.ts';
 import { listTree } from '../../vcs/tree.ts';
 import type { Production } from '../state/artifact-box.ts';
 import type { Attempt } from '../state/attempt.ts';
+import { policyOf } from '../state/attempt-policy.ts';
 import { askRule } from './ask-rules.ts';
 import { ruleQuestion } from './rule-question.ts';
+import { withheld } from './withheld.ts';
 
 /** Sealing makes these, after the decision. */
 const sealed: ReadonlySet<string> = new Set(['provenance-attestation', 'transparency-proof']);
 
 /**
  * Makes what a stage still lacks and the engine knows how to make: artifacts that its checks claim or judge or that the
- * contract requires at this stage, by the producers of the `artifact` slot. What nobody makes is left to the gate.
+ * contract or policy requires at this stage, by the producers of the `artifact` slot and of plugins. What nobody makes is left to the gate.
  */
 export async function produceArtifacts(
   attempt: Attempt,
@@ -37,9 +40,13 @@ export async function produceArtifacts(
   const unmade: Record<string, string> = {};
   const madeFrom: DigestedThing[] = [];
   for (const name of missing) {
-    if (!engine.slots.artifact.names.includes(name)) continue;
-    const producer = await engine.slots.artifact.pick(name);
-    const made = await producer.produce(artifactRequest(attempt, [...before, stage]));
+    const outside = outsideProducer(attempt, name);
+    if (outside === undefined && !engine.slots.artifact.names.includes(name)) continue;
+    const producer = outside ?? (await engine.slots.artifact.pick(name));
+    const request = artifactRequest(attempt, name, [...before, stage]);
+    const made = await producer.produce(
+      outside?.sendsOut ? await withheld(request, policyOf(attempt), engine.hooks) : request,
+    );
     if (made === undefined) continue;
     if ('unmade' in made) {
       unmade[name] = made.unmade;
@@ -48,7 +55,8 @@ export async function produceArtifacts(
     const bytes = 'bytes' in made ? made.bytes : made;
     if ('madeFrom' in made) madeFrom.push(...made.madeFrom);
     const { contentType, extension } = producer;
-    records.push(await box.add({ name, stage: stage.stage, bytes, contentType, extension }));
+    const plugin = outside === undefined ? {} : { plugin: outside.plugin };
+    records.push(await box.add({ name, stage: stage.stage, bytes, contentType, extension, ...plugin }));
   }
   return { records, unmade, madeFrom };
 }
@@ -67,15 +75,22 @@ function wantedAt(spec: EffectiveIntentSpec, stage: StageName, rules: Rules): re
   return [...new Set<string>([...required.map(({ name }) => name), ...claimed, ...judged])];
 }
 
-function artifactRequest(attempt: Attempt, stages: readonly StageRecord[]): ArtifactRequest {
+/** Who of a plugin makes it; nobody of theirs makes what a contract can name. */
+function outsideProducer({ ground }: Attempt, name: string): OutsideArtifact | undefined {
+  const demanded = ground.config.artifacts.get(name);
+  return demanded && ground.plugins.artifacts.get(demanded.plugin);
+}
+
+function artifactRequest(attempt: Attempt, name: string, stages: readonly StageRecord[]): ArtifactRequest {
   const {
     identity: { contract, scope },
-    means: { scratch, settings },
+    means: { scratch, settings, signal },
     patch,
     ground,
   } = attempt;
   const spec = contract.effective;
   return {
+    name,
     spec,
     patch,
     stages,
@@ -89,5 +104,6 @@ function artifactRequest(attempt: Attempt, stages: readonly StageRecord[]): Arti
       return askRule(ruleQuestion(attempt, { spec, patch, scope, artifacts: [] }), rule, []);
     },
     engineVersion: settings.schedulerVersion,
+    signal,
   };
 }

@@ -1,5 +1,5 @@
 import { pickRuntimes, withTools } from '../../tool/runtime/pick-runtimes.ts';
-import { openSecrets } from '../state/run-secrets.ts';
+import { openSecrets, withHanded } from '../state/run-secrets.ts';
 import { chooseSandbox } from './choose-sandbox.ts';
 import { type Judgement, judgement } from './judgement.ts';
 import { openJudges } from './open-judges.ts';
@@ -75,9 +75,12 @@ export const machineJudgements: readonly Judgement[] = [
     id: 'secrets-found',
     sees: 'machine',
     about: '/security/secrets',
-    needs: ['request', 'admitted'],
-    judge: async ({ request, admitted }) => ({
-      secrets: await openSecrets(admitted.effective, request.secrets),
+    needs: ['request', 'admitted', 'judges'],
+    judge: async ({ request, admitted, judges }) => ({
+      secrets: withHanded(
+        await openSecrets(admitted.effective, request.secrets),
+        await judges.plugins.secrets(),
+      ),
     }),
   }),
   judgement({

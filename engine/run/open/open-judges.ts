@@ -1,3 +1,4 @@
+import { WritError } from '../../../core/base/errors.ts';
 import type { SandboxBackend } from '../../../core/contract/sandbox.ts';
 import { joinRules } from '../../../core/kernel/rules.ts';
 import { parseConfig, type WritConfig } from '../../config/config.ts';
@@ -61,6 +62,7 @@ export async function openJudges({
   const rules = joinRules(engine.rules, plugins.rules, engine.slots.policy.names);
   const forms = await sealingFormsOf(engine.slots);
   const config = parseConfig(configBytes, { ...forms, ...(cancels ? {} : { ruleIds: rules.ids }) });
+  if (!cancels) requireProducers(config, plugins.parts.artifacts);
   const policies = await openPolicies(engine, repository, policyTree, config.policies);
   return {
     config,
@@ -69,4 +71,20 @@ export async function openJudges({
     plugins: plugins.parts,
     dependencies: [...plugins.dependencies, ...policies.dependencies],
   };
+}
+
+/** Whoever is to make an artifact of `[artifacts]` is there, or CONFIG_INVALID. */
+function requireProducers(
+  { artifacts }: Pick<WritConfig, 'artifacts'>,
+  brought: ReadonlyMap<string, object>,
+): void {
+  for (const [artifact, { plugin }] of artifacts) {
+    if (brought.has(plugin)) continue;
+    const names = [...brought.keys()].map((name) => `\`${name}\``).join(', ');
+    throw new WritError('CONFIG_INVALID', {
+      message: `\`[artifacts.${artifact}]\`: expected an artifact of a listed plugin (${names === '' ? 'there is none' : names}), found \`${plugin}\``,
+      detail: { artifact, expected: [...brought.keys()], found: plugin },
+      hints: ['list the plugin that brings it in `[[plugins]]`'],
+    });
+  }
 }

@@ -18,7 +18,7 @@ import { readKeptContract } from '../record/read-kept-contract.ts';
 import { startedRun, startedType } from '../record/started-run.ts';
 import { openModel } from '../state/open-model.ts';
 import type { ResumeRequest } from '../state/run-request.ts';
-import { openSecrets } from '../state/run-secrets.ts';
+import { openSecrets, withHanded } from '../state/run-secrets.ts';
 import { stepsOver } from '../state/steps.ts';
 import { resumedType } from '../state/wall-clock.ts';
 import { withConfig } from '../state/with-config.ts';
@@ -107,7 +107,7 @@ export async function reopenRun(
     const model = request.cancel === undefined ? await openModel(engine, worker, request, ground) : undefined;
     const secrets =
       request.cancel === undefined
-        ? await openSecrets(contract.effective, request.secrets)
+        ? withHanded(await openSecrets(contract.effective, request.secrets), await ground.plugins.secrets())
         : { given: {}, values: [] };
     const made = { scratch, supplied, worker, secrets, model, directory, steps };
     const parts = { engine, contract, ground, store, sealing, ...made };

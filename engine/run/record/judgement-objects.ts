@@ -152,6 +152,7 @@ function stageEvidence(
   const made = attempt.box
     .list()
     .filter((artifact) => artifact.stage === stage.stage && artifact.checkId === undefined);
+  const byPlugins = madeByPlugins(made);
   return {
     run: place.run,
     patchset,
@@ -162,7 +163,15 @@ function stageEvidence(
     reports: made.map((artifact) => toArtifactRef(attempt, place, artifact)),
     findings: stage.findings,
     summary: `${stage.ran} of ${stage.expected} checks ran`,
+    ...(byPlugins.length === 0 ? {} : { made_by: byPlugins }),
   };
+}
+
+/** Which of these artifacts plugins of others made; of the engine's own nothing is said. */
+export function madeByPlugins(
+  artifacts: readonly Pick<ArtifactRecord, 'sha256' | 'plugin'>[],
+): readonly { readonly sha256: string; readonly plugin: string }[] {
+  return artifacts.flatMap(({ sha256, plugin }) => (plugin === undefined ? [] : [{ sha256, plugin }]));
 }
 
 function toArtifactRef(

@@ -16,6 +16,8 @@ export interface ArriveRequest {
   readonly name: string;
   readonly stage: string;
   readonly checkId?: string;
+  /** Of others, which made it. */
+  readonly plugin?: string;
   readonly bytes: Uint8Array;
   /** What the bytes are where the contract declares no format. */
   readonly contentType: string;
@@ -97,13 +99,13 @@ export function createArtifactBox(options: {
       const redacts = policy.remove.length > 0 && !neverRedacted.has(request.name);
       const { bytes, redactions, receipt, unscanned } = redacts ? await hooks.artifact.redact.call(raw) : raw;
       const sha256 = sha256Hex(bytes);
-      const folder = request.checkId === undefined ? 'engine' : encodeId(request.checkId);
-      const path = `artifacts/${request.stage}/${folder}/${encodeId(request.name)}.${request.extension}`;
+      const path = `artifacts/${request.stage}/${folderOf(request)}/${encodeId(request.name)}.${request.extension}`;
       const expiresAt = retention.expiresAt(nowMs());
       const record: ArtifactRecord = {
         name: request.name,
         stage: request.stage,
         ...(request.checkId === undefined ? {} : { checkId: request.checkId }),
+        ...(request.plugin === undefined ? {} : { plugin: request.plugin }),
         path,
         sha256,
         sizeBytes: bytes.byteLength,
@@ -142,6 +144,12 @@ export function createArtifactBox(options: {
     keepsContent: retention.keepsContent,
     discard: () => rm(directory, { recursive: true, force: true }),
   };
+}
+
+/** Who made it: a plugin of others, a check, or the engine. */
+function folderOf({ checkId, plugin }: ArriveRequest): string {
+  if (plugin !== undefined) return `plugins/${encodeId(plugin)}`;
+  return checkId === undefined ? 'engine' : encodeId(checkId);
 }
 
 function byStageAndPath(a: ArtifactRecord, b: ArtifactRecord): number {

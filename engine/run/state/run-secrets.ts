@@ -49,6 +49,11 @@ export async function openSecrets(
   return { given: Object.fromEntries(given), values: [...new Set(values)] };
 }
 
+/** The same, with what plugins of others are handed: none of it may be written either. */
+export function withHanded({ given, values }: RunSecrets, handed: readonly string[]): RunSecrets {
+  return { given, values: [...new Set([...values, ...handed])] };
+}
+
 /** The policy of a run that knows these values: they are secrets, whatever it allows; coded ones are looked into. */
 export function withValues(policy: PrivacyPolicy, values: readonly string[]): PrivacyPolicy {
   const long = values.filter(({ length }) => length >= leastLength);

@@ -57,6 +57,7 @@ const request = (findings: readonly Finding[]): Parameters<typeof sastReportProd
   spec: sampleSpec,
   patch: toPatchSet({ 'a.py': { candidate: 'import pickle\npickle.loads(x)\n' } }),
   stages: [],
+  name: 'sast-report',
   baseTimeMs: 0,
   ruleOptions: {},
   readCandidate: async () => undefined,

@@ -31,6 +31,7 @@ export function requestOf(
     format: format ?? '',
   }));
   return {
+    name: 'sbom',
     spec: { ...demoSpec, artifacts: { ...demoSpec.artifacts, required } },
     patch: {
       digest: '',

@@ -72,6 +72,7 @@ t.test('the patchset artifact', async (t) => {
     };
     const rest = {
       stages: [],
+      name: 'patchset',
       baseTimeMs: 0,
       ruleOptions: {},
       judge: async () => [],

@@ -68,6 +68,7 @@ async function notes(
   };
   const rest = {
     stages,
+    name: 'release-notes',
     baseTimeMs: 0,
     ruleOptions: {},
     judge: async () => [],

@@ -8,8 +8,8 @@ interface Call {
   readonly module?: string;
   readonly call?: string;
   readonly args?: readonly unknown[];
-  /** Places among `args` that are bytes, in base64. */
-  readonly bytes?: readonly number[];
+  /** The way to each place in `args` that is bytes, in base64. */
+  readonly bytes?: readonly (readonly (string | number)[])[];
 }
 
 // What a plugin prints is no answer: it goes to descriptor 2, whose end is shown where the plugin fails.
@@ -36,6 +36,14 @@ function toText(this: Readonly<Record<string, unknown>>, key: string, value: unk
     : value;
 }
 
+/** Puts bytes where their base64 stands. */
+function toBytes(args: object, way: readonly (string | number)[]): void {
+  let holder = args as Record<string | number, unknown>;
+  for (const key of way.slice(0, -1)) holder = holder[key] as typeof holder;
+  const last = way.at(-1) ?? '';
+  holder[last] = Buffer.from(String(holder[last]), 'base64');
+}
+
 async function answer({ id, module = '', call = '', args = [], bytes = [] }: Call): Promise<void> {
   const stop = new AbortController();
   stops.set(id, stop);
@@ -43,9 +51,9 @@ async function answer({ id, module = '', call = '', args = [], bytes = [] }: Cal
     const loaded = (await import(module)) as Readonly<Record<string, unknown>>;
     const asked = loaded[call];
     if (typeof asked !== 'function') throw new TypeError(`the module exports no function \`${call}\``);
-    const given = args.map((one, at) => (bytes.includes(at) ? Buffer.from(String(one), 'base64') : one));
-    const pieces: unknown = asked(...given.slice(0, -1), {
-      ...(given.at(-1) as object),
+    for (const way of bytes) toBytes(args, way);
+    const pieces: unknown = asked(...args.slice(0, -1), {
+      ...(args.at(-1) as object),
       signal: stop.signal,
     });
     if (isIterable(pieces)) {

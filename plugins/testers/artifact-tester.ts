@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { isUtf8 } from 'node:buffer';
+import { messageOf } from '../../core/base/errors.ts';
+import type { ArtifactProducer, ArtifactRequest, Produced } from '../../core/contract/artifact-producer.ts';
+import { type ArtifactCase, hostileChange, requestOfCase } from './artifact-case.ts';
+import { type CaseRunner, type Promises, runCases } from './run-cases.ts';
+
+/** A producer to be tested, and changes that it is asked about. */
+export interface ArtifactSubject {
+  /** As it stands in the slot. */
+  readonly name: string;
+  /** With the options of a case. */
+  open(options: NonNullable<ArtifactCase['options']>): Promise<ArtifactProducer>;
+  /** At least one of which something is made. */
+  readonly cases: readonly ArtifactCase[];
+  /** What a rule says that the producer asks; default: nothing. */
+  readonly judge?: ArtifactRequest['judge'];
+}
+
+/**
+ * Runs a producer through what every producer promises; rejects with an AssertionError that names the promise that is
+ * not kept.
+ */
+export async function artifactTester(
+  runner: CaseRunner | undefined,
+  subject: ArtifactSubject,
+): Promise<void> {
+  await runCases(runner, 'artifact', subject.name, promisesOf(subject));
+}
+
+function promisesOf({ name, open, cases, judge }: ArtifactSubject): Promises {
+  const requestOf = (one: Omit<ArtifactCase, 'name' | 'expect'>) => requestOfCase(name, one, judge);
+  const madeCases = cases.filter(({ expect }) => expect.unmade === undefined);
+  const ofCases = cases.map((one) => [
+    `case ${one.name}`,
+    async () => {
+      const { produce } = await open(one.options ?? {});
+      requireExpected(one.expect, await produce(requestOf(one)));
+    },
+  ]);
+  return {
+    'it says the media type and the file ending of what it makes': async () => {
+      const { contentType, extension } = await open({});
+      assert.match(contentType, /^[a-z]+\/[a-z0-9.+-]+(?:; [a-z]+=[a-z0-9.-]+)?$/);
+      assert.match(extension, /^[a-z0-9]{1,16}$/);
+    },
+    'there is a change that it makes something of': async () => {
+      assert.ok(madeCases.length > 0, 'expected a case without `unmade`');
+    },
+    ...Object.fromEntries(ofCases),
+    'of the same change it makes the same bytes, side by side as well': async () => {
+      for (const one of cases) {
+        const { produce } = await open(one.options ?? {});
+        const [first, ...others] = await Promise.all([1, 2, 3].map(() => produce(requestOf(one))));
+        for (const other of others) assert.deepEqual(told(other), told(first), one.name);
+      }
+    },
+    'what it makes is of its media type': async () => {
+      for (const one of madeCases) {
+        const { contentType, produce } = await open(one.options ?? {});
+        const bytes = bytesOf(await produce(requestOf(one)));
+        if (/json(?:;|$)/.test(contentType)) JSON.parse(Buffer.from(bytes).toString('utf8'));
+        if (contentType.startsWith('text/')) assert.ok(isUtf8(bytes), 'it is no UTF-8');
+      }
+    },
+    'what it is handed stays as it is': async () => {
+      for (const one of cases) {
+        const { produce } = await open(one.options ?? {});
+        const request = requestOf(one);
+        const before = dataOf(request);
+        await produce(frozen(request));
+        assert.deepEqual(dataOf(request), before, one.name);
+      }
+    },
+    'names and words that are meant to break out of a document do not': async () => {
+      const { contentType, produce } = await open({});
+      const made = await produce(requestOf(hostileChange));
+      if (made === undefined || 'unmade' in made || !/json(?:;|$)/.test(contentType)) return;
+      JSON.parse(Buffer.from(bytesOf(made)).toString('utf8'));
+    },
+    'a change of nothing is no fault': async () => {
+      const { produce } = await open({});
+      told(await produce(requestOf({})));
+    },
+  };
+}
+
+function requireExpected(expect: ArtifactCase['expect'], made: Produced): void {
+  if (expect.unmade !== undefined) {
+    assert.ok(made !== undefined && 'unmade' in made, 'expected that there is none, it made one');
+    assert.ok(made.unmade.includes(expect.unmade), `expected \`${expect.unmade}\` in: ${made.unmade}`);
+    return;
+  }
+  const text = Buffer.from(bytesOf(made)).toString('utf8');
+  for (const part of expect.includes ?? [])
+    assert.ok(text.includes(part), `expected \`${part}\` in: ${text.slice(0, 1000)}`);
+  if (expect.json !== undefined) assert.deepEqual(parsed(text), expect.json);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new TypeError(`expected JSON, found ${messageOf(cause)}: ${text.slice(0, 200)}`, { cause });
+  }
+}
+
+function bytesOf(made: Produced): Uint8Array {
+  assert.ok(made !== undefined, 'expected an artifact, there is none');
+  if (!('unmade' in made)) return 'bytes' in made ? made.bytes : made;
+  throw new assert.AssertionError({ message: `expected an artifact, there is none: ${made.unmade}` });
+}
+
+/** What came of it, to be compared. */
+function told(made: Produced): unknown {
+  if (made === undefined || 'unmade' in made) return made;
+  return Buffer.from(bytesOf(made)).toString('base64');
+}
+
+function dataOf({ spec, patch, stages }: ArtifactRequest): unknown {
+  return structuredClone({
+    spec,
+    stages,
+    patch: { ...patch, diff: Buffer.from(patch.diff).toString('base64') },
+  });
+}
+
+/** Whoever changes what he is handed is told so at once. */
+function frozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
+  for (const one of Object.values(value)) frozen(one);
+  return Object.freeze(value);
+}

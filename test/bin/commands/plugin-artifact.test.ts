@@ -1,0 +1,88 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { commands } from '../../../bin/command-table.ts';
+import { artifactScaffold } from '../../../bin/plugin/artifact-scaffold.ts';
+import { makeSample } from '../../engine/run/sample.ts';
+import { faultsOf } from '../faults-of.ts';
+import { runLine } from '../host.ts';
+import { blocksOf } from './page-blocks.ts';
+
+t.setTimeout(240_000);
+
+async function say(sample: ReturnType<typeof makeSample>, ...argv: string[]) {
+  const { code, out } = await runLine(['--json', ...argv], commands, { cwd: sample.root, env: sample.env });
+  const answer = JSON.parse(out);
+  if (answer.data !== undefined) t.strictSame(faultsOf(answer.command, answer.data), [], argv.join(' '));
+  return { code, ...answer };
+}
+
+t.test(
+  'the artifact of the page is the one that is made, and passes when it is built from the page',
+  async (t) => {
+    const sample = makeSample();
+    t.teardown(() => sample.remove());
+    const blocks = blocksOf('docs/plugin-artifact.md');
+    t.strictSame([...blocks.keys()], ['package.json', 'artifact.js', 'cases.json']);
+    const made = artifactScaffold('owners');
+    mkdirSync(join(sample.root, 'owners'));
+    for (const [path, text] of blocks) {
+      t.equal(text, made.get(path), path);
+      writeFileSync(join(sample.root, 'owners', path), text);
+    }
+    const lines = blocks.get('artifact.js')?.split('\n').length ?? 0;
+    t.ok(lines >= 20 && lines <= 60, `${lines} lines`);
+    t.match(await say(sample, 'plugin', 'test', 'owners'), {
+      code: 0,
+      data: { parts: [{ kind: 'artifact', name: 'owners', cases: 3, failures: [] }], needs: [] },
+    });
+    t.match(await say(sample, 'plugin', 'add', 'owners'), {
+      code: 0,
+      data: { rules: [], parts: [{ kind: 'artifact', name: 'owners' }] },
+    });
+  },
+);
+
+t.test('an artifact that is another each time, or not what its cases say, fails its test', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  await say(sample, 'plugin', 'new', 'artifact', 'owners');
+  const place = join(sample.root, 'owners/artifact.js');
+  const text = readFileSync(place, 'utf8');
+  for (const [from, to, found] of [
+    ['return { json: {', 'return { json: { at: Math.random(),', /the same bytes|deepEqual|strictly/],
+    ['lines.findLast(', 'lines.find(', /the last line that matches/],
+    ['return { json:', 'return { xml:', /expected an object with one of/],
+    ['options.strict &&', 'options.lax &&', /are refused where that is asked for/],
+  ] as const) {
+    t.ok(text.includes(from), from);
+    writeFileSync(place, text.replace(from, to));
+    const { code, error, data } = await say(sample, 'plugin', 'test', 'owners');
+    t.match({ code, error }, { code: 1, error: { code: 'PLUGIN_TEST_FAILED' } }, to);
+    t.match(data.parts[0].failures.join('\n'), found, to);
+  }
+});
+
+t.test('a manifest that declares no artifact that could be made is refused where it is wrong', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  await say(sample, 'plugin', 'new', 'artifact', 'owners');
+  const place = join(sample.root, 'owners/package.json');
+  const manifest = JSON.parse(readFileSync(place, 'utf8'));
+  for (const [change, found] of [
+    [{ contentType: 'json' }, /artifact `owners`: expected `contentType`/],
+    [{ extension: '../x' }, /artifact `owners`: expected `extension`/],
+    [{ module: '/etc/passwd' }, /artifact `owners`: expected `module`/],
+    [{ name: 'No Name' }, /expected the `name` of an artifact/],
+    [{ timeoutSeconds: 601 }, /`timeoutSeconds`/],
+    [{ stage: 'fast' }, /unknown field `stage`/],
+    [{ name: 'sbom' }, /bears the name of one of ours/],
+  ] as const) {
+    const [artifact] = manifest.writ.artifacts;
+    const writ = { ...manifest.writ, artifacts: [{ ...artifact, ...change }] };
+    writeFileSync(place, JSON.stringify({ ...manifest, writ }));
+    const { code, error } = await say(sample, 'plugin', 'add', 'owners');
+    t.not(code, 0);
+    t.match(error, { code: 'PLUGIN_INVALID', message: found }, JSON.stringify(change));
+  }
+});
