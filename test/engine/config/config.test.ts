@@ -113,6 +113,10 @@ t.test('every documented key is read', async (t) => {
     engine = "cedar"
     files = ["policies/release.cedar"]
     stage = "fast"
+    [artifacts.who-owns-it]
+    plugin = "owners"
+    stage = "security"
+    format = "json"
     [[checks.always]]
     id = "house"
     stage = "security"
@@ -154,6 +158,7 @@ t.test('every documented key is read', async (t) => {
         trustedRoot: '.writ/trust/root.json',
       },
     },
+    artifacts: new Map([['who-owns-it', { plugin: 'owners', stage: 'security', format: 'json' }]]),
     checks: {
       maxParallel: 3,
       maxMemoryMb: 512,
