@@ -67,9 +67,9 @@ export function artifactScaffold(name: string): ReadonlyMap<string, string> {
 
 /** Who is to be asked about a change, by its `CODEOWNERS`. */
 const artifactText = `/**
- * Who owns what a change touches: the last line of \`CODEOWNERS\` that matches a file names its owners. Same order, same
- * answer: no clock, no chance. What is answered is digested, redacted and kept by the engine; \`unmade\` says why there
- * is none, and the change is refused.
+ * Who owns what a change touches: the last line of \`CODEOWNERS\` that matches a file names its owners. Same order,
+ * same answer: no clock, no chance. What is answered is digested, redacted and kept by the engine; \`unmade\` says why
+ * there is none, and the change is refused.
  * @type {import('writ/plugin').ArtifactModule['produce']}
  */
 export async function produce({ patch, files }, { options }) {

@@ -1,5 +1,5 @@
-import type { ArtifactName } from '../../core/contract/intentspec.gen.ts';
 import type { StageName } from '../../core/contract/stage.ts';
+import { resolved } from '../spec/schema-node.ts';
 import { readStage } from './configured-check.ts';
 import type { TableReader } from './table-reader.ts';
 
@@ -14,17 +14,7 @@ export interface DemandedArtifact {
 }
 
 /** Names that contracts may say: what bears them is made by the engine and by checks, and by nobody else. */
-const ofContracts = {
-  patchset: true,
-  'test-log': true,
-  'build-log': true,
-  'sast-report': true,
-  'sca-report': true,
-  sbom: true,
-  'provenance-attestation': true,
-  'transparency-proof': true,
-  'release-notes': true,
-} satisfies Readonly<Record<ArtifactName, true>>;
+const ofContracts = resolved({ $ref: '#/$defs/ArtifactName' }).enum ?? [];
 
 const maxArtifacts = 32;
 const maxFormat = 64;
@@ -41,7 +31,7 @@ export function readArtifactsSection(reader: TableReader): ReadonlyMap<string, D
       const table = reader.table(name);
       if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) || name.length > 64)
         table.refuse(table.path, 'expected the name of an artifact in kebab-case, at most 64 letters');
-      if (Object.hasOwn(ofContracts, name))
+      if (ofContracts.includes(name))
         table.refuse(table.path, 'the engine and its checks make what contracts name; give it another name');
       const plugin = table.text('plugin', '');
       if (plugin === '') table.refuse(table.at('plugin'), 'expected the name of an artifact of a plugin');

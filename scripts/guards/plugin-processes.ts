@@ -254,7 +254,7 @@ export const guards: readonly Guard[] = [
   ...within('engine/config/artifacts-section.ts', artifactRuns, [
     [
       'names that contracts know',
-      '      if (Object.hasOwn(ofContracts, name))',
+      '      if (ofContracts.includes(name))',
       "      if (name === '')",
       'names of contracts stay the engine’s, and nobody who is not there is asked',
     ],

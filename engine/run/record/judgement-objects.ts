@@ -6,6 +6,7 @@ import type { ArtifactRef, ObjectBody } from '../../store/object-shapes.ts';
 import { type SealedObject, type SealOptions, sealObject } from '../../store/stored-object.ts';
 import { encodeId } from '../../vcs/ref-name.ts';
 import type { Attempt } from '../state/attempt.ts';
+import { madeByPlugins } from './made-by-plugins.ts';
 
 /** Whose judgement is written down, and where its artifacts are. */
 export interface JudgementPlace {
@@ -165,13 +166,6 @@ function stageEvidence(
     summary: `${stage.ran} of ${stage.expected} checks ran`,
     ...(byPlugins.length === 0 ? {} : { made_by: byPlugins }),
   };
-}
-
-/** Which of these artifacts plugins of others made; of the engine's own nothing is said. */
-export function madeByPlugins(
-  artifacts: readonly Pick<ArtifactRecord, 'sha256' | 'plugin'>[],
-): readonly { readonly sha256: string; readonly plugin: string }[] {
-  return artifacts.flatMap(({ sha256, plugin }) => (plugin === undefined ? [] : [{ sha256, plugin }]));
 }
 
 function toArtifactRef(

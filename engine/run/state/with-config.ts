@@ -6,9 +6,8 @@ import { withPolicyChecks } from './checks-of-policy.ts';
 import { factorsWithoutChecks, factorWithoutChecks, withFactorChecks } from './checks-with-factors.ts';
 
 /**
- * The contract with what the config at the policy commit adds: checks of its risk factors, checks and artifacts of every
- * change.
- * A factor that it gives none is a warning. CONFIG_INVALID.
+ * The contract with what the config at the policy commit adds: checks of its risk factors, checks and artifacts of
+ * every change. A factor that it gives none is a warning. CONFIG_INVALID.
  */
 export function withConfig(
   contract: AdmittedContract,
