@@ -136,6 +136,7 @@ export type { TaskOutcome } from './core/kernel/worker/task-outcome.ts';
 export type {
   ArtifactModule,
   ArtifactOrder,
+  EvidenceModule,
   LogModule,
   PluginContext,
   ProviderModule,

@@ -1,6 +1,8 @@
 export type { ArtifactCase } from './plugins/testers/artifact-case.ts';
 export type { ArtifactSubject } from './plugins/testers/artifact-tester.ts';
 export { artifactTester } from './plugins/testers/artifact-tester.ts';
+export type { EvidenceCase, EvidenceSubject } from './plugins/testers/evidence-tester.ts';
+export { evidenceTester } from './plugins/testers/evidence-tester.ts';
 export type { GateCase, GateCases } from './plugins/testers/gate-tester.ts';
 export { gateTester, toRuleInput } from './plugins/testers/gate-tester.ts';
 export type { LogSubject } from './plugins/testers/log-tester.ts';

@@ -18,6 +18,7 @@ const doors: Record<string, { readonly load: () => Promise<object>; readonly nam
     load: () => import('../testing.ts'),
     names: [
       'artifactTester',
+      'evidenceTester',
       'gateTester',
       'logTester',
       'providerTester',

@@ -10,4 +10,5 @@ await room(
   'bin/commands/plugin-stage-check.test.ts',
   'bin/commands/plugin-pack.test.ts',
   'bin/commands/plugin-artifact.test.ts',
+  'bin/commands/plugin-evidence.test.ts',
 );

@@ -8,4 +8,5 @@ await room(
   'plugins/redaction',
   'plugins/testers/store-tester.test.ts',
   'plugins/asked-built-ins.test.ts',
+  'plugins/evidence',
 );

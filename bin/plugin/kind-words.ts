@@ -10,4 +10,5 @@ export const kindWords: Readonly<Record<NewKind, string>> = {
   log: 'a transparency log',
   'stage-check': 'what a gate stage demands beside its checks, asking others perhaps',
   artifact: 'a document that is made of every change',
+  evidence: 'what may count as evidence',
 };

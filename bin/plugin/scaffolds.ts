@@ -1,4 +1,5 @@
 import { artifactScaffold } from './artifact-scaffold.ts';
+import { evidenceScaffold } from './evidence-scaffold.ts';
 import { gateScaffold } from './gate-scaffold.ts';
 import type { NewKind } from './kind-words.ts';
 import { logScaffold } from './log-scaffold.ts';
@@ -12,4 +13,5 @@ export const scaffolds: Readonly<Record<NewKind, (name: string) => ReadonlyMap<s
   log: logScaffold,
   'stage-check': stageCheckScaffold,
   artifact: artifactScaffold,
+  evidence: evidenceScaffold,
 };

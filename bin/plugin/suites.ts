@@ -1,6 +1,7 @@
 import type { PartKind } from '../../engine/plugin-trust/part-fields.ts';
 import type { TestSuite } from './collect-failures.ts';
 import { testArtifacts } from './test-artifacts.ts';
+import { testEvidence } from './test-evidence.ts';
 import { testLogs } from './test-logs.ts';
 import { testProviders } from './test-provider.ts';
 import { testStageChecks } from './test-stage-checks.ts';
@@ -11,4 +12,5 @@ export const suites: Readonly<Record<PartKind, TestSuite>> = {
   log: testLogs,
   'stage-check': testStageChecks,
   artifact: testArtifacts,
+  evidence: testEvidence,
 };

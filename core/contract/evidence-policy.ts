@@ -17,6 +17,8 @@ export interface RetrievalSoFar {
   readonly repositoryUses: number;
 }
 
+type Verdict = string | undefined | Promise<string | undefined>;
+
 /**
  * What a contract's `evidence.strategy` does (slot `evidence`, by that name; document 1, Evidence policy). It can
  * only take away: domain rules and trust tiers are the engine's, and hold beside it.
@@ -25,7 +27,9 @@ export interface EvidencePolicy {
   /** The tiers of the contract in the order in which sources are ranked; one that it leaves out comes last. */
   rank(trustTiers: readonly TrustTier[]): readonly TrustTier[];
   /** Why a source may be used by nobody; `undefined` lets it in. */
-  refuse(source: EvidenceSource): string | undefined;
+  refuse(source: EvidenceSource): Verdict;
+  /** Where a source stands among those of its tier, from 0 on; absent: all stand alike. */
+  order?(source: EvidenceSource): number | Promise<number>;
   /** Why nothing may be looked up outside the repository yet, told to the model; `undefined`: it may. */
-  refuseRetrieval(soFar: RetrievalSoFar): string | undefined;
+  refuseRetrieval(soFar: RetrievalSoFar): Verdict;
 }

@@ -52,6 +52,13 @@ export interface ArtifactRecord {
   readonly unscanned?: string;
 }
 
+/** Which of these artifacts plugins of others made; of the engine's own nothing is said. */
+export function madeByPlugins(
+  artifacts: readonly Pick<ArtifactRecord, 'sha256' | 'plugin'>[],
+): readonly { readonly sha256: string; readonly plugin: string }[] {
+  return artifacts.flatMap(({ sha256, plugin }) => (plugin === undefined ? [] : [{ sha256, plugin }]));
+}
+
 /** One use of a tool in the name of a check: asked of ACL and guards first, then done. */
 export interface ToolUse {
   readonly tool: string;

@@ -7,6 +7,7 @@ import { securityWords } from '../spec/security-words.ts';
 import { type ApprovalsConfig, readApprovalsSection } from './approvals-section.ts';
 import { type DemandedArtifact, readArtifactsSection } from './artifacts-section.ts';
 import { type ChecksConfig, readChecksSection } from './checks-section.ts';
+import { type EvidenceConfig, readEvidenceSection } from './evidence-section.ts';
 import { type FactorsConfig, readFactorsSection } from './factors-section.ts';
 import { readLicensesSection } from './licenses-section.ts';
 import { readLogSection } from './log-section.ts';
@@ -41,6 +42,7 @@ export interface WritConfig {
   /** `[artifacts.<name>]`, by name: what plugins make of every change. */
   readonly artifacts: ReadonlyMap<string, DemandedArtifact>;
   readonly checks: ChecksConfig;
+  readonly evidence: EvidenceConfig;
   readonly runners: RunnersConfig;
   /** `[rules.<id>]`, by rule id; `[licenses]` as `packages` of `licenses`. */
   readonly rules: Readonly<Record<string, Readonly<Record<string, PlainValue>>>>;
@@ -85,6 +87,7 @@ export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigO
     approvals: readApprovalsSection(root.table('approvals')),
     artifacts: readArtifactsSection(root.table('artifacts')),
     checks: readChecksSection(root.table('checks')),
+    evidence: readEvidenceSection(root.table('evidence')),
     runners: readRunnersSection(root.table('runners')),
     rules: withLicenses(readRules(root.table('rules'), options.ruleIds), root),
     securityCode: readSecurityCode(root.table('security_code')),

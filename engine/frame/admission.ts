@@ -63,7 +63,7 @@ export function openAdmission({ spec, strategy, hooks, runId, words }: Admission
     const domain = url === undefined ? undefined : refuseUrl(evidence, url);
     if (domain !== undefined) return refused(domain, `the domain rules of the contract refuse \`${url}\``);
     const unwanted =
-      form === 'item' || isExternal ? strategy.refuse(toSource(evidence, candidate)) : undefined;
+      form === 'item' || isExternal ? await strategy.refuse(toSource(evidence, candidate)) : undefined;
     if (unwanted !== undefined) return refused('strategy', unwanted);
     if ((form === 'item' || isExternal) && !listed.has(trustTier))
       return refused('unlisted-tier', `expected a tier of \`evidence.trustTiers\`, found \`${trustTier}\``);
@@ -85,7 +85,7 @@ export function openAdmission({ spec, strategy, hooks, runId, words }: Admission
 }
 
 /** A candidate as a strategy judges it. */
-function toSource(
+export function toSource(
   evidence: EffectiveIntentSpec['evidence'],
   { name, url, trustTier }: Pick<Candidate, 'name' | 'url' | 'trustTier'>,
 ): EvidenceSource {

@@ -4,7 +4,7 @@ import type { EvidencePolicy } from '../../core/contract/evidence-policy.ts';
 import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
 import type { ObjectBody } from '../store/object-shapes.ts';
 import type { GitDirectory } from '../vcs/git.ts';
-import type { Admission, Candidate, NotAdmitted } from './admission.ts';
+import { type Admission, type Candidate, type NotAdmitted, toSource } from './admission.ts';
 import { isAllowedHost } from './domain-rules.ts';
 import { eachBlob } from './each-blob.ts';
 import type { ExpandedHints } from './expand-hints.ts';
@@ -61,12 +61,12 @@ const selectionOrder = ['hint', 'symbol', 'api', 'one-hop'] as const;
 
 /**
  * Brings what the hints lead to into the context, one admission each. Items are ranked by `evidence.strategy` and
- * `evidence.trustTiers`, then by how directly the contract asked for them; each holds the SHA-256 of what was admitted.
- * Data classes are not judged here.
+ * `evidence.trustTiers`, then by its order within a tier, then by how directly the contract asked for them;
+ * each holds the SHA-256 of what was admitted. Data classes are not judged here.
  */
 export async function collectContextItems(request: ContextItemsRequest): Promise<ContextItems> {
   const { objects, tree, spec, hints, strategy, admit } = request;
-  const items: ContextItem[] = [];
+  const items: (ContextItem & { readonly order: number })[] = [];
   const rejected: RejectedItem[] = [];
   const blobs = new Map<string, Uint8Array>();
   const enter = async (selected: Selected): Promise<void> => {
@@ -77,7 +77,9 @@ export async function collectContextItems(request: ContextItemsRequest): Promise
       return;
     }
     const sha256 = sha256Hex(outcome.bytes);
+    const order = (await strategy.order?.(toSource(spec.evidence, selected))) ?? 0;
     items.push({
+      order,
       kind,
       name,
       uri,
@@ -135,13 +137,18 @@ function treeUri(tree: string, path: string): string {
 }
 
 /** Stable; the first of two items for the same thing stays. */
-function ranked(items: readonly ContextItem[], tiers: readonly TrustTier[]): readonly ContextItem[] {
+function ranked(
+  items: readonly (ContextItem & { readonly order: number })[],
+  tiers: readonly TrustTier[],
+): readonly ContextItem[] {
   const place = (tier: TrustTier): number => (tiers.includes(tier) ? tiers.indexOf(tier) : tiers.length);
-  const byUri = new Map<string, ContextItem>();
+  const byUri = new Map<string, (typeof items)[number]>();
   for (const item of items) if (!byUri.has(item.uri)) byUri.set(item.uri, item);
   const rank = ({ trustTier, selectedBy }: ContextItem): number =>
     place(trustTier) * selectionOrder.length + selectionOrder.indexOf(selectedBy);
-  return [...byUri.values()].sort((a, b) => rank(a) - rank(b));
+  const orderOf = (a: (typeof items)[number], b: typeof a): number =>
+    place(a.trustTier) - place(b.trustTier) || a.order - b.order || rank(a) - rank(b);
+  return [...byUri.values()].sort(orderOf).map(({ order: _, ...item }) => item);
 }
 
 /** The body of the `context_snapshot` object. */

@@ -4,6 +4,7 @@ export const partFields = {
   log: 'logs',
   'stage-check': 'stageChecks',
   artifact: 'artifacts',
+  evidence: 'evidence',
 } as const;
 
 export type PartKind = keyof typeof partFields;

@@ -1,10 +1,12 @@
 import { parseArtifact } from './manifest-artifact.ts';
+import { parseEvidence } from './manifest-evidence.ts';
 import { parseLog } from './manifest-log.ts';
 import type { PluginNeeds } from './manifest-needs.ts';
 import { parseProvider } from './manifest-provider.ts';
 import { parseStageCheck } from './manifest-stage-check.ts';
 import { type PartField, type PartKind, partFields, partKindNames } from './part-fields.ts';
 import { outsideArtifact } from './parts/outside-artifact.ts';
+import { outsideEvidence } from './parts/outside-evidence.ts';
 import { outsideLog } from './parts/outside-log.ts';
 import { outsideProvider } from './parts/outside-provider.ts';
 import { outsideStageCheck } from './parts/outside-stage-check.ts';
@@ -17,6 +19,7 @@ const kinds = {
   log: { parse: parseLog, open: outsideLog },
   'stage-check': { parse: parseStageCheck, open: outsideStageCheck },
   artifact: { parse: parseArtifact, open: outsideArtifact },
+  evidence: { parse: parseEvidence, open: outsideEvidence },
 } satisfies Readonly<Record<PartKind, PartRow>>;
 
 interface PartRow {

@@ -1,4 +1,5 @@
 import type { ArtifactRequest } from '../../core/contract/artifact-producer.ts';
+import type { EvidenceSource, RetrievalSoFar } from '../../core/contract/evidence-policy.ts';
 import type { Finding } from '../../core/contract/finding.ts';
 import type { ModelEvent, ModelRequest } from '../../core/contract/model.ts';
 import type { PatchSet } from '../../core/contract/patch-set.ts';
@@ -83,4 +84,21 @@ export interface ArtifactModule {
     | { readonly json: unknown }
     | { readonly unmade: string }
   >;
+}
+
+/** Nothing: it may. What is thrown, or answered in another form, stops whatever would rest on the answer. */
+type EvidenceAnswer<T> = T | undefined | Promise<T | undefined>;
+
+/** The module of an evidence policy, asked about what the contract's own strategy lets in. Same source, same answer. */
+export interface EvidenceModule {
+  /** Why a source may be used by nobody, or where it stands within its tier: from 0, the first, to 1000. */
+  judge(
+    source: EvidenceSource,
+    context: PluginContext,
+  ): EvidenceAnswer<{ readonly refuse: string } | { readonly order: number }>;
+  /** Why nothing may be looked up yet; asked where the manifest says `refusesRetrieval`. */
+  refuseRetrieval?(
+    soFar: RetrievalSoFar,
+    context: PluginContext,
+  ): EvidenceAnswer<{ readonly refuse: string }>;
 }

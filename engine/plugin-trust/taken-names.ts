@@ -3,7 +3,7 @@ import type { PartField } from './part-fields.ts';
 
 /** Names that no part of a plugin may bear, because a built-in one of its kind does. */
 export function takenNames({
-  slots: { provider, policy, artifact },
+  slots: { provider, policy, artifact, evidence },
   rules,
 }: Pick<WritEngine, 'slots' | 'rules'>): Readonly<Record<PartField, readonly string[]>> {
   return {
@@ -12,5 +12,6 @@ export function takenNames({
     // What a stage check finds bears its name as the rule.
     stageChecks: [...rules.ids, ...policy.names],
     artifacts: artifact.names,
+    evidence: evidence.names,
   };
 }

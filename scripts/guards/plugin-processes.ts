@@ -10,9 +10,6 @@ const packs = 'test/bin/commands/plugin-pack.test.ts';
 const logs = 'test/engine/plugin-trust/parts/log-runs.test.ts';
 const runs = 'test/engine/plugin-trust/parts/provider-runs.test.ts';
 
-const artifacts = 'test/engine/plugin-trust/parts/hostile-artifact.test.ts';
-const artifactRuns = 'test/engine/plugin-trust/parts/artifact-runs.test.ts';
-
 /** What a plugin's process may do to us: nothing but fail. */
 export const guards: readonly Guard[] = [
   ...within('engine/plugin-trust/process/frames.ts', processes, [
@@ -223,48 +220,6 @@ export const guards: readonly Guard[] = [
       '  if (listed !== undefined && listed.listed.digest !== digest)',
       "  if (listed !== undefined && digest === '')",
       'trust tells what it gives, and asks',
-    ],
-  ]),
-  ...within('engine/plugin-trust/parts/outside-artifact.ts', artifacts, [
-    [
-      'artifacts of another form than declared',
-      '  if (isJson) requireJson(bytes);',
-      '',
-      'a producer that makes JSON that is none has made nothing',
-    ],
-    [
-      'artifacts beyond their bound',
-      '  if (bytes.length === 0 || bytes.length > maxArtifactBytes)',
-      '  if (bytes.length === 0)',
-      'a producer that makes more than it may has made nothing',
-    ],
-    [
-      'answers in several ways',
-      '  if (Object.keys(fields).length !== 1)',
-      '  if (Object.keys(fields).length === 0)',
-      'a producer that answers in two ways has made nothing',
-    ],
-    [
-      'secrets in reasons',
-      "withoutHanded(parseText(fields, 'unmade', 1000), values)",
-      "parseText(fields, 'unmade', 1000)",
-      'a reason is told without what the plugin was handed',
-    ],
-  ]),
-  ...within('engine/config/artifacts-section.ts', artifactRuns, [
-    [
-      'names that contracts know',
-      '      if (ofContracts.includes(name))',
-      "      if (name === '')",
-      'names of contracts stay the engine’s, and nobody who is not there is asked',
-    ],
-  ]),
-  ...within('engine/run/open/machine-judgements.ts', artifactRuns, [
-    [
-      'what plugins are handed, in what is kept',
-      'await judges.plugins.secrets()',
-      '[]',
-      'secrets are taken out of what a plugin makes, and of what it says',
     ],
   ]),
   ...within('attest/public/pinned-log.ts', logs, [

@@ -1,9 +1,8 @@
 import { canonicalize } from '../../../core/base/canonical.ts';
 import type { Difference } from '../../../core/contract/difference.ts';
-import { stageNames } from '../../../core/contract/stage.ts';
+import { madeByPlugins, stageNames } from '../../../core/contract/stage.ts';
 import type { StoredObject } from '../../store/stored-object.ts';
 import type { DecisionInput } from '../record/decision-input.ts';
-import { madeByPlugins } from '../record/made-by-plugins.ts';
 
 type Evidence = StoredObject<'evidence'>;
 

@@ -4,6 +4,7 @@ import { joinRules } from '../../../core/kernel/rules.ts';
 import { parseConfig, type WritConfig } from '../../config/config.ts';
 import { sealingFormsOf } from '../../config/sealing-forms.ts';
 import { findPlugins } from '../../plugin-trust/find-plugins.ts';
+import type { PluginParts } from '../../plugin-trust/open-parts.ts';
 import { openPlugins } from '../../plugin-trust/open-plugins.ts';
 import { noPluginAccess, type PluginAccess } from '../../plugin-trust/plugin-access.ts';
 import { takenNames } from '../../plugin-trust/taken-names.ts';
@@ -62,7 +63,7 @@ export async function openJudges({
   const rules = joinRules(engine.rules, plugins.rules, engine.slots.policy.names);
   const forms = await sealingFormsOf(engine.slots);
   const config = parseConfig(configBytes, { ...forms, ...(cancels ? {} : { ruleIds: rules.ids }) });
-  if (!cancels) requireProducers(config, plugins.parts.artifacts);
+  if (!cancels) requireBrought(config, plugins.parts);
   const policies = await openPolicies(engine, repository, policyTree, config.policies);
   return {
     config,
@@ -73,17 +74,22 @@ export async function openJudges({
   };
 }
 
-/** Whoever is to make an artifact of `[artifacts]` is there, or CONFIG_INVALID. */
-function requireProducers(
-  { artifacts }: Pick<WritConfig, 'artifacts'>,
-  brought: ReadonlyMap<string, object>,
+/** Whoever `[artifacts]` and `[evidence]` name is brought by a listed plugin, or CONFIG_INVALID. */
+function requireBrought(
+  { artifacts, evidence }: Pick<WritConfig, 'artifacts' | 'evidence'>,
+  parts: Pick<PluginParts, 'artifacts' | 'evidence'>,
 ): void {
-  for (const [artifact, { plugin }] of artifacts) {
-    if (brought.has(plugin)) continue;
-    const names = [...brought.keys()].map((name) => `\`${name}\``).join(', ');
+  const wanted = [
+    ...[...artifacts].map(([name, { plugin }]) => [`[artifacts.${name}]`, plugin, parts.artifacts] as const),
+    ...evidence.plugins.map((plugin) => ['[evidence]', plugin, parts.evidence] as const),
+  ];
+  for (const [section, name, brought] of wanted) {
+    if (brought.has(name)) continue;
+    const expected = [...brought.keys()];
+    const names = expected.length === 0 ? 'there is none' : expected.map((one) => `\`${one}\``).join(', ');
     throw new WritError('CONFIG_INVALID', {
-      message: `\`[artifacts.${artifact}]\`: expected an artifact of a listed plugin (${names === '' ? 'there is none' : names}), found \`${plugin}\``,
-      detail: { artifact, expected: [...brought.keys()], found: plugin },
+      message: `\`${section}\`: expected what a listed plugin brings (${names}), found \`${name}\``,
+      detail: { section, expected, found: name },
       hints: ['list the plugin that brings it in `[[plugins]]`'],
     });
   }

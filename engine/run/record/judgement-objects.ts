@@ -1,12 +1,16 @@
 import { uuidV7From } from '../../../core/base/ids.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
-import type { ArtifactRecord, CheckRecord, StageRecord } from '../../../core/contract/stage.ts';
+import {
+  type ArtifactRecord,
+  type CheckRecord,
+  madeByPlugins,
+  type StageRecord,
+} from '../../../core/contract/stage.ts';
 import { maskPath } from '../../../readers/sensitive/mask-path.ts';
 import type { ArtifactRef, ObjectBody } from '../../store/object-shapes.ts';
 import { type SealedObject, type SealOptions, sealObject } from '../../store/stored-object.ts';
 import { encodeId } from '../../vcs/ref-name.ts';
 import type { Attempt } from '../state/attempt.ts';
-import { madeByPlugins } from './made-by-plugins.ts';
 
 /** Whose judgement is written down, and where its artifacts are. */
 export interface JudgementPlace {

@@ -7,6 +7,7 @@ import { schedulerOf } from '../../spec/scheduler-of.ts';
 import { sealObject } from '../../store/stored-object.ts';
 import type { OpenRun } from '../state/attempt.ts';
 import { policyOf } from '../state/attempt-policy.ts';
+import { openEvidence } from '../state/open-evidence.ts';
 import type { SettledAttempt } from './settled-attempt.ts';
 
 /** The context pipeline of a run that a worker works on (document 1, contextPipeline). */
@@ -26,7 +27,7 @@ export async function openRunFrames(run: OpenRun): Promise<RunFrames> {
   const spec = contract.effective;
   const admit = openAdmission({
     spec,
-    strategy: await engine.slots.evidence.pick(spec.evidence.strategy),
+    strategy: await openEvidence(run),
     hooks: engine.hooks,
     runId,
     words: policyOf(run).words,

@@ -6,6 +6,7 @@ import { retainBlobs } from '../../store/retain-blobs.ts';
 import { sealObject } from '../../store/stored-object.ts';
 import type { OpenRun } from '../state/attempt.ts';
 import { policyOf } from '../state/attempt-policy.ts';
+import { openEvidence } from '../state/open-evidence.ts';
 import type { Steps } from '../state/steps.ts';
 
 /** The context snapshot of an attempt, as its Run names it. */
@@ -37,7 +38,7 @@ export async function takeSnapshot(
       objects: scratch,
       tree,
       spec,
-      strategy: await engine.slots.evidence.pick(spec.evidence.strategy),
+      strategy: await openEvidence(run),
       hooks: engine.hooks,
       runId,
       words: policyOf(run).words,

@@ -3,6 +3,7 @@ import type { CitationsRecord } from '../../store/record/citations.ts';
 import { joinNetworks } from '../record/join-networks.ts';
 import type { UsedTool } from '../record/used-tool.ts';
 import type { OpenRun } from '../state/attempt.ts';
+import { openEvidence, type RunEvidence } from '../state/open-evidence.ts';
 import { type OpenCitations, openCitations } from './citations/open-citations.ts';
 import type { HandPlace } from './hands/hand-place.ts';
 import type { OpenHands } from './hands/open-hands.ts';
@@ -12,6 +13,7 @@ import { type OpenWeb, openWeb } from './web/open-web.ts';
 export interface OpenSources {
   readonly web?: OpenWeb;
   readonly citations?: OpenCitations;
+  readonly strategy?: RunEvidence;
 }
 
 export interface SourceSetting {
@@ -41,26 +43,28 @@ const looks = new Set(['read', 'search']);
 export async function openSources(run: OpenRun, setting: SourceSetting): Promise<OpenSources> {
   if (run.means.worker?.usesModel !== true) return {};
   const { place, hands, tree, steps, context } = setting;
-  const { evidence } = run.identity.contract.effective;
-  const strategy = await run.means.engine.slots.evidence.pick(evidence.strategy);
+  const strategy = await openEvidence(run);
   const repositoryUses = (): number =>
     hands.used.filter(({ action, outcome }) => looks.has(action) && outcome === 'done').length;
   const web = openWeb(run, { strategy, place, repositoryUses });
   const wasShown = (url: string): boolean => web?.shown.has(url) === true || context.includes(url);
   const citations = openCitations(run, { strategy, tree, steps, wasShown });
-  return { ...(web ? { web } : {}), ...(citations ? { citations } : {}) };
+  return { ...(web ? { web } : {}), ...(citations ? { citations } : {}), strategy };
 }
 
 /** What is kept of them, and of what the worker cites at its end. */
 export async function keepSources(
-  { web, citations }: OpenSources,
+  { web, citations, strategy }: OpenSources,
   hands: Pick<OpenHands, 'network'>,
   cited: readonly WorkCitation[] = [],
 ): Promise<KeptSources> {
   const network = joinNetworks([web?.network(), hands.network()].filter((one) => one !== undefined));
-  return {
+  const kept = {
     ...(web === undefined || web.used.length === 0 ? {} : { web: web.used }),
     ...(network === undefined ? {} : { network }),
     ...(citations === undefined ? {} : { citations: await citations.record(cited) }),
   };
+  // What a plugin left unsaid on the way was told to the model as a failed tool: no attempt rests on that.
+  strategy?.requireSound();
+  return kept;
 }

@@ -113,6 +113,8 @@ t.test('every documented key is read', async (t) => {
     engine = "cedar"
     files = ["policies/release.cedar"]
     stage = "fast"
+    [evidence]
+    plugins = ["house"]
     [artifacts.who-owns-it]
     plugin = "owners"
     stage = "security"
@@ -158,6 +160,7 @@ t.test('every documented key is read', async (t) => {
         trustedRoot: '.writ/trust/root.json',
       },
     },
+    evidence: { plugins: ['house'] },
     artifacts: new Map([['who-owns-it', { plugin: 'owners', stage: 'security', format: 'json' }]]),
     checks: {
       maxParallel: 3,

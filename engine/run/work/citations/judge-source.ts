@@ -21,10 +21,10 @@ export interface KnownSources {
  * is judged by the same rules as when it is read. What nobody showed to the model is no source, and what the contract
  * blocks or does not trust never counts (resolutions, Evidence).
  */
-export function judgeSource(known: KnownSources, given: string): JudgedSource {
+export async function judgeSource(known: KnownSources, given: string): Promise<JudgedSource> {
   const { evidence, strategy } = known;
   if (/^https?:/i.test(given)) {
-    const verdict = judgeWebUrl(evidence, strategy, given);
+    const verdict = await judgeWebUrl(evidence, strategy, given);
     if (!verdict.ok) return { source: given, counts: false, why: verdict.why };
     const { trustTier } = verdict;
     const source = verdict.url.href;
@@ -37,6 +37,10 @@ export function judgeSource(known: KnownSources, given: string): JudgedSource {
   const tier = isContract ? 'user-provided' : 'repo';
   if (!isContract && !known.holds(source))
     return { source, counts: false, why: 'no file of the repository, and no address' };
+  const unwanted = isContract
+    ? undefined
+    : await strategy.refuse({ name: source, trustTier: tier, isAllowedHost: false });
+  if (unwanted !== undefined) return { source, counts: false, trust_tier: tier, why: unwanted };
   if (evidence.trustTiers.includes(tier)) return { source, counts: true, trust_tier: tier };
   return {
     source,

@@ -52,7 +52,7 @@ export function openCitations(
     const cited = {
       decision: decision.slice(0, maxDecision),
       ...(step === undefined ? {} : { step }),
-      sources: sources.map((one) => judgeSource(known, one.slice(0, maxSource))),
+      sources: await Promise.all(sources.map((one) => judgeSource(known, one.slice(0, maxSource)))),
     };
     // What is kept holds neither a secret nor half a character.
     return wellFormed(redactTexts(cited, policy));

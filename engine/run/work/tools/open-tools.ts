@@ -35,7 +35,7 @@ export interface RefusedUse {
 }
 
 /** Judges one use; a text says why it is none that could be written down. */
-export type JudgeTool<Judged extends JudgedTool> = () => Judged | string;
+export type JudgeTool<Judged extends JudgedTool> = () => Judged | string | Promise<Judged | string>;
 
 /** One way to tools, whose uses wait for each other. */
 export interface ToolDoor {
@@ -82,7 +82,7 @@ export function openDoor({ engine, nowMs, mask, signal }: ToolSetting, { most, t
     if (uses >= most) return refused(told);
     const started = clock.monotonic();
     const startedAt = toRfc3339(nowMs());
-    const judged = judge();
+    const judged = await judge();
     if (typeof judged === 'string') return refused(judged);
     uses += 1;
     const { request, given, maxResultBytes } = judged;

@@ -16,13 +16,13 @@ const redirects = new Set([301, 302, 303, 307, 308]);
  */
 export async function followRedirects(
   question: PublicQuestion,
-  judge: (url: URL) => HopVerdict,
+  judge: (url: URL) => HopVerdict | Promise<HopVerdict>,
   ask: (question: PublicQuestion) => Promise<PublicAnswer>,
 ): Promise<Followed> {
   let { url } = question;
   for (let hop = 0; hop <= maxHops; hop += 1) {
     const where = hop === 0 ? '' : `it leads to \`${url.href.slice(0, 200)}\`: `;
-    const verdict = judge(url);
+    const verdict = await judge(url);
     if (!verdict.ok) return { ok: false, denied: true, why: where + verdict.why };
     const headers = url.origin === question.url.origin ? question.headers : {};
     const answer = await ask({ ...question, url, headers });

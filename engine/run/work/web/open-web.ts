@@ -64,14 +64,17 @@ export function openWeb(run: OpenRun, setting: WebSetting): OpenWeb | undefined 
       workspace: setting.place.workspace,
       text: [aboutOf(use)],
     });
-  const refusalOf = (use: WebUse, byRule: Finding | undefined): Finding | string | undefined => {
+  const refusalOf = async (
+    use: WebUse,
+    byRule: Finding | undefined,
+  ): Promise<Finding | string | undefined> => {
     const about = aboutOf(use);
     if (byRule) return byRule;
     if (networkOf(contract.effective, use.kind) === undefined)
       return '`networkPolicy` is `deny`, and no rule of `web.search` opens a host with a reason';
-    const early = setting.strategy.refuseRetrieval({ repositoryUses: setting.repositoryUses() });
+    const early = await setting.strategy.refuseRetrieval({ repositoryUses: setting.repositoryUses() });
     if (early !== undefined) return early;
-    const verdict = use.kind === 'read' ? judge(about) : undefined;
+    const verdict = use.kind === 'read' ? await judge(about) : undefined;
     if (verdict?.ok === false) return verdict.why;
     if (use.kind === 'search' && about.length > maxQuery) return `a query has at most ${maxQuery} characters`;
     // A question is the way out for whatever a model has read.
@@ -99,7 +102,7 @@ export function openWeb(run: OpenRun, setting: WebSetting): OpenWeb | undefined 
       for (const url of found.shown) shown.add(url);
       return found;
     }
-    const verdict = judge(use.url);
+    const verdict = await judge(use.url);
     if (!verdict.ok) return { outcome: 'denied', text: `denied: ${verdict.why}` };
     const question = { url: verdict.url, headers: {}, withinMs: pageWithinMs, maxBytes: maxPageBytes };
     const followed = await followRedirects(question, (hop) => judge(hop.href), ask);
@@ -111,7 +114,7 @@ export function openWeb(run: OpenRun, setting: WebSetting): OpenWeb | undefined 
     if (status !== 200) return { outcome: 'failed', text: `failed: HTTP ${status}` };
     const page = pageText(headers['content-type'] ?? '', body);
     if ('found' in page) return { outcome: 'failed', text: `failed: ${page.found}` };
-    const last = judge(followed.url.href);
+    const last = await judge(followed.url.href);
     const tier = last.ok ? last.trustTier : verdict.trustTier;
     for (const url of [verdict.url, followed.url]) shown.add(url.href);
     return {
@@ -120,9 +123,9 @@ export function openWeb(run: OpenRun, setting: WebSetting): OpenWeb | undefined 
     };
   };
 
-  const judgeUse = (use: WebUse): JudgedTool => {
+  const judgeUse = async (use: WebUse): Promise<JudgedTool> => {
     const verdict = ruled(use);
-    const why = refusalOf(use, verdict.refusal);
+    const why = await refusalOf(use, verdict.refusal);
     const refusal =
       typeof why === 'string' ? ({ rule: 'web', severity: 'error', message: why } as const) : why;
     return {

@@ -3,14 +3,14 @@ import type { WebAnswer } from '../../../../core/contract/web.ts';
 import type { SearchAccess, SearchResult } from '../../../../engine/tool/search-backend.ts';
 import { refuseUrl } from '../../../frame/domain-rules.ts';
 import type { PublicAnswer, PublicQuestion } from '../../../tool/egress/ask-public.ts';
-import { followRedirects } from './follow.ts';
+import { followRedirects, type HopVerdict } from './follow.ts';
 import type { WebVerdict } from './web-verdict.ts';
 
 /** What a search is done with. */
 export interface SearchGround {
   readonly evidence: EffectiveIntentSpec['evidence'];
   readonly access: SearchAccess;
-  readonly judge: (url: string) => WebVerdict;
+  readonly judge: (url: string) => WebVerdict | Promise<WebVerdict>;
   readonly ask: (question: PublicQuestion) => Promise<PublicAnswer>;
   /** Until when a service is left alone, by name; milliseconds. */
   readonly rests: Map<string, number>;
@@ -42,7 +42,7 @@ export async function searchWeb(
     }
     const { url, headers } = backend.toQuestion(query);
     const first = new URL(url);
-    const judgeHop = (hop: URL) => {
+    const judgeHop = (hop: URL): HopVerdict | Promise<HopVerdict> => {
       if (hop.host !== first.host) return judge(hop.href);
       const blocked = refuseUrl(evidence, hop.href) === 'blocked-domain';
       return blocked
@@ -59,7 +59,7 @@ export async function searchWeb(
     const { status, body } = followed.answer;
     const reading = backend.read({ status, body });
     if (reading.kind === 'results') {
-      const listed = listResults(reading.results, judge);
+      const listed = await listResults(reading.results, judge);
       const notes = told.map((one) => `[${one}]\n`).join('');
       return { outcome: 'done', text: `${notes}[${name}] ${listed.text}`, shown: listed.shown };
     }
@@ -72,14 +72,14 @@ export async function searchWeb(
     : { outcome: 'failed', text: `failed: ${why}`, shown: [] };
 }
 
-function listResults(
+async function listResults(
   results: readonly SearchResult[],
   judge: SearchGround['judge'],
-): { readonly text: string; readonly shown: readonly string[] } {
+): Promise<{ readonly text: string; readonly shown: readonly string[] }> {
   const left = { domain: 0, address: 0, strategy: 0, tier: 0 };
   const seen = new Map<string, string>();
   for (const { title, url, snippet } of results.slice(0, 100)) {
-    const verdict = judge(url);
+    const verdict = await judge(url);
     if (!verdict.ok) {
       left[verdict.reason] += 1;
       continue;

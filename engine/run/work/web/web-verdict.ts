@@ -16,11 +16,11 @@ const maxUrl = 2048;
  * in public, its strategy, its tiers (document 1, Evidence policy; resolutions, Domain rules). What a name means is
  * judged when it is resolved.
  */
-export function judgeWebUrl(
+export async function judgeWebUrl(
   evidence: EffectiveIntentSpec['evidence'],
   strategy: EvidencePolicy,
   given: string,
-): WebVerdict {
+): Promise<WebVerdict> {
   const url = given.length > maxUrl ? null : URL.parse(given);
   if (!url) return refused('domain', `expected an absolute URL of at most ${maxUrl} characters`);
   const domain = refuseUrl(evidence, url.href);
@@ -31,7 +31,8 @@ export function judgeWebUrl(
   if (problem !== undefined) return refused('address', `its address is not public: ${problem}`);
   const isAllowed = isAllowedHost(evidence, url.href);
   const trustTier = isAllowed ? 'vendor-doc' : 'web';
-  const unwanted = strategy.refuse({ name: url.href, url: url.href, trustTier, isAllowedHost: isAllowed });
+  const source = { name: url.href, url: url.href, trustTier, isAllowedHost: isAllowed } as const;
+  const unwanted = await strategy.refuse(source);
   if (unwanted !== undefined) return refused('strategy', unwanted);
   if (!evidence.trustTiers.includes(trustTier))
     return refused('tier', `\`evidence.trustTiers\` does not list \`${trustTier}\``);

@@ -1,0 +1,82 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { commands } from '../../../bin/command-table.ts';
+import { evidenceScaffold } from '../../../bin/plugin/evidence-scaffold.ts';
+import { makeSample } from '../../engine/run/sample.ts';
+import { faultsOf } from '../faults-of.ts';
+import { runLine } from '../host.ts';
+import { blocksOf } from './page-blocks.ts';
+
+t.setTimeout(240_000);
+
+async function say(sample: ReturnType<typeof makeSample>, ...argv: string[]) {
+  const { code, out } = await runLine(['--json', ...argv], commands, { cwd: sample.root, env: sample.env });
+  const answer = JSON.parse(out);
+  if (answer.data !== undefined) t.strictSame(faultsOf(answer.command, answer.data), [], argv.join(' '));
+  return { code, ...answer };
+}
+
+t.test(
+  'the policy of the page is the one that is made, and passes when it is built from the page',
+  async (t) => {
+    const sample = makeSample();
+    t.teardown(() => sample.remove());
+    const blocks = blocksOf('docs/plugin-evidence.md');
+    t.strictSame([...blocks.keys()], ['package.json', 'evidence.js', 'cases.json']);
+    const made = evidenceScaffold('house');
+    mkdirSync(join(sample.root, 'house'));
+    for (const [path, text] of blocks) {
+      t.equal(text, made.get(path), path);
+      writeFileSync(join(sample.root, 'house', path), text);
+    }
+    const lines = blocks.get('evidence.js')?.split('\n').length ?? 0;
+    t.ok(lines >= 20 && lines <= 60, `${lines} lines`);
+    t.match(await say(sample, 'plugin', 'test', 'house'), {
+      code: 0,
+      data: { parts: [{ kind: 'evidence', name: 'house', cases: 8, failures: [] }], needs: [] },
+    });
+  },
+);
+
+t.test(
+  'a policy that answers otherwise than its cases say, or not in its form, fails its test',
+  async (t) => {
+    const sample = makeSample();
+    t.teardown(() => sample.remove());
+    await say(sample, 'plugin', 'new', 'evidence', 'house');
+    const place = join(sample.root, 'house/evidence.js');
+    const text = readFileSync(place, 'utf8');
+    for (const [from, to, found] of [
+      ['undefined : { order: 1 }', "undefined : { trustTier: 'standards' }", /unknown field `trustTier`/],
+      ["protocol !== 'https:'", "protocol === 'data:'", /a page without TLS is none/],
+    ] as const) {
+      t.ok(text.includes(from), from);
+      writeFileSync(place, text.replace(from, to));
+      const { code, error, data } = await say(sample, 'plugin', 'test', 'house');
+      t.match({ code, error }, { code: 1, error: { code: 'PLUGIN_TEST_FAILED' } }, to);
+      t.match(data.parts[0].failures.join('\n'), found, to);
+    }
+  },
+);
+
+t.test('a manifest that declares no policy that could be asked is refused where it is wrong', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  await say(sample, 'plugin', 'new', 'evidence', 'house');
+  const place = join(sample.root, 'house/package.json');
+  const manifest = JSON.parse(readFileSync(place, 'utf8'));
+  for (const [change, found] of [
+    [{ module: '/etc/passwd' }, /evidence policy `house`: expected `module`/],
+    [{ refusesRetrieval: 'yes' }, /evidence policy `house`: expected `refusesRetrieval`/],
+    [{ trustTiers: ['web'] }, /unknown field `trustTiers`/],
+    [{ timeoutSeconds: 0 }, /`timeoutSeconds`/],
+    [{ name: 'open-web' }, /bears the name of one of ours/],
+  ] as const) {
+    const [evidence] = manifest.writ.evidence;
+    const writ = { ...manifest.writ, evidence: [{ ...evidence, ...change }] };
+    writeFileSync(place, JSON.stringify({ ...manifest, writ }));
+    const { error } = await say(sample, 'plugin', 'add', 'house');
+    t.match(error, { code: 'PLUGIN_INVALID', message: found }, JSON.stringify(change));
+  }
+});
