@@ -123,6 +123,14 @@ t.test('every documented key is read', async (t) => {
     id = "house"
     stage = "security"
     command = "make audit"
+    [providers.openai]
+    dialect = "responses"
+    [models."qwen3-coder:480b"]
+    input = 0.4
+    output = 1.6
+    context = 262144
+    [models.held]
+    context = 9000
   `);
   t.strictSame(config, {
     workspace: {
@@ -188,6 +196,11 @@ t.test('every documented key is read', async (t) => {
     securityCode: { paths: ['src/gate/**'], words: ['token'] },
     plugins: [{ kind: 'path', place: 'tools/gate', digest: '0a'.repeat(32) }],
     policies: new Map([['release', { engine: 'cedar', files: ['policies/release.cedar'], stage: 'fast' }]]),
+    providers: { openai: { dialect: 'responses' } },
+    models: {
+      'qwen3-coder:480b': { price: { input: 0.4, output: 1.6, cachedInput: 0.4 }, contextTokens: 262_144 },
+      held: { contextTokens: 9000 },
+    },
     redaction: { internal: ['Bluebird'] },
     factors: new Map([
       [
