@@ -76,6 +76,7 @@ export function toRunData(view: RunView): RunData {
       key_id: provenance?.keyId,
       log_origin: provenance?.logOrigin,
       log_index: provenance?.logIndex,
+      plugins: provenance?.plugins?.map((plugin) => ({ ...plugin })),
     }),
   });
 }

@@ -15,6 +15,7 @@ import {
   textOrNull,
   within,
 } from './shape.ts';
+import { attestedPlugin } from './verification-schema.ts';
 
 export const findingSchema = record(
   { rule: text, severity: oneOf('error', 'warning', 'note'), message: text },
@@ -178,7 +179,17 @@ export const runMembers = {
     stages: list(stage),
     findings: list(findingSchema),
     artifacts: list(artifact),
-    provenance: record({}, { bundle: text, proof: text, key_id: text, log_origin: text, log_index: count }),
+    provenance: record(
+      {},
+      {
+        bundle: text,
+        proof: text,
+        key_id: text,
+        log_origin: text,
+        log_index: count,
+        plugins: list(attestedPlugin),
+      },
+    ),
   },
   optional: {
     waiting: record({

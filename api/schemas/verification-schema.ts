@@ -1,5 +1,14 @@
 import { type Admitted, anything, count, flag, list, oneOf, record, sha256, text } from './shape.ts';
 
+/** A plugin of others as a provenance lists it. */
+export const attestedPlugin = record({
+  name: text,
+  uri: text,
+  sha256,
+  brings: list(text),
+  given: list(text),
+});
+
 const claimStatus = oneOf('passed', 'failed', 'missing', 'expired', 'unverified');
 const claim = record({ id: text, status: claimStatus }, { code: text, detail: anything, target: text });
 
@@ -34,7 +43,7 @@ export const verificationSchema = record(
     targets: list(
       record(
         { target: text, kind: oneOf('run', 'evidence', 'attestation', 'log-proof'), verified: flag },
-        { run_id: text, commit_sha: text },
+        { run_id: text, commit_sha: text, plugins: list(attestedPlugin) },
       ),
     ),
   },

@@ -24,6 +24,7 @@ export function toVerificationData(
       kind,
       ...(runId === undefined ? {} : { run_id: runId }),
       ...(commit === undefined ? {} : { commit_sha: commit }),
+      ...pluginsOf(report),
       verified: report.verified,
     })),
     ...(warnings.length === 0 ? {} : { warnings }),
@@ -31,6 +32,13 @@ export function toVerificationData(
       ? { explain: verified.map(({ target, report }) => ({ target, claims: explain(report) })) }
       : {}),
   };
+}
+
+/** Plugins of others, where a signer who is believed lists any. */
+function pluginsOf({
+  grounds: { plugins = [] },
+}: VerifyReport): Pick<VerificationData['targets'][number], 'plugins'> {
+  return plugins.length === 0 ? {} : { plugins: plugins.map((plugin) => ({ ...plugin })) };
 }
 
 /** Why the answer is no, by the worst target; `undefined` where all of it is verified. */

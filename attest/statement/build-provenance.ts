@@ -150,7 +150,14 @@ function toDescriptor(thing: AttestRequest['byproducts'][number]): ResourceDescr
     ...(thing.uri === undefined ? {} : { uri: thing.uri }),
     digest: digest satisfies DigestSet,
     ...(thing.mediaType === undefined ? {} : { mediaType: thing.mediaType }),
+    ...(thing.annotations === undefined ? {} : { annotations: toAnnotations(thing.name, thing.annotations) }),
   };
+}
+
+function toAnnotations(name: string, given: NonNullable<ResourceDescriptor['annotations']>) {
+  for (const word of Object.entries(given).flat(2))
+    requireForm(`${name} annotations`, word, /^[^\p{Cc}]{1,512}$/u);
+  return Object.fromEntries(Object.entries(given).map(([key, words]) => [key, [...words]]));
 }
 
 function requireForm(what: string, text: string, form: RegExp): void {

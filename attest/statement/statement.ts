@@ -7,6 +7,7 @@ export interface ResourceDescriptor {
   readonly uri?: string;
   readonly digest: DigestSet;
   readonly mediaType?: string;
+  readonly annotations?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** in-toto Statement v1 around one kind of predicate. */

@@ -1,3 +1,4 @@
+import { type AttestedPlugin, pluginDependency } from '../../core/contract/attestor.ts';
 import {
   expectArray,
   expectObject,
@@ -37,6 +38,8 @@ export interface ProvenanceClaims {
   readonly repository: string | undefined;
   /** SHA-256 of the configuration that was used; absent where there was none. */
   readonly config: string | undefined;
+  /** Plugins of others that were listed for the run, in the order of the configuration. */
+  readonly plugins: readonly AttestedPlugin[];
   /** The log that the signer vouches for. */
   readonly ledger: LedgerKey | undefined;
 }
@@ -84,6 +87,7 @@ export function readProvenance(payload: Uint8Array): ProvenanceClaims {
     finishedAtMs,
     byproducts: readByproducts(said.byproducts),
     ...readDependencies(said.dependencies),
+    plugins: readPlugins(said.dependencies),
     policyRef:
       policyRef === undefined
         ? undefined
@@ -124,6 +128,29 @@ function readDependencies(
     specDependency: named('intentspec', 'sha256', sha256),
     repository: base && readRepository(dependencies, base),
   };
+}
+
+/** Each by its digest; what it brought and was given where the statement says so. */
+function readPlugins(dependencies: SlsaProvenanceClaims['dependencies']): readonly AttestedPlugin[] {
+  return dependencies.flatMap(({ name = '', uri = '', digest, annotations = {} }) => {
+    if (!name.startsWith(pluginDependency.name) || !uri.startsWith(pluginDependency.uri)) return [];
+    const words = (key: string): readonly string[] =>
+      annotations[key] === undefined
+        ? []
+        : expectArray(annotations[key], `/resolvedDependencies/${name}/annotations/${key}`, 1000).map(
+            (word) =>
+              expectText(word, `/resolvedDependencies/${name}/annotations/${key}`, /^[^\p{Cc}]{1,512}$/u),
+          );
+    return [
+      {
+        name: name.slice(pluginDependency.name.length),
+        uri,
+        sha256: expectText(digest.get('sha256'), `/resolvedDependencies/${name}/digest/sha256`, sha256),
+        brings: words('brings'),
+        given: words('given'),
+      },
+    ];
+  });
 }
 
 /** A base names the repository that it is of. */

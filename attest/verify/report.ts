@@ -1,4 +1,5 @@
 import { WritError } from '../../core/base/errors.ts';
+import type { AttestedPlugin } from '../../core/contract/attestor.ts';
 
 /**
  * `passed` holds · `failed` is refuted · `missing` is not there · `expired` was dropped by retention, as the signed
@@ -55,6 +56,8 @@ export interface Grounds {
   signer?: SignerGround;
   /** Where the attestation stands in a log. */
   log?: { readonly origin: string; readonly index: number; readonly size: number };
+  /** Plugins of others that a statement of a signer who is believed lists. */
+  plugins?: readonly AttestedPlugin[];
   /** SHA-256, hex, of what was looked at, by name. */
   readonly digests: Map<string, string>;
 }

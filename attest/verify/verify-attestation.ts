@@ -132,6 +132,7 @@ async function verifyStatement(
   if (statement === undefined) return undefined;
   const judged = await judgeType(list, statement, content.payload, options.types, options.nowMs);
   if (judged) await judgeSummary(list, options.summary, judged.summary);
+  if (judged?.ours) list.grounds.plugins = judged.ours.plugins;
   await list.judge(
     'subject',
     () => requireSubject(statement.subjects, options.artifacts, options.findCommit),

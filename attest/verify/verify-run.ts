@@ -116,6 +116,7 @@ export async function verifyRun(
   const claims = await list.judge('statement', () => readStatement(bundle, options.clock.now()));
   const commit = parseCommit(source.commit.raw);
   if (claims === undefined) return list.report();
+  list.grounds.plugins = claims.plugins;
   list.grounds.digests.set(patchFile, claims.patchset);
   for (const { name, sha256 } of claims.byproducts) list.grounds.digests.set(name, sha256);
 

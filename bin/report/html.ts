@@ -6,6 +6,7 @@ import { artifactTable, pairs, patchTable } from './html-evidence.ts';
 import { findingList } from './html-findings.ts';
 import { stageCards } from './html-stages.ts';
 import { pageStyle } from './page-style.ts';
+import { pluginWords } from './plugin-words.ts';
 import { toCount, toDuration } from './quantities.ts';
 import { toSealedCommit } from './sealed-commit.ts';
 
@@ -136,6 +137,10 @@ function provenanceOf(view: RunView): string {
     ['Target ref', view.targetRef],
     ['Sandbox', view.sandbox],
     ['Thread', view.threadId],
+    ...(provenance?.plugins ?? []).map((plugin): readonly [string, string] => [
+      `Plugin ${plugin.name}`,
+      `sha256:${plugin.sha256} ${pluginWords(plugin)}`,
+    ]),
   ])}`;
 }
 

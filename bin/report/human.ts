@@ -5,6 +5,7 @@ import type { RunView } from '../../core/contract/run-view.ts';
 import type { ArtifactRecord, CheckRecord } from '../../core/contract/stage.ts';
 import { limitExceeded } from '../../gates/rules/limit-exceeded.ts';
 import { type Part, type Printer, type Style, styled } from '../terminal/print.ts';
+import { pluginWords } from './plugin-words.ts';
 import { toCount, toDuration, toSize } from './quantities.ts';
 import { toSealedCommit } from './sealed-commit.ts';
 import { toTimeSpan } from './time-span.ts';
@@ -89,6 +90,10 @@ export function printRun(printer: Printer, view: RunView): void {
       ['  log proof', provenance?.proof],
       ['  key', provenance?.keyId],
       ['  sandbox', view.sandbox],
+      ...(provenance?.plugins ?? []).map((plugin): [string, string] => [
+        '  plugin',
+        `${plugin.name}  sha256:${plugin.sha256}  ${pluginWords(plugin)}`,
+      ]),
     ].flatMap(([name, value]): readonly (readonly Part[])[] =>
       value === undefined ? [] : [[styled('dim', name ?? ''), value]],
     ),

@@ -1,6 +1,7 @@
 import type { VerifiedTarget } from '../../api/verify/verified-target.ts';
 import type { VerifyCheck } from '../../attest/verify/report.ts';
 import { type Printer, type Style, styled } from '../terminal/print.ts';
+import { pluginWords } from './plugin-words.ts';
 
 /** The colour of each status. */
 export const tones: Readonly<Record<VerifyCheck['status'], Style>> = {
@@ -32,6 +33,8 @@ export function printVerification(printer: Printer, verified: VerifiedTarget): v
   );
   if (evidence.length > 0)
     printer.line('   ', styled('green', 'passed'), `  ${evidence.length} evidence digests`);
+  for (const plugin of verified.report.grounds.plugins ?? [])
+    printer.line(`    plugin ${plugin.name}  sha256:${plugin.sha256}  ${pluginWords(plugin)}`);
 }
 
 /** The verdict on one target, and what it is. */

@@ -14,7 +14,24 @@ export interface DigestedThing {
   /** Algorithm → lower-case hex, e.g. `{ sha256: … }` or `{ gitCommit: … }`. */
   readonly digest: Readonly<Record<string, string>>;
   readonly mediaType?: string;
+  /** What is said of it beside, in lists of words. */
+  readonly annotations?: Readonly<Record<string, readonly string[]>>;
 }
+
+/** A plugin of others as a provenance lists it. */
+export interface AttestedPlugin {
+  readonly name: string;
+  /** Where it is kept, and its version. */
+  readonly uri: string;
+  readonly sha256: string;
+  /** Kind and name of each rule and part; empty where the provenance does not say it. */
+  readonly brings: readonly string[];
+  /** Hosts, secrets and files that it was given, in words. */
+  readonly given: readonly string[];
+}
+
+/** Under this name and such a URI it stands among the resolved dependencies. */
+export const pluginDependency = { name: 'plugin/', uri: 'urn:writ:plugin:' } as const;
 
 /** A sealed decision to attest: everything that the statement says, nothing that it reaches for. */
 export interface AttestRequest {

@@ -1,4 +1,5 @@
 import type { ApprovalVerdict } from './approval.ts';
+import type { AttestedPlugin } from './attestor.ts';
 import type { TrustTier } from './context.ts';
 import type { Finding } from './finding.ts';
 import type { ArtifactRecord, StageRecord } from './stage.ts';
@@ -119,5 +120,7 @@ export interface RunView {
     readonly keyId?: string;
     readonly logOrigin?: string;
     readonly logIndex?: number;
+    /** As the bundle lists them; absent where there is none. */
+    readonly plugins?: readonly AttestedPlugin[];
   };
 }

@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { WritError } from '../../core/base/errors.ts';
-import type { DigestedThing } from '../../core/contract/attestor.ts';
+import { type DigestedThing, pluginDependency } from '../../core/contract/attestor.ts';
 import type { Rule } from '../../core/contract/rule.ts';
 import type { FoundPlugin } from './find-plugins.ts';
 import { keepFiles } from './keep-files.ts';
+import { needsInWords } from './manifest-needs.ts';
 import { emptyIn, joinParts, openParts, type PluginGround, type PluginParts } from './open-parts.ts';
+import { partFields, partKindNames } from './part-fields.ts';
 import type { PluginManifest } from './plugin-manifest.ts';
 import type { PluginPackage } from './plugin-package.ts';
 import { askOutsideRule } from './rule/outside-rule.ts';
@@ -51,11 +53,20 @@ export async function openPlugins(
     rules: rules.flat(),
     parts: joinParts(parts, { ...taken, stageChecks: [...(taken.stageChecks ?? []), ...ruleIds] }),
     dependencies: trusted.map(({ manifest, listed: { kind, place, digest } }) => ({
-      name: `plugin/${manifest.name}`,
-      uri: `urn:writ:plugin:${kind}:${encodeURI(place)}@${encodeURIComponent(manifest.version)}`,
+      name: `${pluginDependency.name}${manifest.name}`,
+      uri: `${pluginDependency.uri}${kind}:${encodeURI(place)}@${encodeURIComponent(manifest.version)}`,
       digest: { sha256: digest },
+      annotations: { brings: bringsInWords(manifest), given: needsInWords(manifest.needs) },
     })),
   };
+}
+
+/** Kind and name of everything that a plugin brings. */
+export function bringsInWords(manifest: PluginManifest): readonly string[] {
+  return [
+    ...manifest.rules.map(({ id }) => `rule ${id}`),
+    ...partKindNames.flatMap((kind) => manifest[partFields[kind]].map(({ name }) => `${kind} ${name}`)),
+  ];
 }
 
 /** The rules of one package, each asked in the sandbox. */

@@ -7,6 +7,7 @@ const hostileCheck = 'test/engine/plugin-trust/parts/hostile-stage-check.test.ts
 const askedChecks = 'test/engine/run/judge/ask-stage-checks.test.ts';
 const checkRuns = 'test/engine/plugin-trust/parts/stage-check-runs.test.ts';
 const packs = 'test/bin/commands/plugin-pack.test.ts';
+const shown = 'test/engine/plugin-trust/shown-plugins.test.ts';
 const logs = 'test/engine/plugin-trust/parts/log-runs.test.ts';
 const runs = 'test/engine/plugin-trust/parts/provider-runs.test.ts';
 
@@ -220,6 +221,22 @@ export const guards: readonly Guard[] = [
       '  if (listed !== undefined && listed.listed.digest !== digest)',
       "  if (listed !== undefined && digest === '')",
       'trust tells what it gives, and asks',
+    ],
+  ]),
+  ...within('attest/verify/verify-run.ts', shown, [
+    [
+      'plugins that a statement lists',
+      '  list.grounds.plugins = claims.plugins;\n',
+      '',
+      'whoever verifies or shows a run sees which plugins it was judged by, and what they were given',
+    ],
+  ]),
+  ...within('engine/run/record/sealed-plugins.ts', shown, [
+    [
+      'things that only bear a plugin’s name',
+      '!uri.startsWith(pluginDependency.uri)',
+      "uri === ''",
+      'a bundle that cannot be read lists no plugin',
     ],
   ]),
   ...within('attest/public/pinned-log.ts', logs, [

@@ -1,5 +1,5 @@
 import { parseBase64 } from '../../encoding/base64.ts';
-import { expectArray, expectObject, expectText } from '../../encoding/expect-json.ts';
+import { expectArray, expectObject, expectText, type JsonObject } from '../../encoding/expect-json.ts';
 import { readDigestSet } from '../../statement/digest-forms.ts';
 import { refuted } from '../report.ts';
 import { requireNames } from './require-names.ts';
@@ -9,6 +9,8 @@ export interface Resource {
   readonly name: string | undefined;
   readonly uri: string | undefined;
   readonly digest: ReadonlyMap<string, string>;
+  /** Unread; absent where it is unset. */
+  readonly annotations?: JsonObject;
 }
 
 const line = /^[^\p{Cc}]{1,4096}$/u;
@@ -30,10 +32,12 @@ export function readResource(value: unknown, at: string): Resource {
   const content = text('content', /^/);
   if (content !== undefined && parseBase64(content) === undefined)
     throw refuted('malformed', { member: `${at}/content`, expected: 'base64' });
-  const read: Resource = { name: text('name', line), uri: text('uri', uri), digest };
+  const annotations = isUnset(resource.annotations)
+    ? {}
+    : { annotations: expectObject(resource.annotations, `${at}/annotations`) };
+  const read: Resource = { name: text('name', line), uri: text('uri', uri), digest, ...annotations };
   text('mediaType', /^[ -~]{1,255}$/);
   text('downloadLocation', uri);
-  if (!isUnset(resource.annotations)) expectObject(resource.annotations, `${at}/annotations`);
   if (read.uri === undefined && digest.size === 0 && content === undefined)
     throw refuted('malformed', { member: at, expected: 'one of `uri`, `digest`, `content`', found: 'none' });
   requireNames(resource, at, ['name', 'uri', 'digest', 'content']);

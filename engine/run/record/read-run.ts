@@ -17,6 +17,7 @@ import { parseObject } from '../../store/stored-object.ts';
 import type { Repository } from '../../vcs/repository.ts';
 import { provenanceMissingCode } from '../state/provenance-missing.ts';
 import { viewJournal } from './journal-view.ts';
+import { sealedPlugins } from './sealed-plugins.ts';
 import { startedRun } from './started-run.ts';
 
 const waitingDecision = `${waitingFolder}/decision.json`;
@@ -142,6 +143,7 @@ function decidedRun(
     ),
     sealedArtifact('transparency-proof', sealPaths.proof, 'text/plain', files),
   ].flat();
+  const plugins = sealedPlugins(files.get(sealPaths.bundle));
   const { state, notices } = afterDecision(decision.type, records);
   const told = [
     ...(notices ?? []),
@@ -168,6 +170,7 @@ function decidedRun(
       ...viewJournal(records).sealedBy,
       ...(files.has(sealPaths.bundle) ? { bundle: `${ref}:${sealPaths.bundle}` } : {}),
       ...(files.has(sealPaths.proof) ? { proof: `${ref}:${sealPaths.proof}` } : {}),
+      ...(plugins.length === 0 ? {} : { plugins }),
     },
   };
 }
