@@ -308,6 +308,13 @@ export const errorCatalogue = {
     http: 422,
     exit: 128,
   },
+  TOOL_FAILED: {
+    family: 'run',
+    message: 'a tool of the worker is broken',
+    http: 500,
+    exit: 1,
+    hint: 'the attempt has failed and says where; a fault of writ or of a plugin, not of the change',
+  },
   TURN_LIMIT: {
     family: 'run',
     message: 'the attempt has had all its turns with the model',

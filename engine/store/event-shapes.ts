@@ -94,6 +94,8 @@ export const eventShapes = {
       exit_code: wholeNumber,
       refusal: text,
       path: text,
+      /** Query or address of a use of the web. */
+      query: text,
       /** Of a worker's use: of what it asked for and what it was told, masked. */
       arguments_digest: sha256Text,
       result_digest: sha256Text,

@@ -88,7 +88,7 @@ const search = ['web_search', { query: 'how to add' }] as const;
 const read = (url: string) => ['read_page', { url }] as const;
 
 t.test('with a key the search API is asked; what the contract does not let in is not shown', async (t) => {
-  const { told, seen, prompts, tools, view } = await looked(t, [search], brave);
+  const { told, seen, prompts, tools, view, show } = await looked(t, [search], brave);
   t.match(view, { decision: { type: 'commit' } });
   t.match(tools, ['read_file']);
   t.ok(tools.includes('web_search') && tools.includes('read_page'));
@@ -103,6 +103,17 @@ t.test('with a key the search API is asked; what the contract does not let in is
   t.match(answer, '2. [web] A page');
   t.notMatch(answer, /blocked\.example|127\.0\.0\.1|localhost|javascript/);
   t.notMatch(prompts, key);
+  const use = JSON.parse(show('task-1/revision-1/attempt-1/tools/worker/0001.json')) as object;
+  t.match(use, {
+    object_type: 'tool_invocation',
+    tool: 'web.search',
+    action: 'search',
+    outcome: 'done',
+    query: 'how to add',
+    arguments_digest: /^[0-9a-f]{64}$/,
+    result_digest: /^[0-9a-f]{64}$/,
+  });
+  t.match(view.toolUses?.tools[0], { tool: 'web.search', action: 'search', done: 1 });
 });
 
 t.test('without a key, or where the API fails, the keyless page is asked; results are data', async (t) => {

@@ -20,7 +20,8 @@ import { usedCostUnits } from './budget.ts';
 import { decide } from './decide.ts';
 
 /** What is decided on, beside the attempt itself. */
-export interface DecisionQuestion extends Pick<DecisionInput, 'subject' | 'conflicts' | 'human'> {
+export interface DecisionQuestion
+  extends Pick<DecisionInput, 'subject' | 'conflicts' | 'human' | 'workerReason'> {
   /** What whoever worked sensed by itself. */
   readonly sensed?: readonly ReplanTrigger[];
   readonly task?: DecisionInput['task'];
@@ -70,7 +71,8 @@ async function findDecision(
     means: { engine },
     patch,
   } = attempt;
-  const { findings, stages, subject, state, usage, conflicts, task, blame, worker, human } = question;
+  const { findings, stages, subject, state, usage, conflicts, task, blame, worker, workerReason, human } =
+    question;
   const { policy, foreign } = attempt.ground;
   const spec = contract.effective;
   const patchFindings = findings.map(toDecided);
@@ -107,6 +109,7 @@ async function findDecision(
     ...(task === undefined ? {} : { task }),
     ...(blame === undefined ? {} : { blame }),
     ...(worker === undefined ? {} : { worker }),
+    ...(workerReason === undefined ? {} : { workerReason }),
     conflicts,
     patchFindings,
     touchesGoverning: touchesGoverning(patch.files),

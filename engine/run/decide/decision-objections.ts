@@ -43,11 +43,12 @@ function rejectionObjections({ human }: DecisionInput): Objection[] {
 
 const maxNamedConflicts = 5;
 
-function workObjections({ worker, conflicts }: DecisionInput): Objection[] {
+function workObjections({ worker, workerReason, conflicts }: DecisionInput): Objection[] {
   const objections: Objection[] = [];
-  if (worker === 'nothing') objections.push({ reason: 'the worker answered nothing', weight: 'again' });
+  const why = workerReason === undefined ? '' : `: ${workerReason}`;
+  if (worker === 'nothing') objections.push({ reason: `the worker answered nothing${why}`, weight: 'again' });
   if (worker === 'failed')
-    objections.push({ reason: 'the worker answered no usable patch', weight: 'again' });
+    objections.push({ reason: `the worker answered no usable patch${why}`, weight: 'again' });
   if (conflicts.length > 0) {
     const named = conflicts.slice(0, maxNamedConflicts).map((path) => `\`${path}\``);
     const rest = conflicts.length > named.length ? ` and ${conflicts.length - named.length} more` : '';

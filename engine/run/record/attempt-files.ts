@@ -26,8 +26,8 @@ export interface AttemptFacts {
   readonly citations?: CitationsRecord;
   /** Indexes into the plan's steps that the Task is about. */
   readonly steps: readonly number[];
-  /** What its worker used of its hands. */
-  readonly hands: readonly UsedTool[];
+  /** What its worker used. */
+  readonly tools: readonly UsedTool[];
   readonly startedAtMs: number;
   readonly nowMs: number;
 }
@@ -150,7 +150,7 @@ export function attemptFiles(
       decidedAtMs: nowMs,
       stages: judged.stages,
       outcome: decision,
-      hands: facts.hands,
+      tools: facts.tools,
       steps: {
         plan: ids.plan,
         indexes: facts.steps,

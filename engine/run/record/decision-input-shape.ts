@@ -11,7 +11,12 @@ import {
   text,
   wholeNumber,
 } from '../../store/shape.ts';
-import { type DecisionInput, decisionInputSchemas, sealingFaults } from './decision-input.ts';
+import {
+  type DecisionInput,
+  decisionInputSchemas,
+  maxWorkerReason,
+  sealingFaults,
+} from './decision-input.ts';
 
 const finding = fields(
   { rule: text, severity: oneOf('error', 'warning', 'note') },
@@ -74,6 +79,7 @@ const decisionInput: Shape<DecisionInput> = fields(
       unwritten: fields(blamed),
     }),
     worker: oneOf('patch', 'nothing', 'failed'),
+    workerReason: text,
     citations: fields({ needed: wholeNumber, trusted: flag }),
     sealing: oneOf(...sealingFaults),
   },
@@ -93,6 +99,7 @@ function contradictions({
   task,
   blame,
   worker,
+  workerReason,
   citations,
   sealing,
   cost,
@@ -105,6 +112,12 @@ function contradictions({
     ...(isWorkerAttempt && worker === undefined ? ['/worker: expected what the worker answered'] : []),
     ...(source === 'supplied' && worker !== undefined && worker !== 'patch'
       ? ['/worker: expected no worker of a supplied patch']
+      : []),
+    ...(workerReason !== undefined && (worker === undefined || worker === 'patch')
+      ? ['/workerReason: expected none of a worker that answered a patch']
+      : []),
+    ...((workerReason?.length ?? 0) > maxWorkerReason
+      ? [`/workerReason: expected at most ${maxWorkerReason} characters`]
       : []),
     ...(task?.attempt === 0 ? ['/task/attempt: expected attempts to count from 1'] : []),
     ...(blame !== undefined && (source === 'supplied' || subject === 'attempt')

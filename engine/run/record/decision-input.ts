@@ -47,6 +47,9 @@ export interface BlamedFindings {
  */
 export const decisionInputSchemas = ['urn:writ:decision-input:v1', 'urn:writ:decision-input:v2'] as const;
 
+/** Characters of a worker's reason in a decision. */
+export const maxWorkerReason = 300;
+
 /**
  * The whole input of a decision: digests and outcomes only, no content, so that it has no retention
  * (resolutions, Retention). Stored as `decision-input.json`.
@@ -88,6 +91,8 @@ export interface DecisionInput {
   };
   /** What the worker of an attempt answered; `failed`: something that is no patch of this repository. */
   readonly worker?: 'patch' | 'nothing' | 'failed';
+  /** Why it is no patch, from the attempt's record: one line, without what may not be kept. */
+  readonly workerReason?: string;
   /** Paths that did not merge. */
   readonly conflicts: readonly string[];
   readonly patchFindings: readonly DecidedFinding[];

@@ -20,8 +20,8 @@ export interface RunStory {
   readonly outcome: { readonly type: DecisionType; readonly next: string };
   /** The plan's steps that the Run is about. */
   readonly steps?: StepStory;
-  /** What a worker used of its hands. */
-  readonly hands?: readonly UsedTool[];
+  /** What a worker used. */
+  readonly tools?: readonly UsedTool[];
 }
 
 /** Steps of a plan, by index, and how far they are. */
@@ -132,12 +132,13 @@ function toolInvocations(attempt: Attempt, story: RunStory): readonly [string, U
         command: use.command,
       }),
     ),
-    ...(story.hands ?? []).map((use, index) =>
+    ...(story.tools ?? []).map((use, index) =>
       toolInvocation(attempt, story, `${workerToolsFolder}${numbered(index)}.json`, use, {
         arguments_digest: use.argumentsDigest,
         ...(use.resultDigest === undefined ? {} : { result_digest: use.resultDigest }),
         ...(use.path === undefined ? {} : { path: use.path }),
         ...(use.command === undefined ? {} : { command: use.command }),
+        ...(use.query === undefined ? {} : { query: use.query }),
       }),
     ),
   ];

@@ -1,12 +1,12 @@
 import type { WorkCitation } from '../../../core/contract/worker.ts';
 import type { CitationsRecord } from '../../store/record/citations.ts';
 import { joinNetworks } from '../record/join-networks.ts';
-import type { UsedTool } from '../record/used-tool.ts';
 import type { OpenRun } from '../state/attempt.ts';
 import { openEvidence, type RunEvidence } from '../state/open-evidence.ts';
 import { type OpenCitations, openCitations } from './citations/open-citations.ts';
 import type { HandPlace } from './hands/hand-place.ts';
 import type { OpenHands } from './hands/open-hands.ts';
+import type { AttemptTools } from './tools/tool-setting.ts';
 import { type OpenWeb, openWeb } from './web/open-web.ts';
 
 /** What a model may know something from, and what it has to say of that. */
@@ -18,6 +18,7 @@ export interface OpenSources {
 
 export interface SourceSetting {
   readonly place: HandPlace;
+  readonly tools: AttemptTools;
   readonly hands: OpenHands;
   /** Base of the attempt. */
   readonly tree: string;
@@ -29,8 +30,6 @@ export interface SourceSetting {
 
 /** What the record of an attempt says of its sources. */
 export interface KeptSources {
-  /** What it looked up outside the repository. */
-  readonly web?: readonly UsedTool[];
   /** What that and its commands had of the network. */
   readonly network?: NonNullable<ReturnType<OpenWeb['network']>>;
   /** What its decisions rest on. */
@@ -42,11 +41,11 @@ const looks = new Set(['read', 'search']);
 /** Opens the sources of an attempt under the strategy of its contract; none where no model works. */
 export async function openSources(run: OpenRun, setting: SourceSetting): Promise<OpenSources> {
   if (run.means.worker?.usesModel !== true) return {};
-  const { place, hands, tree, steps, context } = setting;
+  const { place, tools, hands, tree, steps, context } = setting;
   const strategy = await openEvidence(run);
   const repositoryUses = (): number =>
     hands.used.filter(({ action, outcome }) => looks.has(action) && outcome === 'done').length;
-  const web = openWeb(run, { strategy, place, repositoryUses });
+  const web = openWeb(run, { strategy, place, tools, repositoryUses });
   const wasShown = (url: string): boolean => web?.shown.has(url) === true || context.includes(url);
   const citations = openCitations(run, { strategy, tree, steps, wasShown });
   return { ...(web ? { web } : {}), ...(citations ? { citations } : {}), strategy };
@@ -60,7 +59,6 @@ export async function keepSources(
 ): Promise<KeptSources> {
   const network = joinNetworks([web?.network(), hands.network()].filter((one) => one !== undefined));
   const kept = {
-    ...(web === undefined || web.used.length === 0 ? {} : { web: web.used }),
     ...(network === undefined ? {} : { network }),
     ...(citations === undefined ? {} : { citations: await citations.record(cited) }),
   };

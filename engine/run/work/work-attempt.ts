@@ -19,6 +19,7 @@ import { type WriteWatch, watchWrites } from './hands/watch-writes.ts';
 import { writeStubs } from './hands/write-stubs.ts';
 import { openAsked } from './open-asked.ts';
 import { type KeptSources, keepSources, openSources } from './open-sources.ts';
+import { type AttemptTools, openAttemptTools } from './tools/tool-setting.ts';
 import type { TurnsTaken } from './turns/open-turns.ts';
 import { untrustedText } from './turns/untrusted-text.ts';
 
@@ -28,8 +29,8 @@ export type WorkedRecord = {
   readonly metrics?: Readonly<Record<string, number>>;
   /** A choice rests on sources that say different things. */
   readonly sourcesContradict?: true;
-  /** Every use of its hands. */
-  readonly hands?: readonly UsedTool[];
+  /** Every use of a tool. */
+  readonly tools?: readonly UsedTool[];
   readonly model?: Pick<TurnsTaken, 'turns' | 'notices' | 'requests'>;
 } & KeptSources &
   (
@@ -83,15 +84,17 @@ export async function workAttempt(
       const kept = await rememberWorkspace(scratch, workspace, base.tree, join(place, 'index'));
       const watch = watchWrites(run, base.tree, kept);
       const at = { workspace, reports, stubs: writeStubs(place) };
-      const hands = openHands(run, at, watch);
+      const tools = openAttemptTools(run);
+      const hands = openHands(run, at, watch, tools);
       const sources = await openSources(run, {
         place: at,
+        tools,
         hands,
         tree: base.tree,
         steps: order.steps.length,
         context,
       });
-      await using asked = await openAsked(run, at);
+      await using asked = await openAsked(run, at, tools);
       const given = {
         ...forModel(run, worker, order),
         workspace,
@@ -100,11 +103,12 @@ export async function workAttempt(
         ...asked.ways,
         signal: run.means.signal,
       };
-      const result = await ask(run, worker, given);
+      const result = await ask(run, worker, given, tools);
       await asked[Symbol.asyncDispose]();
-      const taken = await take(run, base, withCost(result, asked.taken()), kept, watch);
+      const worked = withCost(result, asked.taken());
+      const taken = brokenRecord(tools, worked) ?? (await take(run, base, worked, kept, watch));
       made = taken.patch;
-      const told = toldOf([...hands.used, ...asked.used], asked.taken());
+      const told = toldOf(tools.used, asked.taken());
       return { ...taken.record, ...told, ...(await keepSources(sources, hands, result.citations)) };
     } finally {
       await removeWorkspace(place);
@@ -114,7 +118,12 @@ export async function workAttempt(
   return { patch: made ?? (await normalisePatch(scratch, base, record.tree)), record };
 }
 
-async function ask(run: OpenRun, worker: Worker, order: TaskOrder): Promise<WorkResult> {
+async function ask(
+  run: OpenRun,
+  worker: Worker,
+  order: TaskOrder,
+  { broken }: Pick<AttemptTools, 'broken'>,
+): Promise<WorkResult> {
   for (let tries = 1; ; tries += 1) {
     try {
       const result = await worker.work(order);
@@ -123,6 +132,8 @@ async function ask(run: OpenRun, worker: Worker, order: TaskOrder): Promise<Work
       return result;
     } catch (cause) {
       run.means.signal.throwIfAborted();
+      // It is no use to ask again for what a broken tool would have to do.
+      if (broken() !== undefined) return { kind: 'nothing', reason: '', usage: { costUnits: 0 } };
       if (isWritError(cause) && settled.has(cause.code)) {
         const { code, message, detail } = cause;
         const hints = [...cause.hints, `the run is kept: \`writ resume ${run.identity.runId}\``];
@@ -177,6 +188,17 @@ async function take(
   }
 }
 
+/** A tool that broke has failed the attempt: what it left undone, nobody knows. */
+function brokenRecord(
+  { broken }: Pick<AttemptTools, 'broken'>,
+  { usage }: Pick<WorkResult, 'usage'>,
+): { readonly record: WorkedRecord; readonly patch?: undefined } | undefined {
+  const fault = broken();
+  if (fault === undefined) return undefined;
+  const reason = `${fault.code}: ${fault.message}`;
+  return { record: { kind: 'unusable', reason, usage: checkUsage(usage) } };
+}
+
 /** Why an attempt failed is output of programs: a model gets it as such. */
 function forModel<Order extends Pick<TaskOrder, 'previousFailure'>>(
   { identity: { contract } }: Pick<OpenRun, 'identity'>,
@@ -199,9 +221,9 @@ function withCost(result: WorkResult, taken: TurnsTaken | undefined): WorkResult
 function toldOf(
   used: readonly UsedTool[],
   taken: TurnsTaken | undefined,
-): Pick<WorkedRecord, 'hands' | 'model'> {
+): Pick<WorkedRecord, 'tools' | 'model'> {
   return {
-    ...(used.length === 0 ? {} : { hands: used }),
+    ...(used.length === 0 ? {} : { tools: used }),
     ...(taken === undefined
       ? {}
       : { model: { turns: taken.turns, notices: taken.notices, requests: taken.requests } }),

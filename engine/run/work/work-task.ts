@@ -17,6 +17,7 @@ import { beginAttempt } from './begin-attempt.ts';
 import { taskFacts } from './task-facts.ts';
 import { triggerOf } from './trigger-of.ts';
 import { workAttempt } from './work-attempt.ts';
+import { workerReason } from './worker-reason.ts';
 
 /** One attempt that is to be made. */
 export interface AttemptOrder {
@@ -50,7 +51,7 @@ export async function workTask(run: OpenRun, state: PlanState, order: AttemptOrd
   const steps = run.means.steps.under(name);
   const settle = async (): Promise<SettledAttempt> => {
     const startedAtMs = await steps.once('started', () => run.means.settings.clock.now());
-    const { attempt, judged, usage, metrics, reason, network, citations, snapshot, hands } =
+    const { attempt, judged, usage, metrics, reason, network, citations, snapshot, tools } =
       await judgeAttempt(run, state, order, name);
     await run.means.record.put(
       attemptFiles(attempt, judged, {
@@ -61,7 +62,7 @@ export async function workTask(run: OpenRun, state: PlanState, order: AttemptOrd
         ...(snapshot === undefined ? {} : { snapshot }),
         ...(citations === undefined ? {} : { citations }),
         steps: stepsOf(run, task),
-        hands,
+        tools,
         startedAtMs,
         nowMs: await steps.once('settled-at', () => run.means.settings.clock.now()),
       }),
@@ -149,6 +150,7 @@ async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder,
     subject: 'attempt',
     task: taskFacts(run, { key: task.key, attempt: number }),
     worker: record.kind === 'unusable' ? 'failed' : record.kind,
+    ...workerReason(run, record),
     conflicts: [],
     findings,
     stages,
@@ -163,7 +165,7 @@ async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder,
     attempt,
     judged,
     usage: record.usage,
-    hands: record.hands ?? [],
+    tools: record.tools ?? [],
     ...(record.metrics === undefined ? {} : { metrics: record.metrics }),
     ...(record.network === undefined ? {} : { network: record.network }),
     ...(record.citations === undefined ? {} : { citations: record.citations }),

@@ -9,14 +9,14 @@ import type { OpenRun } from '../../state/attempt.ts';
 import type { HandPlace } from '../hands/hand-place.ts';
 import { type JudgedUse, judgeUse } from '../hands/judge-use.ts';
 import { openDoor } from '../tools/open-tools.ts';
-import { toolSettingOf, usualBound } from '../tools/tool-setting.ts';
+import { type AttemptTools, usualBound } from '../tools/tool-setting.ts';
 
 /** A file may grow to so much by one use. */
 const maxFileBytes = 8 * 1024 * 1024;
 
 /** What agents asked to do in one attempt, judged as what hands do is, and written down in the same form. */
-export function openAgentJudge(run: OpenRun, place: HandPlace) {
-  const door = openDoor(toolSettingOf(run), usualBound);
+export function openAgentJudge(run: OpenRun, place: HandPlace, tools: AttemptTools) {
+  const door = openDoor(tools, usualBound);
   const inside = run.ground.sandbox.pathsInside(place).workspace;
   const judge = (use: HandUse): JudgedUse | string => {
     const wanted = toHandUse(use, inside, place);
@@ -29,7 +29,6 @@ export function openAgentJudge(run: OpenRun, place: HandPlace) {
     return { ...judged, refusal: unheld(bound) };
   };
   return {
-    used: door.used,
     /** One after the other, as hands are used. */
     async judge(use: HandUse): Promise<AgentVerdict> {
       const begun = await door.begin(() => judge(use));

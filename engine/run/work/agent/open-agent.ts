@@ -7,13 +7,13 @@ import type { SandboxPipes } from '../../../../core/contract/sandbox.ts';
 import { redactTexts } from '../../../../readers/sensitive/redact-texts.ts';
 import { wayAddress } from '../../../tool/egress/inside.ts';
 import { isVersionControl } from '../../../tool/version-control.ts';
-import type { UsedTool } from '../../record/used-tool.ts';
 import type { OpenRun } from '../../state/attempt.ts';
 import { policyOf } from '../../state/attempt-policy.ts';
 import { maxMemoryBytes } from '../../state/max-memory-bytes.ts';
 import type { OpenAgent, OpenModel } from '../../state/open-model.ts';
 import { handEnvironment } from '../hands/hand-environment.ts';
 import type { HandPlace } from '../hands/hand-place.ts';
+import type { AttemptTools } from '../tools/tool-setting.ts';
 import type { TurnsTaken } from '../turns/open-turns.ts';
 import { fenceNote } from '../turns/untrusted-text.ts';
 import { boundedLines } from './bounded-lines.ts';
@@ -22,7 +22,6 @@ import { gateRoot, openModelGate } from './model-gate.ts';
 
 /** A program's host for one attempt, and what came of it. */
 export interface OpenAgentHost extends AgentHost {
-  readonly used: readonly UsedTool[];
   taken(): TurnsTaken;
   /** Ends what still runs, and closes the way to the model. */
   close(): Promise<void>;
@@ -46,12 +45,13 @@ export async function openAgentHost(
   run: OpenRun,
   place: HandPlace,
   chosen: OpenModel & { readonly agent: OpenAgent },
+  tools: AttemptTools,
 ): Promise<OpenAgentHost> {
   const { agent, model, provider } = chosen;
   const { sandbox, config } = run.ground;
   if (sandbox.unconfined) throw new WritError('SANDBOX_NONE_REFUSED');
   const gate = await openModelGate(run, chosen);
-  const judge = openAgentJudge(run, place);
+  const judge = openAgentJudge(run, place, tools);
   const notes: string[] = [];
   const policy = policyOf(run);
   const started = new Set<AgentProcess>();
@@ -132,7 +132,6 @@ export async function openAgentHost(
     note: (text) => void (notes.length < maxNotes && notes.push(redactTexts(text.slice(0, maxNote), policy))),
     isAsking: gate.isAsking,
     failure: gate.failure,
-    used: judge.used,
     taken: () => ({ ...gate.taken(), notices: notes }),
     async close() {
       for (const one of started) await one[Symbol.asyncDispose]();

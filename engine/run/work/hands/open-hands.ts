@@ -7,7 +7,7 @@ import type { UsedTool } from '../../record/used-tool.ts';
 import type { OpenRun } from '../../state/attempt.ts';
 import { policyOf } from '../../state/attempt-policy.ts';
 import { openDoor } from '../tools/open-tools.ts';
-import { toolSettingOf, usualBound } from '../tools/tool-setting.ts';
+import { type AttemptTools, usualBound } from '../tools/tool-setting.ts';
 import { executeInWorkspace } from './execute-in-workspace.ts';
 import type { HandPlace } from './hand-place.ts';
 import { type JudgedUse, judgeUse } from './judge-use.ts';
@@ -23,11 +23,10 @@ export interface OpenHands extends Hands {
 }
 
 /** The workspace of an attempt as its worker gets it; uses wait for each other. */
-export function openHands(run: OpenRun, place: HandPlace, watch: WriteWatch): OpenHands {
+export function openHands(run: OpenRun, place: HandPlace, watch: WriteWatch, tools: AttemptTools): OpenHands {
   const networks: CheckNetwork[] = [];
-  const setting = toolSettingOf(run);
-  const door = openDoor(setting, usualBound);
-  const means = { watch, mask: setting.mask, networks };
+  const door = openDoor(tools, usualBound);
+  const means = { watch, mask: tools.mask, networks };
   return {
     used: door.used,
     network: () => redactHosts(joinNetworks(networks), policyOf(run)),

@@ -1,5 +1,6 @@
 import { toRfc3339 } from '../../../../core/base/clock.ts';
 import { sha256Hex } from '../../../../core/base/digest.ts';
+import { isWritError, messageOf, WritError } from '../../../../core/base/errors.ts';
 import type { Finding } from '../../../../core/contract/finding.ts';
 import type { HandAnswer } from '../../../../core/contract/hands.ts';
 import type { ToolRequest } from '../../../../core/contract/hook-payload.ts';
@@ -57,6 +58,10 @@ export interface ToolSetting {
   /** Takes out of a text what may not be kept or told. */
   readonly mask: (text: string) => string;
   readonly signal: AbortSignal;
+  /** Takes a use into the record. */
+  readonly keep?: (use: UsedTool) => void;
+  /** Told of a fault of a tool itself (TOOL_FAILED). */
+  readonly broke?: (fault: WritError) => void;
 }
 
 /** How often a door may be used, and who is told so. */
@@ -69,7 +74,8 @@ export interface DoorBound {
  * Opens one way to tools. The only place where a tool is used (`docs/decisions/0013-model-turns.md`): the tool judges,
  * then the guards; it is told that it starts, done, told how it ended, and kept for the record of the attempt.
  */
-export function openDoor({ engine, nowMs, mask, signal }: ToolSetting, { most, told }: DoorBound): ToolDoor {
+export function openDoor(setting: ToolSetting, { most, told }: DoorBound): ToolDoor {
+  const { engine, nowMs, mask, signal } = setting;
   const { hooks, clock } = engine;
   const used: UsedTool[] = [];
   let uses = 0;
@@ -82,7 +88,7 @@ export function openDoor({ engine, nowMs, mask, signal }: ToolSetting, { most, t
     if (uses >= most) return refused(told);
     const started = clock.monotonic();
     const startedAt = toRfc3339(nowMs());
-    const judged = await judge();
+    const judged = await judgeWhole(judge);
     if (typeof judged === 'string') return refused(judged);
     uses += 1;
     const { request, given, maxResultBytes } = judged;
@@ -91,13 +97,15 @@ export function openDoor({ engine, nowMs, mask, signal }: ToolSetting, { most, t
       const ended = { outcome, ...(exitCode === undefined ? {} : { exitCode }), durationMs };
       // Masked first: half a secret is known by nobody.
       const shown = text === undefined ? undefined : cutText(mask(text), maxResultBytes);
-      used.push({
+      const use = {
         ...keptArguments(request, given, mask),
         ...ended,
         ...(refusal === undefined ? {} : { refusal: refusal.rule }),
         startedAt,
         ...(shown === undefined ? {} : { resultDigest: sha256Hex(shown) }),
-      });
+      };
+      used.push(use);
+      setting.keep?.(use);
       await hooks.tool.settled.call({ request, ...ended, ...(refusal === undefined ? {} : { refusal }) });
       return shown ?? '';
     };
@@ -109,6 +117,38 @@ export function openDoor({ engine, nowMs, mask, signal }: ToolSetting, { most, t
     }
     await hooks.tool.started.call(request);
     return { judged, settle };
+  };
+
+  const broken = (what: string, cause: unknown): WritError => {
+    const fault = toolFailed(what, mask(messageOf(cause)), cause);
+    setting.broke?.(fault);
+    return fault;
+  };
+  const judgeWhole = async <Judged extends JudgedTool>(
+    judge: JudgeTool<Judged>,
+  ): Promise<Judged | string> => {
+    try {
+      return await judge();
+    } catch (cause) {
+      signal.throwIfAborted();
+      throw isWritError(cause) ? cause : broken('a use that could not be judged', cause);
+    }
+  };
+  /** Does it; what breaks has been used as well, and is told. */
+  const done = async (
+    { judged, settle }: BegunUse & { readonly judged: JudgedTool },
+    act: () => Promise<HandAnswer>,
+  ): Promise<HandAnswer> => {
+    try {
+      return await act();
+    } catch (cause) {
+      // It was stopped: how far it got, nobody knows.
+      signal.throwIfAborted();
+      const { tool, action } = judged.request;
+      const fault = isWritError(cause) ? cause : broken(`\`${tool}\` (${action})`, cause);
+      await settle({ outcome: 'failed', text: `failed: ${fault.code}` });
+      throw fault;
+    }
   };
 
   let last: Promise<unknown> = Promise.resolve();
@@ -124,10 +164,22 @@ export function openDoor({ engine, nowMs, mask, signal }: ToolSetting, { most, t
       inTurn(async () => {
         const begun = await begin(judge);
         if ('refusal' in begun) return { outcome: 'denied', text: begun.text };
-        const answer = await act(begun.judged);
+        const answer = await done(begun, () => act(begun.judged));
         return { ...answer, text: await begun.settle(answer) };
       }),
   };
+}
+
+const maxFaultText = 300;
+
+/** An exception that no tool means to throw: a fault of ours, or of a plugin. */
+function toolFailed(what: string, words: string, cause: unknown): WritError {
+  const found = words.slice(0, maxFaultText).toWellFormed();
+  return new WritError('TOOL_FAILED', {
+    message: `a tool broke: ${what}: ${found}`,
+    detail: { found },
+    cause,
+  });
 }
 
 function deniedText(why: string): string {

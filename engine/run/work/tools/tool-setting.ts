@@ -1,4 +1,6 @@
+import type { WritError } from '../../../../core/base/errors.ts';
 import { redactTexts } from '../../../../readers/sensitive/redact-texts.ts';
+import type { UsedTool } from '../../record/used-tool.ts';
 import type { OpenRun } from '../../state/attempt.ts';
 import { policyOf } from '../../state/attempt-policy.ts';
 import type { DoorBound, ToolSetting } from './open-tools.ts';
@@ -10,14 +12,29 @@ export const usualBound: DoorBound = {
   told: `an attempt may use its tools ${maxUses} times`,
 };
 
-/** The tools of an attempt are used with the time of its run, its signal, and its contract's privacy. */
-export function toolSettingOf(run: OpenRun): ToolSetting {
+/** What the tools of one attempt have in common: the time of its run, its signal, its contract's privacy, one record. */
+export interface AttemptTools extends ToolSetting {
+  /** Every use, in order of its end. */
+  readonly used: readonly UsedTool[];
+  /** The first fault of a tool itself: whatever its worker makes of it, the attempt has failed. */
+  broken(): WritError | undefined;
+}
+
+export function openAttemptTools(run: OpenRun): AttemptTools {
   const { engine, settings, signal } = run.means;
   const policy = policyOf(run);
+  const used: UsedTool[] = [];
+  let broken: WritError | undefined;
   return {
     engine,
     nowMs: () => settings.clock.now(),
     mask: (text) => redactTexts(text, policy),
     signal,
+    used,
+    keep: (use) => void used.push(use),
+    broke: (fault) => {
+      broken ??= fault;
+    },
+    broken: () => broken,
   };
 }

@@ -8,21 +8,19 @@ import { redactTexts } from '../../../../readers/sensitive/redact-texts.ts';
 import { guardTool } from '../../../tool/acl.ts';
 import type { PublicAsker } from '../../../tool/egress/open-asker.ts';
 import { redactHosts } from '../../judge/check-network.ts';
-import type { UsedTool } from '../../record/used-tool.ts';
 import type { OpenRun } from '../../state/attempt.ts';
 import { policyOf } from '../../state/attempt-policy.ts';
 import type { HandPlace } from '../hands/hand-place.ts';
 import { type JudgedTool, openDoor } from '../tools/open-tools.ts';
-import { toolSettingOf } from '../tools/tool-setting.ts';
+import type { AttemptTools } from '../tools/tool-setting.ts';
 import { followRedirects } from './follow.ts';
 import { pageText } from './page-text.ts';
 import { searchWeb } from './search-web.ts';
 import { networkOf, webActions, webTool } from './web-network.ts';
 import { judgeWebUrl } from './web-verdict.ts';
 
-/** The web of one attempt, and what it did there. */
+/** The web of one attempt, and what came of it. */
 export interface OpenWeb extends Web {
-  readonly used: readonly UsedTool[];
   /** Addresses that the worker was shown something of, as they were judged. */
   readonly shown: ReadonlySet<string>;
   network(): CheckNetwork | undefined;
@@ -31,6 +29,7 @@ export interface OpenWeb extends Web {
 export interface WebSetting {
   readonly strategy: EvidencePolicy;
   readonly place: HandPlace;
+  readonly tools: AttemptTools;
   /** Files read and searches of the repository so far. */
   readonly repositoryUses: () => number;
 }
@@ -51,7 +50,7 @@ export function openWeb(run: OpenRun, setting: WebSetting): OpenWeb | undefined 
   const actions = webActions(security.toolAcl);
   if (actions.length === 0) return undefined;
   const policy = policyOf(run);
-  const door = openDoor(toolSettingOf(run), webBound);
+  const door = openDoor(setting.tools, webBound);
   const shown = new Set<string>();
   const judge = (url: string) => judgeWebUrl(evidence, setting.strategy, url);
   let access: SearchAccess | undefined;
@@ -154,7 +153,6 @@ export function openWeb(run: OpenRun, setting: WebSetting): OpenWeb | undefined 
   };
   return {
     actions,
-    used: door.used,
     shown,
     network() {
       const uses = asker?.uses() ?? [];
