@@ -12,7 +12,9 @@ export const usualBound: DoorBound = {
   told: `an attempt may use its tools ${maxUses} times`,
 };
 
-/** What the tools of one attempt have in common: the time of its run, its signal, its contract's privacy, one record. */
+/**
+ * What the tools of one attempt have in common: the time of its run, its signal, its contract's privacy, one record.
+ */
 export interface AttemptTools extends ToolSetting {
   /** Every use, in order of its end. */
   readonly used: readonly UsedTool[];
