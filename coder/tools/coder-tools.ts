@@ -6,6 +6,7 @@ import { requestUserInput } from './request-user-input.ts';
 import { submitTaskComplete } from './submit-task-complete.ts';
 import type { CoderTool } from './tool.ts';
 import { updatePlan } from './update-plan.ts';
+import { runWritVcs } from './vcs.ts';
 import { readPage, webSearch } from './web.ts';
 
 /** Every tool, in the order in which a model is told of them. */
@@ -15,6 +16,7 @@ const coderTools: readonly CoderTool[] = [
   grepFiles,
   applyPatch,
   shell,
+  runWritVcs,
   webSearch,
   readPage,
   updatePlan,
@@ -24,6 +26,10 @@ const coderTools: readonly CoderTool[] = [
 ];
 
 /** Those that a model is offered for a Task. */
-export function toolsFor({ web }: Pick<TaskOrder, 'web'>): readonly CoderTool[] {
-  return coderTools.filter(({ wants }) => wants === undefined || web?.actions.includes(wants) === true);
+export function toolsFor({ web, hands }: Pick<TaskOrder, 'web' | 'hands'>): readonly CoderTool[] {
+  return coderTools.filter(
+    ({ wants }) =>
+      wants === undefined ||
+      (wants === 'history' ? hands.seesHistory === true : web?.actions.includes(wants) === true),
+  );
 }

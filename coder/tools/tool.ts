@@ -5,13 +5,13 @@ import type { TaskOrder, WorkCitation } from '../../core/contract/worker.ts';
 
 /** One argument of a tool. */
 export interface ToolArgument {
-  readonly type: 'string' | 'integer' | 'boolean';
+  readonly type: 'string' | 'integer' | 'boolean' | 'strings';
   readonly says: string;
   readonly optional?: true;
 }
 
 /** Arguments that were checked against their declaration. */
-export type ToolArguments = Readonly<Record<string, string | number | boolean>>;
+export type ToolArguments = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
 /** What a call came to, for the model. */
 export interface ToolOutcome {
@@ -28,8 +28,8 @@ export interface CoderTool {
   readonly name: string;
   readonly says: string;
   readonly takes: Readonly<Record<string, ToolArgument>>;
-  /** Offered only where the contract opens this of the web. */
-  readonly wants?: WebUse['kind'];
+  /** Offered only where the contract opens this of the web, or the history of the repository. */
+  readonly wants?: WebUse['kind'] | 'history';
   use(given: ToolArguments, hands: Hands, more: Pick<TaskOrder, 'web' | 'citations'>): Promise<ToolOutcome>;
 }
 
@@ -42,7 +42,12 @@ export function declarationOf({ name, says, takes }: CoderTool): ToolDeclaration
     parameters: {
       type: 'object',
       properties: Object.fromEntries(
-        entries.map(([argument, { type, says: description }]) => [argument, { type, description }]),
+        entries.map(([argument, { type, says: description }]) => [
+          argument,
+          type === 'strings'
+            ? { type: 'array', items: { type: 'string' }, description }
+            : { type, description },
+        ]),
       ),
       required: entries.flatMap(([argument, { optional }]) => (optional ? [] : [argument])),
       additionalProperties: false,
@@ -74,8 +79,16 @@ export function readArguments(
       given.delete(name);
       continue;
     }
-    const fits = type === 'integer' ? Number.isSafeInteger(one) : typeof one === type;
-    if (!fits) return { wrong: `the argument \`${name}\` has to be of type ${type}` };
+    if (!fits(type, one)) {
+      const wanted = type === 'strings' ? 'array of strings' : type;
+      return { wrong: `the argument \`${name}\` has to be of type ${wanted}` };
+    }
   }
   return { given: Object.fromEntries(given) as ToolArguments };
+}
+
+function fits(type: ToolArgument['type'], value: unknown): boolean {
+  if (type === 'integer') return Number.isSafeInteger(value);
+  if (type === 'strings') return Array.isArray(value) && value.every((one) => typeof one === 'string');
+  return typeof value === type;
 }

@@ -7,6 +7,8 @@ export type HandUse =
   | { readonly kind: 'search'; readonly pattern: string; readonly path: string }
   | { readonly kind: 'write'; readonly path: string; readonly bytes: Uint8Array }
   | { readonly kind: 'delete'; readonly path: string }
+  /** A question to version control: a subcommand, and its arguments as words. */
+  | { readonly kind: 'vcs'; readonly command: string; readonly args: readonly string[] }
   /** Shell text, in the sandbox. */
   | { readonly kind: 'execute'; readonly command: string; readonly timeoutSeconds?: number };
 
@@ -27,5 +29,7 @@ export interface HandAnswer {
  * before it happens (resolutions, Who judges a tool call). One at a time; a refusal is an answer.
  */
 export interface Hands {
+  /** Whether a rule of the contract opens version control; absent: no. */
+  readonly seesHistory?: boolean;
   use(use: HandUse): Promise<HandAnswer>;
 }

@@ -22,6 +22,7 @@ import { type KeptSources, keepSources, openSources } from './open-sources.ts';
 import { type AttemptTools, openAttemptTools } from './tools/tool-setting.ts';
 import type { TurnsTaken } from './turns/open-turns.ts';
 import { untrustedText } from './turns/untrusted-text.ts';
+import { openHistory } from './vcs/see-history.ts';
 
 /** What a worker's answer came to, as a step records it. */
 export type WorkedRecord = {
@@ -85,7 +86,8 @@ export async function workAttempt(
       const watch = watchWrites(run, base.tree, kept);
       const at = { workspace, reports, stubs: writeStubs(place) };
       const tools = openAttemptTools(run);
-      const hands = openHands(run, at, watch, tools);
+      const history = openHistory(run, base, { place, kept });
+      const hands = openHands(run, at, { watch, history }, tools);
       const sources = await openSources(run, {
         place: at,
         tools,

@@ -60,6 +60,7 @@ function toHandUse(use: HandUse, inside: string, { workspace }: HandPlace): Hand
     const isScript = shells.test(shell) && (option === '-lc' || option === '-c') && more.length === 0;
     return { kind: 'execute', command: isScript && script !== undefined ? script : use.command };
   }
+  if (use.kind === 'vcs') return 'an agent asks no version control';
   // What is not in the workspace stays so: it begins with `..`.
   const path = posix.relative(inside, posix.resolve(inside, use.path)) || '.';
   if (use.kind !== 'write') return { ...use, path };

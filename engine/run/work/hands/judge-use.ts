@@ -16,6 +16,8 @@ import {
 import { isVersionControl } from '../../../tool/version-control.ts';
 import type { OpenRun } from '../../state/attempt.ts';
 import type { JudgedTool } from '../tools/open-tools.ts';
+import { judgeVcs } from '../vcs/judge-vcs.ts';
+import type { VcsQuestion } from '../vcs/parse-vcs.ts';
 import { handEnvironment } from './hand-environment.ts';
 import type { HandPlace } from './hand-place.ts';
 
@@ -27,12 +29,17 @@ export interface JudgedUse extends JudgedTool {
   readonly shows?: (real: string) => boolean;
   /** Of a command. */
   readonly acl?: CommandVerdict;
+  /** Of version control. */
+  readonly question?: VcsQuestion;
 }
 
 const withheld = {
   isWithheld: isVersionControl,
   instead: 'what the files hold is the change, and nobody commits it but writ',
 };
+
+/** A use that names one place in the workspace. */
+type PlacedUse = Exclude<HandUse, { readonly kind: 'execute' | 'vcs' }>;
 
 /** Tool and action of the contract's rules for each kind of use (resolutions, ACL). */
 const names = {
@@ -46,6 +53,7 @@ const names = {
 
 /** Rules first, then the scope; what they refuse nobody else is asked about. */
 export function judgeUse(run: OpenRun, place: HandPlace, use: HandUse): JudgedUse {
+  if (use.kind === 'vcs') return judgeVcs(run, place, use);
   const [tool, action] = names[use.kind];
   const { runId, contract, scope } = run.identity;
   const { toolAcl } = contract.effective.security;
@@ -87,7 +95,7 @@ function isShowing({ kind }: HandUse): boolean {
 }
 
 function hiddenRefusal(
-  { path }: Exclude<HandUse, { readonly kind: 'execute' }>,
+  { path }: PlacedUse,
   real = '.',
   shows?: (real: string) => boolean,
 ): Finding | undefined {
@@ -96,7 +104,7 @@ function hiddenRefusal(
 }
 
 function placeRefusal(
-  use: Exclude<HandUse, { readonly kind: 'execute' }>,
+  use: PlacedUse,
   real: string | undefined,
   scope: OpenRun['identity']['scope'],
 ): Finding | undefined {

@@ -1,6 +1,7 @@
 import { isWritError } from '../../../../core/base/errors.ts';
 import type { HandAnswer, Hands, HandUse } from '../../../../core/contract/hands.ts';
 import type { CheckNetwork } from '../../../../core/contract/network-use.ts';
+import { allowRules } from '../../../tool/acl/matching-rules.ts';
 import { redactHosts } from '../../judge/check-network.ts';
 import { joinNetworks } from '../../record/join-networks.ts';
 import type { UsedTool } from '../../record/used-tool.ts';
@@ -8,6 +9,8 @@ import type { OpenRun } from '../../state/attempt.ts';
 import { policyOf } from '../../state/attempt-policy.ts';
 import { openDoor } from '../tools/open-tools.ts';
 import { type AttemptTools, usualBound } from '../tools/tool-setting.ts';
+import { answerVcs } from '../vcs/answer-vcs.ts';
+import type { SeenHistory } from '../vcs/see-history.ts';
 import { executeInWorkspace } from './execute-in-workspace.ts';
 import type { HandPlace } from './hand-place.ts';
 import { type JudgedUse, judgeUse } from './judge-use.ts';
@@ -23,11 +26,18 @@ export interface OpenHands extends Hands {
 }
 
 /** The workspace of an attempt as its worker gets it; uses wait for each other. */
-export function openHands(run: OpenRun, place: HandPlace, watch: WriteWatch, tools: AttemptTools): OpenHands {
+export function openHands(
+  run: OpenRun,
+  place: HandPlace,
+  { watch, history }: Pick<Means, 'watch' | 'history'>,
+  tools: AttemptTools,
+): OpenHands {
   const networks: CheckNetwork[] = [];
   const door = openDoor(tools, usualBound);
-  const means = { watch, mask: tools.mask, networks };
+  const means = { watch, history, mask: tools.mask, networks };
+  const { allow } = run.identity.contract.effective.security.toolAcl;
   return {
+    seesHistory: allowRules(allow, 'vcs', 'read').length > 0,
     used: door.used,
     network: () => redactHosts(joinNetworks(networks), policyOf(run)),
     use: (wanted) =>
@@ -39,6 +49,7 @@ export function openHands(run: OpenRun, place: HandPlace, watch: WriteWatch, too
 }
 
 interface Means {
+  readonly history: SeenHistory;
   readonly watch: WriteWatch;
   readonly mask: (text: string) => string;
   readonly networks: CheckNetwork[];
@@ -49,13 +60,14 @@ async function act(
   place: HandPlace,
   wanted: HandUse,
   judged: JudgedUse,
-  { watch, mask, networks }: Means,
+  { watch, history, mask, networks }: Means,
 ): Promise<HandAnswer> {
   if (wanted.kind === 'execute')
     return watch.around(judged.acl ?? {}, () =>
       executeInWorkspace(run, place, wanted, judged, (network) => networks.push(network)),
     );
   try {
+    if (wanted.kind === 'vcs') return await askVcs(run, history, judged);
     if (wanted.kind === 'search') return await searchWorkspace(run, place, wanted, judged);
     if (wanted.kind === 'write' || wanted.kind === 'delete') watch.forget();
     return await useFiles(place.workspace, wanted, judged, mask);
@@ -64,5 +76,24 @@ async function act(
     const code = (fault as NodeJS.ErrnoException).code;
     if (isWritError(fault) || code === undefined) throw fault;
     return { outcome: 'failed', text: `failed: ${code}` };
+  }
+}
+
+/** Longest time of one question to version control, ms. */
+const vcsTimeoutMs = 60_000;
+
+async function askVcs(
+  { means: { signal } }: OpenRun,
+  history: SeenHistory,
+  { question, shows = () => false }: JudgedUse,
+): Promise<HandAnswer> {
+  if (question === undefined) throw new TypeError('a question that was allowed and not read');
+  const late = AbortSignal.timeout(vcsTimeoutMs);
+  try {
+    return await answerVcs(history, question, { shows, signal: AbortSignal.any([signal, late]) });
+  } catch (fault) {
+    signal.throwIfAborted();
+    if (!late.aborted) throw fault;
+    return { outcome: 'failed', text: `failed: no answer within ${vcsTimeoutMs / 1000} s; name a path` };
   }
 }

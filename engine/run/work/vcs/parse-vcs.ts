@@ -1,0 +1,140 @@
+import { normalisePattern } from '../../../../core/base/normalise-pattern.ts';
+import { quoted } from '../../../../core/base/quoted.ts';
+
+/** A question to version control, of options that are known one by one. */
+export interface VcsQuestion {
+  readonly command: VcsReading;
+  /** `HEAD`, or the beginning of a commit's id, and steps back from it. */
+  readonly revisions: readonly string[];
+  /** Of `show`: a file as a commit has it. */
+  readonly file?: string;
+  /** Relative to the repository, as they are written: no patterns. Empty: everything. */
+  readonly paths: readonly string[];
+  readonly options: ReadonlySet<string>;
+  /** Of `-n`: commits. */
+  readonly most?: number;
+  /** Of `-U`: lines around a change. */
+  readonly context?: number;
+}
+
+const reading = ['status', 'diff', 'branch', 'log', 'show', 'show-ref', 'ls-files'] as const;
+const writing = ['add', 'commit', 'switch'] as const;
+export type VcsReading = (typeof reading)[number];
+
+export const vcsCommands: readonly string[] = [...reading, ...writing];
+
+/** Whether a command would change what version control holds. */
+export function isWritingVcs(command: string): boolean {
+  return writing.some((one) => one === command);
+}
+
+/** Every option that is taken, and no other: whatever could name a program, a file or a setting is none of them. */
+const known: Readonly<Record<VcsReading, readonly string[]>> = {
+  status: ['--json', '--porcelain', '--porcelain=v2', '--untracked-files=all', '--short', '-s'],
+  diff: ['--stat', '--name-only', '--name-status'],
+  branch: ['--show-current', '--list'],
+  log: ['--oneline'],
+  show: ['--stat', '--name-only', '--name-status'],
+  'show-ref': ['--head'],
+  'ls-files': [
+    '--cached',
+    '--others',
+    '--modified',
+    '--deleted',
+    '--exclude-standard',
+    '-c',
+    '-o',
+    '-m',
+    '-d',
+  ],
+};
+/** Where a bare word is a path; elsewhere paths stand after `--`, so that no name of a ref passes for one. */
+const namesPaths: ReadonlySet<VcsReading> = new Set(['status', 'ls-files']);
+const mostRevisions: Readonly<Record<VcsReading, number>> = {
+  status: 0,
+  diff: 2,
+  branch: 0,
+  log: 1,
+  show: 1,
+  'show-ref': 0,
+  'ls-files': 0,
+};
+const revision = /^(?:HEAD|[0-9a-f]{4,64})(?:~\d{0,4}|\^[12]?){0,8}$/;
+const maxArguments = 64;
+const maxLength = 1024;
+const maxMost = 1000;
+const maxContext = 100;
+
+/** Reads what a model asks; a text says what is wrong with it. */
+export function parseVcs(command: string, args: readonly string[]): VcsQuestion | string {
+  const name = reading.find((one) => one === command);
+  if (name === undefined) return `expected one of ${vcsCommands.join(', ')}, found ${quoted(command)}`;
+  if (args.length > maxArguments || args.some((one) => one.length > maxLength))
+    return `expected at most ${maxArguments} arguments of ${maxLength} characters`;
+  const control = args.find((one) => /\p{Cc}/u.test(one));
+  if (control !== undefined) return `${quoted(control)} holds a control character`;
+  const words = joinPairs(name, args);
+  const options = new Set<string>();
+  const [revisions, paths]: [string[], string[]] = [[], []];
+  let numbers: Pick<VcsQuestion, 'most' | 'context'> = {};
+  let file: string | undefined;
+  let onlyPaths = false;
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? '';
+    if (!onlyPaths && word === '--') onlyPaths = true;
+    else if (!onlyPaths && word.startsWith('-') && known[name].includes(word)) options.add(word);
+    else if (!onlyPaths && word.startsWith('-')) {
+      const number = numberOf(name, word);
+      if (typeof number === 'string') return number;
+      numbers = { ...numbers, ...number };
+    } else if (!onlyPaths && name === 'show' && word.includes(':')) {
+      const [commit = '', path = ''] = [word.slice(0, word.indexOf(':')), word.slice(word.indexOf(':') + 1)];
+      const place = placeOf(path);
+      if (!revision.test(commit) || place === undefined || place === '.') return notKnown(word);
+      revisions.push(commit);
+      file = place;
+    } else if (!onlyPaths && revision.test(word) && revisions.length < mostRevisions[name])
+      revisions.push(word);
+    else if (!onlyPaths && !namesPaths.has(name)) return notKnown(word);
+    else {
+      const place = placeOf(word);
+      if (place === undefined) return notKnown(word);
+      paths.push(place);
+    }
+  }
+  if (paths.length > 0 && (name === 'branch' || name === 'show-ref')) return `\`${name}\` takes no path`;
+  if (revisions.length > mostRevisions[name] || (file !== undefined && paths.length > 0))
+    return `expected at most ${mostRevisions[name]} commits, and no path beside \`COMMIT:PATH\``;
+  return { command: name, revisions, paths, options, ...numbers, ...(file === undefined ? {} : { file }) };
+}
+
+/** Options whose value is often written as a word of its own. */
+function joinPairs(name: VcsReading, args: readonly string[]): readonly string[] {
+  const option = { status: '--porcelain', log: '-n' }[name as string];
+  const at = option === undefined ? -1 : args.indexOf(option);
+  const value = args[at + 1];
+  if (option === undefined || at === -1 || value === undefined) return args;
+  if (name === 'status') return value === 'v2' ? args.toSpliced(at, 2, '--porcelain=v2') : args;
+  return args.toSpliced(at, 2, option + value);
+}
+
+function numberOf(name: VcsReading, word: string): Pick<VcsQuestion, 'most' | 'context'> | string {
+  const most = /^(?:-n|-|--max-count=)(\d{1,4})$/.exec(word)?.[1];
+  if (name === 'log' && most !== undefined) return { most: Math.min(Math.max(1, Number(most)), maxMost) };
+  const context = /^(?:-U|--unified=)(\d{1,4})$/.exec(word)?.[1];
+  if ((name === 'diff' || name === 'show') && context !== undefined)
+    return { context: Math.min(Number(context), maxContext) };
+  return `\`${name}\` takes no ${quoted(word)}; it takes ${known[name].join(', ')}`;
+}
+
+/** A path in the repository, plainly written; what has pattern magic or leads elsewhere is none. */
+function placeOf(word: string): string | undefined {
+  if (/^[.]\/?$/.test(word)) return '.';
+  if (word.startsWith(':')) return undefined;
+  const path = normalisePattern(word)?.replace(/\/$/, '');
+  return path?.split('/').some((part) => part.toLowerCase() === '.git') ? undefined : path;
+}
+
+function notKnown(word: string): string {
+  return `${quoted(word)} is neither a commit of this history (\`HEAD\`, \`HEAD~1\`, an id) nor a path in the repository; paths stand after \`--\``;
+}
