@@ -1,5 +1,6 @@
 import type { TaskOrder } from '../../core/contract/worker.ts';
 import { applyPatch } from './apply-patch.ts';
+import { codeTools } from './code.ts';
 import { grepFiles, listDir, readFile, shell } from './files.ts';
 import { recordDecision } from './record-decision.ts';
 import { requestUserInput } from './request-user-input.ts';
@@ -14,6 +15,7 @@ const coderTools: readonly CoderTool[] = [
   readFile,
   listDir,
   grepFiles,
+  ...codeTools,
   applyPatch,
   shell,
   runWritVcs,
@@ -26,10 +28,20 @@ const coderTools: readonly CoderTool[] = [
 ];
 
 /** Those that a model is offered for a Task. */
-export function toolsFor({ web, hands }: Pick<TaskOrder, 'web' | 'hands'>): readonly CoderTool[] {
-  return coderTools.filter(
-    ({ wants }) =>
-      wants === undefined ||
-      (wants === 'history' ? hands.seesHistory === true : web?.actions.includes(wants) === true),
+export function toolsFor({
+  web,
+  hands,
+  code,
+}: Pick<TaskOrder, 'web' | 'hands' | 'code'>): readonly CoderTool[] {
+  const isOpen = (wants: CoderTool['wants']): boolean =>
+    wants === undefined ||
+    (wants === 'history' ? hands.seesHistory === true : web?.actions.includes(wants) === true);
+  const offered = coderTools.filter(
+    ({ wants, wantsCode }) =>
+      isOpen(wants) && (wantsCode === undefined || code?.actions.includes(wantsCode) === true),
+  );
+  const files = `For files ending with ${code?.endings.join(', ')}.`;
+  return offered.map((tool) =>
+    tool.wantsCode === undefined ? tool : { ...tool, says: `${tool.says} ${files}` },
   );
 }

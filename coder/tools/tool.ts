@@ -1,3 +1,4 @@
+import type { CodeAction } from '../../core/contract/code-use.ts';
 import type { Hands } from '../../core/contract/hands.ts';
 import type { ToolDeclaration } from '../../core/contract/model.ts';
 import type { WebUse } from '../../core/contract/web.ts';
@@ -30,6 +31,8 @@ export interface CoderTool {
   readonly takes: Readonly<Record<string, ToolArgument>>;
   /** Offered only where the contract opens this of the web, or the history of the repository. */
   readonly wants?: WebUse['kind'] | 'history';
+  /** Offered only where this may be asked about code, and somebody is there to answer. */
+  readonly wantsCode?: CodeAction;
   use(given: ToolArguments, hands: Hands, more: Pick<TaskOrder, 'web' | 'citations'>): Promise<ToolOutcome>;
 }
 

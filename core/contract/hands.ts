@@ -1,3 +1,5 @@
+import type { CodeUse } from './code-use.ts';
+
 /** What a worker may ask to be done in the workspace of its attempt. Paths are relative to it, or absolute in it. */
 export type HandUse =
   /** Text of a file, its lines numbered: as many as asked for and as fit, from `fromLine` (the first is 1). */
@@ -10,7 +12,8 @@ export type HandUse =
   /** A question to version control: a subcommand, and its arguments as words. */
   | { readonly kind: 'vcs'; readonly command: string; readonly args: readonly string[] }
   /** Shell text, in the sandbox. */
-  | { readonly kind: 'execute'; readonly command: string; readonly timeoutSeconds?: number };
+  | { readonly kind: 'execute'; readonly command: string; readonly timeoutSeconds?: number }
+  | CodeUse;
 
 /** What came of it: `text` is what a model may read of it, untrusted wherever it holds what a file or program said. */
 export interface HandAnswer {

@@ -1,4 +1,5 @@
 import type { AgentHost } from './agent.ts';
+import type { CodeDoor } from './code-use.ts';
 import type { DraftEnd, DraftOrder } from './draft-order.ts';
 import type { Hands } from './hands.ts';
 import type { ModelChoice, Turns } from './turns.ts';
@@ -32,6 +33,8 @@ export interface TaskOrder {
   readonly previousFailure?: string;
   /** The workspace as tools see it. */
   readonly hands: Hands;
+  /** What hands may ask about code; absent where no rule names it, or no language server is there. */
+  readonly code?: CodeDoor;
   /** What lies outside the repository; absent where no tool rule of the contract names it. */
   readonly web?: Web;
   /** What it has to cite; absent where the contract asks for nothing. */

@@ -9,8 +9,10 @@ import { type DemandedArtifact, readArtifactsSection } from './artifacts-section
 import { type ChecksConfig, readChecksSection } from './checks-section.ts';
 import { type EvidenceConfig, readEvidenceSection } from './evidence-section.ts';
 import { type FactorsConfig, readFactorsSection } from './factors-section.ts';
+import type { LanguageServer } from './language-servers.ts';
 import { readLicensesSection } from './licenses-section.ts';
 import { readLogSection } from './log-section.ts';
+import { readLspSection } from './lsp-section.ts';
 import { type ListedPlugin, readPluginsSection } from './plugins-section.ts';
 import { type PolicyConfig, readPolicySection } from './policy-section.ts';
 import {
@@ -57,6 +59,8 @@ export interface WritConfig {
   readonly factors: FactorsConfig;
   /** Plugins of others that judge changes to this repository, each pinned by digest. */
   readonly plugins: readonly ListedPlugin[];
+  /** What a model may ask about code, by name: the table with `[lsp.<name>]` over it. */
+  readonly lsp: ReadonlyMap<string, LanguageServer>;
   /** `[policy.<name>]`, by name. */
   readonly policies: ReadonlyMap<string, PolicyConfig>;
   /** How backends are asked, by their names. */
@@ -94,6 +98,7 @@ export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigO
     redaction: readRedactionSection(root.table('redaction')),
     factors: readFactorsSection(root.table('factors')),
     plugins: readPluginsSection(root),
+    lsp: readLspSection(root.table('lsp')),
     policies: readPolicySection(root.table('policy')),
     providers: readProvidersSection(root.table('providers')),
     models: readModelsSection(root.table('models')),

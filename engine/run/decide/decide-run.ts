@@ -8,6 +8,7 @@ import type { WorkUsage } from '../../../core/contract/worker.ts';
 import { compileMetricsSchema } from '../../frame/run-metrics.ts';
 import { touchesGoverning } from '../../patch/governing-paths.ts';
 import { isAttested } from '../../spec/is-attested.ts';
+import { answeringServers } from '../record/answering-servers.ts';
 import { contextDependencies } from '../record/context-dependencies.ts';
 import type { DecidedFinding, DecidedStage, DecisionInput } from '../record/decision-input.ts';
 import { failedTests } from '../record/failure-text.ts';
@@ -52,7 +53,9 @@ export async function decideRun(attempt: Attempt, question: DecisionQuestion): P
     findings,
     stages,
     dependencies:
-      question.subject === 'candidate' ? [...contextDependencies(state), ...dependencies] : dependencies,
+      question.subject === 'candidate'
+        ? [...contextDependencies(state), ...answeringServers(state), ...dependencies]
+        : dependencies,
     revision: state.draft.revision,
     attempts: Math.max(1, state.attempts.length),
     workNetworks: state.attempts.flatMap(({ name, network }) =>

@@ -1,3 +1,4 @@
+import type { DigestedThing } from '../../../core/contract/attestor.ts';
 import type { CheckNetwork } from '../../../core/contract/network-use.ts';
 import type { ReplanTrigger } from '../../../core/contract/replan-trigger.ts';
 import type { WorkUsage } from '../../../core/contract/worker.ts';
@@ -27,5 +28,7 @@ export interface SettledAttempt {
   readonly metrics?: Readonly<Record<string, number>>;
   /** What its worker looked up on. */
   readonly network?: CheckNetwork;
+  /** Language servers that answered it. */
+  readonly servers?: readonly DigestedThing[];
   readonly startedAtMs: number;
 }

@@ -17,6 +17,7 @@ import type { Steps } from '../state/steps.ts';
 import { openHands } from './hands/open-hands.ts';
 import { type WriteWatch, watchWrites } from './hands/watch-writes.ts';
 import { writeStubs } from './hands/write-stubs.ts';
+import { type KeptCode, openCode } from './lsp/open-code.ts';
 import { openAsked } from './open-asked.ts';
 import { type KeptSources, keepSources, openSources } from './open-sources.ts';
 import { type AttemptTools, openAttemptTools } from './tools/tool-setting.ts';
@@ -33,6 +34,8 @@ export type WorkedRecord = {
   /** Every use of a tool. */
   readonly tools?: readonly UsedTool[];
   readonly model?: Pick<TurnsTaken, 'turns' | 'notices' | 'requests'>;
+  /** What it could ask about code. */
+  readonly code?: KeptCode;
 } & KeptSources &
   (
     | { readonly kind: 'patch'; readonly tree: string; readonly digest: string }
@@ -66,7 +69,7 @@ export async function workAttempt(
   run: OpenRun,
   steps: Steps,
   base: Base,
-  order: Omit<TaskOrder, 'workspace' | 'hands' | 'web' | 'citations' | 'turns' | 'signal'>,
+  order: Omit<TaskOrder, 'workspace' | 'hands' | 'code' | 'web' | 'citations' | 'turns' | 'signal'>,
   /** Addresses that its context holds. */
   context: readonly string[] = [],
 ): Promise<WorkedAttempt> {
@@ -87,7 +90,8 @@ export async function workAttempt(
       const at = { workspace, reports, stubs: writeStubs(place) };
       const tools = openAttemptTools(run);
       const history = openHistory(run, base, { place, kept });
-      const hands = openHands(run, at, { watch, history }, tools);
+      await using code = await openCode(run, at, base.tree);
+      const hands = openHands(run, at, { watch, history, code }, tools);
       const sources = await openSources(run, {
         place: at,
         tools,
@@ -101,17 +105,25 @@ export async function workAttempt(
         ...forModel(run, worker, order),
         workspace,
         hands,
+        ...(code.door === undefined ? {} : { code: code.door }),
         ...sources,
         ...asked.ways,
         signal: run.means.signal,
       };
       const result = await ask(run, worker, given, tools);
       await asked[Symbol.asyncDispose]();
+      const codeKept = await code.kept();
+      await code[Symbol.asyncDispose]();
       const worked = withCost(result, asked.taken());
       const taken = brokenRecord(tools, worked) ?? (await take(run, base, worked, kept, watch));
       made = taken.patch;
       const told = toldOf(tools.used, asked.taken());
-      return { ...taken.record, ...told, ...(await keepSources(sources, hands, result.citations)) };
+      return {
+        ...taken.record,
+        ...told,
+        ...(codeKept === undefined ? {} : { code: codeKept }),
+        ...(await keepSources(sources, hands, result.citations)),
+      };
     } finally {
       await removeWorkspace(place);
     }

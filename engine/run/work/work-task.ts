@@ -51,7 +51,7 @@ export async function workTask(run: OpenRun, state: PlanState, order: AttemptOrd
   const steps = run.means.steps.under(name);
   const settle = async (): Promise<SettledAttempt> => {
     const startedAtMs = await steps.once('started', () => run.means.settings.clock.now());
-    const { attempt, judged, usage, metrics, reason, network, citations, snapshot, tools } =
+    const { attempt, judged, usage, metrics, reason, network, servers, citations, snapshot, tools } =
       await judgeAttempt(run, state, order, name);
     await run.means.record.put(
       attemptFiles(attempt, judged, {
@@ -86,6 +86,7 @@ export async function workTask(run: OpenRun, state: PlanState, order: AttemptOrd
       usage,
       ...(metrics === undefined ? {} : { metrics }),
       ...(network === undefined ? {} : { network }),
+      ...(servers.length === 0 ? {} : { servers }),
       startedAtMs,
     };
   };
@@ -166,6 +167,7 @@ async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder,
     judged,
     usage: record.usage,
     tools: record.tools ?? [],
+    servers: record.code?.servers ?? [],
     ...(record.metrics === undefined ? {} : { metrics: record.metrics }),
     ...(record.network === undefined ? {} : { network: record.network }),
     ...(record.citations === undefined ? {} : { citations: record.citations }),

@@ -1,4 +1,5 @@
 import { quoted } from '../../../core/base/quoted.ts';
+import { codeActions } from '../../../core/contract/code-use.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
 import type { EffectiveToolAcl } from '../../../core/contract/intentspec.gen.ts';
 import type { Constraints } from './constraints.ts';
@@ -28,7 +29,7 @@ export interface ToolVerdict {
   readonly maxResultBytes?: number;
 }
 
-const reading = new Set(['read', 'search', 'query', 'hover', 'goto-definition', 'find-references']);
+const reading = new Set<string>(['read', 'search', 'query', ...codeActions]);
 
 /** A call whose paths were resolved: where they really are, for a deletion the entry too. */
 type Judged = Pick<ToolInvocation, 'paths' | 'text' | 'writeBytes'> & { readonly real: readonly string[] };

@@ -15,6 +15,7 @@ import {
 } from '../../../tool/acl.ts';
 import { isVersionControl } from '../../../tool/version-control.ts';
 import type { OpenRun } from '../../state/attempt.ts';
+import { codeTool } from '../lsp/open-code.ts';
 import type { JudgedTool } from '../tools/open-tools.ts';
 import { judgeVcs } from '../vcs/judge-vcs.ts';
 import type { VcsQuestion } from '../vcs/parse-vcs.ts';
@@ -25,7 +26,7 @@ import type { HandPlace } from './hand-place.ts';
 export interface JudgedUse extends JudgedTool {
   /** Where its path leads, relative to the workspace. */
   readonly real: string;
-  /** Of a directory that is listed or searched: what may be shown of what lies below it, by real paths. */
+  /** Of a directory that is listed or searched, and of code: what may be shown, by real paths. */
   readonly shows?: (real: string) => boolean;
   /** Of a command. */
   readonly acl?: CommandVerdict;
@@ -41,7 +42,7 @@ const withheld = {
 /** A use that names one place in the workspace. */
 type PlacedUse = Exclude<HandUse, { readonly kind: 'execute' | 'vcs' }>;
 
-/** Tool and action of the contract's rules for each kind of use (resolutions, ACL). */
+/** Tool and action of the contract's rules for each kind of use (resolutions, ACL); code is asked by its own. */
 const names = {
   read: ['workspace.fs', 'read'],
   list: ['workspace.fs', 'read'],
@@ -54,7 +55,7 @@ const names = {
 /** Rules first, then the scope; what they refuse nobody else is asked about. */
 export function judgeUse(run: OpenRun, place: HandPlace, use: HandUse): JudgedUse {
   if (use.kind === 'vcs') return judgeVcs(run, place, use);
-  const [tool, action] = names[use.kind];
+  const [tool, action] = use.kind === 'code' ? [codeTool, use.action] : names[use.kind];
   const { runId, contract, scope } = run.identity;
   const { toolAcl } = contract.effective.security;
   const named = { runId, tool, action };
@@ -72,6 +73,7 @@ export function judgeUse(run: OpenRun, place: HandPlace, use: HandUse): JudgedUs
     workspace: place.workspace,
     paths: [use.path],
     ...(use.kind === 'search' ? { text: [use.pattern] } : {}),
+    ...(use.kind === 'code' ? { text: [use.symbol ?? '', use.newName ?? ''] } : {}),
     ...(use.kind === 'write' ? { writeBytes: use.bytes.length } : {}),
     ...(use.kind === 'delete' ? { writeBytes: 0 } : {}),
   };
@@ -91,7 +93,7 @@ export function judgeUse(run: OpenRun, place: HandPlace, use: HandUse): JudgedUs
 }
 
 function isShowing({ kind }: HandUse): boolean {
-  return kind === 'list' || kind === 'search';
+  return kind === 'list' || kind === 'search' || kind === 'code';
 }
 
 function hiddenRefusal(

@@ -7,6 +7,7 @@ import { joinNetworks } from '../../record/join-networks.ts';
 import type { UsedTool } from '../../record/used-tool.ts';
 import type { OpenRun } from '../../state/attempt.ts';
 import { policyOf } from '../../state/attempt-policy.ts';
+import type { OpenCode } from '../lsp/open-code.ts';
 import { openDoor } from '../tools/open-tools.ts';
 import { type AttemptTools, usualBound } from '../tools/tool-setting.ts';
 import { answerVcs } from '../vcs/answer-vcs.ts';
@@ -29,12 +30,12 @@ export interface OpenHands extends Hands {
 export function openHands(
   run: OpenRun,
   place: HandPlace,
-  { watch, history }: Pick<Means, 'watch' | 'history'>,
+  { watch, history, code }: Pick<Means, 'watch' | 'history' | 'code'>,
   tools: AttemptTools,
 ): OpenHands {
   const networks: CheckNetwork[] = [];
   const door = openDoor(tools, usualBound);
-  const means = { watch, history, mask: tools.mask, networks };
+  const means = { watch, history, code, mask: tools.mask, networks };
   const { allow } = run.identity.contract.effective.security.toolAcl;
   return {
     seesHistory: allowRules(allow, 'vcs', 'read').length > 0,
@@ -51,6 +52,7 @@ export function openHands(
 interface Means {
   readonly history: SeenHistory;
   readonly watch: WriteWatch;
+  readonly code: OpenCode;
   readonly mask: (text: string) => string;
   readonly networks: CheckNetwork[];
 }
@@ -60,16 +62,25 @@ async function act(
   place: HandPlace,
   wanted: HandUse,
   judged: JudgedUse,
-  { watch, history, mask, networks }: Means,
+  { watch, history, code, mask, networks }: Means,
 ): Promise<HandAnswer> {
-  if (wanted.kind === 'execute')
+  if (wanted.kind === 'execute') {
+    code.touch();
     return watch.around(judged.acl ?? {}, () =>
       executeInWorkspace(run, place, wanted, judged, (network) => networks.push(network)),
     );
+  }
   try {
     if (wanted.kind === 'vcs') return await askVcs(run, history, judged);
     if (wanted.kind === 'search') return await searchWorkspace(run, place, wanted, judged);
-    if (wanted.kind === 'write' || wanted.kind === 'delete') watch.forget();
+    if (wanted.kind === 'code') {
+      const { real, shows = () => true } = judged;
+      return await code.ask(wanted, { real, shows });
+    }
+    if (wanted.kind === 'write' || wanted.kind === 'delete') {
+      watch.forget();
+      code.touch();
+    }
     return await useFiles(place.workspace, wanted, judged, mask);
   } catch (fault) {
     // The file system's own words name the place of the workspace on this machine.
