@@ -14,6 +14,7 @@ export type {
 export type { ArtifactProducer, ArtifactRequest, Produced } from './core/contract/artifact-producer.ts';
 export type { Attestation, Attestor, AttestRequest, DigestedThing } from './core/contract/attestor.ts';
 export type { CheckContext, CheckOutcome, CheckRunner, ReportFile } from './core/contract/check-runner.ts';
+export type { CodeAction, CodeDoor, CodeUse } from './core/contract/code-use.ts';
 export type { ConfigSection } from './core/contract/config-section.ts';
 export type { ContextItemKind, FrameKind, TrustTier } from './core/contract/context.ts';
 export type { DraftEnd, DraftOrder } from './core/contract/draft-order.ts';

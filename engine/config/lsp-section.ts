@@ -35,9 +35,9 @@ function readServer(
       reader.at('command'),
       `\`${command[0]}\` is a path; expected a bare name found on the sandbox's PATH or in a shared directory`,
     );
-  if (known === undefined && command.length === 0)
+  if (isOn && known === undefined && command.length === 0)
     reader.refuse(reader.at('command'), 'expected the program and its words as a list of strings');
-  if (known === undefined && endings.length === 0)
+  if (isOn && known === undefined && endings.length === 0)
     reader.refuse(reader.at('files'), 'expected how the files end, such as `[".rb"]`');
   const wrong = endings.find((ending) => !/^\.[A-Za-z0-9.+_-]{1,31}$/.test(ending));
   if (wrong !== undefined || endings.length > maxEndings)

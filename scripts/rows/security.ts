@@ -6,6 +6,12 @@ const named = 'a rule governs the tool and the actions that it names';
 export const readers: readonly RowReader[] = [
   ...readersIn('engine/run/work/hands/judge-use.ts', [
     [
+      'toolRule.tool#language-server',
+      '[codeTool, use.action]',
+      'names.read',
+      'each constraint of a rule for language servers holds',
+    ],
+    [
       'toolRule.tool#model-tools',
       'why ?? placeRefusal',
       'placeRefusal',

@@ -47,6 +47,14 @@ export const securityRows = inSection('Security policy', [
     test: 'test/coder/run-with-model.test.ts',
   },
   {
+    id: 'toolRule.tool#language-server',
+    path: '/security/toolAcl/*/*/tool',
+    rule: 'rules of `workspace.lsp` open a language server to a model, action by action',
+    asks: (spec, { model }) => model && rulesOf(spec).some(({ tool }) => tool === 'workspace.lsp'),
+    enforcedBy: 'core',
+    test: 'test/coder/code/code-tools.test.ts',
+  },
+  {
     id: 'toolRule.constraints',
     path: constraints,
     rule: 'an unknown constraint fails closed',

@@ -138,6 +138,7 @@ async function runScript(
   replies: Parameters<typeof scriptModel>[0],
   allow: readonly object[],
   prepare: Parameters<typeof useHands>[1]['prepare'] = checkTypes,
+  sandbox: 'auto' | 'none' = 'auto',
 ) {
   const sample = makeSample();
   t.teardown(() => sample.remove());
@@ -150,8 +151,12 @@ async function runScript(
     {
       source: { kind: 'worker', worker: coderWorker, from: formatModelChoice(choice) },
       reach: reachProvider({ variable: () => undefined, keys: {} }),
+      sandbox,
     },
-    { security: { toolAcl: { allow: allow as unknown as Json } } },
+    {
+      security: { toolAcl: { allow: allow as unknown as Json } },
+      constraints: { security: { networkPolicy: sandbox === 'none' ? 'allow' : 'deny' } },
+    },
   );
   const bodies = model.asked.map(
     ({ body }) =>
@@ -231,6 +236,16 @@ t.test('tools of a server that is not there, or that no rule names, do not exist
   t.strictSame(
     some.tools.flatMap(({ name }) => (codeNames.test(name) ? [name] : [])),
     ['hover'],
+  );
+});
+
+t.test('without a sandbox there are no such tools', async (t) => {
+  const replies = [{ calls: [mending] }, { calls: [ending] }];
+  const { tools, view } = await runScript(t, replies, withCode, checkTypes, 'none');
+  t.match(view, { decision: { type: 'commit' } });
+  t.strictSame(
+    tools.filter(({ name }) => codeNames.test(name)),
+    [],
   );
 });
 

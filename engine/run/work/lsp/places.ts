@@ -45,7 +45,6 @@ export function shownPathOf(uri: unknown, { workspace, inside, shows }: Visible)
   }
   if (/\p{Cc}/u.test(plain)) return undefined;
   const path = posix.relative(inside, posix.normalize(plain));
-  if (path === '' || path === '..' || path.startsWith('../')) return undefined;
   const real = realPathIn(workspace, path);
   if (real === undefined || real === '.') return undefined;
   const isOwn = (one: string): boolean => one === '.git' || one.startsWith('.git/');

@@ -1,0 +1,67 @@
+import t from 'tap';
+import { sealingForms } from '../../../attest/attestor/sealing-forms.ts';
+import { WritError } from '../../../core/base/errors.ts';
+import { parseConfig } from '../../../engine/config/config.ts';
+import { languageServers } from '../../../engine/config/language-servers.ts';
+
+const lspOf = (text: string) => parseConfig(Buffer.from(text), sealingForms).lsp;
+
+function pathsOf(text: string): readonly string[] {
+  try {
+    lspOf(text);
+  } catch (fault) {
+    if (!(fault instanceof WritError)) throw fault;
+    return (fault.detail.issues as { path: string }[]).map(({ path }) => path);
+  }
+  return [];
+}
+
+t.test('without a table there are those that are known', async (t) => {
+  t.strictSame([...lspOf('')], Object.entries(languageServers));
+});
+
+t.test('a table changes one, adds one and turns one off', async (t) => {
+  const lsp = lspOf(`
+    [lsp.typescript]
+    command = ["own-server", "--stdio"]
+    settings = { own = { deep = [1] } }
+    [lsp.go]
+    files = [".go", ".tmpl"]
+    [lsp.ruby]
+    command = ["ruby-lsp"]
+    files = [".rb"]
+    project = ["Gemfile.lock"]
+    initialization = { a = true }
+    [lsp.rust]
+    enabled = false
+  `);
+  t.match(lsp.get('typescript'), {
+    commands: [{ command: ['own-server', '--stdio'] }],
+    files: languageServers.typescript?.files ?? {},
+    settings: { own: { deep: [1] } },
+    loads: ['node_modules'],
+  });
+  t.equal(lsp.get('typescript')?.commands.length, 1);
+  t.strictSame(lsp.get('go')?.files, { '.go': 'go', '.tmpl': 'go' });
+  t.match(lsp.get('go')?.commands, languageServers.go?.commands);
+  t.strictSame(lsp.get('ruby'), {
+    commands: [{ command: ['ruby-lsp'] }],
+    files: { '.rb': 'ruby' },
+    project: ['Gemfile.lock'],
+    initialization: { a: true },
+  });
+  t.notOk(lsp.has('rust'));
+  t.ok(lsp.has('cpp'));
+});
+
+t.test('what is no server is refused', async (t) => {
+  t.strictSame(pathsOf('[lsp.go]\ncommand = ["./gopls"]'), ['lsp.go.command']);
+  t.strictSame(pathsOf('[lsp.go]\ncommand = ["/usr/bin/gopls"]'), ['lsp.go.command']);
+  t.strictSame(pathsOf('[lsp.ruby]'), ['lsp.ruby.command', 'lsp.ruby.files']);
+  t.strictSame(pathsOf('[lsp.go]\nfiles = ["go"]'), ['lsp.go.files']);
+  t.strictSame(pathsOf('[lsp.go]\nproject = ["a/go.mod"]'), ['lsp.go.project']);
+  t.strictSame(pathsOf('[lsp.go]\ncomand = ["gopls"]'), ['lsp.go.comand']);
+  t.strictSame(pathsOf('[lsp.Go]\nenabled = false'), ['lsp.Go']);
+  const many = Array.from({ length: 40 }, (_, at) => `[lsp.a${at}]\ncommand = ["a"]\nfiles = [".a${at}"]`);
+  t.strictSame(pathsOf(many.join('\n')), ['lsp']);
+});
