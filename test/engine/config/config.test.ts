@@ -3,6 +3,7 @@ import { sealingForms } from '../../../attest/attestor/sealing-forms.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import type { LogForm } from '../../../core/contract/transparency-log.ts';
 import { parseConfig } from '../../../engine/config/config.ts';
+import { languageServers } from '../../../engine/config/language-servers.ts';
 import { securityWords } from '../../../engine/spec/security-words.ts';
 
 const parseText = (text: string, ruleIds?: readonly string[]) =>
@@ -49,6 +50,7 @@ t.test('no file and an empty file give the same complete defaults', async (t) =>
 });
 
 t.test('every documented key is read', async (t) => {
+  const ruby = { commands: [{ command: ['ruby-lsp'] }], files: { '.rb': 'ruby' }, project: [] };
   const config = parseText(`
     [workspace]
     share = ["node_modules", "packages/a/node_modules"]
@@ -109,6 +111,9 @@ t.test('every documented key is read', async (t) => {
     digest = "sha256:${'0a'.repeat(32)}"
     [runners]
     keys = [".writ/trust/ci.pem"]
+    [lsp.ruby]
+    command = ["ruby-lsp"]
+    files = [".rb"]
     [policy.release]
     engine = "cedar"
     files = ["policies/release.cedar"]
@@ -195,6 +200,7 @@ t.test('every documented key is read', async (t) => {
     rules: { scope: { allow: ['a', 1, true], limits: { files: 10, ratio: 0.5 } } },
     securityCode: { paths: ['src/gate/**'], words: ['token'] },
     plugins: [{ kind: 'path', place: 'tools/gate', digest: '0a'.repeat(32) }],
+    lsp: new Map([...Object.entries(languageServers), ['ruby', ruby]]),
     policies: new Map([['release', { engine: 'cedar', files: ['policies/release.cedar'], stage: 'fast' }]]),
     providers: { openai: { dialect: 'responses' } },
     models: {
