@@ -26,16 +26,136 @@
     return;
   }
 
-  var compiled = ownDirectory();
-  if (compiled) process.getBuiltinModule('node:module').enableCompileCache(compiled);
-  // The keyword itself would be a syntax error on the Nodes that are refused above.
-  var load = new Function('specifier', 'return import(specifier)');
-  var isValidate = process.argv[2] === 'spec' && process.argv[3] === 'validate';
-  var alone = process.argv[2] === 'verify' ? 'verify-alone.js' : isValidate ? 'validate-alone.js' : 'main.js';
-  var built = '../dist/bin/' + alone;
-  load(fs.existsSync(here + 'main.ts') ? './main.ts' : built).then(function (main) {
-    main.main(process.argv.slice(2));
+  var argv = process.argv.slice(2);
+  var own = ownDirectory();
+  // Commands of one file each, CommonJS: what is compiled as a script can be kept once its functions have run.
+  var isValidate = argv[0] === 'spec' && argv[1] === 'validate';
+  var alone = argv[0] === 'verify' ? 'verify-alone.cjs' : isValidate ? 'validate-alone.cjs' : '';
+  var fromSources = fs.existsSync(here + 'main.ts');
+  if (alone && !fromSources) {
+    loadAlone(here.replace(/[^/\\]*[/\\]$/, '') + 'dist/bin/' + alone).main(argv);
+    return;
+  }
+  load(fromSources ? './main.ts' : '../dist/bin/main.js').then(function (main) {
+    main.main(argv);
   });
+
+  /** A module, by its name or where it is from here; Node keeps what was compiled of it when it was loaded. */
+  function load(specifier) {
+    if (own) process.getBuiltinModule('node:module').enableCompileCache(own);
+    // The keyword itself would be a syntax error on the Nodes that are refused above.
+    return new Function('specifier', 'return import(specifier)')(specifier);
+  }
+
+  /**
+   * What a file of CommonJS exports, with as little compiling as there can be. Node keeps what was compiled when a file
+   * was loaded, and compiling functions as they are first called is much of a short command: so what V8 has made of the
+   * file is kept once its functions have run, and again where parts of it ran that had not before.
+   */
+  function loadAlone(file) {
+    var vm = process.getBuiltinModule('node:vm');
+    var text = fs.readFileSync(file);
+    var place = own && !process.env.NODE_DISABLE_COMPILE_CACHE ? placeOf(file) : '';
+    var source = place ? sha256(text) : undefined;
+    var kept = place ? readKept(place, source) : undefined;
+    var script = new vm.Script('(function (exports, module, __filename) {' + text.latin1Slice() + '\n})', {
+      filename: file,
+      cachedData: kept ? kept.code : undefined,
+    });
+    var known = kept && !script.cachedDataRejected ? kept.ran : undefined;
+    var module = { exports: {}, ran: [], load: loadBeside };
+    script.runInThisContext()(module.exports, module, file);
+    if (place) {
+      process.on('exit', function (code) {
+        var isNew = function (ran, part) {
+          return ran && !known[part];
+        };
+        if (code < 2 && (!known || module.ran.some(isNew)))
+          keep(place, source, module.ran, known || [], script);
+      });
+    }
+    return module.exports;
+
+    function loadBeside(specifier) {
+      var isPlace = /^\.\.?\//.test(specifier);
+      return load(
+        isPlace
+          ? new URL(specifier, process.getBuiltinModule('node:url').pathToFileURL(file)).href
+          : specifier,
+      );
+    }
+  }
+
+  /** One file for each program and each Node that runs it; what it is of is also looked at when it is read. */
+  function placeOf(file) {
+    var options = [process.execArgv.join(' '), process.env.NODE_OPTIONS || ''];
+    var by = [file, process.execPath, process.version, process.versions.v8, process.arch].concat(options);
+    return own + '/alone-' + sha256(Buffer.from(by.join('\n'))).toString('hex', 0, 16);
+  }
+
+  /**
+   * What `keep` wrote for this text, whole as it was written: V8 reads what it is given without a look at it. Nothing
+   * where it is a link, is not this user's alone, is cut short or was changed.
+   */
+  function readKept(place, source) {
+    var flags = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW || 0) | (fs.constants.O_NONBLOCK || 0);
+    var file = -1;
+    try {
+      file = fs.openSync(place, flags);
+      var stats = fs.fstatSync(file);
+      if (stats.nlink !== 1 || !isOwn(stats, true) || stats.size > 33554432) return undefined;
+      var bytes = fs.readFileSync(file);
+      if (!sha256(bytes.subarray(32)).equals(bytes.subarray(0, 32))) return undefined;
+      if (!source.equals(bytes.subarray(32, 64))) return undefined;
+      var parts = bytes.readUInt32LE(64);
+      return { ran: bytes.subarray(72, 72 + parts), code: bytes.subarray(72 + roundUp(parts)) };
+    } catch (_) {
+      return undefined;
+    } finally {
+      if (file !== -1) fs.closeSync(file);
+    }
+  }
+
+  /** Whoever reads it sees all of it or none; where it cannot be written, the next start is as slow as this one was. */
+  function keep(place, source, ran, known, script) {
+    var written = place + '-' + process.pid + '-' + process.hrtime().join('-');
+    try {
+      fs.writeFileSync(written, '', { flag: 'wx', mode: 384 });
+    } catch (_) {
+      return;
+    }
+    try {
+      var parts = Math.max(ran.length, known.length);
+      var head = Buffer.alloc(40 + roundUp(parts));
+      source.copy(head);
+      head.writeUInt32LE(parts, 32);
+      for (var part = 0; part < parts; part += 1) head[40 + part] = ran[part] || known[part] || 0;
+      var rest = Buffer.concat([head, script.createCachedData()]);
+      fs.writeFileSync(written, Buffer.concat([sha256(rest), rest]));
+      fs.renameSync(written, place);
+      forgetOld();
+    } catch (_) {
+      fs.rmSync(written, { force: true });
+    }
+  }
+
+  /** What was kept for programs and Nodes that may be gone, and what was never finished, goes after a month. */
+  function forgetOld() {
+    fs.readdirSync(own).forEach(function (name) {
+      var path = own + '/' + name;
+      if (/^alone-/.test(name) && Date.now() - fs.lstatSync(path).mtimeMs > 2592e6)
+        fs.rmSync(path, { force: true });
+    });
+  }
+
+  /** V8 copies code that does not begin at a multiple of eight. */
+  function roundUp(length) {
+    return Math.ceil(length / 8) * 8;
+  }
+
+  function sha256(bytes) {
+    return process.getBuiltinModule('node:crypto').hash('sha256', bytes, 'buffer');
+  }
 
   /**
    * Where compiled code is kept: Node runs what it finds there without a look at the source, so nobody else may be able

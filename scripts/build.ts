@@ -127,6 +127,35 @@ async function fold(options: BuildOptions): Promise<readonly (readonly [string, 
   });
 }
 
+/** What a part that esbuild runs when it is first asked for begins with, and the same noting in `ran` that it did. */
+const partBegins = '(fn,res,err)=>function __init(){';
+const partNotes = '(fn,res,err,__part=__parts++)=>function __init(){if(fn)__ran[__part]=1;';
+
+/**
+ * A folded module as CommonJS, strict as it was. The launcher reads in `module.ran` which of its parts have run, to keep
+ * compiled code anew where some did that had not before, and loads what is imported: a script has no `import` of its own.
+ */
+function toScript(text: string): string {
+  const { code } = transformSync(text, {
+    minifyWhitespace: true,
+    lineLimit: 120,
+    charset: 'ascii',
+    format: 'cjs',
+    platform: 'node',
+    target: 'node22',
+    define: { 'import.meta.url': '__ownUrl' },
+    legalComments: 'inline',
+  });
+  if (code.split(partBegins).length !== 2)
+    throw new Error('the parts of a folded file begin in a way that is not known');
+  const head = [
+    '"use strict";var __parts=0,__ran=module.ran??=[]',
+    '__ownUrl=process.getBuiltinModule("node:url").pathToFileURL(__filename).href',
+    '__load=module.load??(place=>import(place));',
+  ].join(',');
+  return head + code.replace(partBegins, partNotes).replaceAll(/\bimport\(("[^"]+")\)/g, '__load($1)');
+}
+
 /**
  * Without comments and indentation, every name as it was: a function is compiled out of its text when it is first
  * called. In ASCII as far as expressions allow: such a text is half as large in memory.
@@ -142,12 +171,17 @@ function withoutSpace(text: string): string {
   }).code;
 }
 
-/** Commands of one file each, by their module: finding modules would be most of their time. */
+/**
+ * Commands of one file each, by their module: finding modules would be most of their time. CommonJS, so that the
+ * launcher can keep what was compiled while they ran.
+ */
 const alone: Readonly<Record<string, string>> = {
-  'commands/verify.js': 'verify-alone.js',
-  'commands/spec-validate.js': 'validate-alone.js',
+  'commands/verify.js': 'verify-alone.cjs',
+  'commands/spec-validate.js': 'validate-alone.cjs',
 };
-const wholeCommands = [...Object.values(alone).map((file) => `dist/bin/${file}`), 'dist/verify.js'];
+/** They are folded as modules and become CommonJS at the end. */
+const toModule = (file: string): string => file.replace(/\.cjs$/, '.js');
+const wholeFiles = [...Object.values(alone).map((file) => `dist/bin/${toModule(file)}`), 'dist/verify.js'];
 const running = ['run', 'resume'].map((name) => `dist/bin/commands/${name}.js`);
 const commandsApart: Plugin = {
   name: 'commands-apart',
@@ -170,7 +204,7 @@ const noOtherCommand: Plugin = {
     const [entry] = initialOptions.entryPoints as readonly string[];
     onResolve({ filter: /\/commands\/[^/]+\.js$/ }, ({ path, kind }) => {
       const own = alone[path.slice(path.indexOf('commands/'))];
-      const isOwn = own !== undefined && entry?.endsWith(own);
+      const isOwn = own !== undefined && entry?.endsWith(toModule(own));
       return kind === 'dynamic-import' && !isOwn ? { path, external: true } : undefined;
     });
   },
@@ -217,7 +251,7 @@ const folded = [
   ...(await fold({ entryPoints: running, chunkNames: 'bin/run-[hash]' })),
   ...(
     await Promise.all(
-      wholeCommands.map((path) =>
+      wholeFiles.map((path) =>
         fold({ entryPoints: [path], splitting: false, plugins: [noOtherCommand, seldomApart] }),
       ),
     )
@@ -242,7 +276,10 @@ for (const file of globSync('dist/**/*.js', {
   exclude: ['dist/engine/plugin-trust/{rule/outside,process/inside}/**', 'dist/fixtures/**'],
 }))
   rmSync(file);
+const scripts = new Map(Object.values(alone).map((file) => [resolve('dist/bin', toModule(file)), file]));
 for (const [path, text] of folded) {
+  const script = scripts.get(path);
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
+  if (script === undefined) writeFileSync(path, text);
+  else writeFileSync(resolve('dist/bin', script), toScript(text));
 }

@@ -4,6 +4,7 @@ await room(
   'bin/args.test.ts',
   'bin/dispatch.test.ts',
   'bin/compile-cache.test.ts',
+  'bin/kept-code.test.ts',
   'bin/launcher.test.ts',
   'bin/lean-loading.test.ts',
   'bin/print.test.ts',

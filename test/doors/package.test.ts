@@ -103,12 +103,12 @@ t.test('the compiled package does the main job: workers, rules and plugins are f
   t.match(bundle, 'NativeModule crypto|');
   t.notMatch(bundle, 'NativeModule child_process|', 'a file is verified without processes');
 
-  for (const name of ['bin/verify-alone.js', 'bin/validate-alone.js', 'verify.js']) {
+  for (const name of ['bin/verify-alone.cjs', 'bin/validate-alone.cjs', 'verify.js']) {
     const own = join(installed, 'dist', name);
     const program = readFileSync(own, 'latin1');
     t.notMatch(program, /[^\0-\x7f]/, `${name}: a text that is not all ASCII is twice as large`);
     // Whatever it loads besides is there, but for the other commands: its words never name one.
-    for (const [, place = ''] of program.matchAll(/\bimport\("(\.[^"]+)"\)/g))
+    for (const [, place = ''] of program.matchAll(/\b(?:import|__load)\("(\.[^"]+)"\)/g))
       if (!place.includes('/commands/'))
         t.ok(existsSync(join(dirname(own), place)), `${name} finds ${place}`);
   }

@@ -1,0 +1,283 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import t, { type Test } from 'tap';
+import { findProgram } from '../../engine/tool/find-program.ts';
+
+const launcher = fileURLToPath(new URL('../../bin/writ.js', import.meta.url));
+/** Says what it is; the second word is the part of it that runs, the third its exit code. */
+const text = (name: string): string => `
+  exports.main = (argv) => {
+    module.ran[Number(argv[1] ?? 0)] = 1;
+    process.exitCode = Number(argv[2] ?? 0);
+    process.stdout.write(say());
+  };
+  function say() { return '${name}'; }`;
+const honest = text('honest');
+
+interface Program {
+  readonly root: string;
+  readonly home: string;
+  readonly own: string;
+  /** Where its code is kept; there is one such file. */
+  kept(): string;
+  holds(source: string): void;
+  says(options?: Options, ...argv: readonly string[]): string;
+}
+
+interface Options {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly node?: readonly string[];
+  /** A program that starts it with less than this process may do. */
+  readonly without?: readonly string[];
+  /** Blocks that a file may have. */
+  readonly blocks?: number;
+}
+
+function program(t: Test): Program {
+  const root = t.testdir({
+    bin: {},
+    home: {},
+    dist: { bin: { 'verify-alone.cjs': honest } },
+    'package.json': '{"type":"module"}',
+  });
+  cpSync(launcher, join(root, 'bin', 'writ.js'));
+  const home = join(root, 'home');
+  const own = join(home, '.cache', 'writ', 'compiled');
+  return {
+    root,
+    home,
+    own,
+    kept: () => {
+      const [name = 'none', ...more] = keptIn(own);
+      t.same(more, []);
+      return join(own, name);
+    },
+    holds: (source) => writeFileSync(join(root, 'dist', 'bin', 'verify-alone.cjs'), source),
+    says: ({ env = {}, node = [], without = [], blocks } = {}, ...argv) => {
+      const line = [...without, process.execPath, ...node, join(root, 'bin', 'writ.js'), 'verify', ...argv];
+      const limited = blocks === undefined ? '' : `ulimit -f ${blocks}; `;
+      return execFileSync('/bin/sh', ['-c', `${limited}exec "$@"`, 'sh', ...line], {
+        env: { HOME: home, ...env },
+        encoding: 'utf8',
+        timeout: 120_000,
+        // Not a word on standard error either.
+        stdio: ['ignore', 'pipe', 1],
+      });
+    },
+  };
+}
+
+function keptIn(own: string): readonly string[] {
+  return readdirSync(own).filter((name) => name.startsWith('alone-'));
+}
+
+function digest(bytes: Uint8Array | string): Buffer {
+  return createHash('sha256').update(bytes).digest();
+}
+
+/** The file as `keep` writes it, of this text. */
+function sealed(bytes: Buffer, source: string): Buffer {
+  const rest = Buffer.concat([digest(source), bytes.subarray(64)]);
+  return Buffer.concat([digest(rest), rest]);
+}
+
+/** What another text of the same length was compiled to, kept as if it were of the honest one. */
+function forge(one: Program): Buffer {
+  one.holds(text('forged'));
+  one.says();
+  const forged = sealed(readFileSync(one.kept()), honest);
+  writeFileSync(one.kept(), forged);
+  one.holds(honest);
+  return forged;
+}
+
+t.test(
+  'what was compiled while a command ran is kept for its user alone, and run the next time',
+  async (t) => {
+    const one = program(t);
+    t.equal(one.says(), 'honest');
+    t.equal(statSync(one.kept()).mode & 0o777, 0o600);
+    forge(one);
+    t.equal(one.says(), 'forged', 'compiled code is run without a look at its text');
+    t.equal(one.says({ env: { NODE_DISABLE_COMPILE_CACHE: '1' } }), 'honest');
+    t.equal(
+      one.says({ node: ['--no-opt'] }),
+      'honest',
+      'another Node, or one with other options, has its own',
+    );
+    t.equal(keptIn(one.own).length, 2);
+  },
+);
+
+t.test('what is kept imports what stands beside it, by its name too, without a warning', async (t) => {
+  const one = program(t);
+  writeFileSync(join(one.root, 'dist', 'bin', 'beside.mjs'), "export const word = 'beside';");
+  one.holds(`exports.main = async () => {
+    const loaded = await Promise.all([module.load('./beside.mjs'), module.load('node:os')]);
+    process.stdout.write(loaded[0].word + typeof loaded[1].hostname);
+  };`);
+  t.equal(one.says(), 'besidefunction');
+  t.equal(one.says(), 'besidefunction');
+});
+
+t.test('kept code that was cut short, changed or made of another text is made anew', async (t) => {
+  const one = program(t);
+  const forged = forge(one);
+  const path = one.kept();
+  const changed = (at: number): Buffer => {
+    const bytes = Buffer.from(forged);
+    bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+    return bytes;
+  };
+  const unsealed = [
+    ['empty', Buffer.alloc(0)],
+    ['no more than its digest', forged.subarray(0, 32)],
+    ['cut short', forged.subarray(0, forged.length - 100)],
+    ['longer', Buffer.concat([forged, Buffer.alloc(8)])],
+    ['zeros', Buffer.alloc(forged.length)],
+    ['a byte of the code is another', changed(forged.length - 200)],
+    ['its digest is another', changed(3)],
+    ['sealed over another text', sealed(forged, text('foreign'))],
+    ['sealed and too short for a head', sealed(forged.subarray(0, 66), honest)],
+    ['sealed without code', sealed(forged.subarray(0, 72), honest)],
+  ] as const;
+  for (const [name, bytes] of unsealed) {
+    writeFileSync(path, bytes);
+    t.equal(one.says(), 'honest', name);
+    t.not(readFileSync(path).compare(bytes), 0, `${name}: made anew`);
+  }
+  const before = sealed(readFileSync(path), honest);
+  const refused = Buffer.from(before);
+  refused.fill(7, 80, 112);
+  writeFileSync(path, sealed(refused, honest));
+  t.equal(one.says(), 'honest', 'sealed, and V8 refuses it');
+  t.equal(one.says(), 'honest');
+  t.not(readFileSync(path).indexOf(before.subarray(72, 112)), -1, 'made anew');
+  one.holds(honest.replace('honest', 'edited'));
+  t.equal(one.says(), 'edited', 'an edited program runs as it was edited');
+});
+
+t.test('kept code that is a link, no file or open to others is not read', async (t) => {
+  const one = program(t);
+  const forged = forge(one);
+  const path = one.kept();
+  const beside = join(one.own, 'beside');
+  const lay = (): void => {
+    for (const at of [path, beside]) rmSync(at, { recursive: true, force: true });
+    writeFileSync(path, forged, { mode: 0o600 });
+  };
+  lay();
+  t.equal(one.says(), 'forged', 'the forgery itself works');
+  const ways: Readonly<Record<string, () => void>> = {
+    'a link': () => {
+      renameSync(path, beside);
+      symlinkSync(beside, path);
+    },
+    'a second name': () => linkSync(path, beside),
+    'the group writes': () => chmodSync(path, 0o620),
+    'all write': () => chmodSync(path, 0o602),
+    'a pipe': () => {
+      rmSync(path);
+      execFileSync('mkfifo', [path]);
+    },
+    'a directory': () => {
+      rmSync(path);
+      mkdirSync(path);
+    },
+    'larger than any': () =>
+      writeFileSync(path, sealed(Buffer.concat([forged, Buffer.alloc(2 ** 25)]), honest)),
+    ...(process.getuid?.() === 0 ? { 'another’s': () => chownSync(path, 65534, 65534) } : {}),
+  };
+  for (const [name, change] of Object.entries(ways)) {
+    lay();
+    change();
+    t.equal(one.says(), 'honest', name);
+  }
+  lay();
+  chmodSync(one.own, 0o770);
+  t.equal(one.says(), 'honest', 'where others write the directory');
+});
+
+t.test('code is kept anew where a part ran that had not before, and not after a fault', async (t) => {
+  const one = program(t);
+  t.throws(() => one.says({}, '0', '70'));
+  t.equal(keptIn(one.own).length, 0, 'a fault keeps nothing');
+  t.throws(() => one.says({}, '0', '1'), 'an answer of no');
+  const made = (): number => statSync(one.kept()).ino;
+  const inode = made();
+  t.equal(one.says({}, '0'), 'honest');
+  t.equal(made(), inode, 'the same part again');
+  one.says({}, '9');
+  const second = made();
+  t.not(second, inode, 'another part');
+  one.says({}, '0');
+  one.says({}, '9');
+  t.equal(made(), second, 'both are known now');
+});
+
+t.test('what was kept for programs that are gone goes after a month', async (t) => {
+  const one = program(t);
+  mkdirSync(one.own, { recursive: true });
+  const month = Date.now() / 1000 - 31 * 86_400;
+  for (const name of ['alone-old', 'alone-new', 'other']) {
+    writeFileSync(join(one.own, name), '');
+    if (name !== 'alone-new') utimesSync(join(one.own, name), month, month);
+  }
+  one.says();
+  t.same(
+    ['alone-old', 'alone-new', 'other'].map((name) => existsSync(join(one.own, name))),
+    [false, true, true],
+  );
+});
+
+t.test('processes that start at once keep one whole file', async (t) => {
+  const one = program(t);
+  const start = (): Promise<string> =>
+    new Promise((resolve, reject) =>
+      execFile(
+        process.execPath,
+        [join(one.root, 'bin', 'writ.js'), 'verify'],
+        { env: { HOME: one.home } },
+        (fault, out, err) => (fault === null ? resolve(out + err) : reject(fault)),
+      ),
+    );
+  t.same(new Set(await Promise.all(Array.from({ length: 6 }, start))), new Set(['honest']));
+  const whole = readFileSync(one.kept());
+  t.same(digest(whole.subarray(32)), whole.subarray(0, 32));
+});
+
+// Root writes where nobody may, unless it gives that up.
+const without = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override'] : [];
+const cannot = without.length > 0 && findProgram('setpriv', '') === undefined;
+const skip = cannot ? 'root writes everywhere' : false;
+t.test('where nothing can be written a command runs all the same and leaves nothing', { skip }, async (t) => {
+  const one = program(t);
+  t.equal(one.says({ blocks: 1 }), 'honest', 'a full disk');
+  t.same(keptIn(one.own), []);
+  for (const at of [one.own, one.home]) {
+    rmSync(join(one.home, '.cache'), { recursive: true });
+    mkdirSync(at, { recursive: true, mode: 0o700 });
+    chmodSync(at, 0o500);
+    t.equal(one.says({ without }), 'honest', `${at.slice(one.root.length)} can only be read`);
+    t.same(readdirSync(at), []);
+    chmodSync(at, 0o700);
+  }
+});
