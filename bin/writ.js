@@ -63,7 +63,7 @@
       cachedData: kept ? kept.code : undefined,
     });
     var known = kept && !script.cachedDataRejected ? kept.ran : undefined;
-    var module = { exports: {}, ran: [], load: loadBeside };
+    var module = { exports: {}, ran: [], loadBeside: loadBeside };
     script.runInThisContext()(module.exports, module, file);
     if (place) {
       process.on('exit', function (code) {

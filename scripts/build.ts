@@ -151,7 +151,7 @@ function toScript(text: string): string {
   const head = [
     '"use strict";var __parts=0,__ran=module.ran??=[]',
     '__ownUrl=process.getBuiltinModule("node:url").pathToFileURL(__filename).href',
-    '__load=module.load??(place=>import(place));',
+    '__load=module.loadBeside??(place=>import(place));',
   ].join(',');
   return head + code.replace(partBegins, partNotes).replaceAll(/\bimport\(("[^"]+")\)/g, '__load($1)');
 }

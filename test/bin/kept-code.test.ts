@@ -131,7 +131,7 @@ t.test('what is kept imports what stands beside it, by its name too, without a w
   const one = program(t);
   writeFileSync(join(one.root, 'dist', 'bin', 'beside.mjs'), "export const word = 'beside';");
   one.holds(`exports.main = async () => {
-    const loaded = await Promise.all([module.load('./beside.mjs'), module.load('node:os')]);
+    const loaded = await Promise.all([module.loadBeside('./beside.mjs'), module.loadBeside('node:os')]);
     process.stdout.write(loaded[0].word + typeof loaded[1].hostname);
   };`);
   t.equal(one.says(), 'besidefunction');
