@@ -132,8 +132,9 @@ const partBegins = '(fn,res,err)=>function __init(){';
 const partNotes = '(fn,res,err,__part=__parts++)=>function __init(){if(fn)__ran[__part]=1;';
 
 /**
- * A folded module as CommonJS, strict as it was. The launcher reads in `module.ran` which of its parts have run, to keep
- * compiled code anew where some did that had not before, and loads what is imported: a script has no `import` of its own.
+ * A folded module as CommonJS, strict as it was. The launcher reads in `module.ran` which of its parts have run, to
+ * keep compiled code anew where some did that had not before, and loads what is imported: a script has no `import` of
+ * its own.
  */
 function toScript(text: string): string {
   const { code } = transformSync(text, {
