@@ -3,7 +3,7 @@ import { type Guard, within } from './guard.ts';
 const place = within('bin/writ.js', 'test/bin/compile-cache.test.ts', [
   [
     'compiled code comes from the user’s own place',
-    'enableCompileCache(compiled)',
+    'enableCompileCache(own)',
     'enableCompileCache()',
     'code that anybody compiled for us',
   ],
