@@ -200,8 +200,6 @@ t.test('every documented key is read', async (t) => {
     rules: { scope: { allow: ['a', 1, true], limits: { files: 10, ratio: 0.5 } } },
     securityCode: { paths: ['src/gate/**'], words: ['token'] },
     plugins: [{ kind: 'path', place: 'tools/gate', digest: '0a'.repeat(32) }],
-    providers: {},
-    models: {},
     lsp: new Map([...Object.entries(languageServers), ['ruby', ruby]]),
     policies: new Map([['release', { engine: 'cedar', files: ['policies/release.cedar'], stage: 'fast' }]]),
     providers: { openai: { dialect: 'responses' } },
