@@ -128,6 +128,7 @@ export const guards: readonly Guard[] = [
     ],
     [
       'diffs that are too large to be judged',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a line of a source
       "            ? [noAnswer(one, stage.stage, 'input-too-large', `a diff of more than ${maxDiffBytes} bytes`, 0)]",
       '            ? []',
       'one that reads a diff larger than it may be handed is not asked, and refuses',

@@ -214,6 +214,7 @@ t.test(
       { principal: ben, inProcess: true },
     ]);
     t.strictSame(payloadOf('vsa').verifiedLevels, ['WRIT_GATES_PASSED'], 'no two persons signed for it');
+    t.match(payloadOf('vsa'), { verificationResult: 'PASSED', slsaVersion: '1.2' });
   },
 );
 
