@@ -63,7 +63,7 @@
       cachedData: kept ? kept.code : undefined,
     });
     var known = kept && !script.cachedDataRejected ? kept.ran : undefined;
-    var module = { exports: {}, ran: [], loadBeside: loadBeside };
+    var module = { exports: {}, ran: [], loadBeside: nextTo };
     script.runInThisContext()(module.exports, module, file);
     if (place) {
       process.on('exit', function (code) {
@@ -76,7 +76,7 @@
     }
     return module.exports;
 
-    function loadBeside(specifier) {
+    function nextTo(specifier) {
       var isPlace = /^\.\.?\//.test(specifier);
       return load(
         isPlace
