@@ -11,7 +11,7 @@ export const guards: readonly Guard[] = [
     [
       'artifacts of another form than declared',
       '  if (isJson) requireJson(bytes);',
-      '',
+      '  if (isJson) void bytes;',
       'a producer that makes JSON that is none has made nothing',
     ],
     [

@@ -47,7 +47,7 @@ const nothing: Readonly<Record<string, readonly [body: string, contentType?: str
   'answers nothing': ['return undefined;'],
   'answers text alone': ["return 'x';"],
   'answers a list': ["return [{ text: 'x' }];"],
-  'answers in two ways': ["return { text: '1', json: 1 };"],
+  'answers in two ways': ["return { text: '{}', json: {} };"],
   'adds what it was not asked': ["return { text: '1', contentType: 'text/html' };"],
   'says that it is the engine’s': ["return { json: 1, checkId: 'unit', plugin: 'engine' };"],
   'makes nothing of it': ["return { text: '' };", 'text/plain'],
@@ -77,6 +77,7 @@ for (const [what, [body, contentType]] of Object.entries(nothing))
       withinSeconds,
       ...(contentType === undefined ? {} : { contentType }),
     });
+    t.notOk(made instanceof Uint8Array, 'it made something');
     t.match(made, { unmade: /plugin `sly`/ });
     t.notOk('polluted' in {});
   });
