@@ -1,7 +1,7 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { messageOf, WritError } from '../../core/base/errors.ts';
+import { WritError } from '../../core/base/errors.ts';
 import type { Rule } from '../../core/contract/rule.ts';
 import { needsInWords } from '../../engine/plugin-trust/manifest-needs.ts';
 import { outsideRules } from '../../engine/plugin-trust/open-plugins.ts';
@@ -10,12 +10,13 @@ import { pickSandbox } from '../../engine/tool/pick-sandbox.ts';
 import { type GateCases, gateTester } from '../../plugins/testers/gate-tester.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/open-engine.ts';
-import type { TestedPart } from '../plugin/collect-failures.ts';
 import { partsOf } from '../plugin/parts-of.ts';
 import { casesFile, readCases } from '../plugin/read-cases.ts';
 import { readPlugin } from '../plugin/read-plugin.ts';
 import { namesOf, requireFreeIds } from '../plugin/require-free-ids.ts';
 import { suites } from '../plugin/suites.ts';
+import type { TestedPart } from '../plugin/test-suite.ts';
+import { type CaseWatch, watchCases } from '../plugin/watch-cases.ts';
 import { styled } from '../terminal/print.ts';
 
 interface TestedRule {
@@ -26,7 +27,7 @@ interface TestedRule {
 
 /**
  * `writ plugin test DIR`: every rule over its cases, and every other part through the suite of its kind, in the
- * sandbox, as a run asks it. Exit 1 where one fails or a rule has no case on a side.
+ * sandbox, as a run asks it, each case within its deadline. Exit 1 where one fails or a rule has no case on a side.
  */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const given = context.args[0] ?? '';
@@ -40,11 +41,11 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const rules: TestedRule[] = [];
   const parts: TestedPart[] = [];
   try {
-    const sandbox = () => pickSandbox('auto', engine.slots.sandbox);
-    const ground = { cacheDir: root, sandbox };
+    const watch = watchCases(context, () => pickSandbox('auto', engine.slots.sandbox));
+    const ground = { cacheDir: root, sandbox: watch.sandbox };
     for (const rule of await outsideRules(manifest, pluginPackage, ground))
-      rules.push(await testRule(rule, cases.get(rule.id), context.signal));
-    const place = { place: given, ground, engine, env: context.env };
+      rules.push(await testRule(rule, cases.get(rule.id), watch));
+    const place = { place: given, ground, engine, env: context.env, watch };
     for (const kind of partKindNames)
       if (manifest[partFields[kind]].length > 0)
         parts.push(...(await suites[kind](manifest, pluginPackage, place)));
@@ -88,7 +89,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   );
 }
 
-async function testRule(rule: Rule, given: GateCases | undefined, signal: AbortSignal): Promise<TestedRule> {
+async function testRule(rule: Rule, given: GateCases | undefined, watch: CaseWatch): Promise<TestedRule> {
   const { valid = [], invalid = [] } = given ?? {};
   const failures: string[] = [];
   if (valid.length === 0 || invalid.length === 0)
@@ -97,11 +98,11 @@ async function testRule(rule: Rule, given: GateCases | undefined, signal: AbortS
     ...valid.map((one) => ({ valid: [one], invalid: [] })),
     ...invalid.map((one) => ({ valid: [], invalid: [one] })),
   ];
-  for (const one of each) {
-    signal.throwIfAborted();
-    await gateTester(undefined, rule, one).catch((fault: unknown) =>
-      failures.push(messageOf(fault).slice(0, 2000)),
-    );
-  }
-  return { id: rule.id, cases: each.length, failures };
+  const failed = await watch.collect(`rule ${rule.id}`, async (runner) => {
+    for (const one of each) {
+      const [{ name } = { name: '' }] = [...(one.valid ?? []), ...(one.invalid ?? [])];
+      await runner.test(`${rule.id}: ${name}`, () => gateTester(undefined, rule, one));
+    }
+  });
+  return { id: rule.id, cases: each.length, failures: [...failures, ...failed] };
 }

@@ -2,13 +2,13 @@ import { parseList, parseText, toFields } from '../../core/base/parse-fields.ts'
 import { openParts, type PluginParts } from '../../engine/plugin-trust/open-parts.ts';
 import type { ArtifactCase } from '../../plugins/testers/artifact-case.ts';
 import { artifactTester } from '../../plugins/testers/artifact-tester.ts';
-import { collectFailures, type TestedPart, type TestSuite } from './collect-failures.ts';
 import { readPartCases } from './read-part-cases.ts';
+import type { TestedPart, TestSuite } from './test-suite.ts';
 
 const maxCases = 200;
 
 /** Every artifact of a plugin through the suite that the built-in ones go through, in its own process and sandbox. */
-export const testArtifacts: TestSuite = async (manifest, pluginPackage, { place, ground }) => {
+export const testArtifacts: TestSuite = async (manifest, pluginPackage, { place, ground, watch }) => {
   const opened = new Map<string, PluginParts>();
   try {
     const tested: TestedPart[] = [];
@@ -16,7 +16,7 @@ export const testArtifacts: TestSuite = async (manifest, pluginPackage, { place,
       const cases = readPartCases(pluginPackage, place, name, (given) =>
         parseList(given ?? [], parseCase, maxCases),
       );
-      const failures = await collectFailures((runner) =>
+      const failures = await watch.collect(`artifact ${name}`, (runner) =>
         artifactTester(runner, {
           name,
           cases,

@@ -1,13 +1,13 @@
 import { parseCount, parseList, parseText, toFields } from '../../core/base/parse-fields.ts';
 import { openParts, type PluginParts } from '../../engine/plugin-trust/open-parts.ts';
 import { type EvidenceCase, evidenceTester } from '../../plugins/testers/evidence-tester.ts';
-import { collectFailures, type TestedPart, type TestSuite } from './collect-failures.ts';
 import { readPartCases } from './read-part-cases.ts';
+import type { TestedPart, TestSuite } from './test-suite.ts';
 
 const maxCases = 200;
 
 /** Every evidence policy of a plugin through the suite of the built-in ones, in its own process and sandbox. */
-export const testEvidence: TestSuite = async (manifest, pluginPackage, { place, ground }) => {
+export const testEvidence: TestSuite = async (manifest, pluginPackage, { place, ground, watch }) => {
   const opened = new Set<PluginParts>();
   try {
     const tested: TestedPart[] = [];
@@ -15,7 +15,7 @@ export const testEvidence: TestSuite = async (manifest, pluginPackage, { place, 
       const cases = readPartCases(pluginPackage, place, name, (given) =>
         parseList(given ?? [], parseCase, maxCases),
       );
-      const failures = await collectFailures((runner) =>
+      const failures = await watch.collect(`evidence ${name}`, (runner) =>
         evidenceTester(runner, {
           name,
           cases,

@@ -7,9 +7,9 @@ import { execFileBounded } from '../../engine/tool/spawn.ts';
 import { gitEnvironment, isolatedGitEnvironment } from '../../engine/vcs/git-environment.ts';
 import { logTester } from '../../plugins/testers/log-tester.ts';
 import { type LogWire, serveLog } from '../../plugins/testers/served-log.ts';
-import { collectFailures, type TestedPart, type TestSuite } from './collect-failures.ts';
 import { leadTo } from './lead-to.ts';
 import { readPartCases } from './read-part-cases.ts';
+import type { TestedPart, TestSuite } from './test-suite.ts';
 
 /** What `cases.json` says of a log: how it is spoken to, and the options that lead the plugin to its declared host. */
 interface LogCase {
@@ -18,7 +18,7 @@ interface LogCase {
 }
 
 /** Every log of a plugin through the suite of every log, in its own process and sandbox. */
-export const testLogs: TestSuite = async (manifest, pluginPackage, { place, ground, engine, env }) => {
+export const testLogs: TestSuite = async (manifest, pluginPackage, { place, ground, engine, env, watch }) => {
   const source = await engine.slots.log.pick(publicLogMode);
   const tested: TestedPart[] = [];
   for (const { name } of manifest.logs) {
@@ -29,7 +29,7 @@ export const testLogs: TestSuite = async (manifest, pluginPackage, { place, grou
       outside: leadTo(() => served.port),
     });
     try {
-      const failures = await collectFailures((runner) =>
+      const failures = await watch.collect(`log ${name}`, (runner) =>
         logTester(runner, {
           name: publicLogMode,
           source,

@@ -3,9 +3,9 @@ import { openParts } from '../../engine/plugin-trust/open-parts.ts';
 import { opensHost } from '../../engine/plugin-trust/opens-host.ts';
 import type { ProviderCase } from '../../plugins/testers/provider-case.ts';
 import { providerTester } from '../../plugins/testers/provider-tester.ts';
-import { collectFailures, type TestedPart, type TestSuite } from './collect-failures.ts';
 import { leadTo } from './lead-to.ts';
 import { readPartCases } from './read-part-cases.ts';
+import type { TestedPart, TestSuite } from './test-suite.ts';
 
 const maxCases = 200;
 const caseFields = [
@@ -23,7 +23,7 @@ const caseFields = [
 ];
 
 /** Every provider of a plugin through the suite that the built-in ones go through, in its own process and sandbox. */
-export const testProviders: TestSuite = async (manifest, pluginPackage, { place, ground }) => {
+export const testProviders: TestSuite = async (manifest, pluginPackage, { place, ground, watch }) => {
   let port = 0;
   const parts = await openParts(manifest, pluginPackage, {}, { ...ground, outside: leadTo(() => port) });
   try {
@@ -37,7 +37,7 @@ export const testProviders: TestSuite = async (manifest, pluginPackage, { place,
         port = at;
         return base;
       };
-      const failures = await collectFailures((runner) =>
+      const failures = await watch.collect(`provider ${name}`, (runner) =>
         providerTester(runner, { name, source, cases, isOtherBase: false, baseAt }),
       );
       tested.push({ kind: 'provider', name, cases: cases.length, failures });

@@ -6,9 +6,9 @@ import { openParts } from '../../engine/plugin-trust/open-parts.ts';
 import { invalidPackage, type PluginPackage } from '../../engine/plugin-trust/plugin-package.ts';
 import type { StageCheckCase } from '../../plugins/testers/stage-check-case.ts';
 import { stageCheckTester } from '../../plugins/testers/stage-check-tester.ts';
-import { collectFailures, type TestedPart, type TestSuite } from './collect-failures.ts';
 import { leadTo } from './lead-to.ts';
 import { casesFile } from './read-cases.ts';
+import type { TestedPart, TestSuite } from './test-suite.ts';
 
 /** What `cases.json` says of a stage check: its cases, and the options that lead the plugin to its declared host. */
 interface StageCheckCases {
@@ -33,7 +33,7 @@ const caseFields = [
 ];
 
 /** Every stage check of a plugin through the suite of every stage check, in its own process and sandbox. */
-export const testStageChecks: TestSuite = async (manifest, pluginPackage, { place, ground }) => {
+export const testStageChecks: TestSuite = async (manifest, pluginPackage, { place, ground, watch }) => {
   const tested: TestedPart[] = [];
   const { hosts, secrets } = manifest.needs;
   for (const { name } of manifest.stageChecks) {
@@ -52,7 +52,7 @@ export const testStageChecks: TestSuite = async (manifest, pluginPackage, { plac
           port = at;
         },
       };
-      const failures = await collectFailures((runner) =>
+      const failures = await watch.collect(`stage-check ${name}`, (runner) =>
         stageCheckTester(runner, { check, cases, secrets: [canary], ...(hosts.length === 0 ? {} : asked) }),
       );
       tested.push({ kind: 'stage-check', name, cases: cases.length, failures });

@@ -1,11 +1,10 @@
 import type { Environment } from '../../attest/keys/user-config-dir.ts';
-import { messageOf } from '../../core/base/errors.ts';
 import type { PluginGround } from '../../engine/plugin-trust/open-parts.ts';
 import type { PartKind } from '../../engine/plugin-trust/part-fields.ts';
 import type { PluginManifest } from '../../engine/plugin-trust/plugin-manifest.ts';
 import type { PluginPackage } from '../../engine/plugin-trust/plugin-package.ts';
 import type { WritEngine } from '../../engine/spec/writ-engine.ts';
-import type { CaseRunner } from '../../plugins/testers/run-cases.ts';
+import type { CaseWatch } from './watch-cases.ts';
 
 /** How a part of a plugin fared in the suite of its kind. */
 export interface TestedPart {
@@ -22,6 +21,8 @@ export interface SuitePlace {
   readonly ground: Omit<PluginGround, 'outside'>;
   readonly engine: WritEngine;
   readonly env: Environment;
+  /** Holds each case to its deadline. */
+  readonly watch: CaseWatch;
 }
 
 /** Every part of one kind of a plugin through the suite of that kind, in its own process and sandbox. */
@@ -30,18 +31,3 @@ export type TestSuite = (
   pluginPackage: PluginPackage,
   place: SuitePlace,
 ) => Promise<readonly TestedPart[]>;
-
-const maxWords = 2000;
-
-/** Runs a suite to its end, whatever fails on the way; in words, what did. */
-export async function collectFailures(
-  suite: (runner: CaseRunner) => Promise<void>,
-): Promise<readonly string[]> {
-  const failures: string[] = [];
-  await suite({
-    async test(_name, body) {
-      await body({}).catch((fault: unknown) => failures.push(messageOf(fault).slice(0, maxWords)));
-    },
-  });
-  return failures;
-}

@@ -1,0 +1,69 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { makeSample } from '../../engine/run/sample.ts';
+import { startWrit } from '../start-writ.ts';
+
+t.setTimeout(240_000);
+
+const never = 'export async function* ask() { await new Promise(() => setInterval(() => {}, 1000)); }\n';
+
+/** A provider whose module is this, and a temporary directory that the words of all its processes name. */
+async function silentPlugin(t: Test, text: string) {
+  const sample = makeSample();
+  const place = mkdtempSync(join(tmpdir(), 'silent-'));
+  t.teardown(() => {
+    sample.remove();
+    rmSync(place, { recursive: true, force: true });
+  });
+  const at = { cwd: sample.root, env: { ...sample.env, TMPDIR: place } };
+  t.equal(await startWrit(['plugin', 'new', 'provider', 'parrot'], at).ended, 0);
+  writeFileSync(join(sample.root, 'parrot/provider.js'), text);
+  const processes = () =>
+    readdirSync('/proc').filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(place);
+      } catch {
+        return false;
+      }
+    });
+  return { test: () => startWrit(['--json', 'plugin', 'test', 'parrot'], at), processes, place };
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((look) => setTimeout(look, 50));
+}
+
+for (const [how, text] of [
+  ['a module that never loads', 'while (true);\n'],
+  ['a provider that never answers', never],
+] as const)
+  t.test(`${how} is named once, and nothing after it is played`, async (t) => {
+    const { test, processes, place } = await silentPlugin(t, text);
+    const started = Date.now();
+    const running = test();
+    t.equal(await running.ended, 1);
+    t.ok(Date.now() - started < 150_000, 'one deadline, not one for each case');
+    const [part] = JSON.parse(running.out()).data.parts;
+    t.match(part.failures, [
+      /`parrot: recorded, `text` .*no answer within 20 s; its processes were ended/,
+      /not played, because the module was silent before: \d+ cases/,
+    ]);
+    t.strictSame(processes(), []);
+    t.strictSame(readdirSync(place), []);
+  });
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  t.test(`${signal} ends a suite at once, with every process`, async (t) => {
+    const { test, processes, place } = await silentPlugin(t, 'while (true);\n');
+    const running = test();
+    await until(() => processes().length > 0);
+    const asked = Date.now();
+    running.child.kill(signal);
+    t.equal(await running.ended, 130);
+    t.ok(Date.now() - asked < 10_000, 'before any deadline');
+    t.match(JSON.parse(running.out()), { error: { code: 'RUN_INTERRUPTED' } });
+    t.strictSame(processes(), []);
+    t.strictSame(readdirSync(place), []);
+  });
