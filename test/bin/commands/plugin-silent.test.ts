@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { makeSample } from '../../engine/run/sample.ts';
+import { until } from '../../waiting/until.ts';
 import { startWrit } from '../start-writ.ts';
 
 t.setTimeout(240_000);
@@ -29,10 +30,6 @@ async function silentPlugin(t: Test, text: string) {
       }
     });
   return { test: () => startWrit(['--json', 'plugin', 'test', 'parrot'], at), processes, place };
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((look) => setTimeout(look, 50));
 }
 
 for (const [how, text] of [
