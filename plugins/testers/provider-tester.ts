@@ -4,6 +4,8 @@ import { isWritError, messageOf } from '../../core/base/errors.ts';
 import { createStreamer } from '../../core/base/net.ts';
 import type { ModelEvent, ModelRequest } from '../../core/contract/model.ts';
 import type { Provider, ProviderSource } from '../../core/contract/provider.ts';
+import type { ServerResponse } from '../../engine/tool/egress/outside.ts';
+import { linesOf, pause, playsOf, sendApart } from './cut-body.ts';
 import { caseBody, caseType, type ProviderCase } from './provider-case.ts';
 import { type CaseRunner, type Promises, runCases } from './run-cases.ts';
 import { type ServedModel, serveModel } from './served-model.ts';
@@ -22,6 +24,8 @@ export interface ProviderSubject {
   readonly isOtherBase?: boolean;
   /** What the provider calls a server on this port of the loopback; default: by its address. */
   readonly baseAt?: (port: number) => string;
+  /** Milliseconds between two pieces of an answer, so that they arrive apart over what lies between; default 0. */
+  readonly apartMs?: number;
 }
 
 interface Reply {
@@ -31,8 +35,6 @@ interface Reply {
 }
 
 const canary = 'sk-canary-0123456789';
-/** Lengths of the pieces that an answer comes in: characters and frames are cut anywhere. */
-const pieces = [1, 7, 2, 60, 3, 200];
 const plain: Omit<ModelRequest, 'model'> = {
   system: ['You change code.', 'You answer in tool calls.'],
   messages: [{ role: 'user', text: 'Say “héllo” 🌍.' }],
@@ -79,7 +81,7 @@ function opener(subject: ProviderSubject, stream: ReturnType<typeof createStream
 }
 
 function promisesOf(subject: ProviderSubject, open: Open): Promises {
-  const { cases, source } = subject;
+  const { cases, source, apartMs = 0 } = subject;
   const requestOf = (one: ProviderCase): ModelRequest => ({
     ...plain,
     model: one.model ?? subject.model ?? source.defaultModel,
@@ -102,12 +104,15 @@ function promisesOf(subject: ProviderSubject, open: Open): Promises {
       cases.map((one) => [
         `recorded, \`${one.name}\` becomes what it is, however it is cut`,
         async () => {
-          await using server = await serveModel(async (response) => {
-            response.writeHead(one.status ?? 200, { 'content-type': caseType(one), ...one.headers });
-            await sendInPieces(response, caseBody(one));
-            response.end();
-          });
-          await requireCase(subject.name, one, server, collect(await open(server, one), requestOf(one)));
+          for (const [how, pieces] of playsOf(caseBody(one))) {
+            await using server = await serveModel(async (response) => {
+              response.writeHead(one.status ?? 200, { 'content-type': caseType(one), ...one.headers });
+              await sendApart(response, pieces, apartMs);
+              response.end();
+            });
+            const asking = collect(await open(server, one), requestOf(one));
+            await requireCase(subject.name, one, server, asking, how);
+          }
         },
       ]),
     ),
@@ -143,11 +148,50 @@ function promisesOf(subject: ProviderSubject, open: Open): Promises {
         assert.equal(messageOf(fault), 'stopped');
       }
     },
+    'two questions that are answered line by line in turn are two replies': async () => {
+      const text = textCase();
+      const call = cases.find(
+        ({ expect }) => (expect.calls ?? []).length > 0 && expect.failure === undefined,
+      );
+      const pairs =
+        call === undefined
+          ? [[text, text]]
+          : [
+              [text, call],
+              [call, call],
+            ];
+      for (const pair of pairs) {
+        const answers: ServerResponse[] = [];
+        await using server = await serveModel((response) => {
+          const type = caseType(pair[answers.length] ?? text);
+          answers.push(response.writeHead(200, { 'content-type': type }));
+          response.flushHeaders();
+        });
+        const asking: Promise<Reply>[] = [];
+        for (const one of pair) {
+          const reply = collect(await open(server, one), requestOf(one));
+          reply.catch(() => {});
+          asking.push(reply);
+          // The first that comes is the first that was asked.
+          for (let turn = 0; answers.length < asking.length && turn < 1000; turn += 1) await pause(5);
+          assert.equal(answers.length, asking.length, 'one question is one request, while another is open');
+        }
+        const lines = pair.map((one) => linesOf(caseBody(one)));
+        for (let at = 0; at < Math.max(...lines.map(({ length }) => length)); at += 1)
+          for (const [index, answer] of answers.entries()) {
+            const line = lines[index]?.[at];
+            if (line !== undefined) await sendApart(answer, [line], apartMs);
+          }
+        for (const answer of answers) answer.end();
+        for (const [index, one] of pair.entries())
+          requireReply(one, await (asking[index] as Promise<Reply>), `beside another, \`${one.name}\``);
+      }
+    },
     'questions that are asked at once have each their own reply, and each is asked once': async () => {
       const one = textCase();
       await using server = await serveModel(async (response) => {
         response.writeHead(200, { 'content-type': caseType(one) });
-        await sendInPieces(response, caseBody(one));
+        await sendApart(response, [caseBody(one)], apartMs);
         response.end();
       });
       const provider = await open(server, one);
@@ -164,33 +208,48 @@ function promisesOf(subject: ProviderSubject, open: Open): Promises {
 
 async function requireCase(
   name: string,
-  { expect, wire }: ProviderCase,
+  one: ProviderCase,
   { asked }: ServedModel,
   asking: Promise<Reply>,
+  how: string,
 ): Promise<void> {
-  const { failure, text = '', reasoning = '', calls = [], usage, end = 'stop' } = expect;
+  const { failure } = one.expect;
+  const found = failure === undefined ? await asking : await faultOf(asking);
+  assert.equal(
+    asked.length,
+    1,
+    `${how}: expected one request for one question, found ${asked.length}: asking again is the engine’s`,
+  );
   if (failure !== undefined) {
-    const fault = await faultOf(asking);
-    requireFailure(name, fault, 'the answer');
-    assert.partialDeepStrictEqual((fault as { detail: object }).detail, { provider: name, ...failure });
+    requireFailure(name, found, 'the answer');
+    const { detail } = found as { detail: Readonly<Record<string, unknown>> };
+    for (const [field, value] of Object.entries(failure))
+      requireSame(`${how}, \`failure.${field}\``, detail[field], value);
     return;
   }
-  const reply = await asking;
-  assert.equal(asked.length, 1, 'expected one question');
-  if (wire?.path !== undefined) assert.equal(asked[0]?.path, wire.path);
+  const { wire } = one;
+  if (wire?.path !== undefined) requireSame('`wire.path`', asked[0]?.path, wire.path);
   if (wire?.body !== undefined) assert.partialDeepStrictEqual(asked[0]?.body, wire.body);
-  assert.equal(reply.text, text);
-  assert.equal(reply.reasoning, reasoning);
+  requireReply(one, found as Reply, how);
+}
+
+function requireReply({ expect }: ProviderCase, reply: Reply, how: string): void {
+  const { text = '', reasoning = '', calls = [], usage, end = 'stop' } = expect;
   const told = <T extends ModelEvent['type']>(type: T) =>
     reply.events.filter((event): event is Extract<ModelEvent, { type: T }> => event.type === type);
-  assert.deepEqual(
-    told('call').map(({ call }) => call),
-    calls,
-  );
-  if (usage !== undefined) assert.deepEqual(told('usage').at(-1)?.usage, usage);
-  assert.equal(told('end').length, 1, 'expected one `end`');
+  requireSame(`${how}, \`text\``, reply.text, text);
+  requireSame(`${how}, \`reasoning\``, reply.reasoning, reasoning);
+  const found = told('call').map(({ call }) => call);
+  requireSame(`${how}, \`calls\``, found, calls);
+  if (usage !== undefined) requireSame(`${how}, \`usage\``, told('usage').at(-1)?.usage, usage);
+  requireSame(`${how}, events of type \`end\``, told('end').length, 1);
   const last = reply.events.at(-1);
-  assert.equal(last?.type === 'end' && last.end, end);
+  requireSame(`${how}, \`end\``, last?.type === 'end' && last.end, end);
+}
+
+function requireSame(field: string, found: unknown, expected: unknown): void {
+  const words = (value: unknown) => (JSON.stringify(value) ?? 'nothing').slice(0, 500);
+  assert.deepEqual(found, expected, `${field}: expected ${words(expected)}, found ${words(found)}`);
 }
 
 /** Whatever breaks is told as PROVIDER_FAILED of this provider, and never with the key. */
@@ -223,13 +282,4 @@ async function faultOf(asking: Promise<Reply>): Promise<unknown> {
     ({ text }) => assert.fail(`expected no reply, got ${JSON.stringify(text.slice(0, 100))}`),
     (fault: unknown) => fault,
   );
-}
-
-async function sendInPieces(response: { write(bytes: Buffer): unknown }, body: Buffer): Promise<void> {
-  for (let at = 0, turn = 0; at < body.length; turn += 1) {
-    const size = pieces[turn % pieces.length] ?? 1;
-    response.write(body.subarray(at, at + size));
-    at += size;
-    await new Promise((sent) => setImmediate(sent));
-  }
 }
