@@ -70,7 +70,7 @@ function attemptOf(
       settings: { clock: systemClock, signal: new AbortController().signal },
       steps,
       wallClockExceeded: () => false,
-      secrets: { values: [] },
+      secrets: { values: [], given: {} },
       ...more.means,
     },
     patch: more.patch ?? { ...patch, baseCommit: 'a'.repeat(40) },
