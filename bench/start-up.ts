@@ -63,7 +63,7 @@ function processorShares<Name extends string>(
   starts: Readonly<Record<Name | 'node', Start>>,
 ): Readonly<Record<Name | 'node', number>> {
   const names = Object.keys(starts) as (Name | 'node')[];
-  const rounds = Array.from({ length: sized(9, 1) }, () => {
+  const rounds = Array.from({ length: sized(5, 1) }, () => {
     const taken = new Map(names.map((name) => [name, processorMs(starts[name])]));
     return (name: Name | 'node'): number => (taken.get(name) ?? 0) / (taken.get('node') ?? 0);
   });
