@@ -1,6 +1,6 @@
 import { definePlugin, type LoadedPlugin } from '../../core/kernel/plugin.ts';
 import type { Environment } from '../keys/user-config-dir.ts';
-import { createInternalLedgerSource } from '../log/internal-ledger-source.ts';
+import { createInternalLedgerSource, userCheckpointMemory } from '../log/internal-ledger-source.ts';
 import { ledgerMode } from '../log/ledger-section.ts';
 import { noLogSource } from '../log/no-log.ts';
 import { lazyPublicLog } from '../public/lazy-public-log.ts';
@@ -37,7 +37,7 @@ export function attestPlugin({ env, ephemeralKey }: AttestPluginOptions): Loaded
       const options = { env, ephemeral: ephemeralKey, clock, fetch, secret, files };
       for (const [form, source] of createSignerSources(options)) slots.signer.add(form, source);
       slots.log.add(ledgerMode, createInternalLedgerSource(env, clock));
-      slots.log.add(publicLogMode, lazyPublicLog(clock, fetch));
+      slots.log.add(publicLogMode, lazyPublicLog(clock, fetch, userCheckpointMemory(env)));
       slots.log.add('none', noLogSource);
       return undefined;
     },

@@ -3,6 +3,7 @@ import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import type { HttpAsker } from '../../core/base/net.ts';
 import type { SealingPlace } from '../../core/contract/sealing-place.ts';
 import type { LogSource, TransparencyLog } from '../../core/contract/transparency-log.ts';
+import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
 import { readSigningConfig, type SigningServices } from './log-service.ts';
 import { pinnedLog } from './pinned-log.ts';
 import { createPublicLog } from './public-log.ts';
@@ -15,11 +16,11 @@ import { parseTrustedRoot, type TrustedRoot } from './trusted-root.ts';
  * verified: no log or no trusted root (CONFIG_INVALID), or a key whose signatures such a log cannot check
  * (KEY_UNUSABLE).
  */
-export function createPublicLogSource(clock: Clock, fetch: HttpAsker): LogSource {
+export function createPublicLogSource(clock: Clock, fetch: HttpAsker, memory: CheckpointMemory): LogSource {
   return {
     open: async (place, signer) => {
       const { plugin } = publicLogSectionOf(place);
-      if (plugin !== undefined) return openPinned(place, plugin);
+      if (plugin !== undefined) return openPinned(place, plugin, memory);
       const { bytes, root } = await readTrustedRoot(place);
       const logs = publicLogsOf(root);
       const now = clock.now();
@@ -44,11 +45,12 @@ export function createPublicLogSource(clock: Clock, fetch: HttpAsker): LogSource
 function openPinned(
   { logMode, outsideLog }: SealingPlace,
   { name, vkey }: NonNullable<PublicLogSection['plugin']>,
+  memory: CheckpointMemory,
 ): TransparencyLog {
   const outside = outsideLog?.(name);
   if (outside === undefined)
     throw invalid('log.plugin', `no plugin of \`[[plugins]]\` brings a log \`${name}\``);
-  return pinnedLog(logMode, name, vkey, outside);
+  return pinnedLog({ mode: logMode, name, vkey, memory }, outside);
 }
 
 /** Which log `[log]` means, by `url` or by the signing config. CONFIG_INVALID. */

@@ -1,6 +1,6 @@
 import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
+import { compareSeen } from '../log/compare-seen.ts';
 import type { CheckList } from './check-list.ts';
-import { compareSeen } from './compare-seen.ts';
 import type { VerifiedInclusion } from './verify-log.ts';
 
 /**

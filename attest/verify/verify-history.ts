@@ -6,13 +6,13 @@ import {
   verifyCheckpoint,
 } from '../log/checkpoint.ts';
 import { type CheckpointMemory, forked } from '../log/checkpoint-memory.ts';
+import { compareSeen, rememberSeen } from '../log/compare-seen.ts';
 import { findEntry } from '../log/find-entry.ts';
 import { readHistory } from '../log/ledger-history.ts';
 import type { LedgerKey } from '../log/ledger-key.ts';
 import { isPrefix } from '../log/ledger-proofs.ts';
 import { type LedgerFileReader, readSubtrees } from '../log/tile-reader.ts';
 import type { CheckList } from './check-list.ts';
-import { compareSeen } from './compare-seen.ts';
 import type { EvidenceSource } from './evidence-source.ts';
 import { type CheckDetail, refuted } from './report.ts';
 import type { VerifiedInclusion } from './verify-log.ts';
@@ -87,7 +87,7 @@ async function judgeHistory(
     const own = keysOf(checkpoint, keys);
     const { head, revokedAt } = await requirePrefixes(earlier, ledger, readLedger, own, memory, search);
     const history = await historyOf(readLedger, head);
-    return { remembered: await remember(memory, [checkpoint, head], history), later: { revokedAt } };
+    return { remembered: await rememberSeen([checkpoint, head], memory, history), later: { revokedAt } };
   }
   const compared = await compareSeen(checkpoint, memory);
   const snapshot = log === undefined ? await currentHead(readSnapshot, checkpoint.origin) : undefined;
@@ -100,7 +100,7 @@ async function judgeHistory(
     );
   // Each size that a public log showed is held to it; nothing is ever compared with the largest.
   if (compared === 'first' || log !== undefined) {
-    const remembered = await remember(memory, [checkpoint]);
+    const remembered = await rememberSeen([checkpoint], memory);
     return compared === 'unknown' ? unknown(checkpoint, memory, log && { log: 'public' }) : { remembered };
   }
   if (compared === 'same') return { remembered: true };
@@ -132,7 +132,7 @@ async function judgeSnapshot(
     if (fault.detail.missing === true) return unknown(checkpoint, memory);
     throw refuted('malformed', { found: fault.message });
   }
-  return { remembered: await remember(memory, [checkpoint, head], history) };
+  return { remembered: await rememberSeen([checkpoint, head], memory, history) };
 }
 
 async function unknown(
@@ -157,25 +157,6 @@ async function historyOf(
   }
 }
 
-/**
- * Refuses another root of a size seen before. A home that cannot be written to is no reason to doubt the log; that is
- * told.
- */
-async function remember(
-  memory: CheckpointMemory,
-  checkpoints: readonly SignedCheckpoint[],
-  history?: ReadonlyMap<string, Buffer>,
-): Promise<boolean> {
-  const head = checkpoints.at(-1);
-  try {
-    for (const checkpoint of checkpoints)
-      await memory.remember(checkpoint, checkpoint === head ? history : undefined);
-    return true;
-  } catch (fault) {
-    if (['EROFS', 'EACCES', 'EPERM'].includes((fault as NodeJS.ErrnoException).code ?? '')) return false;
-    throw fault;
-  }
-}
 async function requirePrefixes(
   earlier: readonly Checkpoint[],
   current: Checkpoint,

@@ -5,7 +5,7 @@ const required = 'test/attack/log-memory/required.test.ts';
 
 /** What is remembered of a log, and what a verifier demands. */
 export const guards: readonly Guard[] = [
-  ...within('attest/verify/compare-seen.ts', forks, [
+  ...within('attest/log/compare-seen.ts', forks, [
     [
       'another root of a size seen',
       'if (!same.root.equals(found.root)) throw forked(same, found);',

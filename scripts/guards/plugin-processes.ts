@@ -248,6 +248,18 @@ export const guards: readonly Guard[] = [
       'a log that lies that it was handed the entry is not believed, and nothing stays',
     ],
     [
+      'a log that has shrunk since this user saw it',
+      '    seen = Math.max(seen, remembered?.size ?? 0);\n',
+      '',
+      'a log that starts over since it was seen is refused, and nothing stays',
+    ],
+    [
+      'another tree of a size that this user saw',
+      "        if ((await compareSeen(head, memory)) === 'first') await rememberSeen([head], memory);",
+      '        await rememberSeen([], memory);',
+      'a log that shows another tree of a size seen is refused, and nothing stays',
+    ],
+    [
       'checkpoints of another size',
       '    if (head.size !== treeSize || !head.root.equals(rootHash))',
       '    if (head.size < 0)',

@@ -149,7 +149,11 @@ async function takeBack(
     }
   });
   if (untold === undefined) return { rationale: reason, seals: await revoke(attempt, attested, reason) };
-  return { rationale: `${reason}; the log could not be told so: ${untold}`, seals: [] };
+  const why = untold === reason ? 'for the same reason' : untold;
+  return {
+    rationale: `${reason}; that the change was not taken could not be told to the log: ${why}`,
+    seals: [],
+  };
 }
 
 interface SealFacts {

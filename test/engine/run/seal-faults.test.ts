@@ -174,7 +174,7 @@ t.test('a log that also refuses the revocation is a reason more, not an obstacle
   const before = sample.state();
   const view = await runWith(sample, () => ({ verify: async () => ['x'], signRevocation: broken }));
   t.equal(view.decision?.type, 'rollback');
-  t.match(view.decision?.rationale, /could not be told/);
+  t.match(view.decision?.rationale, /could not be told to the log/);
   t.equal(sample.state(), before);
 });
 

@@ -2,6 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
+import { parseVkey } from '../../../../attest/log/ledger-key.ts';
+import { formatNote } from '../../../../attest/log/note.ts';
+import { userCheckpointMemory } from '../../../../attest/log/user-checkpoint-memory.ts';
 import { commands } from '../../../../bin/command-table.ts';
 import { leadTo } from '../../../../bin/plugin/lead-to.ts';
 import { logScaffold } from '../../../../bin/plugin/log-scaffold.ts';
@@ -130,6 +133,35 @@ for (const [how, [edit, found]] of Object.entries(lies))
     t.notMatch(decision?.rationale, /canary/);
     t.equal(sample.git('rev-parse', 'HEAD'), head, 'the branch is where it was');
   });
+
+/** This user remembers the log with that many other entries. */
+async function seen({ env }: { readonly env: Readonly<Record<string, string>> }, size: number, vkey: string) {
+  const { name: origin, keyId } = parseVkey(vkey);
+  const root = Buffer.alloc(32, 7);
+  const text = `${origin}\n${size}\n${root.toString('base64')}\n`;
+  const signature = { name: origin, keyHint: keyId.subarray(0, 4), signature: Buffer.alloc(64) };
+  const source = formatNote(text, [signature]);
+  await userCheckpointMemory(env).remember({ origin, keyId, size, root, source });
+}
+
+t.test('a log that starts over since it was seen is refused, and nothing stays', async (t) => {
+  const { sample, served, run } = await scene(t, (text) => text, pinned);
+  await seen(sample, 5, served.vkey);
+  const head = sample.git('rev-parse', 'HEAD');
+  const { decision } = await run();
+  t.match(decision, { type: 'rollback', rationale: /it had 5 entries, and now has 0/ });
+  t.equal(sample.git('rev-parse', 'HEAD'), head, 'the branch is where it was');
+});
+
+t.test('a log that shows another tree of a size seen is refused, and nothing stays', async (t) => {
+  const lie = (text: string) => text.replace("return (await ask('/size', context)).size;", 'return 1;');
+  const { sample, served, run } = await scene(t, lie, pinned);
+  await seen(sample, 1, served.vkey);
+  const head = sample.git('rev-parse', 'HEAD');
+  const { decision } = await run();
+  t.match(decision, { type: 'rollback', rationale: /showed 1 entries that are not those/ });
+  t.equal(sample.git('rev-parse', 'HEAD'), head, 'the branch is where it was');
+});
 
 t.test('a log of another key is not believed', async (t) => {
   const root = mkdtempSync(join(realpathSync(tmpdir()), 'writ-test-log-'));

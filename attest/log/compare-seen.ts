@@ -1,9 +1,9 @@
 import { isWritError } from '../../core/base/errors.ts';
-import type { SignedCheckpoint } from '../log/checkpoint.ts';
-import { type CheckpointMemory, forked } from '../log/checkpoint-memory.ts';
-import { readHistory } from '../log/ledger-history.ts';
-import { rangeHash } from '../log/merkle/range-hash.ts';
-import { readSubtrees } from '../log/tile-reader.ts';
+import type { SignedCheckpoint } from './checkpoint.ts';
+import { type CheckpointMemory, forked } from './checkpoint-memory.ts';
+import { readHistory } from './ledger-history.ts';
+import { rangeHash } from './merkle/range-hash.ts';
+import { readSubtrees } from './tile-reader.ts';
 
 /**
  * `first`: nothing was seen of the log. `same`: this very tree was, or is shown to be a part of what was. `unknown`: it
@@ -34,4 +34,24 @@ export async function compareSeen(found: SignedCheckpoint, memory: CheckpointMem
     throw fault;
   }
   throw forked(largest, found);
+}
+
+/**
+ * Keeps checkpoints that are the first of their log or were shown to continue what was seen, `history` with the last.
+ * Refuses another root of a size seen before. A home that cannot be written to is no reason to doubt the log: `false`.
+ */
+export async function rememberSeen(
+  checkpoints: readonly SignedCheckpoint[],
+  memory: CheckpointMemory,
+  history?: ReadonlyMap<string, Uint8Array>,
+): Promise<boolean> {
+  const head = checkpoints.at(-1);
+  try {
+    for (const checkpoint of checkpoints)
+      await memory.remember(checkpoint, checkpoint === head ? history : undefined);
+    return true;
+  } catch (fault) {
+    if (['EROFS', 'EACCES', 'EPERM'].includes((fault as NodeJS.ErrnoException).code ?? '')) return false;
+    throw fault;
+  }
 }
