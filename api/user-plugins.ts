@@ -6,6 +6,7 @@ import { WritError } from '../core/base/errors.ts';
 import { readGuarded } from '../core/base/guarded-file.ts';
 import { secretsOf } from '../core/kernel/capabilities.ts';
 import { keepFiles } from '../engine/plugin-trust/keep-files.ts';
+import { ownFilePlace } from '../engine/plugin-trust/own-places.ts';
 import type { PluginAccess } from '../engine/plugin-trust/plugin-access.ts';
 import type { PluginPackage } from '../engine/plugin-trust/plugin-package.ts';
 import { readDirectory } from '../engine/plugin-trust/read-directory.ts';
@@ -35,7 +36,10 @@ export function userPluginAccess(env: Environment, named: readonly string[] = []
       return kept?.digest === digest ? kept : undefined;
     },
     secret: secretsOf(env),
-    file: (path) => readGuarded(join(env.HOME ?? '/nonexistent', path.slice('~/'.length)), false),
+    async file(path) {
+      const place = await ownFilePlace(env, path);
+      return place === undefined ? undefined : readGuarded(place, false);
+    },
   };
 }
 

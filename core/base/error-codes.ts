@@ -574,6 +574,13 @@ export const errorCatalogue = {
     http: 404,
     exit: 128,
   },
+  PLUGIN_FILE_REFUSED: {
+    family: 'plugin',
+    message: 'a plugin asks for a file that no plugin is handed',
+    http: 403,
+    exit: 128,
+    hint: 'keys and vaults of writ stay with writ: have the plugin read a file of its own',
+  },
   PLUGIN_UNCONFIRMED: {
     family: 'plugin',
     message: 'nobody confirmed that the plugin is to be trusted',

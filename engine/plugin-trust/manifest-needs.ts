@@ -1,5 +1,6 @@
 import { type Fields, parseList, parseText } from '../../core/base/parse-fields.ts';
 import { readNetworkHost } from '../spec/network-host.ts';
+import { isOwnPlace } from './own-places.ts';
 
 /** What a plugin is given beside its own files: all of it declared, so that whoever trusts the digest has read it. */
 export interface PluginNeeds {
@@ -16,6 +17,12 @@ const most = { hosts: 32, secrets: 16, files: 16 } as const;
 
 /** Reads them; throws on nonsense. */
 export function parseNeeds(fields: Fields): PluginNeeds {
+  const files = parseNames(fields, 'files', isOwnFile, 'a path that begins with `~/`, without `..`');
+  const own = files.find((path) => isOwnPlace(path.slice('~/'.length)));
+  if (own !== undefined)
+    throw new TypeError(
+      `\`files\`: ${JSON.stringify(own)} lies in a directory of writ itself, where keys and vaults are: no plugin is handed it`,
+    );
   return {
     hosts: parseNames(
       fields,
@@ -24,7 +31,7 @@ export function parseNeeds(fields: Fields): PluginNeeds {
       'a host name, perhaps with `*.` before it and a port after it',
     ),
     secrets: parseNames(fields, 'secrets', isSecretName, 'the name of an environment variable'),
-    files: parseNames(fields, 'files', isOwnFile, 'a path that begins with `~/`, without `..`'),
+    files,
   };
 }
 

@@ -10,7 +10,7 @@ export interface PluginAccess {
   secret?(name: string): string | undefined;
   /**
    * What a file of the user's own (`~/…`) holds, for a plugin that declares it. KEY_INSECURE for one that others could
-   * change.
+   * change, PLUGIN_FILE_REFUSED for what is writ's own.
    */
   file?(path: string): Promise<string | undefined>;
 }

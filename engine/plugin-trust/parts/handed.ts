@@ -5,6 +5,8 @@ import type { PluginAccess } from '../plugin-access.ts';
 export interface Handed {
   readonly secrets: Readonly<Record<string, string>>;
   readonly files: Readonly<Record<string, string>>;
+  /** What no fault of the plugin tells: the secrets, and the lines of the files. */
+  readonly masked: readonly string[];
 }
 
 /** Asks the user's surroundings for what the manifest declares. KEY_INSECURE for a file that others could change. */
@@ -20,8 +22,21 @@ export async function handedTo(
     }
     return Object.fromEntries(pairs);
   };
-  return {
+  const given = {
     secrets: await found(secrets, async (name) => access.secret?.(name)),
     files: await found(files, access.file),
   };
+  const lines = Object.values(given.files).flatMap(linesToMask);
+  return { ...given, masked: [...new Set([...Object.values(given.secrets), ...lines])] };
+}
+
+/** A shorter line stands in text that has nothing to do with the file. */
+const leastOfLine = 8;
+
+/** The lines of a file that are told nowhere; all of it where it has no such line. */
+function linesToMask(text: string): readonly string[] {
+  const long = text
+    .split(/[\r\n]+/)
+    .flatMap((line) => (line.trim().length < leastOfLine ? [] : [line.trim()]));
+  return long.length > 0 || text.trim() === '' ? long : [text.trim()];
 }

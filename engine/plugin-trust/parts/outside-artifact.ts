@@ -57,11 +57,10 @@ async function make(
   { process, options, handed }: PartGround,
   request: ArtifactRequest,
 ): Promise<Produced> {
-  const { secrets, files } = await handed();
+  const { secrets, files, masked } = await handed();
   const { name, spec, patch, stages, baseTimeMs, engineVersion, signal } = request;
   const format = spec.artifacts.required.find((entry) => (entry.name as string) === name)?.format ?? '';
   const order = { name, format, spec, patch, stages, baseTimeMs, engineVersion };
-  const values = Object.values(secrets);
   const answer = await process.ask(
     {
       module,
@@ -70,7 +69,7 @@ async function make(
         { ...order, files: await filesOf(request, reads) },
         { options, secrets, files },
       ],
-      secrets: values,
+      secrets: masked,
       idleMs: timeoutSeconds * 1000,
       withinMs: timeoutSeconds * 1000,
       maxBytes: maxAnswerBytes,
@@ -81,7 +80,7 @@ async function make(
   if (Object.keys(fields).length !== 1)
     throw new TypeError('expected one of `text`, `bytes`, `json` and `unmade`');
   if (fields.unmade === undefined) return bytesOf(fields, contentType);
-  throw new TypeError(withoutHanded(parseText(fields, 'unmade', 1000), values));
+  throw new TypeError(withoutHanded(parseText(fields, 'unmade', 1000), masked));
 }
 
 /** Content of the candidate's files that it declared to read. */

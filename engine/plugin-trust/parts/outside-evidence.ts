@@ -52,13 +52,12 @@ export function outsideEvidence(part: ManifestEvidence, ground: PartGround): Out
     signal?: AbortSignal,
   ): Promise<T> => {
     requireSound();
-    const { secrets, files } = await handed();
-    const values = Object.values(secrets);
+    const { secrets, files, masked } = await handed();
     const args = [about, { options, secrets, files }];
     const withinMs = timeoutSeconds * 1000;
-    const question = { module, call, args, secrets: values, idleMs: withinMs, withinMs, maxBytes };
+    const question = { module, call, args, secrets: masked, idleMs: withinMs, withinMs, maxBytes };
     try {
-      return read(await process.ask(question, signal), values);
+      return read(await process.ask(question, signal), masked);
     } catch (fault) {
       signal?.throwIfAborted();
       silent = isWritError(fault) ? fault : pluginFault(plugin, 'garbage', messageOf(fault));

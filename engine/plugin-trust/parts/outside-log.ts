@@ -11,14 +11,14 @@ const maxHashes = 63;
 /** A log that a plugin speaks to: its answers in their form. Whether they hold is for whoever pins the log's key. */
 export function outsideLog({ module }: ManifestLog, { process, options, handed }: PartGround): OutsideLog {
   const ask = async (call: string, args: readonly unknown[], more: object): Promise<unknown> => {
-    const { secrets, files } = await handed();
+    const { secrets, files, masked } = await handed();
     const context = { options, secrets, files, ...more };
     const bounds = { idleMs: withinMs, withinMs, maxBytes };
     return process.ask({
       module,
       call,
       args: [...args, context],
-      secrets: Object.values(secrets),
+      secrets: masked,
       ...bounds,
     });
   };

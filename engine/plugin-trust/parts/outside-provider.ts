@@ -45,11 +45,11 @@ function openProvider(
   return {
     name,
     async *ask(request, signal) {
-      const { secrets, files } = await handed();
+      const { secrets, files, masked } = await handed();
       // Its key comes as `key`, from wherever it was found.
       const others = Object.fromEntries(Object.entries(secrets).filter(([one]) => !keys.includes(one)));
       const context = { base, options, secrets: others, files, ...(key === undefined ? {} : { key }) };
-      const values = [...Object.values(secrets), ...(key === undefined ? [] : [key])];
+      const values = [...masked, ...(key === undefined ? [] : [key])];
       const call = { module, call: 'ask', args: [request, context], secrets: values };
       const reader = modelEventReader();
       try {

@@ -22,10 +22,10 @@ export function outsideStageCheck(
     stages,
     readsDiff,
     async judge(input, signal) {
-      const { secrets, files } = await handed();
+      const { secrets, files, masked } = await handed();
       const args = [input, { options, secrets, files }];
       const bounds = { idleMs: ms, withinMs: ms, maxBytes: maxAnswerBytes };
-      const call = { module, call: 'judge', args, secrets: Object.values(secrets), ...bounds };
+      const call = { module, call: 'judge', args, secrets: masked, ...bounds };
       const answer = await process.ask(call, signal);
       try {
         return toFindings(name, answer);

@@ -132,6 +132,15 @@ t.test('a stage check is handed what it declares, and its findings bear its own 
   t.equal(reads?.message, 'string');
 });
 
+t.test('a stage check that repeats its file in what it throws is not told with it', async (t) => {
+  const body =
+    "const held = context.files['~/sly.txt']; throw Object.assign(new Error(held), { why: held });";
+  const fault = await ask(t, body).catch((thrown: unknown) => thrown);
+  const { message, detail } = fault as { message: string; detail: object };
+  t.match(message, /\[secret\]/);
+  t.notMatch(JSON.stringify([message, detail]), 'told');
+});
+
 t.test('a stage check that repeats its secret in what it throws is not told with it', async (t) => {
   const body =
     'throw Object.assign(new Error(context.secrets.SLY_TOKEN), { why: context.secrets.SLY_TOKEN });';
