@@ -7,6 +7,7 @@ await room(
   'bin/commands/plugin.test.ts',
   'bin/commands/plugin-provider.test.ts',
   'bin/commands/plugin-cut.test.ts',
+  'bin/commands/plugin-cases.test.ts',
   'bin/commands/plugin-silent.test.ts',
   'bin/commands/plugin-log.test.ts',
   'bin/commands/plugin-stage-check.test.ts',

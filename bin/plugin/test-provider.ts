@@ -1,29 +1,13 @@
-import { parseList, parseText, toFields } from '../../core/base/parse-fields.ts';
 import { openParts } from '../../engine/plugin-trust/open-parts.ts';
 import { opensHost } from '../../engine/plugin-trust/opens-host.ts';
-import type { ProviderCase } from '../../plugins/testers/provider-case.ts';
 import { providerTester } from '../../plugins/testers/provider-tester.ts';
 import { leadTo } from './lead-to.ts';
+import { parseProviderCases } from './parse-provider-cases.ts';
 import { readPartCases } from './read-part-cases.ts';
 import type { TestedPart, TestSuite } from './test-suite.ts';
 
-const maxCases = 200;
 /** Through the egress and the sandbox's way out, pieces that are nearer come as one. */
 const apartMs = 20;
-const caseFields = [
-  'name',
-  'model',
-  'request',
-  'status',
-  'headers',
-  'events',
-  'lines',
-  'json',
-  'text',
-  'wire',
-  'expect',
-];
-
 /** Every provider of a plugin through the suite that the built-in ones go through, in its own process and sandbox. */
 export const testProviders: TestSuite = async (manifest, pluginPackage, { place, ground, watch }) => {
   let port = 0;
@@ -31,9 +15,7 @@ export const testProviders: TestSuite = async (manifest, pluginPackage, { place,
   try {
     const tested: TestedPart[] = [];
     for (const [name, source] of parts.providers) {
-      const cases = readPartCases(pluginPackage, place, name, (given) =>
-        parseList(given ?? [], parseCase, maxCases),
-      );
+      const cases = readPartCases(pluginPackage, place, name, parseProviderCases);
       const base = plainBase(source.base, manifest.needs.hosts);
       const baseAt = (at: number): string => {
         port = at;
@@ -55,12 +37,4 @@ function plainBase(base: string, hosts: readonly string[]): string {
   const url = new URL(base);
   const plain = `http://${url.host}${url.pathname.replace(/\/$/, '')}`;
   return opensHost(hosts, plain) ? plain : plain.replace(url.host, `${url.hostname}:443`);
-}
-
-/** What a case holds beyond this is judged by what it is given to. */
-function parseCase(item: unknown): ProviderCase {
-  const fields = toFields(item, 'a case', caseFields);
-  parseText(fields, 'name', 200);
-  toFields(fields.expect, 'an object `expect`', ['text', 'reasoning', 'calls', 'usage', 'end', 'failure']);
-  return fields as unknown as ProviderCase;
 }
