@@ -2,7 +2,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 
-/** Directories of a user in which writ keeps a `writ` of its own: the variable that names one, and where it lies else. */
+/** Where writ keeps a `writ` of its own for a user: the variable that names the directory, and where it lies else. */
 const userDirectories = {
   XDG_CONFIG_HOME: '.config',
   XDG_DATA_HOME: '.local/share',

@@ -28,7 +28,7 @@ export const guards: readonly Guard[] = [
     ],
     [
       'secrets in reasons',
-      "withoutHanded(parseText(fields, 'unmade', 1000), values)",
+      "withoutHanded(parseText(fields, 'unmade', 1000), masked)",
       "parseText(fields, 'unmade', 1000)",
       'a reason is told without what the plugin was handed',
     ],

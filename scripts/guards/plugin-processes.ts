@@ -2,7 +2,6 @@ import { type Guard, within } from './guard.ts';
 
 const processes = 'test/engine/plugin-trust/process/plugin-process.test.ts';
 
-const handedFiles = 'test/engine/plugin-trust/handed-files.test.ts';
 const hostile = 'test/engine/plugin-trust/parts/hostile-provider.test.ts';
 const hostileCheck = 'test/engine/plugin-trust/parts/hostile-stage-check.test.ts';
 const askedChecks = 'test/engine/run/judge/ask-stage-checks.test.ts';
@@ -14,36 +13,6 @@ const runs = 'test/engine/plugin-trust/parts/provider-runs.test.ts';
 
 /** What a plugin's process may do to us: nothing but fail. */
 export const guards: readonly Guard[] = [
-  ...within('engine/plugin-trust/manifest-needs.ts', handedFiles, [
-    [
-      'keys and vaults of writ in manifests',
-      '  if (own !== undefined)',
-      "  if (own === '')",
-      'a manifest that asks for keys or vaults of writ is refused by the name',
-    ],
-  ]),
-  ...within('engine/plugin-trust/own-places.ts', handedFiles, [
-    [
-      'keys of writ behind other directories',
-      ' || (await isOwn()))',
-      ')',
-      'what is writ’s own is handed to no plugin, whatever leads there',
-    ],
-    [
-      'keys of writ under a second name',
-      '  if (names > 1 || ',
-      '  if (',
-      'a key of writ under a second name is no plugin’s either',
-    ],
-  ]),
-  ...within('engine/plugin-trust/parts/handed.ts', handedFiles, [
-    [
-      'lines of files in what is said',
-      'flatMap(linesToMask)',
-      'flatMap(() => [])',
-      'lines of files that a plugin was handed are masked in what it says',
-    ],
-  ]),
   ...within('engine/plugin-trust/process/frames.ts', processes, [
     [
       'prototypes in answers',
