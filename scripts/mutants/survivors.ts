@@ -222,4 +222,33 @@ export const survivors: readonly Survivor[] = [
       'whoever looks finds nothing outside of everything',
     ],
   ]),
+  ...within('attest/log/audit-ledger.ts', [
+    [
+      'for (let bundle = 0; bundle * tileWidth < head.size; bundle += 1) {',
+      '< → <=',
+      'one bundle more, of which nothing is there and nothing expected',
+    ],
+  ]),
+  ...within('engine/run/record/shown-reports.ts', [
+    [
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a line of a source
+      '.map((one, n) => [`${earlierFolder}/${n + 1}.json`, Buffer.from(`${canonicalize(one)}\\n`)]);',
+      '1 → 2',
+      'the numbers keep the files apart and in order',
+    ],
+  ]),
+  ...within('gates/direct-eval/javascript-evidence.ts', [
+    [
+      "{ text: 'shell', form: /(?<![\\w$])shell[\"'`\\]]{0,2}\\s{0,8}[:,}=]/y },",
+      "{ text: 'shell', form: /(?<![\\w$])shell[\"'`\\]]{0,2}\\s{0,8}[:,}=]/y }, → ",
+      'who is called stands on the line or in the file, and is found',
+    ],
+  ]),
+  ...within('engine/run/open/start-run.ts', [
+    [
+      'await lock.release().catch(() => undefined);',
+      'await lock.release().catch(() => undefined); → ;',
+      'the lock lies in the directory that goes right after',
+    ],
+  ]),
 ];

@@ -187,6 +187,12 @@ t.test(
     const first = await under('repo-first');
     t.match(first[0], /denied: `repo-first` expects the repository/);
     t.match(first[2], '2 results');
+    const seek = ['grep_files', { pattern: 'price' }] as const;
+    const seeks = { tool: 'workspace.search', actions: ['search'], constraints: {} };
+    const all = contract({ strategy: 'repo-first' }, [files, web, seeks]);
+    const sought = await looked(t, [search, seek, search], brave, all);
+    t.match(sought.told[0], /denied: `repo-first` expects the repository/);
+    t.match(sought.told[2], '2 results', 'searching the repository is looking into it');
     const pinned = await under('pinned-official');
     t.match(pinned[0], /1 results; left out: .*1 by strategy/);
     const open = await under('open-web');

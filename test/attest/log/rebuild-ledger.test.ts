@@ -21,4 +21,7 @@ t.test('tiles are made anew from entries that the checkpoint signed, and from no
   writeFileSync(entries, readFileSync(entries).toString('latin1').replace('two', 'twp'), 'latin1');
   await t.rejects(rebuildLedger(place.directory, systemClock), { code: 'LEDGER_CORRUPT' });
   t.strictSame(readFileSync(tile), whole, 'nothing was written');
+  const altered = openLedger(place);
+  t.match(await altered.prove(0), { logIndex: 0 }, 'an entry beside it is as it was');
+  await t.rejects(altered.prove(1), { code: 'LEDGER_CORRUPT', detail: { path: 'tile/entries/000.p/3' } });
 });

@@ -55,6 +55,10 @@ t.test('only added lines count, and what they use is known from the lines left a
   t.match(await judge(toRuleInput(used)), [
     { line: 22, detail: { row: 'sast/python-unsafe-deserialization' } },
   ]);
+  for (const old of ['tempnam', 'tmpnam']) {
+    const alias = later('a.py', `from os import ${old} as name\n${gap}`, "path = name('/tmp')\n");
+    t.match(await judge(toRuleInput(alias)), [{ line: 22, detail: { row: 'sast/python-mktemp' } }], old);
+  }
   const named = later(
     'a.js',
     `import { createCipher as make } from 'crypto';\n${'a();\n'.repeat(20)}`,
