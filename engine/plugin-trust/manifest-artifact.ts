@@ -1,7 +1,6 @@
-import { parseList, parseText, toFields } from '../../core/base/parse-fields.ts';
+import { parseList, parseText } from '../../core/base/parse-fields.ts';
 import type { PluginNeeds } from './manifest-needs.ts';
-import { parseModule, parseName } from './manifest-part.ts';
-import { parseSeconds } from './manifest-seconds.ts';
+import { parsePart, partSeconds } from './manifest-part.ts';
 import type { PluginPackage } from './plugin-package.ts';
 
 /** A producer of artifacts as the manifest declares it. */
@@ -20,7 +19,6 @@ export interface ManifestArtifact {
   readonly hasHosts: boolean;
 }
 
-const defaultSeconds = 60;
 const maxReads = 64;
 const mediaType =
   /^(?:application|audio|font|image|model|text|video)\/[a-z0-9][a-z0-9.+-]{0,48}(?:; charset=utf-8)?$/;
@@ -31,10 +29,9 @@ export function parseArtifact(
   pluginPackage: PluginPackage,
   { hosts }: PluginNeeds,
 ): ManifestArtifact {
-  const known = ['name', 'module', 'contentType', 'extension', 'reads', 'timeoutSeconds'];
-  const fields = toFields(item, 'an artifact', known);
-  const name = parseName(fields, 'an artifact');
-  const what = `artifact \`${name}\``;
+  const more = ['contentType', 'extension', 'reads', 'timeoutSeconds'];
+  const part = parsePart(item, 'an artifact', more, pluginPackage);
+  const { name, module, what, fields } = part;
   const contentType = parseText(fields, 'contentType', 64);
   if (!mediaType.test(contentType))
     throw new TypeError(`${what}: expected \`contentType\` to be a media type in lower case`);
@@ -43,11 +40,11 @@ export function parseArtifact(
     throw new TypeError(`${what}: expected \`extension\` to be a file ending without the dot`);
   return {
     name,
-    module: parseModule(fields, what, pluginPackage),
+    module,
     contentType,
     extension,
     reads: parseList(fields.reads ?? [], (reads) => parseText({ reads }, 'reads', 1024), maxReads),
-    timeoutSeconds: parseSeconds(fields).timeoutSeconds ?? defaultSeconds,
+    timeoutSeconds: partSeconds(part),
     hasHosts: hosts.length > 0,
   };
 }

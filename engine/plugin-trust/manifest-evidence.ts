@@ -1,7 +1,5 @@
-import { toFields } from '../../core/base/parse-fields.ts';
 import type { PluginNeeds } from './manifest-needs.ts';
-import { parseModule, parseName } from './manifest-part.ts';
-import { parseSeconds } from './manifest-seconds.ts';
+import { parsePart, partFlag, partSeconds } from './manifest-part.ts';
 import type { PluginPackage } from './plugin-package.ts';
 
 /** An evidence policy as the manifest declares it. */
@@ -18,29 +16,19 @@ export interface ManifestEvidence {
   readonly hasHosts: boolean;
 }
 
-const defaultSeconds = 60;
-
 /** Reads one; throws on nonsense. */
 export function parseEvidence(
   item: unknown,
   pluginPackage: PluginPackage,
   { hosts }: PluginNeeds,
 ): ManifestEvidence {
-  const fields = toFields(item, 'an evidence policy', [
-    'name',
-    'module',
-    'refusesRetrieval',
-    'timeoutSeconds',
-  ]);
-  const name = parseName(fields, 'an evidence policy');
-  const { refusesRetrieval = false } = fields;
-  if (typeof refusesRetrieval !== 'boolean')
-    throw new TypeError(`evidence policy \`${name}\`: expected \`refusesRetrieval\` to be true or false`);
+  const more = ['refusesRetrieval', 'timeoutSeconds'];
+  const part = parsePart(item, 'an evidence policy', more, pluginPackage);
   return {
-    name,
-    module: parseModule(fields, `evidence policy \`${name}\``, pluginPackage),
-    refusesRetrieval,
-    timeoutSeconds: parseSeconds(fields).timeoutSeconds ?? defaultSeconds,
+    name: part.name,
+    module: part.module,
+    refusesRetrieval: partFlag(part, 'refusesRetrieval'),
+    timeoutSeconds: partSeconds(part),
     hasHosts: hosts.length > 0,
   };
 }

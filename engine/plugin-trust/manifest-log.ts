@@ -1,5 +1,4 @@
-import { toFields } from '../../core/base/parse-fields.ts';
-import { parseModule, parseName } from './manifest-part.ts';
+import { parsePart } from './manifest-part.ts';
 import type { PluginPackage } from './plugin-package.ts';
 
 /** A transparency log as the manifest declares it. */
@@ -12,7 +11,6 @@ export interface ManifestLog {
 
 /** Reads one; throws on nonsense. */
 export function parseLog(item: unknown, pluginPackage: PluginPackage): ManifestLog {
-  const fields = toFields(item, 'a log', ['name', 'module']);
-  const name = parseName(fields, 'a log');
-  return { name, module: parseModule(fields, `log \`${name}\``, pluginPackage) };
+  const { name, module } = parsePart(item, 'a log', [], pluginPackage);
+  return { name, module };
 }

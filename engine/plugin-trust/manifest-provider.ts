@@ -1,7 +1,7 @@
-import { parseList, parseText, toFields } from '../../core/base/parse-fields.ts';
+import { parseList, parseText } from '../../core/base/parse-fields.ts';
 import { serviceUrlFault } from '../../core/base/service-url.ts';
 import type { PluginNeeds } from './manifest-needs.ts';
-import { parseModule, parseName } from './manifest-part.ts';
+import { parsePart } from './manifest-part.ts';
 import { opensHost } from './opens-host.ts';
 import type { PluginPackage } from './plugin-package.ts';
 
@@ -24,22 +24,20 @@ export function parseProvider(
   pluginPackage: PluginPackage,
   needs: PluginNeeds,
 ): ManifestProvider {
-  const known = ['name', 'title', 'module', 'base', 'defaultModel', 'keys'];
-  const fields = toFields(item, 'a provider', known);
-  const name = parseName(fields, 'a provider');
+  const more = ['title', 'base', 'defaultModel', 'keys'];
+  const { name, module, what, fields } = parsePart(item, 'a provider', more, pluginPackage);
   const base = parseText(fields, 'base', 2048);
   const fault = serviceUrlFault(base);
-  if (fault !== undefined) throw new TypeError(`provider \`${name}\`: \`base\`: ${fault}`);
+  if (fault !== undefined) throw new TypeError(`${what}: \`base\`: ${fault}`);
   if (!opensHost(needs.hosts, base))
-    throw new TypeError(`provider \`${name}\`: expected the host of \`base\` among \`hosts\``);
+    throw new TypeError(`${what}: expected the host of \`base\` among \`hosts\``);
   const keys = parseList(fields.keys ?? [], (key) => parseText({ key }, 'key', 128), 8);
   const stray = keys.find((key) => !needs.secrets.includes(key));
-  if (stray !== undefined)
-    throw new TypeError(`provider \`${name}\`: expected its key \`${stray}\` among \`secrets\``);
+  if (stray !== undefined) throw new TypeError(`${what}: expected its key \`${stray}\` among \`secrets\``);
   return {
     name,
     title: parseText({ title: fields.title ?? name }, 'title', 64),
-    module: parseModule(fields, `provider \`${name}\``, pluginPackage),
+    module,
     base: base.replace(/\/{1,8}$/, ''),
     defaultModel: parseText(fields, 'defaultModel', 200),
     keys,

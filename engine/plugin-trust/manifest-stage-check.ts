@@ -1,6 +1,6 @@
-import { type Fields, parseList, parseWord, toFields } from '../../core/base/parse-fields.ts';
+import { parseList, parseWord } from '../../core/base/parse-fields.ts';
 import { type StageName, stageNames } from '../../core/contract/stage.ts';
-import { parseModule, parseName } from './manifest-part.ts';
+import { parsePart, partFlag, partSeconds } from './manifest-part.ts';
 import type { PluginPackage } from './plugin-package.ts';
 
 /** A check of the gate stages as the manifest declares it. */
@@ -17,15 +17,10 @@ export interface ManifestStageCheck {
   readonly timeoutSeconds: number;
 }
 
-const defaultTimeoutSeconds = 60;
-const maxTimeoutSeconds = 600;
-
 /** Reads one; throws on nonsense. */
 export function parseStageCheck(item: unknown, pluginPackage: PluginPackage): ManifestStageCheck {
-  const known = ['name', 'module', 'stages', 'readsDiff', 'timeoutSeconds'];
-  const fields = toFields(item, 'a stage check', known);
-  const name = parseName(fields, 'stage check');
-  const what = `stage check \`${name}\``;
+  const part = parsePart(item, 'a stage check', ['stages', 'readsDiff', 'timeoutSeconds'], pluginPackage);
+  const { name, module, what, fields } = part;
   const stages = parseList(
     fields.stages,
     (stage) => parseWord({ stage }, 'stage', stageNames),
@@ -37,20 +32,9 @@ export function parseStageCheck(item: unknown, pluginPackage: PluginPackage): Ma
     );
   return {
     name,
-    module: parseModule(fields, what, pluginPackage),
+    module,
     stages,
-    readsDiff: parseFlag(fields, what),
-    timeoutSeconds: parseSeconds(fields, what),
+    readsDiff: partFlag(part, 'readsDiff'),
+    timeoutSeconds: partSeconds(part),
   };
-}
-
-function parseFlag({ readsDiff = false }: Fields, what: string): boolean {
-  if (typeof readsDiff === 'boolean') return readsDiff;
-  throw new TypeError(`${what}: expected \`readsDiff\` to be true or false`);
-}
-
-function parseSeconds({ timeoutSeconds = defaultTimeoutSeconds }: Fields, what: string): number {
-  if (typeof timeoutSeconds === 'number' && timeoutSeconds > 0 && timeoutSeconds <= maxTimeoutSeconds)
-    return timeoutSeconds;
-  throw new TypeError(`${what}: expected \`timeoutSeconds\` within 0 and ${maxTimeoutSeconds}`);
 }

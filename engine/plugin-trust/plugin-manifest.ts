@@ -85,17 +85,17 @@ function parseRule(item: unknown, pluginPackage: PluginPackage): ManifestRule {
   const fields = toFields(item, 'a rule', known);
   const id = parseText(fields, 'id', 64);
   if (!kebabCase.test(id)) throw new TypeError('expected `id` in kebab-case');
-  const module = parseModule(fields, `rule \`${id}\``, pluginPackage);
+  const what = `rule \`${id}\``;
   return {
     id,
     point: parseWord(fields, 'point', points),
-    module,
+    module: parseModule(fields, what, pluginPackage),
     asked: fields.asked === undefined ? 'always' : parseWord(fields, 'asked', ['always', 'by-policy']),
     ...(fields.reads === undefined
       ? {}
       : { reads: parseList(fields.reads, (reads) => parseText({ reads }, 'reads', 1024), maxReads) }),
     ...parseRuleMeta(fields),
-    ...parseSeconds(fields),
+    ...parseSeconds(fields, what),
   };
 }
 
