@@ -35,7 +35,10 @@ export function userPluginAccess(env: Environment, named: readonly string[] = []
       const kept = await readDirectory(join(keptDir(env), digest), digest, new Set()).catch(() => undefined);
       return kept?.digest === digest ? kept : undefined;
     },
-    secret: secretsOf(env),
+    async secret(name) {
+      const value = secretsOf(env)(name);
+      return value === undefined || value.trim() === '' ? undefined : { value, place: 'the environment' };
+    },
     async file(path) {
       const place = await ownFilePlace(env, path);
       return place === undefined ? undefined : readGuarded(place, false);

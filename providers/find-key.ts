@@ -1,31 +1,9 @@
 import { WritError } from '../core/base/errors.ts';
 import type { ProviderSource } from '../core/contract/provider.ts';
-
-/** Where a key may lie, in the order that is asked (document 2, Options; resolutions B, Credentials). */
-export const keyPlaces = ['env-file', 'repo-vault', 'global-vault', 'environment'] as const;
-export type KeyPlace = (typeof keyPlaces)[number];
-
-/** What each place says to a name; a place that is not there is not asked. */
-export type KeyPlaces = {
-  readonly [Place in KeyPlace]?: (name: string) => string | undefined | Promise<string | undefined>;
-};
-
-/** A key and where it was; only `source` and `name` are for people. */
-export interface FoundKey {
-  readonly value: string;
-  readonly source: KeyPlace;
-  readonly name: string;
-}
+import { type FoundSecret, findSecret } from './find-secret.ts';
+import { type KeyPlace, type KeyPlaces, keyPlaceNames, keyPlaces } from './key-places.ts';
 
 const mostCharacters = 8192;
-
-/** As people call them. */
-export const keyPlaceNames: Readonly<Record<KeyPlace, string>> = {
-  'env-file': 'the file of `--env-file`',
-  'repo-vault': 'the vault of the repository',
-  'global-vault': 'the global vault',
-  environment: 'the environment',
-};
 
 /**
  * The key of a provider at a base: of the first place that has one, under the first of its names there. `undefined`
@@ -37,19 +15,16 @@ export async function findKey(
   { keys, keyless }: Pick<ProviderSource, 'keys' | 'keyless'>,
   base: string,
   places: KeyPlaces,
-): Promise<FoundKey | undefined> {
-  const asked = keyPlaces.filter((place) => places[place] !== undefined);
-  for (const source of asked)
-    for (const name of keys) {
-      const value = await places[source]?.(name);
-      // An empty variable is how people take one back.
-      if (value === undefined || value.trim() === '') continue;
-      const fault = whyUnusable(value);
-      if (fault !== undefined) throw unusable(provider, source, name, fault);
-      return { value, source, name };
-    }
+): Promise<FoundSecret | undefined> {
+  const found = await findSecret(keys, places);
+  if (found !== undefined) {
+    const fault = whyUnusable(found.value);
+    if (fault !== undefined) throw unusable(provider, found.source, found.name, fault);
+    return found;
+  }
   const [variable] = keys;
   if (variable === undefined || keyless?.(base) === true) return undefined;
+  const asked = keyPlaces.filter((place) => places[place] !== undefined);
   throw new WritError('PROVIDER_KEY_MISSING', {
     message: `provider \`${provider}\` needs a key: \`${variable}\` is nowhere to be found`,
     detail: { provider, variable, names: keys, asked },

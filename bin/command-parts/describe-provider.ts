@@ -1,6 +1,7 @@
 import type { ProviderSource } from '../../core/contract/provider.ts';
 import { findBase } from '../../providers/find-base.ts';
-import { findKey, keyPlaceNames } from '../../providers/find-key.ts';
+import { findKey } from '../../providers/find-key.ts';
+import { keyPlaceNames } from '../../providers/key-places.ts';
 import type { CommandContext } from './command.ts';
 import { openVaults } from './open-vaults.ts';
 

@@ -5,8 +5,9 @@ import type { SecretSource } from '../../engine/run/state/run-secrets.ts';
 import type { FindSearch } from '../../engine/tool/search-backend.ts';
 import { parseEnvFile } from '../../providers/env-file.ts';
 import { findBase } from '../../providers/find-base.ts';
-import { findKey, type KeyPlaces, keyPlaceNames } from '../../providers/find-key.ts';
+import { findKey } from '../../providers/find-key.ts';
 import { flagTable } from '../../providers/flag-table.ts';
+import { type KeyPlaces, keyPlaceNames } from '../../providers/key-places.ts';
 import type { CommandContext } from './command.ts';
 import { openVaults } from './open-vaults.ts';
 import { reachSearch } from './reach-search.ts';
@@ -20,6 +21,8 @@ export interface Reaching {
   readonly secrets: SecretSource;
   /** What a variable says to a provider: in the file of `--env-file`, else in the process. */
   readonly variable: (name: string) => string | undefined;
+  /** Where keys of providers, and secrets of plugins, may lie. */
+  readonly keys: KeyPlaces;
   /** OUTPUT_FAILED where what went by could not be written down whole. */
   finish(): void;
 }
@@ -55,6 +58,7 @@ export async function openReaching(context: CommandContext, { dry = false } = {}
   const told = (line: string): void => print.note(line);
   return {
     variable,
+    keys,
     secrets: {
       known,
       async ofScope(scope) {

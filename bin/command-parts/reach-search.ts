@@ -2,7 +2,8 @@ import { isWritError } from '../../core/base/errors.ts';
 import type { FindSearch } from '../../engine/tool/search-backend.ts';
 import { braveKeys, braveSearch } from '../../plugins/web-search/brave.ts';
 import { duckDuckGoSearch } from '../../plugins/web-search/duckduckgo.ts';
-import { findKey, type KeyPlaces } from '../../providers/find-key.ts';
+import { findKey } from '../../providers/find-key.ts';
+import type { KeyPlaces } from '../../providers/key-places.ts';
 
 /** What there is to search with: the search API where it has a key, then the page that wants none. */
 export function reachSearch(keys: KeyPlaces): FindSearch {

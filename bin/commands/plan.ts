@@ -1,11 +1,11 @@
 import { readSpecBytes } from '../../api/intent/read-spec-bytes.ts';
 import { toPlanData } from '../../api/run/plan-data.ts';
-import { userPluginAccess } from '../../api/user-plugins.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { planRun, type RunPlan } from '../../engine/run/plan-run.ts';
 import { readSource, runWishes, sourceGiven } from '../command-parts/change-source.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/open-engine.ts';
+import { openPluginAccess } from '../command-parts/plugin-access.ts';
 import { openReaching } from '../command-parts/reach-provider.ts';
 import { type Printer, styled } from '../terminal/print.ts';
 
@@ -14,7 +14,7 @@ import { type Printer, styled } from '../terminal/print.ts';
  * Nothing is run and nothing is written.
  */
 export async function run(context: CommandContext): Promise<CommandResult> {
-  const { options, args, repoPath, cwd, env } = context;
+  const { options, args, repoPath, cwd } = context;
   const [spec = ''] = args;
   const given = sourceGiven(context, spec);
   const specBytes = await readSpecBytes(context, spec);
@@ -29,7 +29,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     ...runWishes(options),
     reach,
     secrets,
-    pluginAccess: userPluginAccess(env, options.values('plugin')),
+    pluginAccess: openPluginAccess(context, reaching),
     clock: systemClock,
   });
   const [first] = plan.refusals;

@@ -1,5 +1,4 @@
 import { readInput } from '../../api/read-input.ts';
-import { userPluginAccess } from '../../api/user-plugins.ts';
 import { readVersion } from '../../api/version.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import { workerOf } from '../../coder/plugin.ts';
@@ -16,6 +15,7 @@ import type { CommandContext, CommandResult } from '../command-parts/command.ts'
 import { resumeDraft } from '../command-parts/drafted-run.ts';
 import { readModelChoice, refuseChoice } from '../command-parts/model-choice.ts';
 import { openEngine } from '../command-parts/open-engine.ts';
+import { openPluginAccess } from '../command-parts/plugin-access.ts';
 import { openReaching, type Reaching } from '../command-parts/reach-provider.ts';
 import { progressPlugin } from '../terminal/run-progress.ts';
 import { serviceProgressPlugin } from '../terminal/service-progress.ts';
@@ -28,7 +28,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const more = readUnits(options.value('more-cost-units'));
   const reaching = await openReaching(context);
   const worker = workerGiven(context, reaching);
-  const pluginAccess = userPluginAccess(context.env, options.values('plugin'));
+  const pluginAccess = openPluginAccess(context, reaching);
   await using engine = await openEngine(context, {
     ephemeralKey: options.flag('ephemeral-key'),
     plugins: [progressPlugin(context.progress), serviceProgressPlugin(repoPath ?? cwd)],

@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { readSpecBytes } from '../../api/intent/read-spec-bytes.ts';
 import { toRunData } from '../../api/run/run-data.ts';
 import { runRefusal } from '../../api/run/run-refusal.ts';
-import { userPluginAccess } from '../../api/user-plugins.ts';
 import { readVersion } from '../../api/version.ts';
 import { type KeyedApprover, openInProcessApprover } from '../../attest/approval/in-process-approver.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
@@ -16,6 +15,7 @@ import { readSource, runWishes, sourceGiven } from '../command-parts/change-sour
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { draftedRun } from '../command-parts/drafted-run.ts';
 import { openEngine } from '../command-parts/open-engine.ts';
+import { openPluginAccess } from '../command-parts/plugin-access.ts';
 import { openReaching } from '../command-parts/reach-provider.ts';
 import { printRun } from '../report/human.ts';
 import { styled } from '../terminal/print.ts';
@@ -33,7 +33,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const source = await readSource(context, given, reaching);
   if (source === undefined) throw new WritError('NO_WORKER');
   const approvers = await openApprovers(context);
-  const pluginAccess = userPluginAccess(context.env, options.values('plugin'));
+  const pluginAccess = openPluginAccess(context, reaching);
   await using engine = await openEngine(context, {
     ephemeralKey: options.flag('ephemeral-key'),
     plugins: [progressPlugin(context.progress), serviceProgressPlugin(repoPath ?? cwd)],

@@ -41,7 +41,9 @@ export const testStageChecks: TestSuite = async (manifest, pluginPackage, { plac
     let port = 0;
     const parts = await openParts(manifest, pluginPackage, options, {
       ...ground,
-      access: { secret: (one) => (secrets.includes(one) ? canary : undefined) },
+      access: {
+        secret: async (one) => (secrets.includes(one) ? { value: canary, place: 'the suite' } : undefined),
+      },
       outside: leadTo(() => port),
     });
     try {

@@ -574,6 +574,7 @@ export const errorCatalogue = {
     http: 404,
     exit: 128,
   },
+  PLUGIN_SECRET_MISSING: { family: 'plugin', message: 'a plugin lacks a secret', http: 401, exit: 128 },
   PLUGIN_FILE_REFUSED: {
     family: 'plugin',
     message: 'a plugin asks for a file that no plugin is handed',

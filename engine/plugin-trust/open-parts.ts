@@ -9,6 +9,7 @@ import { type PartField, partFields } from './part-fields.ts';
 import { type NamedParts, openPart, overParts } from './part-kinds.ts';
 import { handedTo } from './parts/handed.ts';
 import type { PartGround } from './parts/part-ground.ts';
+import { requireSecrets } from './parts/require-secrets.ts';
 import type { PluginAccess } from './plugin-access.ts';
 import type { PluginManifest } from './plugin-manifest.ts';
 import type { PluginPackage } from './plugin-package.ts';
@@ -23,15 +24,20 @@ export interface PluginGround {
   /** Asked for only where there is a plugin; never `none`. */
   readonly sandbox: () => Promise<SandboxBackend>;
   /** Whose secrets and files; absent: nobody's. */
-  readonly access?: Pick<PluginAccess, 'secret' | 'file'>;
+  readonly access?: Pick<PluginAccess, 'secret' | 'file' | 'told'>;
   /** What the egress proxy takes for the network; absent: the real one. */
   readonly outside?: Outside;
 }
+
+/** Names of parts, by the field of the manifest that lists them. */
+export type PartNames = { readonly [F in PartField]?: readonly string[] };
 
 /** What plugins bring beside rules, by name, each in the process of its plugin. */
 export interface PluginParts extends NamedParts {
   /** What these plugins are handed that no prompt, answer or record may hold. */
   secrets(): Promise<readonly string[]>;
+  /** What the plugins that bring these parts are handed is there: PLUGIN_SECRET_MISSING before any of it is asked. */
+  requireSecrets(used: PartNames): Promise<void>;
   /** Ends every process that was started. */
   close(): Promise<void>;
 }
@@ -40,6 +46,7 @@ export interface PluginParts extends NamedParts {
 export const noParts: PluginParts = {
   ...overParts<NamedParts>(() => new Map()),
   secrets: async () => [],
+  requireSecrets: async () => {},
   close: async () => {},
 };
 
@@ -70,15 +77,18 @@ export async function openParts(
       (field, kind) => new Map(manifest[field].map((one) => [one.name, openPart(kind, one, part)])),
     ),
     secrets: async () => Object.values((await handed()).secrets),
+    async requireSecrets(used) {
+      const isUsed = Object.values(partFields).some((field) =>
+        manifest[field].some(({ name }) => used[field]?.includes(name)),
+      );
+      if (isUsed) await requireSecrets(manifest, access);
+    },
     close: () => process.close(),
   };
 }
 
 /** All of them; a name that two plugins bring, or that is taken, is SLOT_DUPLICATE. */
-export function joinParts(
-  all: readonly PluginParts[],
-  taken: { readonly [F in PartField]?: readonly string[] },
-): PluginParts {
+export function joinParts(all: readonly PluginParts[], taken: PartNames): PluginParts {
   return {
     ...overParts<NamedParts>((field, kind) =>
       joined(
@@ -88,6 +98,9 @@ export function joinParts(
       ),
     ),
     secrets: async () => (await Promise.all(all.map((one) => one.secrets()))).flat(),
+    async requireSecrets(used) {
+      for (const one of all) await one.requireSecrets(used);
+    },
     async close() {
       await Promise.all(all.map((one) => one.close()));
     },

@@ -9,7 +9,7 @@ import type { StageCheckInput } from '../../core/contract/stage-check.ts';
 export interface PluginContext {
   /** As `options` of its `[[plugins]]` entry says, else as declared. */
   readonly options: Readonly<Record<string, unknown>>;
-  /** By name; one that is not to be had is absent. */
+  /** By name: all that are declared. Of the keys of a model those that were found. */
   readonly secrets: Readonly<Record<string, string>>;
   /** Content by path. */
   readonly files: Readonly<Record<string, string>>;

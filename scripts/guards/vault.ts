@@ -32,7 +32,7 @@ export const guards: readonly Guard[] = [
   ...within('api/vault/secret-name.ts', vault, [
     ['no name of every object', '!(name in {})', 'true', 'what is no name'],
   ]),
-  ...within('providers/find-key.ts', keys, [
+  ...within('providers/key-places.ts', keys, [
     [
       'the order of places',
       "'env-file', 'repo-vault', 'global-vault'",

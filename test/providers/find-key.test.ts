@@ -1,6 +1,7 @@
 import t from 'tap';
 import { isWritError, messageOf } from '../../core/base/errors.ts';
-import { findKey, type KeyPlace, keyPlaces } from '../../providers/find-key.ts';
+import { findKey } from '../../providers/find-key.ts';
+import { type KeyPlace, keyPlaces } from '../../providers/key-places.ts';
 
 const zhipu = { keys: ['ZHIPU_API_KEY', 'ZHIPUAI_API_KEY', 'GLM_API_KEY'] };
 

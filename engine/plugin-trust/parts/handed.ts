@@ -23,7 +23,7 @@ export async function handedTo(
     return Object.fromEntries(pairs);
   };
   const given = {
-    secrets: await found(secrets, async (name) => access.secret?.(name)),
+    secrets: await found(secrets, async (name) => (await access.secret?.(name))?.value),
     files: await found(files, access.file),
   };
   const lines = Object.values(given.files).flatMap(linesToMask);

@@ -5,6 +5,7 @@ import { type Judgement, judgement } from './judgement.ts';
 import { openJudges } from './open-judges.ts';
 import { openParties } from './open-parties.ts';
 import { nameGround, requireOperatingSystem } from './prepare-ground.ts';
+import { requirePartSecrets } from './require-part-secrets.ts';
 
 /** What this machine shows: system, sandbox, tools, and what its user trusts and signs with. */
 export const machineJudgements: readonly Judgement[] = [
@@ -82,6 +83,12 @@ export const machineJudgements: readonly Judgement[] = [
         await judges.plugins.secrets(),
       ),
     }),
+  }),
+  judgement({
+    id: 'plugins-handed',
+    sees: 'machine',
+    needs: ['judges'],
+    judge: ({ judges }) => requirePartSecrets(judges),
   }),
   judgement({
     id: 'seal-opens',

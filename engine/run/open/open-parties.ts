@@ -27,18 +27,24 @@ export async function openParties(
   const { key } = config.signer;
   const keys = await engine.slots.signer.pick(key.form);
   const logs = await engine.slots.log.pick(mode);
+  const asked: string[] = [];
   const place: SealingPlace = {
     repository,
     commonDir: repository.commonDir,
     logMode: mode,
     config: { signer: config.signer, log: config.log },
     ...(dry ? { dry } : {}),
-    outsideLog: (name) => plugins.logs.get(name),
+    outsideLog(name) {
+      asked.push(name);
+      return plugins.logs.get(name);
+    },
     readPolicy: (path) => readBlob(repository, policy.tree, path, maxFileBytes),
   };
   try {
     const signer = await keys.open(key, place);
-    return { signer, log: await logs.open(place, signer) };
+    const log = await logs.open(place, signer);
+    await plugins.requireSecrets({ logs: asked });
+    return { signer, log };
   } catch (fault) {
     if (fault instanceof WritError) throw fault;
     throw new WritError('SIGNER_FAILED', {

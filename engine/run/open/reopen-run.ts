@@ -33,6 +33,7 @@ import { readCandidate } from './read-candidate.ts';
 import { refuseSealing } from './refuse-sealing.ts';
 import { reopenLanding } from './reopen-landing.ts';
 import { requireCiting } from './require-citing.ts';
+import { requirePartSecrets } from './require-part-secrets.ts';
 import { requireStatedTarget } from './require-stated-target.ts';
 
 /**
@@ -104,6 +105,7 @@ export async function reopenRun(
     const worker = await reopenWorker(engine, request.worker, directory, before.worker);
     // Whoever ends a run needs no key for it.
     if (request.cancel === undefined) requireCiting(worker, contract.effective);
+    if (request.cancel === undefined) await requirePartSecrets(ground);
     const model = request.cancel === undefined ? await openModel(engine, worker, request, ground) : undefined;
     const secrets =
       request.cancel === undefined

@@ -69,6 +69,7 @@ export async function openModel(
   const names = [...engine.slots.provider.names, ...plugins.providers.keys()];
   const flags = { ...configuredFlags(config, name, source, names), ...worker.model.flags };
   if (reach === undefined) throw new WritError('NO_WORKER', { message: 'nobody here can ask a model' });
+  if (brought !== undefined) await plugins.requireSecrets({ providers: [name] });
   const reached = await reach(name, source, apiBase);
   const model = wanted ?? source.defaultModel;
   const { secrets = [], through, ...place } = reached;

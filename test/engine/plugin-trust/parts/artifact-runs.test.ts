@@ -6,6 +6,7 @@ import { artifactScaffold } from '../../../../bin/plugin/artifact-scaffold.ts';
 import { readDirectory } from '../../../../engine/plugin-trust/read-directory.ts';
 import { runLine } from '../../../bin/host.ts';
 import { fixtures, type Json, makeSample } from '../../run/sample.ts';
+import { handing } from './handing.ts';
 
 t.setTimeout(240_000);
 
@@ -46,7 +47,7 @@ async function scene(
   const pluginAccess = {
     trusts: async (one: string) => one === digest,
     find: async () => undefined,
-    secret: (name: string) => (name === 'OWNERS_TOKEN' ? more.secret : undefined),
+    secret: handing({ OWNERS_TOKEN: more.secret }),
   };
   const run = (spec: Json = sealed) =>
     sample.run({ source: { kind: 'patch', bytes: fix }, pluginAccess }, spec);

@@ -10,6 +10,7 @@ import { readDirectory } from '../../../../engine/plugin-trust/read-directory.ts
 import { realOutside } from '../../../../engine/tool/egress/outside.ts';
 import { bubblewrapSandbox } from '../../../../plugins/sandbox/bubblewrap.ts';
 import { serveModel } from '../../../../plugins/testers/served-model.ts';
+import { handing } from './handing.ts';
 
 t.setTimeout(120_000);
 
@@ -42,7 +43,7 @@ async function open(t: Test, body: string, port = 1) {
       cacheDir: join(root, 'cache'),
       sandbox: async () => bubblewrapSandbox(),
       access: {
-        secret: (name) => ({ SLY_KEY: key, SLY_OTHER: 'other-secret-1', HOME: '/root' })[name],
+        secret: handing({ SLY_KEY: key, SLY_OTHER: 'other-secret-1', HOME: '/root' }),
         file: async () => 'told',
       },
       outside: {

@@ -9,6 +9,7 @@ import { realOutside } from '../../../../engine/tool/egress/outside.ts';
 import { bubblewrapSandbox } from '../../../../plugins/sandbox/bubblewrap.ts';
 import { serveModel } from '../../../../plugins/testers/served-model.ts';
 import { toStageCheckInput } from '../../../../plugins/testers/stage-check-case.ts';
+import { handing } from './handing.ts';
 
 t.setTimeout(180_000);
 
@@ -36,7 +37,7 @@ async function open(t: Test, body: string, { port = 1, more = {} }: { port?: num
     {
       cacheDir: join(root, 'cache'),
       sandbox: async () => bubblewrapSandbox(),
-      access: { secret: (name) => ({ SLY_TOKEN: secret, HOME: '/root' })[name], file: async () => 'told' },
+      access: { secret: handing({ SLY_TOKEN: secret, HOME: '/root' }), file: async () => 'told' },
       outside: {
         resolve: async () => ['1.1.1.1'],
         connect: () => realOutside.connect('127.0.0.1', port),

@@ -12,6 +12,7 @@ import { readDirectory } from '../../../../engine/plugin-trust/read-directory.ts
 import { serveLog } from '../../../../plugins/testers/served-log.ts';
 import { runLine } from '../../../bin/host.ts';
 import { fixtures, makeSample } from '../../run/sample.ts';
+import { handing } from './handing.ts';
 
 t.setTimeout(240_000);
 
@@ -47,7 +48,7 @@ async function scene(t: Test, edit: (text: string) => string, section: (vkey: st
   const pluginAccess = {
     trusts: async (one: string) => one === digest,
     find: async () => undefined,
-    secret: (name: string) => (name === 'NOTARY_TOKEN' ? 'tok-canary-01234' : undefined),
+    secret: handing({ NOTARY_TOKEN: 'tok-canary-01234' }),
   };
   const run = () =>
     sample.run(

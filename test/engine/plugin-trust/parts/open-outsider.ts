@@ -7,6 +7,7 @@ import { readManifest } from '../../../../engine/plugin-trust/plugin-manifest.ts
 import { readDirectory } from '../../../../engine/plugin-trust/read-directory.ts';
 import { realOutside } from '../../../../engine/tool/egress/outside.ts';
 import { bubblewrapSandbox } from '../../../../plugins/sandbox/bubblewrap.ts';
+import { handing } from './handing.ts';
 
 /** What an outsider is handed here besides what it is asked. */
 export const handed = { token: 'tok-canary-0123456789', file: 'told' };
@@ -38,7 +39,7 @@ export async function openOutsider(
       cacheDir: join(root, 'cache'),
       sandbox: async () => bubblewrapSandbox(),
       access: {
-        secret: (name) => ({ SLY_TOKEN: handed.token, SLY_OTHER: 'other', HOME: '/root' })[name],
+        secret: handing({ SLY_TOKEN: handed.token, SLY_OTHER: 'other', HOME: '/root' }),
         file: async () => handed.file,
       },
       outside: {

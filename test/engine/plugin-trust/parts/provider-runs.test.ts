@@ -14,6 +14,7 @@ import { type Outside, realOutside } from '../../../../engine/tool/egress/outsid
 import { serveModel } from '../../../../plugins/testers/served-model.ts';
 import { priceDraft } from '../../../coder/planner/drafts.ts';
 import { makeSample } from '../../run/sample.ts';
+import { handing } from './handing.ts';
 
 t.setTimeout(240_000);
 
@@ -67,7 +68,7 @@ async function scene(options = '') {
   const pluginAccess = {
     trusts: async (digest: string) => digest === parrot.digest,
     find: async () => undefined,
-    secret: (name: string) => (name === 'PARROT_API_KEY' ? key : undefined),
+    secret: handing({ PARROT_API_KEY: key }),
   };
   return {
     sample,

@@ -9,6 +9,7 @@ import { readDirectory } from '../../../../engine/plugin-trust/read-directory.ts
 import { serveModel } from '../../../../plugins/testers/served-model.ts';
 import { runLine } from '../../../bin/host.ts';
 import { fixtures, type Json, makeSample } from '../../run/sample.ts';
+import { handing } from './handing.ts';
 
 t.setTimeout(300_000);
 
@@ -44,7 +45,7 @@ async function scene(
   const pluginAccess = {
     trusts: async (one: string) => one === digest,
     find: async () => undefined,
-    secret: (name: string) => (name === 'LINKED_TICKET_TOKEN' ? token : undefined),
+    secret: handing({ LINKED_TICKET_TOKEN: token }),
   };
   const view = await sample.run(
     { source: { kind: 'patch', bytes: fix }, pluginAccess, outside: leadTo(() => tickets.port) },

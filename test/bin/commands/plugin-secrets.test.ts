@@ -1,0 +1,123 @@
+import { createPublicKey } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { generateKey } from '../../../attest/keys/key-signer.ts';
+import { ledgerKeyFor } from '../../../attest/log/ledger-key.ts';
+import { readDirectory } from '../../../engine/plugin-trust/read-directory.ts';
+import { fix } from '../../attack/journal/waiting-run.ts';
+import { sampleOf, writ } from '../../coder/sample-lines.ts';
+
+t.setTimeout(240_000);
+
+const value = 'tok-canary-0123456789';
+const onePerson = {
+  risk: { humanInLoop: { required: true, minApprovers: 1 } },
+  acceptance: {
+    verificationPlan: {
+      releaseChecks: [{ id: 'people', kind: 'policy', command: 'require-approvers', required: true }],
+    },
+  },
+};
+const manifest = {
+  api: 1,
+  hosts: ['kit.example'],
+  secrets: ['KIT_TOKEN', 'KIT_KEY', 'KIT_OTHER_KEY'],
+  evidence: [{ name: 'kit', module: './kit.js' }],
+  logs: [{ name: 'kit', module: './kit.js' }],
+  providers: [
+    {
+      name: 'kit',
+      module: './kit.js',
+      base: 'https://kit.example',
+      defaultModel: 'kit-1',
+      keys: ['KIT_KEY', 'KIT_OTHER_KEY'],
+    },
+  ],
+};
+
+/** A repository that lists a plugin of several parts, and these lines. */
+async function scene(t: Test, lines: string) {
+  const sample = sampleOf(t);
+  mkdirSync(join(sample.root, 'kit'));
+  const text = JSON.stringify({ name: 'kit', version: '1.0.0', type: 'module', writ: manifest });
+  writeFileSync(join(sample.root, 'kit/package.json'), text);
+  writeFileSync(join(sample.root, 'kit/kit.js'), 'export const judge = () => undefined;\n');
+  const { digest } = await readDirectory(join(sample.root, 'kit'));
+  mkdirSync(join(sample.root, '.writ'), { recursive: true });
+  const config = `[[plugins]]\npath = "kit"\ndigest = "sha256:${digest}"\n\n${lines}`;
+  writeFileSync(join(sample.root, '.writ/config.toml'), config);
+  sample.git('add', '--all', '--force');
+  sample.git('commit', '--quiet', '-m', 'A kit');
+  const say = async (argv: readonly string[], more: Parameters<typeof writ>[2] = {}) => {
+    const answer = await writ(sample, [...argv, '--plugin', `sha256:${digest}`], more);
+    t.notMatch(`${answer.out}${answer.err}`, value, 'no value is told');
+    return answer;
+  };
+  return { sample, say };
+}
+
+const missing = {
+  code: 'PLUGIN_SECRET_MISSING',
+  message: /plugin `kit` .* `KIT_TOKEN`/,
+  details: { plugin: 'kit', secrets: ['KIT_TOKEN'] },
+  hints: [/writ vault set KIT_TOKEN/, /environment.*--env-file/],
+};
+const told = /^secret of plugin kit: .*$/gm;
+const asked = '[evidence]\nplugins = ["kit"]\n';
+
+t.test(
+  'a secret of a plugin lies where keys of models do, in their order, and its place is told',
+  async (t) => {
+    const { sample, say } = await scene(t, asked);
+    const plan = async (...more: string[]) => {
+      const { exit, err } = await say(['plan', 'SPEC', '--for', 'patch', ...more], {
+        env: { KIT_TOKEN: value },
+      });
+      t.equal(exit, 0, err);
+      return err.match(told);
+    };
+    const at = (place: string) => [`secret of plugin kit: KIT_TOKEN, of ${place}`];
+    t.strictSame(await plan(), at('the environment'));
+    await writ(sample, ['vault', 'set', 'KIT_TOKEN', '--global'], { stdin: value });
+    t.strictSame(await plan(), at('the global vault'));
+    await writ(sample, ['vault', 'set', 'KIT_TOKEN'], { stdin: value });
+    t.strictSame(await plan(), at('the vault of the repository'));
+    const file = join(sample.home, 'secrets.env');
+    writeFileSync(file, `KIT_TOKEN=${value}\n`);
+    t.strictSame(await plan('--env-file', file), at('the file of `--env-file`'));
+  },
+);
+
+t.test('a run, a plan and a run that goes on are refused without a secret of a plugin', async (t) => {
+  const { sample, say } = await scene(t, asked);
+  const change = ['SPEC', '--patch', fix];
+  t.match(await say(['plan', ...change], { env: { KIT_TOKEN: ' ' } }), { exit: 128, error: missing });
+  const before = sample.state();
+  t.match(await say(['run', ...change]), { exit: 128, error: missing });
+  t.equal(sample.state(), before);
+  const waiting = await say(['run', ...change], { spec: onePerson, env: { KIT_TOKEN: value } });
+  t.equal(waiting.exit, 4, waiting.out);
+  t.match(await say(['resume', waiting.data.run_id]), { exit: 128, error: missing });
+});
+
+t.test(
+  'a secret of a plugin is wanted where something that it brings is asked, and a key of its model by that',
+  async (t) => {
+    const idle = await scene(t, '');
+    const plan = (at: typeof idle, argv: readonly string[], more: Parameters<typeof writ>[2] = {}) =>
+      at.say(['plan', 'SPEC', ...argv], more);
+    t.match(await plan(idle, ['--for', 'patch']), { exit: 0 });
+    t.match(await plan(idle, ['--provider', 'kit']), { exit: 128, error: missing });
+    t.match(await plan(idle, ['--provider', 'kit'], { env: { KIT_TOKEN: value } }), {
+      error: { code: 'PROVIDER_KEY_MISSING' },
+    });
+    const env = { KIT_TOKEN: value, KIT_OTHER_KEY: value };
+    t.match(await plan(idle, ['--provider', 'kit'], { env }), { exit: 0 });
+    const { vkey } = ledgerKeyFor('kit.example/log', createPublicKey(generateKey('ed25519')));
+    const logged = await scene(t, `[log]\nplugin = "kit"\nvkey = "${vkey}"\n`);
+    t.match(await plan(logged, ['--for', 'patch']), { exit: 0 });
+    const spec = { provenance: { transparencyLog: { mode: 'public-log' } } };
+    t.match(await plan(logged, ['--for', 'patch'], { spec }), { exit: 128, error: missing });
+  },
+);
