@@ -101,7 +101,7 @@ export const guards: readonly Guard[] = [
       'what became of an export',
     ],
   ]),
-  ...within('engine/run/judge/open-workspace.ts', 'test/attack/confinement/hungry-check.test.ts', [
+  ...within('engine/run/judge/find-dependencies.ts', 'test/attack/confinement/hungry-check.test.ts', [
     [
       'what prepares a world may hold as much as a check',
       'maxMemoryBytes: maxMemoryBytes(ground.config),',

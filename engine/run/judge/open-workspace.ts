@@ -4,24 +4,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DigestedThing } from '../../../core/contract/attestor.ts';
 import type { SandboxBind } from '../../../core/contract/sandbox.ts';
 import type { CarriedPath } from '../../../core/contract/stage.ts';
-import { processWitness } from '../../store/process-witness.ts';
 import { readBlob } from '../../vcs/blobs.ts';
 import { rememberExport } from '../../vcs/exported-files.ts';
-import { isIgnoredPath } from '../../vcs/ignored.ts';
 import { removeTree } from '../../vcs/remove-tree.ts';
 import { type SealedObjects, sealObjects } from '../../vcs/sealed-objects.ts';
 import { readSmallTree, type SmallTree } from '../../vcs/small-tree.ts';
 import { listTree } from '../../vcs/tree.ts';
 import { exportTree } from '../../vcs/workspace.ts';
 import type { Attempt, Workspace } from '../state/attempt.ts';
-import { maxMemoryBytes } from '../state/max-memory-bytes.ts';
 import { type CarryStore, type HandedOn, openCarryStore } from './carry/carry-store.ts';
 import { type TrackedCarry, trackedCarry } from './carry/tracked-carry.ts';
+import { findDependencies } from './find-dependencies.ts';
 import { findPolicyJudge, type PolicyJudge } from './second-run/policy-judge.ts';
 import {
   type DependencyNote,
   type FoundDependencies,
-  findWorkspaceDependencies,
   placeWorkspaceDependencies,
   toDigested,
 } from './workspace-dependencies.ts';
@@ -233,24 +230,13 @@ class Side implements WorkspaceSide {
   }
 
   async #findDependencies(workspace: string): Promise<FoundDependencies> {
-    const {
-      means: { scratch, settings, signal },
-      ground,
-      patch,
-    } = this.#attempt;
-    const found = await findWorkspaceDependencies({
-      config: ground.config.workspace,
-      worktree: ground.repository.root,
+    const { means, patch } = this.#attempt;
+    const found = await findDependencies(
+      this.#attempt,
       workspace,
-      cacheDir: join(ground.repository.commonDir, 'writ', 'cache', 'workspace'),
-      sandbox: ground.sandbox,
-      maxMemoryBytes: maxMemoryBytes(ground.config),
-      voucher: await (settings.witness ?? processWitness).voucher('workspace-prepare'),
-      readBase: (path) => readBlob(scratch, patch.baseTree, path),
-      readCandidate: (path) => readBlob(scratch, this.#tree, path),
-      isIgnored: (path) => isIgnoredPath(ground.repository, path),
-      signal,
-    });
+      (path) => readBlob(means.scratch, patch.baseTree, path),
+      (path) => readBlob(means.scratch, this.#tree, path),
+    );
     await this.#given({ dependencies: found.provided.map(toDigested), notes: found.notes });
     return found;
   }

@@ -1,11 +1,8 @@
-import { join } from 'node:path';
 import { isWritError } from '../../../../core/base/errors.ts';
-import { processWitness } from '../../../store/process-witness.ts';
 import { readBlob } from '../../../vcs/blobs.ts';
-import { isIgnoredPath } from '../../../vcs/ignored.ts';
-import { findWorkspaceDependencies, type ProvidedDirectory } from '../../judge/workspace-dependencies.ts';
+import { findDependencies } from '../../judge/find-dependencies.ts';
+import type { ProvidedDirectory } from '../../judge/workspace-dependencies.ts';
 import type { OpenRun } from '../../state/attempt.ts';
-import { maxMemoryBytes } from '../../state/max-memory-bytes.ts';
 
 type Directories = Promise<readonly ProvidedDirectory[]>;
 
@@ -23,26 +20,12 @@ export function givenDirectories(run: OpenRun, workspace: string, tree: string):
   return found;
 }
 
-async function find({ ground, means }: OpenRun, workspace: string, tree: string): Directories {
-  const { scratch, settings, signal } = means;
-  const read = (path: string) => readBlob(scratch, tree, path);
+async function find(run: OpenRun, workspace: string, tree: string): Directories {
+  const read = (path: string) => readBlob(run.means.scratch, tree, path);
   try {
-    const { provided } = await findWorkspaceDependencies({
-      config: ground.config.workspace,
-      worktree: ground.repository.root,
-      workspace,
-      cacheDir: join(ground.repository.commonDir, 'writ', 'cache', 'workspace'),
-      sandbox: ground.sandbox,
-      maxMemoryBytes: maxMemoryBytes(ground.config),
-      voucher: await (settings.witness ?? processWitness).voucher('workspace-prepare'),
-      readBase: read,
-      readCandidate: read,
-      isIgnored: (path) => isIgnoredPath(ground.repository, path),
-      signal,
-    });
-    return provided;
+    return (await findDependencies(run, workspace, read, read)).provided;
   } catch (fault) {
-    signal.throwIfAborted();
+    run.means.signal.throwIfAborted();
     // Whoever judges the change says what is wrong with it.
     if (!isWritError(fault, 'WORKSPACE_PREPARE_FAILED')) throw fault;
     return [];
