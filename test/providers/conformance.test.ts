@@ -5,16 +5,15 @@ import { valueAt } from '../../core/base/json-pointer.ts';
 import { createStreamer } from '../../core/base/net.ts';
 import type { AssistantMessage, ModelEvent, ModelMessage, ModelRequest } from '../../core/contract/model.ts';
 import type { Provider } from '../../core/contract/provider.ts';
+import { caseBody, caseType } from '../../plugins/testers/provider-case.ts';
 import { builtInProviders } from '../../providers/built-in-providers.ts';
 import { type ProviderCase, providerTester } from '../../testing.ts';
 import { seededRandom } from '../chance/seeded-random.ts';
 import { toldSeed } from '../chance/told-seed.ts';
 import { type ModelServer, sendInPieces, serveModel } from './model-server.ts';
 import {
-  bodyOf,
   type CaseSetting,
   caseFolders,
-  contentTypeOf,
   type Exactly,
   neededCases,
   readCases,
@@ -66,8 +65,8 @@ for (const folder of caseFolders) {
     const next = (below: number): number => Math.floor(random() * below);
     for (const one of cases) {
       await using server = await serveModel(async (_asked, response) => {
-        response.writeHead(one.status ?? 200, { 'content-type': contentTypeOf(one), ...one.headers });
-        await sendInPieces(response, bodyOf(one), next);
+        response.writeHead(one.status ?? 200, { 'content-type': caseType(one), ...one.headers });
+        await sendInPieces(response, caseBody(one), next);
         response.end();
       });
       await holdsCase(t, setting, one, server);

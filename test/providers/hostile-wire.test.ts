@@ -6,6 +6,7 @@ import { systemClock } from '../../core/base/clock.ts';
 import type { HttpStreamer } from '../../core/base/http-question.ts';
 import type { ModelMessage, ModelRequest, ToolCall } from '../../core/contract/model.ts';
 import type { Provider } from '../../core/contract/provider.ts';
+import { caseBody, caseType } from '../../plugins/testers/provider-case.ts';
 import { builtInProviders } from '../../providers/built-in-providers.ts';
 import { seededRandom } from '../chance/seeded-random.ts';
 import { toldSeed } from '../chance/told-seed.ts';
@@ -13,15 +14,7 @@ import { asBody, asFrame, callsOf, chatCalls, moreCalls, moreChatCalls } from '.
 import { countOf, nastyValues, withNasty } from './hostile/nasty-values.ts';
 import { type Outcome, outcomeOf } from './hostile/outcome.ts';
 import { serveModel } from './model-server.ts';
-import {
-  bodyOf,
-  type CaseSetting,
-  caseFolders,
-  contentTypeOf,
-  readCases,
-  readSetting,
-  type WireCase,
-} from './wire-case.ts';
+import { type CaseSetting, caseFolders, readCases, readSetting, type WireCase } from './wire-case.ts';
 
 const key = 'sk-canary-0123456789';
 const megabyte = 1024 * 1024;
@@ -114,7 +107,7 @@ for (const folder of caseFolders) {
           const body = nastyBody(one, nasty, next);
           const { opened } = await openWith(setting, {
             ...(one.status === undefined ? {} : { status: one.status }),
-            headers: { 'content-type': contentTypeOf(one), 'retry-after': nasty.slice(0, 99) },
+            headers: { 'content-type': caseType(one), 'retry-after': nasty.slice(0, 99) },
             body,
           });
           const outcome = await outcomeOf(opened, requestFor(setting));
@@ -128,7 +121,7 @@ for (const folder of caseFolders) {
   );
 
   t.test(`${folder}: a state that no reply left behind is a question all the same`, async (t) => {
-    const { opened, asked } = await openWith(setting, { body: bodyOf(text) });
+    const { opened, asked } = await openWith(setting, { body: caseBody(text) });
     for (const nasty of nastyValues) {
       const state = { provider: opened.name, model: setting.model, value: JSON.parse(nasty) as unknown };
       const messages: ModelMessage[] = [
@@ -171,7 +164,7 @@ t.test('a vendor that never stops, or says too much at once, is left, in bounded
   for (const folder of caseFolders) {
     const setting = readSetting(folder);
     const text = readCases(folder).find(({ name }) => name === 'text') as WireCase;
-    const framing = contentTypeOf(text);
+    const framing = caseType(text);
     // What no vendor's reader sees is the same for all that frame alike.
     const floods = { ...(seen.has(framing) ? {} : floodsOf(text)), ...readerFloods(folder, text) };
     seen.add(framing);

@@ -15,6 +15,7 @@ import type { HttpStreamer } from '../../core/base/http-question.ts';
 import { createStreamer } from '../../core/base/net.ts';
 import type { ModelEvent, ModelRequest } from '../../core/contract/model.ts';
 import type { Provider, ProviderSource } from '../../core/contract/provider.ts';
+import { caseBody, caseType } from '../../plugins/testers/provider-case.ts';
 import { builtInProviders } from '../../providers/built-in-providers.ts';
 import { replaySource } from '../../providers/replay/source.ts';
 import { recordTraffic } from '../../providers/wire/record-traffic.ts';
@@ -23,10 +24,8 @@ import { seededRandom } from '../chance/seeded-random.ts';
 import { toldSeed } from '../chance/told-seed.ts';
 import { type ModelServer, sendInPieces, serveModel } from './model-server.ts';
 import {
-  bodyOf,
   type CaseSetting,
   caseFolders,
-  contentTypeOf,
   neededCases,
   readCases,
   readSetting,
@@ -115,10 +114,10 @@ for (const folder of caseFolders) {
       const directory = join(t.testdir(), one.name);
       const request = { ...plain, model: one.model ?? setting.model, ...one.request };
       await using server = await serveModel(async (_asked, response) => {
-        response.writeHead(one.status ?? 200, { 'content-type': contentTypeOf(one), ...one.headers });
+        response.writeHead(one.status ?? 200, { 'content-type': caseType(one), ...one.headers });
         const inPieces = ['text', 'parallel-calls', 'reasoning'].includes(one.name);
-        if (inPieces) await sendInPieces(response, bodyOf(one), (below) => Math.floor(random() * below));
-        response.end(inPieces ? '' : bodyOf(one));
+        if (inPieces) await sendInPieces(response, caseBody(one), (below) => Math.floor(random() * below));
+        response.end(inPieces ? '' : caseBody(one));
       });
       const { provider, recording } = await record(setting, one, server.base, directory);
       const then = await outcomeOf(provider, request);
@@ -141,8 +140,8 @@ const request: ModelRequest = { ...plain, model: 'm' };
 
 async function withText(ask: (server: ModelServer) => Promise<void>): Promise<void> {
   await using server = await serveModel((_asked, response) => {
-    response.writeHead(200, { 'content-type': contentTypeOf(text) });
-    response.end(bodyOf(text));
+    response.writeHead(200, { 'content-type': caseType(text) });
+    response.end(caseBody(text));
   });
   await ask(server);
 }
@@ -191,9 +190,9 @@ t.test('a key is in no octet that is written, wherever the other side says it', 
 t.test('a connection that broke breaks again at the same place', async (t) => {
   for (const share of [0, 0.5]) {
     const directory = join(t.testdir(), String(share));
-    const whole = bodyOf(text);
+    const whole = caseBody(text);
     await using server = await serveModel((_asked, response) => {
-      response.writeHead(200, { 'content-type': contentTypeOf(text) });
+      response.writeHead(200, { 'content-type': caseType(text) });
       response.write(whole.subarray(0, whole.length * share), () => response.destroy());
     });
     const { provider } = await record(setting, text, server.base, directory);
@@ -213,9 +212,9 @@ t.test('a connection that broke breaks again at the same place', async (t) => {
 t.test('a reply that was stopped is a reply that broke off', async (t) => {
   const directory = join(t.testdir(), 'recording');
   const stop = new AbortController();
-  const whole = bodyOf(text);
+  const whole = caseBody(text);
   await using server = await serveModel((_asked, response) => {
-    response.writeHead(200, { 'content-type': contentTypeOf(text) });
+    response.writeHead(200, { 'content-type': caseType(text) });
     response.write(whole.subarray(0, whole.length / 2));
   });
   const { provider } = await record(setting, text, server.base, directory);
@@ -370,7 +369,7 @@ t.test('a recording has its bounds', async (t) => {
     };
     t.match(await ask('few', 1, 100_000), [undefined, ['OUTPUT_FAILED', /more than 1 exchanges/]]);
     t.strictSame(readdirSync(join(root, 'few')), ['0001.json']);
-    for (const bytes of [100, bodyOf(text).length])
+    for (const bytes of [100, caseBody(text).length])
       t.match(await ask(`small-${bytes}`, 9, bytes), [['OUTPUT_FAILED'], ['OUTPUT_FAILED']]);
     t.strictSame(readdirSync(join(root, 'small-100')), []);
   });

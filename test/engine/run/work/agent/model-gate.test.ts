@@ -6,9 +6,10 @@ import t, { type Test } from 'tap';
 import { type Clock, systemClock } from '../../../../../core/base/clock.ts';
 import { createStreamer } from '../../../../../core/base/net.ts';
 import { type ModelGate, openModelGate } from '../../../../../engine/run/work/agent/model-gate.ts';
+import { caseBody, caseType } from '../../../../../plugins/testers/provider-case.ts';
 import { codex } from '../../../../../providers/codex/source.ts';
 import { type ModelServer, serveModel } from '../../../../providers/model-server.ts';
-import { bodyOf, contentTypeOf, neededCases, readCases } from '../../../../providers/wire-case.ts';
+import { neededCases, readCases } from '../../../../providers/wire-case.ts';
 
 const key = 'sk-canary-0123456789';
 const streamer = createStreamer({});
@@ -78,8 +79,8 @@ t.test('what a vendor answers is told as every wire tells it', async (t) => {
   for (const one of cases.filter(({ name }) => neededCases.includes(name))) {
     await t.test(one.name, async (t) => {
       await using server = await serveModel((_asked, response) => {
-        response.writeHead(one.status ?? 200, { 'content-type': contentTypeOf(one), ...one.headers });
-        response.end(bodyOf(one));
+        response.writeHead(one.status ?? 200, { 'content-type': caseType(one), ...one.headers });
+        response.end(caseBody(one));
       });
       const gate = await openGate(t, server);
       const { status } = await ask(gate, question);
