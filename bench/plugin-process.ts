@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { lineCutter, parseFrame } from '../engine/plugin-trust/process/frames.ts';
+import { maxFrameBytes, parseFrame } from '../engine/plugin-trust/process/frames.ts';
 import { pluginProcess } from '../engine/plugin-trust/process/plugin-process.ts';
+import { lineCutter } from '../engine/tool/line-cutter.ts';
 import { startProcess } from '../engine/tool/spawn.ts';
 import { bubblewrapSandbox } from '../plugins/sandbox/bubblewrap.ts';
 import { figure, median, timed } from './measure.ts';
@@ -58,8 +59,10 @@ async function overBarePipe(root: string): Promise<{ first: number; later: numbe
       join(root, 'entry.mjs'),
     ];
     started = startProcess(argv, { cwd: root, env: {} });
-    const cut = lineCutter((line) => parseFrame(line).id === id && answered());
-    started.stdout.on('data', cut);
+    const cut = lineCutter(maxFrameBytes, () => new RangeError('a line without an end'));
+    started.stdout.on('data', (chunk: Buffer) => {
+      for (const line of cut(chunk)) if (parseFrame(line).id === id) answered();
+    });
     await ask();
   });
   const all = await timed(async () => {

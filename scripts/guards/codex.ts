@@ -61,7 +61,9 @@ export const guards: readonly Guard[] = [
   ...within('engine/run/work/agent/bounded-lines.ts', lines, [
     ['octets in all', 'if (all > maxBytes)', 'if (all < 0)', 'a flood ends at each of its bounds'],
     ['lines in all', 'if (lines > maxLines)', 'if (lines < 0)', 'a flood ends at each of its bounds'],
-    ['a line', 'if (size > maxLineBytes) throw', 'if (size < 0) throw', 'a flood ends at each of its bounds'],
+  ]),
+  ...within('engine/tool/line-cutter.ts', lines, [
+    ['a line', 'if (held > maxBytes) throw', 'if (held < 0) throw', 'a flood ends at each of its bounds'],
   ]),
   ...within('engine/run/work/agent/model-gate.ts', gate, [
     [

@@ -20,10 +20,12 @@ export const guards: readonly Guard[] = [
       '',
       'a plugin that answers with a prototype is a fault with its name',
     ],
+  ]),
+  ...within('engine/tool/line-cutter.ts', processes, [
     [
       'lines without end',
-      '    if (held > maxFrameBytes) throw',
-      '    if (held < 0) throw',
+      'if (held > maxBytes) throw',
+      'if (held < 0) throw',
       'a plugin that answers with a line that does not end is a fault with its name',
     ],
   ]),

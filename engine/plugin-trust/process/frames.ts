@@ -49,23 +49,6 @@ function refusePrototypes(value: unknown): void {
   for (const inner of Object.values(value)) refusePrototypes(inner);
 }
 
-/** Cuts what comes into lines; throws for one that grows beyond `maxFrameBytes`. */
-export function lineCutter(take: (line: Buffer) => void): (chunk: Buffer) => void {
-  let rest: Buffer[] = [];
-  let held = 0;
-  return (chunk) => {
-    let from = 0;
-    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
-      const line = Buffer.concat([...rest, chunk.subarray(from, end)]);
-      [rest, held, from] = [[], 0, end + 1];
-      take(line);
-    }
-    if (from < chunk.length) rest.push(Buffer.from(chunk.subarray(from)));
-    held += chunk.length - from;
-    if (held > maxFrameBytes) throw new RangeError(`expected lines of at most ${maxFrameBytes} bytes`);
-  };
-}
-
 /** Arguments as plain data: bytes anywhere in them are base64, and `bytes` lists the way to each. */
 export function toArguments(args: readonly unknown[]): {
   readonly args: unknown;

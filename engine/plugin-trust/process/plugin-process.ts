@@ -1,6 +1,7 @@
 import { messageOf, WritError } from '../../../core/base/errors.ts';
 import type { SandboxPipes, SandboxResult } from '../../../core/contract/sandbox.ts';
-import { type Frame, lineCutter, maxFrameBytes, parseFrame, toArguments } from './frames.ts';
+import { lineCutter } from '../../tool/line-cutter.ts';
+import { type Frame, maxFrameBytes, parseFrame, toArguments } from './frames.ts';
 import { type OpenCall, openCall } from './open-call.ts';
 import type { PluginCall } from './plugin-call.ts';
 import { type PluginFaultReason, pluginFault, withoutHanded } from './plugin-fault.ts';
@@ -111,12 +112,15 @@ function start(ground: PluginGroundwork): Running {
   };
   const talk = (given: SandboxPipes): void => {
     pipes = given;
-    const cut = lineCutter((line) => take(parseFrame(line)));
+    const cut = lineCutter(
+      maxFrameBytes,
+      () => new RangeError(`expected lines of at most ${maxFrameBytes} bytes`),
+    );
     given.output.on('data', (chunk: Buffer) => {
       if (fault !== undefined) return;
       try {
         for (const one of calls.values()) one.count(chunk.length);
-        cut(chunk);
+        for (const line of cut(chunk)) take(parseFrame(line));
       } catch (thrown) {
         end(thrown instanceof RangeError ? 'flood' : 'garbage', messageOf(thrown));
       }

@@ -1,3 +1,5 @@
+import { lineCutter } from '../../../tool/line-cutter.ts';
+
 /** What a program may say: characters of one line, lines and octets in all. */
 export interface LineBounds {
   readonly maxLineBytes: number;
@@ -11,28 +13,16 @@ export async function* boundedLines(
   { maxLineBytes, maxLines, maxBytes }: LineBounds,
   tooMuch: (found: string) => Error,
 ): AsyncGenerator<string, void, undefined> {
-  let parts: Uint8Array[] = [];
-  let size = 0;
+  const cut = lineCutter(maxLineBytes, () => tooMuch(`a line of more than ${maxLineBytes} octets`));
   let all = 0;
   let lines = 0;
   for await (const chunk of chunks) {
     all += chunk.length;
     if (all > maxBytes) throw tooMuch(`more than ${maxBytes} octets`);
-    let from = 0;
-    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
-      parts.push(chunk.subarray(from, end));
-      size += end - from;
-      from = end + 1;
-      if (size > maxLineBytes) break;
+    for (const line of cut(chunk)) {
       lines += 1;
       if (lines > maxLines) throw tooMuch(`more than ${maxLines} lines`);
-      const line = Buffer.concat(parts).toString('utf8');
-      parts = [];
-      size = 0;
-      yield line;
+      yield line.toString('utf8');
     }
-    parts.push(chunk.subarray(from));
-    size += chunk.length - from;
-    if (size > maxLineBytes) throw tooMuch(`a line of more than ${maxLineBytes} octets`);
   }
 }
