@@ -63,10 +63,10 @@ export const guards: readonly Guard[] = [
       'without a sandbox that holds it back it does not run',
     ],
   ]),
-  ...within('engine/plugin-trust/process/start-talk.ts', processes, [
+  ...within('engine/plugin-trust/process/outsider-box.ts', processes, [
     [
       'writing and starting processes',
-      "    '--permission',\n    ...readable,\n",
+      "      '--permission',\n      ...readable,\n",
       '',
       'a plugin reads, writes, connects to and starts nothing beyond its own',
     ],

@@ -3,9 +3,10 @@ import type { SandboxPipes, SandboxResult } from '../../../core/contract/sandbox
 import { lineCutter } from '../../tool/line-cutter.ts';
 import { type Frame, maxFrameBytes, parseFrame, toArguments } from './frames.ts';
 import { type OpenCall, openCall } from './open-call.ts';
+import { pluginInside } from './outsider-box.ts';
 import type { PluginCall } from './plugin-call.ts';
 import { type PluginFaultReason, pluginFault, withoutHanded } from './plugin-fault.ts';
-import { type PluginGroundwork, pluginInside, runTalk } from './start-talk.ts';
+import { type PluginGroundwork, runTalk } from './start-talk.ts';
 
 /** The process of one plugin: started on first use, and again where the one before has ended. */
 export interface PluginProcess {

@@ -1,27 +1,19 @@
-import { realpathSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { messageOf, WritError } from '../../../core/base/errors.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
 import type { RuleInput } from '../../../core/contract/rule.ts';
 import type { SandboxBackend, SandboxResult } from '../../../core/contract/sandbox.ts';
 import { parseFindings } from '../../../core/kernel/answer.ts';
+import { type OutsiderPlace, outsiderBox, pluginInside } from '../process/outsider-box.ts';
 import { answerMark, toWire, type WireAnswer } from './outside/wire.ts';
 
 /** One rule of somebody else's plugin, and where it may run. */
-export interface OutsideRule {
+export interface OutsideRule extends OutsiderPlace {
   readonly id: string;
   /** Name of the plugin: every fault carries it. */
   readonly plugin: string;
-  /** Host directory with the plugin's files and nothing else; read-only inside. */
-  readonly directory: string;
-  /** A file below it. */
+  /** A file below `directory`. */
   readonly module: string;
-  /** An empty host directory. */
-  readonly empty: string;
   readonly timeoutSeconds: number;
-  /** What its process may hold; absent: what every sandbox may. */
-  readonly maxMemoryBytes?: number;
   readonly sandbox: SandboxBackend;
 }
 
@@ -37,12 +29,6 @@ export type OutsideFault =
 
 const maxInputBytes = 64 * 1024 * 1024;
 const maxAnswerBytes = 4 * 1024 * 1024;
-const heapMiB = 256;
-/** Everything a process can write to in memory: heap, buffers, WebAssembly. The heap's own bound lies well below. */
-const dataKiB = 1024 * 1024;
-const pluginInside = '/workspace';
-const runtimeInside = '/runtime';
-const entryInside = '/outside';
 
 /**
  * Asks an outsider's rule in a process of its own: no network, no writable file, no child process, bounded time, memory
@@ -81,40 +67,14 @@ export async function askOutsideRule(
 }
 
 function runRule(rule: OutsideRule, stdin: Uint8Array, signal?: AbortSignal): Promise<SandboxResult> {
-  const { directory, empty, module, sandbox, timeoutSeconds, maxMemoryBytes } = rule;
-  const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
-  const node = realpathSync(process.execPath);
-  const readable = [pluginInside, entryInside, '/package.json'].map((path) => `--allow-fs-read=${path}`);
+  const { module, sandbox, timeoutSeconds } = rule;
   return sandbox.run({
-    argv: [
-      'sh',
-      '-c',
-      `ulimit -d ${dataKiB} && exec "$@"`,
-      'sh',
-      `${runtimeInside}/${node.slice(dirname(node).length + 1)}`,
-      `--max-old-space-size=${heapMiB}`,
-      '--permission',
-      ...readable,
-      '--no-warnings',
-      `${entryInside}/entry${extension}`,
-      `${pluginInside}/${module}`,
-    ],
-    workspace: empty,
-    reports: empty,
-    binds: [
-      // Over the two places that a check may write to.
-      { source: directory, target: pluginInside, writable: false },
-      { source: empty, target: '/reports', writable: false },
-      { source: dirname(node), target: runtimeInside, writable: false },
-      { source: fileURLToPath(new URL('./outside', import.meta.url)), target: entryInside, writable: false },
-    ],
-    env: {},
+    ...outsiderBox(rule, new URL('./outside', import.meta.url), [`${pluginInside}/${module}`], false),
     network: 'none',
     timeoutMs: timeoutSeconds * 1000,
     // Head and tail are kept: an answer of the allowed size is whole.
     maxOutputBytes: maxAnswerBytes,
     stdin,
-    ...(maxMemoryBytes === undefined ? {} : { maxMemoryBytes }),
     ...(signal === undefined ? {} : { signal }),
   });
 }
