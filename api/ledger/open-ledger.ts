@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { Environment } from '../../attest/keys/user-config-dir.ts';
 import { parseCheckpoint, type SignedCheckpoint, verifyCheckpoint } from '../../attest/log/checkpoint.ts';
-import { readFrom } from '../../attest/log/internal-ledger.ts';
 import type { LedgerKey } from '../../attest/log/ledger-key.ts';
 import { ledgerPath } from '../../attest/log/ledger-path.ts';
 import { type LedgerReader, openLedgerReader } from '../../attest/log/ledger-reader.ts';
+import { readFrom } from '../../attest/log/read-from.ts';
 import type { LedgerFileReader } from '../../attest/log/tile-reader.ts';
 import { ledgerKeysFor } from '../../attest/verify/anchors.ts';
 import { loadAnchors } from '../../attest/verify/load-anchors.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { parseCheckpoint } from '../../attest/log/checkpoint.ts';
 import { readMirror } from '../../attest/log/git-mirror.ts';
-import { readFrom } from '../../attest/log/internal-ledger.ts';
 import { ledgerPath } from '../../attest/log/ledger-path.ts';
+import { readFrom } from '../../attest/log/read-from.ts';
 import type { LedgerFileReader } from '../../attest/log/tile-reader.ts';
 import { parseTlogProof } from '../../attest/log/tlog-proof.ts';
 import { type EvidenceSource, runFiles } from '../../attest/verify/evidence-source.ts';

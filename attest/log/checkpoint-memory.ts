@@ -1,10 +1,12 @@
-import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { link, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { sha256Hex } from '../../core/base/digest.ts';
-import { isWritError, WritError } from '../../core/base/errors.ts';
+import { WritError } from '../../core/base/errors.ts';
 import { randomOctets } from '../../core/base/ids.ts';
-import { type Checkpoint, parseCheckpoint, type SignedCheckpoint } from './checkpoint.ts';
+import type { Checkpoint, SignedCheckpoint } from './checkpoint.ts';
 import { writeDurably } from './durable-file.ts';
+import { keptSizes, readKept } from './kept-checkpoint.ts';
+import { readFrom } from './read-from.ts';
 import type { LedgerFileReader } from './tile-reader.ts';
 
 /**
@@ -19,6 +21,8 @@ export interface CheckpointMemory {
   latest(log: SeenLog): Promise<Checkpoint | undefined>;
   /** The one seen at exactly that size. */
   at(log: SeenLog, size: number): Promise<Checkpoint | undefined>;
+  /** Those next to that size: the largest smaller one and the smallest larger one, as far as there are any. */
+  near(log: SeenLog, size: number): Promise<readonly Checkpoint[]>;
   /**
    * Keeps a verified checkpoint that is the first of its log or was shown to continue what was seen; `history` are
    * tiles of its tree, with which smaller sizes can be told later. VERIFY_REFUTED (`forked`) where another root was
@@ -39,29 +43,17 @@ export function openCheckpointMemory(directory: string): CheckpointMemory {
   const folder = ({ origin, keyId }: SeenLog): string =>
     join(directory, sha256Hex(`${origin}\n${Buffer.from(keyId).toString('hex')}`));
 
-  async function sizes(log: SeenLog): Promise<number[]> {
-    const names = await readdir(folder(log)).catch(ifMissing([]));
-    return names
-      .filter((name) => /^(?:0|[1-9][0-9]{0,15})$/.test(name))
-      .map(Number)
-      .sort((a, b) => a - b);
-  }
-
-  async function at(log: SeenLog, size: number): Promise<Checkpoint | undefined> {
-    const path = join(folder(log), String(size));
-    const source = await readFile(path, 'utf8').catch(ifMissing(undefined));
-    const checkpoint = source === undefined ? undefined : readKept(source, path);
-    if (checkpoint === undefined) return undefined;
-    if (checkpoint.origin === log.origin && checkpoint.size === size) return checkpoint;
-    throw spoilt(path);
-  }
+  const sizes = (log: SeenLog): Promise<readonly number[]> => keptSizes(folder(log));
+  const at = (log: SeenLog, size: number): Promise<Checkpoint | undefined> =>
+    readKept(folder(log), size, log.origin);
 
   /** Tiles first, those that stand there already left as they are; a partial one that a later one stands for goes. */
   async function keepHistory(log: SeenLog, history: ReadonlyMap<string, Uint8Array>): Promise<void> {
     const changed = new Map<string, Uint8Array>();
+    const read = readFrom(folder(log));
     for (const [path, bytes] of history) {
-      const kept = await readFile(join(folder(log), path)).catch(ifMissing(undefined));
-      if (!kept?.equals(bytes)) changed.set(path, bytes);
+      const kept = await read(path);
+      if (kept === undefined || Buffer.compare(kept, bytes) !== 0) changed.set(path, bytes);
     }
     if (changed.size === 0) return;
     const temporary = join(directory, 'tmp');
@@ -85,7 +77,7 @@ export function openCheckpointMemory(directory: string): CheckpointMemory {
     await mkdir(temporary, { recursive: true, mode: 0o700 });
     await mkdir(folder(checkpoint), { recursive: true, mode: 0o700 });
     const draft = join(temporary, `seen-${randomOctets(8).toString('hex')}`);
-    await writeFile(draft, checkpoint.source, { flag: 'wx', flush: true });
+    await writeFile(draft, checkpoint.source, { flag: 'wx', mode: 0o600, flush: true });
     try {
       await link(draft, join(folder(checkpoint), String(checkpoint.size)));
     } catch (fault) {
@@ -103,7 +95,13 @@ export function openCheckpointMemory(directory: string): CheckpointMemory {
       const size = (await sizes(log)).at(-1);
       return size === undefined ? undefined : at(log, size);
     },
-    history: (log) => (path) => readFile(join(folder(log), path)).catch(ifMissing(undefined)),
+    async near(log, size) {
+      const known = await sizes(log);
+      const wanted = [known.findLast((one) => one < size), known.find((one) => one > size)];
+      const found = await Promise.all(wanted.map((one) => (one === undefined ? undefined : at(log, one))));
+      return found.filter((one) => one !== undefined);
+    },
+    history: (log) => readFrom(folder(log)),
     async remember(checkpoint, history) {
       const requireSeen = (seen: Checkpoint): void => {
         if (!seen.root.equals(checkpoint.root)) throw forked(seen, checkpoint);
@@ -127,24 +125,6 @@ async function dropOld(directory: string, wanted: ReadonlySet<string>): Promise<
     const path = join(entry.parentPath, entry.name);
     if (entry.isFile() && !wanted.has(path)) await rm(path, { force: true });
   }
-}
-
-function readKept(source: string, path: string): Checkpoint {
-  try {
-    return parseCheckpoint(source);
-  } catch (fault) {
-    if (isWritError(fault, 'ATTESTATION_MALFORMED')) throw spoilt(path);
-    throw fault;
-  }
-}
-
-/** What this user keeps is damaged: that says nothing about any log. */
-function spoilt(path: string): WritError {
-  return new WritError('STATE_CORRUPT', {
-    message: `\`${path}\` does not hold the checkpoint of its log and size`,
-    detail: { path },
-    hints: [`remove it to forget what was seen: \`rm -r ${dirname(path)}\``],
-  });
 }
 
 /**

@@ -6,9 +6,10 @@ import type { Repository } from '../../engine/vcs/repository.ts';
 import type { Environment } from '../keys/user-config-dir.ts';
 import { findUserLedgerKey, openUserLedgerKey } from '../keys/user-keys.ts';
 import { mirrorLedger } from './git-mirror.ts';
-import { createInternalLedger, type InternalLedger, readFrom } from './internal-ledger.ts';
+import { createInternalLedger, type InternalLedger } from './internal-ledger.ts';
 import { ledgerPath } from './ledger-path.ts';
 import { ledgerForm, ledgerSectionOf } from './ledger-section.ts';
+import { readFrom } from './read-from.ts';
 import { userCheckpointMemory } from './user-checkpoint-memory.ts';
 
 export { userCheckpointMemory };

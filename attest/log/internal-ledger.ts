@@ -1,6 +1,5 @@
 import { createPublicKey } from 'node:crypto';
-import { constants } from 'node:fs';
-import { mkdir, open, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';
 import { messageOf, WritError } from '../../core/base/errors.ts';
@@ -11,7 +10,6 @@ import { parseCheckpoint, type SignedCheckpoint, signCheckpoint, verifyCheckpoin
 import type { CheckpointMemory } from './checkpoint-memory.ts';
 import { mergeCosignatures } from './cosignature.ts';
 import { type FileWriter, writeDurably } from './durable-file.ts';
-import { maxBundleBytes } from './entry-bundle.ts';
 import { growTree, type TreeGrowth } from './grow-tree.ts';
 import { type LedgerKey, ledgerKeyFor } from './ledger-key.ts';
 import { takeLock } from './ledger-lock.ts';
@@ -19,7 +17,8 @@ import { proveInclusion } from './ledger-proofs.ts';
 import { indexOfEntry, type LedgerReader, openLedgerReader, proveEntry, toProof } from './ledger-reader.ts';
 import { emptyRoot } from './merkle/hash.ts';
 import { parseNote } from './note.ts';
-import { corrupt, type LedgerFileReader } from './tile-reader.ts';
+import { readFrom } from './read-from.ts';
+import { corrupt } from './tile-reader.ts';
 import type { WitnessKey } from './witness-key.ts';
 
 export interface InternalLedgerOptions {
@@ -199,28 +198,5 @@ export function createInternalLedger(options: InternalLedgerOptions): InternalLe
         await verifyOwn(source);
         return publish(mergeCosignatures(current, source, witnesses));
       }),
-  };
-}
-
-/**
- * Reads ledger files out of a directory, also somebody else's: a link, a pipe or a file too large for a ledger is no
- * file of it.
- */
-export function readFrom(directory: string): LedgerFileReader {
-  // Without O_NONBLOCK a pipe would hang us before it can be refused.
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  return async (path) => {
-    const file = await open(join(directory, path), flags).catch((fault: NodeJS.ErrnoException) => {
-      if (['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'].includes(fault.code ?? '')) return undefined;
-      throw fault;
-    });
-    if (file === undefined) return undefined;
-    try {
-      const status = await file.stat();
-      if (!status.isFile() || status.size > maxBundleBytes) return undefined;
-      return await file.readFile();
-    } finally {
-      await file.close();
-    }
   };
 }

@@ -4,5 +4,6 @@ import type { CheckpointMemory } from './checkpoint-memory.ts';
 export const noMemory: CheckpointMemory = {
   latest: async () => undefined,
   at: async () => undefined,
+  near: async () => [],
   remember: async () => {},
 };

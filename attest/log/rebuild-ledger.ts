@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';
 import { parseCheckpoint } from './checkpoint.ts';
 import { writeDurably } from './durable-file.ts';
-import { readFrom } from './internal-ledger.ts';
 import { takeLock } from './ledger-lock.ts';
 import { readLeaves, requireLeaves, rootOver, tilesOver } from './ledger-tiles.ts';
+import { readFrom } from './read-from.ts';
 import { corrupt } from './tile-reader.ts';
 
 const lockWaitMs = 15_000;

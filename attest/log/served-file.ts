@@ -1,5 +1,5 @@
 import { parseCheckpoint } from './checkpoint.ts';
-import { parseEntries } from './entry-bundle.ts';
+import { cutTile } from './cut-tile.ts';
 import { tilePath, tileWidth, widthAt } from './tile-path.ts';
 import type { LedgerFileReader } from './tile-reader.ts';
 
@@ -63,13 +63,7 @@ async function readAsked(
   const stored = widthAt(level === 'entries' ? 0 : level, index, size);
   if (width > stored) return undefined;
   const found = await read(tilePath(level, index, stored));
-  if (found === undefined) return undefined;
-  const bytes = Buffer.from(found.buffer, found.byteOffset, found.byteLength);
-  if (level !== 'entries') return bytes.length === stored * 32 ? bytes.subarray(0, width * 32) : undefined;
-  const entries = parseEntries(bytes);
-  if (entries?.length !== stored) return undefined;
-  const octets = entries.slice(0, width).reduce((sum, entry) => sum + 2 + entry.length, 0);
-  return bytes.subarray(0, octets);
+  return found && cutTile(found, level === 'entries', width);
 }
 
 async function currentSize(read: LedgerFileReader): Promise<number> {

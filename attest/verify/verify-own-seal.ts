@@ -1,21 +1,14 @@
 import { createPublicKey } from 'node:crypto';
 import { systemClock } from '../../core/base/clock.ts';
 import type { SealedEvidence, SealingParties } from '../../core/contract/attestor.ts';
-import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
 import { parseVkey } from '../log/ledger-key.ts';
+import { noMemory } from '../log/no-memory.ts';
 import { parseTrustedRoot } from '../public/trusted-root.ts';
 import type { Anchors } from './anchors.ts';
 import { readCertificateClaims } from './certificate-claims.ts';
 import type { EvidenceSource } from './evidence-source.ts';
 import type { VerifyReport } from './report.ts';
 import { verifyRun } from './verify-run.ts';
-
-/** A seal that is only being made has no history to compare with; the log kept its own when it appended. */
-const noMemory: CheckpointMemory = {
-  latest: async () => undefined,
-  at: async () => undefined,
-  remember: async () => undefined,
-};
 
 /**
  * Asks the verifier about a set, as `writ verify RUN --allowed-signers F --replay` does: by the key, or the identity it
@@ -40,6 +33,7 @@ export async function verifyOwnSeal(
   };
   const report = await verifyRun(toOwnSource(evidence), anchors, {
     clock: systemClock,
+    // A seal that is only being made has no history to compare with; the log held its own when it appended.
     memory: noMemory,
     runId: evidence.runId,
     allowedSigners: evidence.allowedSigners,

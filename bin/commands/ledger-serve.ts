@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { ledgerDirectory } from '../../api/ledger/open-ledger.ts';
 import { parseCheckpoint } from '../../attest/log/checkpoint.ts';
-import { readFrom } from '../../attest/log/internal-ledger.ts';
+import { readFrom } from '../../attest/log/read-from.ts';
 import { serveLedger } from '../../attest/log/serve-ledger.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';

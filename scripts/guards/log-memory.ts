@@ -56,12 +56,6 @@ export const guards: readonly Guard[] = [
   ]),
   ...within('attest/log/checkpoint-memory.ts', forks, [
     ['two keys are two logs', "Buffer.from(keyId).toString('hex')", "''", 'another key under'],
-    [
-      'damage is a fault',
-      'throw spoilt(path);\n    throw fault;',
-      'return undefined as never;\n    throw fault;',
-      'damage of what was kept',
-    ],
   ]),
   ...within('attest/verify/judge-seen.ts', forks, [
     [

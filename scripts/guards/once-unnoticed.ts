@@ -167,14 +167,6 @@ export const guards: readonly Guard[] = [
       'a file counts as one',
     ],
   ]),
-  ...within('attest/log/checkpoint-memory.ts', 'test/attest/log/checkpoint-memory.test.ts', [
-    [
-      'a checkpoint of another size or log under a name',
-      'if (checkpoint.origin === log.origin && checkpoint.size === size) return checkpoint;',
-      'return checkpoint;',
-      'what was seen of a log',
-    ],
-  ]),
   ...within('attest/approval/signer-time.ts', 'test/attest/approval/signer-time.test.ts', [
     [
       'the zone of a time of signers',

@@ -96,6 +96,11 @@ export function memoryInHand(): CheckpointMemory {
   return {
     latest: async (log) => of(log).sort((a, b) => b.size - a.size)[0],
     at: async ({ origin }, size) => seen.get(`${size} ${origin}`),
+    async near(log, size) {
+      const known = of(log).sort((a, b) => a.size - b.size);
+      const next = [known.findLast((one) => one.size < size), known.find((one) => one.size > size)];
+      return next.filter((one) => one !== undefined);
+    },
     async remember(checkpoint) {
       const key = `${checkpoint.size} ${checkpoint.origin}`;
       const known = seen.get(key);

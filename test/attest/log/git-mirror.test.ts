@@ -5,7 +5,7 @@ import t from 'tap';
 import { auditLedger } from '../../../attest/log/audit-ledger.ts';
 import { parseCheckpoint } from '../../../attest/log/checkpoint.ts';
 import { mirrorLedger, mirrorRef, readMirror } from '../../../attest/log/git-mirror.ts';
-import { readFrom } from '../../../attest/log/internal-ledger.ts';
+import { readFrom } from '../../../attest/log/read-from.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { makeRepository } from '../../engine/vcs/sample-repository.ts';

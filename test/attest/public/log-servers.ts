@@ -10,6 +10,7 @@ import { toSpki } from '../../../attest/encoding/public-key.ts';
 import { generateKey, toSigner } from '../../../attest/keys/key-signer.ts';
 import { createInternalLedger } from '../../../attest/log/internal-ledger.ts';
 import { parseVkey } from '../../../attest/log/ledger-key.ts';
+import { noMemory } from '../../../attest/log/no-memory.ts';
 import { formatTrustedRoot } from '../../../attest/log/trusted-root.ts';
 import { canonicalize } from '../../../core/base/canonical.ts';
 import { systemClock } from '../../../core/base/clock.ts';
@@ -78,7 +79,7 @@ export async function serveV2(t: Test): Promise<TestLog> {
   const ledger = createInternalLedger({
     directory,
     signer: async () => signer,
-    memory: { latest: async () => undefined, at: async () => undefined, remember: async () => undefined },
+    memory: noMemory,
     clock: systemClock,
     // Nothing here has to outlive a loss of power.
     write: async (root, files) => {

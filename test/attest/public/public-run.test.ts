@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { gitEvidence } from '../../../api/verify/git-evidence.ts';
 import { parseBundle } from '../../../attest/bundle/bundle.ts';
 import { openUserSigningKey } from '../../../attest/keys/user-keys.ts';
-import type { CheckpointMemory } from '../../../attest/log/checkpoint-memory.ts';
+import { noMemory as memory } from '../../../attest/log/no-memory.ts';
 import { createPublicLog } from '../../../attest/public/public-log.ts';
 import { publicLogsOf } from '../../../attest/public/public-log-key.ts';
 import { parseTrustedRoot } from '../../../attest/public/trusted-root.ts';
@@ -28,11 +28,6 @@ const source = {
   bytes: readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff')),
 } as const;
 const contract = { provenance: { transparencyLog: { mode: 'public-log' } } };
-const memory: CheckpointMemory = {
-  latest: async () => undefined,
-  at: async () => undefined,
-  remember: async () => undefined,
-};
 
 /** A repository whose base names that log. */
 function sampleWith(t: Test, log: TestLog, api: 'v1' | 'v2', more = ''): Sample {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { gitEvidence } from '../../../api/verify/git-evidence.ts';
 import { readSeal } from '../../../attest/bundle/bundle.ts';
+import { noMemory } from '../../../attest/log/no-memory.ts';
 import { parseTrustedRoot } from '../../../attest/public/trusted-root.ts';
 import { verifySigner } from '../../../attest/verify/run-signer.ts';
 import { verifyRun } from '../../../attest/verify/verify-run.ts';
@@ -90,12 +91,10 @@ t.test(
     const view = await resume(sample);
     t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
     const evidence = await evidenceOf(sample, view, sample.git('rev-parse', 'main'));
-    const memory = {
-      latest: async () => undefined,
-      at: async () => undefined,
-      remember: async () => undefined,
-    };
-    const report = await verifyRun(evidence, anchorsOf(authorities), { clock: systemClock, memory });
+    const report = await verifyRun(evidence, anchorsOf(authorities), {
+      clock: systemClock,
+      memory: noMemory,
+    });
     t.strictSame(
       report.checks.flatMap(({ id, code }) => (code === undefined ? [] : [`${id} ${code}`])),
       [],

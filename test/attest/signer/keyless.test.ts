@@ -4,7 +4,7 @@ import t from 'tap';
 import { parseBundle } from '../../../attest/bundle/bundle.ts';
 import { isSignedBy } from '../../../attest/encoding/public-key.ts';
 import { generateKey, toSigner } from '../../../attest/keys/key-signer.ts';
-import type { CheckpointMemory } from '../../../attest/log/checkpoint-memory.ts';
+import { noMemory as memory } from '../../../attest/log/no-memory.ts';
 import { createPublicLog } from '../../../attest/public/public-log.ts';
 import { publicLogsOf } from '../../../attest/public/public-log-key.ts';
 import { parseTrustedRoot } from '../../../attest/public/trusted-root.ts';
@@ -47,11 +47,6 @@ import { createSignerSource } from './signer-source.ts';
 
 t.teardown(removeMachines);
 
-const memory: CheckpointMemory = {
-  latest: async () => undefined,
-  at: async () => undefined,
-  remember: async () => undefined,
-};
 interface Asking {
   readonly publicKeyRequest: {
     readonly publicKey: { readonly content: string };

@@ -337,6 +337,7 @@ t.test('a home that cannot be written to does not stop verification, and it is t
   const memory = {
     at: async () => undefined,
     latest: async () => undefined,
+    near: async () => [],
     remember: () => Promise.reject(readOnly),
   };
   const report = await verifyAs(sealed, { machine: author, options: { memory } });
