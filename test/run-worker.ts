@@ -5,6 +5,7 @@ await room(
   'engine/run/worker-runs.test.ts',
   'engine/run/work/agent',
   'engine/run/work/guilty-tasks.test.ts',
+  'engine/run/work/worker-breaks.test.ts',
   'engine/run/work/unknown-api.test.ts',
   'engine/run/approval-runs.test.ts',
   'engine/run/context-blobs.test.ts',

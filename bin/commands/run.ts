@@ -31,7 +31,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const specBytes = spec === undefined ? undefined : await readSpecBytes(context, spec);
   const reaching = await openReaching(context);
   const source = await readSource(context, given, reaching);
-  if (source === undefined) throw new WritError('NO_WORKER');
+  if (source === undefined) throw spec === undefined ? withoutDrafter() : new WritError('NO_WORKER');
   const approvers = await openApprovers(context);
   const pluginAccess = openPluginAccess(context, reaching);
   await using engine = await openEngine(context, {
@@ -64,7 +64,14 @@ export async function run(context: CommandContext): Promise<CommandResult> {
 /** Who drafts a contract; a change that exists drafts none. */
 function drafter(source: ChangeSource): Extract<ChangeSource, { readonly kind: 'worker' }> {
   if (source.kind === 'worker') return source;
-  throw new WritError('USAGE', { message: 'expected `--provider` with `--request`' });
+  throw withoutDrafter();
+}
+
+function withoutDrafter(): WritError {
+  return new WritError('USAGE', {
+    message: 'expected `--provider` with `--request`: a model drafts the contract, and works it',
+    hints: ['name one: `--provider openai` say; `writ doctor` tells which have a key here'],
+  });
 }
 
 /** The contract's file; `undefined` where a request stands for it. USAGE for both, and for neither. */

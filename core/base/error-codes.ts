@@ -277,7 +277,7 @@ export const errorCatalogue = {
   },
   NO_WORKER: {
     family: 'run',
-    message: 'nothing can do the task: give `--patch`, `--range` or `--recording`',
+    message: 'nothing can do the task: give `--provider`, `--patch`, `--range` or `--recording`',
     http: 422,
     exit: 129,
   },
@@ -300,7 +300,7 @@ export const errorCatalogue = {
     message: 'the provider gave no reply',
     http: 502,
     exit: 128,
-    hint: 'the run is kept: `writ resume RUN`',
+    hint: 'ask again when it answers, or another: `--provider`, `--model`',
   },
   AGENT_UNAVAILABLE: {
     family: 'run',

@@ -91,7 +91,7 @@ export type WorkResult = {
 
 /**
  * Does Tasks: a model, a recording, a person's patch. One `work` call per attempt; calls for different Tasks run side
- * by side. A rejection is an infrastructure failure (retried as one, not as the Task's fault); a bad answer is a value.
+ * by side. A rejection stops the run, to be resumed, and is not the Task's fault; a bad answer is a value.
  */
 export interface Worker {
   readonly name: string;

@@ -16,7 +16,7 @@ export const guards: readonly Guard[] = [
   ...within('engine/run/work/work-attempt.ts', 'test/engine/run/run-edges.test.ts', [
     [
       'an answer to being stopped is none',
-      'run.means.signal.throwIfAborted();\n      return result;',
+      'run.means.signal.throwIfAborted();\n    return result;',
       'return result;',
       'what a worker answers to being stopped',
     ],

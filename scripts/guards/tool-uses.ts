@@ -55,6 +55,14 @@ export const guards: readonly Guard[] = [
       'an attempt with a broken tool',
     ],
   ]),
+  ...within('engine/run/work/work-attempt.ts', 'test/engine/run/work/worker-breaks.test.ts', [
+    [
+      'a worker that broke is not asked again where it left its files',
+      "    throw new WritError('WORKER_FAILED', {\n      message: `the worker",
+      "    return await worker.work(order);\n    throw new WritError('WORKER_FAILED', {\n      message: `the worker",
+      'a worker that breaks stops its run once',
+    ],
+  ]),
   ...within('engine/run/work/worker-reason.ts', broken, [
     [
       'a reason is kept masked',

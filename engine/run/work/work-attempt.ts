@@ -48,9 +48,7 @@ export interface WorkedAttempt {
   readonly record: WorkedRecord;
 }
 
-/** A worker that breaks is asked so often in all before its run stops, to be resumed; it is not the Task's fault. */
-const maxInfrastructureTries = 3;
-/** What it says of a model that has been asked as often as helps, and of one that is recorded or played back. */
+/** What a worker says of a model that has been asked as often as helps, and of one that is recorded or played back. */
 const settled: ReadonlySet<string> = new Set([
   'PROVIDER_FAILED',
   'PROVIDER_OPTION',
@@ -59,11 +57,10 @@ const settled: ReadonlySet<string> = new Set([
   'RECORDING_ENDED',
   'RECORDING_MALFORMED',
 ]);
-const infrastructureWaitMs = 1000;
 
 /**
  * Has a worker do one attempt on `base`, in a workspace of its own, and takes its patch into the scratch. What it
- * answers is a value, also where it is no patch of this repository. WORKER_FAILED where it keeps breaking.
+ * answers is a value, also where it is no patch of this repository. WORKER_FAILED where it breaks.
  */
 export async function workAttempt(
   run: OpenRun,
@@ -132,38 +129,33 @@ export async function workAttempt(
   return { patch: made ?? (await normalisePatch(scratch, base, record.tree)), record };
 }
 
+/** One that breaks is not asked again where it left its files half done: its run stops, and goes on elsewhere. */
 async function ask(
   run: OpenRun,
   worker: Worker,
   order: TaskOrder,
   { broken }: Pick<AttemptTools, 'broken'>,
 ): Promise<WorkResult> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      const result = await worker.work(order);
-      // What it answers to being stopped is no answer to the Task.
-      run.means.signal.throwIfAborted();
-      return result;
-    } catch (cause) {
-      run.means.signal.throwIfAborted();
-      // It is no use to ask again for what a broken tool would have to do.
-      if (broken() !== undefined) return { kind: 'nothing', reason: '', usage: { costUnits: 0 } };
-      if (isWritError(cause) && settled.has(cause.code)) {
-        const { code, message, detail } = cause;
-        const hints = [...cause.hints, `the run is kept: \`writ resume ${run.identity.runId}\``];
-        throw new WritError(code, { message, detail, hints, cause });
-      }
-      if (tries < maxInfrastructureTries) {
-        await run.means.settings.clock.sleep(infrastructureWaitMs * 2 ** (tries - 1), run.means.signal);
-        continue;
-      }
-      throw new WritError('WORKER_FAILED', {
-        message: `the worker \`${worker.name}\` failed ${tries} times at task ${order.taskNumber}: ${messageOf(cause)}`,
-        detail: { task: order.taskNumber, attempt: order.attempt, tries },
-        hints: [`the run is kept: \`writ resume ${run.identity.runId}\``],
-        cause,
-      });
+  try {
+    const result = await worker.work(order);
+    // What it answers to being stopped is no answer to the Task.
+    run.means.signal.throwIfAborted();
+    return result;
+  } catch (cause) {
+    run.means.signal.throwIfAborted();
+    // It is no use to ask again for what a broken tool would have to do.
+    if (broken() !== undefined) return { kind: 'nothing', reason: '', usage: { costUnits: 0 } };
+    const kept = `the run is kept: \`writ resume ${run.identity.runId}\``;
+    if (isWritError(cause) && settled.has(cause.code)) {
+      const { code, message, detail } = cause;
+      throw new WritError(code, { message, detail, hints: [...cause.hints, kept], cause });
     }
+    throw new WritError('WORKER_FAILED', {
+      message: `the worker \`${worker.name}\` failed at task ${order.taskNumber}, attempt ${order.attempt}: ${messageOf(cause)}`,
+      detail: { task: order.taskNumber, attempt: order.attempt },
+      hints: [kept],
+      cause,
+    });
   }
 }
 
