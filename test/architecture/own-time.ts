@@ -14,6 +14,7 @@ export const keepsTime: Readonly<Record<string, string>> = {
   'test/bin/start-writ.ts': 'gives up on a process that says nothing for minutes',
   'test/coder/codex/run-with-codex.test.ts': 'its clock skips short waits and sleeps the long one',
   'test/core/kernel/hook.test.ts': 'its clock sleeps longer than the deadline of a tap',
+  'test/core/kernel/worker/rules/leaves.ts': 'a rule that leaves a timer running',
   'test/engine/run/stuck-run.ts': 'a worker that never ends',
   'test/engine/run/work/backoff.test.ts': 'its clock counts who sleeps',
   'test/engine/run/worker-runs.test.ts': 'its clock skips short waits and sleeps the long one',

@@ -12,10 +12,24 @@ for (const stream of ['stdout', 'stderr'] as const) {
 delete process.env.NODE_COMPILE_CACHE;
 
 /**
- * Runs one task in a worker thread, which knows none before it is asked. Never throws: what a task throws comes back as
- * a record.
+ * Runs one task in a worker thread, which knows none before it is asked. Never throws: what a task throws comes back
+ * as a record. One that leaves a timer running, or something that throws at its turn, ends its thread and has no
+ * answer.
  */
-export default async function run({ module, input }: TaskCall): Promise<TaskOutcome<unknown>> {
+export default async function run(call: TaskCall): Promise<TaskOutcome<unknown>> {
+  const outcome = await outcomeOf(call);
+  // Said before, the answer and the end of the thread would come in any order.
+  await new Promise<void>((resolve) => {
+    setImmediate(() => {
+      if (process.getActiveResourcesInfo().some((kind) => kind === 'Timeout' || kind === 'Immediate'))
+        throw new Error('it left a timer running');
+      resolve();
+    });
+  });
+  return outcome;
+}
+
+async function outcomeOf({ module, input }: TaskCall): Promise<TaskOutcome<unknown>> {
   try {
     const loaded = await import(toRunnable(module));
     return { ok: true, value: await loaded.run(input) };

@@ -141,6 +141,8 @@ for (const { how, file, reason, args = [] } of [
   { how: 'throws', file: 'throws', reason: 'threw' },
   { how: 'throws something without text', file: 'throws-nothing', reason: 'threw' },
   { how: 'ends its thread', file: 'exits', reason: 'crashed' },
+  { how: 'answers and leaves what throws', file: 'leaves', reason: 'crashed', args: ['throw'] },
+  { how: 'answers and leaves a timer', file: 'leaves', reason: 'crashed', args: ['timer'] },
   { how: 'takes more memory than a thread has', file: 'eats-memory', reason: 'crashed' },
   { how: 'exports no judge', file: 'no-judge', reason: 'threw' },
   { how: 'is not there', file: 'missing', reason: 'threw' },
@@ -166,17 +168,6 @@ for (const { how, file, reason, args = [] } of [
     t.match(await next, [{ rule: 'next', severity: 'note' }]);
   });
 }
-
-t.test('what a rule leaves behind ends its own thread, not the next rule', async (t) => {
-  const pool = createPool({ clock: systemClock, threads: 1 });
-  t.teardown(() => pool.close());
-  for (let round = 0; round < 5; round++) {
-    t.strictSame(await judgeRule(ruleAt('leaves', 'crashes-later'), asked('leaves'), pool), []);
-    t.match(await judgeRule(ruleAt('next', 'answers'), asked('next'), pool), [
-      { rule: 'next', severity: 'note' },
-    ]);
-  }
-});
 
 t.test('an aborted rule has refused', async (t) => {
   const pool = createPool({ clock: systemClock, threads: 1 });

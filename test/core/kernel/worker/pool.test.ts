@@ -1,4 +1,6 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import t, { type Test } from 'tap';
 import { systemClock } from '../../../../core/base/clock.ts';
 import { judgeRuleTask } from '../../../../core/kernel/worker/judge-rule.ts';
@@ -155,4 +157,17 @@ t.test('many tasks on few threads all come back, each with its own answer', asyn
     outcomes.map((outcome) => (outcome.ok ? outcome.value[0]?.rule : outcome)),
     ids,
   );
+});
+
+t.test('what a task leaves for its next turn comes before its answer, in each of 200 rounds', async (t) => {
+  const rounds = 200;
+  for (const how of ['turn', 'rejection']) {
+    const thread = new Worker(new URL('./asks-often.ts', import.meta.url), {
+      workerData: { how, rounds },
+      stdout: true,
+      stderr: true,
+    });
+    const [order] = await once(thread, 'message');
+    t.strictSame(order, Array.from({ length: rounds }, () => ['left', 'answered']).flat(), how);
+  }
 });
