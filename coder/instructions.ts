@@ -11,7 +11,8 @@ export const standingInstructions = `You change the files of a repository to ful
 
 /** The task in words. */
 export function taskInstructions(order: TaskOrder): string {
-  const { title, goal, steps, constraints, acceptanceCriteria, citations, previousFailure } = order;
+  const { title, goal, steps, constraints, acceptanceCriteria, citations, previousFailure, lostCalls } =
+    order;
   const parts = [
     `Task: ${title} (${goal})`,
     listed('What is to be done', steps),
@@ -21,6 +22,14 @@ export function taskInstructions(order: TaskOrder): string {
     ...(previousFailure === undefined
       ? []
       : [`The attempt before this one was not accepted:\n${previousFailure}`]),
+    ...(lostCalls === undefined
+      ? []
+      : [
+          listed(
+            'You were at this attempt before and were interrupted. The files are as they were at its start, but these calls had left this machine and may have had an effect; the very same call is refused',
+            lostCalls,
+          ),
+        ]),
   ];
   return parts.filter((part) => part !== '').join('\n\n');
 }

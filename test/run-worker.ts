@@ -6,6 +6,7 @@ await room(
   'engine/run/work/agent',
   'engine/run/work/guilty-tasks.test.ts',
   'engine/run/work/worker-breaks.test.ts',
+  'engine/run/work/lost-calls',
   'engine/run/work/unknown-api.test.ts',
   'engine/run/approval-runs.test.ts',
   'engine/run/context-blobs.test.ts',

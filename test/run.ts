@@ -5,6 +5,7 @@ await room(
   'engine/run/judge/read-reports.test.ts',
   'engine/run/state/describe-engine.test.ts',
   'engine/run/state/evidence-modes.test.ts',
+  'engine/run/state/lost-calls.test.ts',
   'engine/run/seal-faults.test.ts',
   'engine/run/run-events.test.ts',
   'engine/run/run-cases.test.ts',

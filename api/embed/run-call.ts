@@ -65,6 +65,8 @@ export interface ResumeCall extends RunPlace {
   readonly onto?: string;
   /** Cost units (0.001 USD) that are granted beyond the contract's cap. */
   readonly moreCostUnits?: number;
+  /** Lets calls be made again that had left the machine when an attempt was interrupted. */
+  readonly allowLostCalls?: boolean;
 }
 
 /** Whom a call is for, and when. */
@@ -97,9 +99,9 @@ export async function toResumeRequest(
   surroundings: Surroundings,
   signal: AbortSignal,
 ): Promise<ResumeRequest> {
-  const { repository, run, worker, onto, moreCostUnits, sandbox = 'auto' } = call;
+  const { repository, run, worker, onto, moreCostUnits, allowLostCalls, sandbox = 'auto' } = call;
   return {
-    ...compact({ onto, moreCostUnits, worker: worker && toWorker(worker) }),
+    ...compact({ onto, moreCostUnits, allowLostCalls, worker: worker && toWorker(worker) }),
     ...(await toSettings(call, surroundings, signal)),
     repositoryPath: resolve(repository),
     runId: run,

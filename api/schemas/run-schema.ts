@@ -243,7 +243,9 @@ export const runMembers = {
     }),
     tool_uses: record({
       count,
-      tools: list(record({ tool: text, action: text, done: count, denied: count, failed: count })),
+      tools: list(
+        record({ tool: text, action: text, done: count, denied: count, failed: count }, { unknown: count }),
+      ),
     }),
     notices: list(text),
     content_ref: text,

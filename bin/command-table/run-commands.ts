@@ -68,6 +68,10 @@ export const runCommands: readonly CommandSpec[] = [
         about: 'let a run that reached its cost cap use so many units more (0.001 USD each)',
       },
       {
+        name: 'repeat-calls',
+        about: 'let a model make calls again that had left the machine when an attempt was interrupted',
+      },
+      {
         name: 'onto',
         value: 'BRANCH',
         about: 'the branch that is to move, where only a record from elsewhere names it',

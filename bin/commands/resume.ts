@@ -60,6 +60,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     worker,
     ...(onto === undefined ? {} : { onto }),
     ...(more === undefined ? {} : { moreCostUnits: more }),
+    ...(options.flag('repeat-calls') ? { allowLostCalls: true } : {}),
   });
   reaching.finish();
   return toResult(view, context.print);

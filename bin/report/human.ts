@@ -139,11 +139,13 @@ function printCitations(printer: Printer, citations: RunView['citations']): void
 /** What a worker did on its way, by tool and action. */
 function printToolUses(printer: Printer, uses: RunView['toolUses']): void {
   if (uses === undefined) return;
-  const told = uses.tools.map(({ tool, action, done, denied, failed }) => {
-    const not = [denied > 0 ? `${denied} denied` : '', failed > 0 ? `${failed} failed` : ''].filter(
-      (part) => part !== '',
-    );
-    return `${tool} ${action} ${done + denied + failed}${not.length === 0 ? '' : ` (${not.join(', ')})`}`;
+  const told = uses.tools.map(({ tool, action, done, denied, failed, unknown = 0 }) => {
+    const not = [
+      denied > 0 ? `${denied} denied` : '',
+      failed > 0 ? `${failed} failed` : '',
+      unknown > 0 ? `${unknown} unknown` : '',
+    ].filter((part) => part !== '');
+    return `${tool} ${action} ${done + denied + failed + unknown}${not.length === 0 ? '' : ` (${not.join(', ')})`}`;
   });
   printer.line('  ', styled('dim', 'tools'), `  ${told.join(', ')}`);
 }

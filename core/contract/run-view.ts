@@ -71,7 +71,7 @@ export interface RunView {
   readonly toolUses?: {
     readonly count: number;
     readonly tools: readonly (Record<'tool' | 'action', string> &
-      Record<'done' | 'denied' | 'failed', number>)[];
+      Record<'done' | 'denied' | 'failed', number> & { readonly unknown?: number })[];
   };
   /** What was tried again on the way here; absent where nothing was. */
   readonly retries?: {

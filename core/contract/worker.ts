@@ -31,6 +31,11 @@ export interface TaskOrder {
   readonly snapshot?: string;
   /** Why the attempt before this one did not count; untrusted text. */
   readonly previousFailure?: string;
+  /**
+   * Calls of an earlier try at this attempt that left the machine before it was interrupted, a line each: made again in the
+   * same words they are refused. Untrusted text.
+   */
+  readonly lostCalls?: readonly string[];
   /** The workspace as tools see it. */
   readonly hands: Hands;
   /** What hands may ask about code; absent where no rule names it, or no language server is there. */

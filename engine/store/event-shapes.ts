@@ -84,7 +84,8 @@ export const eventShapes = {
       run: uuid,
       tool: text,
       action: text,
-      outcome: oneOf('done', 'denied', 'failed'),
+      /** `unknown`: the process that waited for it was killed. */
+      outcome: oneOf('done', 'denied', 'failed', 'unknown'),
       duration_ms: decimal,
       started_at: time,
     },

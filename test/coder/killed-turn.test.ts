@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { makeSample, type Sample, sampleSpec } from '../engine/run/sample.ts';
@@ -31,54 +31,99 @@ function start({ root, env }: Sample, temporary: string, args: readonly string[]
 }
 
 t.test(
-  'a run killed in the middle of a call makes that call not again, and nothing of it is left',
+  'a run killed in the middle of a call begins its attempt anew; a call that left the machine is not made again, and told',
   async (t) => {
     const sample = makeSample();
     t.teardown(() => sample.remove());
     const temporary = join(sample.home, 'tmp');
     mkdirSync(temporary);
     const spec = join(sample.home, 'intent.json');
-    writeFileSync(spec, sampleSpec({ security: { toolAcl: { allow: everything as never } } }));
-    await using model = await scriptModel([
-      { calls: [['shell', { command: 'echo once >> src/effect.txt; sleep 300' }], mending] },
-      { calls: [['shell', { command: 'cat src/effect.txt' }]] },
+    writeFileSync(
+      spec,
+      sampleSpec({
+        security: { toolAcl: { allow: everything as never } },
+        constraints: { security: { networkPolicy: 'allow' } },
+      }),
+    );
+    // Nobody has such a name (RFC 6761); that it was asked for has left the machine.
+    const command = 'curl -s http://registry.invalid/; echo once >> src/effect.txt; sleep 300';
+    const again = [
+      {
+        calls: [
+          ['shell', { command }],
+          ['shell', { command: 'cat src/effect.txt' }],
+        ],
+      },
       { calls: [mending] },
       { calls: [ending] },
+    ] as const;
+    await using model = await scriptModel([
+      {
+        calls: [
+          ['shell', { command: 'echo stays here' }],
+          ['shell', { command }],
+        ],
+      },
+      ...again,
+      ...again,
     ]);
     const line = ['run', spec, '--provider', 'openai', '--model', 'scripted', '--api-base', model.base];
     const first = start(sample, temporary, line);
     const effects = () => globSync('**/src/effect.txt', { cwd: temporary });
     let isOver = false;
     void first.ended.then(() => (isOver = true));
-    await until(() => isOver || effects().length > 0, 'the effect of the first call');
-    t.equal(effects().length, 1, first.said());
+    await until(() => isOver || effects().length > 0, 'the effect of the call');
     process.kill(-first.pid, 'SIGKILL');
     await first.ended;
+    t.equal(model.asked.length, 1, first.said());
+    const [run = ''] = readdirSync(join(sample.root, '.git', 'writ', 'runs'));
 
-    const runs = join(sample.root, '.git', 'writ', 'runs');
-    const [run = ''] = existsSync(runs) ? readdirSync(runs) : [];
-    const journal = () => readFileSync(join(runs, run, 'journal.jsonl'), 'utf8');
-    t.equal(journal().includes('run-finished'), false);
-    t.equal(model.asked.length, 1);
+    const shown = await start(sample, temporary, ['show', run]).ended;
+    t.match(shown.said(), /1 call of a model had left this machine/);
+    t.match(shown.said(), /`--repeat-calls`/);
+
+    // The same run, of which nobody knows any more who wrote its journal.
+    const unproven = makeSample();
+    t.teardown(() => unproven.remove());
+    rmSync(unproven.root, { recursive: true });
+    cpSync(sample.root, unproven.root, { recursive: true });
+
     const { code, said } = await start(sample, temporary, ['resume', run]).ended;
     t.equal(code, 0, said());
-    t.equal(model.asked.length, 4, 'it is asked anew');
-    const [, again, next] = model.asked.map(
-      ({ body }) =>
-        body as { readonly messages: readonly { readonly role: string; readonly content: string }[] },
-    );
+    const asked = () =>
+      model.asked.map(
+        ({ body }) =>
+          (body as { readonly messages: readonly { readonly role: string; readonly content: string }[] })
+            .messages,
+      );
+    const [, anew = [], next = []] = asked();
     t.strictSame(
-      again?.messages.map(({ role }) => role),
+      anew.map(({ role }) => role),
       ['system', 'user'],
-      'and told nothing of calls before',
+      'it is asked anew',
     );
-    t.match(next?.messages.at(-1)?.content, 'No such file', 'what the killed call did is gone');
+    t.match(anew.at(-1)?.content, /the very same call is refused[\s\S]*curl -s [\s\S]*nobody knows/);
+    t.notMatch(anew.at(-1)?.content, 'stays here', 'what stayed on the machine is no secret to keep');
+    const answers = next.filter(({ role }) => role === 'tool').map(({ content }) => content);
+    t.match(answers[0], /denied: an attempt that was interrupted had made this very call/);
+    t.match(answers[1], /No such file/, 'anything else is done, and what the killed call did is gone');
     t.strictSame(effects(), [], 'and no workspace of it is left');
+    const { data: view } = JSON.parse(said().slice(said().indexOf('{')));
+    t.match(view.notices.join('\n'), /1 call of a model had left this machine[\s\S]*curl/);
+    t.match(
+      view.tool_uses.tools.find(({ tool }: { tool: string }) => tool === 'workspace.command'),
+      { done: 0, failed: 1, denied: 1, unknown: 1 },
+    );
     t.notMatch(sample.git('ls-tree', '-r', '--name-only', 'main'), 'effect.txt');
-    const uses = sample
-      .git('ls-tree', '-r', '--name-only', `refs/ai/runs/${run}`)
-      .split('\n')
-      .filter((path) => path.includes('/tools/worker/'));
-    t.equal(uses.length, 5, 'the record tells of the attempt that counted');
+
+    const known = await start(unproven, temporary, ['resume', run, '--onto', 'main']).ended;
+    t.equal(known.code, 0, known.said());
+    const toldAnew = asked()[5] ?? [];
+    t.match(
+      toldAnew.filter(({ role }) => role === 'tool')[0]?.content,
+      /denied: an attempt that was interrupted/,
+      'a journal that nobody vouches for is believed as far as it forbids',
+    );
+    t.match(known.said(), /judged anew/);
   },
 );

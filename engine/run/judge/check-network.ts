@@ -24,12 +24,18 @@ export async function openNetwork(
   { identity: { contract }, means: { privateRoot, settings } }: Pick<OpenRun, 'identity' | 'means'>,
   { sandbox }: Pick<Workspace, 'sandbox'>,
   { openings = [] }: Pick<CommandVerdict, 'openings'>,
+  /** Waited for before anything leaves the machine; without a sandbox, before the command. */
+  leaving?: () => Promise<void>,
 ): Promise<OpenNetwork> {
-  if (sandbox.unconfined) return { network: 'host', close: async () => undefined };
+  if (sandbox.unconfined) {
+    await leaving?.();
+    return { network: 'host', close: async () => undefined };
+  }
   const all = contract.effective.constraints.security.networkPolicy === 'allow';
   if (!all && openings.length === 0) return { network: 'none', close: async () => undefined };
   const egress = await openEgress(privateRoot, {
     policy: { all, openings },
+    leaving,
     ...(settings.outside === undefined ? {} : { outside: settings.outside }),
   });
   const opened = [

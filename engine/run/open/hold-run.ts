@@ -14,6 +14,7 @@ import { recordMemory } from '../record/record-memory.ts';
 import type { StartedRun } from '../record/started-run.ts';
 import { workerFile } from '../record/worker-file.ts';
 import type { OpenRun, RunIdentity, RunMeans } from '../state/attempt.ts';
+import { openCallLedger } from '../state/call-ledger.ts';
 import type { Ground } from '../state/ground.ts';
 import { createRecordBox } from '../state/record-box.ts';
 import { startWallClock, waitingType } from '../state/wall-clock.ts';
@@ -53,6 +54,8 @@ export interface RunParts
   readonly supplied: PatchSet | undefined;
   readonly journal: Journal;
   readonly started: StartedRun;
+  /** A person lets calls be made again that were lost. */
+  readonly allowLostCalls?: boolean | undefined;
   readonly release: () => Promise<void>;
 }
 
@@ -64,6 +67,7 @@ export async function holdRun({
   supplied,
   contract,
   ground,
+  allowLostCalls,
   ...parts
 }: RunParts): Promise<HeldRun> {
   const { scratch, directory } = parts;
@@ -102,8 +106,11 @@ export async function holdRun({
     wording: started.wording,
     authorship: started.authorship,
   };
+  const calls = openCallLedger(journal);
+  if (allowLostCalls) await calls.allow();
   const means: RunMeans = {
     ...parts,
+    calls,
     settings,
     privateRoot,
     travellingJournal: () => formatJournal(journal.records.filter(({ data }) => !isLocal(data))).bytes,

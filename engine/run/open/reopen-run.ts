@@ -16,6 +16,7 @@ import { readClaim } from '../record/claimed-run.ts';
 import { putJournal } from '../record/put-journal.ts';
 import { readKeptContract } from '../record/read-kept-contract.ts';
 import { startedRun, startedType } from '../record/started-run.ts';
+import { callTypes } from '../state/lost-calls.ts';
 import { openModel } from '../state/open-model.ts';
 import type { ResumeRequest } from '../state/run-request.ts';
 import { openSecrets, withHanded } from '../state/run-secrets.ts';
@@ -96,7 +97,13 @@ export async function reopenRun(
       else {
         const nowMs = request.clock.now();
         started = await startedAnew({ engine, store, contract, ground, scratch, nowMs }, claim, supplied);
-        await putJournal(directory, [{ at: toRfc3339(nowMs), type: startedType, data: started }], witness);
+        const at = toRfc3339(nowMs);
+        const calls = claim.calls.map((data, index) => ({
+          at,
+          type: callTypes.begun,
+          data: { ...data, call: index + 1 },
+        }));
+        await putJournal(directory, [{ at, type: startedType, data: started }, ...calls], witness);
       }
     }
     const journal = own ?? (await openJournal(directory, runId, request));
@@ -117,6 +124,7 @@ export async function reopenRun(
       ...parts,
       draft: undefined,
       moreCostUnits: request.moreCostUnits,
+      allowLostCalls: request.allowLostCalls,
       cancelled: request.cancel,
       settings: request,
       journal,

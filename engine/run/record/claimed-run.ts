@@ -4,6 +4,7 @@ import { requireKeptSpec } from '../../store/record/kept-spec.ts';
 import { journalPath, runDirectory } from '../../store/run-directory.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import type { Repository } from '../../vcs/repository.ts';
+import { claimedCalls, type OutsideCall } from '../state/lost-calls.ts';
 import { requireStartedContract } from './read-kept-contract.ts';
 import { runnerSealPath, travelledJournal } from './runner-seal-path.ts';
 import { type StartedRun, startedRun } from './started-run.ts';
@@ -18,6 +19,8 @@ export interface ClaimedRun {
   /** The contract of exactly that digest. */
   readonly spec: Uint8Array;
   readonly candidate: StartedRun['candidate'];
+  /** Calls that may have left a machine, whatever it says of their ends. */
+  readonly calls: readonly OutsideCall[];
   /** The journal in its refs, where there is one, and what a runner signed over it. */
   readonly travelled?: { readonly records: readonly JournalRecord[]; readonly bytes: Uint8Array };
   readonly runnerSeal?: Uint8Array;
@@ -53,7 +56,8 @@ export async function readClaim(
     isHere || there === undefined
       ? undefined
       : { bytes: there, records: parseJournal(there, `${refs.run(runId)}:${travelledJournal}`).records };
-  const started = startedRun(isHere ? (await readJournal(path)).records : (travelled?.records ?? []));
+  const records = isHere ? (await readJournal(path)).records : (travelled?.records ?? []);
+  const started = startedRun(records);
   const spec = isHere
     ? await requireKeptSpec(runDirectory(repository, runId), runId)
     : stored.get('spec.json');
@@ -77,6 +81,7 @@ export async function readClaim(
     started,
     spec,
     candidate: started.candidate ?? waitingCandidate(stored.get(waitingPath)),
+    calls: claimedCalls(records),
     ...(travelled ? { travelled } : {}),
     ...(runnerSeal ? { runnerSeal } : {}),
   };

@@ -9,6 +9,8 @@ import { factorsWithoutChecks, factorWithoutChecks } from '../state/checks-with-
 import { checksWithoutUse, checkUnknownCode } from '../state/checks-without-use.ts';
 import { foreignPolicyCode, foreignPolicyWords } from '../state/foreign-policy.ts';
 import { logUnusedCode, logWithoutUse } from '../state/log-without-use.ts';
+import type { LostCall } from '../state/lost-calls.ts';
+import { lostCallNotices } from '../state/tell-lost-call.ts';
 
 /** What a report says of the run itself. */
 export type ReportedRun = Omit<RunIdentity, 'scope' | 'isWorked' | 'wording'> &
@@ -21,7 +23,7 @@ export type ReportedRun = Omit<RunIdentity, 'scope' | 'isWorked' | 'wording'> &
 
 /** What `show` can say before anything was judged. */
 export function openingReport(run: ReportedRun, patch: PatchSet | undefined): GateReport {
-  return report(run, patch, [], [], []);
+  return report(run, patch, [], [], [], []);
 }
 
 /** The report of an attempt. Free of the clock: every time in it was taken when the thing happened. */
@@ -31,7 +33,13 @@ export function gateReport(
   stages: readonly StageRecord[],
 ): GateReport {
   const { identity, means, ground, patch, box } = attempt;
-  return report({ ...identity, store: means.store, ground }, patch, findings, stages, box.list());
+  const lost = means.calls.lost().filter((call) => isWhole(attempt) || call.attempt === attempt.name);
+  return report({ ...identity, store: means.store, ground }, patch, findings, stages, box.list(), lost);
+}
+
+/** A candidate speaks for the run; an attempt for itself, whatever came later. */
+function isWhole({ name }: Attempt): boolean {
+  return name.startsWith('candidate-');
 }
 
 /** Says that a change started behind the commit that judges it, and what was judged in its stead. */
@@ -57,6 +65,7 @@ function report(
   findings: readonly Finding[],
   stages: readonly StageRecord[],
   artifacts: readonly ArtifactRecord[],
+  lost: readonly LostCall[],
 ): GateReport {
   const { contract, runId, threadId, tip, authorship, store, ground } = run;
   const spec = contract.effective;
@@ -69,6 +78,7 @@ function report(
       : [
           `judged anew from ${toRfc3339(run.anewAtMs)} on: nobody here vouched for what the run had recorded before`,
         ]),
+    ...lostCallNotices(lost),
     ...factorsWithoutChecks(spec, ground.config).map(factorWithoutChecks),
     ...checksWithoutUse(spec, ground.config).map((words) => `${checkUnknownCode}: ${words}`),
     ...logWithoutUse(spec).map((words) => `${logUnusedCode}: ${words}`),

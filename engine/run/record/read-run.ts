@@ -15,7 +15,9 @@ import { isRunHeld } from '../../store/run-lock.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { parseObject } from '../../store/stored-object.ts';
 import type { Repository } from '../../vcs/repository.ts';
+import { lostIfStopped } from '../state/lost-calls.ts';
 import { provenanceMissingCode } from '../state/provenance-missing.ts';
+import { lostCallNotices } from '../state/tell-lost-call.ts';
 import { viewJournal } from './journal-view.ts';
 import { sealedPlugins } from './sealed-plugins.ts';
 import { startedRun } from './started-run.ts';
@@ -231,5 +233,14 @@ async function undecidedRun(
   const { schema: _, ...report } = started.report;
   const { stages } = viewJournal(records);
   const working = await isRunHeld(runDirectory(repository, runId));
-  return { ...report, stages, state: working ? 'running' : 'interrupted' };
+  const notices = [...(report.notices ?? []), ...(working ? [] : lostNotices(runId, records))];
+  const state = working ? 'running' : 'interrupted';
+  return { ...report, stages, state, ...(notices.length === 0 ? {} : { notices }) };
+}
+
+/** What the process that was stopped had begun is lost from here on. */
+function lostNotices(runId: string, records: readonly JournalRecord[]): readonly string[] {
+  const { calls, held } = lostIfStopped(records);
+  const hint = `\`writ resume ${runId}\` makes none of them again; with \`--repeat-calls\` a model may`;
+  return [...lostCallNotices(calls), ...(held.length === 0 ? [] : [hint])];
 }

@@ -8,7 +8,8 @@ export interface UsedTool {
   readonly command?: string;
   /** Query or address. */
   readonly query?: string;
-  readonly outcome: HandAnswer['outcome'];
+  /** `unknown`: its process was killed before its end. */
+  readonly outcome: HandAnswer['outcome'] | 'unknown';
   /** Rule that denied it. */
   readonly refusal?: string;
   readonly exitCode?: number;

@@ -13,6 +13,7 @@ import type { Authorship } from '../../store/record/authorship.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import type { Scratch } from '../../vcs/scratch.ts';
 import type { ArtifactBox } from './artifact-box.ts';
+import type { CallLedger } from './call-ledger.ts';
 import type { CommitWording } from './commit-wording.ts';
 import type { Ground } from './ground.ts';
 import type { OpenModel } from './open-model.ts';
@@ -55,6 +56,8 @@ export interface RunMeans {
   /** Where workspaces are; survives a kill, not a reboot. */
   readonly privateRoot: string;
   readonly steps: Steps;
+  /** What earlier processes did outside and lost, and what this one does. */
+  readonly calls: CallLedger;
   /** The journal so far as bytes that another machine can go on from: without what holds here alone. */
   travellingJournal(): Uint8Array;
   /** What the record will hold of the way to the candidate. */

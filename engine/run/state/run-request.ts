@@ -95,4 +95,6 @@ export interface ResumeRequest extends RunSettings {
   readonly cancel?: string;
   /** Cost units that a person grants beyond the cap (resolutions, maxCostUnits). */
   readonly moreCostUnits?: number;
+  /** Lets calls be made again that left the machine in an attempt that was stopped. */
+  readonly allowLostCalls?: boolean;
 }

@@ -16,7 +16,7 @@ export async function openAsked(run: OpenRun, place: HandPlace, tools: AttemptTo
   if (model === undefined) return { ways: {}, taken: () => undefined, [Symbol.asyncDispose]: async () => {} };
   const { agent } = model;
   if (agent === undefined) {
-    const turns = openTurns(run, model);
+    const turns = openTurns(run, model, tools.calls.spend);
     return { ways: { turns }, taken: turns.taken, [Symbol.asyncDispose]: async () => {} };
   }
   const host = await openAgentHost(run, place, { ...model, agent }, tools);

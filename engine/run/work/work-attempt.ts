@@ -12,14 +12,20 @@ import { exportWorkspace, removeWorkspace } from '../../vcs/workspace.ts';
 import { rememberWorkspace, type TreeOfWorkspace } from '../../vcs/workspace-tree.ts';
 import type { UsedTool } from '../record/used-tool.ts';
 import type { OpenRun } from '../state/attempt.ts';
+import type { AttemptCalls } from '../state/call-ledger.ts';
+import { workedStep } from '../state/lost-calls.ts';
 import { requireOldSigners } from '../state/require-old-signers.ts';
+import { addSpent, type Spent } from '../state/spent.ts';
 import type { Steps } from '../state/steps.ts';
+import { tellLostCall } from '../state/tell-lost-call.ts';
+import { attemptName } from './attempt-name.ts';
 import { openHands } from './hands/open-hands.ts';
 import { type WriteWatch, watchWrites } from './hands/watch-writes.ts';
 import { writeStubs } from './hands/write-stubs.ts';
 import { type KeptCode, openCode } from './lsp/open-code.ts';
 import { openAsked } from './open-asked.ts';
 import { type KeptSources, keepSources, openSources } from './open-sources.ts';
+import { lostUse } from './tools/held-call.ts';
 import { type AttemptTools, openAttemptTools } from './tools/tool-setting.ts';
 import type { TurnsTaken } from './turns/open-turns.ts';
 import { untrustedText } from './turns/untrusted-text.ts';
@@ -74,8 +80,9 @@ export async function workAttempt(
     means: { scratch, worker },
   } = run;
   let made: PatchSet | undefined;
-  const record = await steps.once('worked', async () => {
+  const record = await steps.once(workedStep, async () => {
     if (!worker) throw new WritError('NO_WORKER');
+    const calls = run.means.calls.of(attemptName(order.revision, order.taskNumber, order.attempt));
     const place = join(run.means.privateRoot, `work-${order.taskNumber}-${order.revision}-${order.attempt}`);
     const [workspace, reports] = [join(place, 'workspace'), join(place, 'reports')];
     await removeWorkspace(place);
@@ -85,7 +92,7 @@ export async function workAttempt(
       const kept = await rememberWorkspace(scratch, workspace, base.tree, join(place, 'index'));
       const watch = watchWrites(run, base.tree, kept);
       const at = { workspace, reports, stubs: writeStubs(place) };
-      const tools = openAttemptTools(run);
+      const tools = openAttemptTools(run, calls);
       const history = openHistory(run, base, { place, kept });
       await using code = await openCode(run, at, base.tree);
       const hands = openHands(run, at, { watch, history, code }, tools);
@@ -107,14 +114,15 @@ export async function workAttempt(
         ...asked.ways,
         signal: run.means.signal,
       };
+      const earlier = calls.lost().map(lostUse);
       const result = await ask(run, worker, given, tools);
       await asked[Symbol.asyncDispose]();
       const codeKept = await code.kept();
       await code[Symbol.asyncDispose]();
-      const worked = withCost(result, asked.taken());
+      const worked = withCost(result, asked.taken(), calls.lostSpent);
       const taken = brokenRecord(tools, worked) ?? (await take(run, base, worked, kept, watch));
       made = taken.patch;
-      const told = toldOf(tools.used, asked.taken());
+      const told = toldOf([...earlier, ...tools.used], asked.taken());
       return {
         ...taken.record,
         ...told,
@@ -134,10 +142,10 @@ async function ask(
   run: OpenRun,
   worker: Worker,
   order: TaskOrder,
-  { broken }: Pick<AttemptTools, 'broken'>,
+  { broken, calls }: Pick<AttemptTools, 'broken' | 'calls'>,
 ): Promise<WorkResult> {
   try {
-    const result = await worker.work(order);
+    const result = await worker.work({ ...order, ...lostOf(run, calls) });
     // What it answers to being stopped is no answer to the Task.
     run.means.signal.throwIfAborted();
     return result;
@@ -216,10 +224,25 @@ function forModel<Order extends Pick<TaskOrder, 'previousFailure'>>(
   return { ...order, previousFailure: untrustedText(promptInjection, order.previousFailure) };
 }
 
-/** What the engine's own turns cost is counted by the engine, whatever the worker says. */
-function withCost(result: WorkResult, taken: TurnsTaken | undefined): WorkResult {
+/** What it did outside before it was interrupted, as whoever goes on is told. */
+function lostOf(
+  { identity: { contract } }: Pick<OpenRun, 'identity'>,
+  calls: AttemptCalls,
+): Pick<TaskOrder, 'lostCalls'> {
+  const lost = calls.lost();
+  if (lost.length === 0) return {};
+  const { promptInjection } = contract.effective.security;
+  const shown = lost.slice(0, maxLostShown).map(tellLostCall);
+  const more = lost.length > shown.length ? [`and ${lost.length - shown.length} more`] : [];
+  return { lostCalls: [...shown, ...more].map((line) => untrustedText(promptInjection, line)) };
+}
+
+const maxLostShown = 20;
+
+/** What the engine's own turns cost is counted by the engine, whatever the worker says, those that were lost included. */
+function withCost(result: WorkResult, taken: TurnsTaken | undefined, lost: Spent): WorkResult {
   if (taken === undefined) return result;
-  const { costUnits, tokensUsed } = taken;
+  const { costUnits, tokensUsed } = addSpent(lost, taken);
   return { ...result, usage: { costUnits: result.usage.costUnits + costUnits, tokensUsed } };
 }
 

@@ -13,6 +13,7 @@ import { type PlanState, sensedBefore, withoutAttempt } from '../record/plan-sta
 import type { SettledAttempt } from '../record/settled-attempt.ts';
 import { takeSnapshot } from '../record/take-snapshot.ts';
 import type { Attempt, OpenRun } from '../state/attempt.ts';
+import { attemptName } from './attempt-name.ts';
 import { beginAttempt } from './begin-attempt.ts';
 import { taskFacts } from './task-facts.ts';
 import { triggerOf } from './trigger-of.ts';
@@ -26,11 +27,6 @@ export interface AttemptOrder {
   readonly attempt: number;
   readonly baseTree: string;
   readonly previousFailure?: string;
-}
-
-/** The name of an attempt in its run. */
-export function attemptName(revision: number, number: number, attempt: number): string {
-  return `task-${number}/revision-${revision}/attempt-${attempt}`;
 }
 
 /** An attempt that was judged: what is kept of it, and what a final record would need. */

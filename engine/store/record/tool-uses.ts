@@ -13,7 +13,10 @@ const shape = fields({
   schema: oneOf('urn:writ:tool-uses:v1'),
   count: wholeNumber,
   tools: listOf(
-    fields({ tool: text, action: text, done: wholeNumber, denied: wholeNumber, failed: wholeNumber }),
+    fields(
+      { tool: text, action: text, done: wholeNumber, denied: wholeNumber, failed: wholeNumber },
+      { unknown: wholeNumber },
+    ),
   ),
 });
 
@@ -25,7 +28,7 @@ export function toolUsesIn(
 ): ToolUsesRecord | undefined {
   const byName = new Map<
     string,
-    { tool: string; action: string; done: number; denied: number; failed: number }
+    { tool: string; action: string; done: number; denied: number; failed: number; unknown?: number }
   >();
   let count = 0;
   for (const [path, bytes] of files) {
@@ -33,7 +36,7 @@ export function toolUsesIn(
     const { tool, action, outcome } = parseObject('tool_invocation', bytes);
     const name = `${tool} ${action}`;
     const one = byName.get(name) ?? { tool, action, done: 0, denied: 0, failed: 0 };
-    one[outcome] += 1;
+    one[outcome] = (one[outcome] ?? 0) + 1;
     byName.set(name, one);
     count += 1;
   }

@@ -15,6 +15,7 @@ export interface EgressOptions {
   readonly socket: string;
   readonly policy: EgressPolicy;
   readonly outside?: Outside;
+  readonly leaving?: Egress['leaving'];
   readonly limits?: Partial<EgressLimits>;
 }
 
@@ -33,6 +34,7 @@ export async function startEgressProxy(options: EgressOptions): Promise<EgressPr
   const egress: Egress = {
     policy: options.policy,
     outside: options.outside ?? realOutside,
+    leaving: options.leaving,
     limits,
     uses: new UseList(),
     left: { bytes: limits.bytes, connections: limits.connections },

@@ -15,6 +15,8 @@ export interface Egress {
   readonly uses: UseList;
   /** Octets that may still pass, and connections that may still be made. */
   readonly left: { bytes: number; connections: number };
+  /** Waited for before anything leaves, a question for an address included; where it rejects, nothing does. */
+  readonly leaving?: (() => Promise<void>) | undefined;
   /** Aborts when the check is over. */
   readonly signal: AbortSignal;
   /** Connections that have not ended yet. */
@@ -51,12 +53,17 @@ export class Passage {
    */
   async reach(target: Target): Promise<Reached> {
     this.#aim(target);
-    const { policy, outside, limits, signal, left } = this.#egress;
+    const { policy, outside, limits, signal, left, leaving } = this.#egress;
     const refused = (why: NetworkObstacle): Unreached => ({ ok: false, outcome: 'refused', why });
     if (left.connections < 0) return this.#told(refused('limit'));
     const verdict = judgeTarget(policy, target);
     if (!verdict.open) return this.#told(refused(verdict.why));
     this.#reasons = verdict.reasons;
+    try {
+      await leaving?.();
+    } catch {
+      return this.#told({ ok: false, outcome: 'failed', why: 'unreachable' });
+    }
     const reached = await reach(target, outside, limits, signal);
     this.#address = reached.address;
     if (!reached.ok) return this.#told(reached);

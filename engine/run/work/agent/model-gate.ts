@@ -10,6 +10,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from '../../.
 import { wordMask } from '../../record/mask-values.ts';
 import type { OpenRun } from '../../state/attempt.ts';
 import type { OpenAgent, OpenModel } from '../../state/open-model.ts';
+import type { Spent } from '../../state/spent.ts';
 import { msBeforeAsking } from '../turns/asking-again.ts';
 import { countUsage } from '../turns/count-usage.ts';
 import { maxTurns, type TurnsTaken } from '../turns/open-turns.ts';
@@ -44,6 +45,8 @@ const idleMs = 300_000;
 export async function openModelGate(
   run: Pick<OpenRun, 'identity' | 'means'>,
   chosen: OpenModel & { readonly agent: OpenAgent },
+  /** Told after each reply what all of them came to. */
+  spend?: (spent: Spent) => void,
 ): Promise<ModelGate> {
   const { model, provider, agent, temperature, secrets } = chosen;
   const { signal, settings, privateRoot } = run.means;
@@ -137,6 +140,7 @@ export async function openModelGate(
       if (usage === undefined) continue;
       isUsed = true;
       count(usage);
+      spend?.({ turns, ...counted() });
     }
     // What is not told is not free, and a reply without its end is none.
     if (!isUsed && failure === undefined)

@@ -6,6 +6,7 @@ import { isVersionControl } from '../../../tool/version-control.ts';
 import { openNetwork } from '../../judge/check-network.ts';
 import type { OpenRun } from '../../state/attempt.ts';
 import { maxMemoryBytes } from '../../state/max-memory-bytes.ts';
+import type { Leaving } from '../tools/open-tools.ts';
 import { handEnvironment } from './hand-environment.ts';
 import type { HandPlace } from './hand-place.ts';
 import type { JudgedUse } from './judge-use.ts';
@@ -15,16 +16,16 @@ export const maxOutputBytes = 64 * 1024;
 const defaultTimeoutSeconds = 120;
 const maxTimeoutSeconds = 1800;
 
-/** Runs shell text in the sandbox, on the workspace itself; `told` is given what it had of the network. */
+/** Runs shell text in the sandbox, on the workspace itself; `told` is given what it had of the network, which waits for `leaving`. */
 export async function executeInWorkspace(
   run: OpenRun,
   place: HandPlace,
   { command, timeoutSeconds: wanted = defaultTimeoutSeconds }: Extract<HandUse, { readonly kind: 'execute' }>,
   { acl = {} }: Pick<JudgedUse, 'acl'>,
-  told: (network: CheckNetwork) => void,
+  { leaving, told }: { readonly leaving: Leaving; readonly told: (network: CheckNetwork) => void },
 ): Promise<HandAnswer> {
   const timeoutSeconds = Math.min(Math.max(1, wanted), maxTimeoutSeconds);
-  const way = await openNetwork(run, { sandbox: run.ground.sandbox }, acl);
+  const way = await openNetwork(run, { sandbox: run.ground.sandbox }, acl, leaving);
   try {
     const result = await runSandboxed(run, place, {
       argv: limitedShell(command, acl.maxWriteBytes),

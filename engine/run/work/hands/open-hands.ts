@@ -8,7 +8,7 @@ import type { UsedTool } from '../../record/used-tool.ts';
 import type { OpenRun } from '../../state/attempt.ts';
 import { policyOf } from '../../state/attempt-policy.ts';
 import type { OpenCode } from '../lsp/open-code.ts';
-import { openDoor } from '../tools/open-tools.ts';
+import { type Leaving, openDoor } from '../tools/open-tools.ts';
 import { type AttemptTools, usualBound } from '../tools/tool-setting.ts';
 import { answerVcs } from '../vcs/answer-vcs.ts';
 import type { SeenHistory } from '../vcs/see-history.ts';
@@ -44,7 +44,7 @@ export function openHands(
     use: (wanted) =>
       door.use(
         () => judgeUse(run, place, wanted),
-        (judged) => act(run, place, wanted, judged, means),
+        (judged, leaving) => act(run, place, wanted, judged, { ...means, leaving }),
       ),
   };
 }
@@ -55,6 +55,7 @@ interface Means {
   readonly code: OpenCode;
   readonly mask: (text: string) => string;
   readonly networks: CheckNetwork[];
+  readonly leaving: Leaving;
 }
 
 async function act(
@@ -62,12 +63,12 @@ async function act(
   place: HandPlace,
   wanted: HandUse,
   judged: JudgedUse,
-  { watch, history, code, mask, networks }: Means,
+  { watch, history, code, mask, networks, leaving }: Means,
 ): Promise<HandAnswer> {
   if (wanted.kind === 'execute') {
     code.touch();
     return watch.around(judged.acl ?? {}, () =>
-      executeInWorkspace(run, place, wanted, judged, (network) => networks.push(network)),
+      executeInWorkspace(run, place, wanted, judged, { leaving, told: (network) => networks.push(network) }),
     );
   }
   try {

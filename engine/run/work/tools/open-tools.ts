@@ -6,7 +6,9 @@ import type { HandAnswer } from '../../../../core/contract/hands.ts';
 import type { ToolRequest } from '../../../../core/contract/hook-payload.ts';
 import type { WritEngine } from '../../../spec/writ-engine.ts';
 import type { UsedTool } from '../../record/used-tool.ts';
+import type { AttemptCalls } from '../../state/call-ledger.ts';
 import { cutText } from './cut-text.ts';
+import { heldCall } from './held-call.ts';
 import { keptArguments, type ToolArguments } from './kept-arguments.ts';
 
 /** A use of a tool as the tool itself judged it: by rules, scope and what else it knows. Guards are asked after it. */
@@ -35,6 +37,12 @@ export interface RefusedUse {
   readonly text: string;
 }
 
+/**
+ * Waited for by whoever acts, before anything of a use leaves the machine: it is written down first, so that it is not
+ * done again unknown to people where the process is killed (`docs/decisions/0013-model-turns.md`).
+ */
+export type Leaving = () => Promise<void>;
+
 /** Judges one use; a text says why it is none that could be written down. */
 export type JudgeTool<Judged extends JudgedTool> = () => Judged | string | Promise<Judged | string>;
 
@@ -45,9 +53,9 @@ export interface ToolDoor {
   /** Judged, done and written down; a refusal is an answer. Rejects where `act` does. */
   use<Judged extends JudgedTool>(
     judge: JudgeTool<Judged>,
-    act: (judged: Judged) => Promise<HandAnswer>,
+    act: (judged: Judged, leaving: Leaving) => Promise<HandAnswer>,
   ): Promise<HandAnswer>;
-  /** The same where somebody else acts. */
+  /** The same where somebody else acts, who cannot leave the machine. */
   begin(judge: JudgeTool<JudgedTool>): Promise<BegunUse | RefusedUse>;
 }
 
@@ -60,6 +68,8 @@ export interface ToolSetting {
   readonly signal: AbortSignal;
   /** Takes a use into the record. */
   readonly keep?: (use: UsedTool) => void;
+  /** What the attempt did outside; absent where none of its tools leads there. */
+  readonly calls?: AttemptCalls;
   /** Told of a fault of a tool itself (TOOL_FAILED). */
   readonly broke?: (fault: WritError) => void;
 }
@@ -75,7 +85,7 @@ export interface DoorBound {
  * then the guards; it is told that it starts, done, told how it ended, and kept for the record of the attempt.
  */
 export function openDoor(setting: ToolSetting, { most, told }: DoorBound): ToolDoor {
-  const { engine, nowMs, mask, signal } = setting;
+  const { engine, nowMs, mask, signal, calls } = setting;
   const { hooks, clock } = engine;
   const used: UsedTool[] = [];
   let uses = 0;
@@ -83,7 +93,7 @@ export function openDoor(setting: ToolSetting, { most, told }: DoorBound): ToolD
   const refused = (refusal: string): RefusedUse => ({ refusal, text: mask(deniedText(refusal)) });
   const begin = async <Judged extends JudgedTool>(
     judge: JudgeTool<Judged>,
-  ): Promise<(BegunUse & { readonly judged: Judged }) | RefusedUse> => {
+  ): Promise<(BegunUse & { readonly judged: Judged; readonly leaving: Leaving }) | RefusedUse> => {
     signal.throwIfAborted();
     if (uses >= most) return refused(told);
     const started = clock.monotonic();
@@ -92,13 +102,21 @@ export function openDoor(setting: ToolSetting, { most, told }: DoorBound): ToolD
     if (typeof judged === 'string') return refused(judged);
     uses += 1;
     const { request, given, maxResultBytes } = judged;
+    const kept = keptArguments(request, given, mask);
+    let left: ReturnType<AttemptCalls['begin']> | undefined;
+    const leaving = async (): Promise<void> => {
+      if (calls === undefined)
+        throw new TypeError(`\`${request.tool}\` leaves the machine, and nobody keeps count`);
+      left ??= calls.begin({ ...kept, startedAt });
+      await left;
+    };
     const settle = async ({ outcome, exitCode, text }: ToolEnd, refusal?: Finding): Promise<string> => {
       const durationMs = Math.round(clock.monotonic() - started);
       const ended = { outcome, ...(exitCode === undefined ? {} : { exitCode }), durationMs };
       // Masked first: half a secret is known by nobody.
       const shown = text === undefined ? undefined : cutText(mask(text), maxResultBytes);
       const use = {
-        ...keptArguments(request, given, mask),
+        ...kept,
         ...ended,
         ...(refusal === undefined ? {} : { refusal: refusal.rule }),
         startedAt,
@@ -106,17 +124,19 @@ export function openDoor(setting: ToolSetting, { most, told }: DoorBound): ToolD
       };
       used.push(use);
       setting.keep?.(use);
+      await (await left)?.({ ...ended });
       await hooks.tool.settled.call({ request, ...ended, ...(refusal === undefined ? {} : { refusal }) });
       return shown ?? '';
     };
-    const refusal = judged.refusal ?? (await hooks.tool.guard.call(request));
+    const lost = calls?.held(kept);
+    const refusal = judged.refusal ?? (lost && heldCall(lost)) ?? (await hooks.tool.guard.call(request));
     if (refusal) {
       const { message } = refusal;
       const text = await settle({ outcome: 'denied', text: deniedText(message) }, refusal);
       return { refusal: message, text };
     }
     await hooks.tool.started.call(request);
-    return { judged, settle };
+    return { judged, leaving, settle };
   };
 
   const broken = (what: string, cause: unknown): WritError => {
@@ -164,7 +184,7 @@ export function openDoor(setting: ToolSetting, { most, told }: DoorBound): ToolD
       inTurn(async () => {
         const begun = await begin(judge);
         if ('refusal' in begun) return { outcome: 'denied', text: begun.text };
-        const answer = await done(begun, () => act(begun.judged));
+        const answer = await done(begun, () => act(begun.judged, begun.leaving));
         return { ...answer, text: await begun.settle(answer) };
       }),
   };

@@ -3,6 +3,7 @@ import { redactTexts } from '../../../../readers/sensitive/redact-texts.ts';
 import type { UsedTool } from '../../record/used-tool.ts';
 import type { OpenRun } from '../../state/attempt.ts';
 import { policyOf } from '../../state/attempt-policy.ts';
+import type { AttemptCalls } from '../../state/call-ledger.ts';
 import type { DoorBound, ToolSetting } from './open-tools.ts';
 
 /** Uses that one attempt may make: beyond, it goes round in circles. */
@@ -16,13 +17,14 @@ export const usualBound: DoorBound = {
  * What the tools of one attempt have in common: the time of its run, its signal, its contract's privacy, one record.
  */
 export interface AttemptTools extends ToolSetting {
+  readonly calls: AttemptCalls;
   /** Every use, in order of its end. */
   readonly used: readonly UsedTool[];
   /** The first fault of a tool itself: whatever its worker makes of it, the attempt has failed. */
   broken(): WritError | undefined;
 }
 
-export function openAttemptTools(run: OpenRun): AttemptTools {
+export function openAttemptTools(run: OpenRun, calls: AttemptCalls): AttemptTools {
   const { engine, settings, signal } = run.means;
   const policy = policyOf(run);
   const used: UsedTool[] = [];
@@ -32,6 +34,7 @@ export function openAttemptTools(run: OpenRun): AttemptTools {
     nowMs: () => settings.clock.now(),
     mask: (text) => redactTexts(text, policy),
     signal,
+    calls,
     used,
     keep: (use) => void used.push(use),
     broke: (fault) => {

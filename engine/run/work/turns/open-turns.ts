@@ -12,6 +12,7 @@ import type { Turn, TurnQuestion, Turns } from '../../../../core/contract/turns.
 import { wordMask } from '../../record/mask-values.ts';
 import type { OpenModel } from '../../state/open-model.ts';
 import type { RunSettings } from '../../state/run-request.ts';
+import type { Spent } from '../../state/spent.ts';
 import { msBeforeAsking } from './asking-again.ts';
 import { countUsage } from './count-usage.ts';
 import { prepareMessages } from './prepare-messages.ts';
@@ -56,12 +57,18 @@ export interface TurnSetting {
 export function openTurns(
   { identity: { contract }, means: { signal, settings } }: TurnSetting,
   { provider, model, temperature, secrets, notices: known = [] }: OpenModel,
+  /** Told after each reply what all of them came to. */
+  spend?: (spent: Spent) => void,
 ): OpenTurns {
   const { promptInjection, outputHandling } = contract.effective.security;
   const isStrict = outputHandling.encodingPolicy === 'strict-json';
   let faultsOf: Promise<FindReplyFaults> | undefined;
   let turns = 0;
-  const { count, counted } = countUsage(provider, model);
+  const { count: add, counted } = countUsage(provider, model);
+  const count = (usage: ModelUsage): void => {
+    add(usage);
+    spend?.({ turns, ...counted() });
+  };
   const notices = new Set<string>(known);
   const requests: string[] = [];
   const mask = wordMask(secrets);

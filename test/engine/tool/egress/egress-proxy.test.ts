@@ -14,17 +14,47 @@ const policy: EgressPolicy = {
 const closing = 'Connection: close\r\n\r\n';
 
 /** A proxy before a network in which every name of the policy means a public address. */
-async function scene(t: Test, given: { policy?: EgressPolicy; limits?: Partial<EgressLimits> } = {}) {
+async function scene(
+  t: Test,
+  given: { policy?: EgressPolicy; limits?: Partial<EgressLimits>; leaving?: () => Promise<void> } = {},
+) {
   const outside = new FakeOutside();
   for (const name of ['registry.example', 'a.sub.example', 'odd.example', 'other.example'])
     outside.names.set(name, [publicAddress]);
-  const proxy = await openProxy(t, { policy: given.policy ?? policy, outside, limits: given.limits ?? {} });
+  const { limits = {}, leaving } = given;
+  const proxy = await openProxy(t, { policy: given.policy ?? policy, outside, limits, leaving });
   return { ...proxy, outside };
 }
 
 const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0);
 const endings = (uses: readonly NetworkUse[]) =>
   uses.map(({ host, port, via, outcome, why }) => `${via} ${host}:${port} ${outcome} ${why ?? ''}`.trim());
+
+t.test('nothing leaves before it is written down, a question for an address included', async (t) => {
+  const written: string[][] = [];
+  const { say, outside } = await scene(t, {
+    async leaving() {
+      written.push([...outside.asked, ...outside.connected]);
+    },
+  });
+  const { port } = await origin(t, (_request, response) => response.end('fine'));
+  outside.ports.set(80, port);
+  const get = (host: string) => say(`GET http://${host}/ HTTP/1.1\r\nHost: ${host}\r\n${closing}`);
+  t.equal(statusOf(await get('evil.example')), 403);
+  t.strictSame(written, [], 'what is refused does not leave');
+  t.equal(statusOf(await get('registry.example')), 200);
+  t.strictSame(written, [[]]);
+});
+
+t.test('what cannot be written down does not leave', async (t) => {
+  const { say, close, outside } = await scene(t, { leaving: () => Promise.reject(new Error('disk full')) });
+  t.notSame(
+    statusOf(await say(`GET http://registry.example/ HTTP/1.1\r\nHost: registry.example\r\n${closing}`)),
+    200,
+  );
+  t.strictSame([...outside.asked, ...outside.connected], []);
+  t.match(await close(), [{ outcome: 'failed', why: 'unreachable' }]);
+});
 
 t.test('plain HTTP to an open host is forwarded, and recorded with its reason', async (t) => {
   const { say, close, outside } = await scene(t);

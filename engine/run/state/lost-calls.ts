@@ -1,0 +1,151 @@
+import { WritError } from '../../../core/base/errors.ts';
+import type { JournalRecord } from '../../store/parse-journal.ts';
+import { fields, oneOf, sha256Text, type TypeOf, text, time, wholeNumber } from '../../store/shape.ts';
+import { addSpent, nothingSpent, type Spent, spentShape } from './spent.ts';
+import { resumedType } from './wall-clock.ts';
+
+/**
+ * Records of a journal about what an attempt did before it ended: a call that was about to leave the machine, its end,
+ * what its turns came to so far; then that its worker is asked anew, and that a person lets calls be made again.
+ */
+export const callTypes = {
+  begun: 'call-begun',
+  ended: 'call-ended',
+  spent: 'attempt-spent',
+  askedAnew: 'worker-asked-anew',
+  allowed: 'calls-allowed',
+} as const;
+
+const asked = {
+  attempt: text,
+  /** Within its attempt, from 1, in every process. */
+  call: wholeNumber,
+  tool: text,
+  action: text,
+  argumentsDigest: sha256Text,
+  startedAt: time,
+};
+const begunShape = fields(asked, { path: text, command: text, query: text });
+const endedShape = fields(
+  {
+    attempt: text,
+    call: wholeNumber,
+    outcome: oneOf('done', 'denied', 'failed'),
+    durationMs: wholeNumber,
+  },
+  { exitCode: wholeNumber },
+);
+const ofAttempt = fields({ attempt: text });
+const spentSoFar = fields({ attempt: text, spent: spentShape });
+
+/** A call that left the machine, or was about to, with what was asked for, masked. */
+export type OutsideCall = TypeOf<typeof begunShape>;
+export type CallEnd = Omit<TypeOf<typeof endedShape>, 'attempt' | 'call'>;
+
+/** One whose attempt was stopped: what it came to is lost, and where it has no end, nobody knows how far it got. */
+export interface LostCall extends OutsideCall {
+  readonly end?: CallEnd;
+}
+
+/** What attempts did that an earlier process began and did not end. */
+export interface LostWork {
+  /** In order; each may have had an effect outside. */
+  readonly calls: readonly LostCall[];
+  /** Those of them that no person has let be made again since. */
+  readonly held: readonly LostCall[];
+  /** What each attempt has begun so far, lost or not. */
+  readonly begun: ReadonlyMap<string, number>;
+  /** What turns came to whose replies are lost, by attempt. */
+  readonly spent: ReadonlyMap<string, Spent>;
+}
+
+/**
+ * Reads it out of the records of a journal. A call is lost with the process that made it, or with the try of its
+ * worker; not where its attempt ended in that process, which has a record of it. Pure. JOURNAL_CORRUPT.
+ */
+export function lostWork(records: readonly JournalRecord[]): LostWork {
+  const open = new Map<string, Map<number, LostCall>>();
+  const spending = new Map<string, Spent>();
+  const begun = new Map<string, number>();
+  const spent = new Map<string, Spent>();
+  const calls: LostCall[] = [];
+  let held: LostCall[] = [];
+  const lose = (attempts: Iterable<string>): void => {
+    for (const attempt of attempts) {
+      const lost = [...(open.get(attempt)?.values() ?? [])];
+      open.delete(attempt);
+      calls.push(...lost);
+      held.push(...lost);
+    }
+  };
+  for (const record of records) {
+    const { type } = record;
+    if (type === callTypes.begun) {
+      const call = read(record, begunShape);
+      begun.set(call.attempt, Math.max(begun.get(call.attempt) ?? 0, call.call));
+      open.set(call.attempt, (open.get(call.attempt) ?? new Map()).set(call.call, call));
+    } else if (type === callTypes.ended) {
+      const { attempt, call, ...end } = read(record, endedShape);
+      const known = open.get(attempt)?.get(call);
+      if (known) open.get(attempt)?.set(call, { ...known, end });
+    } else if (type === callTypes.spent) {
+      const { attempt, spent: sofar } = read(record, spentSoFar);
+      spending.set(attempt, sofar);
+    } else if (type === callTypes.askedAnew) lose([read(record, ofAttempt).attempt]);
+    else if (type === callTypes.allowed) held = [];
+    else if (type === resumedType) {
+      lose([...open.keys()]);
+      for (const [attempt, sofar] of spending)
+        spent.set(attempt, addSpent(spent.get(attempt) ?? nothingSpent, sofar));
+      spending.clear();
+    } else if (type === 'step-ended') {
+      const attempt = attemptThatEnded(record);
+      if (attempt === undefined) continue;
+      open.delete(attempt);
+      spending.delete(attempt);
+    }
+  }
+  return { calls, held, begun, spent };
+}
+
+/**
+ * Every call that records nobody vouches for say was begun, each words once: what they say of its end is not believed.
+ * Pure. JOURNAL_CORRUPT.
+ */
+export function claimedCalls(records: readonly JournalRecord[]): readonly OutsideCall[] {
+  const begun = records.filter(({ type }) => type === callTypes.begun).map((one) => read(one, begunShape));
+  return [...new Map(begun.map((call) => [wordsOf(call), call])).values()];
+}
+
+/** What makes two calls the same. */
+export function wordsOf({ tool, action, argumentsDigest }: SameWords): string {
+  return JSON.stringify([tool, action, argumentsDigest]);
+}
+
+export type SameWords = Pick<OutsideCall, 'tool' | 'action' | 'argumentsDigest'>;
+
+/** The same of a run that nobody works on: whatever is open is lost. */
+export function lostIfStopped(records: readonly JournalRecord[]): LostWork {
+  return lostWork([...records, { seq: 0, at: '', type: resumedType, data: {}, prev: '' }]);
+}
+
+/** The step of an attempt that its worker does. */
+export const workedStep = 'worked';
+
+function attemptThatEnded({ data }: JournalRecord): string | undefined {
+  const { step = '' } = (data ?? {}) as { readonly step?: string };
+  return step.endsWith(`/${workedStep}`) ? step.slice(0, -workedStep.length - 1) : undefined;
+}
+
+function read<T>(
+  { seq, type, data }: JournalRecord,
+  shape: { readonly check: (value: unknown, path: string, problems: string[]) => void; readonly type?: T },
+): T {
+  const problems: string[] = [];
+  shape.check(data, '', problems);
+  if (problems.length === 0) return data as T;
+  throw new WritError('JOURNAL_CORRUPT', {
+    message: `record ${seq} (\`${type}\`) of the journal is not what it must be: ${problems[0]}`,
+    detail: { seq, type, problems },
+  });
+}

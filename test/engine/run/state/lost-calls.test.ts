@@ -1,0 +1,138 @@
+import t from 'tap';
+import { openCallLedger } from '../../../../engine/run/state/call-ledger.ts';
+import { callTypes, claimedCalls, lostIfStopped, lostWork } from '../../../../engine/run/state/lost-calls.ts';
+import { lostCallNotices } from '../../../../engine/run/state/tell-lost-call.ts';
+import { resumedType } from '../../../../engine/run/state/wall-clock.ts';
+import type { JournalRecord } from '../../../../engine/store/parse-journal.ts';
+
+const startedAt = '2026-11-22T10:00:00.000Z';
+const digest = 'a'.repeat(64);
+const asked = {
+  tool: 'workspace.command',
+  action: 'execute',
+  command: 'publish',
+  argumentsDigest: digest,
+  startedAt,
+};
+
+/** A journal in memory. */
+function journal(...entries: readonly (readonly [string, unknown])[]) {
+  const records: JournalRecord[] = [];
+  const log = {
+    records,
+    async append(type: string, data: unknown) {
+      records.push({ seq: records.length + 1, at: startedAt, type, data, prev: '' });
+    },
+  };
+  for (const [type, data] of entries) void log.append(type, data);
+  return log;
+}
+
+const begun = (attempt: string, call = 1, more = {}) =>
+  [callTypes.begun, { attempt, call, ...asked, ...more }] as const;
+const resumed = [resumedType, {}] as const;
+const worked = (attempt: string) => ['step-ended', { step: `${attempt}/worked`, answer: {} }] as const;
+
+t.test('calls are lost by attempt: what one ended with takes nothing from another', async (t) => {
+  const { records } = journal(
+    begun('a'),
+    begun('b'),
+    worked('a'),
+    resumed,
+    begun('b', 2),
+    worked('b'),
+    resumed,
+  );
+  t.strictSame(
+    lostWork(records).calls.map(({ attempt, call }) => [attempt, call]),
+    [['b', 1]],
+    'the attempt that was made anew does not find again what its first try lost',
+  );
+  t.strictSame(lostWork(journal(begun('a')).records).calls, [], 'this process has lost nothing');
+  t.equal(lostIfStopped(journal(begun('a')).records).calls.length, 1, 'unless it is over');
+});
+
+t.test('what an attempt spent is counted once, whatever it was interrupted by', async (t) => {
+  const spent = (attempt: string, costUnits: number) =>
+    [callTypes.spent, { attempt, spent: { turns: 1, tokensUsed: 1, costUnits } }] as const;
+  const { records } = journal(
+    spent('a', 2),
+    spent('a', 5),
+    resumed,
+    spent('a', 1),
+    spent('b', 3),
+    worked('b'),
+    resumed,
+  );
+  t.strictSame(
+    [...lostWork(records).spent].map(([attempt, { costUnits }]) => [attempt, costUnits]),
+    [['a', 6]],
+  );
+});
+
+t.test('the same words are held in the whole run, other words in none of it', async (t) => {
+  const ledger = openCallLedger(journal(begun('a'), resumed));
+  const other = ledger.of('b');
+  t.match(other.held(asked), { command: 'publish' });
+  t.equal(other.held({ ...asked, argumentsDigest: 'b'.repeat(64) }), undefined);
+  t.equal(other.held({ ...asked, action: 'read' }), undefined);
+  t.equal(other.held({ ...asked, tool: 'web.search' }), undefined);
+});
+
+t.test('a person lets them be made again, and later processes know', async (t) => {
+  const log = journal(begun('a'), resumed);
+  const ledger = openCallLedger(log);
+  await ledger.allow();
+  t.equal(ledger.of('a').held(asked), undefined);
+  t.equal(ledger.lost().length, 1, 'they are told all the same');
+  t.equal(openCallLedger(log).of('a').held(asked), undefined);
+  const { length } = log.records;
+  await ledger.allow();
+  t.equal(log.records.length, length, 'nothing is written where there is nothing to allow');
+});
+
+t.test('a worker that is asked anew in the same process has lost its calls, too', async (t) => {
+  const log = journal();
+  const calls = openCallLedger(log).of('a');
+  await calls.askedAnew();
+  t.equal(log.records.length, 0);
+  await (await calls.begin(asked))({ outcome: 'done', exitCode: 0, durationMs: 1 });
+  t.equal(calls.held(asked), undefined, 'within a try it may be made again');
+  await calls.askedAnew();
+  t.match(calls.held(asked), { end: { outcome: 'done' } });
+  t.match(openCallLedger(log).of('a').held(asked), { end: { outcome: 'done' } });
+});
+
+t.test('calls of one attempt are numbered on over its processes', async (t) => {
+  const log = journal(begun('a', 7), resumed);
+  await openCallLedger(log).of('a').begin(asked);
+  t.match(log.records.at(-1), { data: { attempt: 'a', call: 8 } });
+});
+
+t.test('a record that is not what it must be is refused', async (t) => {
+  for (const data of [null, {}, { attempt: 'a', call: 1 }, { ...begun('a')[1], startedAt: 'now' }, 7]) {
+    const { records } = journal([callTypes.begun, data]);
+    for (const read of [lostWork, claimedCalls])
+      t.throws(
+        () => read(records),
+        { code: 'JOURNAL_CORRUPT', message: /record 1 \(`call-begun`\)/ },
+        JSON.stringify(data),
+      );
+  }
+});
+
+t.test('of a journal that nobody vouches for every call counts, whatever it says of its end', async (t) => {
+  const ended = [callTypes.ended, { attempt: 'a', call: 1, outcome: 'failed', durationMs: 1 }] as const;
+  const { records } = journal(begun('a'), ended, worked('a'), begun('b'), [callTypes.allowed, {}]);
+  t.match(claimedCalls(records), [{ command: 'publish' }]);
+  t.equal(claimedCalls(records).length, 1, 'each words once');
+});
+
+t.test('people are told of twenty, and how many more there are', async (t) => {
+  t.strictSame(lostCallNotices([]), []);
+  const many = Array.from({ length: 30 }, (_, call) => ({ ...asked, attempt: 'a', call }));
+  const told = lostCallNotices(many);
+  t.equal(told.length, 22);
+  t.match(told[0], /^30 calls of a model/);
+  t.equal(told.at(-1), 'and 10 more');
+});
