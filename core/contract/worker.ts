@@ -32,8 +32,8 @@ export interface TaskOrder {
   /** Why the attempt before this one did not count; untrusted text. */
   readonly previousFailure?: string;
   /**
-   * Calls of an earlier try at this attempt that left the machine before it was interrupted, a line each: made again in the
-   * same words they are refused. Untrusted text.
+   * Calls of an earlier try at this attempt that left the machine before it was interrupted, a line each: made again in
+   * the same words they are refused. Untrusted text.
    */
   readonly lostCalls?: readonly string[];
   /** The workspace as tools see it. */

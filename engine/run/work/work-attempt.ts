@@ -239,7 +239,7 @@ function lostOf(
 
 const maxLostShown = 20;
 
-/** What the engine's own turns cost is counted by the engine, whatever the worker says, those that were lost included. */
+/** What the engine's own turns cost, lost ones included, is counted by the engine, whatever the worker says. */
 function withCost(result: WorkResult, taken: TurnsTaken | undefined, lost: Spent): WorkResult {
   if (taken === undefined) return result;
   const { costUnits, tokensUsed } = addSpent(lost, taken);

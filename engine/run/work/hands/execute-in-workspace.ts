@@ -16,7 +16,10 @@ export const maxOutputBytes = 64 * 1024;
 const defaultTimeoutSeconds = 120;
 const maxTimeoutSeconds = 1800;
 
-/** Runs shell text in the sandbox, on the workspace itself; `told` is given what it had of the network, which waits for `leaving`. */
+/**
+ * Runs shell text in the sandbox, on the workspace itself; `told` is given what it had of the network, which waits for
+ * `leaving`.
+ */
 export async function executeInWorkspace(
   run: OpenRun,
   place: HandPlace,
