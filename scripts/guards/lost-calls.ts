@@ -26,12 +26,6 @@ export const guards: readonly Guard[] = [
       'calls are lost by attempt',
     ],
     [
-      'a try of a worker loses its calls',
-      'else if (type === callTypes.askedAnew) lose([read(record, ofAttempt).attempt]);',
-      '',
-      'a worker that is asked anew',
-    ],
-    [
       'other words are other calls',
       'JSON.stringify([tool, action, argumentsDigest])',
       'JSON.stringify([tool, action])',

@@ -24,7 +24,7 @@ export interface CallLedger {
 
 /** The same of one attempt. */
 export interface AttemptCalls {
-  /** Its own, of earlier processes and tries. */
+  /** Its own, of earlier processes. */
   lost(): readonly LostCall[];
   /** What turns of it came to whose replies are lost. */
   readonly lostSpent: Spent;
@@ -34,8 +34,6 @@ export interface AttemptCalls {
   begin(asked: AskedCall): Promise<(end: CallEnd) => Promise<void>>;
   /** Writes down what its turns came to so far, in its own time. */
   spend(spent: Spent): void;
-  /** Its worker is asked anew: what this try did is lost. Waits for what is still being written. */
-  askedAnew(): Promise<void>;
 }
 
 /** Where it is written: a run's journal. */
@@ -47,46 +45,31 @@ interface CallLog {
 /** Opens it over a journal, with whatever earlier processes lost. JOURNAL_CORRUPT. */
 export function openCallLedger(log: CallLog): CallLedger {
   const { calls, held, begun, spent } = lostWork(log.records);
-  const lost = [...calls];
   let barred = [...held];
   const counts = new Map(begun);
   return {
-    lost: () => lost,
+    lost: () => calls,
     async allow() {
       if (barred.length === 0) return;
       await log.append(callTypes.allowed, {});
       barred = [];
     },
     of(attempt) {
-      const own = new Map<number, LostCall>();
-      let writing: Promise<unknown> = Promise.resolve();
       return {
-        lost: () => lost.filter((call) => call.attempt === attempt),
+        lost: () => calls.filter((call) => call.attempt === attempt),
         lostSpent: spent.get(attempt) ?? nothingSpent,
         held: (asked) => barred.find((call) => wordsOf(call) === wordsOf(asked)),
         async begin(asked) {
           const call = (counts.get(attempt) ?? 0) + 1;
           counts.set(attempt, call);
-          const begun = { attempt, call, ...asked };
-          await log.append(callTypes.begun, begun);
-          own.set(call, begun);
+          await log.append(callTypes.begun, { attempt, call, ...asked });
           return async (end) => {
             await log.append(callTypes.ended, { attempt, call, ...end });
-            own.set(call, { ...begun, end });
           };
         },
         spend(sofar) {
-          writing = writing.then(() => log.append(callTypes.spent, { attempt, spent: sofar }));
-          // Told where it is waited for.
-          writing.catch(() => undefined);
-        },
-        async askedAnew() {
-          await writing;
-          if (own.size === 0) return;
-          await log.append(callTypes.askedAnew, { attempt });
-          lost.push(...own.values());
-          barred.push(...own.values());
-          own.clear();
+          // A journal that cannot be written is told where the attempt ends.
+          log.append(callTypes.spent, { attempt, spent: sofar }).catch(() => undefined);
         },
       };
     },

@@ -6,13 +6,12 @@ import { resumedType } from './wall-clock.ts';
 
 /**
  * Records of a journal about what an attempt did before it ended: a call that was about to leave the machine, its end,
- * what its turns came to so far; then that its worker is asked anew, and that a person lets calls be made again.
+ * what its turns came to so far; then that a person lets calls be made again.
  */
 export const callTypes = {
   begun: 'call-begun',
   ended: 'call-ended',
   spent: 'attempt-spent',
-  askedAnew: 'worker-asked-anew',
   allowed: 'calls-allowed',
 } as const;
 
@@ -35,7 +34,6 @@ const endedShape = fields(
   },
   { exitCode: wholeNumber },
 );
-const ofAttempt = fields({ attempt: text });
 const spentSoFar = fields({ attempt: text, spent: spentShape });
 
 /** A call that left the machine, or was about to, with what was asked for, masked. */
@@ -60,8 +58,8 @@ export interface LostWork {
 }
 
 /**
- * Reads it out of the records of a journal. A call is lost with the process that made it, or with the try of its
- * worker; not where its attempt ended in that process, which has a record of it. Pure. JOURNAL_CORRUPT.
+ * Reads it out of the records of a journal. A call is lost with the process that made it; not where its attempt
+ * ended in that process, which has a record of it. Pure. JOURNAL_CORRUPT.
  */
 export function lostWork(records: readonly JournalRecord[]): LostWork {
   const open = new Map<string, Map<number, LostCall>>();
@@ -70,14 +68,6 @@ export function lostWork(records: readonly JournalRecord[]): LostWork {
   const spent = new Map<string, Spent>();
   const calls: LostCall[] = [];
   let held: LostCall[] = [];
-  const lose = (attempts: Iterable<string>): void => {
-    for (const attempt of attempts) {
-      const lost = [...(open.get(attempt)?.values() ?? [])];
-      open.delete(attempt);
-      calls.push(...lost);
-      held.push(...lost);
-    }
-  };
   for (const record of records) {
     const { type } = record;
     if (type === callTypes.begun) {
@@ -91,10 +81,12 @@ export function lostWork(records: readonly JournalRecord[]): LostWork {
     } else if (type === callTypes.spent) {
       const { attempt, spent: sofar } = read(record, spentSoFar);
       spending.set(attempt, sofar);
-    } else if (type === callTypes.askedAnew) lose([read(record, ofAttempt).attempt]);
-    else if (type === callTypes.allowed) held = [];
+    } else if (type === callTypes.allowed) held = [];
     else if (type === resumedType) {
-      lose([...open.keys()]);
+      const lost = [...open.values()].flatMap((one) => [...one.values()]);
+      calls.push(...lost);
+      held = [...held, ...lost];
+      open.clear();
       for (const [attempt, sofar] of spending)
         spent.set(attempt, addSpent(spent.get(attempt) ?? nothingSpent, sofar));
       spending.clear();

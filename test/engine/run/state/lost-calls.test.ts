@@ -91,18 +91,6 @@ t.test('a person lets them be made again, and later processes know', async (t) =
   t.equal(log.records.length, length, 'nothing is written where there is nothing to allow');
 });
 
-t.test('a worker that is asked anew in the same process has lost its calls, too', async (t) => {
-  const log = journal();
-  const calls = openCallLedger(log).of('a');
-  await calls.askedAnew();
-  t.equal(log.records.length, 0);
-  await (await calls.begin(asked))({ outcome: 'done', exitCode: 0, durationMs: 1 });
-  t.equal(calls.held(asked), undefined, 'within a try it may be made again');
-  await calls.askedAnew();
-  t.match(calls.held(asked), { end: { outcome: 'done' } });
-  t.match(openCallLedger(log).of('a').held(asked), { end: { outcome: 'done' } });
-});
-
 t.test('calls of one attempt are numbered on over its processes', async (t) => {
   const log = journal(begun('a', 7), resumed);
   await openCallLedger(log).of('a').begin(asked);
