@@ -8,6 +8,9 @@ const require = createRequire(import.meta.url);
 /** Loaded where a document is not plain: eighty modules, and most changes bring none. */
 const library = (): typeof import('yaml') => require('yaml') as typeof import('yaml');
 
+/** `silent` would keep quiet about a second document. */
+const logLevel = 'error';
+
 /** The library takes seconds for megabytes: beyond this only the plain form that lockfile writers use is read. */
 const maxLibraryBytes = 2 * 1024 * 1024;
 
@@ -30,11 +33,11 @@ export function yamlContent(text: string): Content<Table> & { readonly lines?: R
       maxAliasCount: 0,
       // The library compares each key with each; `repeatsKey` does it in one pass.
       uniqueKeys: false,
-      logLevel: 'silent',
+      logLevel,
       lineCounter: new LineCounter(),
     } as Parameters<typeof parseDocument>[1]);
-    if (document.errors.length > 0) return { reason: 'it is not valid YAML' };
-    if (repeatsKey(document)) return { reason: 'a mapping of it has a key twice, or one that is no word' };
+    const reason = faultOf(document);
+    if (reason !== undefined) return { reason };
     const value: unknown = document.toJS({ maxAliasCount: 0 });
     return isTable(value) ? { value } : { reason: 'it holds no mapping' };
   } catch {
@@ -62,11 +65,10 @@ export function yamlAsJson(text: string): Content<Table> {
     const document = library().parseDocument(text, {
       schema: 'core',
       uniqueKeys: false,
-      // `silent` would keep quiet about a second document.
-      logLevel: 'error',
+      logLevel,
     });
-    if (document.errors.length > 0 || document.warnings.length > 0) return { reason: 'it is not valid YAML' };
-    if (repeatsKey(document)) return { reason: 'a mapping of it has a key twice, or one that is no word' };
+    const reason = document.warnings.length > 0 ? 'it is not valid YAML' : faultOf(document);
+    if (reason !== undefined) return { reason };
     const value: unknown = document.toJS({ maxAliasCount: maxAliases });
     if (!isTable(value)) return { reason: 'it holds no mapping' };
     return isBounded(value) ? { value } : { reason: 'what its aliases come to is too large, or no JSON' };
@@ -94,6 +96,13 @@ function isBounded(root: unknown): boolean {
     if (depth > maxDepth || values + pending.length > maxValues || characters > maxCharacters) return false;
   }
   return true;
+}
+
+/** Why nothing is read of what the library has parsed. */
+function faultOf(document: Document.Parsed): string | undefined {
+  if (document.errors.some(({ code }) => code === 'MULTIPLE_DOCS')) return 'it holds several documents';
+  if (document.errors.length > 0) return 'it is not valid YAML';
+  return repeatsKey(document) ? 'a mapping of it has a key twice, or one that is no word' : undefined;
 }
 
 /** True where two keys of one mapping are equal, or one is no scalar. */

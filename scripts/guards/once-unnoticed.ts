@@ -189,6 +189,14 @@ export const guards: readonly Guard[] = [
       'Rekor v2: an answer that lies',
     ],
   ]),
+  ...within('readers/packages/yaml.ts', 'test/readers/packages/package-set.test.ts', [
+    [
+      'a second document',
+      "const logLevel = 'error';",
+      "const logLevel = 'silent';",
+      'a second document of YAML hides nothing',
+    ],
+  ]),
   ...within('core/contract/scope-verdict.ts', 'test/engine/plan/scope.test.ts', [
     [
       'the lockfile of a forbidden manifest',

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { isDependencyFile, readPackageSet } from '../../../readers/packages/package-set.ts';
-import { yamlContent } from '../../../readers/packages/yaml.ts';
+import { yamlAsJson, yamlContent } from '../../../readers/packages/yaml.ts';
 import { filesOf, fixtures, lineOf, readFixture } from './read-fixture.ts';
 
 t.test('every kind of file is read as its own tool means it', async (t) => {
@@ -139,6 +139,18 @@ t.test('a large YAML mapping is read in time, and a key that comes twice is refu
     t.strictSame(yamlContent(`fancy: ! v\n${twice}`), {
       reason: 'a mapping of it has a key twice, or one that is no word',
     });
+});
+
+t.test('a second document of YAML hides nothing: there is none, or nothing is read', async (t) => {
+  const one = "lockfileVersion: '9.0'\npackages:\n  b@1.0.0:\n    resolution: {integrity: x}\n";
+  const several = { reason: 'it holds several documents' };
+  for (const text of [`${one}---\n${one}`, `---\n${one}---\n${one}`, `${one}...\n${one}`, `${one}---\n`]) {
+    t.strictSame(yamlContent(text), several, text);
+    t.strictSame(yamlAsJson(text), several, text);
+    const { packages, problems } = readPackageSet(filesOf({ 'pnpm-lock.yaml': text }));
+    t.strictSame([packages, problems.map(({ reason }) => reason)], [[], [several.reason]], text);
+  }
+  for (const text of [`---\n${one}`, `---\n${one}...\n`]) t.ok('value' in yamlContent(text), text);
 });
 
 t.test('a file that only says where packages come from is none of a bill', async (t) => {
