@@ -2,12 +2,16 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { messageOf, WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/quoted.ts';
+import { kebabCase } from '../../engine/plugin-trust/manifest-part.ts';
 import { partFields } from '../../engine/plugin-trust/part-fields.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { writeOutput } from '../command-parts/write-output.ts';
 import type { NewKind } from '../plugin/kind-words.ts';
 import { requireFreeIds } from '../plugin/require-free-ids.ts';
 import { scaffolds } from '../plugin/scaffolds.ts';
+
+/** RFC 1035, 2.3.4: it stands in the name of a host that the new plugin declares. */
+const maxLabel = 63;
 
 /**
  * `writ plugin new KIND NAME`: a plugin with one part, its cases and its page, which passes its test at once. An
@@ -24,9 +28,9 @@ export async function run(context: CommandContext): Promise<CommandResult> {
       detail: { command: 'plugin new', expected: kinds },
       hints: kinds.map((one) => `\`writ plugin new ${one} NAME\``),
     });
-  if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) || name.length > 64)
+  if (!kebabCase.test(name) || name.length > maxLabel)
     throw new WritError('USAGE', {
-      message: `expected a name in kebab-case, at most 64 letters, found \`${name}\``,
+      message: `expected a name in kebab-case, at most ${maxLabel} letters, found ${quoted(name)} (${name.length})`,
       detail: { command: 'plugin new' },
     });
   const made = scaffolds[known](name);

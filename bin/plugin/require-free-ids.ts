@@ -1,5 +1,5 @@
 import { WritError } from '../../core/base/errors.ts';
-import { type PartField, partFields, partKindNames } from '../../engine/plugin-trust/part-fields.ts';
+import { type PartField, partFields } from '../../engine/plugin-trust/part-fields.ts';
 import type { PluginManifest } from '../../engine/plugin-trust/plugin-manifest.ts';
 import { takenNames } from '../../engine/plugin-trust/taken-names.ts';
 import { openEngine } from '../command-parts/open-engine.ts';
@@ -23,17 +23,11 @@ export async function requireFreeIds(
   names: BroughtNames,
 ): Promise<void> {
   await using engine = await openEngine(context);
-  const { policy } = engine.slots;
   const ours = takenNames(engine);
-  const taken = [
-    ...(names.rules ?? [])
-      .filter((id) => engine.rules.ids.includes(id) || policy.names.includes(id))
-      .map((id) => ['rule', id]),
-    ...partKindNames.flatMap((kind) => {
-      const field = partFields[kind];
-      return (names[field] ?? []).filter((name) => ours[field].includes(name)).map((name) => [kind, name]);
-    }),
-  ];
+  const kinds = [['rule', 'rules'], ...Object.entries(partFields)] as const;
+  const taken = kinds.flatMap(([kind, field]) =>
+    (names[field] ?? []).filter((name) => ours[field].includes(name)).map((name) => [kind, name]),
+  );
   for (const [kind = '', name] of taken)
     throw new WritError('PLUGIN_INVALID', {
       message: `the ${kind} \`${name}\` of the plugin \`${plugin}\` bears the name of one of ours; give it another`,

@@ -1,4 +1,5 @@
-import { parseList, parseText } from '../../core/base/parse-fields.ts';
+import { parseText } from '../../core/base/parse-fields.ts';
+import { listAt } from './at-member.ts';
 import type { PluginNeeds } from './manifest-needs.ts';
 import { parsePart, partSeconds } from './manifest-part.ts';
 import type { PluginPackage } from './plugin-package.ts';
@@ -43,7 +44,7 @@ export function parseArtifact(
     module,
     contentType,
     extension,
-    reads: parseList(fields.reads ?? [], (reads) => parseText({ reads }, 'reads', 1024), maxReads),
+    reads: listAt(fields, 'reads', (reads) => parseText({ reads }, 'reads', 1024), maxReads),
     timeoutSeconds: partSeconds(part),
     hasHosts: hosts.length > 0,
   };

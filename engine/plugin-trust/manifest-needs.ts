@@ -1,5 +1,7 @@
-import { type Fields, parseList, parseText } from '../../core/base/parse-fields.ts';
+import { toPointer } from '../../core/base/json-pointer.ts';
+import { type Fields, parseText } from '../../core/base/parse-fields.ts';
 import { readNetworkHost } from '../spec/network-host.ts';
+import { faultAt, listAt } from './at-member.ts';
 import { isOwnPlace } from './own-places.ts';
 
 /** What a plugin is given beside its own files: all of it declared, so that whoever trusts the digest has read it. */
@@ -18,10 +20,11 @@ const most = { hosts: 32, secrets: 16, files: 16 } as const;
 /** Reads them; throws on nonsense. */
 export function parseNeeds(fields: Fields): PluginNeeds {
   const files = parseNames(fields, 'files', isOwnFile, 'a path that begins with `~/`, without `..`');
-  const own = files.find((path) => isOwnPlace(path.slice('~/'.length)));
-  if (own !== undefined)
-    throw new TypeError(
-      `\`files\`: ${JSON.stringify(own)} lies in a directory of writ itself, where keys and vaults are: no plugin is handed it`,
+  const own = files.findIndex((path) => isOwnPlace(path.slice('~/'.length)));
+  if (own >= 0)
+    throw faultAt(
+      toPointer(['files', own]),
+      `${JSON.stringify(files[own])} lies in a directory of writ itself, where keys and vaults are: no plugin is handed it`,
     );
   return {
     hosts: parseNames(
@@ -50,11 +53,15 @@ function parseNames(
   isName: (text: string) => boolean,
   expected: string,
 ): readonly string[] {
-  const names = parseList(fields[field] ?? [], (one) => parseText({ [field]: one }, field, 253), most[field]);
-  const odd = names.find((name, at) => !isName(name) || names.indexOf(name) !== at);
-  if (odd !== undefined)
-    throw new TypeError(`\`${field}\`: expected ${expected}, each once, found ${JSON.stringify(odd)}`);
-  return names;
+  const names: string[] = [];
+  const read = (item: unknown): string => {
+    const name = parseText({ [field]: item }, field, 253);
+    if (!isName(name) || names.includes(name))
+      throw new TypeError(`expected ${expected}, each once, found ${JSON.stringify(name)}`);
+    names.push(name);
+    return name;
+  };
+  return listAt(fields, field, read, most[field]);
 }
 
 /** A name of the network; an address, and `localhost`, lead to no public host. */

@@ -1,4 +1,5 @@
-import { type Fields, parseList, parseText, parseWord, toFields } from '../../core/base/parse-fields.ts';
+import { type Fields, parseText, parseWord, toFields } from '../../core/base/parse-fields.ts';
+import { listAt } from './at-member.ts';
 import { kebabCase } from './manifest-part.ts';
 
 type OptionValue = string | number | boolean;
@@ -14,15 +15,10 @@ export interface ManifestOption {
   readonly says: string;
 }
 
-const maxOptions = 64;
 const maxText = 4096;
 
-/** Reads what `options` of a manifest declares; throws on nonsense. */
-export function parseOptions(given: unknown): readonly ManifestOption[] {
-  return parseList(given ?? [], parseOption, maxOptions);
-}
-
-function parseOption(item: unknown): ManifestOption {
+/** Reads one that a manifest declares; throws on nonsense. */
+export function parseOption(item: unknown): ManifestOption {
   const fields = toFields(item, 'an option', ['name', 'type', 'values', 'default', 'says']);
   const name = parseText(fields, 'name', 64);
   if (!kebabCase.test(name.replaceAll('_', '-')))
@@ -30,7 +26,7 @@ function parseOption(item: unknown): ManifestOption {
   const type = parseWord(fields, 'type', ['string', 'number', 'boolean']);
   const option = { name, type, says: parseText(fields, 'says', 500) };
   const values =
-    fields.values === undefined ? {} : { values: parseList(fields.values, (one) => toValue(option, one)) };
+    fields.values === undefined ? {} : { values: listAt(fields, 'values', (one) => toValue(option, one)) };
   const whole = { ...option, ...values };
   return fields.default === undefined ? whole : { ...whole, default: toValue(whole, fields.default) };
 }

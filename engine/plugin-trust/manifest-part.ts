@@ -1,4 +1,5 @@
 import { type Fields, parseText, toFields } from '../../core/base/parse-fields.ts';
+import { quoted } from '../../core/base/quoted.ts';
 import { parseSeconds } from './manifest-seconds.ts';
 import { type PluginPackage, packagePathFault } from './plugin-package.ts';
 
@@ -15,6 +16,9 @@ export interface ManifestPart {
   readonly fields: Fields;
 }
 
+/** Letters of such a name. */
+export const maxName = 64;
+
 const defaultSeconds = 60;
 
 /** Reads a part's name and module. It is of a `kind`, with its article, and may have `more` fields than these. */
@@ -25,8 +29,9 @@ export function parsePart(
   pluginPackage: PluginPackage,
 ): ManifestPart {
   const fields = toFields(item, kind, ['name', 'module', ...more]);
-  const name = parseText(fields, 'name', 64);
-  if (!kebabCase.test(name)) throw new TypeError(`expected the \`name\` of ${kind} in kebab-case`);
+  const name = parseText(fields, 'name', maxName);
+  if (!kebabCase.test(name))
+    throw new TypeError(`expected the \`name\` of ${kind} in kebab-case, got ${quoted(name)}`);
   const what = `${kind.replace(/^an? /, '')} \`${name}\``;
   return { name, module: parseModule(fields, what, pluginPackage), what, fields };
 }

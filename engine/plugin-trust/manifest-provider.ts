@@ -1,5 +1,6 @@
-import { parseList, parseText } from '../../core/base/parse-fields.ts';
+import { parseText } from '../../core/base/parse-fields.ts';
 import { serviceUrlFault } from '../../core/base/service-url.ts';
+import { listAt } from './at-member.ts';
 import type { PluginNeeds } from './manifest-needs.ts';
 import { parsePart } from './manifest-part.ts';
 import { opensHost } from './opens-host.ts';
@@ -31,7 +32,7 @@ export function parseProvider(
   if (fault !== undefined) throw new TypeError(`${what}: \`base\`: ${fault}`);
   if (!opensHost(needs.hosts, base))
     throw new TypeError(`${what}: expected the host of \`base\` among \`hosts\``);
-  const keys = parseList(fields.keys ?? [], (key) => parseText({ key }, 'key', 128), 8);
+  const keys = listAt(fields, 'keys', (key) => parseText({ key }, 'key', 128), 8);
   const stray = keys.find((key) => !needs.secrets.includes(key));
   if (stray !== undefined) throw new TypeError(`${what}: expected its key \`${stray}\` among \`secrets\``);
   return {

@@ -1,5 +1,6 @@
-import { parseList, parseWord } from '../../core/base/parse-fields.ts';
+import { parseWord } from '../../core/base/parse-fields.ts';
 import { type StageName, stageNames } from '../../core/contract/stage.ts';
+import { listAt } from './at-member.ts';
 import { parsePart, partFlag, partSeconds } from './manifest-part.ts';
 import type { PluginPackage } from './plugin-package.ts';
 
@@ -21,8 +22,9 @@ export interface ManifestStageCheck {
 export function parseStageCheck(item: unknown, pluginPackage: PluginPackage): ManifestStageCheck {
   const part = parsePart(item, 'a stage check', ['stages', 'readsDiff', 'timeoutSeconds'], pluginPackage);
   const { name, module, what, fields } = part;
-  const stages = parseList(
-    fields.stages,
+  const stages = listAt(
+    fields,
+    'stages',
     (stage) => parseWord({ stage }, 'stage', stageNames),
     stageNames.length,
   );

@@ -87,16 +87,10 @@ export async function openParts(
   };
 }
 
-/** All of them; a name that two plugins bring, or that is taken, is SLOT_DUPLICATE. */
-export function joinParts(all: readonly PluginParts[], taken: PartNames): PluginParts {
+/** All of them; their names are their own (`requireOwnNames`). */
+export function joinParts(all: readonly PluginParts[]): PluginParts {
   return {
-    ...overParts<NamedParts>((field, kind) =>
-      joined(
-        kind,
-        all.map((one) => one[field]),
-        taken[field] ?? [],
-      ),
-    ),
+    ...overParts<NamedParts>((field) => new Map<string, object>(all.flatMap((one) => [...one[field]]))),
     secrets: async () => (await Promise.all(all.map((one) => one.secrets()))).flat(),
     async requireSecrets(used) {
       for (const one of all) await one.requireSecrets(used);
@@ -105,23 +99,6 @@ export function joinParts(all: readonly PluginParts[], taken: PartNames): Plugin
       await Promise.all(all.map((one) => one.close()));
     },
   };
-}
-
-function joined(
-  slot: string,
-  all: readonly ReadonlyMap<string, object>[],
-  taken: readonly string[],
-): ReadonlyMap<string, object> {
-  const parts = new Map<string, object>();
-  for (const [name, part] of all.flatMap((one) => [...one])) {
-    if (taken.includes(name) || parts.has(name))
-      throw new WritError('SLOT_DUPLICATE', {
-        message: `the ${slot} \`${name}\` of a plugin bears a name that is taken`,
-        detail: { slot, name },
-      });
-    parts.set(name, part);
-  }
-  return parts;
 }
 
 /** An empty directory beside the files of plugins. */

@@ -10,6 +10,7 @@ import { emptyIn, joinParts, openParts, type PluginGround, type PluginParts } fr
 import { partFields, partKindNames } from './part-fields.ts';
 import type { PluginManifest } from './plugin-manifest.ts';
 import type { PluginPackage } from './plugin-package.ts';
+import { requireOwnNames, type TakenNames } from './require-own-names.ts';
 import { askOutsideRule } from './rule/outside-rule.ts';
 
 /** Plugins of others as a run has them: rules, all else that they bring, and what the provenance says of them. */
@@ -22,12 +23,13 @@ export interface OpenPlugins {
 const defaultTimeoutSeconds = 60;
 
 /**
- * Opens every listed plugin or throws for the first that cannot be: PLUGIN_MISSING, PLUGIN_CHANGED, PLUGIN_UNTRUSTED.
+ * Opens every listed plugin or throws for the first that cannot be: PLUGIN_MISSING, PLUGIN_CHANGED, PLUGIN_UNTRUSTED,
+ * SLOT_DUPLICATE.
  */
 export async function openPlugins(
   found: readonly FoundPlugin[],
   ground: PluginGround,
-  taken: Parameters<typeof joinParts>[1],
+  taken: TakenNames,
 ): Promise<OpenPlugins> {
   const trusted = found.map((plugin) => {
     if (plugin.status !== 'trusted') throw refusalOf(plugin);
@@ -40,6 +42,10 @@ export async function openPlugins(
       message: `plugin \`${twice}\` is listed twice`,
       detail: { plugin: twice },
     });
+  requireOwnNames(
+    trusted.map(({ manifest }) => manifest),
+    taken,
+  );
   const rules = await Promise.all(
     trusted.map(({ manifest, pluginPackage }) => outsideRules(manifest, pluginPackage, ground)),
   );
@@ -48,10 +54,9 @@ export async function openPlugins(
       openParts(manifest, pluginPackage, listed.options ?? {}, ground),
     ),
   );
-  const ruleIds = rules.flat().map(({ id }) => id);
   return {
     rules: rules.flat(),
-    parts: joinParts(parts, { ...taken, stageChecks: [...(taken.stageChecks ?? []), ...ruleIds] }),
+    parts: joinParts(parts),
     dependencies: trusted.map(({ manifest, listed: { kind, place, digest } }) => ({
       name: `${pluginDependency.name}${manifest.name}`,
       uri: `${pluginDependency.uri}${kind}:${encodeURI(place)}@${encodeURIComponent(manifest.version)}`,

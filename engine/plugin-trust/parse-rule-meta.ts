@@ -1,5 +1,6 @@
-import { parseList, parseText, parseWord, toFields } from '../../core/base/parse-fields.ts';
+import { parseText, parseWord, toFields } from '../../core/base/parse-fields.ts';
 import type { DescribedRule, Rule, RuleText } from '../../core/contract/rule.ts';
+import { atMember, listAt } from './at-member.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -35,8 +36,10 @@ export function parseRuleMeta(fields: Fields): RuleMeta {
   return {
     ...Object.assign({}, ...flags.map((flag) => parseFlag(fields, flag))),
     ...(judgesArtifact === undefined ? {} : { judgesArtifact: parseText(fields, 'judgesArtifact', 64) }),
-    ...(text === undefined ? {} : { text: parseRuleText(toFields(text, 'an object `text`', textFields)) }),
-    ...(rows === undefined ? {} : { rows: parseList(rows, parseRow, maxRows) }),
+    ...(text === undefined
+      ? {}
+      : { text: atMember('text', () => parseRuleText(toFields(text, 'an object `text`', textFields))) }),
+    ...(rows === undefined ? {} : { rows: listAt(fields, 'rows', parseRow, maxRows) }),
   };
 }
 
@@ -53,7 +56,7 @@ function parseRow(item: unknown): DescribedRule {
 }
 
 function parseRuleText(fields: Fields): RuleText {
-  const { help, level, securitySeverity, tags = [] } = fields;
+  const { help, level, securitySeverity } = fields;
   if (securitySeverity !== undefined && !/^(?:10\.0|\d\.\d)$/.test(String(securitySeverity)))
     throw new TypeError('expected `securitySeverity` from "0.0" to "10.0"');
   return {
@@ -61,6 +64,6 @@ function parseRuleText(fields: Fields): RuleText {
     ...(help === undefined ? {} : { help: parseText(fields, 'help', maxSentence) }),
     ...(level === undefined ? {} : { level: parseWord(fields, 'level', ['error', 'warning']) }),
     ...(securitySeverity === undefined ? {} : { securitySeverity: parseText(fields, 'securitySeverity', 4) }),
-    tags: parseList(tags, (tag) => parseText({ tag }, 'tag', 64), maxTags),
+    tags: listAt(fields, 'tags', (tag) => parseText({ tag }, 'tag', 64), maxTags),
   };
 }

@@ -1,16 +1,18 @@
-import { messageOf } from '../../core/base/errors.ts';
-import { parseList, parseText, parseWord, toFields } from '../../core/base/parse-fields.ts';
+import { toPointer } from '../../core/base/json-pointer.ts';
+import { parseText, parseWord, toFields } from '../../core/base/parse-fields.ts';
+import { quoted } from '../../core/base/quoted.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { Rule, RulePoint } from '../../core/contract/rule.ts';
 import { stageNames } from '../../core/contract/stage.ts';
+import { atMember, faultAt, listAt } from './at-member.ts';
 import { needFields, type PluginNeeds, parseNeeds } from './manifest-needs.ts';
-import { type ManifestOption, parseOptions } from './manifest-options.ts';
-import { kebabCase, parseModule } from './manifest-part.ts';
+import { type ManifestOption, parseOption } from './manifest-options.ts';
+import { kebabCase, maxName, parseModule } from './manifest-part.ts';
 import { parseSeconds } from './manifest-seconds.ts';
 import { metaFields, parseRuleMeta, type RuleMeta } from './parse-rule-meta.ts';
 import { partFields } from './part-fields.ts';
 import { type ManifestParts, overParts, parsePart } from './part-kinds.ts';
-import { invalidPackage, type PluginPackage } from './plugin-package.ts';
+import { invalidFile, invalidPackage, type PluginPackage } from './plugin-package.ts';
 
 /** What `package.json` says of a plugin, under `writ`: data alone, so that nothing of it runs to be known. */
 export interface PluginManifest extends ManifestParts {
@@ -36,6 +38,7 @@ const ownFields = ['api', 'name', ...needFields, 'options', 'rules', ...Object.v
 const points: readonly RulePoint[] = ['patch', ...stageNames, 'every-stage'];
 const maxRules = 64;
 const maxParts = 16;
+const maxOptions = 64;
 const maxReads = 64;
 
 /** Reads and checks the manifest; anything malformed is PLUGIN_INVALID that says where. */
@@ -47,44 +50,52 @@ export function readManifest(pluginPackage: PluginPackage, place: string): Plugi
     const fields = toFields(value, 'an object');
     const packageName = parseText(fields, 'name', 214);
     const version = parseText(fields, 'version', 128);
-    const own = toFields(fields.writ, 'an object `writ`', ownFields);
-    if (own.api !== 1) throw new TypeError('expected `writ.api` to be 1');
-    const name = own.name === undefined ? packageName.replace(/^@[^/]*\//, '') : parseText(own, 'name', 64);
-    if (!kebabCase.test(name) || name.length > 64)
-      throw new TypeError('expected `writ.name` in kebab-case, at most 64 letters');
-    const needs = parseNeeds(own);
-    const options = parseOptions(own.options);
-    const rules = parseList(own.rules ?? [], (item) => parseRule(item, pluginPackage), maxRules);
-    const parts = overParts<ManifestParts>((field, kind) =>
-      parseList(own[field] ?? [], (item) => parsePart(kind, item, pluginPackage, needs), maxParts),
-    );
-    const fieldNames = ['rules', ...Object.values(partFields)].map((field) => `\`writ.${field}\``);
-    if (rules.length === 0 && Object.values(parts).every((list) => list.length === 0))
-      throw new TypeError(`expected at least one entry of ${fieldNames.join(', ')}`);
-    requireOnce(
-      'rule',
-      rules.map(({ id }) => id),
-    );
-    requireOnce(
-      'option',
-      options.map((one) => one.name),
-    );
-    for (const [kind, field] of Object.entries(partFields))
-      requireOnce(
-        kind,
-        parts[field].map((one) => one.name),
-      );
-    return { name, packageName, version, needs, options, rules, ...parts };
+    const own = atMember('writ', () => readOwn(fields.writ, packageName, pluginPackage));
+    return { packageName, version, ...own };
   } catch (cause) {
-    throw invalidPackage(place, `\`package.json\`: ${messageOf(cause)}`, cause);
+    throw invalidFile(place, 'package.json', cause);
   }
+}
+
+function readOwn(
+  given: unknown,
+  packageName: string,
+  pluginPackage: PluginPackage,
+): Omit<PluginManifest, 'packageName' | 'version'> {
+  const own = toFields(given, 'an object `writ`', ownFields);
+  if (own.api !== 1) throw new TypeError('expected `api` to be 1');
+  const name =
+    own.name === undefined ? packageName.replace(/^@[^/]*\//, '') : parseText(own, 'name', maxName);
+  if (!kebabCase.test(name) || name.length > maxName)
+    throw new TypeError(
+      `expected \`name\` (absent: that of the package, without its scope) in kebab-case, at most ${maxName} letters, got ${quoted(name)}`,
+    );
+  const needs = parseNeeds(own);
+  const options = listAt(own, 'options', parseOption, maxOptions);
+  const rules = listAt(own, 'rules', (item) => parseRule(item, pluginPackage), maxRules);
+  const parts = overParts<ManifestParts>((field, kind) =>
+    listAt(own, field, (item) => parsePart(kind, item, pluginPackage, needs), maxParts),
+  );
+  const fieldNames = ['rules', ...Object.values(partFields)].map((field) => `\`${field}\``);
+  if (rules.length === 0 && Object.values(parts).every((list) => list.length === 0))
+    throw new TypeError(`expected at least one entry of ${fieldNames.join(', ')}`);
+  requireOnce(
+    'rules',
+    rules.map(({ id }) => id),
+  );
+  for (const [field, list] of Object.entries({ options, ...parts }))
+    requireOnce(
+      field,
+      list.map((one) => one.name),
+    );
+  return { name, needs, options, rules, ...parts };
 }
 
 function parseRule(item: unknown, pluginPackage: PluginPackage): ManifestRule {
   const known = ['id', 'point', 'module', 'asked', 'reads', 'timeoutSeconds', ...metaFields];
   const fields = toFields(item, 'a rule', known);
-  const id = parseText(fields, 'id', 64);
-  if (!kebabCase.test(id)) throw new TypeError('expected `id` in kebab-case');
+  const id = parseText(fields, 'id', maxName);
+  if (!kebabCase.test(id)) throw new TypeError(`expected \`id\` in kebab-case, got ${quoted(id)}`);
   const what = `rule \`${id}\``;
   return {
     id,
@@ -93,13 +104,13 @@ function parseRule(item: unknown, pluginPackage: PluginPackage): ManifestRule {
     asked: fields.asked === undefined ? 'always' : parseWord(fields, 'asked', ['always', 'by-policy']),
     ...(fields.reads === undefined
       ? {}
-      : { reads: parseList(fields.reads, (reads) => parseText({ reads }, 'reads', 1024), maxReads) }),
+      : { reads: listAt(fields, 'reads', (reads) => parseText({ reads }, 'reads', 1024), maxReads) }),
     ...parseRuleMeta(fields),
     ...parseSeconds(fields, what),
   };
 }
 
-function requireOnce(kind: string, names: readonly string[]): void {
-  const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (twice !== undefined) throw new TypeError(`${kind} \`${twice}\` is there twice`);
+function requireOnce(field: string, names: readonly string[]): void {
+  const twice = names.findIndex((name, at) => names.indexOf(name) !== at);
+  if (twice >= 0) throw faultAt(toPointer([field, twice]), `\`${names[twice]}\` is there twice`);
 }

@@ -1,5 +1,5 @@
 import { sha256Hex } from '../../core/base/digest.ts';
-import { WritError } from '../../core/base/errors.ts';
+import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 
 /** All files of a plugin, by path, and what they amount to. */
 export interface PluginPackage {
@@ -67,6 +67,23 @@ export function packagePathFault(path: string): string | undefined {
 }
 
 /** A package that is refused as it is. */
+/** What is wrong with a file of it: with the member, or the line and column, where that is known. */
+export function invalidFile(place: string, file: string, cause: unknown): WritError {
+  const { pointer, line, column } = isWritError(cause) ? cause.detail : {};
+  const at = pointer === undefined ? '' : ` at \`${pointer}\``;
+  return new WritError('PLUGIN_INVALID', {
+    message: `the plugin at \`${place}\`: \`${file}\`${at}: ${messageOf(cause)}`,
+    detail: {
+      plugin: place,
+      file,
+      ...(pointer === undefined ? {} : { pointer }),
+      ...(line === undefined ? {} : { line, column }),
+    },
+    cause,
+  });
+}
+
+/** What is wrong with a package as a whole. */
 export function invalidPackage(place: string, what: string, cause?: unknown): WritError {
   return new WritError('PLUGIN_INVALID', {
     message: `the plugin at \`${place}\`: ${what}`,

@@ -1,16 +1,18 @@
 import type { WritEngine } from '../spec/writ-engine.ts';
 import type { PartField } from './part-fields.ts';
 
-/** Names that no part of a plugin may bear, because a built-in one of its kind does. */
+/** Names that no part of a plugin may bear, because a built-in one of its kind does; no rule that of a policy engine. */
 export function takenNames({
-  slots: { provider, policy, artifact, evidence },
+  slots: { provider, policy, log, artifact, evidence },
   rules,
-}: Pick<WritEngine, 'slots' | 'rules'>): Readonly<Record<PartField, readonly string[]>> {
+}: Pick<WritEngine, 'slots' | 'rules'>): Readonly<Record<PartField | 'rules', readonly string[]>> {
+  const ruleNames = [...rules.ids, ...policy.names];
   return {
+    rules: ruleNames,
     providers: provider.names,
-    logs: [],
+    logs: log.names,
     // What a stage check finds bears its name as the rule.
-    stageChecks: [...rules.ids, ...policy.names],
+    stageChecks: ruleNames,
     artifacts: artifact.names,
     evidence: evidence.names,
   };

@@ -7,8 +7,8 @@ export const guards: readonly Guard[] = [
   ...within('engine/plugin-trust/manifest-needs.ts', handedFiles, [
     [
       'keys and vaults of writ in manifests',
-      '  if (own !== undefined)',
-      "  if (own === '')",
+      '  if (own >= 0)',
+      '  if (own === 99)',
       'a manifest that asks for keys or vaults of writ is refused by the name',
     ],
   ]),

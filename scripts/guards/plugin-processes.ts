@@ -177,7 +177,7 @@ export const guards: readonly Guard[] = [
   ...within('engine/plugin-trust/taken-names.ts', checkRuns, [
     [
       'stage checks in the name of a rule',
-      'stageChecks: [...rules.ids, ...policy.names]',
+      'stageChecks: ruleNames',
       'stageChecks: []',
       'a stage check bears no name of a rule',
     ],

@@ -30,7 +30,11 @@ t.test('a manifest that asks for keys or vaults of writ is refused by the name',
     '~/project/.git/writ/vault/secrets.age',
   ];
   for (const path of own)
-    t.throws(() => parseNeeds({ files: [path] }), { message: /`files`: .* directory of writ itself/ }, path);
+    t.throws(
+      () => parseNeeds({ files: [path] }),
+      { message: /directory of writ itself/, detail: { pointer: '/files/0' } },
+      path,
+    );
   t.strictSame(parseNeeds({ files: ['~/.config/writer/a', '~/writ/a'] }).files, [
     '~/.config/writer/a',
     '~/writ/a',

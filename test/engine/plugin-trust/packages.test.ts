@@ -209,13 +209,7 @@ t.test('a manifest that is not sound is refused, saying where', async (t) => {
   );
   const bad: unknown[] = [
     [],
-    { ...sound, writ: undefined },
     { ...sound, version: undefined },
-    withWrit({ api: 2 }),
-    withWrit({ name: 'Two Words' }),
-    withWrit({ rules: [] }),
-    withWrit({ rules: [rule, { ...rule, point: 'fast' }] }),
-    withWrit({ hooks: ['tool.guard'] }),
     withRule({ id: 'Two Words' }),
     withRule({ point: 'sometime' }),
     withRule({ module: './missing.js' }),
@@ -235,7 +229,52 @@ t.test('a manifest that is not sound is refused, saying where', async (t) => {
     withRule({ text: { about: 'x', more: 1 } }),
     withRule({ rows: [{ about: 'without id' }] }),
   ];
+  const letters = (count: number) => 'n'.repeat(count);
+  t.equal(read(withWrit({ name: letters(64) })).name, letters(64));
+  t.equal(read(withRule({ id: letters(64) })).rules[0]?.id, letters(64));
+  const option = { name: 'n', type: 'number', says: 'x' };
+  const provider = { name: 'p', module: './a.js', base: 'https://a.example', defaultModel: 'm' };
+  const at: readonly (readonly [pointer: string, found: RegExp, manifest: object])[] = [
+    ['/writ', /got `undefined`/, { ...sound, writ: undefined }],
+    ['/writ', /`api` to be 1/, withWrit({ api: 2 })],
+    ['/writ', /`name` .* got `Two Words`/, withWrit({ name: 'Two Words' })],
+    ['/writ', /1 to 64 characters, got 65/, withWrit({ name: letters(65) })],
+    ['/writ', /at most 64 letters/, { ...sound, name: letters(65) }],
+    ['/writ', /unknown field `hooks`/, withWrit({ hooks: ['tool.guard'] })],
+    ['/writ', /at least one entry of `rules`, `providers`/, withWrit({ rules: [] })],
+    ['/writ/rules', /expected a list/, withWrit({ rules: {} })],
+    ['/writ/rules/0', /1 to 64 characters, got 65/, withRule({ id: letters(65) })],
+    ['/writ/rules/1', /`one` is there twice/, withWrit({ rules: [rule, { ...rule, point: 'fast' }] })],
+    ['/writ/rules/0/reads/1', /to be text/, withRule({ reads: ['a', 1] })],
+    ['/writ/rules/0/rows/0', /`id` to be text/, withRule({ rows: [{ about: 'without id' }] })],
+    ['/writ/rules/0/text/tags/0', /to be text/, withRule({ text: { about: 'x', tags: [1] } })],
+    ['/writ/hosts/1', /a host name.*found "127.0.0.1"/, withWrit({ hosts: ['a.example', '127.0.0.1'] })],
+    ['/writ/secrets/1', /each once, found "A_B"/, withWrit({ secrets: ['A_B', 'A_B'] })],
+    ['/writ/files/0', /begins with `~\/`/, withWrit({ files: ['/etc/passwd'] })],
+    ['/writ/options/0', /`says` to be text/, withWrit({ options: [{ name: 'n', type: 'number' }] })],
+    ['/writ/options/0/values/1', /a number/, withWrit({ options: [{ ...option, values: [1, '2'] }] })],
+    ['/writ/options/1', /`n` is there twice/, withWrit({ options: [option, option] })],
+    ['/writ/providers/0', /host of `base` among `hosts`/, withWrit({ providers: [provider] })],
+    [
+      '/writ/providers/0/keys/0',
+      /to be text/,
+      withWrit({ hosts: ['a.example'], providers: [{ ...provider, keys: [1] }] }),
+    ],
+    [
+      '/writ/stageChecks/0/stages/1',
+      /to be one of fast/,
+      withWrit({ stageChecks: [{ name: 's', module: './a.js', stages: ['fast', 'x'] }] }),
+    ],
+  ];
+  for (const [pointer, message, manifest] of at) {
+    const detail = { plugin: 'x', file: 'package.json', pointer };
+    t.throws(() => read(manifest), { code: 'PLUGIN_INVALID', message, detail }, pointer);
+  }
   for (const one of bad) t.throws(() => read(one), invalid, JSON.stringify(one));
   t.throws(() => readManifest(packageOf({ a: '' }), 'x'), invalid);
-  t.throws(() => readManifest(packageOf({ 'package.json': '{"name":1,"name":2}' }), 'x'), invalid);
+  t.throws(() => readManifest(packageOf({ 'package.json': '{\n  "name": "a",\n  "name": 2\n}' }), 'x'), {
+    ...invalid,
+    message: /^the plugin at `x`: `package.json`: .* at line 3, column 3$/,
+    detail: { plugin: 'x', file: 'package.json', line: 3, column: 3 },
+  });
 });

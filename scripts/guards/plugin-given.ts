@@ -1,11 +1,28 @@
 import { type Guard, within } from './guard.ts';
 
 const secrets = 'test/bin/commands/plugin-secrets.test.ts';
+const names = 'test/engine/plugin-trust/own-names.test.ts';
 const refused = 'a run, a plan and a run that goes on are refused without a secret of a plugin';
 const used = 'a secret of a plugin is wanted where something that it brings is asked';
 
-/** Secrets that plugins declare are there before any work, wherever something of theirs is asked. */
+/** Names of plugins are their own; the secrets that they declare are there before any work, wherever they are asked. */
 export const guards: readonly Guard[] = [
+  ...within('engine/plugin-trust/require-own-names.ts', names, [
+    [
+      'names that two plugins bring',
+      'isBuiltIn || other !== undefined',
+      'isBuiltIn',
+      'where two plugins bring one name, both are told',
+    ],
+  ]),
+  ...within('engine/plugin-trust/taken-names.ts', names, [
+    [
+      'names of logs that are built in',
+      'logs: log.names',
+      'logs: log.names.slice(1)',
+      'a log of a plugin bears the name of none that is built in',
+    ],
+  ]),
   ...within('engine/plugin-trust/parts/require-secrets.ts', secrets, [
     ['a missing secret refuses', 'if (first !== undefined)', "if (first === '')", refused],
     ['keys of models are asked for elsewhere', '!keys.includes(one)', 'true', used],

@@ -1,0 +1,76 @@
+import t from 'tap';
+import { commands } from '../../../bin/command-table.ts';
+import { scaffolds } from '../../../bin/plugin/scaffolds.ts';
+import { type PluginManifest, readManifest } from '../../../engine/plugin-trust/plugin-manifest.ts';
+import { toPluginPackage } from '../../../engine/plugin-trust/plugin-package.ts';
+import { requireOwnNames } from '../../../engine/plugin-trust/require-own-names.ts';
+import { takenNames } from '../../../engine/plugin-trust/taken-names.ts';
+import { runLine } from '../../bin/host.ts';
+import { makeSample } from '../run/sample.ts';
+
+const part = (name: string) => ({ name, module: './a.js' });
+const rule = (id: string) => ({ id, point: 'patch', module: './a.js' });
+const check = (name: string) => ({ ...part(name), stages: ['fast'] });
+
+function bringing(name: string, brought: object): PluginManifest {
+  const text = JSON.stringify({ name, version: '1.0.0', writ: { api: 1, ...brought } });
+  const files = Object.entries({ 'package.json': text, 'a.js': '' });
+  return readManifest(
+    toPluginPackage(
+      files.map(([path, one]) => [path, Buffer.from(one)]),
+      'x',
+    ),
+    'x',
+  );
+}
+
+t.test('where two plugins bring one name, both are told', async (t) => {
+  for (const [slot, one, other] of [
+    ['log', { logs: [part('x')] }, { logs: [part('x')] }],
+    ['evidence', { evidence: [part('x')] }, { evidence: [part('x')] }],
+    ['rule', { rules: [rule('x')] }, { rules: [rule('x')] }],
+    ['stage-check', { rules: [rule('x')] }, { stageChecks: [check('x')] }],
+  ] as const)
+    t.throws(
+      () => requireOwnNames([bringing('one', one), bringing('two', other)], {}),
+      {
+        code: 'SLOT_DUPLICATE',
+        message: /`x` of plugin `two` bears the name of the .* `x` of plugin `one`/,
+        detail: { slot, name: 'x', plugins: ['one', 'two'] },
+      },
+      slot,
+    );
+  const kinds = { logs: [part('x')], evidence: [part('x')], rules: [rule('x')] };
+  requireOwnNames([bringing('one', kinds), bringing('two', { rules: [rule('y')] })], { logs: ['none'] });
+});
+
+t.test('a log of a plugin bears the name of none that is built in', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  await using engine = await sample.engine();
+  const taken = takenNames(engine);
+  t.strictSame([...taken.logs].sort(), ['internal-ledger', 'none', 'public-log']);
+  for (const name of taken.logs) {
+    t.throws(() => requireOwnNames([bringing('one', { logs: [part(name)] })], taken), {
+      code: 'SLOT_DUPLICATE',
+      detail: { slot: 'log', name, plugins: ['one'] },
+    });
+    const place = { cwd: sample.root, env: sample.env };
+    const { code, err } = await runLine(['plugin', 'new', 'log', name], commands, place);
+    t.equal(code, 129);
+    t.match(err, /PLUGIN_INVALID.*name of one of ours/);
+  }
+});
+
+t.test('a new plugin has a name of 63 letters at most, whose host is one', async (t) => {
+  const name = 'n'.repeat(63);
+  for (const [kind, scaffold] of Object.entries(scaffolds)) {
+    const files = [...scaffold(name)].map(([path, text]) => [path, Buffer.from(text)] as const);
+    t.equal(readManifest(toPluginPackage(files, kind), kind).name, name, kind);
+  }
+  const { code, err } = await runLine(['plugin', 'new', 'provider', `${name}n`], commands, {
+    cwd: t.testdir({}),
+  });
+  t.equal(code, 129);
+  t.match(err, /kebab-case, at most 63 letters, found .* \(64\)/);
+});
