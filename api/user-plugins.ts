@@ -32,7 +32,7 @@ export function userPluginAccess(env: Environment, named: readonly string[] = []
       forOnce.includes(digest) || (await readGuarded(trustFile(env, digest), true)) !== undefined,
     async find(digest) {
       // Nothing is left out: what lies there is what was kept, or it is not it.
-      const kept = await readDirectory(join(keptDir(env), digest), digest, new Set()).catch(() => undefined);
+      const kept = await readDirectory(keptPlace(env, digest), digest, new Set()).catch(() => undefined);
       return kept?.digest === digest ? kept : undefined;
     },
     async secret(name) {
@@ -68,6 +68,16 @@ export async function trustPlugin(env: Environment, digest: string, note: string
   return true;
 }
 
+/** The file that says so. */
+export function trustFile(env: Environment, digest: string): string {
+  return join(trustDir(env), digest);
+}
+
+/** Where a package is kept that this user keeps. */
+export function keptPlace(env: Environment, digest: string): string {
+  return join(keptDir(env), digest);
+}
+
 /** Withdraws trust; false where there was none. */
 export async function distrustPlugin(env: Environment, digest: string): Promise<boolean> {
   const path = trustFile(env, digest);
@@ -83,10 +93,6 @@ export async function keepPlugin(env: Environment, pluginPackage: PluginPackage)
 
 function trustDir(env: Environment): string {
   return join(userConfigDir(env), 'trusted-plugins');
-}
-
-function trustFile(env: Environment, digest: string): string {
-  return join(trustDir(env), digest);
 }
 
 function keptDir(env: Environment): string {

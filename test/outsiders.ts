@@ -6,6 +6,7 @@ await room(
   'plugins/cedar',
   'bin/commands/plugin.test.ts',
   'bin/commands/plugin-provider.test.ts',
+  'bin/plugin',
   'bin/commands/plugin-secrets.test.ts',
   'bin/commands/plugin-cut.test.ts',
   'bin/commands/plugin-cases.test.ts',

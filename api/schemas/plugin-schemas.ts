@@ -49,6 +49,8 @@ export const pluginShapes = {
       needs: list(text),
       kept: flag,
       changed: flag,
+      files: list(text),
+      next: list(text),
     },
     { path: text, package: text },
   ),
@@ -67,7 +69,7 @@ export const pluginShapes = {
     needs: list(text),
   }),
   'plugin trust': record(
-    { digest, trusted: flag, changed: flag },
+    { digest, trusted: flag, changed: flag, files: list(text), next: list(text) },
     { name: text, version: text, rules: list(text), parts: list(part), needs: list(text) },
   ),
 } as const;

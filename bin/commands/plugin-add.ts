@@ -1,10 +1,11 @@
 import { realpath } from 'node:fs/promises';
-import { relative, sep } from 'node:path';
-import { keepPlugin } from '../../api/user-plugins.ts';
+import { join, relative, sep } from 'node:path';
+import { keepPlugin, keptPlace } from '../../api/user-plugins.ts';
 import { repositoryPathFault } from '../../engine/config/repository-path.ts';
 import { needsInWords } from '../../engine/plugin-trust/manifest-needs.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
+import { configSteps, userSteps } from '../plugin/next-steps.ts';
 import { partsOf } from '../plugin/parts-of.ts';
 import { type Pin, pinPlugin } from '../plugin/pin-plugin.ts';
 import { readPlugin } from '../plugin/read-plugin.ts';
@@ -28,6 +29,16 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     : { kind: 'package', place: manifest.packageName, digest };
   if (!isInside) await keepPlugin(context.env, pluginPackage);
   const changed = await pinPlugin(repository.root, pin);
+  const files = [
+    ...(changed ? [join(repository.root, '.writ', 'config.toml')] : []),
+    ...(isInside ? [] : [keptPlace(context.env, digest)]),
+  ];
+  const next = [
+    ...configSteps(manifest),
+    `commit .writ/config.toml${isInside ? ` and ${below}` : ''}`,
+    `read it, then: writ plugin trust sha256:${digest}`,
+    ...userSteps(manifest),
+  ];
   const data = {
     name: manifest.name,
     version: manifest.version,
@@ -38,12 +49,16 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     needs: [...needsInWords(manifest.needs)],
     kept: !isInside,
     changed,
+    files,
+    next,
   };
   return succeeded(data, (printer) => {
     printer.line(`${manifest.name} ${manifest.version}  sha256:${digest}`);
-    printer.line(changed ? '  pinned in .writ/config.toml' : '  pinned already');
+    for (const id of data.rules) printer.line(`  brings rule ${id}`);
+    for (const { kind, name } of data.parts) printer.line(`  brings ${kind} ${name}`);
     for (const need of data.needs) printer.line(`  ${need}`);
-    const commit = isInside ? `.writ/config.toml and ${below}` : '.writ/config.toml';
-    printer.line(`  next  commit ${commit}, then: writ plugin trust sha256:${digest}`);
+    if (!changed) printer.line('  pinned already in .writ/config.toml');
+    for (const file of files) printer.line(`  changed  ${file}`);
+    for (const step of next) printer.line(`  next  ${step}`);
   });
 }

@@ -1,9 +1,10 @@
-import { distrustPlugin, trustPlugin } from '../../api/user-plugins.ts';
+import { distrustPlugin, trustFile, trustPlugin } from '../../api/user-plugins.ts';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { needsInWords } from '../../engine/plugin-trust/manifest-needs.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { namedPlugin, type SpokenOf } from '../plugin/named-plugin.ts';
+import { userSteps } from '../plugin/next-steps.ts';
 import { partsOf } from '../plugin/parts-of.ts';
 import { openLines } from '../terminal/line-reader.ts';
 
@@ -25,10 +26,19 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const changed = remove
     ? await distrustPlugin(env, digest)
     : await trustPlugin(env, digest, `trusted ${toRfc3339(systemClock.now())}`);
-  const data = { digest: `sha256:${digest}`, trusted: !remove, changed, ...told.data };
+  const next = remove
+    ? ['a run of a repository that lists it is refused from now on']
+    : [
+        'a run of a repository that lists it at its policy commit asks it from now on',
+        ...(meant.manifest === undefined ? [] : userSteps(meant.manifest)),
+      ];
+  const files = changed ? [trustFile(env, digest)] : [];
+  const data = { digest: `sha256:${digest}`, trusted: !remove, changed, files, next, ...told.data };
   return succeeded(data, (printer) => {
     const state = remove ? 'not trusted' : 'trusted';
     printer.line(`sha256:${digest} is ${changed ? 'now' : 'already'} ${state}`);
+    for (const file of files) printer.line(`  ${remove ? 'removed' : 'changed'}  ${file}`);
+    for (const step of next) printer.line(`  next  ${step}`);
   });
 }
 

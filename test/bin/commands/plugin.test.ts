@@ -106,9 +106,15 @@ t.test('add, commit, trust, run: a plugin of the repository from its first day t
   const { sample, say } = scene(t);
   cpSync(join(plugins, 'test-names'), join(sample.root, 'tools/test-names'), { recursive: true });
   const added = await say('plugin', 'add', 'tools/test-names');
-  t.match(added, { code: 0, data: { path: 'tools/test-names', kept: false, changed: true } });
-  t.equal((await say('plugin', 'add', 'tools/test-names')).data.changed, false);
   const config = join(sample.root, '.writ/config.toml');
+  const digestAdded = added.data.digest;
+  const next = [
+    'commit .writ/config.toml and tools/test-names',
+    `read it, then: writ plugin trust ${digestAdded}`,
+  ];
+  const first = { path: 'tools/test-names', kept: false, changed: true, files: [config], next };
+  t.match(added, { code: 0, data: first });
+  t.match((await say('plugin', 'add', 'tools/test-names')).data, { changed: false, files: [], next });
   writeFileSync(config, `${readFileSync(config, 'utf8')}\n[rules.test-names]\nmin_words = 9\n`);
   t.strictSame(
     (await say('plugin', 'list')).data.plugins.filter(
@@ -132,12 +138,12 @@ t.test('add, commit, trust, run: a plugin of the repository from its first day t
   t.match(once.data.findings, [{ rule: 'test-names' }]);
   t.equal((await say(...line)).error?.code, 'PLUGIN_UNTRUSTED', 'naming it once trusts it once');
 
+  const file = join(sample.home, '.config/writ/trusted-plugins', added.data.digest.slice(7));
   t.match(await say('plugin', 'trust', added.data.digest), {
     code: 0,
-    data: { trusted: true, changed: true },
+    data: { trusted: true, changed: true, files: [file], next: [/lists it at its policy commit/] },
   });
-  t.equal((await say('plugin', 'trust', added.data.digest)).data.changed, false);
-  const file = join(sample.home, '.config/writ/trusted-plugins', added.data.digest.slice(7));
+  t.match((await say('plugin', 'trust', added.data.digest)).data, { changed: false, files: [] });
   t.equal(statSync(file).mode & 0o777, 0o600);
   t.match((await say('plugin', 'list')).data.plugins.at(-1), { status: 'trusted', rules: ['test-names'] });
   t.match((await say(...line)).data.findings, [{ rule: 'test-names' }]);
