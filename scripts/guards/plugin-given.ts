@@ -5,7 +5,7 @@ const names = 'test/engine/plugin-trust/own-names.test.ts';
 const refused = 'a run, a plan and a run that goes on are refused without a secret of a plugin';
 const used = 'a secret of a plugin is wanted where something that it brings is asked';
 
-/** Names of plugins are their own; the secrets that they declare are there before any work, wherever they are asked. */
+/** Names of plugins are their own; their secrets are there before any work, wherever something of theirs is asked. */
 export const guards: readonly Guard[] = [
   ...within('engine/plugin-trust/require-own-names.ts', names, [
     [
