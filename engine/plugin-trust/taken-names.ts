@@ -1,7 +1,7 @@
 import type { WritEngine } from '../spec/writ-engine.ts';
 import type { PartField } from './part-fields.ts';
 
-/** Names that nothing of a plugin may bear, because a built-in one of its kind does; no rule that of a policy engine. */
+/** Names that nothing of a plugin may bear: of its kind's built-in ones, and of rules those of policy engines, too. */
 export function takenNames({
   slots: { provider, policy, log, artifact, evidence },
   rules,
