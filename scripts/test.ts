@@ -1,6 +1,7 @@
 /*
  * `npm test -- [ROOM | FILE | --changed]…`: all tests, or those of rooms (test/<room>.ts), of files of tests, and of
- * what a change touches. Each room runs in a Node of its own, two more at a time than there are cores (up to four);
+ * what a change touches. Without a word, long tables keep a fixed part (test/rooms/fixed-part.ts); `--long`
+ * (`npm run test:long`) runs the files of which something is left then, wholly. Each room runs in a Node of its own, two more at a time than there are cores (up to four);
  * the files speak TAP, and what they say is added up. docs/decisions/0003-test-runner.md says why no runner stands
  * between.
  */
@@ -9,6 +10,7 @@ import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { packageVariable, packPackage } from '../test/doors/packed-package.ts';
 import { withLargePages } from '../test/rooms/large-pages.ts';
+import { partVariable } from '../test/rooms/part-variable.ts';
 import { makeTemporaryDirectory } from '../test/rooms/temporary-directory.ts';
 import { type Changes, changedFiles } from './tests/changed-files.ts';
 import { chooseTests, type RoomChoice } from './tests/choose-tests.ts';
@@ -20,11 +22,16 @@ import { countTotals } from './tests/totals.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const args = process.argv.slice(2);
-const words = args.filter((arg) => arg !== '--changed');
+const words = args.filter((arg) => arg !== '--changed' && arg !== '--long');
+const isLong = args.includes('--long');
 const changes = args.includes('--changed') ? changedFiles(root) : undefined;
 const tree = readTestTree(root);
 const { rooms, unknown, unreached } = chooseTests(
-  { words, ...(changes === undefined ? {} : { changed: changes.files }) },
+  {
+    words,
+    ...(changes === undefined ? {} : { changed: changes.files }),
+    ...(isLong ? { standingOn: ['test/rooms/fixed-part.ts', 'test/rooms/long-test.ts'] } : {}),
+  },
   tree,
 );
 
@@ -58,6 +65,8 @@ async function runAll(entries: readonly Entry[]): Promise<void> {
     TMPDIR: temporary,
     NODE_COMPILE_CACHE: compileCache,
     ...(words.length === 0 && changes === undefined ? { [packageVariable]: packPackage() } : {}),
+    // Who asks for something gets all of it.
+    [partVariable]: args.length === 0 ? '1' : undefined,
   });
   const before = inMemory(env);
   const totals = countTotals();

@@ -4,6 +4,7 @@ import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { logScaffold } from '../../../bin/plugin/log-scaffold.ts';
 import { makeSample } from '../../engine/run/sample.ts';
+import { fixedPart } from '../../rooms/fixed-part.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 import { blocksOf } from './page-blocks.ts';
@@ -48,14 +49,19 @@ t.test('a log that does not hand in what it is given, or makes things up, fails 
   await say(sample, 'plugin', 'new', 'log', 'notary');
   const place = join(sample.root, 'notary/log.js');
   const text = readFileSync(place, 'utf8');
-  for (const [from, to, found] of [
-    ["ask('/add', context, entry)", "ask('/add', context, '{}')", /does not lead from the entry to the root/],
-    ['logIndex: index', 'logIndex: index + 1', /does not lead from the entry to the root/],
-    ['treeSize: size', 'treeSize: size + 1', /another size or root/],
-    ['rootHash: root', "rootHash: 'A'.repeat(43) + '='", /another size or root/],
-    ['hashes: path', "hashes: ['x']", /32 octets/],
-    [').size;', ').size + 1;', /it had|is gone|0 !== 1|1 !== 0/],
-  ] as const) {
+  const edits: Readonly<Record<string, readonly [from: string, to: string, found: RegExp]>> = {
+    'another entry': [
+      "ask('/add', context, entry)",
+      "ask('/add', context, '{}')",
+      /does not lead from the entry to the root/,
+    ],
+    'another index': ['logIndex: index', 'logIndex: index + 1', /does not lead from the entry to the root/],
+    'another size': ['treeSize: size', 'treeSize: size + 1', /another size or root/],
+    'another root': ['rootHash: root', "rootHash: 'A'.repeat(43) + '='", /another size or root/],
+    'another path': ['hashes: path', "hashes: ['x']", /32 octets/],
+    'another count': [').size;', ').size + 1;', /it had|is gone|0 !== 1|1 !== 0/],
+  };
+  for (const [, [from, to, found]] of fixedPart(edits, ['another entry', 'another size'])) {
     t.ok(text.includes(from), from);
     writeFileSync(place, text.replace(from, to));
     const { code, error, data } = await say(sample, 'plugin', 'test', 'notary');

@@ -9,6 +9,7 @@ import { realOutside } from '../../../../engine/tool/egress/outside.ts';
 import { bubblewrapSandbox } from '../../../../plugins/sandbox/bubblewrap.ts';
 import { serveModel } from '../../../../plugins/testers/served-model.ts';
 import { toStageCheckInput } from '../../../../plugins/testers/stage-check-case.ts';
+import { fixedPart } from '../../../rooms/fixed-part.ts';
 import { handing } from './handing.ts';
 
 t.setTimeout(180_000);
@@ -85,7 +86,12 @@ const lies: Readonly<Record<string, readonly [body: string, reason: string, foun
   ],
 };
 
-for (const [what, [body, reason, found]] of Object.entries(lies))
+for (const [what, [body, reason, found]] of fixedPart(lies, [
+  'speaks in the name of a rule',
+  'makes severities up',
+  'crashes',
+  'floods',
+]))
   t.test(`a stage check that ${what} gives no answer`, async (t) => {
     const fault = await ask(t, body).catch((thrown: unknown) => thrown);
     if (what === 'writes frames of its own' && Array.isArray(fault)) {

@@ -8,6 +8,7 @@ import { bubblewrapSandbox } from '../../../../plugins/sandbox/bubblewrap.ts';
 import { noSandbox } from '../../../../plugins/sandbox/none.ts';
 import { unshareSandbox } from '../../../../plugins/sandbox/unshare.ts';
 import { type GateCase, toRuleInput } from '../../../../testing.ts';
+import { fixedPart } from '../../../rooms/fixed-part.ts';
 
 t.setTimeout(120_000);
 
@@ -152,7 +153,7 @@ t.test('memory, garbage and sizes', async (t) => {
       'an unknown field': `[{ rule: 'evil-rule', severity: 'note', message: 'x', html: '<b>' }]`,
       'too many findings': `Array.from({ length: 20000 }, () => ({ rule: 'evil-rule', severity: 'note', message: 'x' }))`,
     };
-    for (const [name, answer] of Object.entries(garbage)) {
+    for (const [name, answer] of fixedPart(garbage, ['another rule’s finding', 'no list'])) {
       const asked = await ask(t, sandbox, `export const judge = () => (${answer});`);
       isRefusal(t, asked, 'garbage');
       t.pass(name);

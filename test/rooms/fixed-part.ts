@@ -1,0 +1,22 @@
+import t from 'tap';
+import { partVariable } from './part-variable.ts';
+
+/**
+ * The cases of a long table that are to run, with their names: all of them where a file or a room runs by itself, and in
+ * `npm run test:long`; in `npm test` as a whole only those kept here, and a note says how many were left. Throws for
+ * a name that the table does not hold, and where none is kept.
+ */
+export function fixedPart<Case>(
+  table: Readonly<Record<string, Case>>,
+  kept: readonly string[],
+  isWhole = process.env[partVariable] === undefined,
+): readonly (readonly [name: string, one: Case])[] {
+  const cases = Object.entries(table);
+  const unknown = kept.filter((name) => !Object.hasOwn(table, name));
+  if (kept.length === 0 || unknown.length > 0)
+    throw new Error(`no case of the table: ${unknown.map((name) => `\`${name}\``).join(', ')}`);
+  if (isWhole) return cases;
+  const left = cases.filter(([name]) => !kept.includes(name)).map(([name]) => name);
+  t.comment(`note: left to \`npm run test:long\`: ${left.length} of ${cases.length} cases, \`${left[0]}\` …`);
+  return cases.filter(([name]) => kept.includes(name));
+}
