@@ -1,8 +1,8 @@
 /*
  * `npm test -- [ROOM | FILE | --changed]…`: all tests, or those of rooms (test/<room>.ts), of files of tests, and of
  * what a change touches. Without a word, long tables keep a fixed part (test/rooms/fixed-part.ts); `--long`
- * (`npm run test:long`) runs the files of which something is left then, wholly. Each room runs in a Node of its own, two
- * more at a time than there are cores (up to four); the files speak TAP, and what they say is added up.
+ * (`npm run test:long`) runs the files of which something is left then, wholly. Each room runs in a Node of its own,
+ * two more at a time than there are cores (up to four); the files speak TAP, and what they say is added up.
  * docs/decisions/0003-test-runner.md says why no runner stands between.
  */
 import { rmSync } from 'node:fs';

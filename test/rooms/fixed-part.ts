@@ -2,9 +2,9 @@ import t from 'tap';
 import { partVariable } from './part-variable.ts';
 
 /**
- * The cases of a long table that are to run, with their names: all of them where a file or a room runs by itself, and in
- * `npm run test:long`; in `npm test` as a whole only those kept here, and a note says how many were left. Throws for
- * a name that the table does not hold, and where none is kept.
+ * The cases of a long table that are to run, with their names: all of them where a file or a room runs by itself, and
+ * in `npm run test:long`; in `npm test` as a whole only those kept here, and a note says how many were left. Throws
+ * for a name that the table does not hold, and where none is kept.
  */
 export function fixedPart<Case>(
   table: Readonly<Record<string, Case>>,
