@@ -13,6 +13,7 @@ import { openEngine } from '../command-parts/open-engine.ts';
 import { partsOf } from '../plugin/parts-of.ts';
 import { casesFile, readCases } from '../plugin/read-cases.ts';
 import { readPlugin } from '../plugin/read-plugin.ts';
+import { requireCaseNames } from '../plugin/require-case-names.ts';
 import { namesOf, requireFreeIds } from '../plugin/require-free-ids.ts';
 import { suites } from '../plugin/suites.ts';
 import type { TestedPart } from '../plugin/test-suite.ts';
@@ -34,6 +35,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const { manifest, pluginPackage } = await readPlugin(context, given);
   await requireFreeIds(context, manifest.name, namesOf(manifest));
   const others = partsOf(manifest).map(({ name }) => name);
+  requireCaseNames(pluginPackage, given, [...others, ...manifest.rules.map(({ id }) => id)]);
   const cases =
     manifest.rules.length === 0 ? new Map<string, GateCases>() : readCases(pluginPackage, given, others);
   const root = await mkdtemp(join(await realpath(tmpdir()), 'writ-plugin-'));

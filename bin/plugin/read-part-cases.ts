@@ -1,7 +1,6 @@
-import { messageOf } from '../../core/base/errors.ts';
 import { toFields } from '../../core/base/parse-fields.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import { invalidPackage, type PluginPackage } from '../../engine/plugin-trust/plugin-package.ts';
+import { invalidFile, invalidPackage, type PluginPackage } from '../../engine/plugin-trust/plugin-package.ts';
 import { casesFile } from './read-cases.ts';
 
 /**
@@ -21,6 +20,6 @@ export function readPartCases<T>(
     const all = toFields(value, 'an object');
     return parse(Object.hasOwn(all, name) ? all[name] : undefined);
   } catch (cause) {
-    throw invalidPackage(place, `\`${casesFile}\`: ${messageOf(cause)}`, cause);
+    throw invalidFile(place, casesFile, cause);
   }
 }

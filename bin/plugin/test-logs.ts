@@ -1,21 +1,15 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { publicLogMode } from '../../attest/public/public-log-section.ts';
-import { parseText, toFields } from '../../core/base/parse-fields.ts';
 import { openParts } from '../../engine/plugin-trust/open-parts.ts';
 import { execFileBounded } from '../../engine/tool/spawn.ts';
 import { gitEnvironment, isolatedGitEnvironment } from '../../engine/vcs/git-environment.ts';
 import { logTester } from '../../plugins/testers/log-tester.ts';
-import { type LogWire, serveLog } from '../../plugins/testers/served-log.ts';
+import { serveLog } from '../../plugins/testers/served-log.ts';
+import { parseLogCase } from './cases/parse-log-case.ts';
 import { leadTo } from './lead-to.ts';
 import { readPartCases } from './read-part-cases.ts';
 import type { TestedPart, TestSuite } from './test-suite.ts';
-
-/** What `cases.json` says of a log: how it is spoken to, and the options that lead the plugin to its declared host. */
-interface LogCase {
-  readonly wire: LogWire;
-  readonly options: Readonly<Record<string, unknown>>;
-}
 
 /** Every log of a plugin through the suite of every log, in its own process and sandbox. */
 export const testLogs: TestSuite = async (manifest, pluginPackage, { place, ground, engine, env, watch }) => {
@@ -54,17 +48,3 @@ export const testLogs: TestSuite = async (manifest, pluginPackage, { place, grou
   }
   return tested;
 };
-
-function parseLogCase(name: string, given: unknown): LogCase {
-  const fields = toFields(given, `an object \`${name}\``, ['append', 'size', 'options']);
-  const append = toFields(fields.append, 'an object `append`', ['path', 'field', 'json']);
-  const size = toFields(fields.size, 'an object `size`', ['path', 'json']);
-  const field = append.field === undefined ? {} : { field: parseText(append, 'field', 64) };
-  return {
-    wire: {
-      append: { path: parseText(append, 'path', 2048), ...field, json: append.json },
-      size: { path: parseText(size, 'path', 2048), json: size.json },
-    },
-    options: toFields(fields.options ?? {}, 'an object `options`'),
-  };
-}

@@ -1,8 +1,8 @@
 import { openParts } from '../../engine/plugin-trust/open-parts.ts';
 import { opensHost } from '../../engine/plugin-trust/opens-host.ts';
 import { providerTester } from '../../plugins/testers/provider-tester.ts';
+import { parseProviderCases } from './cases/parse-provider-cases.ts';
 import { leadTo } from './lead-to.ts';
-import { parseProviderCases } from './parse-provider-cases.ts';
 import { readPartCases } from './read-part-cases.ts';
 import type { TestedPart, TestSuite } from './test-suite.ts';
 

@@ -40,7 +40,7 @@ export interface LogModule {
   ): Promise<{
     readonly logIndex: number;
     readonly treeSize: number;
-    /** Hashes are octets, or base64. */
+    /** Hashes are 32 octets, or their base64 (44 characters); hexadecimal is none. */
     readonly rootHash: Uint8Array | string;
     readonly hashes: readonly (Uint8Array | string)[];
     readonly checkpoint: string;

@@ -29,8 +29,8 @@ export function outsideLog({ module }: ManifestLog, { process, options, handed }
       return {
         logIndex: parseCount(fields, 'logIndex', 0),
         treeSize: parseCount(fields, 'treeSize', 1),
-        rootHash: toHash(fields.rootHash),
-        hashes: parseList(fields.hashes, toHash, maxHashes),
+        rootHash: toHash('rootHash', fields.rootHash),
+        hashes: parseList(fields.hashes, (hash) => toHash('hashes', hash), maxHashes),
         checkpoint: parseText(fields, 'checkpoint', 16_384),
       };
     },
@@ -42,10 +42,11 @@ export function outsideLog({ module }: ManifestLog, { process, options, handed }
   };
 }
 
-function toHash(value: unknown): Buffer {
-  const text = parseText({ hash: value }, 'hash', 44);
+/** Octets have become base64 on their way. */
+function toHash(field: string, value: unknown): Buffer {
+  const text = parseText({ [field]: value }, field, 4096, 0);
   const bytes = Buffer.from(text, 'base64');
-  if (bytes.length !== 32 || bytes.toString('base64') !== text)
-    throw new TypeError('expected a hash of 32 octets in base64');
-  return bytes;
+  if (bytes.length === 32 && bytes.toString('base64') === text) return bytes;
+  const found = /^[0-9a-f]{64}$/i.test(text) ? 'hexadecimal' : `${text.length} characters`;
+  throw new TypeError(`expected \`${field}\` as 32 octets or their base64 (44 characters), got ${found}`);
 }
