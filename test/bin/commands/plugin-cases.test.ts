@@ -43,12 +43,7 @@ const ofFiles: Faults = [
   [{ more: 1 }, /^case 1: .* unknown field `more`/],
 ];
 
-function faults(
-  t: Test,
-  parse: (cases: unknown) => unknown,
-  sound: object,
-  table: Faults,
-): void {
+function faults(t: Test, parse: (cases: unknown) => unknown, sound: object, table: Faults): void {
   parse([sound]);
   for (const [change, message] of table)
     t.throws(() => parse([{ ...sound, ...change }]), { message }, JSON.stringify(change));
