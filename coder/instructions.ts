@@ -18,7 +18,7 @@ export function taskInstructions(order: TaskOrder): string {
     listed('What is to be done', steps),
     listed('Limits', constraints),
     listed('It is accepted when', acceptanceCriteria),
-    ...(citations === undefined ? [] : [citing(citations.needed)]),
+    ...(citations === undefined ? [] : [citing(citations)]),
     ...(previousFailure === undefined
       ? []
       : [`The attempt before this one was not accepted:\n${previousFailure}`]),
@@ -35,9 +35,12 @@ export function taskInstructions(order: TaskOrder): string {
 }
 
 /** The steps are the lines of what is to be done, which vendors keep as they are: they bear no numbers. */
-function citing(needed: number): string {
+function citing({ needed, trustsContract }: NonNullable<TaskOrder['citations']>): string {
   const sources = needed === 1 ? 'one source' : `${needed} distinct sources`;
-  return `Record every key technical decision with record_decision, and at least one for each line of "What is to be done" (its number, from 1, as \`step\`). Each has to rest on at least ${sources}: files of the repository, pages that you were shown, or \`contract\` for this task itself.`;
+  const places = trustsContract
+    ? 'files of the repository, pages that you were shown, or `contract` for this task itself'
+    : 'files of the repository, or pages that you were shown';
+  return `Record every key technical decision with record_decision, and at least one for each line of "What is to be done" (its number, from 1, as \`step\`). Each has to rest on at least ${sources}: ${places}.`;
 }
 
 function listed(title: string, items: readonly string[]): string {

@@ -17,6 +17,7 @@ await room(
   'bin/commands/approve-with.test.ts',
   'bin/commands/ledger.test.ts',
   'bin/commands/plan.test.ts',
+  'bin/commands/told-before.test.ts',
   'bin/commands/scan.test.ts',
   'bin/commands/spec.test.ts',
   'bin/commands/spec-new-target.test.ts',

@@ -4,9 +4,13 @@ import { reviewDocument } from '../../engine/spec/review.ts';
 import { markdownText } from '../../readers/documents/markdown-text.ts';
 import { scopeSentences } from './scope-sentences.ts';
 
+/** What of a draft a person reads. */
+export type ReviewedDraft = Pick<DraftedIntent, 'contract' | 'scope' | 'repairs' | 'questions'> &
+  Partial<Pick<DraftedIntent, 'lacks'>>;
+
 /** A drafted contract for a person to read before confirming: Markdown, with what was repaired, edited and is asked. */
 export function draftReview(
-  { contract, scope, repairs, questions }: Omit<DraftedIntent, 'model' | 'spent'>,
+  { contract, scope, repairs, questions, lacks = [] }: ReviewedDraft,
   edits: readonly DraftEdit[] = [],
 ): string {
   const { document, effective, digest, warnings } = contract;
@@ -22,6 +26,7 @@ export function draftReview(
     ...listed('## Made stricter than drafted', repairs),
     ...listed('## Edited by hand since it was drafted', edits.map(editSentence)),
     ...listed('## To be decided by confirming', questions),
+    ...listed('## Missing here, and needed before it can be committed', lacks),
     '',
   ].join('\n');
 }

@@ -8,7 +8,16 @@ import type { DraftData, DraftedData } from '../schemas/draft-schema.ts';
 /** A drafted contract as `--json` shows it. */
 export function draftData(
   { document, digest }: Pick<AdmittedContract, 'document' | 'digest'>,
-  { path, repairs, questions }: Pick<KeptDraft, 'repairs' | 'questions'> & { readonly path: string },
+  {
+    path,
+    repairs,
+    questions,
+    lacks,
+  }: Pick<KeptDraft, 'repairs' | 'questions'> & {
+    readonly path: string;
+    /** Absent where nobody looked. */
+    readonly lacks?: readonly string[];
+  },
   edits: readonly DraftEdit[] = [],
 ): DraftData {
   const { said = [], provider = '', model = '' } = readAsked(document) ?? {};
@@ -23,6 +32,7 @@ export function draftData(
     repairs,
     questions,
     edits: edits.map(editSentence),
+    ...(lacks === undefined ? {} : { lacks }),
   };
 }
 

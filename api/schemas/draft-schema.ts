@@ -2,18 +2,21 @@ import { runMembers, runSchema } from './run-schema.ts';
 import { type Admitted, count, list, number, oneOf, record, sha256, text } from './shape.ts';
 
 /** A contract that a model drafted of a request. */
-export const draftSchema = record({
-  path: text,
-  spec_id: text,
-  digest: sha256,
-  risk_level: oneOf('low', 'medium', 'high'),
-  request: list(text),
-  provider: text,
-  model: text,
-  repairs: list(text),
-  questions: list(text),
-  edits: list(text),
-});
+export const draftSchema = record(
+  {
+    path: text,
+    spec_id: text,
+    digest: sha256,
+    risk_level: oneOf('low', 'medium', 'high'),
+    request: list(text),
+    provider: text,
+    model: text,
+    repairs: list(text),
+    questions: list(text),
+    edits: list(text),
+  },
+  { lacks: list(text) },
+);
 export type DraftData = Admitted<typeof draftSchema>;
 
 /** A draft that nobody has confirmed. */

@@ -13,9 +13,11 @@ import type { RunRequest } from '../../engine/run/state/run-request.ts';
 import type { WritEngine } from '../../engine/spec/writ-engine.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { openLines } from '../terminal/line-reader.ts';
+import { advisoriesLacking } from './advisories-lacking.ts';
 import { runWishes } from './change-source.ts';
 import { type CommandContext, type CommandResult, refused } from './command.ts';
 import { draftTarget } from './draft-target.ts';
+import { keptLacks } from './kept-lacks.ts';
 import { reviewDraft } from './review-draft.ts';
 
 /** Starts the run of a confirmed draft. */
@@ -68,7 +70,8 @@ export async function draftedRun(
       ...(wishes.onto === undefined ? {} : { onto: wishes.onto }),
     });
     ({ model, spent } = drafted);
-    const reviewed = await reviewDraft(context, drafted, lines.get);
+    const lacks = [...drafted.lacks, ...advisoriesLacking(drafted.contract.effective, context.env)];
+    const reviewed = await reviewDraft(context, { ...drafted, lacks }, lines.get);
     if (reviewed.answer === 'cancel') throw new WritError('DRAFT_CANCELLED');
     if (reviewed.answer === 'modify') {
       said.push(await readRequest(reviewed.note));
@@ -76,7 +79,7 @@ export async function draftedRun(
     }
     const kept = { runId, source, ...wishes, noMerge: wishes.noMerge === true, ...toKeep(drafted) };
     const path = await keepDraft(await openRepository(repositoryPath), kept);
-    const data = draftData(drafted.contract, { path, ...kept });
+    const data = draftData(drafted.contract, { path, ...kept, lacks });
     if (reviewed.answer === 'wait') return waiting(data, kept);
     const specBytes = drafted.contract.bytes;
     await confirmIntent(engine, repositoryPath, specBytes);
@@ -106,11 +109,13 @@ export async function resumeDraft(
   const scope = effectiveScope(contract.effective);
   using lines = lazily(() => openLines(context.stdin, context.signal));
   const edits = draftEdits(kept, contract.effective);
-  const path = draftPath(await openRepository(repositoryPath), kept.runId);
+  const repository = await openRepository(repositoryPath);
+  const path = draftPath(repository, kept.runId);
   requireStricter({ ...kept, path }, edits);
-  const { answer } = await reviewDraft(context, { contract, scope, ...kept }, lines.get, edits);
+  const lacks = await keptLacks(context, repository, kept, contract);
+  const { answer } = await reviewDraft(context, { contract, scope, ...kept, lacks }, lines.get, edits);
   if (answer === 'cancel') throw new WritError('DRAFT_CANCELLED');
-  const data = draftData(contract, { ...kept, path }, edits);
+  const data = draftData(contract, { ...kept, path, lacks }, edits);
   if (answer !== 'confirm') return waiting(data, kept, edits);
   await confirmIntent(engine, repositoryPath, kept.specBytes);
   const { repairs: _, questions: __, drafted: ___, spent, ...given } = kept;

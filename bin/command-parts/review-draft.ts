@@ -1,5 +1,4 @@
-import { draftReview } from '../../api/intent/draft-review.ts';
-import type { DraftedIntent } from '../../engine/run/draft/draft-intent.ts';
+import { draftReview, type ReviewedDraft } from '../../api/intent/draft-review.ts';
 import type { DraftEdit } from '../../engine/run/draft/edited-draft.ts';
 import { whyItWaits } from '../../engine/run/draft/why-it-waits.ts';
 import type { LineReader } from '../terminal/line-reader.ts';
@@ -17,7 +16,7 @@ export type Reviewed =
  */
 export async function reviewDraft(
   { options, interactive, print, json }: CommandContext,
-  drafted: Omit<DraftedIntent, 'model' | 'spent'>,
+  drafted: ReviewedDraft,
   lines: () => LineReader,
   edits: readonly DraftEdit[] = [],
 ): Promise<Reviewed> {

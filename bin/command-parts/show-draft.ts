@@ -10,6 +10,7 @@ import { openRepository } from '../../engine/vcs/repository.ts';
 import { rules } from '../../gates/rules.ts';
 import { styled } from '../terminal/print.ts';
 import { type CommandContext, type CommandResult, succeeded } from './command.ts';
+import { keptLacks } from './kept-lacks.ts';
 
 /**
  * A draft that waits, as its file stands; `undefined` where none is meant. RUN_NOT_FOUND where several are,
@@ -25,9 +26,10 @@ export async function showDraft(context: CommandContext, wanted: string): Promis
   const { document, effective, digest, issues } = await requireSpec(context, path, names);
   const contract = { document, effective, digest, bytes: kept.specBytes, warnings: issues, mandatory: [] };
   const edits = draftEdits(kept, effective);
-  const data = draftedData(draftData(contract, { ...kept, path }, edits), kept, edits);
+  const lacks = await keptLacks(context, repository, kept, contract);
+  const data = draftedData(draftData(contract, { ...kept, path, lacks }, edits), kept, edits);
   return succeeded(data, (printer) => {
-    printer.text(draftReview({ contract, scope: effectiveScope(effective), ...kept }, edits));
+    printer.text(draftReview({ contract, scope: effectiveScope(effective), ...kept, lacks }, edits));
     printer.line(styled('bold', 'waits'), `  ${data.waits_for.join('; ') || 'its run has not begun'}`);
     printer.line(`  ${path}`);
     printer.line(styled('dim', `  writ resume ${kept.runId} --yes; writ cancel ${kept.runId}`));

@@ -17,6 +17,7 @@ import { readModelChoice, refuseChoice } from '../command-parts/model-choice.ts'
 import { openEngine } from '../command-parts/open-engine.ts';
 import { openPluginAccess } from '../command-parts/plugin-access.ts';
 import { openReaching, type Reaching } from '../command-parts/reach-provider.ts';
+import { tellIssue } from '../command-parts/tell-issue.ts';
 import { progressPlugin } from '../terminal/run-progress.ts';
 import { serviceProgressPlugin } from '../terminal/service-progress.ts';
 import { toResult } from './run.ts';
@@ -49,7 +50,10 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const draft = await draftOf(context, engine, repositoryPath);
   if (draft) {
     const result = await resumeDraft(context, engine, repositoryPath, draft, async (confirmed) =>
-      toResult(await runIntent(engine, { ...settings, ...confirmed }), context.print),
+      toResult(
+        await runIntent(engine, { ...settings, ...confirmed, hear: tellIssue(context) }),
+        context.print,
+      ),
     );
     reaching.finish();
     return result;

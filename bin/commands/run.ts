@@ -17,6 +17,7 @@ import { draftedRun } from '../command-parts/drafted-run.ts';
 import { openEngine } from '../command-parts/open-engine.ts';
 import { openPluginAccess } from '../command-parts/plugin-access.ts';
 import { openReaching } from '../command-parts/reach-provider.ts';
+import { tellIssue } from '../command-parts/tell-issue.ts';
 import { printRun } from '../report/human.ts';
 import { styled } from '../terminal/print.ts';
 import { progressPlugin } from '../terminal/run-progress.ts';
@@ -50,6 +51,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     search: reaching.search,
     clock: systemClock,
     signal,
+    hear: tellIssue(context),
   };
   const start = async (started: Pick<RunRequest, 'specBytes' | 'source'>): Promise<CommandResult> =>
     toResult(await runIntent(engine, { ...settings, ...started }), print);

@@ -58,13 +58,12 @@ export interface WorkUsage {
   readonly tokensUsed?: number;
 }
 
-/**
- * What a contract asks a worker to cite (document 1, minCitationsPerDecision; resolutions, Evidence). Who answers
- * judges again when the attempt has ended: too few, and it fails.
- */
+/** What a contract asks a worker to cite (resolutions, Evidence); too few when the attempt has ended, and it fails. */
 export interface CitationDoor {
   /** Distinct sources that count, for every recorded decision; each step of the Task needs such a decision. From 1. */
   readonly needed: number;
+  /** `contract`, the task itself, is a source that counts. */
+  readonly trustsContract?: true;
   /** Why sources of one do not count, a line each. */
   refused(citation: WorkCitation): Promise<readonly string[]>;
   /** What lacks of all of them, a line each; empty where nothing does. */

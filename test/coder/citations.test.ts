@@ -87,6 +87,7 @@ t.test('a step whose decision rests on enough sources passes, and the record say
   );
   t.match(view, { decision: { type: 'commit' } });
   t.match(first, 'at least 2 distinct sources');
+  t.match(first, 'or `contract` for this task itself');
   t.match(
     told[0],
     /recorded; does not count:\n`https:\/\/example\.org\/x`: .*\n`none\.js`: no file of the repository/,

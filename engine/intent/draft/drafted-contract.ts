@@ -3,6 +3,7 @@ import type { WritConfig } from '../../config/config.ts';
 import { applyDefaults } from '../../spec/apply-defaults.ts';
 import { type DraftRequest, draftFromProfile } from '../../spec/profile.ts';
 import { type JudgedWish, tighten } from '../../spec/stricter.ts';
+import { workerRights } from '../../spec/worker-rights.ts';
 import type { IntentDraft } from './intent-draft.ts';
 import { questionsOfTests } from './questions-of-tests.ts';
 import { higherRisk, riskFloor } from './risk-floor.ts';
@@ -25,12 +26,6 @@ export interface DraftedContract {
 
 /** A plain command: words without anything that a shell would expand, quote, join or redirect. */
 const plainCommand = /^[A-Za-z0-9_][A-Za-z0-9_.:@%+/=,-]*(?: [A-Za-z0-9_.:@%+/=,-]+)*$/;
-
-/** What a model needs to do a Task; where it may write, says the scope. */
-const workerRights: readonly ToolRule[] = [
-  { tool: 'workspace.fs', actions: ['read', 'write', 'delete'] },
-  { tool: 'workspace.search', actions: ['search'] },
-];
 
 const maxQuestions = 20;
 

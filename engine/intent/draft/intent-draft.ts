@@ -105,6 +105,19 @@ export const intentDraftForm = record(
   ['outOfScope', 'files', 'symbols', 'questions', 'policy'],
 );
 
+/** Entries of a draft, at most: more is a plan of many contracts, and each of them costs a person reading. */
+const most = {
+  objectives: 30,
+  inScope: 100,
+  outOfScope: 100,
+  files: 100,
+  symbols: 100,
+  successCriteria: 100,
+  checks: 20,
+  policy: 40,
+} as const satisfies Partial<Record<keyof IntentDraft, number>>;
+const maxQuestionCharacters = 1000;
+
 type Validate = (value: unknown) => string | undefined;
 let compiled: Promise<Validate> | undefined;
 
@@ -118,6 +131,11 @@ export async function readIntentDraft(
   const given = value as Partial<Omit<IntentDraft, 'policy'>> & {
     readonly policy?: readonly { readonly field: string; readonly value: string }[];
   };
+  const tooMany = Object.entries(most).flatMap(([name, bound]) => {
+    const found = given[name as keyof typeof most]?.length ?? 0;
+    return found > bound ? [`\`${name}\` has ${found} entries, expected at most ${bound}`] : [];
+  });
+  if (tooMany.length > 0) return { faults: tooMany };
   const wishes: PolicyWish[] = [];
   for (const { field, value: json } of given.policy ?? []) {
     try {
@@ -126,7 +144,10 @@ export async function readIntentDraft(
       return { faults: [`the value of \`${field}\` under \`policy\` is not JSON`] };
     }
   }
-  const { outOfScope = [], files = [], symbols = [], questions = [] } = given;
+  const { outOfScope = [], files = [], symbols = [] } = given;
+  const questions = (given.questions ?? [])
+    .map((question) => question.trim().slice(0, maxQuestionCharacters).toWellFormed())
+    .filter((question) => question !== '');
   return { draft: { ...(given as IntentDraft), outOfScope, files, symbols, questions, policy: wishes } };
 }
 

@@ -25,22 +25,30 @@ export interface DraftGround {
   readonly config: WritConfig;
   /** Where that was read. */
   readonly policyTree: string;
+  /** `.writ/allowed_signers` there; `undefined` where there is none. */
+  readonly signers: Uint8Array | undefined;
   /** Names at the top of the base. */
   readonly rootNames: ReadonlySet<string>;
 }
 
-/** Finds it as a run does, and keeps nothing. REF_NOT_FOUND, CONFIG_INVALID, NOT_A_REPOSITORY. */
-export async function readDraftGround(
-  engine: WritEngine,
-  { repositoryPath, onto, runId, target: { baseRef, repo } }: DraftPlace,
-): Promise<DraftGround> {
-  const repository = await openRepository(repositoryPath);
+/** Base and policy of a draft, found as a run finds them. REF_NOT_FOUND. */
+export async function findDraftPolicy(
+  repository: Repository,
+  { onto, runId, target: { baseRef } }: Omit<DraftPlace, 'repositoryPath'>,
+): Promise<{ readonly base: Base; readonly policy: Awaited<ReturnType<typeof findPolicy>> }> {
   const base = await resolveBase(repository, baseRef);
   const wanted = { ...(onto === undefined ? {} : { onto }), baseRef, baseCommit: base.commit, runId };
   const target = await planTarget(repository, wanted);
-  const policy = await findPolicy(repository, { target, baseRef, base });
+  return { base, policy: await findPolicy(repository, { target, baseRef, base }) };
+}
+
+/** Finds it as a run does, and keeps nothing. REF_NOT_FOUND, CONFIG_INVALID, NOT_A_REPOSITORY. */
+export async function readDraftGround(engine: WritEngine, place: DraftPlace): Promise<DraftGround> {
+  const repository = await openRepository(place.repositoryPath);
+  const { base, policy } = await findDraftPolicy(repository, place);
   const configBytes = await readBlob(repository, policy.tree, '.writ/config.toml');
+  const signers = await readBlob(repository, policy.tree, '.writ/allowed_signers');
   const config = parseConfig(configBytes, await sealingFormsOf(engine.slots));
-  const rootNames = await listNames(repository, base.tree, scopeRootOf(repo));
-  return { repository, base, config, policyTree: policy.tree, rootNames };
+  const rootNames = await listNames(repository, base.tree, scopeRootOf(place.target.repo));
+  return { repository, base, config, policyTree: policy.tree, signers, rootNames };
 }

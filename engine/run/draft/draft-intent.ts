@@ -24,6 +24,7 @@ import { openTreeHands } from '../work/hands/tree-hands.ts';
 import { openTurns } from '../work/turns/open-turns.ts';
 import { type Asked, draftExtension } from './asked.ts';
 import { type DraftGround, type DraftPlace, readDraftGround } from './draft-ground.ts';
+import { draftLacks } from './draft-lacks.ts';
 import { openDrafter, requireDrafter } from './open-drafter.ts';
 
 /** A person's request, and who drafts a contract of it. */
@@ -44,6 +45,8 @@ export interface DraftedIntent {
   readonly scope: Scope;
   readonly repairs: readonly string[];
   readonly questions: readonly string[];
+  /** What is not there yet, and without which its run can never be committed. */
+  readonly lacks: readonly string[];
   /** What this draft and those before it came to. */
   readonly spent: Spent;
   /** Whom the run may go on asking; absent where the run has to open a plugin's model itself. */
@@ -113,7 +116,7 @@ async function judgeDraft(
   engine: WritEngine,
   submitted: unknown,
   frame: DraftFrame,
-  { config, rootNames }: Pick<DraftGround, 'config' | 'rootNames'>,
+  { config, signers, rootNames }: Pick<DraftGround, 'config' | 'signers' | 'rootNames'>,
   asked: Asked,
 ): Promise<Omit<DraftedIntent, 'model' | 'spent'> | { readonly faults: readonly string[] }> {
   const read = await readIntentDraft(submitted);
@@ -132,7 +135,8 @@ async function judgeDraft(
   const unenforced = engine.ledger
     .unenforced(admitted.effective, { model: true })
     .map((row) => `nothing here enforces \`${row}\`: a run is refused until a plugin does`);
-  return { contract: admitted, scope, repairs, questions: [...questions, ...unenforced] };
+  const lacks = draftLacks(admitted, { signers });
+  return { contract: admitted, scope, repairs, questions: [...questions, ...unenforced], lacks };
 }
 
 /** As a run would read it: what it would be refused for is a fault of the draft. */

@@ -114,7 +114,7 @@ function parseRest(bytes: Uint8Array): Omit<KeptDraft, 'runId' | 'specBytes'> {
   const fields = toFields(value, 'a kept draft', names);
   if (fields.format !== format) throw new TypeError(`expected \`${format}\``);
   const sentences = (name: string): readonly string[] =>
-    parseList(fields[name], (one) => parseText({ one }, 'one', 10_000), 100);
+    parseList(fields[name], (one) => parseText({ one }, 'one', 10_000), 200);
   return {
     source: {
       kind: 'worker',

@@ -81,6 +81,8 @@ export interface Opening {
   readonly landing: Landing;
   readonly configBytes: Uint8Array | undefined;
   readonly config: WritConfig;
+  /** `.writ/allowed_signers` at the policy commit; `undefined` where it has none. */
+  readonly signers: Uint8Array | undefined;
   /** With the checks that the policy commit adds. */
   readonly contract: AdmittedContract;
   readonly scope: Scope;

@@ -76,6 +76,15 @@ export const repositoryJudgements: readonly Judgement[] = [
     },
   }),
   judgement({
+    id: 'signers-read',
+    sees: 'repository',
+    about: '/risk/humanInLoop',
+    needs: ['repository', 'landing'],
+    judge: async ({ repository, landing }) => ({
+      signers: await readBlob(repository, landing.policy.tree, '.writ/allowed_signers'),
+    }),
+  }),
+  judgement({
     id: 'checks-joined',
     sees: 'repository',
     needs: ['admitted', 'config'],

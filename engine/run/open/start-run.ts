@@ -21,6 +21,7 @@ import { askedOf } from './asked-plugins.ts';
 import { type HeldRun, holdRun } from './hold-run.ts';
 import { judgeOpening } from './judgement.ts';
 import { maskStated } from './mask-stated.ts';
+import { inVain } from './notices.ts';
 import { openJournal } from './open-journal.ts';
 import type { Opening, OpeningPlace } from './opening.ts';
 import { firstJudgements, laterJudgements } from './opening-judgements.ts';
@@ -72,6 +73,7 @@ export async function startRun(
     const { contract, ground, store, landing, origin, sealing, scratch, supplied, worker, model, draft } =
       opening;
     const { secrets } = opening;
+    for (const issue of inVain(opening)) request.hear?.(issue);
     const spec = contract.effective;
     await writeFile(join(directory, specFile), contract.bytes, { mode: 0o600, flush: true });
     if (request.source.kind === 'worker')

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../core/base/clock.ts';
 import type { InProcessApprover } from '../../../core/contract/approval.ts';
+import type { Issue } from '../../../core/contract/issue.ts';
 import type { ReachProvider } from '../../../core/contract/provider.ts';
 import type { FindSearch } from '../../../engine/tool/search-backend.ts';
 import type { PluginAccess } from '../../plugin-trust/plugin-access.ts';
@@ -73,6 +74,8 @@ export interface RunRequest extends RunSettings {
   readonly author?: string;
   /** Sandbox back end by name, or `auto`. */
   readonly sandbox: string;
+  /** Told, before any work, of that by which all of it would be in vain. */
+  readonly hear?: (issue: Issue) => void;
 }
 
 /** One `writ resume`. */

@@ -91,6 +91,8 @@ t.test('what no contract may say goes back to the model', async (t) => {
     [{ checks: [check, check] }, 'unit'],
     [{ summary: 'All is well\u001b[2J' }, '/intent/summary'],
     [{ objectives: ['the same', 'the  same'] }, 'are the same'],
+    [{ successCriteria: Array(200).fill('prices are exact') }, 'has 200 entries, expected at most 100'],
+    [{ checks: Array(21).fill(check) }, 'has 21 entries, expected at most 20'],
     [{ problemStatement: `Use ${token} for it.` }, 'found a token'],
   ] as const) {
     const { told, error } = await draft(t, [submits({ ...priceDraft, ...change })]);

@@ -61,6 +61,22 @@ t.test('a draft that waits is shown as it would be confirmed', async (t) => {
   t.match((await call(sample, ['runs'])).data.runs, [{ summary: '(its contract is not valid)' }]);
 });
 
+t.test('a draft that waits says what it could never be committed without, and is read back', async (t) => {
+  const sample = sampleFor(t);
+  const questions = [...Array(15).fill('x'.repeat(12_000)), '  '];
+  await using model = await scriptModel([submits({ ...priceDraft, changeType: 'feature', questions })]);
+  const asked = await ask(sample, model, []);
+  t.match(asked.data.draft, {
+    lacks: [/1 person has to approve.*no `.writ\/allowed_signers`/, /none are imported here/],
+    questions: { length: 15 },
+  });
+  t.strictSame(faultsOf('run', asked.data), []);
+  t.ok(asked.err.includes('## Missing here, and needed before it can be committed'));
+  const again = await call(sample, ['resume', asked.data.run_id]);
+  t.match(again, { code: 4, error: { code: 'DRAFT_WAITS' } });
+  t.strictSame(again.data, asked.data);
+});
+
 t.test('a draft that is cancelled is gone, and nobody resumes it', async (t) => {
   const sample = sampleFor(t);
   await using model = await scriptModel([submits(asking), submits(asking)]);

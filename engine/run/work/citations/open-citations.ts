@@ -66,6 +66,7 @@ export function openCitations(
   });
   return {
     needed,
+    ...(evidence.trustTiers.includes('user-provided') ? { trustsContract: true } : {}),
     record,
     async refused(citation) {
       const { sources } = await judged(citation);

@@ -1,0 +1,21 @@
+import { isWritError } from '../../core/base/errors.ts';
+import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
+import { openAdvisoryDatabase } from '../../plugins/supply-chain/advisories/open-advisory-database.ts';
+import { advisoryDir } from '../../plugins/supply-chain/advisories/user-data-dir.ts';
+import type { CommandContext } from './command.ts';
+
+/** Words where a contract has packages looked up in advisories and this user has none that can be read. */
+export function advisoriesLacking(
+  { acceptance }: EffectiveIntentSpec,
+  env: CommandContext['env'],
+): readonly string[] {
+  const { securityChecks } = acceptance.verificationPlan;
+  if (!securityChecks.some(({ kind, command }) => kind === 'policy' && command === 'sca')) return [];
+  try {
+    if (openAdvisoryDatabase(advisoryDir(env)) !== undefined) return [];
+    return ['packages are looked up in advisories, and none are imported here: `writ sca import FILE`'];
+  } catch (fault) {
+    if (isWritError(fault, 'ADVISORIES_CORRUPT')) return [fault.message];
+    throw fault;
+  }
+}
