@@ -15,6 +15,7 @@ import { makeTemporaryDirectory } from '../test/rooms/temporary-directory.ts';
 import { type Changes, changedFiles } from './tests/changed-files.ts';
 import { chooseTests, type RoomChoice } from './tests/choose-tests.ts';
 import { inMemory } from './tests/in-memory.ts';
+import { leavers } from './tests/leavers.ts';
 import { longestFirst } from './tests/longest-first.ts';
 import { readTestTree } from './tests/read-test-tree.ts';
 import { type Entry, runEntry } from './tests/run-entry.ts';
@@ -30,7 +31,7 @@ const { rooms, unknown, unreached } = chooseTests(
   {
     words,
     ...(changes === undefined ? {} : { changed: changes.files }),
-    ...(isLong ? { standingOn: ['test/rooms/fixed-part.ts', 'test/rooms/long-test.ts'] } : {}),
+    ...(isLong ? { standingOn: leavers } : {}),
   },
   tree,
 );

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import type { HandAnswer, HandUse } from '../../core/contract/hands.ts';
 import type { Sample } from '../engine/run/sample.ts';
+import { longTest } from '../rooms/long-test.ts';
 import { everything, mend, rule, useHands } from './use-hands.ts';
 
 type Ask = (line: string, ...more: readonly string[]) => Promise<HandAnswer>;
@@ -340,7 +341,7 @@ t.test('commits of others, and those beyond the depth, are no part of the histor
   );
 });
 
-t.test('only a rule of the contract opens it; its keys are kept', async (t) => {
+longTest('only a rule of the contract opens it; its keys are kept', async (t) => {
   await useHands(t, { allow: everything.filter(({ tool }) => tool !== 'vcs') }, async (use) => {
     t.match(await askBy(use)('status'), { outcome: 'denied', text: /no allow rule names that tool/ });
   });

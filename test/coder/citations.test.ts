@@ -6,6 +6,7 @@ import { replayRun } from '../../engine/run/decide/replay-run.ts';
 import { parseCitations } from '../../engine/store/record/citations.ts';
 import type { Outside } from '../../engine/tool/egress/outside.ts';
 import { type Json, makeSample, merge } from '../engine/run/sample.ts';
+import { longTest } from '../rooms/long-test.ts';
 import { done, source, toldTo } from './model-work.ts';
 import { fixOfPrice, modelRights } from './price-task.ts';
 import { type ScriptedReply, scriptModel } from './scripted-model.ts';
@@ -119,7 +120,7 @@ t.test('a step whose decision rests on enough sources passes, and the record say
   );
 });
 
-t.test('too few are told, twice; then the attempt fails for that reason and is tried again', async (t) => {
+longTest('too few are told, twice; then the attempt fails for that reason and is tried again', async (t) => {
   const enough = record('src/price.js\ncontract', { step: 1 });
   const { view, told, asked } = await worked(
     t,
@@ -136,7 +137,7 @@ t.test('too few are told, twice; then the attempt fails for that reason and is t
   t.match(failed.told[1], /not ended:\nno decision is recorded for step 1/);
 });
 
-t.test('a model that is told what lacks may still bring it', async (t) => {
+longTest('a model that is told what lacks may still bring it', async (t) => {
   const again = record('test/price.test.js', { step: 1 });
   const { view, told } = await worked(t, [record('src/price.js'), change, end, again, end], 2);
   t.match(view, { decision: { type: 'commit' } });

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { longTest } from '../rooms/long-test.ts';
 import { ending, mending, workWithScript } from './work-with-script.ts';
 
 t.test('a hundred calls in one reply are answered one by one, in their order', async (t) => {
@@ -17,7 +18,7 @@ t.test('a hundred calls in one reply are answered one by one, in their order', a
   t.match(told[99], 'there is no line 100');
 });
 
-t.test('calls of another structure are told so, and the run goes on', async (t) => {
+longTest('calls of another structure are told so, and the run goes on', async (t) => {
   // Where the contract asks for their structure, the engine asks again before any call of the reply is made.
   const promptInjection = { enforceOutputSchema: false };
   const spec = { promptInjection };
@@ -77,7 +78,7 @@ t.test('paths that lead nowhere good are denied, and the run goes on', async (t)
     t.match(one, /denied: |failed: |not applied|leads out of the workspace/, `call ${index + 1}`);
 });
 
-t.test('arguments of ten megabytes end in a decision or in a failure with its reason', async (t) => {
+longTest('arguments of ten megabytes end in a decision or in a failure with its reason', async (t) => {
   const large = 'x'.repeat(10 * 1024 * 1024);
   const replies = [
     { calls: [['shell', { command: `echo ${large}` }]] as const },
@@ -91,7 +92,7 @@ t.test('arguments of ten megabytes end in a decision or in a failure with its re
   t.match(outcome, /^(?:commit|PROVIDER_FAILED)$/);
 });
 
-t.test(
+longTest(
   'a patch that fits only in part is not written; one of which a part is refused says what it did',
   async (t) => {
     const half =
@@ -118,7 +119,7 @@ t.test(
   },
 );
 
-t.test('a plan is kept in sight, and nobody is there to be asked', async (t) => {
+longTest('a plan is kept in sight, and nobody is there to be asked', async (t) => {
   const { view, told } = await workWithScript(t, [
     {
       calls: [

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { longTest } from '../rooms/long-test.ts';
 import { key, sampleOf, script, writ } from './sample-lines.ts';
 import { scriptModel } from './scripted-model.ts';
 
@@ -118,7 +119,7 @@ t.test('a prompt is kept under one name, run after run', async (t) => {
   t.equal(names[0], names[1]);
 });
 
-t.test('a run that stopped goes on with its model as it was chosen, or with another one', async (t) => {
+longTest('a run that stopped goes on with its model as it was chosen, or with another one', async (t) => {
   const refuses = { fails: [401, { error: { message: 'no' } }] } as const;
   for (const other of [false, true]) {
     const sample = sampleOf(t);

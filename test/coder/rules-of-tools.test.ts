@@ -2,6 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import type { HandAnswer, HandUse } from '../../core/contract/hands.ts';
+import { longTest } from '../rooms/long-test.ts';
 import { everything, mend, rule, useHands } from './use-hands.ts';
 
 const bytes = (text: string) => Buffer.from(text);
@@ -85,7 +86,7 @@ t.test('results are cut where the rules say, and say so', async (t) => {
   });
 });
 
-t.test('a write beyond the roots, the bytes or the scope is refused with what to do', async (t) => {
+longTest('a write beyond the roots, the bytes or the scope is refused with what to do', async (t) => {
   const allow = [
     ...everything.filter(({ tool }) => tool !== 'workspace.fs'),
     rule('workspace.fs', ['read', 'write', 'delete'], {

@@ -2,6 +2,7 @@ import t, { type Test } from 'tap';
 import { reachProvider } from '../../bin/command-parts/reach-provider.ts';
 import { reachSearch } from '../../bin/command-parts/reach-search.ts';
 import { type Json, makeSample, merge } from '../engine/run/sample.ts';
+import { longTest } from '../rooms/long-test.ts';
 import { done, source, toldTo } from './model-work.ts';
 import { fixOfPrice } from './price-task.ts';
 import { type ScriptedReply, scriptModel } from './scripted-model.ts';
@@ -116,7 +117,7 @@ t.test('with a key the search API is asked; what the contract does not let in is
   t.match(view.toolUses?.tools[0], { tool: 'web.search', action: 'search', done: 1 });
 });
 
-t.test('without a key, or where the API fails, the keyless page is asked; results are data', async (t) => {
+longTest('without a key, or where the API fails, the keyless page is asked; results are data', async (t) => {
   const serve: Serve = (host) => (_request, response) => {
     if (host === 'api.search.brave.com') response.writeHead(500).end('{}');
     else if (host === 'html.duckduckgo.com')
@@ -255,7 +256,7 @@ t.test('a page is read as text; every redirect is judged before it is followed',
   );
 });
 
-t.test('allowed domains are exact or below, in any spelling; an address only by itself', async (t) => {
+longTest('allowed domains are exact or below, in any spelling; an address only by itself', async (t) => {
   const evidence = {
     domainAllowlistMode: 'allowlist-only',
     allowedDomains: ['BÜCHER.example', '*.example.com'],
@@ -298,7 +299,7 @@ t.test('what may not leave does not leave in a query or an address', async (t) =
   t.notMatch(show('task-1/revision-1/attempt-1/run.json'), token);
 });
 
-t.test('bodies are bounded, and what is no text is not shown', async (t) => {
+longTest('bodies are bounded, and what is no text is not shown', async (t) => {
   const serve: Serve = () => (request, response) => {
     const { url } = request;
     if (url === '/large') {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import t from 'tap';
 import { fixtures, type Json, makeSample, sampleSpec } from '../engine/run/sample.ts';
+import { longTest } from '../rooms/long-test.ts';
 import { copySources, makeOutsider, packIn, runTo } from './packed-package.ts';
 
 t.setTimeout(300_000);
@@ -114,7 +115,7 @@ t.test('the compiled package does the main job: workers, rules and plugins are f
   }
 });
 
-t.test('packing builds: where nothing was built the package has its code and no sources', async (t) => {
+longTest('packing builds: where nothing was built the package has its code and no sources', async (t) => {
   const { installed } = makeOutsider();
   for (const path of ['dist/index.js', 'dist/index.d.ts', 'dist/plugin.js', 'dist/testing.js', 'bin/writ.js'])
     t.ok(existsSync(join(installed, path)), path);

@@ -47,7 +47,7 @@ export function makeTemplate(root: string): Template {
       acceptance: {
         verificationPlan: {
           integrationChecks: [
-            check('whole', 'node --test --test-reporter=tap'),
+            check('whole', 'node --test --test-isolation=none --test-reporter=tap'),
             check('there', 'test -d src'),
           ],
           releaseChecks: [check('last', 'echo ready')],

@@ -3,21 +3,35 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { chooseTests } from '../../scripts/tests/choose-tests.ts';
+import { leavers } from '../../scripts/tests/leavers.ts';
 import { readTestTree } from '../../scripts/tests/read-test-tree.ts';
 import { fixedPart } from './fixed-part.ts';
+import { fixedThird } from './fixed-third.ts';
 import { partVariable } from './part-variable.ts';
 
 const root = join(import.meta.dirname, '../..');
+const unsaid = (): void => {};
 const table = { one: 1, two: 2, three: 3 };
 
 t.test('a table is whole unless the part is asked for, which keeps what is named', async (t) => {
-  t.strictSame(fixedPart(table, ['two'], true), Object.entries(table));
-  t.strictSame(fixedPart(table, ['three', 'one'], false), [
+  t.strictSame(fixedPart(table, ['two'], true, unsaid), Object.entries(table));
+  t.strictSame(fixedPart(table, ['three', 'one'], false, unsaid), [
     ['one', 1],
     ['three', 3],
   ]);
   for (const kept of [[], ['four'], ['toString']])
-    for (const isWhole of [true, false]) t.throws(() => fixedPart(table, kept, isWhole), /no case/);
+    for (const isWhole of [true, false]) t.throws(() => fixedPart(table, kept, isWhole, unsaid), /no case/);
+});
+
+t.test('a third that nobody chose is the same in any order, and gives way by one', async (t) => {
+  const names = Array.from({ length: 60 }, (_, index) => `case ${index}`);
+  t.strictSame(fixedThird(names, true, unsaid), names);
+  const third = fixedThird(names, false, unsaid);
+  t.equal(third.length, 20);
+  t.strictSame([...fixedThird(names.toReversed(), false, unsaid)].sort(), [...third].sort());
+  const more = fixedThird([...names, 'one more'], false, unsaid);
+  t.ok(third.filter((name) => !more.includes(name)).length <= 1);
+  t.equal(fixedThird(['alone'], false, unsaid).length, 1);
 });
 
 t.test('a long test runs by itself, and is noted where it is left', async (t) => {
@@ -47,11 +61,8 @@ t.test('a long test runs by itself, and is noted where it is left', async (t) =>
 t.test('the long script runs every file of which something is left', async (t) => {
   const tree = readTestTree(root);
   const all = [...tree.rooms.values()].flat();
-  const long = chooseTests(
-    { words: [], standingOn: ['test/rooms/fixed-part.ts', 'test/rooms/long-test.ts'] },
-    tree,
-  ).rooms.flatMap(({ files }) => files);
-  const say = /rooms\/(?:fixed-part|long-test)\.ts'/;
+  const long = chooseTests({ words: [], standingOn: leavers }, tree).rooms.flatMap(({ files }) => files);
+  const say = /rooms\/(?:fixed-part|fixed-third|long-test)\.ts'/;
   const leaving = all.filter((file) => say.test(readFileSync(join(root, file), 'utf8')));
   t.ok(leaving.length > 2, `${leaving.length} files`);
   t.strictSame(

@@ -10,6 +10,7 @@ export function fixedPart<Case>(
   table: Readonly<Record<string, Case>>,
   kept: readonly string[],
   isWhole = process.env[partVariable] === undefined,
+  say: (line: string) => void = (line) => t.comment(line),
 ): readonly (readonly [name: string, one: Case])[] {
   const cases = Object.entries(table);
   const unknown = kept.filter((name) => !Object.hasOwn(table, name));
@@ -17,6 +18,6 @@ export function fixedPart<Case>(
     throw new Error(`no case of the table: ${unknown.map((name) => `\`${name}\``).join(', ')}`);
   if (isWhole) return cases;
   const left = cases.filter(([name]) => !kept.includes(name)).map(([name]) => name);
-  t.comment(`note: left to \`npm run test:long\`: ${left.length} of ${cases.length} cases, \`${left[0]}\` …`);
+  say(`note: left to \`npm run test:long\`: ${left.length} of ${cases.length} cases, \`${left[0]}\` …`);
   return cases.filter(([name]) => kept.includes(name));
 }

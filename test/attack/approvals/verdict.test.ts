@@ -108,7 +108,12 @@ t.test('a verdict that changes while the same journal goes on voids them as well
       acceptance: {
         verificationPlan: {
           fastChecks: [
-            { id: 'unit', kind: 'testSuite', command: 'node --test --test-reporter=tap', required: true },
+            {
+              id: 'unit',
+              kind: 'testSuite',
+              command: 'node --test --test-isolation=none --test-reporter=tap',
+              required: true,
+            },
             { id: 'make', kind: 'command', command: 'mkdir -p dist/made', required: true },
             { id: 'people', kind: 'policy', command: 'require-approvers', required: true },
           ],

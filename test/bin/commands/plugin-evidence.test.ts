@@ -4,6 +4,7 @@ import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { evidenceScaffold } from '../../../bin/plugin/evidence-scaffold.ts';
 import { makeSample } from '../../engine/run/sample.ts';
+import { longTest } from '../../rooms/long-test.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 import { blocksOf } from './page-blocks.ts';
@@ -39,7 +40,7 @@ t.test(
   },
 );
 
-t.test(
+longTest(
   'a policy that answers otherwise than its cases say, or not in its form, fails its test',
   async (t) => {
     const sample = makeSample();

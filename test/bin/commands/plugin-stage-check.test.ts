@@ -4,6 +4,7 @@ import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { stageCheckScaffold } from '../../../bin/plugin/stage-check-scaffold.ts';
 import { makeSample } from '../../engine/run/sample.ts';
+import { longTest } from '../../rooms/long-test.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 import { blocksOf } from './page-blocks.ts';
@@ -42,7 +43,7 @@ t.test(
   },
 );
 
-t.test(
+longTest(
   'a stage check that passes where it cannot know, or is not the same twice, fails its test',
   async (t) => {
     const sample = makeSample();

@@ -14,6 +14,7 @@ import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { fixtures, makeSample, sampleSpec } from '../../engine/run/sample.ts';
+import { longTest } from '../../rooms/long-test.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 
@@ -76,7 +77,7 @@ t.test('a new gate passes its own test at once, in the sandbox and by itself', a
   t.equal(again.data.digest, tested.data.digest, 'what is installed beside it is no part of it');
 });
 
-t.test('a rule that answers otherwise than its cases say fails its test', async (t) => {
+longTest('a rule that answers otherwise than its cases say fails its test', async (t) => {
   const { sample, say } = scene(t);
   await say('plugin', 'new', 'gate', 'lazy');
   const rule = join(sample.root, 'lazy/rules/lazy.js');
@@ -94,7 +95,7 @@ t.test('a rule that answers otherwise than its cases say fails its test', async 
   t.equal((await say('plugin', 'test', 'lazy')).code, 1, 'a rule that gives no answer refuses nothing');
 });
 
-t.test('the examples pass their tests', async (t) => {
+longTest('the examples pass their tests', async (t) => {
   const { say } = scene(t);
   for (const name of ['test-names', 'changelog-entry']) {
     const { code, data } = await say('plugin', 'test', join(plugins, name));

@@ -7,6 +7,7 @@ import { coderWorker } from '../../../coder/plugin.ts';
 import type { CodeUse } from '../../../core/contract/code-use.ts';
 import type { HandAnswer, HandUse } from '../../../core/contract/hands.ts';
 import { type Json, makeSample } from '../../engine/run/sample.ts';
+import { longTest } from '../../rooms/long-test.ts';
 import { scriptModel } from '../scripted-model.ts';
 import { everything, mend, rule, useHands } from '../use-hands.ts';
 import { ending, mending } from '../work-with-script.ts';
@@ -173,7 +174,7 @@ async function runScript(
 
 const codeNames = /^(?:hover|goto_definition|find_references|.*_symbols|diagnostics|preview_rename)$/;
 
-t.test('a model uses the tools and its change is sealed, with who answered it', async (t) => {
+longTest('a model uses the tools and its change is sealed, with who answered it', async (t) => {
   const { sample, view, told, tools } = await runScript(
     t,
     [

@@ -6,6 +6,7 @@ import { WritError } from '../../../core/base/errors.ts';
 import { faultsOf } from '../../bin/faults-of.ts';
 import { runLine } from '../../bin/host.ts';
 import { type ModelServer, serveModel } from '../../providers/model-server.ts';
+import { longTest } from '../../rooms/long-test.ts';
 import { scriptModel } from '../scripted-model.ts';
 import { ask, call, request, sampleFor } from './ask-writ.ts';
 import { makesFix, priceDraft, submits } from './drafts.ts';
@@ -47,7 +48,7 @@ t.test('a request becomes a draft, is confirmed, worked, sealed and verified', a
   t.strictSame(faultsOf('run', ran.data), []);
 });
 
-t.test('without anybody to ask, a draft of more than low risk waits for whoever resumes it', async (t) => {
+longTest('without anybody to ask, a draft of more than low risk waits for whoever resumes it', async (t) => {
   const sample = sampleFor(t);
   const before = sample.state();
   const draft = { ...priceDraft, checks: [{ ...priceDraft.checks[0], command: 'node test/price.test.js' }] };
@@ -66,7 +67,7 @@ t.test('without anybody to ask, a draft of more than low risk waits for whoever 
   }
 });
 
-t.test('a draft that waited is worked under the id that was told, as its file stands', async (t) => {
+longTest('a draft that waited is worked under the id that was told, as its file stands', async (t) => {
   const sample = sampleFor(t);
   await using model = await scriptModel([
     submits({ ...priceDraft, questions: ['in cents or in euros?'] }),
@@ -85,7 +86,7 @@ t.test('low risk that leaves nothing to decide goes on where nobody can be asked
   t.match(await ask(sample, model, []), { code: 0, data: { decision: { type: 'commit' } } });
 });
 
-t.test('at a terminal a person confirms, modifies or cancels', async (t) => {
+longTest('at a terminal a person confirms, modifies or cancels', async (t) => {
   const sample = sampleFor(t);
   const before = sample.state();
   for (const stdin of ['cancel\n', '', 'what?\n', 'modify\n'])

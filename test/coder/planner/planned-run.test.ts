@@ -3,6 +3,7 @@ import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
 import { formatModelChoice } from '../../../coder/model-choice.ts';
 import { coderWorker } from '../../../coder/plugin.ts';
 import { type Json, makeSample } from '../../engine/run/sample.ts';
+import { longTest } from '../../rooms/long-test.ts';
 import { type ScriptedReply, scriptModel } from '../scripted-model.ts';
 import { priceFix } from './drafts.ts';
 
@@ -85,7 +86,7 @@ t.test('advice that would leave the plan or its scope is told, and never followe
   }
 });
 
-t.test('a failing check is handed to the next attempt', async (t) => {
+longTest('a failing check is handed to the next attempt', async (t) => {
   const wrong = priceFix.replace('+  return count * cents;', '+  return count * cents - 1;');
   const { view, asked } = await work(t, [plans(advice), patch(wrong), patch(priceFix), patch(note)]);
   t.match(view, { decision: { type: 'commit' }, retries: { count: 1 } });

@@ -13,6 +13,7 @@ import { findRun } from '../../../engine/store/record/find-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { createRecordedWorker } from '../../../plugins/recorded-worker/worker.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
+import { longTest } from '../../rooms/long-test.ts';
 import { people, sampleWithPeople, sign } from './people.ts';
 import { fixtures, type Json, sampleSpec } from './sample.ts';
 
@@ -88,7 +89,7 @@ t.test('as many people as the contract says, without a check that asks for them'
   t.equal((await sample.resume(view.runId)).decision?.type, 'commit', 'two of two');
 });
 
-t.test('an intent that a person closes while its run waits is not sealed, whoever approved', async (t) => {
+longTest('an intent that a person closes while its run waits is not sealed, whoever approved', async (t) => {
   const { sample, key } = sampleWithPeople(t);
   const base = sample.git('rev-parse', 'main');
   const onePerson = { risk: { humanInLoop: { required: true, minApprovers: 1 } } };
@@ -131,7 +132,7 @@ const ruling: Json = {
   intent: { changeType: 'chore', inScope: ['.writ/'], objectives: ['the team is larger'] },
 };
 
-t.test(
+longTest(
   'a patch to what governs writ waits for two of the old signers, although nobody is asked for',
   async (t) => {
     const place = sampleWithPeople(t);
@@ -165,7 +166,7 @@ t.test(
   },
 );
 
-t.test("a worker's patch to what governs writ waits for the same people", async (t) => {
+longTest("a worker's patch to what governs writ waits for the same people", async (t) => {
   const place = sampleWithPeople(t);
   const { sample, key } = place;
   const worker = createRecordedWorker(
@@ -191,7 +192,7 @@ function uncounted(view: RunView): unknown {
 const approversOf = (key: (person: string) => string, ...names: readonly string[]) =>
   Promise.all(names.map((name) => openInProcessApprover(key(name))));
 
-t.test(
+longTest(
   'approvals of the process itself count where the config at the policy commit says so, and are marked in what is sealed',
   async (t) => {
     const { sample, key } = sampleWithPeople(t, '[approvals]\nin_process = true\n');
@@ -218,7 +219,7 @@ t.test(
   },
 );
 
-t.test(
+longTest(
   'approvals of the process itself count for nothing where the config at the policy commit is silent',
   async (t) => {
     const { sample, key } = sampleWithPeople(t);

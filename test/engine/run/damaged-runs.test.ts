@@ -1,3 +1,4 @@
+import { longTest } from '../../rooms/long-test.ts';
 import '../upkeep/patience.ts';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -121,7 +122,7 @@ t.test('a run does not go on with another contract than the one it was started w
   t.equal(sample.git('rev-list', '--count', 'main'), '1');
 });
 
-t.test(
+longTest(
   'a journal that holds together and says nothing usable is damage, here and from elsewhere',
   async (t) => {
     const { runId, directory, call, put } = await waitingRun(t);
@@ -161,7 +162,7 @@ t.test('an artifact that was changed after it was judged goes into no record', a
   t.equal(sample.git('rev-list', '--count', 'main'), '1');
 });
 
-t.test('fsck says what a waiting run lacks, and where its files contradict each other', async (t) => {
+longTest('fsck says what a waiting run lacks, and where its files contradict each other', async (t) => {
   const { sample, runId, ref, call, put } = await waitingRun(t);
   t.match(await call('fsck'), { code: 0, data: { problems: [] } });
   sample.git('update-ref', `refs/ai/approvals/${runId}/1`, 'main');
@@ -189,7 +190,7 @@ t.test('fsck says what a waiting run lacks, and where its files contradict each 
   t.match(await call('show', runId), { code: 0 });
 });
 
-t.test('a damaged record is told as one, and hides no other run', async (t) => {
+longTest('a damaged record is told as one, and hides no other run', async (t) => {
   const { sample, runId, ref, call, put } = await waitingRun(t);
   const whole = sample.git('rev-parse', ref);
   for (const [path, bytes] of [

@@ -11,6 +11,7 @@ import { runIntent } from '../../../engine/run/run-intent.ts';
 import { findRun } from '../../../engine/store/record/find-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
+import { longTest } from '../../rooms/long-test.ts';
 import { fixtures, type Json, makeSample, type Sample, sampleSpec } from './sample.ts';
 
 const fix = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
@@ -64,7 +65,7 @@ t.test(
   },
 );
 
-t.test('a path of the patch with local changes is refused before any work, others stay', async (t) => {
+longTest('a path of the patch with local changes is refused before any work, others stay', async (t) => {
   const sample = sampleOf(t);
   writeFileSync(join(sample.root, 'docs', 'notes.md'), 'mine\n');
   const view = await sample.run({ source });
@@ -163,7 +164,7 @@ t.test('a range is sealed as one commit on the named branch', async (t) => {
   t.equal(sample.git('rev-list', '--count', 'main'), '2');
 });
 
-t.test('the same id with other metadata is another intent', async (t) => {
+longTest('the same id with other metadata is another intent', async (t) => {
   const sample = sampleOf(t);
   const failing = { id: 'never', kind: 'command', command: 'false', required: true };
   const first = await sample.run(
@@ -388,7 +389,7 @@ t.test('a run that is killed is told from one that works, and what it did is sti
   t.strictSame(states, ['running', 'decided']);
 });
 
-t.test('index and files follow although stat data are stale', async (t) => {
+longTest('index and files follow although stat data are stale', async (t) => {
   const sample = sampleOf(t);
   utimesSync(join(sample.root, 'src', 'price.js'), new Date(1e12), new Date(1e12));
   const view = await sample.run({ source });
@@ -397,7 +398,7 @@ t.test('index and files follow although stat data are stale', async (t) => {
   t.equal(view.notices, undefined);
 });
 
-t.test('an index that cannot follow is told, with what to do', async (t) => {
+longTest('an index that cannot follow is told, with what to do', async (t) => {
   const sample = sampleOf(t);
   const lock = at('statement', () => writeFileSync(join(sample.root, '.git', 'index.lock'), ''));
   const view = await sample.run({ source }, {}, [lock]);
@@ -420,7 +421,7 @@ t.test(
   },
 );
 
-t.test('a damaged journal hides neither its own decided run nor any other', async (t) => {
+longTest('a damaged journal hides neither its own decided run nor any other', async (t) => {
   const sample = sampleOf(t);
   const view = await sample.run({ source });
   const repository = await openRepository(sample.root);

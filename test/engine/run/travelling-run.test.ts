@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
+import { longTest } from '../../rooms/long-test.ts';
 import { writProgram as writ } from '../../starter/program.ts';
 import { fixtures, sampleSpec } from './sample.ts';
 
@@ -120,7 +121,7 @@ t.test(
   },
 );
 
-t.test('a run that a worker did is verified like any other, attempts included', async (t) => {
+longTest('a run that a worker did is verified like any other, attempts included', async (t) => {
   const { makeSample } = await import('./sample.ts');
   const sample = makeSample();
   t.teardown(() => sample.remove());
@@ -143,7 +144,7 @@ t.test('a run that a worker did is verified like any other, attempts included', 
   t.equal(call('fsck').status, 0);
 });
 
-t.test('a run that waits is cancelled: Decision.Abandon, and nothing was moved', async (t) => {
+longTest('a run that waits is cancelled: Decision.Abandon, and nothing was moved', async (t) => {
   const { makeSample } = await import('./sample.ts');
   const sample = makeSample();
   t.teardown(() => sample.remove());

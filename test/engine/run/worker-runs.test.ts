@@ -2,6 +2,7 @@ import t, { type Test } from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { createRecordedWorker, type RecordedAnswer } from '../../../plugins/recorded-worker/worker.ts';
+import { longTest } from '../../rooms/long-test.ts';
 import { lookOn } from '../../waiting/look-on.ts';
 import { until } from '../../waiting/until.ts';
 import { type Json, makeSample, merge, type Sample } from './sample.ts';
@@ -148,7 +149,7 @@ t.test('an attempt that fails is tried again after the wait that the contract na
   t.match(show('task-1/revision-1/attempt-2/decision.json'), { type: 'checkpoint', next: 'merge' });
 });
 
-t.test('exhausted retries end in abandon, and nothing is touched', async (t) => {
+longTest('exhausted retries end in abandon, and nothing is touched', async (t) => {
   const { view, sample } = await work(t, [
     { task: 1, attempt: 1, patch: failing('one') },
     { task: 1, attempt: 2, nothing: 'no idea' },
@@ -234,7 +235,7 @@ t.test('without a checkpoint before it, a replan is decided as retry', async (t)
   t.match(show('tasks/0001.json'), { constraints: /elsewhere\.txt/ });
 });
 
-t.test('work that does not merge is done again on what the others made', async (t) => {
+longTest('work that does not merge is done again on what the others made', async (t) => {
   const { view, sample, show } = await work(
     t,
     [
@@ -257,7 +258,7 @@ t.test('work that does not merge is done again on what the others made', async (
   t.match(show('task-2/revision-1/attempt-2/decision.json'), { next: 'merge' });
 });
 
-t.test(
+longTest(
   'past 90 % of the cost cap a checkpoint is written, past the cap the run waits for a person',
   async (t) => {
     const near = await work(t, twoTasks, [

@@ -10,6 +10,7 @@ import { readRetained, retainBlobs } from '../../../engine/store/retain-blobs.ts
 import { fetchRefs } from '../../../engine/upkeep/fetch-refs.ts';
 import { pushRefs } from '../../../engine/upkeep/push-refs.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
+import { longTest } from '../../rooms/long-test.ts';
 import { type Clone, makeRemote, told } from './two-repositories.ts';
 
 const run = 'refs/ai/runs/r1';
@@ -63,7 +64,7 @@ t.test('what one repository has reaches another through a bare remote, every pre
   );
 });
 
-t.test('a record that diverged is refused by name on both ways, and the others still move', async (t) => {
+longTest('a record that diverged is refused by name on both ways, and the others still move', async (t) => {
   const { bare, clone } = makeRemote();
   const [a, b] = [clone('a'), clone('b')];
   await a.write(run, { 'run.json': 'a' });
@@ -89,7 +90,7 @@ t.test('a record that diverged is refused by name on both ways, and the others s
   );
 });
 
-t.test('content that was written later replaces the other, wherever it was written', async (t) => {
+longTest('content that was written later replaces the other, wherever it was written', async (t) => {
   const { clone } = makeRemote();
   const [a, b] = [clone('a'), clone('b')];
   const content = 'refs/ai/content/r1';
@@ -108,7 +109,7 @@ t.test('content that was written later replaces the other, wherever it was writt
   t.ok(told(await b.move(pushRefs)).includes(`${content} behind`), 'the older does not replace the newer');
 });
 
-t.test('two approvals that took the same number both stand', async (t) => {
+longTest('two approvals that took the same number both stand', async (t) => {
   const { clone } = makeRemote();
   const [a, b] = [clone('a'), clone('b')];
   const first = 'refs/ai/approvals/r1/1';
@@ -124,7 +125,7 @@ t.test('two approvals that took the same number both stand', async (t) => {
   t.equal(a.git('show', 'refs/ai/approvals/r1/2:approval.json'), 'by b');
 });
 
-t.test('what two machines keep by orphan commits adds up, for the same run and for others', async (t) => {
+longTest('what two machines keep by orphan commits adds up, for the same run and for others', async (t) => {
   const { clone } = makeRemote();
   const [a, b] = [clone('a'), clone('b')];
   const [one, other] = [uuidV7(1_700_000_000_000), uuidV7(1_700_000_000_001)];
@@ -259,7 +260,7 @@ t.test('the user’s own credential helper is asked', async (t) => {
   t.ok(existsSync(mark));
 });
 
-t.test(
+longTest(
   'thousands of refs travel in one call, without a process for each',
   { timeout: 600_000 },
   async (t) => {

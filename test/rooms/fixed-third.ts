@@ -1,0 +1,21 @@
+import t from 'tap';
+import { sha256Hex } from '../../core/base/digest.ts';
+import { partVariable } from './part-variable.ts';
+
+/**
+ * Of cases that are much alike, all; in `npm test` as a whole a third, always the same: by the digests of their names,
+ * so that nobody chooses the easy ones, and a note says how many were left.
+ */
+export function fixedThird(
+  names: readonly string[],
+  isWhole = process.env[partVariable] === undefined,
+  say: (line: string) => void = (line) => t.comment(line),
+): readonly string[] {
+  if (isWhole) return names;
+  const rank = new Map(names.map((name) => [name, sha256Hex(Buffer.from(name))]));
+  const kept = names
+    .toSorted((a, b) => ((rank.get(a) ?? '') < (rank.get(b) ?? '') ? -1 : 1))
+    .slice(0, Math.ceil(names.length / 3));
+  say(`note: left to \`npm run test:long\`: ${names.length - kept.length} of ${names.length} cases`);
+  return kept;
+}
