@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap';
+import { leaveOut } from './leave-out.ts';
 import { partVariable } from './part-variable.ts';
 
 interface LongTestOptions {
@@ -16,5 +17,5 @@ type Body = (t: Test) => Promise<unknown> | undefined;
 export function longTest(name: string, ...how: readonly [Body] | readonly [LongTestOptions, Body]): void {
   const [options, body] = how.length === 1 ? [{}, ...how] : how;
   if (process.env[partVariable] === undefined) t.test(name, options, body);
-  else t.comment(`note: left to \`npm run test:long\`: ${name}`);
+  else leaveOut(name);
 }
