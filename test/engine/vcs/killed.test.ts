@@ -7,6 +7,7 @@ import type { Target } from '../../../engine/vcs/plan-target.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { settleGit } from '../../../engine/vcs/stale-locks.ts';
 import { swapTarget } from '../../../engine/vcs/swap-target.ts';
+import { fixedPart } from '../../rooms/fixed-part.ts';
 import { instant } from '../../waiting/instant.ts';
 import { until } from '../../waiting/until.ts';
 import { bundleScript } from './bundle.ts';
@@ -84,9 +85,9 @@ function twoCommits(sample: SampleRepository): { readonly base: string; readonly
   return { base, sealed };
 }
 
-for (const linked of [false, true]) {
+for (const [name, linked] of fixedPart({ linked: true, main: false }, ['main'])) {
   t.test(
-    `killed at any instant of swap and follow, a later process ends it: ${linked ? 'linked' : 'main'} work tree`,
+    `killed at any instant of swap and follow, a later process ends it: ${name} work tree`,
     async (t) => {
       const dir = t.testdir();
       const sample = makeRepository(join(dir, 'main'));

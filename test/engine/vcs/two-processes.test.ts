@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { readRef, updateRefs } from '../../../engine/vcs/refs.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
+import { fixedPart } from '../../rooms/fixed-part.ts';
 import { instant } from '../../waiting/instant.ts';
 import { until } from '../../waiting/until.ts';
 import { bundleScript } from './bundle.ts';
@@ -35,35 +36,34 @@ function startMover(dir: string, name: string, branch: string, count: number): M
   return { child, ended: new Promise((resolve) => child.on('close', resolve)), printed: () => printed };
 }
 
-for (const linked of [false, true]) {
-  t.test(
-    `two processes in ${linked ? 'two linked work trees' : 'one work tree'} lose nothing and do not block each other`,
-    async (t) => {
-      const dir = t.testdir();
-      const sample = makeRepository(join(dir, 'main'));
-      sample.commit({ one: '0\n', two: '0\n', other: 'o\n' });
-      const side = join(dir, 'side');
-      if (linked) sample.git('worktree', 'add', '-q', '-b', 'side', side);
-      const movers = [
-        startMover(sample.dir, 'one', 'refs/heads/main', rounds),
-        startMover(linked ? side : sample.dir, 'two', linked ? 'refs/heads/side' : 'refs/heads/main', rounds),
-      ];
-      for (const mover of movers) {
-        t.equal(await mover.ended, 0, mover.printed());
-        const longest = Number(/longest (\S+)/.exec(mover.printed())?.[1]);
-        t.ok(longest < longestMs, `longest call ${Math.round(longest)} ms`);
-      }
-      const count = (ref: string): string => sample.git('rev-list', '--count', ref).trim();
-      t.equal(count('refs/ai/counter'), String(2 * rounds));
-      t.equal(count('main'), String((linked ? rounds : 2 * rounds) + 1));
-      if (linked) t.equal(count('side'), String(rounds + 1));
-      for (const place of linked ? [sample.dir, side] : [sample.dir])
-        t.equal(sample.git('-C', place, 'status', '--porcelain'), '');
-      t.equal(readFileSync(join(linked ? side : sample.dir, 'two'), 'utf8'), `two ${rounds - 1}\n`);
-      sample.git('fsck', '--strict');
-      t.same(locksBelow(join(sample.dir, '.git')), []);
-    },
-  );
+const places = { 'one work tree': false, 'two linked work trees': true };
+
+for (const [name, linked] of fixedPart(places, ['two linked work trees'])) {
+  t.test(`two processes in ${name} lose nothing and do not block each other`, async (t) => {
+    const dir = t.testdir();
+    const sample = makeRepository(join(dir, 'main'));
+    sample.commit({ one: '0\n', two: '0\n', other: 'o\n' });
+    const side = join(dir, 'side');
+    if (linked) sample.git('worktree', 'add', '-q', '-b', 'side', side);
+    const movers = [
+      startMover(sample.dir, 'one', 'refs/heads/main', rounds),
+      startMover(linked ? side : sample.dir, 'two', linked ? 'refs/heads/side' : 'refs/heads/main', rounds),
+    ];
+    for (const mover of movers) {
+      t.equal(await mover.ended, 0, mover.printed());
+      const longest = Number(/longest (\S+)/.exec(mover.printed())?.[1]);
+      t.ok(longest < longestMs, `longest call ${Math.round(longest)} ms`);
+    }
+    const count = (ref: string): string => sample.git('rev-list', '--count', ref).trim();
+    t.equal(count('refs/ai/counter'), String(2 * rounds));
+    t.equal(count('main'), String((linked ? rounds : 2 * rounds) + 1));
+    if (linked) t.equal(count('side'), String(rounds + 1));
+    for (const place of linked ? [sample.dir, side] : [sample.dir])
+      t.equal(sample.git('-C', place, 'status', '--porcelain'), '');
+    t.equal(readFileSync(join(linked ? side : sample.dir, 'two'), 'utf8'), `two ${rounds - 1}\n`);
+    sample.git('fsck', '--strict');
+    t.same(locksBelow(join(sample.dir, '.git')), []);
+  });
 }
 
 t.test('killed in the middle of moving refs, the next process is not in its way', async (t) => {
