@@ -12,6 +12,8 @@ await room(
   'attest/signer/conformance.test.ts',
   'attest/public/signing-config.test.ts',
   'attest/public/rekor.test.ts',
+  'attest/public/growth.test.ts',
+  'attest/public/pinned-log.test.ts',
   'attest/statement',
   'attest/material',
   'attest/sigstore-interop.test.ts',

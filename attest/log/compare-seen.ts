@@ -36,6 +36,11 @@ export async function compareSeen(found: SignedCheckpoint, memory: CheckpointMem
   throw forked(largest, found);
 }
 
+/** True for the refusal of two trees of one size. */
+export function isForked(fault: unknown): boolean {
+  return isWritError(fault) && fault.detail.reason === 'forked';
+}
+
 /**
  * Keeps checkpoints that are the first of their log or were shown to continue what was seen, `history` with the last.
  * Refuses another root of a size seen before. A home that cannot be written to is no reason to doubt the log: `false`.

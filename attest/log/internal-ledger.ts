@@ -13,12 +13,12 @@ import { type FileWriter, writeDurably } from './durable-file.ts';
 import { growTree, type TreeGrowth } from './grow-tree.ts';
 import { type LedgerKey, ledgerKeyFor } from './ledger-key.ts';
 import { takeLock } from './ledger-lock.ts';
-import { proveInclusion } from './ledger-proofs.ts';
+import { isPrefix, proveInclusion } from './ledger-proofs.ts';
 import { indexOfEntry, type LedgerReader, openLedgerReader, proveEntry, toProof } from './ledger-reader.ts';
 import { emptyRoot } from './merkle/hash.ts';
 import { parseNote } from './note.ts';
 import { readFrom } from './read-from.ts';
-import { corrupt } from './tile-reader.ts';
+import { corrupt, readSubtrees } from './tile-reader.ts';
 import type { WitnessKey } from './witness-key.ts';
 
 export interface InternalLedgerOptions {
@@ -43,7 +43,7 @@ export interface AppendedBatch {
 }
 
 /** The internal ledger: RFC 6962 tree in C2SP tlog-tiles files, one writer at a time, any number of readers. */
-export interface InternalLedger extends TransparencyLog, LedgerReader {
+export interface InternalLedger extends Omit<TransparencyLog, 'consistency'>, LedgerReader {
   /** The log's name and key, making the ledger where there is none. */
   vkey(): Promise<string>;
   /**
@@ -138,10 +138,15 @@ export function createInternalLedger(options: InternalLedgerOptions): InternalLe
   /** The user's memory outlives a ledger that was put back from a backup: appending to it would fork the log. */
   async function refuseRollback(current: SignedCheckpoint): Promise<void> {
     const seen = await memory.latest(current);
-    if (seen === undefined || seen.size < current.size) return;
-    if (seen.size > current.size || !seen.root.equals(current.root)) {
+    if (seen === undefined) return;
+    if (seen.size > current.size || (seen.size === current.size && !seen.root.equals(current.root)))
       throw corrupt(`it was seen with ${seen.size} entries and has ${current.size} now`, 'checkpoint');
-    }
+    if (seen.size === current.size || (await isPrefix(seen, current, readSubtrees(read, current.size))))
+      return;
+    throw corrupt(
+      `its ${current.size} entries do not begin with the ${seen.size} that were seen`,
+      'checkpoint',
+    );
   }
 
   async function openForAppend(): Promise<SignedCheckpoint> {

@@ -1,9 +1,10 @@
-import { messageOf, WritError } from '../../core/base/errors.ts';
+import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import type { OutsideLog, OutsideProof } from '../../core/contract/outside-log.ts';
 import type { LogProof, TransparencyLog } from '../../core/contract/transparency-log.ts';
 import { type SignedCheckpoint, verifyCheckpoint } from '../log/checkpoint.ts';
 import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
-import { compareSeen, rememberSeen } from '../log/compare-seen.ts';
+import { compareSeen, isForked, rememberSeen } from '../log/compare-seen.ts';
+import { holdToSeen } from '../log/hold-to-seen.ts';
 import { parseVkey } from '../log/ledger-key.ts';
 import { leafHash } from '../log/merkle/hash.ts';
 import { rootFromInclusion } from '../log/merkle/verify-inclusion.ts';
@@ -19,23 +20,21 @@ export interface PinnedLog {
 /**
  * A log of others that a plugin speaks to, known by the key that the policy commit pins. Nothing that it says counts
  * before it is shown: a checkpoint signed by that key, a path from the very bytes that were handed in to its root, a
- * size that does not go back, and no other tree than this user has seen of it. Else LOG_FAILED with the plugin's `log`
- * and what was found.
+ * size that does not go back, and one history with what this user has seen of it; where the log proves nothing of how
+ * it grew, no other tree of the first size that was seen. Else LOG_FAILED with the plugin's `log` and what was found,
+ * LOG_FORKED, or STATE_CORRUPT about what was seen.
  */
 export function pinnedLog({ mode, name, vkey, memory }: PinnedLog, outside: OutsideLog): TransparencyLog {
   const key = parseVkey(vkey);
+  const prove = outside.consistency?.bind(outside);
   let seen = 0;
-  const failed = (cause: unknown): WritError =>
-    new WritError('LOG_FAILED', {
-      message: `the log \`${name}\` of a plugin: ${messageOf(cause)}`,
-      detail: { mode, log: name },
-      cause,
-    });
-  const grownTo = async (size: number): Promise<void> => {
-    const remembered = await memory.latest({ origin: key.name, keyId: key.keyId });
-    seen = Math.max(seen, remembered?.size ?? 0);
-    if (size < seen) throw new RangeError(`it had ${seen} entries, and now has ${size}`);
-    seen = size;
+  const failed = (cause: unknown): WritError => {
+    const detail = { ...(isWritError(cause) && cause.detail), mode, log: name };
+    const message = `the log \`${name}\` of a plugin: ${messageOf(cause)}`;
+    if (isForked(cause)) return new WritError('LOG_FORKED', { message, detail, cause });
+    // What this user keeps says nothing about the log.
+    const code = isWritError(cause, 'STATE_CORRUPT') ? 'STATE_CORRUPT' : 'LOG_FAILED';
+    return new WritError(code, { message, detail, ...(isWritError(cause) && { hints: cause.hints }), cause });
   };
   const verify = (
     body: Uint8Array,
@@ -57,8 +56,12 @@ export function pinnedLog({ mode, name, vkey, memory }: PinnedLog, outside: Outs
     vkey: async () => vkey,
     async size() {
       try {
+        // Looked up before it is asked: what somebody else appends meanwhile is remembered, and no rollback.
+        const remembered = await memory.latest({ origin: key.name, keyId: key.keyId });
+        const least = Math.max(seen, remembered?.size ?? 0);
         const size = await outside.size();
-        await grownTo(size);
+        if (size < least) throw new RangeError(`it had ${least} entries, and now has ${size}`);
+        seen = Math.max(seen, size);
         return size;
       } catch (cause) {
         throw failed(cause);
@@ -72,12 +75,19 @@ export function pinnedLog({ mode, name, vkey, memory }: PinnedLog, outside: Outs
         // there before.
         if (proof.treeSize < least)
           throw new RangeError(`it had ${least} entries, and now has ${proof.treeSize}`);
+        if (prove) await holdToSeen(head, memory, prove);
         // As verifying does: what nothing shows to continue what was seen is not remembered, and not refused.
-        if ((await compareSeen(head, memory)) === 'first') await rememberSeen([head], memory);
+        else if ((await compareSeen(head, memory)) === 'first') await rememberSeen([head], memory);
         return proof;
       } catch (cause) {
         throw failed(cause);
       }
     },
+    ...(prove && {
+      consistency: (from, to) =>
+        prove(from, to).catch((cause: unknown) => {
+          throw failed(cause);
+        }),
+    }),
   };
 }

@@ -36,7 +36,7 @@ export function createPublicLogSource(clock: Clock, fetch: HttpAsker, memory: Ch
           detail: { expected: 'ecdsa-p256-sha256', found: signer.algorithm },
           hints: ['sign with an ECDSA P-256 key', 'or log to the `internal-ledger`'],
         });
-      return createPublicLog({ ...service, trustedRoot: bytes, logs, signer, clock, fetch });
+      return createPublicLog({ ...service, trustedRoot: bytes, logs, signer, clock, fetch, memory });
     },
   };
 }

@@ -5,10 +5,13 @@ import { askHttp, type HttpAsker } from '../../core/base/net.ts';
 import type { Signer } from '../../core/contract/signer.ts';
 import type { LogProof, TransparencyLog } from '../../core/contract/transparency-log.ts';
 import type { BundledProof } from '../bundle/bundled-proof.ts';
+import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
 import { requireSameClaim } from '../log/entry-claim.ts';
+import { holdToSeen, type ProveGrowth } from '../log/hold-to-seen.ts';
 import { parseLogEntry } from '../log/log-entry.ts';
 import { parsePromisedEntry } from '../log/promised-entry.ts';
 import { logFailed } from './ask-log.ts';
+import { proveByRekorV1, proveByTiles } from './prove-growth.ts';
 import type { PublicLogKey } from './public-log-key.ts';
 import { addToRekorV1 } from './rekor-v1.ts';
 import { addToRekorV2 } from './rekor-v2.ts';
@@ -23,7 +26,9 @@ export interface PublicLogOptions {
   /** Whose public key or certificate the log is handed. */
   readonly signer: Pick<Signer, 'publicKeyPem' | 'certificate'>;
   readonly clock: Clock;
-  /** Asks a log of version 2; one of version 1 is asked by the sigstore client. Default: `askHttp`. */
+  /** What this user has seen of it. */
+  readonly memory: CheckpointMemory;
+  /** Asks a log of version 2; entries of version 1 are added by the sigstore client. Default: `askHttp`. */
   readonly fetch?: HttpAsker;
   /**
    * For one question; default 60,000. A Rekor v2 log answers once a checkpoint covers the entry, which takes seconds.
@@ -37,14 +42,15 @@ export interface PublicLogOptions {
 
 /**
  * A Rekor log of others, v1 or v2. An answer counts once its checkpoint, path, time and entry are shown to be of a log
- * that the trusted root names, and about the very digest, signature and key that were handed in; everything else is
- * LOG_FAILED that says what was found.
+ * that the trusted root names, about the very digest, signature and key that were handed in, and of one history with
+ * what this user has seen of the log; everything else is LOG_FAILED that says what was found, or LOG_FORKED.
  */
 export function createPublicLog(options: PublicLogOptions): TransparencyLog {
   const { url, api, clock, fetch = askHttp, withinMs = 60_000, attempts = 3, maxWaitMs = 30_000 } = options;
+  const patience = { clock, fetch, attempts, maxWaitMs };
 
   async function add(body: Uint8Array): Promise<BundledProof> {
-    if (api === 'v2') return addToRekorV2(url, body, { clock, fetch, attempts, maxWaitMs }, withinMs);
+    if (api === 'v2') return addToRekorV2(url, body, patience, withinMs);
     const { certificate, publicKeyPem } = options.signer;
     const verifier = certificate === undefined ? publicKeyPem : new X509Certificate(certificate()).toString();
     return addToRekorV1(url, body, verifier, { attempts, withinMs });
@@ -69,6 +75,11 @@ export function createPublicLog(options: PublicLogOptions): TransparencyLog {
     }
   }
 
+  const growthOf = (origin: string | undefined): ProveGrowth =>
+    api === 'v2' ? proveByTiles(url, patience, withinMs) : proveByRekorV1(url, origin, patience, withinMs);
+  /** The tree that answered last: a log of version 1 has several. */
+  let shown: string | undefined;
+
   return {
     mode: 'public-log',
     trustedRoot: options.trustedRoot,
@@ -76,8 +87,11 @@ export function createPublicLog(options: PublicLogOptions): TransparencyLog {
     size: async () => 0,
     append: async (body): Promise<LogProof> => {
       const proof = await add(body);
-      const { checkpoint } = verify(proof, body);
+      const { checkpoint, log } = verify(proof, body);
+      shown = checkpoint.origin;
+      await holdToSeen({ ...checkpoint, keyId: log.logId }, options.memory, growthOf(shown));
       return { ...proof, origin: checkpoint.origin };
     },
+    consistency: (from, to) => growthOf(shown)(from, to),
   };
 }

@@ -1,17 +1,11 @@
 import type { ConfigSection } from './config-section.ts';
+import type { OutsideLog, OutsideProof } from './outside-log.ts';
 import type { SealingPlace } from './sealing-place.ts';
 import type { Signer } from './signer.ts';
 
 /** Proof that one entry stands in a log, enough to check it offline (RFC 6962 2.1.1, C2SP tlog-checkpoint). */
-export interface LogProof {
+export interface LogProof extends OutsideProof {
   readonly origin: string;
-  readonly logIndex: number;
-  readonly treeSize: number;
-  /** RFC 6962 root and audit path, leaf to root. */
-  readonly rootHash: Uint8Array;
-  readonly hashes: readonly Uint8Array[];
-  /** Signed note text. */
-  readonly checkpoint: string;
   /** The entry as logged; its leaf hash is what the path starts from. */
   readonly body: Uint8Array;
   /** Id of a public log, 32 octets, as its trusted root has it; that of an internal one follows from its key. */
@@ -40,7 +34,7 @@ export interface AppendOptions {
 }
 
 /** An append-only log. `append` resolves after the entry is durable and a checkpoint covers it. */
-export interface TransparencyLog {
+export interface TransparencyLog extends Pick<OutsideLog, 'consistency'> {
   readonly mode: string;
   /**
    * The log's name and Ed25519 key, `name+hint+base64` (C2SP signed-note): what a verifier pins. A public log is known

@@ -312,6 +312,12 @@ t.test('a ledger put back from a backup is not appended to: that would fork the 
     { logIndex: 3 },
     'only memory can tell',
   );
+  await fill(openLedger(place, 'other-memory'), 3, 'another history');
+  await t.rejects(
+    openLedger(place).append(Buffer.from('x')),
+    { code: 'LEDGER_CORRUPT', message: /7 entries do not begin with the 5 that were seen/ },
+    'nor where it has grown larger than it was seen',
+  );
 });
 
 t.test(

@@ -11,6 +11,8 @@ import { generateKey, toSigner } from '../../../attest/keys/key-signer.ts';
 import { createInternalLedger } from '../../../attest/log/internal-ledger.ts';
 import { parseVkey } from '../../../attest/log/ledger-key.ts';
 import { noMemory } from '../../../attest/log/no-memory.ts';
+import { readFrom } from '../../../attest/log/read-from.ts';
+import { readServedFile } from '../../../attest/log/served-file.ts';
 import { formatTrustedRoot } from '../../../attest/log/trusted-root.ts';
 import { canonicalize } from '../../../core/base/canonical.ts';
 import { systemClock } from '../../../core/base/clock.ts';
@@ -61,13 +63,15 @@ export async function serve(
 }
 
 export type Json = Record<string, unknown>;
+/** `undefined` is an answer that never comes. */
+type Lie = Answered | Json | undefined;
 
 /** What a log says of a new entry, as JSON; tests change it before it goes out. */
 export interface TestLog {
   readonly url: string;
   readonly asked: readonly Asked[];
   /** Changes every further answer. */
-  lie(change: (answer: Json, asked: Asked) => Answered | Json | undefined): void;
+  lie(change: (answer: Json, asked: Asked) => Lie | Promise<Lie>): void;
   readonly trustedRoot: string;
 }
 
@@ -93,6 +97,10 @@ export async function serveV2(t: Test): Promise<TestLog> {
   for (const text of ['{"first":1}', '{"second":2}', '{"third":3}']) await ledger.append(Buffer.from(text));
   let change: Parameters<TestLog['lie']>[0] = (answer) => answer;
   const { url, asked } = await serve(t, async (one) => {
+    if (one.path.startsWith('/api/v2/tile/')) {
+      const tile = await readServedFile(readFrom(directory), one.path.slice('/api/v2'.length));
+      return tile === undefined ? { status: 404 } : { status: 200, body: tile.bytes };
+    }
     const { hashedRekordRequestV002: wanted } = JSON.parse(one.body || '{}') as {
       hashedRekordRequestV002?: { digest: string; signature: Json };
     };
@@ -123,7 +131,7 @@ export async function serveV2(t: Test): Promise<TestLog> {
       },
       canonicalizedBody: text(proof.body),
     };
-    return toAnswer(change(answer, one), 201);
+    return toAnswer(await change(answer, one), 201);
   });
   return {
     url,
@@ -142,7 +150,7 @@ export async function serveV1(t: Test): Promise<TestLog & { readonly key: KeyObj
   let handle: ReturnType<typeof rekorHandler>['fn'] | undefined;
   const { url, asked } = await serve(t, async (one) => {
     const { statusCode, response } = (await handle?.(one.body || '{}')) ?? { statusCode: 500, response: '' };
-    return toAnswer(change(JSON.parse(String(response)), one), statusCode);
+    return toAnswer(await change(JSON.parse(String(response)), one), statusCode);
   });
   handle = rekorHandler(await initializeTLog(url, keys)).fn;
   return {

@@ -81,7 +81,7 @@ for (const api of ['v1', 'v2'] as const)
       const logs = publicLogsOf(parseTrustedRoot(trustedRoot));
       const sealed = await sealRun(machine, {
         log: (signer) =>
-          createPublicLog({ url: log.url, api, trustedRoot, logs, signer, clock: systemClock }),
+          createPublicLog({ url: log.url, api, trustedRoot, logs, signer, memory, clock: systemClock }),
       });
       const asked = log.asked.length;
       const report = async (root: string | undefined) =>

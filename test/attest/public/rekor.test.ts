@@ -9,6 +9,7 @@ import { toSpki } from '../../../attest/encoding/public-key.ts';
 import { generateKey, toSigner } from '../../../attest/keys/key-signer.ts';
 import { buildLogEntry } from '../../../attest/log/log-entry.ts';
 import { leafHash } from '../../../attest/log/merkle/hash.ts';
+import { noMemory } from '../../../attest/log/no-memory.ts';
 import { createPublicLog } from '../../../attest/public/public-log.ts';
 import { publicLogsOf } from '../../../attest/public/public-log-key.ts';
 import { parseTrustedRoot } from '../../../attest/public/trusted-root.ts';
@@ -36,6 +37,7 @@ function open(
     trustedRoot,
     logs: publicLogsOf(parseTrustedRoot(trustedRoot)),
     signer,
+    memory: noMemory,
     clock: systemClock,
     withinMs: 5000,
     attempts: 2,

@@ -66,7 +66,7 @@ function seal(authorities: Authorities, signer: Signer): Promise<SealedRun> {
 function logOf({ log, root }: Authorities, signer: Signer) {
   const trustedRoot = Buffer.from(root());
   const logs = publicLogsOf(parseTrustedRoot(trustedRoot));
-  return createPublicLog({ url: log.url, api: 'v1', trustedRoot, logs, signer, clock: systemClock });
+  return createPublicLog({ url: log.url, api: 'v1', trustedRoot, logs, signer, memory, clock: systemClock });
 }
 
 function anchors(root: string | undefined, wanted: Anchors['identity'] = { identity, issuer }): Anchors {
