@@ -1,18 +1,17 @@
 import { readdirSync } from 'node:fs';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import type { SignedCheckpoint } from '../../../attest/log/checkpoint.ts';
 import { type CheckpointMemory, openCheckpointMemory } from '../../../attest/log/checkpoint-memory.ts';
 import { holdToSeen } from '../../../attest/log/hold-to-seen.ts';
 import { type TestTree, testTree } from './test-tree.ts';
 
-const memoryOf = (t: Test): CheckpointMemory => openCheckpointMemory(t.testdir());
 const hold = (found: SignedCheckpoint, memory: CheckpointMemory, log: TestTree) =>
   holdToSeen(found, memory, log.consistency);
 const newest = async (memory: CheckpointMemory, log: TestTree) =>
   (await memory.latest({ origin: log.key.name, keyId: log.key.keyId }))?.size;
 
 t.test('a log that grows passes, and the newest that it showed is kept', async (t) => {
-  const memory = memoryOf(t);
+  const memory = openCheckpointMemory(t.testdir());
   const log = testTree(600);
   for (const size of [1, 2, 7, 8, 255, 256, 257, 600]) {
     await hold(await log.head(size), memory, log);
@@ -74,7 +73,7 @@ const unproven: Readonly<Record<string, Lie>> = {
 
 for (const [what, lie] of Object.entries(unproven))
   t.test(`${what} is refused, and nothing of it is kept`, async (t) => {
-    const memory = memoryOf(t);
+    const memory = openCheckpointMemory(t.testdir());
     const log = testTree(24);
     await hold(await log.head(20), memory, log);
     const [shown, size, asked = shown.consistency] = lie(log);
@@ -100,7 +99,7 @@ for (const [what, lie] of Object.entries(unproven))
   });
 
 t.test('another tree of a size seen is a fork, with both checkpoints to show', async (t) => {
-  const memory = memoryOf(t);
+  const memory = openCheckpointMemory(t.testdir());
   const log = testTree(20);
   await hold(await log.head(), memory, log);
   const other = log.fork(19, 1);
@@ -205,7 +204,7 @@ t.test(
 );
 
 t.test('of an empty tree there is nothing to show, and nobody is asked', async (t) => {
-  const memory = memoryOf(t);
+  const memory = openCheckpointMemory(t.testdir());
   const log = testTree(3);
   await memory.remember(await log.head(0));
   await holdToSeen(await log.head(3), memory, () => Promise.reject(new Error('asked')));
