@@ -119,16 +119,17 @@ function toStored(
   const fault = new WritError('APPROVAL_NOT_COUNTED', {
     message: `your ${decision === 'approve' ? 'approval' : 'rejection'} is stored and does not count (\`${own.status}\`): ${own.detail ?? ''}`,
     detail: { run_id: runId, ref, status: own.status, key_id: own.keyId, principal: own.principal },
-    hints: hintsFor(own.status),
+    hints: hintsFor(own.status, runId),
   });
   return { data, keyId, fault, why };
 }
 
-function hintsFor(status: ApprovalVerdict['status']): readonly string[] {
+function hintsFor(status: ApprovalVerdict['status'], runId: string): readonly string[] {
   if (status === 'author') return ['somebody who had no hand in the change has to approve it'];
   if (status === 'untrusted-signer' || status === 'expired' || status === 'not-yet-valid')
     return [
       'sign with a key that `.writ/allowed_signers` names and lets sign now: `--key FILE`, `--as PRINCIPAL`',
+      `a run keeps the policy commit that it began with: who is named there later, approves another run (\`writ cancel ${runId}\`)`,
     ];
   return [];
 }

@@ -21,7 +21,13 @@ export function runRefusal(view: RunView): WritError | undefined {
     detail: { run_id: view.runId },
     ...(view.waiting?.for === 'budget'
       ? { hints: [`grant more with \`writ resume ${view.runId} --more-cost-units N\``] }
-      : {}),
+      : type === 'checkpoint'
+        ? {
+            hints: [
+              `sign it with \`writ approve ${view.runId}\`, then go on with \`writ resume ${view.runId}\``,
+            ],
+          }
+        : {}),
   });
 }
 

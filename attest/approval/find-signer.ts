@@ -26,6 +26,8 @@ export function findSigner(
   const lines = signers.filter((signer) => signer.fingerprint === fingerprint);
   if (lines.length === 0) {
     const [first] = skipped;
+    if (first?.line === 0)
+      return untrusted(`nobody may sign: \`.writ/allowed_signers\` at the policy commit: ${first.reason}`);
     const lost = first
       ? `; ${skipped.length} lines of it were skipped, the first (${first.line}): ${first.reason}`
       : '';

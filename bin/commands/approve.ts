@@ -1,6 +1,7 @@
 import { type ApprovalData, approveRun } from '../../api/run/approve-run.ts';
 import { openWaitingRun } from '../../api/run/waiting-run.ts';
 import { findApproverKey } from '../../attest/approval/approver-key.ts';
+import { gitLine } from '../../engine/vcs/git.ts';
 import { readApproveOptions } from '../approve/options.ts';
 import { showRequest } from '../approve/show-request.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
@@ -18,13 +19,20 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   showRequest(print, waiting, said);
   const { data, keyId, fault, why } = await approveRun(waiting, said, { key, env, signal });
   const isBudget = waiting.record.for === 'budget';
-  const human = (printer: Printer): void => printApprovals(printer, data, keyId, isBudget);
+  const remotes = await gitLine(waiting.repository, ['remote']);
+  const human = (printer: Printer): void =>
+    printApprovals(printer, data, keyId, { isBudget, isShared: remotes !== '' });
   if (fault === undefined) return succeeded({ ...data }, human);
   print.complain(styled('yellow', 'does not count'), `  ${why}`);
   return refused(fault, { ...data }, human);
 }
 
-function printApprovals(printer: Printer, data: ApprovalData, keyId: string, isBudget: boolean): void {
+function printApprovals(
+  printer: Printer,
+  data: ApprovalData,
+  keyId: string,
+  { isBudget, isShared }: { readonly isBudget: boolean; readonly isShared: boolean },
+): void {
   printer.line(`signed with ${keyId}, stored as ${data.ref}`);
   printer.table(
     data.approvers.map(({ status, decision, principal, key_id, detail }) => [
@@ -38,12 +46,18 @@ function printApprovals(printer: Printer, data: ApprovalData, keyId: string, isB
     ({ status, decision }) => status === 'counts' && decision === 'reject',
   );
   const count = `${data.approved} of ${data.needed} approvals`;
-  const state = rejected ? 'rejected' : (data.approved ?? 0) >= data.needed ? `${count}: enough` : count;
+  const lacking = Math.max(0, data.needed - (data.approved ?? 0));
+  const state = rejected ? 'rejected' : lacking === 0 ? `${count}: enough` : count;
   if (isBudget) {
     printer.line('the run waits for cost units, which no approval grants');
     printer.line(`  next  writ resume ${data.run_id} --more-cost-units N`);
     return;
   }
   printer.line(data.judged ? state : 'not judged: the policy commit is not in this clone');
-  printer.line(`  next  writ push, then: writ resume ${data.run_id}`);
+  const push = isShared ? 'writ push, then: ' : '';
+  printer.line(
+    data.judged && !rejected && lacking > 0
+      ? `  next  ${push}writ approve ${data.run_id}, by ${lacking} more`
+      : `  next  ${push}writ resume ${data.run_id}`,
+  );
 }

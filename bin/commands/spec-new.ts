@@ -48,8 +48,9 @@ function needsOf({ acceptance, risk }: IntentSpec): readonly string[] {
   return [
     ...(analysed ? ['advisories: `writ sca import FILE`'] : []),
     ...(minApprovers > 0
-      ? [`${people}: their keys in \`.writ/allowed_signers\`, then \`writ approve\``]
+      ? [`${people}: their keys in \`.writ/allowed_signers\` before it begins, then \`writ approve\``]
       : []),
+    'rules of tools, where a model makes the change: `writ plan F --provider NAME` says which',
   ];
 }
 

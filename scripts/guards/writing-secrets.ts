@@ -25,6 +25,14 @@ export const guards: readonly Guard[] = [
       others,
     ],
   ]),
+  ...within('engine/run/judge-candidate.ts', runs, [
+    [
+      'the earlier stages are judged before they are given',
+      'const changed = early ? ',
+      'const changed = early && candidate.patch === undefined ? ',
+      'where the earlier stages come to another verdict',
+    ],
+  ]),
   ...within('engine/run/judge/run-stage.ts', runs, [
     [
       'people are asked before what runs',

@@ -10,7 +10,9 @@ const maxCharacters = 8000;
 export async function readRequest(text: string): Promise<string> {
   const request = text.trim();
   if (request.length < 3 || request.length > maxCharacters)
-    throw invalid(`expected 3 to ${maxCharacters} characters, found ${request.length}`);
+    throw invalid(`expected 3 to ${maxCharacters} characters, found ${request.length}`, [
+      'say in short what shall change; what is longer stands in a file of the repository, or in a contract of your own: `writ spec new`',
+    ]);
   if (/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/u.test(request))
     throw invalid('expected words, found control characters');
   if (!mayHoldSecret(request)) return request;
@@ -20,6 +22,6 @@ export async function readRequest(text: string): Promise<string> {
   return request;
 }
 
-function invalid(found: string): WritError {
-  return new WritError('REQUEST_INVALID', { message: `the request cannot be drafted: ${found}` });
+function invalid(found: string, hints: readonly string[] = []): WritError {
+  return new WritError('REQUEST_INVALID', { message: `the request cannot be drafted: ${found}`, hints });
 }

@@ -54,9 +54,9 @@ t.test('a draft says what a run of it needs besides', async (t) => {
   const cwd = realpathSync(t.testdir({}));
   git(cwd, 'init', '-q', '-b', 'trunk');
   for (const [risk, needs] of [
-    ['low', []],
-    ['medium', ['advisories', '1 person']],
-    ['high', ['advisories', '2 people']],
+    ['low', ['rules']],
+    ['medium', ['advisories', '1 person', 'rules']],
+    ['high', ['advisories', '2 people', 'rules']],
   ] as const) {
     const { out } = await runLine(['spec', 'new', '--risk', risk, '-o', `${risk}.json`], commands, {
       cwd,
