@@ -62,8 +62,11 @@ export async function produceArtifacts(
   return { records, unmade, madeFrom };
 }
 
-/** What a policy rule judges counts where the contract declares it: it is then made in the check's own stage. */
-function wantedAt(spec: EffectiveIntentSpec, stage: StageName, rules: Rules): readonly string[] {
+/**
+ * Names of what a stage should have in the end. What a policy rule judges counts where the contract declares it: it is
+ * then made in the check's own stage.
+ */
+export function wantedAt(spec: EffectiveIntentSpec, stage: StageName, rules: Rules): readonly string[] {
   const checks = spec.acceptance.verificationPlan[`${stage}Checks`];
   const declared = new Set<string>(spec.artifacts.required.map(({ name }) => name));
   const judged = checks.flatMap(({ kind, command = '' }) => {

@@ -95,6 +95,11 @@ t.test('where nobody reviews a change of the judge the policy commit judges too'
     t.match(second, { status: 'passed', exitCode: 0, laid: [{ path: 'scripts/audit.js' }] });
     const log = view.artifacts.find(({ name }) => name === 'policy-judge-log');
     t.equal(log?.sha256, second?.log);
+    const { artifacts = [] } = view.stages[0]?.checks[0] ?? {};
+    t.ok(
+      artifacts.find(({ sha256 }) => sha256 === second?.log),
+      'among what the check made',
+    );
     t.ok(view.provenance?.bundle, 'verified with its replay before the branch moved');
   });
 

@@ -162,6 +162,18 @@ t.test('a range is sealed as one commit on the named branch', async (t) => {
   t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
   t.equal(sample.git('rev-parse', 'main^{tree}'), sample.git('rev-parse', 'fix^{tree}'));
   t.equal(sample.git('rev-list', '--count', 'main'), '2');
+  const kept = (path: string) => JSON.parse(sample.git('show', `refs/ai/runs/${view.runId}:${path}`));
+  t.equal(
+    kept('gate-report.json').authorship.tip,
+    sample.git('rev-parse', 'fix'),
+    'who is asked for its people',
+  );
+  const { payload } = kept('provenance.sigstore.json').dsseEnvelope;
+  const { predicate } = JSON.parse(Buffer.from(payload, 'base64').toString('utf8'));
+  t.match(
+    predicate.runDetails.byproducts.find(({ name }: { name: string }) => name === 'gate-report.json'),
+    { mediaType: 'application/json' },
+  );
 });
 
 longTest('the same id with other metadata is another intent', async (t) => {
