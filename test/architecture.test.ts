@@ -7,15 +7,16 @@ import { scanSource } from './architecture/scan-source.ts';
 import { staleNames } from './architecture/slot-names.ts';
 import { soundFiles, soundManifest, toHouse } from './architecture/small-house.ts';
 
+const house = readHouse(dirname(import.meta.dirname));
+
 t.test('this house keeps its rules', async (t) => {
-  const house = readHouse(dirname(import.meta.dirname));
   t.ok(house.files.length > 100, `the compiler read ${house.files.length} files of the project`);
   t.ok(house.files.some((file) => file.path === 'test/architecture.test.ts'));
   for (const broken of brokenRules(house)) t.fail(broken);
 });
 
 t.test('no name of a tenant is forgiven that is gone', async (t) => {
-  t.strictSame(staleNames(readHouse(dirname(import.meta.dirname)).files), []);
+  t.strictSame(staleNames(house.files), []);
 });
 
 t.test('the smallest sound house breaks no rule', async (t) => {
