@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transformSync } from 'esbuild';
 import t from 'tap';
+import { longTest } from '../rooms/long-test.ts';
 
 const launcher = fileURLToPath(new URL('../../bin/writ.js', import.meta.url));
 const source = readFileSync(launcher, 'utf8');
@@ -176,7 +177,7 @@ t.test('SIGINT and SIGTERM while a command waits for its input are exit 130', as
   }
 });
 
-t.test('a working directory that is gone is one line and 70, never a stack', async (t) => {
+longTest('a working directory that is gone is one line and 70, never a stack', async (t) => {
   const dir = t.testdir({});
   const gone = join(dir, 'gone');
   mkdirSync(gone);

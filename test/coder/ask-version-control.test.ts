@@ -309,7 +309,7 @@ t.test('nothing but known words is taken, and no change is made', async (t) => {
   t.equal(sample.git('rev-parse', 'of-others'), sample.git('rev-parse', 'a-tag'));
 });
 
-t.test('commits of others, and those beyond the depth, are no part of the history', async (t) => {
+longTest('commits of others, and those beyond the depth, are no part of the history', async (t) => {
   let beyond = '';
   let others = '';
   await useHands(

@@ -156,7 +156,7 @@ t.test('what the contract does not trust, and what it blocks, never counts', asy
   });
 });
 
-t.test('a page counts once it was read, and one that is blocked never', async (t) => {
+longTest('a page counts once it was read, and one that is blocked never', async (t) => {
   const { outside } = await openWebWorld(t, () => (_request, response) => {
     response.setHeader('content-type', 'text/plain');
     response.end('cents are whole');

@@ -89,7 +89,7 @@ t.test('flags of a provider reach it, and are kept with the run; those of others
     t.match((await ask(option, 'on')).error, { code: 'USAGE', details: { option } }, option);
 });
 
-t.test('an env-file wins over the process, for keys, bases and flags', async (t) => {
+longTest('an env-file wins over the process, for keys, bases and flags', async (t) => {
   const sample = sampleOf(t);
   await using model = await scriptModel(script);
   const file = join(sample.home, 'keys.env');

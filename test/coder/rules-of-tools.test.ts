@@ -119,7 +119,7 @@ longTest('a write beyond the roots, the bytes or the scope is refused with what 
   });
 });
 
-t.test('keys that a tool cannot keep make its rule allow nothing', async (t) => {
+longTest('keys that a tool cannot keep make its rule allow nothing', async (t) => {
   const hosts = { networkHosts: ['example.org'], networkReason: 'manuals' };
   for (const constraints of [{ allowCommands: ['cat'] }, hosts]) {
     const allow = [
@@ -134,7 +134,7 @@ t.test('keys that a tool cannot keep make its rule allow nothing', async (t) => 
   }
 });
 
-t.test('what a command wrote out of place is told at once', async (t) => {
+longTest('what a command wrote out of place is told at once', async (t) => {
   const told: HandAnswer[] = [];
   const { view } = await useHands(t, {}, async (use) => {
     await mend(use);
@@ -155,7 +155,7 @@ t.test('what a command wrote out of place is told at once', async (t) => {
   t.not(view.decision?.type, 'commit', 'nor does it land');
 });
 
-t.test('what a command leaves outside its write roots is told, and refused where it stays', async (t) => {
+longTest('what a command leaves outside its write roots is told, and refused where it stays', async (t) => {
   const allow = [
     ...everything.filter(({ tool }) => tool !== 'workspace.command'),
     rule('workspace.command', ['execute'], { writeRoots: ['test'], allowCommands: ['node', 'rm'] }),

@@ -6,11 +6,11 @@ import { partVariable } from './part-variable.ts';
  * Of cases that are much alike, all; in `npm test` as a whole a third, always the same: by the digests of their names,
  * so that nobody chooses the easy ones, and a note says how many were left.
  */
-export function fixedThird(
-  names: readonly string[],
+export function fixedThird<Name extends string>(
+  names: readonly Name[],
   isWhole = process.env[partVariable] === undefined,
   say: (what: string) => void = leaveOut,
-): readonly string[] {
+): readonly Name[] {
   if (isWhole) return names;
   const rank = new Map(names.map((name) => [name, sha256Hex(Buffer.from(name))]));
   const kept = names

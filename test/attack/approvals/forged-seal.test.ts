@@ -6,6 +6,7 @@ import type { RunView } from '../../../core/contract/run-view.ts';
 import type { WritEngine } from '../../../engine/spec/writ-engine.ts';
 import type { Json } from '../../engine/run/sample.ts';
 import { merge } from '../../engine/run/sample.ts';
+import { longTest } from '../../rooms/long-test.ts';
 import { until } from '../../waiting/until.ts';
 import { ann, ben, fix, People, runner, wanting } from './people.ts';
 import { runWrit } from './run-writ.ts';
@@ -184,7 +185,7 @@ t.test('an approval of another tree that was counted stops the seal', async (t) 
   );
 });
 
-t.test('a check that alone asks for people is held to it as the human loop is', async (t) => {
+longTest('a check that alone asks for people is held to it as the human loop is', async (t) => {
   const people = new People(t);
   const base = people.sample.git('rev-parse', 'main');
   const checks = {

@@ -2,6 +2,7 @@ import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { sha256Hex } from '../../../core/base/digest.ts';
+import { longTest } from '../../rooms/long-test.ts';
 import { type JournalLine, snapshot, waitingRun, withStep } from './waiting-run.ts';
 
 const anew = /judged anew/;
@@ -44,7 +45,7 @@ function aboutAnother(
   return JSON.parse(text.replaceAll(old.digest, candidate.digest)) as JournalLine[];
 }
 
-t.test('a candidate that nobody judged does not take the place of one that was approved', async (t) => {
+longTest('a candidate that nobody judged does not take the place of one that was approved', async (t) => {
   const run = await waitingRun(t);
   t.equal((await run.approve()).code, 0);
   const evil = await run.candidateWith('src/backdoor.js', 'export const open = true;\n');
@@ -66,7 +67,7 @@ t.test('checks that the journal calls passed are run where nobody vouches for th
   t.equal(run.sample.git('rev-list', '--count', 'main'), '2');
 });
 
-t.test('a tail that was cut off is missed, although the chain holds', async (t) => {
+longTest('a tail that was cut off is missed, although the chain holds', async (t) => {
   const run = await waitingRun(t);
   const whole = readFileSync(run.journal, 'utf8').trimEnd().split('\n');
   for (const keep of [whole.length - 1, Math.floor(whole.length / 2), 1]) {

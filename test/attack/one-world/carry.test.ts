@@ -12,6 +12,7 @@ import { findRun } from '../../../engine/store/record/find-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
 import type { Sample } from '../../engine/run/sample.ts';
+import { longTest } from '../../rooms/long-test.ts';
 import { byId, harmless, judge, type SceneChecks, sceneOf, specOf } from './scene.ts';
 
 // Sandboxes on a busy machine.
@@ -171,7 +172,7 @@ for (const [what, spoil, builds] of [
   });
 }
 
-t.test(
+longTest(
   'without anything to hand on, checks that ended stay ended wherever their workspaces went',
   async (t) => {
     const sample = sceneOf(t, { 'build.sh': 'true\n' });

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { longTest } from '../../rooms/long-test.ts';
 import { byId, judge, logOf, sceneOf } from './scene.ts';
 
 // Sandboxes on a busy machine.
@@ -122,7 +123,7 @@ t.test('a private branch and a stash of the person are not in the objects that a
   t.notOk(log.split('\n').includes('Sample'), 'nor what is older than the base');
 });
 
-t.test('git in a check answers as it does in a clone of that depth', async (t) => {
+longTest('git in a check answers as it does in a clone of that depth', async (t) => {
   const sample = sceneOf(t, {
     '.writ/config.toml': '[workspace]\nhistory = 2\n',
     'ask.sh':
@@ -144,7 +145,7 @@ t.test('git in a check answers as it does in a clone of that depth', async (t) =
   t.notMatch(log, /The scene/);
 });
 
-t.test('history as deep as it goes is no shallow clone', async (t) => {
+longTest('history as deep as it goes is no shallow clone', async (t) => {
   const sample = sceneOf(t, {
     '.writ/config.toml': '[workspace]\nhistory = 100\n',
     'ask.sh': 'git log --format=%s; git rev-parse --is-shallow-repository; git fsck --full\n',
@@ -156,7 +157,7 @@ t.test('history as deep as it goes is no shallow clone', async (t) => {
   t.match(logOf(sample, view), /^The scene\nSample\nfalse/);
 });
 
-t.test('a repository that is shallow itself is judged', async (t) => {
+longTest('a repository that is shallow itself is judged', async (t) => {
   const sample = sceneOf(t, { '.writ/config.toml': '[workspace]\nhistory = 5\n' });
   execFileSync(
     'git',

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { planRun } from '../../../engine/run/plan-run.ts';
 import { type Json, planRequest } from '../../engine/run/sample.ts';
+import { longTest } from '../../rooms/long-test.ts';
 import { fix, makeBranches } from './branches.ts';
 
 const source = { kind: 'patch', bytes: fix } as const;
@@ -49,7 +50,7 @@ t.test(
   },
 );
 
-t.test('one that passes lets the change land, and its outcome stands in the evidence', async (t) => {
+longTest('one that passes lets the change land, and its outcome stands in the evidence', async (t) => {
   const { sample } = demanding(t, always('awk "BEGIN { exit 0 }"'));
   const view = await sample.run({ source });
   t.equal(view.decision?.type, 'commit');

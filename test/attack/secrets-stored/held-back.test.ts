@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { runLine } from '../../bin/host.ts';
 import { fixtures, makeSample, type Sample } from '../../engine/run/sample.ts';
+import { longTest } from '../../rooms/long-test.ts';
 import { add, plain, token } from './scene.ts';
 
 t.setTimeout(240_000);
@@ -84,7 +85,7 @@ t.test('the end of a run that waited elsewhere is told there, and its content is
   t.equal(remote('rev-parse', `refs/ai/content/${waiting.runId}`), content);
 });
 
-t.test('a run whose decision cannot be read is no refused one, and stops nothing', async (t) => {
+longTest('a run whose decision cannot be read is no refused one, and stops nothing', async (t) => {
   const { sample, push } = shared(t);
   const refused = await sample.run(supplied(add('src/key.js', `const key = '${token}';`)), plain);
   const blob = sample.git('rev-parse', `refs/ai/runs/${refused.runId}:intent.json`);

@@ -9,6 +9,7 @@ import { definePlugin } from '../../../plugin.ts';
 import { createRecordedWorker, type RecordedAnswer } from '../../../plugins/recorded-worker/worker.ts';
 import { runLine } from '../../bin/host.ts';
 import { type Json, makeSample, merge, type Sample, sampleSpec } from '../../engine/run/sample.ts';
+import { longTest } from '../../rooms/long-test.ts';
 import { add, plain, token, tracesOf } from './scene.ts';
 
 t.setTimeout(400_000);
@@ -157,7 +158,7 @@ t.test('what a later attempt repaired is not kept of the earlier one', async (t)
   t.strictSame(tracesOf(sample, token), []);
 });
 
-t.test('nor where no attempt repaired it', async (t) => {
+longTest('nor where no attempt repaired it', async (t) => {
   const { sample, view } = await work(t, [one(1, bad), one(2, bad), two]);
   t.equal(view.decision?.type, 'abandon', view.decision?.rationale ?? '');
   t.strictSame(tracesOf(sample, token), []);
@@ -218,7 +219,7 @@ t.test('a run that is cancelled before it was judged keeps no secret either', as
   await stillSound(t, sample, runId);
 });
 
-t.test('a refusal whose path is not known by its name masks every file', async (t) => {
+longTest('a refusal whose path is not known by its name masks every file', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const patch =

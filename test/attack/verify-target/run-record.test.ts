@@ -20,6 +20,7 @@ import {
   statementOf,
   toSource,
 } from '../../attest/verify/sealed-run.ts';
+import { longTest } from '../../rooms/long-test.ts';
 import { memoryInHand, people, rich } from '../rich-set.ts';
 import { sealedPlace } from './place.ts';
 
@@ -83,7 +84,7 @@ t.test('whatever a file of a record holds is a verdict', async (t) => {
   t.ok(tried > 200, `${tried} tried`);
 });
 
-t.test('so is what a trusted signer signed for', async (t) => {
+longTest('so is what a trusted signer signed for', async (t) => {
   let tried = 0;
   for (const path of sealed.run.keys())
     for (const what of ['null', 'object']) {

@@ -5,6 +5,7 @@ import { rangeHash, type SubtreeReader } from '../../../attest/log/merkle/range-
 import { consistencyRanges, inclusionRanges } from '../../../attest/log/merkle/ranges.ts';
 import { isConsistent } from '../../../attest/log/merkle/verify-consistency.ts';
 import { rootFromInclusion } from '../../../attest/log/merkle/verify-inclusion.ts';
+import { longTest } from '../../rooms/long-test.ts';
 
 // The eight leaves and the roots of RFC 6962 implementations (certificate-transparency test data).
 const leaves = [
@@ -107,7 +108,7 @@ t.test(
   },
 );
 
-t.test(
+longTest(
   'every consistency proof up to 130 entries is accepted, and refused against another root',
   async (t) => {
     const subtree = subtreesOf(many);

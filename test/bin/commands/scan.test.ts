@@ -97,7 +97,7 @@ longTest('a range is compared whole: dependencies too, and tests where they are 
   t.match(await scan(t, root, ['--range', 'nowhere..HEAD']), { code: 128 });
 });
 
-t.test('a diff comes from stdin, from a file, or is what is not committed', async (t) => {
+longTest('a diff comes from stdin, from a file, or is what is not committed', async (t) => {
   const { root, git } = repository(t);
   t.match(await scan(t, root, []), { error: 'PATCH_EMPTY' }, 'nothing changed');
   writeFileSync(join(root, 'src.js'), `run();\n${evil}`);

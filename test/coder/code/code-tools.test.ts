@@ -217,7 +217,7 @@ longTest('a model uses the tools and its change is sealed, with who answered it'
   );
 });
 
-t.test('tools of a server that is not there, or that no rule names, do not exist', async (t) => {
+longTest('tools of a server that is not there, or that no rule names, do not exist', async (t) => {
   const off = (sample: Parameters<typeof checkTypes>[0]) => {
     checkTypes(sample);
     mkdirSync(join(sample.root, '.writ'), { recursive: true });

@@ -140,7 +140,7 @@ longTest('in code mode its commands and patches are judged as well', { skip: cod
   t.equal(sample.git('diff', '--name-only', 'HEAD~1'), 'src/price.js\ntest/price.test.js');
 });
 
-t.test(
+longTest(
   'what a command that is allowed leaves out of scope is refused afterwards',
   { skip: codexSkip },
   async (t) => {

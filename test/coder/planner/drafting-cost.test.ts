@@ -1,5 +1,6 @@
 import t from 'tap';
 import type { Sample } from '../../engine/run/sample.ts';
+import { longTest } from '../../rooms/long-test.ts';
 import { scriptModel } from '../scripted-model.ts';
 import { ask, call, sampleFor } from './ask-writ.ts';
 import { makesFix, priceDraft, submits } from './drafts.ts';
@@ -33,7 +34,7 @@ t.test('what drafting cost is part of what the run cost', async (t) => {
   t.match(await call(sample, ['replay', run]), { code: 0, data: { equal: true } });
 });
 
-t.test('drafting alone can take a run past its cap; a person lets it go on', async (t) => {
+longTest('drafting alone can take a run past its cap; a person lets it go on', async (t) => {
   const sample = sampleFor(t);
   await using model = await scriptModel([submits(cap(1)), ...makesFix]);
   const ran = await ask(sample, model, ['--yes']);
@@ -45,7 +46,7 @@ t.test('drafting alone can take a run past its cap; a person lets it go on', asy
   t.match(await call(sample, ['replay', ran.data.run_id]), { code: 0, data: { equal: true } });
 });
 
-t.test('drafts before the one that was confirmed are counted', async (t) => {
+longTest('drafts before the one that was confirmed are counted', async (t) => {
   const sample = sampleFor(t);
   await using model = await scriptModel([submits(cap(9)), submits(cap(9)), ...makesFix]);
   const ran = await ask(sample, model, [], { terminal: true, stdin: 'm\nWithout a new test.\nc\n' });

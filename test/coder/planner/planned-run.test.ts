@@ -62,7 +62,7 @@ t.test('a model says how the tasks are done and in which order; they stay the co
   t.ok(asked[1]?.includes('take the cent away'), 'whoever works is told');
 });
 
-t.test('advice that would leave the plan or its scope is told, and never followed', async (t) => {
+longTest('advice that would leave the plan or its scope is told, and never followed', async (t) => {
   const [one, two] = advice;
   for (const [tasks, fault] of [
     [[one], 'task-2'],

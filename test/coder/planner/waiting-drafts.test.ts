@@ -7,6 +7,7 @@ import { runDirectory } from '../../../engine/store/run-directory.ts';
 import { acquireRunLock } from '../../../engine/store/run-lock.ts';
 import { faultsOf } from '../../bin/faults-of.ts';
 import { runLine } from '../../bin/host.ts';
+import { longTest } from '../../rooms/long-test.ts';
 import { scriptModel } from '../scripted-model.ts';
 import { ask, call, request, sampleFor } from './ask-writ.ts';
 import { makesFix, priceDraft, submits } from './drafts.ts';
@@ -77,7 +78,7 @@ t.test('a draft that waits says what it could never be committed without, and is
   t.strictSame(again.data, asked.data);
 });
 
-t.test('a draft that is cancelled is gone, and nobody resumes it', async (t) => {
+longTest('a draft that is cancelled is gone, and nobody resumes it', async (t) => {
   const sample = sampleFor(t);
   await using model = await scriptModel([submits(asking), submits(asking)]);
   const { data } = await ask(sample, model, []);
@@ -113,7 +114,7 @@ t.test('the beginning of an id that fits several drafts is none', async (t) => {
   t.equal((await call(sample, ['runs'])).data.runs.length, 2);
 });
 
-t.test(
+longTest(
   'a draft whose run was killed before it began still waits, and a damaged one hides no other',
   async (t) => {
     const sample = sampleFor(t);

@@ -80,7 +80,7 @@ t.test('without a check that asks for them the human loop still waits', async (t
   t.equal((await sample.resume(view.runId)).decision?.type, 'commit');
 });
 
-t.test('as many people as the contract says, without a check that asks for them', async (t) => {
+longTest('as many people as the contract says, without a check that asks for them', async (t) => {
   const { sample, key } = sampleWithPeople(t);
   const view = await sample.run({ source }, { risk: { humanInLoop: { required: true, minApprovers: 2 } } });
   await sign(sample, view.runId, key('ann@sample.example'), 'ann@sample.example');

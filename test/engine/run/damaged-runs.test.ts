@@ -152,7 +152,7 @@ longTest(
   },
 );
 
-t.test('an artifact that was changed after it was judged goes into no record', async (t) => {
+longTest('an artifact that was changed after it was judged goes into no record', async (t) => {
   const { sample, runId, directory, call } = await waitingRun(t);
   const found = join(directory, 'content', 'candidate-1', 'artifacts', 'fast', 'engine', 'patchset.patch');
   writeFileSync(found, 'another patch');

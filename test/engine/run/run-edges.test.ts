@@ -11,6 +11,7 @@ import { runIntent } from '../../../engine/run/run-intent.ts';
 import { findRun } from '../../../engine/store/record/find-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
+import { fixedThird } from '../../rooms/fixed-third.ts';
 import { longTest } from '../../rooms/long-test.ts';
 import { fixtures, type Json, makeSample, type Sample, sampleSpec } from './sample.ts';
 
@@ -118,7 +119,7 @@ t.test(
   },
 );
 
-t.test('an unborn HEAD has the empty tree as base', async (t) => {
+longTest('an unborn HEAD has the empty tree as base', async (t) => {
   const sample = sampleOf(t);
   sample.git('update-ref', '-d', 'HEAD');
   sample.git('rm', '-r', '--quiet', '--cached', '.');
@@ -142,7 +143,7 @@ t.test('a bare repository and a directory without one are refused', async (t) =>
   await refusal(t, sample, 'NOT_A_REPOSITORY', () => sample.run({ source, repositoryPath: sample.home }));
 });
 
-t.test('on a detached HEAD the sealed commit goes to a branch of its own', async (t) => {
+longTest('on a detached HEAD the sealed commit goes to a branch of its own', async (t) => {
   const sample = sampleOf(t);
   const base = sample.git('rev-parse', 'HEAD');
   sample.git('checkout', '--quiet', '--detach');
@@ -152,7 +153,7 @@ t.test('on a detached HEAD the sealed commit goes to a branch of its own', async
   t.equal(sample.git('rev-parse', 'HEAD'), base);
 });
 
-t.test('a range is sealed as one commit on the named branch', async (t) => {
+longTest('a range is sealed as one commit on the named branch', async (t) => {
   const sample = sampleOf(t);
   sample.git('checkout', '--quiet', '-b', 'fix');
   sample.git('apply', '--index', join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
@@ -215,7 +216,7 @@ function at(point: 'patch' | 'tool' | 'stage' | 'decision' | 'statement', act: (
   });
 }
 
-for (const point of ['patch', 'tool', 'stage', 'decision', 'statement'] as const) {
+for (const point of fixedThird(['patch', 'tool', 'stage', 'decision', 'statement'])) {
   t.test(`an interrupt at ${point} moves nothing and leaves the run readable`, async (t) => {
     const sample = sampleOf(t);
     const controller = new AbortController();
@@ -247,7 +248,7 @@ t.test('what a worker answers to being stopped is no attempt', async (t) => {
   t.equal(run?.state, 'interrupted');
 });
 
-t.test(
+longTest(
   'a target that moves during the run is rolled back with a revocation, the branch stays where it was put',
   async (t) => {
     const sample = sampleOf(t);
@@ -288,7 +289,7 @@ for (const rollback of [true, false]) {
   );
 }
 
-t.test('a guard that refuses, throws or answers nonsense refuses', async (t) => {
+longTest('a guard that refuses, throws or answers nonsense refuses', async (t) => {
   const answers: readonly (readonly [name: string, tap: () => unknown])[] = [
     ['refuses', () => ({ message: 'not today' })],
     [
@@ -382,7 +383,7 @@ t.test('two runs at once on one branch: one commit, one rollback, nothing torn',
   t.equal(sample.git('fsck', '--no-dangling', '--strict'), '');
 });
 
-t.test('a run that is killed is told from one that works, and what it did is still shown', async (t) => {
+longTest('a run that is killed is told from one that works, and what it did is still shown', async (t) => {
   const sample = sampleOf(t);
   const repository = await openRepository(sample.root);
   const states: string[] = [];

@@ -160,7 +160,7 @@ longTest('exhausted retries end in abandon, and nothing is touched', async (t) =
   t.equal(sample.git('rev-list', '--count', 'main'), '1');
 });
 
-t.test('a worker that answers nothing has failed its attempt', async (t) => {
+longTest('a worker that answers nothing has failed its attempt', async (t) => {
   const { view } = await work(
     t,
     [twoTasks[0] as RecordedAnswer],

@@ -181,7 +181,7 @@ t.test('what the remote refuses is told by name and reason', async (t) => {
   t.match(moved.refs[0], { from: null, to: null, reason: /hook declined/ });
 });
 
-t.test(
+longTest(
   'the remote: a path, a URL, the only one, none, several, a wrong one, one that is not there',
   async (t) => {
     const { box, bare, clone } = makeRemote();

@@ -5,6 +5,7 @@ import t from 'tap';
 import { readRef, updateRefs } from '../../../engine/vcs/refs.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { fixedPart } from '../../rooms/fixed-part.ts';
+import { longTest } from '../../rooms/long-test.ts';
 import { instant } from '../../waiting/instant.ts';
 import { until } from '../../waiting/until.ts';
 import { bundleScript } from './bundle.ts';
@@ -66,7 +67,7 @@ for (const [name, linked] of fixedPart(places, ['two linked work trees'])) {
   });
 }
 
-t.test('killed in the middle of moving refs, the next process is not in its way', async (t) => {
+longTest('killed in the middle of moving refs, the next process is not in its way', async (t) => {
   const sample = makeRepository(t.testdir());
   sample.commit({ one: '0\n' });
   const repo = await openRepository(sample.dir);

@@ -6,6 +6,7 @@ import { artifactScaffold } from '../../../../bin/plugin/artifact-scaffold.ts';
 import { readDirectory } from '../../../../engine/plugin-trust/read-directory.ts';
 import { runLine } from '../../../bin/host.ts';
 import { fixedPart } from '../../../rooms/fixed-part.ts';
+import { longTest } from '../../../rooms/long-test.ts';
 import { fixtures, type Json, makeSample } from '../../run/sample.ts';
 import { handing } from './handing.ts';
 
@@ -164,14 +165,14 @@ for (const [how, [body, found]] of fixedPart(failures, ['refuses to make it', 'g
     t.equal(sample.git('rev-parse', 'HEAD'), head, 'the branch is where it was');
   });
 
-t.test('a format that the configuration asks for is held to', async (t) => {
+longTest('a format that the configuration asks for is held to', async (t) => {
   const { run } = await scene(t, { section: `${demanded}format = "sarif"\n` });
   const view = await run();
   t.equal(view.decision?.type, 'abandon');
   t.match(JSON.stringify(view.stages), /artifact-format/);
 });
 
-t.test('the stage that the configuration names is the one that fails', async (t) => {
+longTest('the stage that the configuration names is the one that fails', async (t) => {
   const { run } = await scene(t, {
     section: `${demanded}stage = "fast"\n`,
     options: 'options = { strict = true }',

@@ -12,6 +12,7 @@ import { readDirectory } from '../../../../engine/plugin-trust/read-directory.ts
 import { serveLog } from '../../../../plugins/testers/served-log.ts';
 import { runLine } from '../../../bin/host.ts';
 import { fixedPart } from '../../../rooms/fixed-part.ts';
+import { longTest } from '../../../rooms/long-test.ts';
 import { fixtures, makeSample } from '../../run/sample.ts';
 import { handing } from './handing.ts';
 
@@ -165,7 +166,7 @@ t.test('a log that shows another tree of a size seen is refused, and nothing sta
   t.equal(sample.git('rev-parse', 'HEAD'), head, 'the branch is where it was');
 });
 
-t.test('a log of another key is not believed', async (t) => {
+longTest('a log of another key is not believed', async (t) => {
   const root = mkdtempSync(join(realpathSync(tmpdir()), 'writ-test-log-'));
   t.teardown(() => rmSync(root, { recursive: true, force: true }));
   await using other = await serveLog(root, wire);
