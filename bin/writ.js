@@ -55,9 +55,9 @@
   function loadAlone(file) {
     var vm = process.getBuiltinModule('node:vm');
     var text = fs.readFileSync(file);
-    var place = own && !process.env.NODE_DISABLE_COMPILE_CACHE ? placeOf(file) : '';
-    var source = place ? sha256(text) : undefined;
-    var kept = place ? readKept(place, source) : undefined;
+    var by = own && !process.env.NODE_DISABLE_COMPILE_CACHE ? madeBy(file) : '';
+    var place = by ? placeOf(by) : '';
+    var kept = place ? readKept(place, by, text) : undefined;
     var script = new vm.Script('(function (exports, module, __filename) {' + text.latin1Slice() + '\n})', {
       filename: file,
       cachedData: kept ? kept.code : undefined,
@@ -71,7 +71,7 @@
           return ran && !known[part];
         };
         if (code < 2 && (!known || module.ran.some(isNew)))
-          keep(place, source, module.ran, known || [], script);
+          keep(place, by, text, module.ran, known || [], script);
       });
     }
     return module.exports;
@@ -86,18 +86,26 @@
     }
   }
 
-  /** One file for each program and each Node that runs it; what it is of is also looked at when it is read. */
-  function placeOf(file) {
+  /** What compiled code is of besides the text: one file for each program and each Node that runs it. */
+  function madeBy(file) {
     var options = [process.execArgv.join(' '), process.env.NODE_OPTIONS || ''];
     var by = [file, process.execPath, process.version, process.versions.v8, process.arch].concat(options);
-    return own + '/alone-' + sha256(Buffer.from(by.join('\n'))).toString('hex', 0, 16);
+    return Buffer.from(by.join('\n'));
+  }
+
+  /** A name of few that meet (FNV-1a): whose name it is, is in the file. */
+  function placeOf(by) {
+    var name = 0x811c9dc5;
+    for (var at = 0; at < by.length; at += 1) name = Math.imul(name ^ by[at], 0x01000193);
+    return own + '/alone-' + (name >>> 0).toString(16);
   }
 
   /**
-   * What `keep` wrote for this text, whole as it was written: V8 reads what it is given without a look at it. Nothing
-   * where it is a link, is not this user's alone, is cut short or was changed.
+   * What `keep` wrote for this text, whole as it was written: V8 reads what it is given without a look at it. It begins
+   * with all that it is of and ends with the code twice, so nothing has to be hashed, which would be most of reading it.
+   * Nothing where it is a link, is not this user's alone, is cut short or was changed.
    */
-  function readKept(place, source) {
+  function readKept(place, by, text) {
     var flags = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW || 0) | (fs.constants.O_NONBLOCK || 0);
     var file = -1;
     try {
@@ -105,10 +113,15 @@
       var stats = fs.fstatSync(file);
       if (stats.nlink !== 1 || !isOwn(stats, true) || stats.size > 33554432) return undefined;
       var bytes = fs.readFileSync(file);
-      if (!sha256(bytes.subarray(32)).equals(bytes.subarray(0, 32))) return undefined;
-      if (!source.equals(bytes.subarray(32, 64))) return undefined;
-      var parts = bytes.readUInt32LE(64);
-      return { ran: bytes.subarray(72, 72 + parts), code: bytes.subarray(72 + roundUp(parts)) };
+      var head = headOf(by, text);
+      if (!head.equals(bytes.subarray(0, head.length))) return undefined;
+      var from = head.length + roundUp(text.length);
+      if (!text.equals(bytes.subarray(head.length, head.length + text.length))) return undefined;
+      var half = (bytes.length - from) / 2;
+      var code = bytes.subarray(from, from + half);
+      if (!code.equals(bytes.subarray(from + half))) return undefined;
+      var parts = code.readUInt32LE(0);
+      return { ran: code.subarray(8, 8 + parts), code: code.subarray(8 + roundUp(parts)) };
     } catch (_) {
       return undefined;
     } finally {
@@ -116,8 +129,17 @@
     }
   }
 
+  /** Both lengths first: no other program with another text has the same bytes where they stand. */
+  function headOf(by, text) {
+    var head = Buffer.alloc(8 + roundUp(by.length));
+    head.writeUInt32LE(by.length, 0);
+    head.writeUInt32LE(text.length, 4);
+    by.copy(head, 8);
+    return head;
+  }
+
   /** Whoever reads it sees all of it or none; where it cannot be written, the next start is as slow as this one was. */
-  function keep(place, source, ran, known, script) {
+  function keep(place, by, text, ran, known, script) {
     var written = place + '-' + process.pid + '-' + process.hrtime().join('-');
     try {
       fs.writeFileSync(written, '', { flag: 'wx', mode: 384 });
@@ -126,12 +148,12 @@
     }
     try {
       var parts = Math.max(ran.length, known.length);
-      var head = Buffer.alloc(40 + roundUp(parts));
-      source.copy(head);
-      head.writeUInt32LE(parts, 32);
-      for (var part = 0; part < parts; part += 1) head[40 + part] = ran[part] || known[part] || 0;
-      var rest = Buffer.concat([head, script.createCachedData()]);
-      fs.writeFileSync(written, Buffer.concat([sha256(rest), rest]));
+      var head = Buffer.alloc(8 + roundUp(parts));
+      head.writeUInt32LE(parts, 0);
+      for (var part = 0; part < parts; part += 1) head[8 + part] = ran[part] || known[part] || 0;
+      var padding = Buffer.alloc(roundUp(text.length) - text.length);
+      var code = [head, script.createCachedData()];
+      fs.writeFileSync(written, Buffer.concat([headOf(by, text), text, padding].concat(code, code)));
       fs.renameSync(written, place);
       forgetOld();
     } catch (_) {
@@ -151,10 +173,6 @@
   /** V8 copies code that does not begin at a multiple of eight. */
   function roundUp(length) {
     return Math.ceil(length / 8) * 8;
-  }
-
-  function sha256(bytes) {
-    return process.getBuiltinModule('node:crypto').hash('sha256', bytes, 'buffer');
   }
 
   /**

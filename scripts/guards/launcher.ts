@@ -30,13 +30,19 @@ const place = within('bin/writ.js', 'test/bin/compile-cache.test.ts', [
 const kept = within('bin/writ.js', 'test/bin/kept-code.test.ts', [
   [
     'kept code is whole as it was written',
-    'if (!sha256(bytes.subarray(32)).equals(bytes.subarray(0, 32))) return undefined;',
+    'if (!code.equals(bytes.subarray(from + half))) return undefined;',
     '',
     'kept code that was cut short',
   ],
   [
     'kept code is of the text that is run',
-    'if (!source.equals(bytes.subarray(32, 64))) return undefined;',
+    'if (!text.equals(bytes.subarray(head.length, head.length + text.length))) return undefined;',
+    '',
+    'kept code that was cut short',
+  ],
+  [
+    'kept code is of the Node that runs it, whatever its name',
+    'if (!head.equals(bytes.subarray(0, head.length))) return undefined;',
     '',
     'kept code that was cut short',
   ],
@@ -74,5 +80,26 @@ const kept = within('bin/writ.js', 'test/bin/kept-code.test.ts', [
   ],
 ]);
 
-/** What the launcher asks of the place where compiled code is kept, and of what is kept there. */
-export const guards: readonly Guard[] = [...place, ...kept];
+const output = within('bin/terminal/open-output.ts', 'test/bin/terminal/open-output.test.ts', [
+  [
+    'a full pipe is waited for by the stream',
+    "code !== 'EAGAIN'",
+    'true',
+    'a pipe that is full already is left to the stream',
+  ],
+  [
+    'a reader that goes away is no fault',
+    "if (code !== 'EPIPE') failure",
+    'failure',
+    'a reader that goes away ends the output quietly',
+  ],
+  [
+    'no more is written at once than a pipe takes',
+    ' && rest.length <= room',
+    '',
+    'what a pipe cannot take at once',
+  ],
+]);
+
+/** What the launcher asks of the place where compiled code is kept and of what is kept there, and how output ends. */
+export const guards: readonly Guard[] = [...place, ...kept, ...output];

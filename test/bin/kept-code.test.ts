@@ -1,5 +1,4 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import {
   chmodSync,
   chownSync,
@@ -90,21 +89,31 @@ function keptIn(own: string): readonly string[] {
   return readdirSync(own).filter((name) => name.startsWith('alone-'));
 }
 
-function digest(bytes: Uint8Array | string): Buffer {
-  return createHash('sha256').update(bytes).digest();
+/** Where the text and the code begin in a kept file, which holds the code twice. */
+function placesIn(bytes: Buffer): { readonly text: number; readonly code: number; readonly once: Buffer } {
+  const upToEight = (length: number): number => Math.ceil(length / 8) * 8;
+  const textAt = 8 + upToEight(bytes.readUInt32LE(0));
+  const code = textAt + upToEight(bytes.readUInt32LE(4));
+  return { text: textAt, code, once: bytes.subarray(code, code + (bytes.length - code) / 2) };
 }
 
 /** The file as `keep` writes it, of this text. */
-function sealed(bytes: Buffer, source: string): Buffer {
-  const rest = Buffer.concat([digest(source), bytes.subarray(64)]);
-  return Buffer.concat([digest(rest), rest]);
+function of(bytes: Buffer, source: string): Buffer {
+  const copy = Buffer.from(bytes);
+  copy.write(source, placesIn(bytes).text);
+  return copy;
+}
+
+/** The file as `keep` writes it, of this code. */
+function holding(bytes: Buffer, code: Buffer): Buffer {
+  return Buffer.concat([bytes.subarray(0, placesIn(bytes).code), code, code]);
 }
 
 /** What another text of the same length was compiled to, kept as if it were of the honest one. */
 function forge(one: Program): Buffer {
   one.holds(text('forged'));
   one.says();
-  const forged = sealed(readFileSync(one.kept()), honest);
+  const forged = of(readFileSync(one.kept()), honest);
   writeFileSync(one.kept(), forged);
   one.holds(honest);
   return forged;
@@ -148,30 +157,37 @@ t.test('kept code that was cut short, changed or made of another text is made an
     bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
     return bytes;
   };
-  const unsealed = [
+  const { text: textAt, code, once } = placesIn(forged);
+  const lost = Buffer.from(forged).fill(0, code + 64, code + 96);
+  const unsound = [
     ['empty', Buffer.alloc(0)],
-    ['no more than its digest', forged.subarray(0, 32)],
+    ['no more than its lengths', forged.subarray(0, 8)],
+    ['no more than its text', forged.subarray(0, code)],
     ['cut short', forged.subarray(0, forged.length - 100)],
+    ['cut short by half of its code', forged.subarray(0, code + once.length)],
     ['longer', Buffer.concat([forged, Buffer.alloc(8)])],
     ['zeros', Buffer.alloc(forged.length)],
-    ['a byte of the code is another', changed(forged.length - 200)],
-    ['its digest is another', changed(3)],
-    ['sealed over another text', sealed(forged, text('foreign'))],
-    ['sealed and too short for a head', sealed(forged.subarray(0, 66), honest)],
-    ['sealed without code', sealed(forged.subarray(0, 72), honest)],
+    ['a byte of the code is another', changed(code + 200)],
+    ['a byte of its other copy is another', changed(forged.length - 200)],
+    ['a part of the code was lost', lost],
+    ['a length is another', changed(0)],
+    ['of another Node', changed(9)],
+    ['of another text', of(forged, text('others'))],
+    ['a byte of its text is another', changed(textAt + 3)],
+    ['too short to say what ran', holding(forged, once.subarray(0, 2))],
+    ['without code', holding(forged, once.subarray(0, 16))],
   ] as const;
-  for (const [name, bytes] of unsealed) {
+  for (const [name, bytes] of unsound) {
     writeFileSync(path, bytes);
     t.equal(one.says(), 'honest', name);
     t.not(readFileSync(path).compare(bytes), 0, `${name}: made anew`);
   }
-  const before = sealed(readFileSync(path), honest);
-  const refused = Buffer.from(before);
-  refused.fill(7, 80, 112);
-  writeFileSync(path, sealed(refused, honest));
-  t.equal(one.says(), 'honest', 'sealed, and V8 refuses it');
+  const before = readFileSync(path);
+  const refused = Buffer.from(placesIn(before).once).fill(7, 16, 48);
+  writeFileSync(path, holding(before, refused));
+  t.equal(one.says(), 'honest', 'whole, and V8 refuses it');
   t.equal(one.says(), 'honest');
-  t.not(readFileSync(path).indexOf(before.subarray(72, 112)), -1, 'made anew');
+  t.not(readFileSync(path).indexOf(placesIn(before).once.subarray(16, 48)), -1, 'made anew');
   one.holds(honest.replace('honest', 'edited'));
   t.equal(one.says(), 'edited', 'an edited program runs as it was edited');
 });
@@ -204,7 +220,7 @@ t.test('kept code that is a link, no file or open to others is not read', async 
       mkdirSync(path);
     },
     'larger than any': () =>
-      writeFileSync(path, sealed(Buffer.concat([forged, Buffer.alloc(2 ** 25)]), honest)),
+      writeFileSync(path, holding(forged, Buffer.concat([placesIn(forged).once, Buffer.alloc(2 ** 24)]))),
     ...(process.getuid?.() === 0 ? { 'another’s': () => chownSync(path, 65534, 65534) } : {}),
   };
   for (const [name, change] of Object.entries(ways)) {
@@ -262,7 +278,7 @@ longTest('processes that start at once keep one whole file', async (t) => {
     );
   t.same(new Set(await Promise.all(Array.from({ length: 6 }, start))), new Set(['honest']));
   const whole = readFileSync(one.kept());
-  t.same(digest(whole.subarray(32)), whole.subarray(0, 32));
+  t.same(holding(whole, placesIn(whole).once), whole);
 });
 
 // Root writes where nobody may, unless it gives that up.
