@@ -4,7 +4,7 @@ import { commands } from './command-table.ts';
 import { dispatch } from './dispatch.ts';
 import { exit, exitNow } from './exit.ts';
 import { escapeTerminal } from './terminal/escape-terminal.ts';
-import { openSink } from './terminal/print.ts';
+import { openOutput } from './terminal/open-output.ts';
 
 /** One Ctrl+C can come twice: from the terminal, and from npm or timeout(1), which pass it on. */
 const echoMs = 250;
@@ -14,8 +14,8 @@ const echoMs = 250;
  * insists.
  */
 export async function main(argv: readonly string[]): Promise<void> {
-  const out = openSink(process.stdout);
-  const err = openSink(process.stderr);
+  const out = openOutput(1, () => process.stdout);
+  const err = openOutput(2, () => process.stderr);
   const interrupted = new AbortController();
   let askedAt = Number.NEGATIVE_INFINITY;
   const interrupt = (signal: NodeJS.Signals): void => {
@@ -37,8 +37,8 @@ export async function main(argv: readonly string[]): Promise<void> {
   const code = await dispatch(argv, commands, {
     out,
     err,
-    outTerminal: process.stdout,
-    errTerminal: process.stderr,
+    outTerminal: out,
+    errTerminal: err,
     get stdin() {
       return process.stdin;
     },

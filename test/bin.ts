@@ -8,6 +8,8 @@ await room(
   'bin/launcher.test.ts',
   'bin/lean-loading.test.ts',
   'bin/print.test.ts',
+  'bin/terminal/open-output.test.ts',
+  'bin/command-parts/short-hash.test.ts',
   'bin/run-progress.test.ts',
   'bin/schemas.test.ts',
   'bin/commands/answers.test.ts',

@@ -1,0 +1,73 @@
+import { fstatSync, statSync, writeSync } from 'node:fs';
+import type { WriteStream } from 'node:tty';
+import { openSink, type Sink } from './print.ts';
+
+/** A sink over stdout or stderr, and what its terminal says of itself. */
+export interface Output extends Sink {
+  readonly isTTY: boolean;
+  readonly columns: number | undefined;
+}
+
+/** What an empty pipe takes: whoever writes more may have to wait for its reader. */
+const pipeBytes = 64 * 1024;
+
+/**
+ * A sink over a descriptor of this process, written at once where nobody has to be waited for: a file, `/dev/null`, the
+ * first 64 KiB of a pipe. `stream` is asked for all else only: what Node makes of a descriptor loads its streams, a
+ * tenth of what Node itself takes to start.
+ */
+export function openOutput(descriptor: number, stream: () => WriteStream): Output {
+  let room = roomAtOnce(descriptor);
+  let closed = false;
+  let failure: Error | undefined;
+  let streamed: Sink | undefined;
+  const isTerminal = room === 0 && stream().isTTY === true;
+  return {
+    isTTY: isTerminal,
+    get columns() {
+      return isTerminal ? stream().columns : undefined;
+    },
+    write(chunk) {
+      if (closed) return;
+      let rest = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+      try {
+        while (streamed === undefined && rest.length > 0 && rest.length <= room) {
+          const written = writeSync(descriptor, rest);
+          room -= written;
+          rest = rest.subarray(written);
+        }
+      } catch (fault) {
+        const { code } = fault as NodeJS.ErrnoException;
+        if (code !== 'EAGAIN') {
+          closed = true;
+          if (code !== 'EPIPE') failure = fault as Error;
+          return;
+        }
+      }
+      if (rest.length === 0) return;
+      streamed ??= openSink(stream());
+      streamed.write(rest);
+    },
+    flush: async () => streamed?.flush(),
+    get closed() {
+      return closed || streamed?.closed === true;
+    },
+    get failure() {
+      return failure ?? streamed?.failure;
+    },
+  };
+}
+
+/** How many bytes are written without waiting for anybody; none where only Node's stream knows. */
+function roomAtOnce(descriptor: number): number {
+  try {
+    const stats = fstatSync(descriptor);
+    if (stats.isFIFO() || stats.isSocket()) return pipeBytes;
+    if (stats.isFile()) return Number.POSITIVE_INFINITY;
+    return stats.isCharacterDevice() && stats.rdev === statSync('/dev/null').rdev
+      ? Number.POSITIVE_INFINITY
+      : 0;
+  } catch {
+    return 0;
+  }
+}
