@@ -39,6 +39,19 @@ const ownAddress: Plugin = {
   },
 };
 
+/** What hashes in a validation, which hashes one short text: `node:crypto` is then not loaded. */
+const shortHash: Plugin = {
+  name: 'short-hash',
+  setup({ initialOptions, onResolve }) {
+    const [entry] = initialOptions.entryPoints as readonly string[];
+    onResolve({ filter: /^node:crypto$/ }, ({ importer }) =>
+      entry?.endsWith('validate-alone.js') === true && importer === join(dist, 'core/base/digest.js')
+        ? { path: join(dist, 'bin/command-parts/short-hash.js') }
+        : undefined,
+    );
+  },
+};
+
 /** Stands before the name of a module of Node until the files are written; no text of ours has it. */
 const ofNode = 'module-of-node:';
 
@@ -62,17 +75,29 @@ const modulesOfNode: Plugin = {
 };
 
 /** The text of a folded file with what it imports of Node taken from Node directly, before anything of it runs. */
-function takeFromNode(text: string): string {
+function takeFromNode(text: string, whenCalled: readonly string[]): string {
   const taken: string[] = [];
   const rest = text.replaceAll(
     new RegExp(`^import (\\{[^}]*\\}|\\w+) from "${ofNode}([^"]+)";\\n`, 'gm'),
     (_statement, names: string, of: string) => {
-      taken.push(`var ${names.replaceAll(' as ', ': ')} = process.getBuiltinModule("${of}");\n`);
+      const late = whenCalled.includes(of) ? takenWhenCalled(names, of) : undefined;
+      taken.push(late ?? `var ${names.replaceAll(' as ', ': ')} = process.getBuiltinModule("${of}");\n`);
       return '';
     },
   );
   if (rest.includes(ofNode)) throw new Error(`an import of Node in a form that is not known:\n${rest}`);
   return taken.join('') + rest;
+}
+
+/** Functions that load the module of Node which they are of when they are first called; nothing where one is a class. */
+function takenWhenCalled(names: string, of: string): string | undefined {
+  const module = process.getBuiltinModule(of) as Readonly<Record<string, unknown>>;
+  const pairs = [...names.matchAll(/(\w+)(?: as (\w+))?/g)].map(([, name = '', own = name]) => [name, own]);
+  if (!pairs.every(([name = '']) => /^[a-z]/.test(name) && typeof module[name] === 'function'))
+    return undefined;
+  return pairs
+    .map(([name, own]) => `var ${own} = (...given) => process.getBuiltinModule("${of}").${name}(...given);\n`)
+    .join('');
 }
 
 /** A module of CommonJS that is folded requires a built-in, and what is folded is none. */
@@ -102,11 +127,14 @@ const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
  * by itself, so that what its parts share (the error class) is one thing in it, and a thread loads nothing of the
  * command line. Answers text by path.
  */
-async function fold(options: BuildOptions): Promise<readonly (readonly [string, string])[]> {
+async function fold(
+  options: BuildOptions,
+  whenCalled: readonly string[] = [],
+): Promise<readonly (readonly [string, string])[]> {
   const { outputFiles } = await build({
     splitting: true,
     ...options,
-    plugins: [ownAddress, modulesOfNode, builtInRequired, ...(options.plugins ?? [])],
+    plugins: [...(options.plugins ?? []), ownAddress, modulesOfNode, builtInRequired],
     outdir: 'dist',
     outbase: 'dist',
     bundle: true,
@@ -119,10 +147,13 @@ async function fold(options: BuildOptions): Promise<readonly (readonly [string, 
     write: false,
   });
   return outputFiles.map(({ path, text }) => {
-    const addressed = takeFromNode(text).replaceAll(/addressOf\("([^"]+)"\)/g, (_call, own: string) => {
-      const place = toUrl(relative(dirname(path), join(dist, own)));
-      return `new URL("${place}", import.meta.url).href`;
-    });
+    const addressed = takeFromNode(text, whenCalled).replaceAll(
+      /addressOf\("([^"]+)"\)/g,
+      (_call, own: string) => {
+        const place = toUrl(relative(dirname(path), join(dist, own)));
+        return `new URL("${place}", import.meta.url).href`;
+      },
+    );
     return [path, withoutSpace(addressed)];
   });
 }
@@ -183,6 +214,8 @@ const alone: Readonly<Record<string, string>> = {
 /** They are folded as modules and become CommonJS at the end. */
 const toModule = (file: string): string => file.replace(/\.cjs$/, '.js');
 const wholeFiles = [...Object.values(alone).map((file) => `dist/bin/${toModule(file)}`), 'dist/verify.js'];
+/** What such a file may end without: `node:fs/promises` can read lines of a terminal, `node:crypto` has streams. */
+const notAtOnce = ['node:crypto', 'node:fs/promises'];
 const running = ['run', 'resume'].map((name) => `dist/bin/commands/${name}.js`);
 const commandsApart: Plugin = {
   name: 'commands-apart',
@@ -253,7 +286,10 @@ const folded = [
   ...(
     await Promise.all(
       wholeFiles.map((path) =>
-        fold({ entryPoints: [path], splitting: false, plugins: [noOtherCommand, seldomApart] }),
+        fold(
+          { entryPoints: [path], splitting: false, plugins: [noOtherCommand, seldomApart, shortHash] },
+          notAtOnce,
+        ),
       ),
     )
   ).flat(),

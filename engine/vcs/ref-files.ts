@@ -1,4 +1,5 @@
-import { constants, type FileHandle, lstat, open } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GitDirectory } from './git.ts';
 import { isRefName } from './ref-name.ts';
