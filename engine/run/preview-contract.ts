@@ -1,5 +1,4 @@
 import { WritError } from '../../core/base/errors.ts';
-import { uuidV7 } from '../../core/base/ids.ts';
 import type { Issue } from '../../core/contract/issue.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
 import { builtInLedger } from '../spec/built-in-ledger.ts';
@@ -11,6 +10,9 @@ import { noticesOf } from './open/notices.ts';
 import type { OpeningPlace, OpeningRequest } from './open/opening.ts';
 import { refusalIssues } from './open/refusal-issues.ts';
 import { repositoryJudgements } from './open/repository-judgements.ts';
+
+/** Stands for the id of a run: nothing is named after one that nobody has asked for. */
+const ofNoRun = '00000000-0000-7000-8000-000000000000';
 
 /**
  * What contract, repository and policy show of a run that nobody has asked for yet, as warnings: why any would be
@@ -30,8 +32,7 @@ export async function previewContract(
     makeScratch: unasked,
     pluginCache: unasked,
   };
-  const runId = uuidV7(request.clock.now());
-  const given = { plugins, ledger: builtInLedger(), request, place, runId, admitted } as const;
+  const given = { plugins, ledger: builtInLedger(), request, place, runId: ofNoRun, admitted } as const;
   const known = await judgeOpening(
     [...contractJudgements, ...repositoryJudgements],
     { ...given, kind: 'patch', who: 'worker' },

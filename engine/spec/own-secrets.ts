@@ -19,8 +19,9 @@ const maxPlaces = 100;
  */
 export async function withoutOwnSecrets(bytes: Uint8Array, read: ReadResult): Promise<ReadResult> {
   if (!read.ok && read.malformed !== undefined) return read;
-  const { value } = parseStrictJson(bytes, { code: 'INTENTSPEC_MALFORMED' });
-  const texts = textsOf(value);
+  const texts = textsOf(
+    read.ok ? read.document : parseStrictJson(bytes, { code: 'INTENTSPEC_MALFORMED' }).value,
+  );
   const all = texts.map(({ text }) => text).join('\n\n');
   if (!mayHoldSecret(all)) return read;
   // What reads secrets is loaded here and not with the contract.
