@@ -1,37 +1,22 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { commands } from '../../../bin/command-table.ts';
 import { artifactScaffold } from '../../../bin/plugin/artifact-scaffold.ts';
 import { makeSample } from '../../engine/run/sample.ts';
-import { faultsOf } from '../faults-of.ts';
-import { runLine } from '../host.ts';
-import { blocksOf } from './page-blocks.ts';
+import { say, writeFromPage } from './plugin-page.ts';
 
 t.setTimeout(240_000);
-
-async function say(sample: ReturnType<typeof makeSample>, ...argv: string[]) {
-  const { code, out } = await runLine(['--json', ...argv], commands, { cwd: sample.root, env: sample.env });
-  const answer = JSON.parse(out);
-  if (answer.data !== undefined) t.strictSame(faultsOf(answer.command, answer.data), [], argv.join(' '));
-  return { code, ...answer };
-}
 
 t.test(
   'the artifact of the page is the one that is made, and passes when it is built from the page',
   async (t) => {
-    const sample = makeSample();
-    t.teardown(() => sample.remove());
-    const blocks = blocksOf('docs/plugin-artifact.md');
-    t.strictSame([...blocks.keys()], ['package.json', 'artifact.js', 'cases.json']);
-    const made = artifactScaffold('owners');
-    mkdirSync(join(sample.root, 'owners'));
-    for (const [path, text] of blocks) {
-      t.equal(text, made.get(path), path);
-      writeFileSync(join(sample.root, 'owners', path), text);
-    }
-    const lines = blocks.get('artifact.js')?.split('\n').length ?? 0;
-    t.ok(lines >= 20 && lines <= 60, `${lines} lines`);
+    const sample = writeFromPage(
+      t,
+      'docs/plugin-artifact.md',
+      'owners',
+      'artifact.js',
+      artifactScaffold('owners'),
+    );
     t.match(await say(sample, 'plugin', 'test', 'owners'), {
       code: 0,
       data: { parts: [{ kind: 'artifact', name: 'owners', cases: 3, failures: [] }], needs: [] },

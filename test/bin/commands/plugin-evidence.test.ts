@@ -1,38 +1,23 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { commands } from '../../../bin/command-table.ts';
 import { evidenceScaffold } from '../../../bin/plugin/evidence-scaffold.ts';
 import { makeSample } from '../../engine/run/sample.ts';
 import { longTest } from '../../rooms/long-test.ts';
-import { faultsOf } from '../faults-of.ts';
-import { runLine } from '../host.ts';
-import { blocksOf } from './page-blocks.ts';
+import { say, writeFromPage } from './plugin-page.ts';
 
 t.setTimeout(240_000);
-
-async function say(sample: ReturnType<typeof makeSample>, ...argv: string[]) {
-  const { code, out } = await runLine(['--json', ...argv], commands, { cwd: sample.root, env: sample.env });
-  const answer = JSON.parse(out);
-  if (answer.data !== undefined) t.strictSame(faultsOf(answer.command, answer.data), [], argv.join(' '));
-  return { code, ...answer };
-}
 
 t.test(
   'the policy of the page is the one that is made, and passes when it is built from the page',
   async (t) => {
-    const sample = makeSample();
-    t.teardown(() => sample.remove());
-    const blocks = blocksOf('docs/plugin-evidence.md');
-    t.strictSame([...blocks.keys()], ['package.json', 'evidence.js', 'cases.json']);
-    const made = evidenceScaffold('house');
-    mkdirSync(join(sample.root, 'house'));
-    for (const [path, text] of blocks) {
-      t.equal(text, made.get(path), path);
-      writeFileSync(join(sample.root, 'house', path), text);
-    }
-    const lines = blocks.get('evidence.js')?.split('\n').length ?? 0;
-    t.ok(lines >= 20 && lines <= 60, `${lines} lines`);
+    const sample = writeFromPage(
+      t,
+      'docs/plugin-evidence.md',
+      'house',
+      'evidence.js',
+      evidenceScaffold('house'),
+    );
     t.match(await say(sample, 'plugin', 'test', 'house'), {
       code: 0,
       data: { parts: [{ kind: 'evidence', name: 'house', cases: 8, failures: [] }], needs: [] },

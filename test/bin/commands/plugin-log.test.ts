@@ -1,38 +1,17 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { commands } from '../../../bin/command-table.ts';
 import { logScaffold } from '../../../bin/plugin/log-scaffold.ts';
 import { makeSample } from '../../engine/run/sample.ts';
 import { fixedPart } from '../../rooms/fixed-part.ts';
-import { faultsOf } from '../faults-of.ts';
-import { runLine } from '../host.ts';
-import { blocksOf } from './page-blocks.ts';
+import { say, writeFromPage } from './plugin-page.ts';
 
 t.setTimeout(240_000);
-
-async function say(sample: ReturnType<typeof makeSample>, ...argv: string[]) {
-  const { code, out } = await runLine(['--json', ...argv], commands, { cwd: sample.root, env: sample.env });
-  const answer = JSON.parse(out);
-  if (answer.data !== undefined) t.strictSame(faultsOf(answer.command, answer.data), [], argv.join(' '));
-  return { code, ...answer };
-}
 
 t.test(
   'the log of the page is the one that is made, and passes when it is built from the page',
   async (t) => {
-    const sample = makeSample();
-    t.teardown(() => sample.remove());
-    const blocks = blocksOf('docs/plugin-log.md');
-    t.strictSame([...blocks.keys()], ['package.json', 'log.js', 'cases.json']);
-    const made = logScaffold('notary');
-    mkdirSync(join(sample.root, 'notary'));
-    for (const [path, text] of blocks) {
-      t.equal(text, made.get(path), path);
-      writeFileSync(join(sample.root, 'notary', path), text);
-    }
-    const lines = blocks.get('log.js')?.split('\n').length ?? 0;
-    t.ok(lines >= 20 && lines <= 60, `${lines} lines`);
+    const sample = writeFromPage(t, 'docs/plugin-log.md', 'notary', 'log.js', logScaffold('notary'));
     t.match(await say(sample, 'plugin', 'test', 'notary'), {
       code: 0,
       data: {

@@ -1,39 +1,18 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { commands } from '../../../bin/command-table.ts';
 import { providerScaffold } from '../../../bin/plugin/provider-scaffold.ts';
 import { makeSample } from '../../engine/run/sample.ts';
-import { faultsOf } from '../faults-of.ts';
-import { runLine } from '../host.ts';
-import { blocksOf } from './page-blocks.ts';
+import { say, writeFromPage } from './plugin-page.ts';
 
 t.setTimeout(240_000);
 
 const page = 'docs/plugin-provider.md';
 
-async function say(sample: ReturnType<typeof makeSample>, ...argv: string[]) {
-  const { code, out } = await runLine(['--json', ...argv], commands, { cwd: sample.root, env: sample.env });
-  const answer = JSON.parse(out);
-  if (answer.data !== undefined) t.strictSame(faultsOf(answer.command, answer.data), [], argv.join(' '));
-  return { code, ...answer };
-}
-
 t.test(
   'the plugin of the page is the one that is made, and passes when it is built from the page',
   async (t) => {
-    const sample = makeSample();
-    t.teardown(() => sample.remove());
-    const blocks = blocksOf(page);
-    t.strictSame([...blocks.keys()], ['package.json', 'provider.js', 'cases.json']);
-    const made = providerScaffold('parrot');
-    mkdirSync(join(sample.root, 'parrot'));
-    for (const [path, text] of blocks) {
-      t.equal(text, made.get(path), path);
-      writeFileSync(join(sample.root, 'parrot', path), text);
-    }
-    const lines = blocks.get('provider.js')?.split('\n').length ?? 0;
-    t.ok(lines >= 20 && lines <= 60, `${lines} lines`);
+    const sample = writeFromPage(t, page, 'parrot', 'provider.js', providerScaffold('parrot'));
     const tested = await say(sample, 'plugin', 'test', 'parrot');
     t.match(tested, {
       code: 0,
