@@ -2,6 +2,7 @@ import type { ModelEvent, ReplyEnd } from '../../core/contract/model.ts';
 import { callIds } from '../wire/call-ids.ts';
 import { countIn, type Json, listIn, objectIn, partsOf, textIn } from '../wire/json-parts.ts';
 import { rowOf } from '../wire/row-of.ts';
+import { usageEvent } from '../wire/usage-event.ts';
 import { brokenReply, SaidFailureError, type WireReader } from '../wire/wire-format.ts';
 import { geminiFailure } from './gemini-failure.ts';
 import { type KeptPart, keptParts } from './kept-parts.ts';
@@ -99,13 +100,5 @@ function toUsage(value: unknown): ModelEvent | undefined {
   const input = countIn(prompt + (countIn(usage.toolUsePromptTokenCount) ?? 0));
   const output = countIn((countIn(usage.candidatesTokenCount) ?? 0) + (thought ?? 0));
   if (input === undefined || output === undefined) return undefined;
-  return {
-    type: 'usage',
-    usage: {
-      input,
-      output,
-      ...(cached === undefined ? {} : { cachedInput: cached }),
-      ...(thought === undefined ? {} : { reasoning: thought }),
-    },
-  };
+  return usageEvent(input, output, cached, thought);
 }

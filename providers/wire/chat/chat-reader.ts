@@ -3,6 +3,7 @@ import { callIds } from '../call-ids.ts';
 import { countIn, listIn, objectIn, partsOf, textIn } from '../json-parts.ts';
 import { rowOf } from '../row-of.ts';
 import { saysFailure } from '../said-failure.ts';
+import { usageEvent } from '../usage-event.ts';
 import {
   brokenReply,
   maxCalls,
@@ -118,13 +119,5 @@ function toUsage(value: unknown): ModelEvent | undefined {
     countIn(usage.prompt_cache_hit_tokens) ??
     countIn(usage.cached_tokens);
   const thought = countIn(partsOf(usage.completion_tokens_details).reasoning_tokens);
-  return {
-    type: 'usage',
-    usage: {
-      input,
-      output,
-      ...(cached === undefined ? {} : { cachedInput: cached }),
-      ...(thought === undefined ? {} : { reasoning: thought }),
-    },
-  };
+  return usageEvent(input, output, cached, thought);
 }
