@@ -6,10 +6,10 @@ import { schedulerOf } from '../../spec/scheduler-of.ts';
 import { type CitationsRecord, citationsPath } from '../../store/record/citations.ts';
 import { type SealOptions, sealObject } from '../../store/stored-object.ts';
 import type { Attempt } from '../state/attempt.ts';
+import { attemptDecision } from './attempt-decision.ts';
 import { eventFiles } from './event-objects.ts';
 import type { JudgedRun } from './judged-run.ts';
 import { judgementFiles, judgementObjects } from './judgement-objects.ts';
-import { decisionBody } from './record-files.ts';
 import { runBody } from './run-body.ts';
 import type { TakenSnapshot } from './take-snapshot.ts';
 import type { UsedTool } from './used-tool.ts';
@@ -97,23 +97,13 @@ export function attemptFiles(
     ['decision-record.json', Buffer.from(`${canonicalize(decision)}\n`)],
     [
       'decision.json',
-      sealObject(
-        'decision',
-        {
-          ...decisionBody(
-            attempt,
-            judged,
-            { type: decision.type, rationale: decision.rationale, nowMs },
-            judgement.evidence.map(({ object }) => object.object_id),
-            judgement.patchset.object.object_id,
-          ),
-          run,
-          task: ids.task,
-          attempt: number,
-          next: decision.next,
-        },
+      attemptDecision(
+        attempt,
+        judged,
+        judgement,
+        { run, task: ids.task, attempt: number },
         options('decision'),
-      ).bytes,
+      ),
     ],
     [
       'usage.json',

@@ -5,13 +5,13 @@ import type { PlanDraft } from '../../../core/contract/plan-draft.ts';
 import { schedulerOf } from '../../spec/scheduler-of.ts';
 import { type SealOptions, sealObject } from '../../store/stored-object.ts';
 import type { Attempt } from '../state/attempt.ts';
+import { attemptDecision } from './attempt-decision.ts';
 import { attemptIdOf } from './attempt-files.ts';
 import type { DecidedTask } from './decision-input.ts';
 import { eventFiles } from './event-objects.ts';
 import type { JudgedRun } from './judged-run.ts';
 import { judgementFiles, judgementObjects } from './judgement-objects.ts';
 import { planIdOf, taskIdOf } from './plan-objects.ts';
-import { decisionBody } from './record-files.ts';
 import { runBody } from './run-body.ts';
 
 /**
@@ -82,23 +82,13 @@ function filesOf(
     ['decision-record.json', Buffer.from(`${canonicalize(decision)}\n`)],
     [
       'decision.json',
-      sealObject(
-        'decision',
-        {
-          ...decisionBody(
-            attempt,
-            judged,
-            { type: decision.type, rationale: decision.rationale, nowMs },
-            judgement.evidence.map(({ object }) => object.object_id),
-            judgement.patchset.object.object_id,
-          ),
-          run,
-          task,
-          attempt: judged.attempts,
-          next: decision.next,
-        },
+      attemptDecision(
+        attempt,
+        judged,
+        judgement,
+        { run, task, attempt: judged.attempts },
         options('decision'),
-      ).bytes,
+      ),
     ],
     ...sentBack.map((one, index): [string, Uint8Array] => {
       const path = `sent-back/${String(index + 1).padStart(4, '0')}.json`;
