@@ -106,6 +106,7 @@ export const survivors: readonly Survivor[] = [
   ...within('gates/direct-eval/candidates.ts', [
     ["'Eval',", "'Eval' → ''", 'a filter before the rule: more is looked at, nothing less'],
     ["'usort',", "'usort' → ''", 'a filter before the rule: more is looked at, nothing less'],
+    ["'open',", "'open' → ''", 'a filter before the rule: more is looked at, nothing less'],
   ]),
   ...within('gates/direct-eval/perl.ts', [
     ["written[past] ?? ''", "written[past] ?? '' → written[past]", 'no bracket is named `undefined` either'],

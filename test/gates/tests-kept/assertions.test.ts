@@ -18,6 +18,7 @@ const judging: Readonly<Partial<Record<Language, readonly string[]>>> = {
   python: [
     'assert a == b',
     'self.assertIs(a, b)',
+    'same = self.assertEqual',
     'with raises(ValueError):',
     'x == approx(2)',
     'raise Wrong',
