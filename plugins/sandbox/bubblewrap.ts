@@ -1,8 +1,6 @@
-import { closeSync } from 'node:fs';
 import { WritError } from '../../core/base/errors.ts';
 import type { SandboxBackend, SandboxRequest } from '../../core/contract/sandbox.ts';
 import { findProgram } from '../../engine/tool/find-program.ts';
-import { environmentOf, sandboxEnvironment } from './environment.ts';
 import {
   currentHostFacts,
   type HostFacts,
@@ -13,10 +11,9 @@ import {
 } from './host-view.ts';
 import { initWords } from './init.ts';
 import { egressMounts, homeInside, mountsOf, reportsInside, workspaceInside } from './mounts.ts';
-import { openLauncher } from './open-launcher.ts';
 import { onceProbed } from './probe.ts';
 import { coveredOfProc, memoryDirectories, profile } from './profile.ts';
-import { runOuter } from './run-outer.ts';
+import { runInView } from './run-in-view.ts';
 import { withheldMounts } from './withheld-programs.ts';
 
 /**
@@ -71,19 +68,8 @@ export function bubblewrapSandbox(facts: HostFacts = currentHostFacts()): Sandbo
       if (prefix?.memory !== memory) prefix = prefixOf(prefix?.view ?? viewOfHost(facts), memory);
       const view = viewBeside(viewWithTools(prefix.view, request.tools), request.workspace);
       const { words } = view === prefix.view ? prefix : prefixOf(view, memory);
-      const env = sandboxEnvironment(environmentOf(request), {
-        path: view.searchPath.join(':'),
-        home: homeInside,
-        temporary: '/tmp',
-      });
       const outer = process.getuid?.() === 0 ? [...readOnlyDevices, program] : [program];
-      const launcher = openLauncher();
-      try {
-        // The process has its own copy as soon as the call returns, long before the promise settles.
-        return runOuter([...outer, ...words, ...suffixOf(view, request)], env, request, [launcher]);
-      } finally {
-        closeSync(launcher);
-      }
+      return runInView([...outer, ...words, ...suffixOf(view, request)], view, request);
     },
   };
   return backend;

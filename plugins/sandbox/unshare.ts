@@ -1,9 +1,8 @@
-import { closeSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { WritError } from '../../core/base/errors.ts';
 import type { SandboxBackend, SandboxRequest } from '../../core/contract/sandbox.ts';
 import { findProgram } from '../../engine/tool/find-program.ts';
 import { isInside } from '../../engine/tool/inside.ts';
-import { environmentOf, sandboxEnvironment } from './environment.ts';
 import {
   currentHostFacts,
   type HostFacts,
@@ -14,10 +13,9 @@ import {
 } from './host-view.ts';
 import { initWords } from './init.ts';
 import { egressMounts, homeInside, mountsOf, reportsInside, workspaceInside } from './mounts.ts';
-import { openLauncher } from './open-launcher.ts';
 import { onceProbed } from './probe.ts';
 import { coveredOfProc, memoryDirectories, profile } from './profile.ts';
-import { runOuter } from './run-outer.ts';
+import { runInView } from './run-in-view.ts';
 import { withheldMounts } from './withheld-programs.ts';
 
 /**
@@ -102,17 +100,7 @@ export function unshareSandbox(facts: HostFacts = currentHostFacts()): SandboxBa
       if (cached?.memory !== memory) cached = planned(cached?.view ?? viewOfHost(facts), memory);
       const view = viewBeside(viewWithTools(cached.view, request.tools), request.workspace);
       const { plan } = view === cached.view ? cached : planned(view, memory);
-      const env = sandboxEnvironment(environmentOf(request), {
-        path: view.searchPath.join(':'),
-        home: homeInside,
-        temporary: '/tmp',
-      });
-      const launcher = openLauncher();
-      try {
-        return runOuter(outerArgv(plan, view, request), env, request, [launcher]);
-      } finally {
-        closeSync(launcher);
-      }
+      return runInView(outerArgv(plan, view, request), view, request);
     },
   };
   return backend;
