@@ -283,7 +283,7 @@ longTest('`blockedDomains` closes the search itself; a list of allowed hosts doe
   t.strictSame(closed.seen, []);
 });
 
-t.test('what may not leave does not leave in a query or an address', async (t) => {
+longTest('what may not leave does not leave in a query or an address', async (t) => {
   const token = ['ghp', 'x7Kq2Lm9Zp4Rt6Vw8Yb1Nc3Df5Gh0JsAaBbC'].join('_');
   const calls = [
     ['web_search', { query: `why does ${token} not work` }] as const,

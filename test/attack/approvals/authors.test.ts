@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { formatJournal } from '../../../engine/store/format-journal.ts';
 import { readJournal } from '../../../engine/store/parse-journal.ts';
+import { longTest } from '../../rooms/long-test.ts';
 import { ann, ben, fix, People, runner, uncounted, wanting } from './people.ts';
 import { runWrit } from './run-writ.ts';
 
@@ -137,7 +138,7 @@ t.test('authors, committers and co-authors of a range may not approve it', async
   t.equal(verified.status, 0, JSON.stringify(verified.data).slice(0, 2000));
 });
 
-t.test('where nobody is known to have made a change, nobody is asked to approve it', async (t) => {
+longTest('where nobody is known to have made a change, nobody is asked to approve it', async (t) => {
   const people = new People(t);
   people.sample.git('config', '--unset', 'user.email');
   people.sample.git('config', '--unset', 'user.name');

@@ -8,6 +8,7 @@ import { parseJournal } from '../../../engine/store/parse-journal.ts';
 import { findRun } from '../../../engine/store/record/find-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
+import { longTest } from '../../rooms/long-test.ts';
 import { ann, ben, fix, People, uncounted, wanting } from './people.ts';
 import { runWrit } from './run-writ.ts';
 
@@ -100,7 +101,7 @@ t.test(
   },
 );
 
-t.test('a verdict that changes while the same journal goes on voids them as well', async (t) => {
+longTest('a verdict that changes while the same journal goes on voids them as well', async (t) => {
   const people = new People(t, '[workspace]\ncarry = ["dist"]\n');
   const view = await people.sample.run(
     { source: bare },

@@ -78,7 +78,7 @@ longTest('a tail that was cut off is missed, although the chain holds', async (t
   }
 });
 
-t.test('an older journal of the same run is not believed in place of the newer one', async (t) => {
+longTest('an older journal of the same run is not believed in place of the newer one', async (t) => {
   const run = await waitingRun(t);
   const back = snapshot(run);
   const { data: went } = await run.call('resume', run.runId);
@@ -87,7 +87,7 @@ t.test('an older journal of the same run is not believed in place of the newer o
   t.match((await run.call('resume', run.runId)).data?.notices, [anew]);
 });
 
-t.test('a journal of another run, and lines that nobody vouched for, are not believed', async (t) => {
+longTest('a journal of another run, and lines that nobody vouched for, are not believed', async (t) => {
   const run = await waitingRun(t);
   const line = readFileSync(run.journal, 'utf8').trimEnd().split('\n').at(-1) ?? '';
   const { mac } = JSON.parse(line) as { mac: string };
@@ -144,7 +144,7 @@ t.test('a record of a decided run is not begun anew by what is appended to its j
   t.equal(run.sample.git('rev-parse', 'main'), tip);
 });
 
-t.test('what was kept beside the journal is what was put there, or nothing rests on it', async (t) => {
+longTest('what was kept beside the journal is what was put there, or nothing rests on it', async (t) => {
   const run = await waitingRun(t);
   t.equal((await run.approve()).code, 0);
   const plan = join(run.directory, 'record', 'plans', '0001', 'plan.json');

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { longTest } from '../../rooms/long-test.ts';
 import { cloned } from './cloned.ts';
 import { sampleWithRunner } from './sample-with-runner.ts';
 import { chained, type JournalLine, type WaitingRun, waitingRun, withStep } from './waiting-run.ts';
@@ -65,7 +66,7 @@ t.test('a journal that was forged on the remote decides nothing', async (t) => {
   t.equal(clone.git('rev-list', '--count', 'main'), '2');
 });
 
-t.test('a runner whom the policy commit names is believed, over exactly what he signed', async (t) => {
+longTest('a runner whom the policy commit names is believed, over exactly what he signed', async (t) => {
   const run = await waitingRun(t, await sampleWithRunner(t));
   const honest = await cloned(t, run);
   const taken = await honest.call('resume', run.runId);
@@ -137,7 +138,7 @@ t.test('a record under another prefix does not take the place of ours', async (t
   t.equal((await run.call('verify', '--run', runId)).code, 0);
 });
 
-t.test('a link in the place of a run, or of its contract, is not written through', async (t) => {
+longTest('a link in the place of a run, or of its contract, is not written through', async (t) => {
   const run = await waitingRun(t);
   const clone = await cloned(t, run);
   const runs = join(clone.root, '.git', 'writ', 'runs');

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import t from 'tap';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { type Json, makeSample, type Sample } from '../../engine/run/sample.ts';
+import { longTest } from '../../rooms/long-test.ts';
 
 const audit =
   "import { readFileSync } from 'node:fs';\nprocess.exit(readFileSync('src/price.js', 'utf8').includes('+ 1') ? 1 : 0);\n";
@@ -94,7 +95,7 @@ t.test('a check that finds fault is no more once the patch changes the script th
   t.equal(sample.git('rev-parse', 'main'), before);
 });
 
-t.test('nor by what that script loads, or by configuration that is new', async (t) => {
+longTest('nor by what that script loads, or by configuration that is new', async (t) => {
   const sample = prepared(t);
   write(sample, { 'scripts/audit.js': `import './rules.js';\n${audit}`, 'scripts/rules.js': '// none\n' });
   sample.git('commit', '--quiet', '--all', '-m', 'Rules');
@@ -109,7 +110,7 @@ t.test('nor by what that script loads, or by configuration that is new', async (
   t.same(ofJudge(env), ['warning JUDGE_CHANGED', 'note POLICY_JUDGE_PASSES'], 'which the suite does not');
 });
 
-t.test('tests that are deleted, skipped or disarmed in a refactor are refused', async (t) => {
+longTest('tests that are deleted, skipped or disarmed in a refactor are refused', async (t) => {
   const sample = prepared(t);
   const spec = contract([unit]);
   const worse = { 'src/price.js': 'export const price = (count, cents) => count * cents * 3 + 1;\n' };

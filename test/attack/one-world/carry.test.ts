@@ -64,7 +64,7 @@ t.test('only what the config names is handed on, and the evidence of both says w
   t.strictSame(evidenceOf('use').carried.received, handed);
 });
 
-t.test('what the candidate tracks cannot be exchanged by a path that is carried', async (t) => {
+longTest('what the candidate tracks cannot be exchanged by a path that is carried', async (t) => {
   const files = {
     'scripts/audit.js': 'process.exit(1)\n',
     'scripts/package.json': '{"type":"commonjs"}\n',
@@ -84,7 +84,7 @@ t.test('what the candidate tracks cannot be exchanged by a path that is carried'
   }
 });
 
-t.test('what leads out, is no file, or would be a repository is not handed on', async (t) => {
+longTest('what leads out, is no file, or would be a repository is not handed on', async (t) => {
   const hostile: Readonly<Record<string, string>> = {
     'an absolute link': 'mkdir dist && ln -s /etc/passwd dist/x',
     'a link that climbs out': 'mkdir dist && ln -s ../../x dist/x',

@@ -127,7 +127,7 @@ const forbids = 'forbid(principal, action, resource);\n';
 const permits = 'permit(principal, action, resource);\n';
 const cedar = '[policy.release]\nengine = "cedar"\nfiles = [".writ/policies/release.cedar"]\n';
 
-t.test('a configured policy is asked about a change whose contract does not name it', async (t) => {
+longTest('a configured policy is asked about a change whose contract does not name it', async (t) => {
   for (const [text, stage, type] of [
     [forbids, 'release', 'abandon'],
     [permits, 'release', 'commit'],
@@ -148,7 +148,7 @@ t.test('a configured policy is asked about a change whose contract does not name
   }
 });
 
-t.test('one that the contract asks for is asked once, unless it asks without obligation', async (t) => {
+longTest('one that the contract asks for is asked once, unless it asks without obligation', async (t) => {
   for (const [required, ids] of [
     [true, ['own']],
     [false, ['own', 'policy-release']],

@@ -7,6 +7,7 @@ import { defaultBranch } from '../../../engine/vcs/default-branch.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import type { Json } from '../../engine/run/sample.ts';
 import { inventedSecrets } from '../../readers/sensitive/secrets/invented-secrets.ts';
+import { longTest } from '../../rooms/long-test.ts';
 import { audited, gate, makeBranches } from './branches.ts';
 
 const token = inventedSecrets.find(([rule]) => rule === 'github-token')?.[1] ?? '';
@@ -78,7 +79,7 @@ t.test(
   },
 );
 
-t.test('a marker at an attacker’s base allows nothing that the policy commit does not mark', async (t) => {
+longTest('a marker at an attacker’s base allows nothing that the policy commit does not mark', async (t) => {
   const { sample, commit, spec, start } = makeForeign(t);
   sample.git('checkout', '--quiet', 'evil');
   sample.git('tag', 'marked');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { type Json, makeSample, type Sample } from '../../engine/run/sample.ts';
+import { longTest } from '../../rooms/long-test.ts';
 
 t.setTimeout(240_000);
 
@@ -96,7 +97,7 @@ t.test(
   },
 );
 
-t.test('a second report beside that of the runner is refused where nobody says which counts', async (t) => {
+longTest('a second report beside that of the runner is refused where nobody says which counts', async (t) => {
   const quiet =
     'node --test --test-reporter=junit --test-reporter-destination=$REPORTS_DIR/unit.xml test/forger.test.js';
   const forged = await judge(scene(t, author(writes('all.xml', 5000))), quiet);

@@ -165,7 +165,7 @@ longTest('nor where no attempt repaired it', async (t) => {
   await stillSound(t, sample, view.runId);
 });
 
-t.test('a run that waits for its budget publishes no secret', async (t) => {
+longTest('a run that waits for its budget publishes no secret', async (t) => {
   const { sample, view } = await work(t, [one(1, bad, 9), one(2, bad, 9), two], {
     constraints: { resources: { maxCostUnits: 5 } },
   });
@@ -176,7 +176,7 @@ t.test('a run that waits for its budget publishes no secret', async (t) => {
   t.equal(fsck.code, 0, fsck.out.slice(0, 600));
 });
 
-t.test('the recording that a worker played goes with the end of its run', async (t) => {
+longTest('the recording that a worker played goes with the end of its run', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const spec = join(sample.home, 'spec.json');
@@ -228,7 +228,7 @@ longTest('a refusal whose path is not known by its name masks every file', async
   t.strictSame(tracesOf(sample, token), []);
 });
 
-t.test('nor do the people and words that come with a refused patch', async (t) => {
+longTest('nor do the people and words that come with a refused patch', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const password = 'Zq8vXw3Lm5Rt9KpY2nHd';

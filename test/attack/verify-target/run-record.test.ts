@@ -107,7 +107,7 @@ longTest('so is what a trusted signer signed for', async (t) => {
   t.ok(tried > 20, `${tried} tried`);
 });
 
-t.test('a ref that holds no record of a run is a verdict', { timeout: 600_000 }, async (t) => {
+longTest('a ref that holds no record of a run is a verdict', { timeout: 600_000 }, async (t) => {
   const { sample, commit, runId, verify } = await sealedPlace();
   t.teardown(() => sample.remove());
   const { git, root } = sample;

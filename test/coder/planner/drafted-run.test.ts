@@ -80,7 +80,7 @@ longTest('a draft that waited is worked under the id that was told, as its file 
   t.match(await call(sample, ['resume', data.run_id, '--yes']), { code: 0, data: { state: 'decided' } });
 });
 
-t.test('low risk that leaves nothing to decide goes on where nobody can be asked', async (t) => {
+longTest('low risk that leaves nothing to decide goes on where nobody can be asked', async (t) => {
   const sample = sampleFor(t);
   await using model = await scriptModel([submits(priceDraft), ...makesFix]);
   t.match(await ask(sample, model, []), { code: 0, data: { decision: { type: 'commit' } } });

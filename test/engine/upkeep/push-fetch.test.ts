@@ -206,7 +206,7 @@ longTest(
   },
 );
 
-t.test('nothing that the repository’s own config names is run', async (t) => {
+longTest('nothing that the repository’s own config names is run', async (t) => {
   const { box, bare, clone } = makeRemote();
   const a = clone('a');
   await a.write(run, { x: '1' });

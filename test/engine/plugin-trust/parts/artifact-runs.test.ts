@@ -95,7 +95,7 @@ t.test('what a plugin makes is evidence and a byproduct of what is sealed, under
   );
 });
 
-t.test('secrets are taken out of what a plugin makes, and of what it says', async (t) => {
+longTest('secrets are taken out of what a plugin makes, and of what it says', async (t) => {
   const secret = 'tok-canary-0123456789';
   const key = `AKIA${'QX7RT2LMZP4NW5VK'}`;
   const tell = (what: string) => (text: string) =>

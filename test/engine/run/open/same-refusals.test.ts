@@ -24,7 +24,7 @@ import { toldSeed } from '../../../chance/told-seed.ts';
 import { fixtures, makeSample, sampleSpec } from '../sample.ts';
 import { mutatedContracts } from './mutated-contracts.ts';
 
-const contracts = 200;
+const contracts = 120;
 
 type Sees = Judgement['sees'];
 
