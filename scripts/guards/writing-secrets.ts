@@ -27,10 +27,10 @@ export const guards: readonly Guard[] = [
   ]),
   ...within('engine/run/judge-candidate.ts', runs, [
     [
-      'the earlier stages are judged before they are given',
+      'the verdict is judged again before they are given',
       'const changed = early ? ',
       'const changed = early && candidate.patch === undefined ? ',
-      'where the earlier stages come to another verdict',
+      'where the gates come to another verdict',
     ],
   ]),
   ...within('engine/run/judge/run-stage.ts', runs, [

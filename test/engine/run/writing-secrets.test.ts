@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { definePlugin } from '../../../core/kernel/plugin.ts';
@@ -96,42 +95,26 @@ longTest('people whom the contract does not ask for, and those who say no, open 
   t.not(outcome(ended, 'publish'), 'passed');
 });
 
-t.test(
-  'where the earlier stages come to another verdict, what people said of the first opens nothing',
-  async (t) => {
-    const { sample, key } = sampleWithPeople(t);
-    const { acceptance, ...rest } = contract() as { readonly acceptance: { verificationPlan: object } };
-    const moody = {
-      ...{ id: 'moody', kind: 'command', required: false, timeoutSeconds: 60 },
-      command: 'node -e "process.exit(1 + (Math.floor(Date.now() / 100) % 250))"',
-    };
-    const quick = { ...(check('quick', false) as object), artifactsProduced: ['test-log'] };
-    const { verificationPlan } = acceptance;
-    const spec = {
-      ...rest,
-      acceptance: { verificationPlan: { ...verificationPlan, fastChecks: [quick, moody] } },
-    };
-    const first = await sample.run(change, spec as Json);
-    t.equal(first.state, 'waiting', String(first.decision?.rationale));
-    for (const person of ['ann@sample.example', 'ben@sample.example'])
-      await sign(sample, first.runId, key(person), person);
-    const ran: (string | undefined)[] = [];
-    const looker = definePlugin({
-      name: 'looker',
-      api: 1,
-      setup({ hooks }) {
-        hooks.tool.started.tap(({ checkId }) => void ran.push(checkId));
-        return undefined;
-      },
-    });
-    // Nobody here vouches for what the run remembers: every stage is judged anew.
-    const witness = userJournalWitness({ ...sample.env, HOME: join(sample.home, 'another') });
-    const again = await sample.resume(first.runId, { secrets, witness }, [looker]);
-    t.equal(outcome(again, 'publish'), 'waiting');
-    t.ok(ran.includes('moody'), 'the earlier stages were judged again');
-    t.notOk(ran.includes('publish'), 'and nothing was run that is given the secret');
-  },
-);
+t.test('where the gates come to another verdict, what people said of the first opens nothing', async (t) => {
+  const { sample, key } = sampleWithPeople(t);
+  const first = await sample.run(change, contract());
+  for (const person of ['ann@sample.example', 'ben@sample.example'])
+    await sign(sample, first.runId, key(person), person);
+  const ran: (string | undefined)[] = [];
+  const later = definePlugin({
+    name: 'later',
+    api: 1,
+    setup({ hooks }) {
+      hooks.stage.judge.tap(() => [{ rule: 'later', severity: 'warning', message: 'nobody saw this' }]);
+      hooks.tool.started.tap(({ checkId }) => void ran.push(checkId));
+      return undefined;
+    },
+  });
+  const again = await sample.resume(first.runId, { secrets }, [later]);
+  t.match(again.waiting?.people, [{ status: 'wrong-subject', detail: /`later`: nobody saw this/ }, {}]);
+  t.equal(outcome(again, 'publish'), 'waiting');
+  t.notOk(ran.includes('publish'), 'nothing was run that is given the secret, not even to be thrown away');
+});
 
 t.test('a contract that says nothing for it, or asks nobody, is refused', async (t) => {
   const { sample } = sampleWithPeople(t);
