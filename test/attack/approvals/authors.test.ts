@@ -81,7 +81,7 @@ t.test(
   },
 );
 
-t.test('an approver’s own resume voids nothing, and the seal names who made the change', async (t) => {
+longTest('an approver’s own resume voids nothing, and the seal names who made the change', async (t) => {
   const people = new People(t);
   const { sample } = people;
   const view = await sample.run({ source: bare }, wanting(2));
@@ -96,7 +96,7 @@ t.test('an approver’s own resume voids nothing, and the seal names who made th
   t.equal(verified.status, 0, JSON.stringify(verified.data).slice(0, 2000));
 });
 
-t.test('a mail is by whom it is from and by whom it names; who runs it may approve it', async (t) => {
+longTest('a mail is by whom it is from and by whom it names; who runs it may approve it', async (t) => {
   const people = new People(t);
   const { sample } = people;
   const bytes = mailOf(`Ann <${ann}>`, `Words.\n\nCo-authored-by: Ben <${ben}>\n`);

@@ -77,7 +77,7 @@ longTest('a runner whom the policy commit names is believed, over exactly what h
   t.match((await forged.call('resume', run.runId)).data?.notices, [anew], 'one record more');
 });
 
-t.test('a signature of the runner over another run is none over this', async (t) => {
+longTest('a signature of the runner over another run is none over this', async (t) => {
   const sample = await sampleWithRunner(t);
   const [run, other] = [await waitingRun(t, sample), await waitingRun(t, sample)];
   const seal = sample.git('show', `refs/ai/runs/${other.runId}:waiting/runner.sigstore.json`);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { fixtures, sampleSpec } from '../../engine/run/sample.ts';
+import { longTest } from '../../rooms/long-test.ts';
 import { writProgram as writ } from '../../starter/program.ts';
 
 t.setTimeout(600_000);
@@ -106,7 +107,7 @@ t.test('a record that changed elsewhere does not take the place of ours, and is 
   t.end();
 });
 
-t.test('what went on in two clones has a way out for both', (t) => {
+longTest('what went on in two clones has a way out for both', (t) => {
   const { run, clone, git } = scene(t);
   const [second, third] = [clone('second'), clone('third')];
   for (const call of [second, third]) {

@@ -108,7 +108,7 @@ longTest('a second report beside that of the runner is refused where nobody says
   t.match(named.stages[0]?.checks[0]?.tests, { passed: 2, failed: 0 });
 });
 
-t.test('what the runner writes in two formats says the same and passes', async (t) => {
+longTest('what the runner writes in two formats says the same and passes', async (t) => {
   const both = `node --test --test-reporter=tap --test-reporter-destination=stdout --test-reporter=junit --test-reporter-destination=$REPORTS_DIR/unit.xml test/forger.test.js`;
   const rich = author(`
 test('later', { todo: true }, () => { throw new Error('not yet'); });

@@ -63,7 +63,7 @@ t.test('a refused run does not leave the machine unless it is asked for, and is 
   t.match(remote('for-each-ref', '--format=%(refname)'), new RegExp(refused.runId));
 });
 
-t.test('the end of a run that waited elsewhere is told there, and its content is not', async (t) => {
+longTest('the end of a run that waited elsewhere is told there, and its content is not', async (t) => {
   const { sample, remote, push } = shared(t);
   const waiting = await sample.run(supplied(good), {
     risk: { humanInLoop: { required: true, minApprovers: 1 } },

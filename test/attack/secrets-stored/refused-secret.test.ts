@@ -261,7 +261,7 @@ longTest('nor do the people and words that come with a refused patch', async (t)
   await stillSound(t, sample, view.runId);
 });
 
-t.test('nor does the same value where no rule flags it', async (t) => {
+longTest('nor does the same value where no rule flags it', async (t) => {
   const password = 'Zq8vXw3Lm5Rt9KpY2nHd';
   const forms = [
     password,
