@@ -10,7 +10,15 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const sources = [
   ...Object.keys(arrows).filter((room) => room !== 'door'),
   ...Object.values(doorFiles).map((door) => `${door}.ts`),
-  ...['fixtures/demo', 'scripts/build.ts', 'docs', 'package.json', 'tsconfig.json', 'tsconfig.build.json'],
+  ...[
+    'fixtures/demo',
+    'scripts/build.ts',
+    'scripts/build',
+    'docs',
+    'package.json',
+    'tsconfig.json',
+    'tsconfig.build.json',
+  ],
   ...['CHANGELOG.md', 'LICENSE', 'README.md'],
 ];
 
