@@ -18,7 +18,7 @@ export function taskInstructions(order: TaskOrder): string {
     listed('What is to be done', steps),
     listed('Limits', constraints),
     listed('It is accepted when', acceptanceCriteria),
-    ...(citations === undefined ? [] : [citing(citations)]),
+    ...(citations === undefined || citations.needed === 0 ? [] : [citing(citations)]),
     ...(previousFailure === undefined
       ? []
       : [`The attempt before this one was not accepted:\n${previousFailure}`]),
@@ -26,7 +26,7 @@ export function taskInstructions(order: TaskOrder): string {
       ? []
       : [
           listed(
-            'You were at this attempt before and were interrupted. The files are as they were at its start, but these calls had left this machine and may have had an effect; the very same call is refused',
+            'You were at this attempt before and were interrupted. The files are as they were at its start, but these calls had left this machine and may have had an effect',
             lostCalls,
           ),
         ]),

@@ -32,8 +32,8 @@ export interface TaskOrder {
   /** Why the attempt before this one did not count; untrusted text. */
   readonly previousFailure?: string;
   /**
-   * Calls of an earlier try at this attempt that left the machine before it was interrupted, a line each: made again in
-   * the same words they are refused. Untrusted text.
+   * Calls of an earlier try at this attempt that left the machine before it was interrupted, a line each, and whether
+   * they are refused in the same words. Untrusted text.
    */
   readonly lostCalls?: readonly string[];
   /** The workspace as tools see it. */
@@ -42,7 +42,7 @@ export interface TaskOrder {
   readonly code?: CodeDoor;
   /** What lies outside the repository; absent where no tool rule of the contract names it. */
   readonly web?: Web;
-  /** What it has to cite; absent where the contract asks for nothing. */
+  /** Where it records its decisions and what they rest on; absent where no model works. */
   readonly citations?: CitationDoor;
   /** The model; present where the worker names one. */
   readonly turns?: Turns;
@@ -60,7 +60,10 @@ export interface WorkUsage {
 
 /** What a contract asks a worker to cite (resolutions, Evidence); too few when the attempt has ended, and it fails. */
 export interface CitationDoor {
-  /** Distinct sources that count, for every recorded decision; each step of the Task needs such a decision. From 1. */
+  /**
+   * Distinct sources that count, for every recorded decision; each step of the Task needs such a decision. 0: none is
+   * asked for, and what is recorded is judged and kept all the same.
+   */
   readonly needed: number;
   /** `contract`, the task itself, is a source that counts. */
   readonly trustsContract?: true;

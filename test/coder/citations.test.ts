@@ -120,6 +120,25 @@ t.test('a step whose decision rests on enough sources passes, and the record say
   );
 });
 
+t.test('where the contract asks for none, what is recorded is judged and kept all the same', async (t) => {
+  const { view, told, files, first } = await worked(t, [record('src/price.js\nnone.js'), change, end], 0);
+  t.match(view, { decision: { type: 'commit' } });
+  t.notMatch(first, 'distinct sources', 'and nothing is asked for');
+  t.match(told[0], /recorded; does not count:\n`none\.js`/);
+  t.match((toRunData(view) as { citations?: unknown }).citations, {
+    needed: 0,
+    first: [
+      {
+        sources: [
+          { source: 'src/price.js', counts: true },
+          { source: 'none.js', counts: false },
+        ],
+      },
+    ],
+  });
+  t.match(replayRun(files()), { equal: true });
+});
+
 longTest('too few are told, twice; then the attempt fails for that reason and is tried again', async (t) => {
   const enough = record('src/price.js\ncontract', { step: 1 });
   const { view, told, asked } = await worked(

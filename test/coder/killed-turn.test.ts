@@ -102,7 +102,7 @@ t.test(
       ['system', 'user'],
       'it is asked anew',
     );
-    t.match(anew.at(-1)?.content, /the very same call is refused[\s\S]*curl -s [\s\S]*nobody knows/);
+    t.match(anew.at(-1)?.content, /curl -s [\s\S]*nobody knows; the very same call is refused/);
     t.notMatch(anew.at(-1)?.content, 'stays here', 'what stayed on the machine is no secret to keep');
     const answers = next.filter(({ role }) => role === 'tool').map(({ content }) => content);
     t.match(answers[0], /denied: an attempt that was interrupted had made this very call/);

@@ -22,7 +22,7 @@ export function citationsIn(made: readonly (readonly [string, Uint8Array])[]): C
     needed = record.needed;
     return next === 'merge' ? record.first.map((one) => ({ ...one, attempt })) : [];
   });
-  if (needed === 0) return undefined;
+  if (needed === 0 && decisions.length === 0) return undefined;
   return {
     schema: 'urn:writ:citations:v1',
     needed,

@@ -48,7 +48,7 @@ export async function openSources(run: OpenRun, setting: SourceSetting): Promise
   const web = openWeb(run, { strategy, place, tools, repositoryUses });
   const wasShown = (url: string): boolean => web?.shown.has(url) === true || context.includes(url);
   const citations = openCitations(run, { strategy, tree, steps, wasShown });
-  return { ...(web ? { web } : {}), ...(citations ? { citations } : {}), strategy };
+  return { ...(web ? { web } : {}), citations, strategy };
 }
 
 /** What is kept of them, and of what the worker cites at its end. */
@@ -60,7 +60,10 @@ export async function keepSources(
   const network = joinNetworks([web?.network(), hands.network()].filter((one) => one !== undefined));
   const kept = {
     ...(network === undefined ? {} : { network }),
-    ...(citations === undefined ? {} : { citations: await citations.record(cited) }),
+    // A contract that asks for none is told of those that there are.
+    ...(citations === undefined || (citations.needed === 0 && cited.length === 0)
+      ? {}
+      : { citations: await citations.record(cited) }),
   };
   // What a plugin left unsaid on the way was told to the model as a failed tool: no attempt rests on that.
   strategy?.requireSound();

@@ -232,7 +232,12 @@ function lostOf(
   const lost = calls.lost();
   if (lost.length === 0) return {};
   const { promptInjection } = contract.effective.security;
-  const shown = lost.slice(0, maxLostShown).map(tellLostCall);
+  const shown = lost
+    .slice(0, maxLostShown)
+    .map(
+      (call) =>
+        `${tellLostCall(call)}; ${calls.held(call) ? 'the very same call is refused' : 'a person lets you make it again'}`,
+    );
   const more = lost.length > shown.length ? [`and ${lost.length - shown.length} more`] : [];
   return { lostCalls: [...shown, ...more].map((line) => untrustedText(promptInjection, line)) };
 }

@@ -31,18 +31,17 @@ export interface CitationSetting {
   readonly wasShown: (url: string) => boolean;
 }
 
-/** What a contract asks a model to cite; `undefined` where it asks for nothing. */
+/** What a model cites: as many sources for a decision as the contract asks for, or those that it names by itself. */
 export function openCitations(
   run: OpenRun,
   { strategy, tree, steps, wasShown }: CitationSetting,
-): OpenCitations | undefined {
+): OpenCitations {
   const {
     identity: { contract },
     means: { scratch },
   } = run;
   const { evidence } = contract.effective;
   const needed = evidence.minCitationsPerDecision;
-  if (needed === 0) return undefined;
   const policy = policyOf(run);
   let paths: Promise<ReadonlySet<string>> | undefined;
   const judged = async ({ decision, step, sources }: WorkCitation): Promise<CitedDecision> => {
