@@ -19,16 +19,18 @@ export function runRefusal(view: RunView): WritError | undefined {
   return new WritError(code, {
     message: toVerdict(view).sentence,
     detail: { run_id: view.runId },
-    ...(view.waiting?.for === 'budget'
-      ? { hints: [`grant more with \`writ resume ${view.runId} --more-cost-units N\``] }
-      : type === 'checkpoint'
-        ? {
-            hints: [
-              `sign it with \`writ approve ${view.runId}\`, then go on with \`writ resume ${view.runId}\``,
-            ],
-          }
-        : {}),
+    ...(type === 'checkpoint' ? { hints: [howToGoOn(view)] } : {}),
   });
+}
+
+/** With the run's own id: nobody is told of `RUN` beside it. */
+function howToGoOn(view: RunView): string {
+  const { runId, waiting } = view;
+  if (waiting?.for === 'budget') return `grant more with \`writ resume ${runId} --more-cost-units N\``;
+  const [first] = toVerdict(view).next;
+  return first?.line === `writ resume ${runId}`
+    ? `go on with \`${first.line}\``
+    : `sign it with \`writ approve ${runId}\`, then go on with \`writ resume ${runId}\``;
 }
 
 /** The run went as far as it could, and yet its record says nothing of it: that is damage, not an answer. */

@@ -19,7 +19,9 @@ import { parseTrustedRoot, type TrustedRoot } from './trusted-root.ts';
 export function createPublicLogSource(clock: Clock, fetch: HttpAsker, memory: CheckpointMemory): LogSource {
   return {
     open: async (place, signer) => {
-      const { plugin } = publicLogSectionOf(place);
+      const said = publicLogSectionOf(place);
+      const { plugin } = said;
+      if (Object.keys(said).length === 0) throw unsaid();
       if (plugin !== undefined) return openPinned(place, plugin, memory);
       const { bytes, root } = await readTrustedRoot(place);
       const logs = publicLogsOf(root);
@@ -101,6 +103,19 @@ function readAs<T>(path: string, read: () => T): T {
     if (!isWritError(fault, 'ATTESTATION_MALFORMED')) throw fault;
     throw invalid(path, messageOf(fault), fault);
   }
+}
+
+function unsaid(): WritError {
+  const { message, detail } = invalid('log', 'the contract asks for `public-log`, and it names no log');
+  return new WritError('CONFIG_INVALID', {
+    message,
+    detail,
+    hints: [
+      'a log of a listed plugin: `[log]` with `plugin` and `vkey` (docs/plugin-log.md)',
+      'a log of sigstore: `[log]` with `url`, `api` and `trusted_root`, or `signing_config` (docs/signing.md)',
+      'or ask for `internal-ledger` in the contract, which needs none',
+    ],
+  });
 }
 
 function invalid(path: string, message: string, cause?: unknown): WritError {

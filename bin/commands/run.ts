@@ -115,7 +115,8 @@ export function toResult(view: RunView, print: CommandContext['print']): Command
   const data = toRunData(view);
   for (const { code, message } of data.warnings ?? [])
     if (code === provenanceMissingCode) print.complain(styled('yellow', 'warning'), `: ${message}`);
-  const human = (printer: CommandContext['print']): void => printRun(printer, view);
   const refusal = runRefusal(view);
+  const isHinted = refusal !== undefined && refusal.hints.length > 0;
+  const human = (printer: CommandContext['print']): void => printRun(printer, view, isHinted);
   return refusal ? refused(refusal, data, human) : succeeded(data, human);
 }

@@ -24,8 +24,11 @@ const tones: Readonly<Record<string, Style>> = {
   warning: 'yellow',
 };
 
-/** The terminal summary of a run, decision first; under `--quiet` the decision alone. */
-export function printRun(printer: Printer, view: RunView): void {
+/**
+ * The terminal summary of a run, decision first; under `--quiet` the decision alone. `isHinted`: what to do next is
+ * told beside it.
+ */
+export function printRun(printer: Printer, view: RunView, isHinted = false): void {
   const verdict = toVerdict(view);
   printer.line(styled(tones[verdict.tone] ?? 'bold', verdict.word), '  ', styled('bold', view.spec.summary));
   printer.line('  ', verdict.sentence);
@@ -99,7 +102,7 @@ export function printRun(printer: Printer, view: RunView): void {
     ),
   );
   const [next] = verdict.next;
-  if (next !== undefined) printer.line(styled('dim', '  next  '), next.line);
+  if (next !== undefined && !isHinted) printer.line(styled('dim', '  next  '), next.line);
 }
 
 /** Who was sent back on the way, for what and where. */

@@ -218,3 +218,22 @@ t.test(
     }
   },
 );
+
+t.test('how a run that waits goes on is told once, with its id', async (t) => {
+  const { runId } = committed;
+  for (const [waits, hint] of [
+    ['budget', `grant more with \`writ resume ${runId} --more-cost-units N\``],
+    ['approval', `sign it with \`writ approve ${runId}\`, then go on with \`writ resume ${runId}\``],
+  ] as const) {
+    const [out, err] = [new PassThrough(), new PassThrough()];
+    const look = { quiet: false, colourOut: false, colourErr: false, before: () => {} };
+    const print = createPrinter(openSink(out), openSink(err), look);
+    const decision = { ...committed.decision, type: 'checkpoint', rationale: 'waits' } as RunView['decision'];
+    const waiting = { for: waits, needed: 1, people: [] } as RunView['waiting'];
+    const { commit: _, ...rest } = committed as RunView & { readonly commit?: unknown };
+    const result = toResult({ ...rest, state: 'waiting', decision, waiting } as RunView, print);
+    result.human(print);
+    t.match(result, { exitCode: 4, error: { code: 'DECISION_WAITING', hints: [hint] } });
+    t.notMatch(String(out.read() ?? ''), /writ (?:resume|approve)/);
+  }
+});
