@@ -11,7 +11,7 @@ import { openVaults } from './open-vaults.ts';
  */
 export async function describeProvider(
   name: string,
-  source: ProviderSource,
+  source: Pick<ProviderSource, 'keys' | 'keyless'> & Parameters<typeof findBase>[0],
   context: Pick<CommandContext, 'repoPath' | 'cwd' | 'env'>,
 ): Promise<string> {
   const variable = (one: string): string | undefined => context.env[one];

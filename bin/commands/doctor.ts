@@ -12,6 +12,7 @@ import { findServicePlace } from '../../service/service-place.ts';
 import { serviceStatus } from '../../service/service-status.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { describeProvider } from '../command-parts/describe-provider.ts';
+import { broughtProviders } from '../command-parts/brought-providers.ts';
 import { openEngine } from '../command-parts/open-engine.ts';
 import { styled } from '../terminal/print.ts';
 
@@ -68,6 +69,14 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   for (const [name, load] of Object.entries(builtInProviders))
     checks.push(
       await diagnose(`provider-${name}`, false, async () => describeProvider(name, await load(), context)),
+    );
+  for (const { name, plugin, source } of await broughtProviders(context, engine.slots.provider.names))
+    checks.push(
+      await diagnose(
+        `provider-${name}`,
+        false,
+        async () => `${await describeProvider(name, source, context)}; of plugin ${plugin}`,
+      ),
     );
   checks.push({ id: 'plugins', status: 'ok', needed: true, detail: engine.plugins.join(', ') });
   const { enforced, total } = engine.ledger;

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, WritError } from '../../core/base/errors.ts';
+import type { CheckNetwork } from '../../core/contract/network-use.ts';
 import type { SandboxBackend } from '../../core/contract/sandbox.ts';
 import type { Outside } from '../tool/egress/outside.ts';
 import { keepFiles } from './keep-files.ts';
@@ -38,6 +39,8 @@ export interface PluginParts extends NamedParts {
   secrets(): Promise<readonly string[]>;
   /** What the plugins that bring these parts are handed is there: PLUGIN_SECRET_MISSING before any of it is asked. */
   requireSecrets(used: PartNames): Promise<void>;
+  /** What each of these plugins had of the network so far; none of one that connected to nobody. */
+  networks(): readonly (CheckNetwork & { readonly plugin: string })[];
   /** Ends every process that was started. */
   close(): Promise<void>;
 }
@@ -47,6 +50,7 @@ export const noParts: PluginParts = {
   ...overParts<NamedParts>(() => new Map()),
   secrets: async () => [],
   requireSecrets: async () => {},
+  networks: () => [],
   close: async () => {},
 };
 
@@ -83,6 +87,10 @@ export async function openParts(
       );
       if (isUsed) await requireSecrets(manifest, access);
     },
+    networks() {
+      const network = process.network();
+      return network === undefined ? [] : [{ plugin: manifest.name, ...network }];
+    },
     close: () => process.close(),
   };
 }
@@ -95,6 +103,7 @@ export function joinParts(all: readonly PluginParts[]): PluginParts {
     async requireSecrets(used) {
       for (const one of all) await one.requireSecrets(used);
     },
+    networks: () => all.flatMap((one) => one.networks()),
     async close() {
       await Promise.all(all.map((one) => one.close()));
     },

@@ -8,6 +8,7 @@ import {
 } from '../../../core/contract/provider.ts';
 import type { ManifestProvider } from '../manifest-provider.ts';
 import { opensHost } from '../opens-host.ts';
+import { isPassing } from '../process/obstacle.ts';
 import { modelEventReader } from './parse-model-event.ts';
 import type { PartGround } from './part-ground.ts';
 
@@ -67,7 +68,7 @@ function openProvider(
 function toFailure(provider: string, plugin: string, fault: unknown): unknown {
   if (isWritError(fault, 'PLUGIN_PROCESS_FAULT')) {
     const said = (fault.detail.said ?? {}) as Readonly<Record<string, unknown>>;
-    const kind = failureKinds.find((one) => one === said.kind) ?? ('broken-reply' satisfies FailureKind);
+    const kind = failureKinds.find((one) => one === said.kind) ?? kindOfCode(said.code);
     return providerFailure({
       provider,
       kind,
@@ -80,6 +81,13 @@ function toFailure(provider: string, plugin: string, fault: unknown): unknown {
   if (fault instanceof WritError) return fault;
   const found = `plugin \`${plugin}\`: ${messageOf(fault)}`;
   return providerFailure({ provider, kind: 'broken-reply', found, cause: fault });
+}
+
+/** A host that was not there may be there soon; one that is not open will not be. */
+function kindOfCode(code: unknown): FailureKind {
+  const passes = isPassing(code);
+  if (passes === undefined) return 'broken-reply';
+  return passes ? 'unreachable' : 'forbidden';
 }
 
 function numberOf<K extends string>(

@@ -3,7 +3,7 @@ import type { ModelEvent, ModelUsage, ToolCall } from '../../../core/contract/mo
 
 const maxText = 8 * 1024 * 1024;
 const maxCalls = 128;
-const types = ['text', 'reasoning', 'call', 'usage', 'notice', 'end'] as const;
+const types = ['text', 'reasoning', 'call', 'usage', 'notice', 'asked', 'end'] as const;
 const ends = ['stop', 'calls', 'length', 'refused', 'filtered'] as const;
 const usageFields = ['input', 'output', 'cachedInput', 'reasoning'] as const;
 
@@ -41,6 +41,13 @@ function parseEvent(value: unknown): ModelEvent {
   if (type === 'usage') {
     const { usage } = toFields(value, 'an event `usage`', ['type', 'usage']);
     return { type, usage: parseUsage(usage) };
+  }
+  if (type === 'asked') {
+    const fields = toFields(value, 'an event `asked`', ['type', 'requestId']);
+    const requestId = parseText(fields, 'requestId', 200);
+    if (!/^[\x21-\x7e]+$/.test(requestId))
+      throw new TypeError('expected `requestId` in visible ASCII, without blanks');
+    return { type, requestId };
   }
   if (type === 'end') {
     const fields = toFields(value, 'an event `end`', ['type', 'end', 'state']);

@@ -1,6 +1,9 @@
 import type { Frame } from './frames.ts';
+import type { Obstacle } from './obstacle.ts';
 import type { PluginCall } from './plugin-call.ts';
 import { pluginFault, withoutHanded } from './plugin-fault.ts';
+
+const maxTold = 3;
 
 /** A call that waits for its answer. */
 export interface OpenCall {
@@ -19,8 +22,14 @@ export interface OpenCall {
   expire(ms: number, act: () => void): void;
 }
 
-/** Opens a call; `late` is told where a deadline passes. */
-export function openCall(plugin: string, id: number, call: PluginCall, late: () => void): OpenCall {
+/** Opens a call; `late` is told where a deadline passes, `obstacles` is what came between the plugin and hosts since. */
+export function openCall(
+  plugin: string,
+  id: number,
+  call: PluginCall,
+  late: () => void,
+  obstacles: () => readonly Obstacle[],
+): OpenCall {
   const { idleMs, withinMs, maxBytes, secrets } = call;
   const queue: unknown[] = [];
   let bytes = 0;
@@ -63,10 +72,9 @@ export function openCall(plugin: string, id: number, call: PluginCall, late: () 
     take(frame) {
       if (frame.kind === 'failed') {
         const { message, facts } = frame.failed;
+        const said = maskedFacts(facts, secrets);
         fail(
-          pluginFault(plugin, 'threw', withoutHanded(message, secrets), {
-            said: maskedFacts(facts, secrets),
-          }),
+          pluginFault(plugin, 'threw', withoutHanded(withObstacles(message, obstacles()), secrets), { said }),
         );
         return;
       }
@@ -84,6 +92,12 @@ export function openCall(plugin: string, id: number, call: PluginCall, late: () 
       idle = setTimeout(act, ms);
     },
   };
+}
+
+/** Whoever throws words of its own may leave out why there was no connection. */
+function withObstacles(message: string, obstacles: readonly Obstacle[]): string {
+  const untold = [...new Set(obstacles.map((one) => one.message))].filter((one) => !message.includes(one));
+  return untold.length === 0 ? message : `${message} (${untold.slice(-maxTold).join('; ')})`;
 }
 
 function maskedFacts(facts: Readonly<Record<string, unknown>>, secrets: readonly string[]) {

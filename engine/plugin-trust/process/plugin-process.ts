@@ -1,11 +1,14 @@
 import { messageOf, WritError } from '../../../core/base/errors.ts';
+import type { CheckNetwork, NetworkUse } from '../../../core/contract/network-use.ts';
 import type { SandboxPipes, SandboxResult } from '../../../core/contract/sandbox.ts';
 import { lineCutter } from '../../tool/line-cutter.ts';
 import { type Frame, maxFrameBytes, parseFrame, toArguments } from './frames.ts';
+import { type Obstacle, toObstacle } from './obstacle.ts';
 import { type OpenCall, openCall } from './open-call.ts';
 import { pluginInside } from './outsider-box.ts';
 import type { PluginCall } from './plugin-call.ts';
 import { type PluginFaultReason, pluginFault, withoutHanded } from './plugin-fault.ts';
+import { type PluginNetwork, pluginNetwork } from './plugin-network.ts';
 import { type PluginGroundwork, runTalk } from './start-talk.ts';
 
 /** The process of one plugin: started on first use, and again where the one before has ended. */
@@ -17,12 +20,17 @@ export interface PluginProcess {
   stream(call: PluginCall, signal?: AbortSignal): AsyncGenerator<unknown, unknown>;
   /** An answer in one piece. */
   ask(call: PluginCall, signal?: AbortSignal): Promise<unknown>;
+  /** What was open to it and what came of it; `undefined` where it connected to nobody. */
+  network(): CheckNetwork | undefined;
   /** Ends the process with everything that it started. A call after that is PLUGIN_PROCESS_FAULT. */
   close(): Promise<void>;
 }
 
 /** For a call that was cancelled to end inside; one that does not is a process that hangs. */
 const graceMs = 2000;
+
+/** Of one process: a plugin that asks in vain without end fills nothing. */
+const maxObstacles = 1000;
 
 /** Nothing is started yet. SANDBOX_UNAVAILABLE where the sandbox holds nothing back. */
 export function pluginProcess(ground: PluginGroundwork): PluginProcess {
@@ -31,13 +39,14 @@ export function pluginProcess(ground: PluginGroundwork): PluginProcess {
       message: `plugin \`${ground.plugin}\` is somebody else's code and runs in a sandbox only`,
       detail: { plugin: ground.plugin },
     });
+  const network = pluginNetwork();
   let running: Running | undefined;
   let closed = false;
   const started = new Set<Running>();
   const open = (): Running => {
     if (closed) throw pluginFault(ground.plugin, 'closed', 'its run has ended');
     if (running === undefined || running.over()) {
-      const next = start(ground);
+      const next = start(ground, network);
       running = next;
       started.add(next);
       void next.ended.then(() => started.delete(next));
@@ -66,6 +75,11 @@ export function pluginProcess(ground: PluginGroundwork): PluginProcess {
       await answer.return(undefined);
       throw pluginFault(ground.plugin, 'garbage', 'expected an answer in one piece');
     },
+    network() {
+      const uses = network.uses();
+      if (uses.length === 0) return undefined;
+      return { opened: [{ hosts: ground.hosts, reason: `plugin ${ground.plugin}` }], uses };
+    },
     async close() {
       closed = true;
       for (const one of started) one.end('closed', 'its run has ended');
@@ -83,12 +97,13 @@ interface Running {
   readonly ended: Promise<void>;
 }
 
-function start(ground: PluginGroundwork): Running {
+function start(ground: PluginGroundwork, network: PluginNetwork): Running {
   const { plugin } = ground;
   const stop = new AbortController();
   const calls = new Map<number, OpenCall>();
   let pipes: SandboxPipes | undefined;
   let waiting: string[] = [];
+  const obstacles: Obstacle[] = [];
   let last = 0;
   let fault: WritError | undefined;
   const end: Running['end'] = (reason, found) => {
@@ -101,6 +116,12 @@ function start(ground: PluginGroundwork): Running {
     const line = `${JSON.stringify(frame)}\n`;
     if (pipes === undefined) waiting.push(line);
     else pipes.input.write(line);
+  };
+  const told = (use: NetworkUse): void => {
+    const obstacle = toObstacle(use);
+    if (obstacle === undefined) return;
+    if (obstacles.length < maxObstacles) obstacles.push(obstacle);
+    say({ obstacle });
   };
   const take = (frame: Frame): void => {
     const call = calls.get(frame.id);
@@ -131,7 +152,7 @@ function start(ground: PluginGroundwork): Running {
     for (const line of waiting) given.input.write(line);
     waiting = [];
   };
-  const ended = runTalk(ground, talk, stop.signal).then(
+  const ended = runTalk(ground, talk, stop.signal, { network, told }).then(
     (result) => {
       const secrets = [...calls.values()].flatMap((one) => one.secrets);
       const said = withoutHanded(result.stderr.bytes.toString('utf8').trim(), secrets).slice(-500);
@@ -143,7 +164,9 @@ function start(ground: PluginGroundwork): Running {
     call(call) {
       last += 1;
       const id = last;
-      const opened = openCall(plugin, id, call, () => end('deadline', 'it took longer than it may'));
+      const before = obstacles.length;
+      const late = (): void => end('deadline', 'it took longer than it may');
+      const opened = openCall(plugin, id, call, late, () => obstacles.slice(before));
       if (fault !== undefined) {
         opened.fail(fault);
         return opened;

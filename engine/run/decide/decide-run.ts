@@ -8,6 +8,7 @@ import type { WorkUsage } from '../../../core/contract/worker.ts';
 import { compileMetricsSchema } from '../../frame/run-metrics.ts';
 import { touchesGoverning } from '../../patch/governing-paths.ts';
 import { isAttested } from '../../spec/is-attested.ts';
+import { redactHosts } from '../judge/check-network.ts';
 import { answeringServers } from '../record/answering-servers.ts';
 import { contextDependencies } from '../record/context-dependencies.ts';
 import type { DecidedFinding, DecidedStage, DecisionInput } from '../record/decision-input.ts';
@@ -17,6 +18,7 @@ import type { JudgedRun } from '../record/judged-run.ts';
 import type { PlanState } from '../record/plan-state.ts';
 import { firedTriggers, maxReplans, type SensedAttempt } from '../record/replan-triggers.ts';
 import type { Attempt } from '../state/attempt.ts';
+import { policyOf } from '../state/attempt-policy.ts';
 import { usedCostUnits } from './budget.ts';
 import { decide } from './decide.ts';
 
@@ -44,25 +46,44 @@ export interface DecisionQuestion
  */
 export async function decideRun(attempt: Attempt, question: DecisionQuestion): Promise<JudgedRun> {
   const { findings, stages, dependencies, state } = question;
+  const isCandidate = question.subject === 'candidate';
+  const pluginNetworks = isCandidate ? await networksOfPlugins(attempt) : [];
   const found = await attempt.means.steps.once(
-    question.subject === 'candidate' ? 'decided' : 'attempt-decided',
+    isCandidate ? 'decided' : 'attempt-decided',
     () => findDecision(attempt, question),
     ({ decision }) => !decision.next.startsWith('wait-'),
   );
   return {
     findings,
     stages,
-    dependencies:
-      question.subject === 'candidate'
-        ? [...contextDependencies(state), ...answeringServers(state), ...dependencies]
-        : dependencies,
+    dependencies: isCandidate
+      ? [...contextDependencies(state), ...answeringServers(state), ...dependencies]
+      : dependencies,
     revision: state.draft.revision,
     attempts: Math.max(1, state.attempts.length),
-    workNetworks: state.attempts.flatMap(({ name, network }) =>
-      network === undefined ? [] : [{ stage: 'work', check: name, ...network }],
-    ),
+    workNetworks: [
+      ...state.attempts.flatMap(({ name, network }) =>
+        network === undefined ? [] : [{ stage: 'work', check: name, ...network }],
+      ),
+      ...pluginNetworks,
+    ],
     ...found,
   };
+}
+
+/** As it was before the decision, also where another process goes on, of whose plugins nobody has asked anything. */
+async function networksOfPlugins(attempt: Attempt): Promise<JudgedRun['workNetworks']> {
+  const { steps } = attempt.means;
+  const step = 'plugin-networks';
+  const networks = attempt.ground.plugins.networks();
+  if (networks.length === 0 && steps.ended(step) === undefined) return [];
+  const policy = policyOf(attempt);
+  return steps.once(step, () =>
+    networks.flatMap(({ plugin, ...network }) => {
+      const redacted = redactHosts(network, policy);
+      return redacted === undefined ? [] : [{ stage: 'plugin', check: plugin, ...redacted }];
+    }),
+  );
 }
 
 async function findDecision(

@@ -16,10 +16,13 @@ export interface EgressOptions {
   readonly policy: EgressPolicy;
   readonly outside?: Outside;
   readonly leaving?: Egress['leaving'];
+  readonly told?: Egress['told'];
   readonly limits?: Partial<EgressLimits>;
 }
 
 export interface EgressProxy {
+  /** The record so far, with the connections that are open. */
+  seen(): readonly NetworkUse[];
   /** Cuts what is open and gives the record of all connections. */
   close(): Promise<readonly NetworkUse[]>;
 }
@@ -35,6 +38,7 @@ export async function startEgressProxy(options: EgressOptions): Promise<EgressPr
     policy: options.policy,
     outside: options.outside ?? realOutside,
     leaving: options.leaving,
+    told: options.told,
     limits,
     uses: new UseList(),
     left: { bytes: limits.bytes, connections: limits.connections },
@@ -88,6 +92,7 @@ export async function startEgressProxy(options: EgressOptions): Promise<EgressPr
     server.once('error', reject).listen(options.socket, resolve);
   });
   return {
+    seen: () => [...egress.uses.list(), ...[...egress.open].flatMap((one) => one.soFar() ?? [])],
     async close() {
       over.abort();
       for (const passage of egress.open) passage.cut();

@@ -26,6 +26,7 @@ export async function openEgress(
     });
     return {
       network: { way },
+      seen: () => proxy.seen(),
       async close() {
         try {
           return await proxy.close();

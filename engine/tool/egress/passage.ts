@@ -17,6 +17,8 @@ export interface Egress {
   readonly left: { bytes: number; connections: number };
   /** Waited for before anything leaves, a question for an address included; where it rejects, nothing does. */
   readonly leaving?: (() => Promise<void>) | undefined;
+  /** Told of each connection as it ends, before the client is. */
+  readonly told?: ((use: NetworkUse) => void) | undefined;
   /** Aborts when the check is over. */
   readonly signal: AbortSignal;
   /** Connections that have not ended yet. */
@@ -139,18 +141,34 @@ export class Passage {
     return reached;
   }
 
+  /** As it stands, where it goes through; it has no line in the record yet. */
+  soFar(): NetworkUse | undefined {
+    return this.#isThrough && !this.#isOver ? this.#use('allowed', undefined, this.#address) : undefined;
+  }
+
   #record(outcome: NetworkUse['outcome'], why?: NetworkObstacle, address = this.#address): void {
     if (this.#isOver) return;
     this.forget();
-    this.#egress.uses.add({
+    const use = this.#use(outcome, why, address);
+    this.#egress.uses.add(use);
+    this.#egress.told?.(use);
+  }
+
+  #use(
+    outcome: NetworkUse['outcome'],
+    why: NetworkObstacle | undefined,
+    address: string | undefined,
+  ): NetworkUse {
+    return {
       ...this.#target,
       via: this.#via,
       outcome,
       ...(why === undefined ? {} : { why }),
       ...(address === undefined ? {} : { address }),
       reasons: this.#reasons,
+      connections: 1,
       sentBytes: this.#sent,
       receivedBytes: this.#received,
-    });
+    };
   }
 }

@@ -63,6 +63,7 @@ const missing = {
   details: { plugin: 'kit', secrets: ['KIT_TOKEN'] },
   hints: [/writ vault set KIT_TOKEN/, /environment.*--env-file/],
 };
+const asksForLog = { provenance: { transparencyLog: { mode: 'public-log' } } };
 const told = /^secret of plugin kit: .*$/gm;
 const asked = '[evidence]\nplugins = ["kit"]\n';
 
@@ -117,7 +118,22 @@ t.test(
     const { vkey } = ledgerKeyFor('kit.example/log', createPublicKey(generateKey('ed25519')));
     const logged = await scene(t, `[log]\nplugin = "kit"\nvkey = "${vkey}"\n`);
     t.match(await plan(logged, ['--for', 'patch']), { exit: 0 });
-    const spec = { provenance: { transparencyLog: { mode: 'public-log' } } };
-    t.match(await plan(logged, ['--for', 'patch'], { spec }), { exit: 128, error: missing });
+    const unnamed = await plan(idle, ['--for', 'patch'], { spec: asksForLog });
+    const hints = [/`plugin` and `vkey`/, /`url`, `api` and `trusted_root`/, /internal-ledger/];
+    t.match(unnamed, { error: { code: 'CONFIG_INVALID', message: /names no log/, hints } });
+    t.match(await plan(logged, ['--for', 'patch'], { spec: asksForLog }), { exit: 128, error: missing });
   },
 );
+
+t.test('writ doctor tells of the models that listed plugins bring, and of their keys', async (t) => {
+  const { sample } = await scene(t, '');
+  const doctor = async (env: Readonly<Record<string, string>>) => {
+    const { data } = await writ(sample, ['doctor'], { env });
+    return data.checks.find(({ id }: { readonly id: string }) => id === 'provider-kit');
+  };
+  t.match(await doctor({}), { status: 'missing', detail: /`KIT_KEY` is nowhere to be found/ });
+  t.match(await doctor({ KIT_OTHER_KEY: value }), {
+    status: 'ok',
+    detail: 'KIT_OTHER_KEY of the environment; at https://kit.example; of plugin kit',
+  });
+});

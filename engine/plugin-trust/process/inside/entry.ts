@@ -2,8 +2,18 @@
 import { writeSync } from 'node:fs';
 import { Writable } from 'node:stream';
 
+/** Why a connection came to nothing, as the engine tells it. */
+interface Obstacle {
+  readonly host: string;
+  readonly port: number;
+  readonly code: string;
+  readonly message: string;
+}
+
 interface Call {
   readonly id: number;
+  /** Instead of a call. */
+  readonly obstacle?: Obstacle;
   readonly cancel?: true;
   readonly module?: string;
   readonly call?: string;
@@ -20,6 +30,62 @@ const aside = new Writable({
   },
 });
 Object.defineProperty(process, 'stdout', { value: aside });
+
+const obstacles: Obstacle[] = [];
+let questions = 0;
+const plainFetch = globalThis.fetch;
+
+/** Says why there was no connection, which the runtime does not: `code`, `host` and `port` stand beside it. */
+globalThis.fetch = async (input, init) => {
+  const from = obstacles.length;
+  questions += 1;
+  try {
+    return await plainFetch(input, init);
+  } catch (thrown) {
+    if (!(thrown instanceof TypeError)) throw thrown;
+    const found = process.env.HTTPS_PROXY === undefined ? noNetwork(input) : await obstacleSince(from, input);
+    if (found === undefined) throw thrown;
+    const { message, ...facts } = found;
+    throw Object.assign(new TypeError(message), facts);
+  } finally {
+    questions -= 1;
+  }
+};
+
+function noNetwork(input: Parameters<typeof fetch>[0]): Obstacle | undefined {
+  const { host, port } = placeOf(input);
+  if (host === '') return undefined;
+  const message = `no connection to ${host}: the manifest of the plugin names no \`hosts\`, and it has no network`;
+  return { host, port, code: 'EGRESS_NOT_LISTED', message };
+}
+
+/** It comes another way than the failure, and may come after it. A redirect leads to another place. */
+async function obstacleSince(
+  from: number,
+  input: Parameters<typeof fetch>[0],
+): Promise<Obstacle | undefined> {
+  const { host, port } = placeOf(input);
+  for (let tries = 0; ; tries += 1) {
+    const since = obstacles.slice(from);
+    const found = since.find((one) => one.host === host && one.port === port);
+    if (found !== undefined) return found;
+    if (questions === 1 && since.length > 0) return since.at(-1);
+    if (tries === 15) return undefined;
+    await new Promise((waited) => setTimeout(waited, 20));
+  }
+}
+
+function placeOf(input: Parameters<typeof fetch>[0]): { readonly host: string; readonly port: number } {
+  try {
+    const { hostname, port, protocol } = new URL(input instanceof Request ? input.url : input);
+    return {
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
+    };
+  } catch {
+    return { host: '', port: 0 };
+  }
+}
 
 const stops = new Map<number, AbortController>();
 
@@ -101,7 +167,9 @@ function listen(chunk: Buffer): void {
 
 function hear(line: string): void {
   const call = JSON.parse(line) as Call;
-  if (call.cancel) stops.get(call.id)?.abort();
+  if (call.obstacle) {
+    if (obstacles.length < 1000) obstacles.push(call.obstacle);
+  } else if (call.cancel) stops.get(call.id)?.abort();
   else void answer(call);
 }
 

@@ -1,0 +1,29 @@
+import t from 'tap';
+import { modelEventReader } from '../../../../engine/plugin-trust/parts/parse-model-event.ts';
+
+const call = { id: 'c1', name: 'read_file', arguments: '{}' };
+const events = [
+  { type: 'asked', requestId: 'req-1' },
+  { type: 'reasoning', text: 'x' },
+  { type: 'text', text: 'x' },
+  { type: 'notice', text: 'x' },
+  { type: 'call', call },
+  { type: 'usage', usage: { input: 1, output: 2, cachedInput: 1, reasoning: 1 } },
+  { type: 'end', end: 'calls', state: { a: 1 } },
+];
+
+t.test('a plugin may say every event that there is', async (t) => {
+  const reader = modelEventReader();
+  t.strictSame(
+    events.map((event) => reader.take(event)),
+    events,
+  );
+  reader.finish();
+  for (const odd of [
+    { type: 'asked', requestId: 'a b' },
+    { type: 'asked', requestId: '\u001b[31m' },
+    { type: 'asked', requestId: 'x', more: 1 },
+    { type: 'said' },
+  ])
+    t.throws(() => modelEventReader().take(odd), TypeError);
+});
