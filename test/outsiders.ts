@@ -8,6 +8,7 @@ await room(
   'bin/commands/plugin-provider.test.ts',
   'bin/plugin',
   'bin/commands/plugin-secrets.test.ts',
+  'bin/commands/plugin-pages.test.ts',
   'bin/commands/plugin-cut.test.ts',
   'bin/commands/plugin-cases.test.ts',
   'bin/commands/plugin-silent.test.ts',

@@ -10,9 +10,9 @@ import { listenableAddresses } from '../../http/listenable-addresses.ts';
 import { builtInProviders } from '../../providers/built-in-providers.ts';
 import { findServicePlace } from '../../service/service-place.ts';
 import { serviceStatus } from '../../service/service-status.ts';
+import { broughtProviders } from '../command-parts/brought-providers.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { describeProvider } from '../command-parts/describe-provider.ts';
-import { broughtProviders } from '../command-parts/brought-providers.ts';
 import { openEngine } from '../command-parts/open-engine.ts';
 import { styled } from '../terminal/print.ts';
 

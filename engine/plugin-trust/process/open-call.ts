@@ -22,7 +22,7 @@ export interface OpenCall {
   expire(ms: number, act: () => void): void;
 }
 
-/** Opens a call; `late` is told where a deadline passes, `obstacles` is what came between the plugin and hosts since. */
+/** Opens a call; `late` is told where a deadline passes, `obstacles` is what came between plugin and hosts since then. */
 export function openCall(
   plugin: string,
   id: number,

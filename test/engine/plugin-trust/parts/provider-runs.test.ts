@@ -124,6 +124,10 @@ t.test(
       ({ name }: { name: string }) => name === 'plugin/parrot',
     );
     t.match(found, { digest: { sha256: parrot.digest } });
+    const connections = [{ host: 'api.parrot.example', port: 80, outcome: 'allowed', address: '1.1.1.1' }];
+    t.match(statement.predicate.buildDefinition.internalParameters.writ_network, [
+      { stage: 'plugin', check: 'parrot', opened: [{ hosts: ['api.parrot.example'] }], connections },
+    ]);
   },
 );
 

@@ -1,0 +1,89 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { parseVkey } from '../../../attest/log/ledger-key.ts';
+import { providerScaffold } from '../../../bin/plugin/provider-scaffold.ts';
+import { toObstacle } from '../../../engine/plugin-trust/process/obstacle.ts';
+import { serveModel } from '../../../plugins/testers/served-model.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
+const page = textOf('docs/plugin-provider.md');
+const run = promisify(execFile);
+
+/** The block of a page that holds these words. */
+function blockWith(text: string, words: string): string {
+  const blocks = [...text.matchAll(/^```\w+\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
+  return blocks.find((block) => block.includes(words)) ?? '';
+}
+
+t.test('the page shows requests, events and cases as the source has them', async (t) => {
+  const model = textOf('core/contract/model.ts').split('/** Why there is no reply.', 1)[0]?.trim();
+  t.equal(blockWith(page, 'interface ModelRequest').trim(), model);
+  const [, shape = ''] = textOf('plugins/testers/provider-case.ts').split('/** What a vendor answered once');
+  const ofCase = `/** What a vendor answered once${shape.split('/** The body as the vendor', 1)[0]}`;
+  t.equal(blockWith(page, 'interface ProviderCase').trim(), ofCase.trim());
+});
+
+t.test('the page names the tools that a model is offered, and codes that there are', async (t) => {
+  const tools = [
+    'files',
+    'apply-patch',
+    'web',
+    'vcs',
+    'update-plan',
+    'record-decision',
+    'request-user-input',
+    'submit-task-complete',
+  ];
+  for (const file of tools)
+    for (const [, name] of textOf(`coder/tools/${file}.ts`).matchAll(/^ {2}name: '(\w+)',$/gm))
+      t.ok(page.includes(`\`${name}\``), name);
+  const [, table = ''] = page.split('**No connection.**');
+  const named = new Set([...table.matchAll(/`(EGRESS_\w+)`/g)].map(([, code]) => code));
+  const whys = ['not-listed', 'port', 'unresolved', 'address', 'unreachable', 'time', 'limit'] as const;
+  const use = {
+    host: 'a',
+    port: 443,
+    via: 'connect',
+    reasons: [],
+    connections: 1,
+    sentBytes: 0,
+    receivedBytes: 0,
+  } as const;
+  const codes = whys.map((why) => toObstacle({ ...use, outcome: 'failed', why })?.code);
+  t.strictSame([...named].sort(), codes.sort());
+});
+
+t.test('the way to try a model against a server here works as it stands', async (t) => {
+  await using server = await serveModel((response) => {
+    response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+    response.end('{"text":"Hi"}\n{"end":"stop"}\n');
+  });
+  const files = {
+    ...Object.fromEntries(providerScaffold('parrot')),
+    'try.js': blockWith(page, 'process.argv[2]'),
+  };
+  const place = t.testdir(files);
+  const { stdout } = await run(process.execPath, ['try.js', `http://127.0.0.1:${server.port}/v1`], {
+    cwd: place,
+  });
+  t.match(stdout, /type: 'text', text: 'Hi'[\s\S]*type: 'end', end: 'stop'/);
+  t.match(server.asked, [{ path: '/v1/chat', body: { model: 'parrot-1' } }]);
+});
+
+t.test('the recipe for the key of a log makes one that can be pinned', async (t) => {
+  const place = t.testdir({});
+  writeFileSync(join(place, 'vkey.mjs'), blockWith(textOf('docs/plugin-log.md'), 'generateKeyPairSync'));
+  const { stdout } = await run(process.execPath, ['vkey.mjs', 'log.notary.example'], { cwd: place });
+  t.equal(parseVkey(stdout.trim()).name, 'log.notary.example');
+  t.ok(existsSync(join(place, 'log.pem')));
+});
+
+t.test('every page of plugins is named where the README says what to read on', async (t) => {
+  const [, readOn = ''] = textOf('README.md').split('## Where to read on');
+  for (const kind of ['provider', 'log', 'stage-check', 'artifact', 'evidence'])
+    t.ok(readOn.includes(`docs/plugin-${kind}.md`), kind);
+});
