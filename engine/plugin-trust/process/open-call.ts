@@ -22,7 +22,7 @@ export interface OpenCall {
   expire(ms: number, act: () => void): void;
 }
 
-/** Opens a call; `late` is told where a deadline passes, `obstacles` is what came between plugin and hosts since then. */
+/** Opens a call; `late` is told where a deadline passes, `obstacles` is what came between it and hosts since. */
 export function openCall(
   plugin: string,
   id: number,

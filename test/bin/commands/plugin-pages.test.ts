@@ -39,7 +39,7 @@ t.test('the page names the tools that a model is offered, and codes that there a
     'submit-task-complete',
   ];
   for (const file of tools)
-    for (const [, name] of textOf(`coder/tools/${file}.ts`).matchAll(/^ {2}name: '(\w+)',$/gm))
+    for (const [, name = ''] of textOf(`coder/tools/${file}.ts`).matchAll(/^ {2}name: '(\w+)',$/gm))
       t.ok(page.includes(`\`${name}\``), name);
   const [, table = ''] = page.split('**No connection.**');
   const named = new Set([...table.matchAll(/`(EGRESS_\w+)`/g)].map(([, code]) => code));
