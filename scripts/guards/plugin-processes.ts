@@ -38,8 +38,8 @@ export const guards: readonly Guard[] = [
     ],
     [
       'secrets in what is thrown',
-      'withoutHanded(message, secrets)',
-      'message',
+      'withoutHanded(withObstacles(message, obstacles()), secrets)',
+      'withObstacles(message, obstacles())',
       'what is thrown inside is told with its facts, and without what was handed over',
     ],
   ]),
