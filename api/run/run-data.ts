@@ -111,14 +111,15 @@ function warningsOf({ notices = [], defaultRef, policyRef }: RunView): RunData['
 }
 
 function toStageData(stage: StageRecord): StageData {
-  return {
+  return compact({
     stage: stage.stage,
     status: stage.status,
     expected: stage.expected,
     ran: stage.ran,
     checks: stage.checks.map(toCheckData),
     findings: stageFindings(stage).map(({ finding, checkId }) => toFindingData(finding, checkId)),
-  };
+    asked: stage.asked?.map(({ name, plugin, status }) => ({ name, plugin, status })),
+  });
 }
 
 /** What a stage found: its own findings, then those of its checks, each once. */

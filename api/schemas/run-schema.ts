@@ -150,14 +150,17 @@ const check = record(
   },
 );
 
-const stage = record({
-  stage: oneOf('fast', 'integration', 'security', 'release'),
-  status: oneOf('passed', 'failed', 'skipped', 'waiting'),
-  expected: count,
-  ran: count,
-  checks: list(check),
-  findings: list(findingSchema),
-});
+const stage = record(
+  {
+    stage: oneOf('fast', 'integration', 'security', 'release'),
+    status: oneOf('passed', 'failed', 'skipped', 'waiting'),
+    expected: count,
+    ran: count,
+    checks: list(check),
+    findings: list(findingSchema),
+  },
+  { asked: list(record({ name: text, plugin: text, status: oneOf('passed', 'failed') })) },
+);
 
 /** Members of a run's data (`5-cli.md`): always there, and there when known. */
 export const runMembers = {

@@ -1,9 +1,11 @@
 import { stageFindings } from '../../api/run/run-data.ts';
+import type { RunView } from '../../core/contract/run-view.ts';
 import type { CheckRecord, StageRecord } from '../../core/contract/stage.ts';
 import { limitExceeded } from '../../gates/rules/limit-exceeded.ts';
 import { escapeHtml } from './escape-html.ts';
 import { findingList } from './html-findings.ts';
 import { toCount, toDuration } from './quantities.ts';
+import { toStageWords } from './stage-words.ts';
 import { type TimeSpan, toTimeSpan } from './time-span.ts';
 import { toWrittenOutside } from './written-outside.ts';
 
@@ -17,16 +19,16 @@ const tones: Readonly<Record<string, string>> = {
 };
 
 /** One card per stage: what failed in view, what passed folded away when it is much; bars on one common time scale. */
-export function stageCards(stages: readonly StageRecord[]): string {
+export function stageCards({ stages, artifacts }: Pick<RunView, 'stages' | 'artifacts'>): string {
   const scale = toTimeSpan(stages.flatMap((stage) => stage.checks));
-  return stages.map((stage) => stageCard(stage, scale)).join('');
+  return stages.map((stage) => stageCard(stage, artifacts, scale)).join('');
 }
 
-function stageCard(stage: StageRecord, scale: TimeSpan): string {
+function stageCard(stage: StageRecord, artifacts: RunView['artifacts'], scale: TimeSpan): string {
   const passed = stage.checks.filter((check) => check.status === 'passed');
   const others = stage.checks.filter((check) => check.status !== 'passed');
   const own = toTimeSpan(stage.checks);
-  const count = `${toRan(stage)}${stage.checks.length === 0 ? '' : ` · ${toDuration(own.lengthMs)}`}`;
+  const count = `${escapeHtml(toStageWords(stage, artifacts))}${stage.checks.length === 0 ? '' : ` · ${toDuration(own.lengthMs)}`}`;
   const head = `<div class="stage-head"><h3>${escapeHtml(stage.stage)}</h3>${pill(stage.status)}<span class="soft">${count}</span></div>`;
   const open = stage.checks.length <= openChecks ? ' open' : '';
   const fold =
@@ -35,12 +37,6 @@ function stageCard(stage: StageRecord, scale: TimeSpan): string {
       : `<details${open}><summary>${toCount(passed.length, 'check')} passed</summary>${checkTable(stage, passed, scale, 'passed')}</details>`;
   const attention = others.length === 0 ? '' : checkTable(stage, others, scale, 'not passed');
   return `<section class="card stage" aria-label="Stage ${escapeHtml(stage.stage)}">${head}${attention}${findingList(stageFindings(stage))}${fold}</section>`;
-}
-
-function toRan(stage: StageRecord): string {
-  if (stage.expected === 0) return 'no check listed';
-  if (stage.ran === 0) return `none of ${toCount(stage.expected, 'check')} ran`;
-  return `${stage.ran} of ${toCount(stage.expected, 'check')} ran`;
 }
 
 function checkTable(

@@ -18,7 +18,7 @@ export function renderRunHtml(view: RunView): string {
   const verdict = toVerdict(view);
   const policy = `default-src 'none'; style-src 'sha256-${sha256(pageStyle).toString('base64')}'; base-uri 'none'; form-action 'none'`;
   const sections = [
-    section('stages', 'Stages', stageCards(view.stages)),
+    section('stages', 'Stages', stageCards(view)),
     section('findings', 'Findings of the patch', findingsOf(view)),
     ...(view.patch === undefined
       ? []

@@ -6,8 +6,9 @@ import type { ArtifactRecord, CheckRecord } from '../../core/contract/stage.ts';
 import { limitExceeded } from '../../gates/rules/limit-exceeded.ts';
 import { type Part, type Printer, type Style, styled } from '../terminal/print.ts';
 import { pluginWords } from './plugin-words.ts';
-import { toCount, toDuration, toSize } from './quantities.ts';
+import { toDuration, toSize } from './quantities.ts';
 import { toSealedCommit } from './sealed-commit.ts';
+import { toStageWords } from './stage-words.ts';
 import { toTimeSpan } from './time-span.ts';
 import { wroteOutside } from './written-outside.ts';
 
@@ -52,7 +53,7 @@ export function printRun(printer: Printer, view: RunView, isHinted = false): voi
     view.stages.map((stage): readonly Part[] => [
       `  ${stage.stage}`,
       word(stage.status),
-      stage.expected === 0 ? 'no check listed' : `${stage.ran} of ${toCount(stage.expected, 'check')}`,
+      toStageWords(stage, view.artifacts),
       stage.checks.length === 0 ? '' : toDuration(toTimeSpan(stage.checks).lengthMs),
     ]),
   );

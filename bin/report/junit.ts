@@ -46,7 +46,7 @@ function patchSuite(findings: readonly Finding[]): Suite {
   );
 }
 
-function stageSuite({ stage, checks, findings, expected, ran, status }: StageRecord): Suite {
+function stageSuite({ stage, checks, findings, expected, ran, status, asked = [] }: StageRecord): Suite {
   const cases: Case[] = checks.map(toCase);
   const own = findings.filter(({ severity }) => severity === 'error');
   if (own.length > 0) cases.push({ name: `${stage} stage`, seconds: 0, failure: describe(own) });
@@ -57,6 +57,8 @@ function stageSuite({ stage, checks, findings, expected, ran, status }: StageRec
       skipped: `${expected - ran} of ${expected} checks did not run`,
     });
   }
+  const ofPlugins = asked.filter((one) => one.status === 'passed');
+  cases.push(...ofPlugins.map(({ name, plugin }) => ({ name: `${name} of plugin ${plugin}`, seconds: 0 })));
   return suite(stage, cases);
 }
 

@@ -5,6 +5,7 @@ import type { RunView } from '../../core/contract/run-view.ts';
 import { markdownText } from '../../readers/documents/markdown-text.ts';
 import { toCount, toDuration, toSize } from './quantities.ts';
 import { toSealedCommit } from './sealed-commit.ts';
+import { toStageWords } from './stage-words.ts';
 import { toTimeSpan } from './time-span.ts';
 import { wroteOutside } from './written-outside.ts';
 
@@ -34,7 +35,7 @@ export function renderRunMarkdown(view: RunView): string {
     '| --- | --- | --- | ---: |',
     ...view.stages.map((stage) => {
       const time = toTimeSpan(stage.checks).lengthMs;
-      return `| ${stage.stage} | ${stage.status} | ${stage.ran} of ${stage.expected} | ${stage.checks.length === 0 ? '' : toDuration(time)} |`;
+      return `| ${stage.stage} | ${stage.status} | ${text(toStageWords(stage, view.artifacts), 512)} | ${stage.checks.length === 0 ? '' : toDuration(time)} |`;
     }),
     '',
     ...outside.slice(0, most).map(([id, words]) => `- ${text(id, 128)}: ${text(words)}`),

@@ -210,4 +210,6 @@ export interface StageRecord {
   readonly ran: number;
   readonly checks: readonly CheckRecord[];
   readonly findings: readonly Finding[];
+  /** Stage checks of plugins that were asked, whatever they said; absent where none was. */
+  readonly asked?: readonly Readonly<Record<'name' | 'plugin', string> & { status: 'passed' | 'failed' }>[];
 }

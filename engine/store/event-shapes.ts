@@ -155,6 +155,8 @@ export const eventShapes = {
       summary: text,
       /** Of `reports`, what plugins of others made. */
       made_by: listOf(fields({ sha256: sha256Text, plugin: text })),
+      /** The stage checks of plugins that were asked, whatever they said. */
+      asked: listOf(fields({ name: text, plugin: text, status: oneOf('passed', 'failed') })),
       /** Demanded by the policy commit, whatever the contract asks. */
       from_policy: flag,
       /** An old failure that the contract tolerates. */

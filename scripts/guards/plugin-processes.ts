@@ -148,6 +148,12 @@ export const guards: readonly Guard[] = [
       'it is told what stands there, and what it tells is kept, without what may not be written',
     ],
     [
+      'a stage check that passed and left no trace',
+      "status: isRefused ? 'failed' : 'passed'",
+      "status: 'passed'",
+      'whoever was asked is named with its plugin and what it came to, a pass too',
+    ],
+    [
       'what a stage check tells',
       'return redactTexts(found, policy);',
       'return found;',
@@ -160,17 +166,25 @@ export const guards: readonly Guard[] = [
       'a run that is stopped has no answer: the next process asks',
     ],
   ]),
+  ...within('engine/run/decide/replay-stages.ts', 'test/engine/run/decide/replay-run.test.ts', [
+    [
+      'stage checks that were never asked',
+      "compared(whole.path, '/asked', stage?.asked, whole.object.asked) ??",
+      '',
+      'a record that was changed is found out, and the first input that differs is named',
+    ],
+  ]),
   ...within('engine/run/judge/run-stage.ts', checkRuns, [
     [
       'stage checks of plugins',
-      'findings: [...found, ...further] });',
-      'findings: [...found, ...further.slice(0, 0)] });',
+      'findings: [...found, ...further.findings] });',
+      'findings: [...found] });',
       'what the stage check refuses is not committed, and says rule and reason',
     ],
     [
       'findings that a stage check would take away',
-      'findings: [...found, ...further] });',
-      'findings: further.length > 0 ? further : found });',
+      'findings: [...found, ...further.findings] });',
+      'findings: further.findings.length > 0 ? further.findings : found });',
       'a stage check sees what stands there, warns, and takes nothing away',
     ],
   ]),

@@ -69,6 +69,7 @@ export function compareStages({ file, input, evidence, report }: StagesQuestion)
     }
     const parted =
       compared(whole.path, '/findings', stage?.findings, whole.object.findings) ??
+      compared(whole.path, '/asked', stage?.asked, whole.object.asked) ??
       compared(whole.path, '/made_by', madeByPlugins(madeAt(report, name)), whole.object.made_by ?? []);
     if (parted) return parted;
   }
@@ -80,6 +81,7 @@ export function compareStages({ file, input, evidence, report }: StagesQuestion)
 interface ReportedStage {
   readonly stage: string;
   readonly findings?: unknown;
+  readonly asked?: unknown;
   readonly checks?: readonly {
     readonly id: string;
     readonly command?: unknown;

@@ -17,16 +17,16 @@ const asksAgain: readonly unknown[] = ['threw', 'crashed', 'sandbox-failed'];
 /**
  * What the checks that plugins of others bring find at a stage, in the order of the configuration: added to what stands
  * there, and one that gives no answer is an `error` that names it, its plugin, the stage and the reason. Each is asked
- * once about a candidate and stage; its answer is recorded, and holds when the run goes on.
+ * once about a candidate and stage; its answer is recorded, and holds when the run goes on. `asked` names each of them.
  */
 export async function askStageChecks(
   attempt: Attempt,
   stage: Pick<StageRecord, 'stage' | 'checks' | 'findings'>,
   before: readonly StageRecord[],
-): Promise<readonly Finding[]> {
+): Promise<Pick<StageRecord, 'asked' | 'findings'>> {
   const { plugins } = attempt.ground;
   const asked = [...plugins.stageChecks.values()].filter(({ stages }) => stages.includes(stage.stage));
-  if (asked.length === 0) return [];
+  if (asked.length === 0) return { findings: [] };
   const { steps } = attempt.means;
   const policy = withValues(policyOf(attempt), await plugins.secrets());
   let input: StageCheckInput | undefined;
@@ -53,7 +53,13 @@ export async function askStageChecks(
       }),
     ),
   );
-  return answers.flat();
+  return {
+    findings: answers.flat(),
+    asked: asked.map(({ name, plugin }, at) => {
+      const isRefused = answers[at]?.some(({ severity }) => severity === 'error') ?? true;
+      return { name, plugin, status: isRefused ? 'failed' : 'passed' };
+    }),
+  };
 }
 
 async function ask(

@@ -126,7 +126,7 @@ async function settleStage(
   const added = await engine.hooks.stage.judge.call({ runId, spec, patch, stage: judged });
   const found = redactTexts([...findings, ...added], policyOf(attempt));
   const further = await askStageChecks(attempt, { ...judged, findings: found }, before);
-  const record = settle({ ...judged, findings: [...found, ...further] });
+  const record = settle({ ...judged, ...further, findings: [...found, ...further.findings] });
   await engine.hooks.stage.settled.call({ runId, stage: record });
   return record;
 }

@@ -169,6 +169,7 @@ function stageEvidence(
     findings: stage.findings,
     summary: `${stage.ran} of ${stage.expected} checks ran`,
     ...(byPlugins.length === 0 ? {} : { made_by: byPlugins }),
+    ...(stage.asked === undefined ? {} : { asked: stage.asked }),
   };
 }
 

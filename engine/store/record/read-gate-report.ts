@@ -72,6 +72,7 @@ const stage = having({
   ran: wholeNumber,
   checks: listOf(check),
   findings: listOf(finding),
+  asked: orAbsent(listOf(having({ name: text, plugin: text, status: oneOf('passed', 'failed') }))),
 });
 const shape = having({
   schema: oneOf('urn:writ:gate-report:v1'),

@@ -46,6 +46,34 @@ t.test(
   },
 );
 
+t.test('a stage without checks says who else was asked there and what was made', async (t) => {
+  const [made] = committed.artifacts;
+  if (made === undefined) throw new Error('the sample has no artifact');
+  const { checkId: _, ...own } = made;
+  const view: RunView = {
+    ...committed,
+    stages: committed.stages.map((one) =>
+      one.stage === 'release'
+        ? {
+            stage: 'release',
+            status: 'skipped',
+            expected: 0,
+            ran: 0,
+            checks: [],
+            findings: [],
+            asked: [{ name: 'linked-ticket', plugin: 'tickets', status: 'passed' }],
+          }
+        : one,
+    ),
+    artifacts: [{ ...own, stage: 'release', name: 'owners' }],
+  };
+  const words = 'no check listed, linked-ticket of plugin tickets passed, made owners';
+  t.match(printed(view), words);
+  t.match(renderRunHtml(view), words);
+  t.match(renderRunMarkdown(view), /linked\W+ticket of plugin tickets passed, made owners/);
+  t.match(renderRunJunit(view), 'name="linked-ticket of plugin tickets"');
+});
+
 t.test('what checks wrote outside the scope is told in a line each, whatever stands in a name', async (t) => {
   const [stage, ...others] = committed.stages;
   const [check, ...more] = stage?.checks ?? [];

@@ -92,6 +92,17 @@ t.test(
       ),
       { digest: { sha256: digest } },
     );
+    const asked = [{ name: 'linked-ticket', plugin: 'linked-ticket', status: 'passed' }];
+    t.strictSame(
+      view.stages.map(({ asked: who = [] }) => who),
+      [[], [], asked, asked],
+      'who was asked stands there, a pass too',
+    );
+    t.match(stored(sample), JSON.stringify({ asked }).slice(1, -1), 'in evidence and gate report');
+    t.match(
+      (await writ('show', view.runId)).data.stages.map((one: { asked?: unknown }) => one.asked),
+      [undefined, undefined, asked, asked],
+    );
     rmSync(place, { recursive: true });
     const verified = await writ('verify', 'HEAD', '--replay');
     t.match(verified, { code: 0, data: { verified: true } }, JSON.stringify(verified.data?.checks));

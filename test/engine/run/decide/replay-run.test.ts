@@ -159,6 +159,14 @@ const changes: readonly (readonly [
   [
     'evidence/0002-fast.json',
     (v: Json) => {
+      v.asked = [{ name: 'never-asked', plugin: 'p', status: 'passed' }];
+    },
+    'evidence/0002-fast.json',
+    '/asked',
+  ],
+  [
+    'evidence/0002-fast.json',
+    (v: Json) => {
       v.status = 'failed';
     },
     'decision-input.json',

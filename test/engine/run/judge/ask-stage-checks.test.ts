@@ -55,9 +55,10 @@ function scene(judges: Readonly<Record<string, Judge>>, more: Partial<StageCheck
       patchFindings: [{ rule: 'scope', severity: 'note', message: `seen ${secret}` }],
       box: { list: () => [] },
     }) as unknown as Attempt;
-  const ask = (given = attempt(), stage: StageName = 'release') =>
+  const judged = (given = attempt(), stage: StageName = 'release') =>
     askStageChecks(given, { stage, checks: [], findings: [error('early')] }, []);
-  return { ask, asked, attempt, stop, waits, patch, records };
+  const ask = async (...given: Parameters<typeof judged>) => (await judged(...given)).findings;
+  return { ask, judged, asked, attempt, stop, waits, patch, records };
 }
 
 const error = (rule: string): Finding => ({ rule, severity: 'error', message: 'no' });
@@ -74,6 +75,24 @@ t.test('each is asked at its stage, in the order of the configuration, and once 
   t.strictSame(await ask(), found, 'the same process');
   t.strictSame(await ask(attempt()), found, 'another one, over the same journal');
   t.equal(asked.length, 2);
+});
+
+t.test('whoever was asked is named with its plugin and what it came to, a pass too', async (t) => {
+  const { judged } = scene({
+    passes: () => [],
+    warns: () => [{ ...error('warns'), severity: 'warning' }],
+    refuses: () => [error('refuses')],
+    breaks() {
+      throw pluginFault('of-breaks', 'garbage', 'why');
+    },
+  });
+  t.strictSame((await judged()).asked, [
+    { name: 'passes', plugin: 'of-passes', status: 'passed' },
+    { name: 'warns', plugin: 'of-warns', status: 'passed' },
+    { name: 'refuses', plugin: 'of-refuses', status: 'failed' },
+    { name: 'breaks', plugin: 'of-breaks', status: 'failed' },
+  ]);
+  t.strictSame(await judged(undefined, 'fast'), { findings: [] }, 'nobody was asked');
 });
 
 t.test(
