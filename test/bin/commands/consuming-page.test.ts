@@ -16,7 +16,6 @@ import { parseVkey } from '../../../attest/log/ledger-key.ts';
 import { formatTrustedRoot } from '../../../attest/log/trusted-root.ts';
 import { makeKey, publicOf, withoutSshKeygen } from '../../attest/approval/ssh-tools.ts';
 import { withoutOpenssl } from '../../attest/material/openssl.ts';
-import { longTest } from '../../rooms/long-test.ts';
 import { makeSealedRepository } from './sealed-repository.ts';
 
 /** A run in a sandbox, an approval and its seal on a busy machine. */
@@ -102,7 +101,7 @@ t.test(
   },
 );
 
-longTest('what was changed stops at the recipe that looks at it', { skip }, async (t) => {
+t.test('what was changed stops at the recipe that looks at it', { skip }, async (t) => {
   if (sealed === undefined) return;
   const amended = `git clone -q origin.git amend && cd amend && git -c user.name=E -c user.email=e@x commit -q --amend --no-edit --date=2020-01-01T00:00:00Z && git push -q --force origin HEAD:main && cd .. && rm -rf amend`;
   // Other bytes under the name of a file's object: loose, so that git finds it by that name.
@@ -158,7 +157,7 @@ longTest('what was changed stops at the recipe that looks at it', { skip }, asyn
   }
 });
 
-longTest('evidence that was changed, and a file that nobody listed', { skip }, async (t) => {
+t.test('evidence that was changed, and a file that nobody listed', { skip }, async (t) => {
   if (sealed === undefined) return;
   const change = (edit: string) =>
     [
