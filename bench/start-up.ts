@@ -20,19 +20,21 @@ export async function benchStartUp(launcher: string): Promise<boolean> {
   const starts = {
     node: node(outside, '-e', '0'),
     version: node(outside, launcher, '--version'),
+    help: node(outside, launcher, '--help'),
     validate: node(outside, launcher, 'spec', 'validate', spec),
     inRepository: node(inside, launcher, 'spec', 'validate', spec),
   };
   const works = {
     node: () => run(starts.node),
     version: () => run(starts.version),
+    help: () => run(starts.help),
     validate: () => run(starts.validate),
     inRepository: () => run(starts.inRepository),
   };
   await interleaved(2, works);
   const times = await interleaved(21, works);
   const shares = processorShares(starts);
-  const beside = (name: string, of: 'version' | 'validate' | 'inRepository', limit: number) => {
+  const beside = (name: string, of: 'version' | 'help' | 'validate' | 'inRepository', limit: number) => {
     const detail = `${times[of].toFixed(0)} ms, node ${times.node.toFixed(0)} ms`;
     return [
       figure(`writ ${name} / node -e 0`, times[of] / times.node, limit, 'x', detail),
@@ -41,6 +43,7 @@ export async function benchStartUp(launcher: string): Promise<boolean> {
   };
   const held = [
     ...beside('--version', 'version', 1.5),
+    ...beside('--help', 'help', 2),
     ...beside('spec validate, no repository', 'validate', 2),
     ...beside('spec validate, in a repository', 'inRepository', 2),
   ];
@@ -63,7 +66,7 @@ function processorShares<Name extends string>(
   starts: Readonly<Record<Name | 'node', Start>>,
 ): Readonly<Record<Name | 'node', number>> {
   const names = Object.keys(starts) as (Name | 'node')[];
-  const rounds = Array.from({ length: sized(5, 1) }, () => {
+  const rounds = Array.from({ length: sized(9, 1) }, () => {
     const taken = new Map(names.map((name) => [name, processorMs(starts[name])]));
     return (name: Name | 'node'): number => (taken.get(name) ?? 0) / (taken.get('node') ?? 0);
   });
