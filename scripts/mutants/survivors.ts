@@ -252,4 +252,18 @@ export const survivors: readonly Survivor[] = [
       'the lock lies in the directory that goes right after',
     ],
   ]),
+  ...within('engine/run/state/open-evidence.ts', [
+    [
+      'const beside = ground.config.evidence.plugins.flatMap((name) => ground.plugins.evidence.get(name) ?? []);',
+      'ground.plugins.evidence.get(name) ?? [] → ground.plugins.evidence.get(name)',
+      'a name that no plugin brings is refused before any work',
+    ],
+  ]),
+  ...within('engine/run/state/configured-model.ts', [
+    [
+      'const values = Object.hasOwn(settings, key) ? (settings[key] ?? []) : undefined;',
+      'settings[key] ?? [] → settings[key]',
+      'a key that a backend has is there with its values; types do not say so',
+    ],
+  ]),
 ];
