@@ -19,7 +19,10 @@ import { type GivenSpec, specBytes } from './given-spec.ts';
 export interface RunPlace {
   /** A path in the repository. NOT_A_REPOSITORY. */
   readonly repository: string;
-  /** Sandbox back end by name, or `auto`, which is the default; `none` is recorded in the provenance. */
+  /**
+   * Sandbox back end by name, or `auto`; default `auto`, and of a run that goes on the one that it was in. `none` is
+   * recorded in the provenance.
+   */
   readonly sandbox?: string;
   /**
    * Who approves in this process once the run waits for people: paths of private keys, or approvers of the program's
@@ -99,13 +102,12 @@ export async function toResumeRequest(
   surroundings: Surroundings,
   signal: AbortSignal,
 ): Promise<ResumeRequest> {
-  const { repository, run, worker, onto, moreCostUnits, allowLostCalls, sandbox = 'auto' } = call;
+  const { repository, run, worker, onto, moreCostUnits, allowLostCalls, sandbox } = call;
   return {
-    ...compact({ onto, moreCostUnits, allowLostCalls, worker: worker && toWorker(worker) }),
+    ...compact({ onto, moreCostUnits, allowLostCalls, sandbox, worker: worker && toWorker(worker) }),
     ...(await toSettings(call, surroundings, signal)),
     repositoryPath: resolve(repository),
     runId: run,
-    sandbox,
   };
 }
 

@@ -66,7 +66,6 @@ export async function cancelRun(call: CancelCall): Promise<RunView> {
   return await resumeRun(engine, {
     repositoryPath,
     runId,
-    sandbox: 'auto',
     schedulerVersion: readVersion(),
     witness: userJournalWitness(call.env),
     clock: systemClock,

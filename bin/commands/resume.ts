@@ -26,6 +26,7 @@ import { toResult } from './run.ts';
 export async function run(context: CommandContext): Promise<CommandResult> {
   const { options, args, repoPath, cwd, signal } = context;
   const onto = options.value('onto');
+  const sandbox = options.value('sandbox');
   const more = readUnits(options.value('more-cost-units'));
   const reaching = await openReaching(context);
   const worker = workerGiven(context, reaching);
@@ -37,7 +38,6 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const repositoryPath = repoPath ?? cwd;
   const settings = {
     repositoryPath,
-    sandbox: options.value('sandbox') ?? 'auto',
     schedulerVersion: readVersion(),
     pluginAccess,
     witness: userJournalWitness(context.env),
@@ -51,7 +51,12 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   if (draft) {
     const result = await resumeDraft(context, engine, repositoryPath, draft, async (confirmed) =>
       toResult(
-        await runIntent(engine, { ...settings, ...confirmed, hear: tellIssue(context) }),
+        await runIntent(engine, {
+          ...settings,
+          sandbox: sandbox ?? 'auto',
+          ...confirmed,
+          hear: tellIssue(context),
+        }),
         context.print,
       ),
     );
@@ -63,6 +68,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     runId: args[0] ?? '',
     worker,
     ...(onto === undefined ? {} : { onto }),
+    ...(sandbox === undefined ? {} : { sandbox }),
     ...(more === undefined ? {} : { moreCostUnits: more }),
     ...(options.flag('repeat-calls') ? { allowLostCalls: true } : {}),
   });

@@ -26,6 +26,7 @@ import {
 } from './record/shown-reports.ts';
 import { listApprovals, type StoredApproval } from './record/stored-approvals.ts';
 import type { Attempt } from './state/attempt.ts';
+import { ranIn } from './state/ran-in.ts';
 import { acceptedWork } from './work/accepted-work.ts';
 import { lastTask } from './work/replan.ts';
 import { taskFacts } from './work/task-facts.ts';
@@ -81,7 +82,7 @@ export async function judgeCandidate(candidate: Attempt, state: PlanState): Prom
     judging.attempt.means.wallClockExceeded() || judging.stages.some(({ status }) => status === 'failed');
   if (!isOver) await judgeAnew(unapproved);
   const anew = isOver
-    ? { ...judging, attempt: { ...unapproved, approvals } }
+    ? { ...judging, attempt: { ...judging.attempt, approvals } }
     : await judge({ ...unapproved, approvals }, findings);
   await show(anew.attempt, anew.report);
   return { ...(await decided(anew, findings, state)), shown: anew.report };
@@ -94,8 +95,10 @@ function goesOnDifferently(shown: GateReport, report: GateReport): readonly stri
 
 async function judge(attempt: Attempt, findings: readonly Finding[]): Promise<Judging> {
   const isRejected = findings.some(({ severity }) => severity === 'error');
-  const ran = isRejected ? { stages: [], dependencies: [] } : await runStages(attempt);
-  return { ...ran, attempt, report: finalReport(attempt, findings, ran.stages) };
+  const { sandboxName: sandbox } = attempt.identity;
+  const ran = isRejected ? { stages: [], sandbox, dependencies: [] } : await runStages(attempt);
+  const judged = ranIn(attempt, ran.sandbox);
+  return { ...ran, attempt: judged, report: finalReport(judged, findings, ran.stages) };
 }
 
 async function receive(

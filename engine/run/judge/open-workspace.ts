@@ -24,7 +24,9 @@ import {
 } from './workspace-dependencies.ts';
 import type { WrittenPlace } from './written-outside.ts';
 
-/** What checks of this epoch handed on, or were given, is not what it was: those that ended cannot be built upon. */
+/**
+ * What checks of this epoch handed on, were given, or ran in is not what it was: those that ended cannot be built upon.
+ */
 export class WorkspaceLost extends Error {}
 
 /** A world of its own for one command. */
@@ -68,6 +70,8 @@ export interface OpeningWorkspace extends WorkspaceSide {
    * workspace.
    */
   dependencies(): readonly DigestedThing[];
+  /** The one back end that commands of this epoch ran in, whichever process ran them; `undefined` where none ran. */
+  sandbox(): string | undefined;
 }
 
 /** What the checks of an epoch were given, as its journal tells later processes. */
@@ -96,6 +100,8 @@ export function openingWorkspace(attempt: Attempt, epoch: number): OpeningWorksp
   /** One object store for all of them: none can write to it. */
   const objects = (): Promise<SealedObjects> => {
     made ??= (async () => {
+      const judgedIn = await steps.once('sandbox', () => ground.sandbox.name);
+      if (judgedIn !== ground.sandbox.name) throw new WorkspaceLost();
       await removeWorlds(root);
       await mkdir(root, { recursive: true, mode: 0o700 });
       return seal([patch.baseTree, patch.candidateTree]);
@@ -127,6 +133,7 @@ export function openingWorkspace(attempt: Attempt, epoch: number): OpeningWorksp
       return policyJudge;
     },
     dependencies: () => (steps.ended('workspace')?.answer as Given | undefined)?.dependencies ?? [],
+    sandbox: () => steps.ended('sandbox')?.answer as string | undefined,
   };
 }
 

@@ -8,13 +8,15 @@ import { runStage } from './run-stage.ts';
 /** What the stages did, the untracked directories that their checks were given, and what artifacts were made from. */
 export interface StagesRun {
   readonly stages: readonly StageRecord[];
+  /** The back end that all their commands ran in; where none ran, the one that the run was started with. */
+  readonly sandbox: string;
   readonly dependencies: readonly DigestedThing[];
 }
 
 /**
  * Runs the stages in order; a later one never starts after one that did not pass. Checks that ended in an earlier
  * process stay ended, unless a check still to come needs what they handed on and that is gone, or would be given other
- * dependencies: then all stages are judged anew.
+ * dependencies or run in another sandbox: then all stages are judged anew.
  */
 export async function runStages(
   attempt: Attempt,
@@ -59,5 +61,6 @@ async function runEpoch(
     stages.push(record);
     if (record.status === 'failed' || record.status === 'waiting') break;
   }
-  return { stages, dependencies: [...workspace.dependencies(), ...attempt.box.madeFrom()] };
+  const sandbox = workspace.sandbox() ?? attempt.identity.sandboxName;
+  return { stages, sandbox, dependencies: [...workspace.dependencies(), ...attempt.box.madeFrom()] };
 }

@@ -36,6 +36,7 @@ import { reopenLanding } from './reopen-landing.ts';
 import { requireCiting } from './require-citing.ts';
 import { requirePartSecrets } from './require-part-secrets.ts';
 import { requireStatedTarget } from './require-stated-target.ts';
+import { sandboxAgain } from './sandbox-again.ts';
 
 /**
  * Takes up a run that waits or was stopped. A journal that this user wrote on this machine is gone on from, as is one
@@ -66,7 +67,8 @@ export async function reopenRun(
       : await readKeptContract(engine, directory, before);
     const store = await openRunStore(engine.slots.store, repository, request.clock, read.effective);
     const landing = await reopenLanding(repository, own, before, read, request);
-    const prepared = await prepareGround(engine, request, read, repository, landing);
+    const sandbox = request.sandbox ?? (await sandboxAgain(engine, own, before));
+    const prepared = await prepareGround(engine, { ...request, sandbox }, read, repository, landing);
     const contract = withConfig(read, prepared.config);
     const sealing = await openParties(engine, contract, prepared);
     const scratch = readers.keep(await takeUpScratch(join(directory, 'scratch'), repository));

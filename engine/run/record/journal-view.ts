@@ -12,6 +12,8 @@ export interface JournalView {
   /** Why index and files did not follow the branch. */
   readonly notFollowed?: string;
   readonly sealedBy: { readonly keyId?: string; readonly logOrigin?: string; readonly logIndex?: number };
+  /** The back end that the last judging of checks was begun in; absent before any. */
+  readonly sandbox?: string;
   /** Stages that have settled so far, of the last candidate that was judged. */
   readonly stages: readonly StageRecord[];
 }
@@ -19,12 +21,16 @@ export interface JournalView {
 /** Ends of the steps that are looked at. */
 const viewed = ['/follow', '/attested', 'seal/swap', ...stageNames.map((name) => `/${name}/settled`)];
 
+const judgedIn = /^[^/]+\/epoch-\d+\/sandbox$/;
+
 /** Reads the steps that matter to people out of a journal. */
 export function viewJournal(records: readonly JournalRecord[]): JournalView {
   const answers = new Map<string, unknown>();
+  let sandbox: unknown;
   for (const { type, data } of records) {
     if (type !== 'step-ended') continue;
     const { step = '', answer } = (data ?? {}) as { readonly step?: string; readonly answer?: unknown };
+    if (judgedIn.test(step)) sandbox = answer;
     const name = viewed.find((one) => step.endsWith(one));
     if (name !== undefined) answers.set(name, answer);
   }
@@ -40,6 +46,7 @@ export function viewJournal(records: readonly JournalRecord[]): JournalView {
       ...(attested?.logOrigin === undefined ? {} : { logOrigin: attested.logOrigin }),
       ...(attested?.logIndex === undefined ? {} : { logIndex: attested.logIndex }),
     },
+    ...(typeof sandbox === 'string' ? { sandbox } : {}),
     stages: stageNames.flatMap((name) => (answers.get(`/${name}/settled`) as StageRecord | undefined) ?? []),
   };
 }

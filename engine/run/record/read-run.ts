@@ -231,11 +231,11 @@ async function undecidedRun(
       detail: { run_id: runId },
     });
   const { schema: _, ...report } = started.report;
-  const { stages } = viewJournal(records);
+  const { stages, sandbox = report.sandbox } = viewJournal(records);
   const working = await isRunHeld(runDirectory(repository, runId));
   const notices = [...(report.notices ?? []), ...(working ? [] : lostNotices(runId, records))];
   const state = working ? 'running' : 'interrupted';
-  return { ...report, stages, state, ...(notices.length === 0 ? {} : { notices }) };
+  return { ...report, sandbox, stages, state, ...(notices.length === 0 ? {} : { notices }) };
 }
 
 /** What the process that was stopped had begun is lost from here on. */

@@ -31,7 +31,10 @@ export interface RunIdentity {
   readonly anewAtMs: number | undefined;
   readonly contract: AdmittedContract;
   readonly scope: Scope;
-  /** The back end that the run was started with; `ground.sandbox` is the one of this process. */
+  /**
+   * The back end that the run was started with; of a judged attempt, the one that its checks ran in. `ground.sandbox`
+   * is the one of this process.
+   */
   readonly sandboxName: string;
   /** Whether a worker does the Tasks; false for a supplied patch. */
   readonly isWorked: boolean;

@@ -83,7 +83,11 @@ export interface ResumeRequest extends RunSettings {
   readonly repositoryPath: string;
   /** Id or unambiguous beginning of one. */
   readonly runId: string;
-  readonly sandbox: string;
+  /**
+   * Sandbox back end by name, or `auto`; absent: the one that its checks ran in on this machine, where that still works
+   * here. Checks that another one has run are judged anew where any is left to run.
+   */
+  readonly sandbox?: string;
   /**
    * Who does what is left: by name in slot `worker`, made of `from`, else of what the run was started with here. A run
    * that needs somebody and gets nobody is NO_WORKER.

@@ -1,9 +1,8 @@
 import type { PlannedTask } from '../../../core/contract/plan-draft.ts';
-import type { StageRecord } from '../../../core/contract/stage.ts';
 import { decideRun } from '../decide/decide-run.ts';
 import { lackingCitations } from '../decide/lacking-citations.ts';
 import { judgePatch } from '../judge/judge-patch.ts';
-import { runStages } from '../judge/run-stages.ts';
+import { runStages, type StagesRun } from '../judge/run-stages.ts';
 import { attemptFiles } from '../record/attempt-files.ts';
 import { failedTests, failureText } from '../record/failure-text.ts';
 import type { JudgedRun } from '../record/judged-run.ts';
@@ -13,6 +12,7 @@ import { type PlanState, sensedBefore, withoutAttempt } from '../record/plan-sta
 import type { SettledAttempt } from '../record/settled-attempt.ts';
 import { takeSnapshot } from '../record/take-snapshot.ts';
 import type { Attempt, OpenRun } from '../state/attempt.ts';
+import { ranIn } from '../state/ran-in.ts';
 import { attemptName } from './attempt-name.ts';
 import { beginAttempt } from './begin-attempt.ts';
 import { taskFacts } from './task-facts.ts';
@@ -131,18 +131,16 @@ async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder,
     },
     snapshot?.dependencies.flatMap(({ uri = '' }) => (/^https?:/.test(uri) ? [uri] : [])),
   );
-  const attempt = beginAttempt(run, name, patch);
+  const begun = beginAttempt(run, name, patch);
   const isWork = record.kind === 'patch';
   const isPart = state.draft.tasks.filter(({ kind }) => kind === 'implementation').length > 1;
   const uncited = record.citations === undefined ? [] : lackingCitations(record.citations);
-  const findings = isWork ? [...(await judgePatch(attempt, isPart ? 'part' : 'whole')), ...uncited] : [];
+  const findings = isWork ? [...(await judgePatch(begun, isPart ? 'part' : 'whole')), ...uncited] : [];
   const isRejected = !isWork || findings.some(({ severity }) => severity === 'error');
-  const {
-    stages,
-    dependencies,
-  }: { stages: readonly StageRecord[]; dependencies: JudgedRun['dependencies'] } = isRejected
-    ? { stages: [], dependencies: [] }
-    : await runStages({ ...attempt, patchFindings: findings }, ['fast']);
+  const { stages, sandbox, dependencies }: StagesRun = isRejected
+    ? { stages: [], sandbox: begun.identity.sandboxName, dependencies: [] }
+    : await runStages({ ...begun, patchFindings: findings }, ['fast']);
+  const attempt = ranIn(begun, sandbox);
   const judged = await decideRun(attempt, {
     subject: 'attempt',
     task: taskFacts(run, { key: task.key, attempt: number }),

@@ -172,7 +172,8 @@ export function makeSample(files = join(fixtures, '_sample')): Sample {
     },
     async resume(runId, { at = root, ...more } = {}, plugins = []) {
       await using opened = await engine(plugins);
-      return await resumeRun(opened, { repositoryPath: at, runId, ...setting(), ...more });
+      const { sandbox: _, ...again } = setting();
+      return await resumeRun(opened, { repositoryPath: at, runId, ...again, ...more });
     },
     // At the end: making files is slow on ext4 while there are many that were deleted seconds ago.
     remove: () => void discarded.push(box),
