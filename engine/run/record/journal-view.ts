@@ -26,11 +26,11 @@ const judgedIn = /^[^/]+\/epoch-\d+\/sandbox$/;
 /** Reads the steps that matter to people out of a journal. */
 export function viewJournal(records: readonly JournalRecord[]): JournalView {
   const answers = new Map<string, unknown>();
-  let sandbox: unknown;
+  let sandbox: string | undefined;
   for (const { type, data } of records) {
     if (type !== 'step-ended') continue;
     const { step = '', answer } = (data ?? {}) as { readonly step?: string; readonly answer?: unknown };
-    if (judgedIn.test(step)) sandbox = answer;
+    if (judgedIn.test(step)) sandbox = String(answer);
     const name = viewed.find((one) => step.endsWith(one));
     if (name !== undefined) answers.set(name, answer);
   }
@@ -46,7 +46,7 @@ export function viewJournal(records: readonly JournalRecord[]): JournalView {
       ...(attested?.logOrigin === undefined ? {} : { logOrigin: attested.logOrigin }),
       ...(attested?.logIndex === undefined ? {} : { logIndex: attested.logIndex }),
     },
-    ...(typeof sandbox === 'string' ? { sandbox } : {}),
+    ...(sandbox === undefined ? {} : { sandbox }),
     stages: stageNames.flatMap((name) => (answers.get(`/${name}/settled`) as StageRecord | undefined) ?? []),
   };
 }
