@@ -31,9 +31,8 @@ export function userPluginAccess(env: Environment, named: readonly string[] = []
     trusts: async (digest) =>
       forOnce.includes(digest) || (await readGuarded(trustFile(env, digest), true)) !== undefined,
     async find(digest) {
-      // Nothing is left out: what lies there is what was kept, or it is not it.
-      const kept = await readDirectory(keptPlace(env, digest), digest, new Set()).catch(() => undefined);
-      return kept?.digest === digest ? kept : undefined;
+      // Nothing is left out: what lies there is what was kept, or it has another digest.
+      return readDirectory(keptPlace(env, digest), digest, new Set()).catch(() => undefined);
     },
     async secret(name) {
       const value = secretsOf(env)(name);

@@ -53,7 +53,7 @@ function trustable(found: FoundPlugin): SpokenOf {
 
 async function knownByDigest(context: CommandContext, digest: string): Promise<SpokenOf> {
   const kept = await userPluginAccess(context.env).find(digest);
-  if (kept !== undefined) return { digest, manifest: readManifest(kept, digest) };
+  if (kept?.digest === digest) return { digest, manifest: readManifest(kept, digest) };
   const listed = (await listedHere(context)).find((found) => found.listed.digest === digest);
   return listed !== undefined && 'manifest' in listed ? { digest, manifest: listed.manifest } : { digest };
 }

@@ -32,7 +32,7 @@ export async function openPlugins(
   taken: TakenNames,
 ): Promise<OpenPlugins> {
   const trusted = found.map((plugin) => {
-    if (plugin.status !== 'trusted') throw refusalOf(plugin);
+    if (plugin.status !== 'trusted') throw refusalOf(plugin, found);
     return plugin;
   });
   const names = trusted.map(({ manifest }) => manifest.name);
@@ -46,10 +46,10 @@ export async function openPlugins(
     trusted.map(({ manifest }) => manifest),
     taken,
   );
-  const rules = await Promise.all(
+  const rules = await ended(
     trusted.map(({ manifest, pluginPackage }) => outsideRules(manifest, pluginPackage, ground)),
   );
-  const parts = await Promise.all(
+  const parts = await ended(
     trusted.map(({ manifest, pluginPackage, listed }) =>
       openParts(manifest, pluginPackage, listed.options ?? {}, ground),
     ),
@@ -64,6 +64,12 @@ export async function openPlugins(
       annotations: { brings: bringsInWords(manifest), given: needsInWords(manifest.needs) },
     })),
   };
+}
+
+/** All of them. The first fault is thrown when none works any more: whoever asked may clear up then. */
+async function ended<T>(works: readonly Promise<T>[]): Promise<readonly T[]> {
+  await Promise.allSettled(works);
+  return Promise.all(works);
 }
 
 /** Kind and name of everything that a plugin brings. */
@@ -100,8 +106,8 @@ export async function outsideRules(
   });
 }
 
-/** Why a listed plugin is not opened, and what to do. */
-export function refusalOf(plugin: FoundPlugin): WritError {
+/** Why a listed plugin is not opened, and what to do; of those beside it, which are not trusted either. */
+export function refusalOf(plugin: FoundPlugin, all: readonly FoundPlugin[] = [plugin]): WritError {
   const { kind, place, digest } = plugin.listed;
   const expected = `sha256:${digest}`;
   if (plugin.status === 'missing')
@@ -119,6 +125,12 @@ export function refusalOf(plugin: FoundPlugin): WritError {
     });
   if (plugin.status === 'changed') {
     const found = `sha256:${plugin.foundDigest}`;
+    if (kind === 'package')
+      return new WritError('PLUGIN_CHANGED', {
+        message: `the plugin \`${place}\` that is kept here was altered: expected \`${expected}\`, found \`${found}\``,
+        detail: { plugin: place, expected, found },
+        hints: ['get it again, then: `writ plugin add FILE.tgz` puts it back'],
+      });
     return new WritError('PLUGIN_CHANGED', {
       message: `the plugin \`${place}\` is not what \`.writ/config.toml\` at the policy commit pins: expected \`${expected}\`, found \`${found}\``,
       detail: { plugin: place, expected, found },
@@ -128,9 +140,25 @@ export function refusalOf(plugin: FoundPlugin): WritError {
       ],
     });
   }
+  const untrusted = all.flatMap((one) => (one.status === 'untrusted' ? [one] : []));
+  const digests = untrusted.map(({ listed }) => `sha256:${listed.digest}`);
+  const others = untrusted.filter((one) => one !== plugin).map(({ manifest }) => `\`${manifest.name}\``);
+  const more = others.length === 0 ? '' : `; neither are ${others.join(', ')}`;
   return new WritError('PLUGIN_UNTRUSTED', {
-    message: `the plugin \`${place}\` (\`${plugin.manifest.name}\` ${plugin.manifest.version}) is not trusted by you: found \`${expected}\`, expected a digest that you trust`,
-    detail: { plugin: plugin.manifest.name, place, found: expected },
-    hints: [`read it, then: \`writ plugin trust ${expected}\``, `or for one run: \`--plugin ${expected}\``],
+    message: `the plugin \`${place}\` (\`${plugin.manifest.name}\` ${plugin.manifest.version}) is not trusted by you: found \`${expected}\`, expected a digest that you trust${more}`,
+    detail: {
+      plugin: plugin.manifest.name,
+      place,
+      found: expected,
+      ...(others.length === 0
+        ? {}
+        : {
+            untrusted: untrusted.map(({ manifest }, at) => ({ plugin: manifest.name, found: digests[at] })),
+          }),
+    },
+    hints: [
+      ...digests.map((digest) => `read it, then: \`writ plugin trust ${digest}\``),
+      `or for one run: \`${digests.map((digest) => `--plugin ${digest}`).join(' ')}\``,
+    ],
   });
 }

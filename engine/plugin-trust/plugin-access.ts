@@ -10,7 +10,7 @@ export interface HandedSecret {
 export interface PluginAccess {
   /** True where the user trusts this very content (`writ plugin trust`, or named on the command line). */
   trusts(digest: string): Promise<boolean>;
-  /** A package that the user keeps (`writ plugin add`), by the digest of its content. */
+  /** What lies where the user keeps a package of this digest (`writ plugin add`); another digest: it was altered. */
   find(digest: string): Promise<PluginPackage | undefined>;
   /** A secret by its name, for a plugin that declares it; absent: none is handed over. */
   secret?(name: string): Promise<HandedSecret | undefined>;

@@ -15,6 +15,20 @@ export const guards: readonly Guard[] = [
       'where two plugins bring one name, both are told',
     ],
   ]),
+  ...within('engine/plugin-trust/open-plugins.ts', 'test/engine/plugin-trust/open-plugins.test.ts', [
+    [
+      'plugins that are being opened while somebody clears up',
+      '  await Promise.allSettled(works);\n',
+      '',
+      'what one plugin is refused for is thrown when none is being opened any more',
+    ],
+    [
+      'all that are not trusted',
+      'refusalOf(plugin, found)',
+      'refusalOf(plugin)',
+      'every listed plugin that is not trusted is named at once',
+    ],
+  ]),
   ...within('engine/plugin-trust/taken-names.ts', names, [
     [
       'names of logs that are built in',
