@@ -13,12 +13,15 @@ export function toPlanData(plan: RunPlan): PlanData {
     edges: plan.edges,
     scope: { write: scope.write, forbidden: scope.forbidden, whole_repository: scope.wholeRepository },
     ...(plan.policyCommit === undefined ? {} : { policy_commit: plan.policyCommit }),
-    stages: plan.stages.map(({ stage, checks, fromPolicy, rules }) => ({
+    stages: plan.stages.map(({ stage, checks, fromPolicy, rules, stageChecks, artifacts }) => ({
       stage,
       checks: checks.map(({ id }) => id),
       from_policy: fromPolicy,
       rules,
+      stage_checks: stageChecks.map(({ name, plugin }) => ({ name, plugin })),
+      artifacts: artifacts.map(({ name, plugin }) => ({ name, plugin })),
     })),
+    evidence: plan.evidence,
     patch_rules: plan.patchRules,
     retention_days: plan.retentionDays,
     ledger: plan.ledger.map(({ id, enforcedBy, asked }) => ({ id, enforced_by: enforcedBy, asked })),

@@ -19,6 +19,8 @@ const edge: Shape<readonly [string, string]> = {
 };
 const scope = record({ write: list(text), forbidden: list(text), whole_repository: flag });
 
+const namedPart = record({ name: text, plugin: text });
+
 /** A plan as JSON. */
 export const planSchema = record(
   {
@@ -45,7 +47,17 @@ export const planSchema = record(
     ),
     edges: list(edge),
     scope,
-    stages: list(record({ stage: text, checks: list(text), from_policy: list(text), rules: list(text) })),
+    stages: list(
+      record({
+        stage: text,
+        checks: list(text),
+        from_policy: list(text),
+        rules: list(text),
+        stage_checks: list(namedPart),
+        artifacts: list(namedPart),
+      }),
+    ),
+    evidence: list(text),
     patch_rules: list(text),
     retention_days: count,
     ledger: list(record({ id: text, enforced_by: list(text), asked: flag })),

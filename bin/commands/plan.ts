@@ -70,7 +70,7 @@ function printPlan(printer: Printer, plan: RunPlan): void {
   printer.line('patch    ', plan.patchRules.join('  '));
   printer.line();
   for (const task of plan.tasks) printTask(printer, task);
-  for (const { stage, checks, fromPolicy, rules } of plan.stages) {
+  for (const { stage, checks, fromPolicy, rules, stageChecks, artifacts } of plan.stages) {
     printer.line();
     printer.line(styled('bold', stage), checks.length === 0 ? '  no check listed' : '');
     printer.table(
@@ -82,7 +82,13 @@ function printPlan(printer: Printer, plan: RunPlan): void {
         `${timeoutSeconds} s${fromPolicy.includes(id) ? '  of every change' : ''}`,
       ]),
     );
+    for (const { name, plugin } of artifacts) printer.line(`  makes ${name} by ${plugin}  of every change`);
     if (rules.length > 0) printer.line(styled('dim', `  then ${rules.join(', ')}`));
+    for (const { name, plugin } of stageChecks) printer.line(`  asks ${name} of plugin ${plugin}`);
+  }
+  if (plan.evidence.length > 0) {
+    printer.line();
+    printer.line(`sources are judged by ${plan.evidence.join(', ')} as well`);
   }
   printer.line();
   printer.line(

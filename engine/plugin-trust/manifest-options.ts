@@ -1,5 +1,5 @@
-import { type Fields, parseText, parseWord, toFields } from '../../core/base/parse-fields.ts';
-import { listAt } from './at-member.ts';
+import { type Fields, parseText, parseWord } from '../../core/base/parse-fields.ts';
+import { listAt, membersOf } from './at-member.ts';
 import { kebabCase } from './manifest-part.ts';
 
 type OptionValue = string | number | boolean;
@@ -19,7 +19,7 @@ const maxText = 4096;
 
 /** Reads one that a manifest declares; throws on nonsense. */
 export function parseOption(item: unknown): ManifestOption {
-  const fields = toFields(item, 'an option', ['name', 'type', 'values', 'default', 'says']);
+  const fields = membersOf(item, 'an option', ['name', 'type', 'values', 'default', 'says']);
   const name = parseText(fields, 'name', 64);
   if (!kebabCase.test(name.replaceAll('_', '-')))
     throw new TypeError('expected the `name` of an option in lower case, with `-` or `_`');

@@ -1,5 +1,6 @@
-import { type Fields, parseText, toFields } from '../../core/base/parse-fields.ts';
+import { type Fields, parseText } from '../../core/base/parse-fields.ts';
 import { quoted } from '../../core/base/quoted.ts';
+import { membersOf } from './at-member.ts';
 import { parseSeconds } from './manifest-seconds.ts';
 import { type PluginPackage, packagePathFault } from './plugin-package.ts';
 
@@ -28,7 +29,7 @@ export function parsePart(
   more: readonly string[],
   pluginPackage: PluginPackage,
 ): ManifestPart {
-  const fields = toFields(item, kind, ['name', 'module', ...more]);
+  const fields = membersOf(item, kind, ['name', 'module', ...more]);
   const name = parseText(fields, 'name', maxName);
   if (!kebabCase.test(name))
     throw new TypeError(`expected the \`name\` of ${kind} in kebab-case, got ${quoted(name)}`);

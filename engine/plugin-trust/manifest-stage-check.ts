@@ -1,6 +1,5 @@
-import { parseWord } from '../../core/base/parse-fields.ts';
 import { type StageName, stageNames } from '../../core/contract/stage.ts';
-import { listAt } from './at-member.ts';
+import { listAt, wordOf } from './at-member.ts';
 import { parsePart, partFlag, partSeconds } from './manifest-part.ts';
 import type { PluginPackage } from './plugin-package.ts';
 
@@ -22,12 +21,7 @@ export interface ManifestStageCheck {
 export function parseStageCheck(item: unknown, pluginPackage: PluginPackage): ManifestStageCheck {
   const part = parsePart(item, 'a stage check', ['stages', 'readsDiff', 'timeoutSeconds'], pluginPackage);
   const { name, module, what, fields } = part;
-  const stages = listAt(
-    fields,
-    'stages',
-    (stage) => parseWord({ stage }, 'stage', stageNames),
-    stageNames.length,
-  );
+  const stages = listAt(fields, 'stages', (stage) => wordOf(stage, stageNames), stageNames.length);
   if (stages.length === 0 || new Set(stages).size !== stages.length)
     throw new TypeError(
       `${what}: expected \`stages\` to name one or more of ${stageNames.join(', ')}, each once`,

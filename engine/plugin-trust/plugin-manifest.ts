@@ -4,7 +4,7 @@ import { quoted } from '../../core/base/quoted.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { Rule, RulePoint } from '../../core/contract/rule.ts';
 import { stageNames } from '../../core/contract/stage.ts';
-import { atMember, faultAt, listAt } from './at-member.ts';
+import { atMember, faultAt, listAt, membersOf } from './at-member.ts';
 import { needFields, type PluginNeeds, parseNeeds } from './manifest-needs.ts';
 import { type ManifestOption, parseOption } from './manifest-options.ts';
 import { kebabCase, maxName, parseModule } from './manifest-part.ts';
@@ -62,7 +62,7 @@ function readOwn(
   packageName: string,
   pluginPackage: PluginPackage,
 ): Omit<PluginManifest, 'packageName' | 'version'> {
-  const own = toFields(given, 'an object `writ`', ownFields);
+  const own = membersOf(given, 'an object `writ`', ownFields);
   if (own.api !== 1) throw new TypeError('expected `api` to be 1');
   const name =
     own.name === undefined ? packageName.replace(/^@[^/]*\//, '') : parseText(own, 'name', maxName);
@@ -93,7 +93,7 @@ function readOwn(
 
 function parseRule(item: unknown, pluginPackage: PluginPackage): ManifestRule {
   const known = ['id', 'point', 'module', 'asked', 'reads', 'timeoutSeconds', ...metaFields];
-  const fields = toFields(item, 'a rule', known);
+  const fields = membersOf(item, 'a rule', known);
   const id = parseText(fields, 'id', maxName);
   if (!kebabCase.test(id)) throw new TypeError(`expected \`id\` in kebab-case, got ${quoted(id)}`);
   const what = `rule \`${id}\``;

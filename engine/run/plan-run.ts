@@ -29,6 +29,12 @@ export interface PlannedRow {
   readonly asked: boolean;
 }
 
+/** What a plugin brings; of an artifact, the producer that makes it. */
+export interface NamedPart {
+  readonly name: string;
+  readonly plugin: string;
+}
+
 /** One reason for which a run would be refused before any work. */
 export interface Refusal {
   readonly judgement: Judgement;
@@ -61,7 +67,13 @@ export interface RunPlan {
     /** Ids of those that the policy commit demands of every change. */
     readonly fromPolicy: readonly string[];
     readonly rules: readonly string[];
+    /** Stage checks of plugins that are asked there, whatever the contract lists. */
+    readonly stageChecks: readonly NamedPart[];
+    /** What the policy commit has plugins make of every change: the stage fails without it. */
+    readonly artifacts: readonly NamedPart[];
   }[];
+  /** Evidence policies of plugins, in the order in which they are asked about sources. */
+  readonly evidence: readonly string[];
   readonly patchRules: readonly string[];
   readonly retentionDays: number;
   readonly ledger: readonly PlannedRow[];
@@ -147,7 +159,14 @@ function toPlan(
       checks: checksOf(spec, stage),
       fromPolicy: checksOf(spec, stage).flatMap(({ id }) => (contract.mandatory.includes(id) ? [id] : [])),
       rules: rules.at(stage, spec).map(({ id }) => id),
+      stageChecks: [...(judges?.plugins.stageChecks.values() ?? [])].flatMap(({ name, plugin, stages }) =>
+        stages.includes(stage) ? [{ name, plugin }] : [],
+      ),
+      artifacts: [...(judges?.config.artifacts ?? [])].flatMap(([name, made]) =>
+        made.stage === stage ? [{ name, plugin: made.plugin }] : [],
+      ),
     })),
+    evidence: judges?.config.evidence.plugins ?? [],
     patchRules: rules.at('patch', spec).map(({ id }) => id),
     retentionDays: retentionDaysOf(spec),
     ledger: engine.ledger.entries.map(({ id, enforcedBy }) => ({ id, enforcedBy, asked: wanted.has(id) })),

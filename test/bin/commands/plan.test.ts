@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
+import { readDirectory } from '../../../engine/plugin-trust/read-directory.ts';
 import { sampleSpecWith } from '../../../testing.ts';
 import { makeSample } from '../../engine/run/sample.ts';
 import { faultsOf } from '../faults-of.ts';
@@ -141,4 +142,44 @@ t.test('outside of a repository the words are planned, and the run is refused', 
       refusals: [{ judgement: 'repository-stated' }],
     },
   });
+});
+
+t.test('what plugins are asked for stands at its stage, for people and programs', async (t) => {
+  const place = join(cwd, 'tools/kit');
+  mkdirSync(place, { recursive: true });
+  mkdirSync(join(cwd, '.writ'), { recursive: true });
+  const part = { module: './a.js' };
+  const brought = {
+    stageChecks: [{ name: 'ticket', ...part, stages: ['security', 'release'] }],
+    artifacts: [{ name: 'owners-of', ...part, contentType: 'text/plain', extension: 'txt' }],
+    evidence: [{ name: 'near', ...part }],
+  };
+  const manifest = { name: 'kit', version: '1.0.0', writ: { api: 1, ...brought } };
+  writeFileSync(join(place, 'package.json'), JSON.stringify(manifest));
+  writeFileSync(join(place, 'a.js'), '');
+  const digest = `sha256:${(await readDirectory(place)).digest}`;
+  writeFileSync(
+    join(cwd, '.writ/config.toml'),
+    `[[plugins]]\npath = "tools/kit"\ndigest = "${digest}"\n[artifacts.owners]\nplugin = "owners-of"\n[evidence]\nplugins = ["near"]\n`,
+  );
+  sample.git('add', '--all', '--force');
+  sample.git('commit', '--quiet', '-m', 'A plugin');
+  const given = ['--for', 'patch', '--plugin', digest];
+  const { data } = await plan(spec(['do it']), ...given);
+  const ticket = [{ name: 'ticket', plugin: 'kit' }];
+  type Stage = { readonly stage: string; readonly stage_checks: unknown; readonly artifacts: unknown };
+  t.strictSame(
+    data.stages.map(({ stage, stage_checks: checks, artifacts }: Stage) => [stage, checks, artifacts]),
+    [
+      ['fast', [], []],
+      ['integration', [], []],
+      ['security', ticket, []],
+      ['release', ticket, [{ name: 'owners', plugin: 'owners-of' }]],
+    ],
+    JSON.stringify(data.refusals),
+  );
+  t.strictSame(data.evidence, ['near']);
+  const { out } = await runLine(['plan', '-', ...given], commands, { stdin: spec(['do it']), cwd, env });
+  t.match(out, /security {2}no check listed.*asks ticket of plugin kit.*release.*makes owners by owners-of/s);
+  t.match(out, 'sources are judged by near as well');
 });

@@ -241,6 +241,16 @@ t.test('a manifest that is not sound is refused, saying where', async (t) => {
     ['/writ', /1 to 64 characters, got 65/, withWrit({ name: letters(65) })],
     ['/writ', /at most 64 letters/, { ...sound, name: letters(65) }],
     ['/writ', /unknown field `hooks`/, withWrit({ hooks: ['tool.guard'] })],
+    [
+      '/writ',
+      /`stageCheck`, did you mean `stageChecks`\? \(known here: `api`, /,
+      withWrit({ stageCheck: [] }),
+    ],
+    [
+      '/writ/stageChecks/0/stages/0',
+      /: expected one of fast, integration, security, release, got `fasst`, did you mean `fast`\?/,
+      withWrit({ stageChecks: [{ name: 's', module: './a.js', stages: ['fasst'] }] }),
+    ],
     ['/writ', /at least one entry of `rules`, `providers`/, withWrit({ rules: [] })],
     ['/writ/rules', /expected a list/, withWrit({ rules: {} })],
     ['/writ/rules/0', /1 to 64 characters, got 65/, withRule({ id: letters(65) })],
@@ -262,7 +272,7 @@ t.test('a manifest that is not sound is refused, saying where', async (t) => {
     ],
     [
       '/writ/stageChecks/0/stages/1',
-      /to be one of fast/,
+      /expected one of fast/,
       withWrit({ stageChecks: [{ name: 's', module: './a.js', stages: ['fast', 'x'] }] }),
     ],
   ];
