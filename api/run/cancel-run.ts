@@ -38,7 +38,8 @@ const maxReason = 2000;
 
 /**
  * Ends a run in Decision.Abandon, wherever it stands. Answers how it ended, which is another way where it had already
- * come so far. USAGE for a reason that is none, RUN_NOT_FOUND, RUN_BUSY, RUN_NOT_RESUMABLE where it has ended before.
+ * come so far. USAGE for a reason that is none, RUN_NOT_FOUND, RUN_BUSY, RUN_NOT_CANCELLABLE where it has ended before,
+ * also by the process that was asked to let go of it and sealed it by then, or is being sealed.
  */
 export async function cancelRun(call: CancelCall): Promise<RunView> {
   const { reason, signal } = call;
@@ -56,9 +57,10 @@ export async function cancelRun(call: CancelCall): Promise<RunView> {
   await stopWork(repository, runId, by, reason, signal);
   const { state, decision } = await readRun(repository, store, runId);
   if (state === 'decided') {
-    throw new WritError('RUN_NOT_RESUMABLE', {
+    throw new WritError('RUN_NOT_CANCELLABLE', {
       message: `run \`${runId}\` has ended in \`${decision?.type}\`: there is nothing to cancel`,
       detail: { run_id: runId, decision: decision?.type },
+      hints: [`see it: \`writ show ${runId}\``],
     });
   }
   // A run that nobody works on is taken up once more, to be ended.

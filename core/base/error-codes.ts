@@ -283,7 +283,7 @@ export const errorCatalogue = {
   },
   RUN_NOT_CANCELLABLE: {
     family: 'run',
-    message: 'the run is being sealed',
+    message: 'the run has come too far to be cancelled',
     http: 409,
     exit: 1,
     hint: 'let it finish: `writ resume RUN`',

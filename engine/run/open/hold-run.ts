@@ -17,6 +17,7 @@ import type { OpenRun, RunIdentity, RunMeans } from '../state/attempt.ts';
 import { openCallLedger } from '../state/call-ledger.ts';
 import type { Ground } from '../state/ground.ts';
 import { createRecordBox } from '../state/record-box.ts';
+import { openSealingGate } from '../state/sealing-gate.ts';
 import { startWallClock, waitingType } from '../state/wall-clock.ts';
 
 /** A run that this process holds; disposing gives it back, whatever happened. */
@@ -71,17 +72,17 @@ export async function holdRun({
   ...parts
 }: RunParts): Promise<HeldRun> {
   const { scratch, directory } = parts;
-  const letGo = new AbortController();
+  const gate = openSealingGate();
   const ended = new AbortController();
   void watchCancel(
     directory,
     ({ by }) =>
-      letGo.abort(new WritError('RUN_INTERRUPTED', { message: `the run is cancelled by \`${by}\`` })),
+      gate.letGo(new WritError('RUN_INTERRUPTED', { message: `the run is cancelled by \`${by}\`` })),
     ended.signal,
   );
   const settings = {
     ...parts.settings,
-    signal: AbortSignal.any([parts.settings.signal, letGo.signal]),
+    signal: AbortSignal.any([parts.settings.signal, gate.signal]),
   };
   const spec = contract.effective;
   const { runId, threadId, startedAtMs } = started;
@@ -117,6 +118,7 @@ export async function holdRun({
     record: createRecordBox(join(directory, 'record'), recordMemory(journal)),
     signal: AbortSignal.any([settings.signal, wallClock.signal]),
     wallClockExceeded: wallClock.exceeded,
+    beginSealing: gate.beginSealing,
   };
   let over = false;
   let left = false;

@@ -36,6 +36,7 @@ export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void>
   const without = (fault: SealingFault): JudgedRun => sealedWithout(judged, fault);
   const ended = await endedMeanwhile(attempt, judged);
   if (ended) return abandon(candidate, ended);
+  attempt.means.beginSealing();
   const [facts] = await Promise.all([
     steps.once('facts', () => sealFacts(attempt)),
     importObjects(attempt.means.scratch, ground.repository, attempt.patch),

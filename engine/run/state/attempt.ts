@@ -87,6 +87,11 @@ export interface RunMeans {
   readonly signal: AbortSignal;
   /** True once `resources.maxWallClockSeconds` has passed. */
   wallClockExceeded(): boolean;
+  /**
+   * Asked right before the first step of the seal: throws where a request to cancel came first, and from then on none
+   * stops this process.
+   */
+  beginSealing(): void;
 }
 
 /**

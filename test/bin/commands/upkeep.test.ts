@@ -128,7 +128,7 @@ t.test('replay: equal, the first difference, and what there is nothing to replay
 t.test('cancel: who works on the run is asked to let go of it, and the request is taken back', async (t) => {
   const one = await spoilable();
   const directory = one.inGit('writ', 'runs', one.runId);
-  t.match(await on(one, 'cancel', one.runId), { code: 1, error: 'RUN_NOT_RESUMABLE' }, 'it has ended');
+  t.match(await on(one, 'cancel', one.runId), { code: 1, error: 'RUN_NOT_CANCELLABLE' }, 'it has ended');
   const lock = await acquireRunLock(directory);
   const end = new AbortController();
   const watching = watchCancel(
@@ -141,7 +141,7 @@ t.test('cancel: who works on the run is asked to let go of it, and the request i
   );
   t.match(await on(one, 'cancel', one.runId, '--reason', 'not needed'), {
     code: 1,
-    error: 'RUN_NOT_RESUMABLE',
+    error: 'RUN_NOT_CANCELLABLE',
   });
   end.abort();
   await watching;

@@ -7,6 +7,12 @@ import {
   watchCancel,
   withdrawCancel,
 } from '../../../../engine/run/record/cancel-request.ts';
+import type { JudgedRun } from '../../../../engine/run/record/judged-run.ts';
+import { seal } from '../../../../engine/run/seal/seal.ts';
+import type { Attempt } from '../../../../engine/run/state/attempt.ts';
+import { openSealingGate } from '../../../../engine/run/state/sealing-gate.ts';
+import { stepsOver } from '../../../../engine/run/state/steps.ts';
+import type { JournalRecord } from '../../../../engine/store/parse-journal.ts';
 import { runDirectory } from '../../../../engine/store/run-directory.ts';
 import { instant } from '../../../waiting/instant.ts';
 
@@ -38,6 +44,29 @@ t.test('a watch that is ended tells nothing', async (t) => {
   await watching;
   await requestCancel(place, runId, 'Ana', 'late');
   await watchCancel(runDirectory(place, runId), () => t.fail('told'), end.signal);
+});
+
+t.test('a run that is being sealed is not stopped, and one that was stopped is not sealed', async (t) => {
+  const reason = new Error('cancelled');
+  const sealed = openSealingGate();
+  sealed.beginSealing();
+  sealed.letGo(reason);
+  t.notOk(sealed.signal.aborted);
+  const stopped = openSealingGate();
+  stopped.letGo(reason);
+  t.equal(stopped.signal.reason, reason);
+  t.throws(() => stopped.beginSealing(), reason);
+  const written: unknown[] = [];
+  const active = { type: 'step-ended', data: { step: 'seal/still-active', answer: {} } } as unknown;
+  const steps = stepsOver({
+    records: [active as JournalRecord],
+    append: async (_, data) => void written.push(data),
+  });
+  const { beginSealing } = stopped;
+  const means = { steps, beginSealing };
+  const attempt = { identity: {}, means, ground: {} } as unknown as Attempt;
+  await t.rejects(seal(attempt, {} as JudgedRun), reason);
+  t.strictSame(written, [], 'no step of the seal was begun');
 });
 
 t.test('what is no request cancels nothing', async (t) => {
