@@ -2,8 +2,8 @@ import { WritError } from '../../../core/base/errors.ts';
 import type { Journal } from '../../store/journal.ts';
 
 /**
- * Refuses to cancel a run whose sealing a process began and did not end (RUN_NOT_CANCELLABLE): its claim may be in a log
- * and its branch moved, which only going on finds out.
+ * Refuses to cancel a run whose sealing a process began and did not end (RUN_NOT_CANCELLABLE): its claim may be in a
+ * log and its branch moved, which only going on finds out.
  */
 export function refuseSealing(runId: string, { records }: Journal): void {
   const begun = ({ data }: { readonly data: unknown }): boolean =>
