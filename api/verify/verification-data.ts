@@ -76,7 +76,11 @@ function findFailing(checks: readonly VerifyCheck[]): VerifyCheck | undefined {
 }
 
 function hintsFor(failing: VerifyCheck | undefined): readonly string[] {
-  const { code, detail } = failing ?? {};
+  const { id, status, code, detail } = failing ?? {};
+  if (id === 'subject-patchset' && status === 'missing')
+    return [
+      'the patch is content of the run, and not here: `writ fetch` brings it from where the run was pushed',
+    ];
   if (code === 'untrusted-signer' && typeof detail?.key_id === 'string')
     return [
       `if you trust this signer, get the key from them and give it: \`--key FILE\` (key id ${detail.key_id})`,

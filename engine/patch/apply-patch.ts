@@ -83,6 +83,10 @@ function doesNotApply(reason: string, detail: Readonly<Record<string, unknown>>)
   return new WritError('PATCH_DOES_NOT_APPLY', {
     message: `the patch does not apply: ${reason}`,
     detail: { ...detail, reason },
+    // Nothing of the file is in it: git says no more than that it differs.
+    ...(reason.includes('without full index line')
+      ? { hints: ['make it with what binary files hold: `git diff --binary`'] }
+      : {}),
   });
 }
 

@@ -147,6 +147,12 @@ t.test('a hunk that does not fit names file, line and hunk', async (t) => {
   });
 });
 
+t.test('a binary file of which the patch holds nothing is told how to be put in it', async (t) => {
+  const patch =
+    'diff --git a/src/a.txt b/src/a.txt\nindex 1234567..89abcde 100644\nBinary files a/src/a.txt and b/src/a.txt differ\n';
+  await t.rejects(bench.apply(patch), { code: 'PATCH_DOES_NOT_APPLY', hints: [/git diff --binary/] });
+});
+
 t.test('context that differs is never fuzzed over', async (t) => {
   const patch = `--- a/src/a.txt\n+++ b/src/a.txt\n@@ -9,7 +9,7 @@\n line 9\n line 10\n line 11 \n-line 12\n+x\n line 13\n line 14\n line 15\n`;
   await t.rejects(bench.apply(patch), { code: 'PATCH_DOES_NOT_APPLY', detail: { path: 'src/a.txt' } });
