@@ -87,11 +87,12 @@ function noAnswer(
   found: string,
   tries: number,
 ): Finding {
+  const told = found.replace(`plugin \`${plugin}\` gave no answer (${reason}): `, '');
   const said = `stage check \`${name}\` of plugin \`${plugin}\` gave no answer at stage \`${stage}\` (${reason})`;
   return {
     rule: name,
     severity: 'error',
-    message: storable(`${said}: ${found}`.slice(0, 4000)),
+    message: storable(`${said}: ${told}`.slice(0, 4000)),
     detail: { code: 'PLUGIN_PROCESS_FAULT', plugin, stage, reason, tries },
   };
 }

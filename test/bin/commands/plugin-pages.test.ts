@@ -27,6 +27,13 @@ t.test('the page shows requests, events and cases as the source has them', async
   t.equal(blockWith(page, 'interface ProviderCase').trim(), ofCase.trim());
 });
 
+t.test('the page of stage checks shows the files of a change as the source has them', async (t) => {
+  const source = textOf('core/contract/patch-set.ts');
+  const [shape = ''] = source.replaceAll('export ', '').split('\n  /** Byte range');
+  const told = blockWith(textOf('docs/plugin-stage-check.md'), 'type ChangeType').trim();
+  t.equal(told, `${shape.replace(/\/\*\* One changed file.*\n/, '')}\n}`);
+});
+
 t.test('the page names the tools that a model is offered, and codes that there are', async (t) => {
   const tools = [
     'files',

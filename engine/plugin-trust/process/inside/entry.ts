@@ -134,7 +134,7 @@ async function answer({ id, module = '', call = '', args = [], bytes = [] }: Cal
       say({ id, done: null });
     } else say({ id, done: (await pieces) ?? null });
   } catch (thrown) {
-    say({ id, failed: toFailed(thrown) });
+    say({ id, failed: toFailed(thrown, module) });
   } finally {
     stops.delete(id);
   }
@@ -145,13 +145,23 @@ function isIterable(value: unknown): value is AsyncIterable<unknown> {
 }
 
 /** The words of what was thrown, and of its own fields those that are plain. */
-function toFailed(thrown: unknown): object {
+function toFailed(thrown: unknown, module: string): object {
   if (!(thrown instanceof Error)) return { message: String(thrown).slice(0, 1000) };
   const cause = thrown.cause instanceof Error ? `: ${thrown.cause.message}` : '';
   const facts = Object.entries(thrown).filter(
     ([key, value]) => key !== 'message' && ['string', 'number', 'boolean'].includes(typeof value),
   );
-  return { ...Object.fromEntries(facts.slice(0, 20)), message: `${thrown.message}${cause}`.slice(0, 1000) };
+  const message = `${thrown.message}${cause}`.slice(0, 1000);
+  // What has facts of its own was meant for whoever asked; all else is for the author, who looks for the line.
+  if (facts.length === 0) return { message: `${message}${whereThrown(thrown, module)}` };
+  return { ...Object.fromEntries(facts.slice(0, 20)), message };
+}
+
+/** File and line in the plugin; of what could not be read, the module: Node does not tell where. */
+function whereThrown({ name, stack }: Error, module: string): string {
+  const [, path, line] = /file:\/\/\/workspace\/([^\s():]{1,255}):(\d+)/.exec(String(stack)) ?? [];
+  if (path !== undefined) return ` (${path}:${line})`;
+  return name === 'SyntaxError' ? ` (${module.replace('/workspace/', '')}, or what it imports)` : '';
 }
 
 let rest: Buffer[] = [];

@@ -58,6 +58,16 @@ t.test('what is thrown inside is told with its facts, and without what was hande
   t.equal(await plugin.ask(call('echo', 1)), 1, 'its process goes on');
 });
 
+t.test('what an author did wrong is told with its file and line, or the module', async (t) => {
+  const plugin = openProcess(t, {
+    'files/main.js': "\nexport const echo = (v) => v;\nexport const slip = () => { throw new Error('no'); };",
+    'files/broken.js': 'throw error here;',
+  });
+  t.match((await faultOf(plugin.ask(call('slip', 1)))).message, /\(threw\): no \(main\.js:3\)$/);
+  const broken = await faultOf(plugin.ask({ ...call('echo', 1), module: 'broken.js' }));
+  t.match(broken.message, /Unexpected identifier.* \(broken\.js, or what it imports\)$/);
+});
+
 t.test('whoever asked can stop: at once outside, and by its signal inside', async (t) => {
   const plugin = openProcess(t, honest);
   t.equal(await plugin.ask(call('echo', 1)), 1);

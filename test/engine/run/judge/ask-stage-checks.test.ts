@@ -152,7 +152,7 @@ t.test('a process that breaks is asked again, one that lies or hangs is not', as
       {
         rule: 'a',
         severity: 'error',
-        message: `stage check \`a\` of plugin \`of-a\` gave no answer at stage \`release\` (${reason}): plugin \`of-a\` gave no answer (${reason}): why`,
+        message: `stage check \`a\` of plugin \`of-a\` gave no answer at stage \`release\` (${reason}): why`,
         detail: { code: 'PLUGIN_PROCESS_FAULT', plugin: 'of-a', stage: 'release', reason, tries },
       },
     ]);
