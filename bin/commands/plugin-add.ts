@@ -1,9 +1,10 @@
 import { realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { keepPlugin, keptPlace } from '../../api/user-plugins.ts';
+import { listedPlugins } from '../../api/listed-plugins.ts';
+import { keepPlugin, keptPlace, userPluginAccess } from '../../api/user-plugins.ts';
 import { repositoryPathFault } from '../../engine/config/repository-path.ts';
 import { needsInWords } from '../../engine/plugin-trust/manifest-needs.ts';
-import { openRepository } from '../../engine/vcs/repository.ts';
+import { openRepository, type Repository } from '../../engine/vcs/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { configSteps, userSteps } from '../plugin/next-steps.ts';
 import { partsOf } from '../plugin/parts-of.ts';
@@ -33,10 +34,12 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     ...(changed ? [join(repository.root, '.writ', 'config.toml')] : []),
     ...(isInside ? [] : [keptPlace(context.env, digest)]),
   ];
+  const isCommitted = !changed && (await committed(context, repository, pin));
+  const isTrusted = await userPluginAccess(context.env).trusts(digest);
   const next = [
     ...configSteps(manifest),
-    `commit .writ/config.toml${isInside ? ` and ${below}` : ''}`,
-    `read it, then: writ plugin trust sha256:${digest}`,
+    ...(isCommitted ? [] : [`commit .writ/config.toml${isInside ? ` and ${below}` : ''}`]),
+    ...(isTrusted ? [] : [`read it, then: writ plugin trust sha256:${digest}`]),
     ...userSteps(manifest),
   ];
   const data = {
@@ -61,4 +64,16 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     for (const file of files) printer.line(`  changed  ${file}`);
     for (const step of next) printer.line(`  next  ${step}`);
   });
+}
+
+/** Whether HEAD lists this very content, and has it. */
+async function committed(context: CommandContext, repository: Repository, pin: Pin): Promise<boolean> {
+  const listed = await listedPlugins(context, repository, 'HEAD').catch(() => []);
+  return listed.some(
+    ({ listed: one, status }) =>
+      one.kind === pin.kind &&
+      one.place === pin.place &&
+      one.digest === pin.digest &&
+      (status === 'trusted' || status === 'untrusted'),
+  );
 }

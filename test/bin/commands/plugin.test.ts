@@ -133,6 +133,7 @@ t.test('add, commit, trust, run: a plugin of the repository from its first day t
   const untrusted = await say(...line);
   t.match(untrusted, { code: 128, error: { code: 'PLUGIN_UNTRUSTED' } });
   t.match((await say('plugin', 'list')).data.plugins.at(-1), { name: 'test-names', status: 'untrusted' });
+  t.strictSame((await say('plugin', 'add', 'tools/test-names')).data.next, next.slice(1), 'it is committed');
 
   const once = await say(...line, '--plugin', added.data.digest);
   t.match(once, { code: 1, error: { code: 'DECISION_ABANDON' } });
@@ -144,6 +145,7 @@ t.test('add, commit, trust, run: a plugin of the repository from its first day t
     code: 0,
     data: { trusted: true, changed: true, files: [file], next: [/lists it at its policy commit/] },
   });
+  t.match((await say('plugin', 'add', 'tools/test-names')).data.next, { length: 0 }, 'nothing is left to do');
   t.match((await say('plugin', 'trust', added.data.digest)).data, { changed: false, files: [] });
   t.equal(statSync(file).mode & 0o777, 0o600);
   t.match((await say('plugin', 'list')).data.plugins.at(-1), { status: 'trusted', rules: ['test-names'] });
@@ -192,7 +194,7 @@ t.test('a packed plugin is kept for the user', async (t) => {
   writeFileSync(join(kept, 'node_modules/x.js'), '');
   t.match(
     (await say('plugin', 'list')).data.plugins.at(-1),
-    { status: 'missing' },
+    { status: 'changed' },
     'what was added to is not it',
   );
 });
