@@ -1,6 +1,5 @@
 import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import { workerRights } from '../../spec/worker-rights.ts';
-import { allowRules } from '../../tool/acl/matching-rules.ts';
 
 /** Code of the warning. */
 export const rightsLackingCode = 'RIGHTS_LACKING';
@@ -13,7 +12,8 @@ const needed = [
 /** Words where a model is to work and no rule lets it read or write a file, without their code. Pure. */
 export function rightsLacking({ security }: EffectiveIntentSpec): readonly string[] {
   const lacking = needed.filter(
-    ([tool, action]) => allowRules(security.toolAcl.allow, tool, action).length === 0,
+    ([tool, action]) =>
+      !security.toolAcl.allow.some((rule) => rule.tool === tool && rule.actions.includes(action)),
   );
   if (lacking.length === 0) return [];
   const named = lacking.map(([tool, action]) => `\`${action}\` of \`${tool}\``).join(' and ');

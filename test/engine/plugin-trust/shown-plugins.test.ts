@@ -25,7 +25,11 @@ const spec = {
 async function scene(t: Test) {
   const sample = makeSample();
   t.teardown(() => sample.remove());
-  const write = async (...argv: string[]) => runLine(argv, commands, { cwd: sample.root, env: sample.env });
+  const write = async (...argv: string[]) =>
+    runLine(argv, commands, {
+      cwd: sample.root,
+      env: { ...sample.env, CALM_TOKEN: 'calm-token-of-the-test' },
+    });
   const say = async (...argv: string[]) => {
     const { code, out } = await write('--json', ...argv);
     const answer = JSON.parse(out);

@@ -180,7 +180,7 @@ t.test('a stage check reaches the hosts that it declares, and no other', async (
 t.test('a manifest says where a stage check stands', async (t) => {
   for (const [more, found] of [
     [{ stages: [] }, /`stages`/],
-    [{ stages: undefined }, /expected a list/],
+    [{ stages: undefined }, /expected `stages` to name one or more of/],
     [{ stages: ['release', 'release'] }, /each once/],
     [{ stages: ['patch'] }, /stage/],
     [{ readsDiff: 'yes' }, /`readsDiff`/],
