@@ -6,7 +6,7 @@ import { repositoryPathFault } from '../../engine/config/repository-path.ts';
 import { needsInWords } from '../../engine/plugin-trust/manifest-needs.ts';
 import { openRepository, type Repository } from '../../engine/vcs/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { configSteps, userSteps } from '../plugin/next-steps.ts';
+import { configSteps, openEnds, userSteps } from '../plugin/next-steps.ts';
 import { partsOf } from '../plugin/parts-of.ts';
 import { type Pin, pinPlugin } from '../plugin/pin-plugin.ts';
 import { readPlugin } from '../plugin/read-plugin.ts';
@@ -41,6 +41,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     ...(isCommitted ? [] : [`commit .writ/config.toml${isInside ? ` and ${below}` : ''}`]),
     ...(isTrusted ? [] : [`read it, then: writ plugin trust sha256:${digest}`]),
     ...userSteps(manifest),
+    ...openEnds(manifest),
   ];
   const data = {
     name: manifest.name,

@@ -13,7 +13,7 @@ export function logScaffold(name: string): ReadonlyMap<string, string> {
       hosts: [host],
       secrets: [token],
       options: [{ name: 'url', type: 'string', default: `https://${host}`, says: 'where the log is' }],
-      logs: [{ name, module: './log.js' }],
+      logs: [{ name, module: './log.js', consistency: true }],
     },
   };
   const cases = {
@@ -24,6 +24,7 @@ export function logScaffold(name: string): ReadonlyMap<string, string> {
         json: { index: '$index', size: '$size', root: '$root', path: '$path', checkpoint: '$checkpoint' },
       },
       size: { path: '/size', json: { size: '$size' } },
+      consistency: { path: '/consistency?from=$from&to=$to', json: { path: '$path' } },
     },
   };
   return new Map([
@@ -52,6 +53,16 @@ export async function append(entry, context) {
  */
 export async function size(context) {
   return (await ask('/size', context)).size;
+}
+
+/**
+ * Nodes that show the first \`from\` of \`to\` entries to be the same. The engine verifies them, and so finds a log that
+ * was rolled back or forked since it was seen.
+ * @type {NonNullable<import('writ/plugin').LogModule['consistency']>}
+ */
+export async function consistency(from, to, context) {
+  const { path } = await ask(\`/consistency?from=\${from}&to=\${to}\`, context);
+  return { hashes: path };
 }
 
 async function ask(path, { options, secrets, signal }, body) {

@@ -17,6 +17,17 @@ export function configSteps(manifest: PluginManifest): readonly string[] {
   });
 }
 
+/** What stays open of what a plugin brings. */
+export function openEnds({ logs }: PluginManifest): readonly string[] {
+  return logs.flatMap(({ name, consistency }) =>
+    consistency
+      ? []
+      : [
+          `know that the log \`${name}\` does not prove how it grew: it is held to the first checkpoint that was seen of it`,
+        ],
+  );
+}
+
 /** What each user does before a run asks it. */
 export function userSteps({ needs, providers }: PluginManifest): readonly string[] {
   const keep = needs.secrets.map(

@@ -15,8 +15,10 @@ import type { TestedPart, TestSuite } from './test-suite.ts';
 export const testLogs: TestSuite = async (manifest, pluginPackage, { place, ground, engine, env, watch }) => {
   const source = await engine.slots.log.pick(publicLogMode);
   const tested: TestedPart[] = [];
-  for (const { name } of manifest.logs) {
-    const { wire, options } = readPartCases(pluginPackage, place, name, (given) => parseLogCase(name, given));
+  for (const { name, consistency } of manifest.logs) {
+    const { wire, options } = readPartCases(pluginPackage, place, name, (given) =>
+      parseLogCase(name, given, consistency),
+    );
     await using served = await serveLog(await mkdtemp(join(ground.cacheDir, 'log-')), wire);
     const parts = await openParts(manifest, pluginPackage, options, {
       ...ground,

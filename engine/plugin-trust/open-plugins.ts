@@ -76,8 +76,15 @@ async function ended<T>(works: readonly Promise<T>[]): Promise<readonly T[]> {
 export function bringsInWords(manifest: PluginManifest): readonly string[] {
   return [
     ...manifest.rules.map(({ id }) => `rule ${id}`),
-    ...partKindNames.flatMap((kind) => manifest[partFields[kind]].map(({ name }) => `${kind} ${name}`)),
+    ...partKindNames.flatMap((kind) =>
+      manifest[partFields[kind]].map((part) => `${kind} ${part.name}${restOf(part)}`),
+    ),
   ];
+}
+
+/** What a reader has to know of a part: what sealing remembers of a log that proves nothing is little. */
+function restOf(part: object): string {
+  return 'consistency' in part && part.consistency === false ? ' (does not prove how it grew)' : '';
 }
 
 /** The rules of one package, each asked in the sandbox. */

@@ -47,6 +47,15 @@ export interface LogModule {
   }>;
   /** Entries that a checkpoint covers. */
   size(context: PluginContext): Promise<number>;
+  /**
+   * Nodes that show the tree of `from` entries to be the beginning of that of `to` (RFC 9162, 2.1.4); asked where the
+   * manifest says `consistency`, for two sizes that the log has signed.
+   */
+  consistency?(
+    from: number,
+    to: number,
+    context: PluginContext,
+  ): Promise<{ readonly hashes: readonly (Uint8Array | string)[] }>;
 }
 
 /**

@@ -7,6 +7,7 @@ import { requireSameClaim } from '../../attest/log/entry-claim.ts';
 import { parseVkey } from '../../attest/log/ledger-key.ts';
 import { buildLogEntry, parseLogEntry } from '../../attest/log/log-entry.ts';
 import { leafHash } from '../../attest/log/merkle/hash.ts';
+import { isConsistent, type TreeHead } from '../../attest/log/merkle/verify-consistency.ts';
 import { rootFromInclusion } from '../../attest/log/merkle/verify-inclusion.ts';
 import { parsePromisedEntry } from '../../attest/log/promised-entry.ts';
 import type { SealingPlace } from '../../core/contract/sealing-place.ts';
@@ -109,6 +110,32 @@ function promisesOf(subject: LogSubject): Promises {
         new Set(proofs.map(({ logIndex }) => logIndex)).size,
         bodies.length,
         'one place is of two',
+      );
+    },
+    'a log that proves how it grew proves it of any two sizes, and of no other tree': async () => {
+      const { log, again, entry } = await bench();
+      if (log.consistency === undefined) return;
+      const heads: TreeHead[] = [];
+      for (const said of ['1', '2', '3', '4', '5']) {
+        const { treeSize: size, rootHash: root } = await log.append(await entry(said));
+        heads.push({ size, root });
+      }
+      const later = await again();
+      for (const from of heads)
+        for (const to of heads.filter(({ size }) => size > from.size)) {
+          const proof = (await later.consistency?.(from.size, to.size))?.hashes ?? [];
+          const what = `of ${from.size} and ${to.size} entries`;
+          assert.ok(
+            isConsistent(from, to, proof),
+            `the proof ${what} does not lead from one root to the other`,
+          );
+          const other = { ...from, root: Buffer.alloc(32, 7) };
+          assert.ok(!isConsistent(other, to, proof), `the proof ${what} leads from any root`);
+        }
+      const [{ size } = { size: 0 }] = heads.slice(-1);
+      await assert.rejects(
+        async () => later.consistency?.(1, size + 1000),
+        'it proves something of entries that it has not',
       );
     },
     'an entry that may have been appended before stands there once': async () => {

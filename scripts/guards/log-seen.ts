@@ -160,6 +160,24 @@ export const guards: readonly Guard[] = [
       'a ledger put back from a backup',
     ],
   ]),
+  ...within(
+    'engine/plugin-trust/parts/outside-log.ts',
+    'test/engine/plugin-trust/parts/hostile-log.test.ts',
+    [
+      [
+        'a consistency proof in its form',
+        "const { hashes } = toFields(answer, 'a consistency proof', ['hashes']);",
+        "const { hashes } = toFields(answer, 'a consistency proof');",
+        'a consistency proof of a plugin is taken in its form',
+      ],
+      [
+        'only a log that offers it is asked',
+        '...(consistency && {',
+        '...((consistency || module) && {',
+        'a log is asked for no proof',
+      ],
+    ],
+  ),
   ...within('attest/log/cut-tile.ts', 'test/attest/log/cut-tile.test.ts', [
     [
       'a wider tile holds as much',

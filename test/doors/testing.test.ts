@@ -51,6 +51,10 @@ const promises = {
     'a path to nowhere': 'an entry is proven to stand in the log, and no other is',
     'a checkpoint of a stranger': 'a checkpoint that verifies says what the proof says',
     'an entry of its own': 'the entry that is proven is about what was handed in',
+    'proves nothing of how it grew':
+      'a log that proves how it grew proves it of any two sizes, and of no other tree',
+    'proves what it has not':
+      'a log that proves how it grew proves it of any two sizes, and of no other tree',
     forgets: 'entries follow one another, and stay when the log is opened again',
     'one place for two': 'entries that come at once each stand there',
     'appends what is there': 'an entry that may have been appended before stands there once',

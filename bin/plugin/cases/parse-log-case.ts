@@ -9,12 +9,17 @@ export interface LogCase {
   readonly options: Fields;
 }
 
-/** Words of an answer: of what is appended, and of the size. */
-const appended = ['$index', '$size', '$root', '$path', '$checkpoint'];
+/** Words of an answer: of what is appended. */
+const appended = ['$index', '$size', '$root', '$path', '$checkpoint', '$rootHex', '$pathHex'];
 
-/** Reads it; throws for the first fault, with its member. */
-export function parseLogCase(name: string, given: unknown): LogCase {
-  const fields = toFields(given, `an object \`${name}\``, ['append', 'size', 'options']);
+/** Reads it, with `consistency` where the manifest says that; throws for the first fault, with its member. */
+export function parseLogCase(name: string, given: unknown, isProven = false): LogCase {
+  const fields = toFields(given, `an object \`${name}\``, [
+    'append',
+    'size',
+    ...(isProven ? ['consistency'] : []),
+    'options',
+  ]);
   return {
     wire: {
       append: within('append', () => {
@@ -26,9 +31,19 @@ export function parseLogCase(name: string, given: unknown): LogCase {
         const size = toFields(fields.size, 'an object', ['path', 'json']);
         return { path: pathOf(size), json: templateOf(size, ['$size']) };
       }),
+      ...(isProven && { consistency: within('consistency', () => parseGrowth(fields.consistency)) }),
     },
     options: optionsOf(fields),
   };
+}
+
+/** Two sizes are asked for by the path. */
+function parseGrowth(given: unknown): LogWire['size'] {
+  const fields = toFields(given, 'an object, as the manifest says `consistency`', ['path', 'json']);
+  const path = pathOf(fields);
+  if (!path.includes('$from') || !path.includes('$to'))
+    throw new TypeError('expected `path` to hold `$from` and `$to`');
+  return { path, json: templateOf(fields, ['$path', '$pathHex']) };
 }
 
 function pathOf(fields: Fields): string {

@@ -9,7 +9,10 @@ const maxBytes = 256 * 1024;
 const maxHashes = 63;
 
 /** A log that a plugin speaks to: its answers in their form. Whether they hold is for whoever pins the log's key. */
-export function outsideLog({ module }: ManifestLog, { process, options, handed }: PartGround): OutsideLog {
+export function outsideLog(
+  { module, consistency }: ManifestLog,
+  { process, options, handed }: PartGround,
+): OutsideLog {
   const ask = async (call: string, args: readonly unknown[], more: object): Promise<unknown> => {
     const { secrets, files, masked } = await handed();
     const context = { options, secrets, files, ...more };
@@ -39,6 +42,13 @@ export function outsideLog({ module }: ManifestLog, { process, options, handed }
       if (!isCount(size, 0)) throw new TypeError('expected `size` to answer how many entries there are');
       return size;
     },
+    ...(consistency && {
+      async consistency(from: number, to: number) {
+        const answer = await ask('consistency', [from, to], {});
+        const { hashes } = toFields(answer, 'a consistency proof', ['hashes']);
+        return { hashes: parseList(hashes, (hash) => toHash('hashes', hash), maxHashes) };
+      },
+    }),
   };
 }
 

@@ -128,6 +128,15 @@ t.test('a fault in what is said of a log is told with its member', async (t) => 
     [{ options: 'x' }, /an object `options`/],
   ] as const)
     t.throws(() => parseLogCase('x', { ...wire, ...change }), { message }, JSON.stringify(change));
+  const consistency = { path: '/c/$from/$to', json: ['$pathHex'] };
+  t.strictSame(parseLogCase('x', { ...wire, consistency }, true).wire, { ...wire, consistency });
+  t.throws(() => parseLogCase('x', { ...wire, consistency }), { message: /unknown field `consistency`/ });
+  for (const [given, message] of [
+    [undefined, /`consistency`: expected an object, as the manifest says/],
+    [{ ...consistency, path: '/c/$from' }, /`consistency`: expected `path` to hold `\$from` and `\$to`/],
+    [{ ...consistency, json: '$root' }, /`consistency`: `json`: expected one of \$path, \$pathHex/],
+  ] as const)
+    t.throws(() => parseLogCase('x', { ...wire, consistency: given }, true), { message });
 });
 
 t.test('cases of every new plugin are read, and cases that nobody would play are refused', async (t) => {
@@ -137,7 +146,7 @@ t.test('cases of every new plugin are read, and cases that nobody would play are
     const readers: Record<string, (cases: unknown) => unknown> = {
       gate: parseGateCases,
       provider: parseProviderCases,
-      log: (one) => parseLogCase('one', one),
+      log: (one) => parseLogCase('one', one, true),
       'stage-check': (one) => parseStageCheckCases('one', one),
       artifact: parseArtifactCases,
       evidence: parseEvidenceCases,

@@ -26,6 +26,7 @@ const wire = {
     json: { index: '$index', size: '$size', root: '$root', path: '$path', checkpoint: '$checkpoint' },
   },
   size: { path: '/size', json: { size: '$size' } },
+  consistency: { path: '/consistency?from=$from&to=$to', json: { path: '$path' } },
 };
 
 async function scene(t: Test, edit: (text: string) => string, section: (vkey: string) => string) {
