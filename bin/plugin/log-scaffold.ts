@@ -56,8 +56,8 @@ export async function size(context) {
 }
 
 /**
- * Nodes that show the first \`from\` of \`to\` entries to be the same. The engine verifies them, and so finds a log that
- * was rolled back or forked since it was seen.
+ * Nodes that show the first \`from\` of \`to\` entries to be the same. The engine verifies them, and so finds a log
+ * that was rolled back or forked since it was seen.
  * @type {NonNullable<import('writ/plugin').LogModule['consistency']>}
  */
 export async function consistency(from, to, context) {
