@@ -90,7 +90,20 @@
   function madeBy(file) {
     var options = [process.execArgv.join(' '), process.env.NODE_OPTIONS || ''];
     var by = [file, process.execPath, process.version, process.versions.v8, process.arch].concat(options);
-    return Buffer.from(by.join('\n'));
+    return Buffer.from(by.concat(String(isInRepository())).join('\n'));
+  }
+
+  /** More of a command runs in a repository: outside of one that code would be read for nothing. */
+  function isInRepository() {
+    var path = process.getBuiltinModule('node:path');
+    try {
+      for (var at = process.cwd(); ; at = path.dirname(at)) {
+        if (fs.existsSync(path.join(at, '.git'))) return true;
+        if (at === path.dirname(at)) return false;
+      }
+    } catch (_) {
+      return false;
+    }
   }
 
   /** A name of few that meet (FNV-1a): whose name it is, is in the file. */

@@ -5,6 +5,7 @@ await room(
   'bin/dispatch.test.ts',
   'bin/compile-cache.test.ts',
   'bin/kept-code.test.ts',
+  'bin/kept-apart.test.ts',
   'bin/launcher.test.ts',
   'bin/lean-loading.test.ts',
   'bin/print.test.ts',

@@ -80,6 +80,15 @@ const kept = within('bin/writ.js', 'test/bin/kept-code.test.ts', [
   ],
 ]);
 
+const apart = within('bin/writ.js', 'test/bin/kept-apart.test.ts', [
+  [
+    'outside of a repository no code is read that runs in one',
+    '.concat(String(isInRepository()))',
+    '',
+    'what runs in a repository is kept apart',
+  ],
+]);
+
 const output = within('bin/terminal/open-output.ts', 'test/bin/terminal/open-output.test.ts', [
   [
     'a full pipe is waited for by the stream',
@@ -102,4 +111,4 @@ const output = within('bin/terminal/open-output.ts', 'test/bin/terminal/open-out
 ]);
 
 /** What the launcher asks of the place where compiled code is kept and of what is kept there, and how output ends. */
-export const guards: readonly Guard[] = [...place, ...kept, ...output];
+export const guards: readonly Guard[] = [...place, ...kept, ...apart, ...output];
