@@ -12,6 +12,7 @@ const families: Readonly<Record<ErrorEntry['family'], string>> = {
   environment: 'The machine and its configuration',
   plugin: 'Plugins',
   http: 'The local service, over HTTP and on the command line',
+  session: 'A session of `writ code`',
   attest: 'Keys, provenance, logs and verification',
   usage: 'The command line',
   internal: 'Faults of writ itself',

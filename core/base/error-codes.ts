@@ -219,6 +219,20 @@ const rows = {
     SERVICE_REFUSED: [502, 128, 'the running service refused the request'],
     SERVICE_FILES_UNSAFE: [500, 128, 'a file of the service cannot be trusted'],
   },
+  session: {
+    CONTROL_DISABLED: [403, 128, 'no automation may control this session'],
+    BROWSER_CONTROL_DISABLED: [403, 128, 'no browser may control this session'],
+    MISSING_CONTROL_TOKEN: [403, 128, 'expected the header `X-Svc-Control-Token`'],
+    INVALID_CONTROL_TOKEN: [403, 128, 'the control token is not that of this process'],
+    MISSING_CONTROLLER_TOKEN: [403, 128, 'expected the header `X-Code-Controller-Token`'],
+    INVALID_CONTROLLER_TOKEN: [403, 128, 'the lease token is none, or is over'],
+    INVALID_CONTROLLER_KIND: [400, 128, 'no client of that kind attaches'],
+    CONTROLLER_CONFLICT: [409, 128, 'another client controls the session, or it is busy'],
+    COMMAND_PAYLOAD_CONFLICT: [409, 128, 'that `commandId` stands for another message'],
+    INTERACTION_NOT_ACTIVE: [409, 128, 'the question has been answered or withdrawn'],
+    INVALID_INTERACTION_RESPONSE: [422, 128, 'that is no answer to the question'],
+    UNSUPPORTED_OPERATION: [422, 128, 'this session does not do that'],
+  },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Row>>>>;
 
 /** Every code that writ can fail with. */
@@ -226,6 +240,12 @@ export type ErrorCode = { [Family in keyof typeof rows]: keyof (typeof rows)[Fam
 
 /** What whoever meets a code can do, where that is the same wherever it is met. */
 const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
+  CONTROL_DISABLED: 'start the session with `--control write`',
+  BROWSER_CONTROL_DISABLED: 'start the session with `--browser-control loopback`',
+  MISSING_CONTROL_TOKEN: 'its value is the content of the control token file',
+  INVALID_CONTROL_TOKEN: 'read the control token file again: every start makes a new one',
+  MISSING_CONTROLLER_TOKEN: 'attach first: `POST /api/code/controller/attach` answers with it',
+  INVALID_CONTROLLER_TOKEN: 'attach again',
   LIFECYCLE_NOT_ACTIVE: 'activate it: `writ spec activate FILE`',
   INTENT_NOT_FOUND: 'name a specification file, or the `metadata.id` of one that was activated or run',
   METRICS_SCHEMA_INVALID:

@@ -1,0 +1,66 @@
+import { type Guard, within } from './guard.ts';
+
+const walk = 'test/session/state/walk.test.ts';
+const each = 'eight commands in every order, with a screen';
+
+/** What holds in every state of a session. */
+export const guards: readonly Guard[] = [
+  ...within('session/state/control.ts', walk, [
+    [
+      'whoever attaches anew is asked anew',
+      'holderOf(lease) === state.holder ? [] : takenOver(state, moment)',
+      '[]',
+      each,
+    ],
+    [
+      'one lease at a time',
+      'if (held.kind !== kind || held.clientId !== clientId)',
+      'if (held.kind !== kind)',
+      each,
+    ],
+    [
+      'the screen waits for the lease',
+      "if (held !== undefined)\n      throw conflict('a client",
+      "if (held === null)\n      throw conflict('a client",
+      each,
+    ],
+    [
+      'a stale token is none',
+      'held.tokenDigest !== proof.tokenDigest',
+      'held.tokenDigest === undefined',
+      each,
+    ],
+    [
+      'automation shows the control token',
+      "if (kind === 'automation') requireControlToken(controlToken);",
+      '',
+      each,
+    ],
+    ['a first word was somebody else’s', 'needsConfirmation: _, ...metadata', '...metadata', each],
+  ]),
+  ...within('session/state/decide.ts', walk, [
+    ['a lease runs out', 'state.lease.expiresAtMs <= moment.nowMs', 'state.lease.expiresAtMs < 0', each],
+  ]),
+  ...within('session/state/converse.ts', walk, [
+    ['an answer comes once', "if (asked.status !== 'pending')", "if (asked.status === 'cancelled')", each],
+    [
+      'everything is allowed by a second word',
+      "if (option === 'allow_all_commands' && needsConfirmation !== option)",
+      "if (option === 'allow_all_commands' && needsConfirmation === null)",
+      each,
+    ],
+    ['a busy session takes no message', 'if (isBusy(state)) throw', 'if (state.noteFor) throw', each],
+  ]),
+  ...within('session/state/interaction.ts', walk, [
+    [
+      'nothing is filled in',
+      'if (option === undefined || !named.includes(option)) {',
+      'if (option === "") {',
+      each,
+    ],
+    ['no contradiction', 'if (approved !== undefined && (', 'if (approved === null && (', each],
+  ]),
+  ...within('session/state/take-report.ts', walk, [
+    ['a turn that ends asks nothing more', 'facts: [...left,', 'facts: [', each],
+  ]),
+];

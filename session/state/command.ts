@@ -1,0 +1,62 @@
+import type { Speaker, ToolStatus, TurnEnd } from './fact.ts';
+import type { GivenAnswer, InteractionKind } from './interaction.ts';
+import type { Proof } from './lease.ts';
+
+/** What clients want; each but `attach` and `reclaim` is a write and needs a proof. */
+export type ClientCommand =
+  | {
+      readonly type: 'attach';
+      readonly clientId: string;
+      readonly kind: string;
+      /** SHA-256 of the token that the client gets where it is given a new lease. */
+      readonly tokenDigest: string;
+      readonly controlToken: 'missing' | 'invalid' | 'valid';
+    }
+  | { readonly type: 'detach'; readonly clientId: string; readonly proof: Proof }
+  | {
+      readonly type: 'submit';
+      readonly text: string;
+      readonly commandId?: string;
+      readonly proof: Proof;
+    }
+  | { readonly type: 'respond'; readonly id: string; readonly given: GivenAnswer; readonly proof: Proof }
+  | { readonly type: 'cancel'; readonly proof: Proof }
+  /** The local screen takes the session back. */
+  | { readonly type: 'reclaim' };
+
+/** What effects report; of a turn that is over, nothing counts any more. */
+export type Report = { readonly turn: string } & (
+  | { readonly type: 'replying' | 'replied'; readonly id: string; readonly text: string }
+  | {
+      readonly type: 'tool';
+      readonly id: string;
+      readonly toolName: string;
+      readonly status: ToolStatus;
+      readonly summary?: string;
+    }
+  | {
+      readonly type: 'ask';
+      readonly subject: string;
+      readonly kind: InteractionKind;
+      readonly title?: string;
+      readonly description?: string;
+      readonly prompt?: string;
+      readonly metadata: Readonly<Record<string, unknown>>;
+    }
+  | { readonly type: 'end'; readonly end: TurnEnd; readonly reason?: string }
+);
+
+export type Command = ClientCommand | Report | { readonly type: 'tick' };
+
+/** What is to be done because of a command, after its facts are on disk. */
+export type Want =
+  | { readonly type: 'turn'; readonly turn: string; readonly text: string; readonly by: Speaker }
+  | {
+      readonly type: 'answer';
+      readonly subject: string;
+      readonly option: string;
+      readonly given: GivenAnswer;
+      readonly by: Speaker;
+    }
+  | { readonly type: 'note'; readonly subject: string; readonly note: string; readonly by: Speaker }
+  | { readonly type: 'abort'; readonly turn: string };

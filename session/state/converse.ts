@@ -1,0 +1,91 @@
+import { WritError } from '../../core/base/errors.ts';
+import type { ClientCommand, Want } from './command.ts';
+import { conflict, type Decided, type Moment, nothingDecided } from './decided.ts';
+import type { Fact, Speaker } from './fact.ts';
+import { type Interaction, type InteractionAnswer, judgeAnswer, secretQuestions } from './interaction.ts';
+import { isBusy, pendingOf, type SessionState } from './state.ts';
+
+/** A message: the note that `modify` waits for, else the beginning of a turn. The same command twice is one. */
+export function submit(
+  state: SessionState,
+  { text, commandId }: Extract<ClientCommand, { type: 'submit' }>,
+  by: Speaker,
+  { newId }: Moment,
+): Decided {
+  const before = commandId === undefined ? undefined : state.commands.get(commandId);
+  if (before !== undefined) {
+    if (before === text) return nothingDecided;
+    throw new WritError('COMMAND_PAYLOAD_CONFLICT', { detail: { command_id: commandId } });
+  }
+  const said = {
+    type: 'said',
+    id: newId(),
+    text,
+    by,
+    ...(commandId === undefined ? {} : { commandId }),
+  } as const;
+  const asked = state.interactions.find(({ id }) => id === state.noteFor);
+  if (asked !== undefined) {
+    const note: Want = { type: 'note', subject: asked.subject, note: text, by };
+    return { facts: [{ ...said, noteOf: asked.id }], wants: [note] };
+  }
+  if (isBusy(state)) throw conflict('the session is busy', { reason: 'session_busy', status: state.status });
+  const turn = newId();
+  return {
+    facts: [said, { type: 'turn-began', turn }],
+    wants: [{ type: 'turn', turn, text, by }],
+  };
+}
+
+/** An answer to an interaction; what is refused leaves it pending. */
+export function respond(
+  state: SessionState,
+  { id, given }: Extract<ClientCommand, { type: 'respond' }>,
+  by: Speaker,
+): Decided {
+  const asked = state.interactions.find((one) => one.id === id);
+  if (asked === undefined) throw new WritError('NOT_FOUND', { message: 'no such interaction' });
+  if (asked.status !== 'pending')
+    throw new WritError('INTERACTION_NOT_ACTIVE', { detail: { id, status: asked.status } });
+  const answer = judgeAnswer(asked, given);
+  const amended = amendment(state, asked, answer);
+  if (amended !== undefined) return { facts: [{ type: 'amended', id, metadata: amended }], wants: [] };
+  return {
+    facts: [{ type: 'answered', id, answer: withoutSecrets(asked, answer), by }],
+    wants: [{ type: 'answer', subject: asked.subject, option: answer.option, given, by }],
+  };
+}
+
+/** What an answer changes of a question that stays pending; `undefined` for one that settles it. */
+function amendment(
+  { ground: { mayOpenNetwork } }: SessionState,
+  { metadata }: Interaction,
+  { option }: InteractionAnswer,
+): Interaction['metadata'] | undefined {
+  const { needsConfirmation, ...rest } = metadata;
+  if (option === 'network') {
+    if (!mayOpenNetwork)
+      throw new WritError('INVALID_INTERACTION_RESPONSE', {
+        message: 'this context only reads: it opens no network',
+      });
+    return { ...rest, networkAccess: metadata.networkAccess === 'allow' ? 'deny' : 'allow' };
+  }
+  if (option === 'allow_all_commands' && needsConfirmation !== option)
+    return { ...rest, needsConfirmation: option };
+  return undefined;
+}
+
+function withoutSecrets(asked: Interaction, answer: InteractionAnswer): InteractionAnswer {
+  const secret = secretQuestions(asked);
+  if (answer.answers === undefined || secret.size === 0) return answer;
+  const open = Object.entries(answer.answers).filter(([id]) => !secret.has(id));
+  return { ...answer, answers: Object.fromEntries(open) };
+}
+
+/** Stops the turn that runs; what it asks is asked no more. Nothing where none runs. */
+export function cancel(state: SessionState): Decided {
+  const { turn } = state;
+  if (turn === undefined) return nothingDecided;
+  const withdrawn = pendingOf(state).map(({ id }): Fact => ({ type: 'withdrawn', id, why: 'cancelled' }));
+  return { facts: [{ type: 'cancel-asked' }, ...withdrawn], wants: [{ type: 'abort', turn }] };
+}

@@ -1,0 +1,71 @@
+import { WritError } from '../../core/base/errors.ts';
+import type { ClientCommand, Command } from './command.ts';
+import { attach, reclaim, release, requireWriter } from './control.ts';
+import { cancel, respond, submit } from './converse.ts';
+import { type Decided, type Moment, nothingDecided } from './decided.ts';
+import type { Fact, Speaker } from './fact.ts';
+import { leaseMs } from './lease.ts';
+import { reduce } from './reduce.ts';
+import type { SessionState } from './state.ts';
+import { takeReport } from './take-report.ts';
+
+/**
+ * What a command makes of a state. Pure. A command that is refused throws (CONTROLLER_CONFLICT,
+ * INVALID_CONTROLLER_TOKEN, …) and has changed nothing.
+ */
+export function decide(state: SessionState, command: Command, moment: Moment): Decided {
+  const due = expired(state, moment);
+  const now = due.reduce((sofar, fact) => reduce(sofar, { ...fact, atMs: moment.nowMs }), state);
+  const { facts, ...decided } = decideNow(now, command, moment);
+  return { ...decided, facts: [...due, ...facts] };
+}
+
+/** A lease that has run out is given back by the first that looks. */
+function expired(state: SessionState, moment: Moment): readonly Fact[] {
+  const isOver = state.lease !== undefined && state.lease.expiresAtMs <= moment.nowMs;
+  return isOver ? release(state, 'expired', moment) : [];
+}
+
+function decideNow(state: SessionState, command: Command, moment: Moment): Decided {
+  switch (command.type) {
+    case 'tick':
+      return nothingDecided;
+    case 'attach':
+      return attach(state, command, moment);
+    case 'reclaim':
+      return reclaim(state, moment);
+    case 'detach':
+    case 'submit':
+    case 'respond':
+    case 'cancel':
+      return write(state, command, moment);
+    default:
+      return takeReport(state, command, moment);
+  }
+}
+
+type Write = Exclude<ClientCommand, { type: 'attach' | 'reclaim' }>;
+
+/** A write of whoever may write; an accepted one renews his lease. */
+function write(state: SessionState, command: Write, moment: Moment): Decided {
+  const by = requireWriter(state, command.proof);
+  const { facts, wants } = written(state, command, by, moment);
+  if (command.proof.from === 'local' || command.type === 'detach') return { facts, wants };
+  return { facts: [{ type: 'renewed', expiresAtMs: moment.nowMs + leaseMs }, ...facts], wants };
+}
+
+function written(state: SessionState, command: Write, by: Speaker, moment: Moment): Decided {
+  switch (command.type) {
+    case 'submit':
+      return submit(state, command, by, moment);
+    case 'respond':
+      return respond(state, command, by);
+    case 'cancel':
+      return cancel(state);
+    case 'detach': {
+      if (command.clientId !== by.clientId)
+        throw new WritError('INVALID_BODY', { message: '`clientId` is not the one that holds the lease' });
+      return { facts: release(state, 'detached', moment), wants: [] };
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import { WritError } from '../../core/base/errors.ts';
+import type { Want } from './command.ts';
+import type { Fact } from './fact.ts';
+import type { Lease } from './lease.ts';
+
+/** What a decision needs of the world. */
+export interface Moment {
+  readonly nowMs: number;
+  /** A new id, other at each call. */
+  readonly newId: () => string;
+}
+
+/** What a command came to: nothing of it has happened yet. */
+export interface Decided {
+  readonly facts: readonly Fact[];
+  readonly wants: readonly Want[];
+  /** The lease that the sender holds now, where it asked for one. */
+  readonly lease?: Lease;
+}
+
+export const nothingDecided: Decided = { facts: [], wants: [] };
+
+/** CONTROLLER_CONFLICT with its reason. */
+export function conflict(message: string, detail: Readonly<Record<string, unknown>>): WritError {
+  return new WritError('CONTROLLER_CONFLICT', { message, detail });
+}

@@ -1,0 +1,168 @@
+import { WritError } from '../../core/base/errors.ts';
+
+export type InteractionKind =
+  | 'approval'
+  | 'sandbox_approval'
+  | 'request_user_input'
+  | 'intent_review_choice'
+  | 'post_plan_choice';
+
+/** A question to whoever controls the session. Pending until it is answered or withdrawn; never by time. */
+export interface Interaction {
+  readonly id: string;
+  readonly kind: InteractionKind;
+  /** What waits for the answer; stays the same where the question is asked again under another id. */
+  readonly subject: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly prompt?: string;
+  readonly status: 'pending' | 'resolved' | 'cancelled';
+  /** camelCase keys. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly requestedAtMs: number;
+  readonly resolvedAtMs?: number;
+}
+
+/** One answer as it arrived, its form checked and nothing else (resolutions, interactions/{id}). */
+export interface GivenAnswer {
+  readonly selectedOption?: string;
+  readonly approved?: boolean;
+  readonly applyToFuture?: 'no' | 'accept_all' | 'decline_all';
+  readonly note?: string;
+  readonly answers?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** An answer that was accepted. */
+export interface InteractionAnswer {
+  readonly option: string;
+  readonly applyToFuture?: 'accept_all' | 'decline_all';
+  readonly note?: string;
+  /** Without those to secret questions: they go to whoever asked, and nowhere else. */
+  readonly answers?: Readonly<Record<string, readonly string[]>>;
+}
+
+const approvals = [
+  ['approve', 'Approve'],
+  ['approve_session', 'Approve for this session'],
+  ['approve_ttl', 'Approve this command for a while'],
+  ['approve_directory_ttl', 'Approve it in this directory for a while'],
+  ['approve_pattern_ttl', 'Approve commands like it for a while'],
+  ['allow_all_commands', 'Approve every command of this session'],
+  ['deny', 'Deny'],
+  ['abort', 'Deny and stop'],
+] as const;
+
+/** The options of each kind, and their labels (resolutions, interactions). */
+export const optionsOf: Readonly<Record<InteractionKind, readonly (readonly [id: string, label: string])[]>> =
+  {
+    approval: approvals,
+    sandbox_approval: approvals,
+    request_user_input: [['answer', 'Answer']],
+    intent_review_choice: [
+      ['confirm', 'Confirm'],
+      ['modify', 'Modify'],
+      ['cancel', 'Cancel'],
+    ],
+    post_plan_choice: [
+      ['execute', 'Execute plan'],
+      ['network', 'Network'],
+      ['modify', 'Modify plan'],
+      ['cancel', 'Cancel'],
+    ],
+  };
+
+/** Options after which what was asked about goes on. */
+const consenting: ReadonlySet<string> = new Set([
+  'approve',
+  'approve_session',
+  'approve_ttl',
+  'approve_directory_ttl',
+  'approve_pattern_ttl',
+  'allow_all_commands',
+  'confirm',
+  'execute',
+]);
+
+/** Whether an option lets what was asked about be done. */
+export function isConsent(option: string): boolean {
+  return consenting.has(option);
+}
+
+const refusing: ReadonlySet<string> = new Set(['deny', 'abort', 'cancel']);
+
+export function isApproval({ kind }: Pick<Interaction, 'kind'>): boolean {
+  return kind === 'approval' || kind === 'sandbox_approval';
+}
+
+/**
+ * Reads an answer against the question. Nothing is filled in: what names no option, an unknown one, or says two things
+ * at once is INVALID_INTERACTION_RESPONSE, and the question stays pending.
+ */
+export function judgeAnswer(question: Interaction, given: GivenAnswer): InteractionAnswer {
+  const { selectedOption, approved, applyToFuture = 'no', note, answers } = given;
+  const named = optionsOf[question.kind].map(([id]) => id);
+  const option = selectedOption ?? impliedOption(question, given);
+  if (option === undefined || !named.includes(option)) {
+    throw refused(`expected \`selectedOption\` to be one of ${named.join(', ')}`, { options: named });
+  }
+  if (approved !== undefined && (approved ? !isConsent(option) : !refusing.has(option)))
+    throw refused(`\`approved\` ${approved} contradicts \`selectedOption\` \`${option}\``, { option });
+  if (!isApproval(question) && applyToFuture !== 'no')
+    throw refused('`applyToFuture` belongs to approvals', { option });
+  if (applyToFuture === 'accept_all' && !isConsent(option))
+    throw refused('`applyToFuture` `accept_all` contradicts a refusal', { option });
+  if (applyToFuture === 'decline_all' && isConsent(option))
+    throw refused('`applyToFuture` `decline_all` contradicts an approval', { option });
+  if (note !== undefined && option !== 'modify') throw refused('a `note` belongs to `modify`', { option });
+  if (question.kind !== 'request_user_input') {
+    if (answers !== undefined) throw refused('`answers` belong to `request_user_input`', { option });
+  } else requireAnswers(question, answers);
+  return {
+    option,
+    ...(applyToFuture === 'no' ? {} : { applyToFuture }),
+    ...(note === undefined ? {} : { note }),
+    ...(answers === undefined ? {} : { answers }),
+  };
+}
+
+/** What an answer without `selectedOption` says in so many words: yes or no to an approval, answers to questions. */
+function impliedOption(question: Interaction, { approved, answers }: GivenAnswer): string | undefined {
+  if (isApproval(question) && approved !== undefined) return approved ? 'approve' : 'deny';
+  return question.kind === 'request_user_input' && answers !== undefined ? 'answer' : undefined;
+}
+
+/** One question of `request_user_input`, as its metadata holds it. */
+export interface AskedQuestion {
+  readonly id: string;
+  readonly prompt: string;
+  readonly kind: 'single' | 'text';
+  readonly options?: readonly { readonly id: string; readonly label: string }[];
+  readonly secret?: boolean;
+}
+
+export function questionsOf({ metadata }: Pick<Interaction, 'metadata'>): readonly AskedQuestion[] {
+  return (metadata.questions ?? []) as readonly AskedQuestion[];
+}
+
+/** Ids of the questions whose answers are kept nowhere. */
+export function secretQuestions(asked: Interaction): ReadonlySet<string> {
+  return new Set(questionsOf(asked).flatMap(({ id, secret }) => (secret === true ? [id] : [])));
+}
+
+function requireAnswers(question: Interaction, answers: GivenAnswer['answers'] = {}): void {
+  const questions = questionsOf(question);
+  const known = new Set(questions.map(({ id }) => id));
+  const stranger = Object.keys(answers).find((id) => !known.has(id));
+  if (stranger !== undefined) throw refused('`answers` name a question that was not asked', {});
+  for (const { id, kind, options = [] } of questions) {
+    const given = Object.hasOwn(answers, id) ? (answers[id] ?? []) : [];
+    if (given.length !== 1) throw refused(`expected one answer to the question \`${id}\``, { question: id });
+    const ids = options.map((one) => one.id);
+    if (kind === 'single' && !ids.includes(given[0] ?? ''))
+      throw refused(`expected the answer to \`${id}\` to be one of ${ids.join(', ')}`, { question: id });
+  }
+}
+
+function refused(message: string, detail: Readonly<Record<string, unknown>>): WritError {
+  return new WritError('INVALID_INTERACTION_RESPONSE', { message, detail });
+}

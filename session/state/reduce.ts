@@ -1,0 +1,195 @@
+import type { Fact, Happened, ToolStatus, TurnEnd } from './fact.ts';
+import { type Interaction, isApproval } from './interaction.ts';
+import {
+  holderOf,
+  kept,
+  localHolder,
+  pendingOf,
+  type SessionState,
+  type SessionStatus,
+  type TranscriptEntry,
+} from './state.ts';
+
+/** The state of a session that was just opened. */
+export function openedState({ ground, atMs }: Extract<Happened, { type: 'opened' }>): SessionState {
+  return {
+    ground,
+    lease: undefined,
+    holder: localHolder,
+    status: 'idle',
+    turn: undefined,
+    isCancelling: false,
+    noteFor: undefined,
+    transcript: [],
+    earlier: 0,
+    toolCalls: [],
+    interactions: [],
+    commands: new Map(),
+    updatedAtMs: atMs,
+  };
+}
+
+/** What one fact makes of a state. Pure; a fact is never refused. */
+export function reduce(state: SessionState, fact: Happened): SessionState {
+  return { ...state, ...changed(state, fact), updatedAtMs: Math.max(state.updatedAtMs, fact.atMs) };
+}
+
+function changed(state: SessionState, fact: Happened): Partial<SessionState> {
+  const { atMs } = fact;
+  switch (fact.type) {
+    case 'opened':
+      return openedState(fact);
+    case 'attached':
+      return { lease: fact.lease, holder: holderOf(fact.lease) };
+    case 'renewed':
+      return state.lease === undefined ? {} : { lease: { ...state.lease, expiresAtMs: fact.expiresAtMs } };
+    case 'released':
+      return { lease: undefined, holder: state.ground.local === 'none' ? state.holder : localHolder };
+    case 'said':
+      return {
+        ...appended(state, entry(fact.id, 'user_message', fact.text, atMs)),
+        commands:
+          fact.commandId === undefined
+            ? state.commands
+            : remembered(state.commands, fact.commandId, fact.text),
+        ...(fact.noteOf === undefined ? {} : { noteFor: undefined, status: 'thinking' as const }),
+      };
+    case 'turn-began':
+      return { turn: fact.turn, status: 'thinking', isCancelling: false };
+    case 'replying':
+    case 'replied':
+      return withReply(state, fact, atMs);
+    case 'tool':
+      return { ...withTool(state, fact, atMs), status: duringTool(state, fact.status) };
+    case 'asked':
+      return { interactions: withNew(state.interactions, fact.interaction), status: 'awaiting_interaction' };
+    case 'amended':
+      return {
+        interactions: state.interactions.map((one) =>
+          one.id === fact.id ? { ...one, metadata: fact.metadata } : one,
+        ),
+      };
+    case 'answered': {
+      const interactions = settled(state.interactions, fact.id, 'resolved', atMs);
+      const asked = state.interactions.find(({ id }) => id === fact.id);
+      const waits = fact.answer.option === 'modify' && fact.answer.note === undefined;
+      return {
+        interactions,
+        status: afterAnswer(asked, fact.answer.option, interactions),
+        ...(waits ? { noteFor: fact.id } : {}),
+      };
+    }
+    case 'withdrawn': {
+      const interactions = settled(state.interactions, fact.id, 'cancelled', atMs);
+      const isLast = pendingOf({ interactions }).length === 0 && state.status === 'awaiting_interaction';
+      return { interactions, ...(isLast ? { status: 'thinking' as const } : {}) };
+    }
+    case 'cancel-asked':
+      return { isCancelling: state.turn !== undefined, noteFor: undefined };
+    case 'turn-ended':
+      return {
+        turn: undefined,
+        isCancelling: false,
+        noteFor: undefined,
+        status: afterTurn[fact.end],
+        ...(fact.reason === undefined
+          ? {}
+          : appended(state, entry(`${fact.turn}-end`, 'info_note', fact.reason, atMs))),
+      };
+  }
+}
+
+const afterTurn: Readonly<Record<TurnEnd, SessionStatus>> = {
+  done: 'idle',
+  cancelled: 'idle',
+  failed: 'error',
+  decided: 'completed',
+};
+
+/** answered → executing_tool (approval), thinking (else) or idle (cancel) (resolutions, Status). */
+function afterAnswer(
+  asked: Interaction | undefined,
+  option: string,
+  interactions: readonly Interaction[],
+): SessionStatus {
+  if (pendingOf({ interactions }).length > 0) return 'awaiting_interaction';
+  if (option === 'cancel') return 'idle';
+  return asked !== undefined && isApproval(asked) ? 'executing_tool' : 'thinking';
+}
+
+function duringTool({ status }: SessionState, tool: ToolStatus): SessionStatus {
+  if (status === 'awaiting_interaction') return status;
+  return tool === 'running' ? 'executing_tool' : tool === 'preview' ? status : 'thinking';
+}
+
+function settled(
+  interactions: readonly Interaction[],
+  id: string,
+  status: 'resolved' | 'cancelled',
+  resolvedAtMs: number,
+): readonly Interaction[] {
+  return interactions.map((one) => (one.id === id ? { ...one, status, resolvedAtMs } : one));
+}
+
+function entry(id: string, kind: TranscriptEntry['kind'], content: string, atMs: number): TranscriptEntry {
+  return { id, kind, content, streaming: false, metadata: {}, createdAtMs: atMs, updatedAtMs: atMs };
+}
+
+type Shown = Pick<SessionState, 'transcript' | 'earlier'>;
+
+function appended({ transcript, earlier }: Shown, one: TranscriptEntry): Shown {
+  const all = [...transcript, one];
+  const over = Math.max(0, all.length - kept.transcript);
+  return { transcript: over === 0 ? all : all.slice(over), earlier: earlier + over };
+}
+
+/** Pending ones are never let go of. */
+function withNew(interactions: readonly Interaction[], one: Interaction): readonly Interaction[] {
+  const over = interactions.length + 1 - kept.interactions;
+  const oldest = interactions.filter(({ status }) => status !== 'pending').slice(0, Math.max(0, over));
+  const gone = new Set(oldest);
+  return [...interactions.filter((known) => !gone.has(known)), one];
+}
+
+/** A reply under way is one entry that grows; its end is the whole text, whatever came of it before. */
+function withReply(
+  state: SessionState,
+  { type, id, text }: Extract<Fact, { type: 'replying' | 'replied' }>,
+  atMs: number,
+): Shown {
+  const { transcript, earlier } = state;
+  const streaming = type === 'replying';
+  const last = transcript.at(-1);
+  if (last?.id !== id) return appended(state, { ...entry(id, 'assistant_message', text, atMs), streaming });
+  const content = streaming ? `${last.content ?? ''}${text}` : text;
+  return {
+    transcript: [...transcript.slice(0, -1), { ...last, content, streaming, updatedAtMs: atMs }],
+    earlier,
+  };
+}
+
+function withTool(
+  state: SessionState,
+  { id, toolName, status, summary }: Extract<Fact, { type: 'tool' }>,
+  atMs: number,
+): Pick<SessionState, 'toolCalls'> & Shown {
+  const { toolCalls, transcript, earlier } = state;
+  const call = { id, toolName, status, ...(summary === undefined ? {} : { summary }), updatedAtMs: atMs };
+  if (toolCalls.some((one) => one.id === id)) {
+    return {
+      toolCalls: toolCalls.map((one) => (one.id === id ? { ...one, ...call } : one)),
+      transcript: transcript.map((one) => (one.id === id ? { ...one, status, updatedAtMs: atMs } : one)),
+      earlier,
+    };
+  }
+  const told = { ...entry(id, 'tool_call', summary ?? '', atMs), title: toolName, status };
+  return { toolCalls: [...toolCalls, call].slice(-kept.toolCalls), ...appended(state, told) };
+}
+
+function remembered(
+  commands: ReadonlyMap<string, string>,
+  id: string,
+  text: string,
+): ReadonlyMap<string, string> {
+  return new Map([...commands, [id, text] as const].slice(-kept.commands));
+}

@@ -1,0 +1,70 @@
+import { toRfc3339 } from '../../core/base/clock.ts';
+import { type Interaction, optionsOf } from './interaction.ts';
+import type { SessionState, ToolCall, TranscriptEntry } from './state.ts';
+
+/** A session as clients get it: camelCase names, snake_case values (document 2, Session snapshot). */
+export type Snapshot = ReturnType<typeof toSnapshot>;
+
+/** Pure; holds no token, and of secret questions no answer. */
+export function toSnapshot(state: SessionState) {
+  const { ground, status, updatedAtMs } = state;
+  const { sessionId, threadId, workingDir, provider, capabilities } = ground;
+  return {
+    sessionId,
+    threadId,
+    workingDir,
+    provider,
+    capabilities,
+    controller: toController(state),
+    status,
+    transcript: state.transcript.map(toEntry),
+    plans: [],
+    tasks: [],
+    toolCalls: state.toolCalls.map(toToolCall),
+    patchsets: [],
+    interactions: state.interactions.map(toInteraction),
+    updatedAt: toRfc3339(updatedAtMs),
+  };
+}
+
+function toController({ lease, ground: { local, attachable } }: SessionState) {
+  const loopbackOnly = true;
+  if (lease !== undefined) {
+    const { kind, clientId, expiresAtMs } = lease;
+    return {
+      kind,
+      ownerLabel: clientId,
+      canWrite: true,
+      leaseExpiresAt: toRfc3339(expiresAtMs),
+      loopbackOnly,
+    };
+  }
+  if (local !== 'none') return { kind: local, canWrite: true, loopbackOnly };
+  const reason = attachable.length === 0 ? 'no client may attach' : 'nobody is attached';
+  return { kind: 'none' as const, canWrite: false, reason, loopbackOnly };
+}
+
+function toEntry({ createdAtMs, updatedAtMs, ...entry }: TranscriptEntry) {
+  return { ...entry, createdAt: toRfc3339(createdAtMs), updatedAt: toRfc3339(updatedAtMs) };
+}
+
+/** What a killed process had begun is no failure and no success: the contract's four words have none for it. */
+function toToolCall({ updatedAtMs, status, summary, ...call }: ToolCall) {
+  const isUnknown = status === 'unknown';
+  const told = isUnknown ? `unknown: ${summary ?? 'it was stopped before its end'}` : summary;
+  return {
+    ...call,
+    status: isUnknown ? ('failed' as const) : status,
+    ...(told === undefined ? {} : { summary: told }),
+    updatedAt: toRfc3339(updatedAtMs),
+  };
+}
+
+function toInteraction({ requestedAtMs, resolvedAtMs, subject: _, ...interaction }: Interaction) {
+  return {
+    ...interaction,
+    options: optionsOf[interaction.kind].map(([id, label]) => ({ id, label })),
+    requestedAt: toRfc3339(requestedAtMs),
+    ...(resolvedAtMs === undefined ? {} : { resolvedAt: toRfc3339(resolvedAtMs) }),
+  };
+}

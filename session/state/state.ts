@@ -1,0 +1,75 @@
+import type { SessionGround, ToolStatus } from './fact.ts';
+import type { Interaction } from './interaction.ts';
+import type { Lease } from './lease.ts';
+
+/** document 2, States and transitions. */
+export type SessionStatus =
+  | 'idle'
+  | 'thinking'
+  | 'executing_tool'
+  | 'awaiting_interaction'
+  | 'completed'
+  | 'error';
+
+/** One entry of the transcript. */
+export interface TranscriptEntry {
+  readonly id: string;
+  readonly kind: 'user_message' | 'assistant_message' | 'tool_call' | 'plan_summary' | 'diff' | 'info_note';
+  readonly title?: string;
+  readonly content?: string;
+  readonly status?: string;
+  readonly streaming: boolean;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+export interface ToolCall {
+  readonly id: string;
+  readonly toolName: string;
+  readonly status: ToolStatus;
+  readonly summary?: string;
+  readonly updatedAtMs: number;
+}
+
+/** Everything that a session is, as its facts add up to it. */
+export interface SessionState {
+  readonly ground: SessionGround;
+  readonly lease: Lease | undefined;
+  /** Who wrote last, or had the session to begin with; another one takes it over. */
+  readonly holder: string;
+  readonly status: SessionStatus;
+  /** The turn that runs. */
+  readonly turn: string | undefined;
+  readonly isCancelling: boolean;
+  /** The interaction whose `modify` waits for the next message as its note. */
+  readonly noteFor: string | undefined;
+  /** The last of them; what came before is in the thread. */
+  readonly transcript: readonly TranscriptEntry[];
+  /** How many of the transcript came before. */
+  readonly earlier: number;
+  readonly toolCalls: readonly ToolCall[];
+  readonly interactions: readonly Interaction[];
+  /** By `commandId`: what was said under it. */
+  readonly commands: ReadonlyMap<string, string>;
+  readonly updatedAtMs: number;
+}
+
+/** Of a thread, however long: what is shown and compared is bounded. */
+export const kept = { commands: 1000, transcript: 500, toolCalls: 200, interactions: 100 } as const;
+
+/** Whoever has the session by being where it runs. */
+export const localHolder = 'local';
+
+/** Names a client for comparison: the same one may come back. */
+export function holderOf({ kind, clientId }: Pick<Lease, 'kind' | 'clientId'>): string {
+  return `${kind} ${clientId}`;
+}
+
+export function isBusy({ turn, status }: Pick<SessionState, 'turn' | 'status'>): boolean {
+  return turn !== undefined || status === 'awaiting_interaction';
+}
+
+export function pendingOf({ interactions }: Pick<SessionState, 'interactions'>): readonly Interaction[] {
+  return interactions.filter(({ status }) => status === 'pending');
+}

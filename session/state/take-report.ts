@@ -1,0 +1,31 @@
+import type { Report } from './command.ts';
+import { type Decided, type Moment, nothingDecided } from './decided.ts';
+import type { Fact } from './fact.ts';
+import type { Interaction } from './interaction.ts';
+import { pendingOf, type SessionState } from './state.ts';
+
+/** What an effect reports; nothing counts of a turn that is over. */
+export function takeReport(state: SessionState, command: Report, { nowMs, newId }: Moment): Decided {
+  const { turn, ...told } = command;
+  // What an ended turn still says is about nothing that is.
+  if (turn !== state.turn) return nothingDecided;
+  switch (told.type) {
+    case 'ask': {
+      const { type: _, ...question } = told;
+      // Whoever has asked to stop is asked nothing more.
+      if (state.isCancelling) return { facts: [], wants: [{ type: 'abort', turn }] };
+      const interaction: Interaction = { ...question, id: newId(), status: 'pending', requestedAtMs: nowMs };
+      return { facts: [{ type: 'asked', interaction }], wants: [] };
+    }
+    case 'end': {
+      const left = pendingOf(state).map(({ id }): Fact => ({ type: 'withdrawn', id, why: 'turn-ended' }));
+      const { end, reason } = told;
+      return {
+        facts: [...left, { type: 'turn-ended', turn, end, ...(reason === undefined ? {} : { reason }) }],
+        wants: [],
+      };
+    }
+    default:
+      return { facts: [told], wants: [] };
+  }
+}

@@ -1,0 +1,142 @@
+import t from 'tap';
+import { isWritError } from '../../../core/base/errors.ts';
+import { decide } from '../../../session/state/decide.ts';
+import { isConsent } from '../../../session/state/interaction.ts';
+import type { Proof } from '../../../session/state/lease.ts';
+import { openedState, reduce } from '../../../session/state/reduce.ts';
+import { toSnapshot } from '../../../session/state/snapshot.ts';
+import { pendingOf, type SessionState } from '../../../session/state/state.ts';
+import { newWorld, type Step, type World, walk } from './walk.ts';
+
+t.setTimeout(300_000);
+
+/** Whoever may write at this very moment, asked in every way there is. */
+function writersOf({ state, nowMs, tokens }: World): readonly string[] {
+  const proofs: readonly (readonly [string, Proof])[] = [
+    ['local', { from: 'local' }],
+    ...Object.entries(tokens).map(
+      ([client, tokenDigest]) => [client, { from: 'client', tokenDigest, controlToken: 'valid' }] as const,
+    ),
+  ];
+  return proofs.flatMap(([name, proof]) => {
+    try {
+      decide(state, { type: 'cancel', proof }, { nowMs, newId: () => 'id' });
+      return [name];
+    } catch (fault) {
+      if (!isWritError(fault)) throw fault;
+      return [];
+    }
+  });
+}
+
+/** What of a state outlives its process. */
+function lasting({ interactions, transcript, toolCalls, commands, turn, status }: SessionState) {
+  return JSON.stringify([interactions, transcript, toolCalls, [...commands], turn, status]);
+}
+
+const checks: Readonly<Record<string, (step: Step) => boolean>> = {
+  'what was refused has changed nothing': ({ refusal, before, after }) =>
+    refusal === undefined || after.state === before.state,
+  'nothing is approved but by an answer that says so, to a question that is pending': ({
+    facts,
+    command,
+    before,
+  }) =>
+    facts.every(
+      (fact) =>
+        fact.type !== 'answered' ||
+        !isConsent(fact.answer.option) ||
+        (command.type === 'respond' &&
+          command.id === fact.id &&
+          (command.given.selectedOption === fact.answer.option ||
+            (command.given.selectedOption === undefined &&
+              command.given.approved === true &&
+              fact.answer.option === 'approve')) &&
+          before.state.interactions.some(({ id, status }) => id === fact.id && status === 'pending')),
+    ),
+  'an answer is one of whoever may write': ({ facts, before, command }) =>
+    facts.every(
+      (fact) =>
+        fact.type !== 'answered' ||
+        (command.type === 'respond' &&
+          writersOf(before).includes(
+            command.proof.from === 'local' ? 'local' : (fact.by.clientId ?? 'nobody'),
+          )),
+    ),
+  'everything is allowed only where that was said twice': ({ facts, before }) =>
+    facts.every(
+      (fact) =>
+        fact.type !== 'answered' ||
+        fact.answer.option !== 'allow_all_commands' ||
+        before.state.interactions.find(({ id }) => id === fact.id)?.metadata.needsConfirmation ===
+          'allow_all_commands',
+    ),
+  'at most one may write': ({ after }) => writersOf(after).length <= 1,
+  'what is wanted of an answer was answered': ({ facts, wants }) =>
+    wants.filter(({ type }) => type === 'answer').length ===
+    facts.filter(({ type }) => type === 'answered').length,
+  'no question is lost: it is pending, answered, or its turn was cancelled or has ended': ({
+    facts,
+    after,
+  }) =>
+    facts.every(
+      (fact) =>
+        fact.type !== 'withdrawn' ||
+        fact.why !== 'taken-over' ||
+        pendingOf(after.state).some(
+          ({ subject }) => subject === after.state.interactions.find(({ id }) => id === fact.id)?.subject,
+        ),
+    ),
+  'whoever takes over finds no question that he was not asked': ({ before, after, facts }) =>
+    before.state.holder === after.state.holder ||
+    pendingOf(after.state).every(({ id }) =>
+      facts.some((fact) => fact.type === 'asked' && fact.interaction.id === id),
+    ),
+  'a question waits only while its turn runs': ({ after: { state } }) =>
+    pendingOf(state).length === 0 || state.turn !== undefined,
+  'a session that waits for an answer has a question': ({ after: { state } }) =>
+    (state.status === 'awaiting_interaction') === pendingOf(state).length > 0,
+  'no snapshot holds a token, or its digest': ({ after }) =>
+    !JSON.stringify(toSnapshot(after.state)).includes('digest-'),
+  'what outlives the process is in its journal': ({ after }) => {
+    const [opened, ...facts] = after.journal;
+    if (opened?.type !== 'opened') return false;
+    return lasting(facts.reduce(reduce, openedState(opened))) === lasting(after.state);
+  },
+};
+
+/** Two more than it takes for a client to lose its lease, another to come, and an old answer to arrive. */
+const depth = 8;
+
+for (const local of ['tui', 'none'] as const) {
+  t.test(`eight commands in every order, ${local === 'tui' ? 'with' : 'without'} a screen`, async (t) => {
+    const met = new Map<string, number>();
+    const seen = new Map<string, number>();
+    let steps = 0;
+    for (const step of walk(newWorld({ local }), depth)) {
+      steps += 1;
+      seen.set(step.name, (seen.get(step.name) ?? 0) + (step.refusal === undefined ? 1 : 0));
+      for (const [name, holds] of Object.entries(checks)) {
+        if (holds(step)) continue;
+        met.set(name, (met.get(name) ?? 0) + 1);
+        if (met.get(name) === 1) t.comment(`${name}: ${step.name} ${JSON.stringify(step.facts)}`);
+      }
+    }
+    t.comment(`${steps} steps`);
+    t.strictSame([...met], [], 'every invariant holds on every step');
+    t.ok(steps > 10_000, 'there is something to walk');
+    const never = [...seen].filter(([, times]) => times === 0).map(([name]) => name);
+    t.strictSame(
+      never.sort(),
+      [
+        'a answers nothing',
+        'a answers something else',
+        'a contradicts itself',
+        'b attaches without control token',
+        'nobody approves',
+        ...(local === 'none' ? ['the screen reclaims'] : []),
+      ].sort(),
+      'what must be refused always is, and everything else is taken somewhere',
+    );
+  });
+}
