@@ -1,7 +1,7 @@
 import { type Guard, within } from './guard.ts';
 
 const walk = 'test/session/state/walk.test.ts';
-const each = 'eight commands in every order, with a screen';
+const each = 'seven commands in every order, with a screen';
 
 /** What holds in every state of a session. */
 export const guards: readonly Guard[] = [

@@ -109,6 +109,7 @@ export function moves(world: World): readonly (readonly [name: string, command: 
     ['a attaches', attach('a', 'browser')],
     ['b attaches', attach('b', 'automation')],
     ['b attaches without control token', attach('b', 'automation', 'missing')],
+    ['another browser attaches', attach('c', 'browser')],
     ['a detaches', { type: 'detach', clientId: 'a', proof: proof('a') }],
     ['b detaches', { type: 'detach', clientId: 'b', proof: proof('b') }],
     ['a submits', { type: 'submit', text: 'x', commandId: 'c', proof: proof('a') }],
@@ -137,7 +138,7 @@ export function moves(world: World): readonly (readonly [name: string, command: 
 export function keyOf({ state, nowMs, tokens, seen }: World): string {
   const names = new Map<string, number>();
   const renamed = JSON.stringify([stateToKey(state, nowMs), tokens, seen ?? null]).replace(
-    /"(?:i\d+|digest-[ab]-\d+)"/g,
+    /"(?:i\d+|digest-[abc]-\d+)"/g,
     (name) => {
       if (!names.has(name)) names.set(name, names.size);
       return `"#${names.get(name)}"`;
