@@ -231,6 +231,8 @@ const rows = {
     COMMAND_PAYLOAD_CONFLICT: [409, 128, 'that `commandId` stands for another message'],
     INTERACTION_NOT_ACTIVE: [409, 128, 'the question has been answered or withdrawn'],
     INVALID_INTERACTION_RESPONSE: [422, 128, 'that is no answer to the question'],
+    THREAD_BUSY: [409, 128, 'another process works on that thread'],
+    THREAD_UNPROVEN: [409, 128, 'nobody here vouches for what that thread remembers'],
     UNSUPPORTED_OPERATION: [422, 128, 'this session does not do that'],
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Row>>>>;

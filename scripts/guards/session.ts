@@ -1,6 +1,9 @@
 import { type Guard, within } from './guard.ts';
 
 const walk = 'test/session/state/walk.test.ts';
+const talk = 'test/session/state/converse.test.ts';
+const channel = 'test/session/channel/open-channel.test.ts';
+const thread = 'test/session/thread/killed-thread.test.ts';
 const each = 'seven commands in every order, with a screen';
 
 /** What holds in every state of a session. */
@@ -62,5 +65,67 @@ export const guards: readonly Guard[] = [
   ]),
   ...within('session/state/take-report.ts', walk, [
     ['a turn that ends asks nothing more', 'facts: [...left,', 'facts: [', each],
+  ]),
+  ...within('session/channel/open-channel.ts', channel, [
+    [
+      'on disk before it has happened',
+      'if (lasting.length > 0) await thread.append(lasting);',
+      'if (lasting.length > 0) void thread.append(lasting).catch(() => {});',
+      'what is wanted is done after',
+    ],
+    [
+      'one after the other',
+      'const taken = last.then(() => take(command));',
+      'const taken = take(command);',
+      'commands are taken one after',
+    ],
+    [
+      'a lease ends by timer',
+      'wakeAtExpiry();\n    for',
+      'void wakeAtExpiry;\n    for',
+      'a lease ends by timer',
+    ],
+    [
+      'what breaks ends its turn',
+      "await send({ turn, type: 'end', end: 'failed'",
+      "if (turn === '') await send({ turn, type: 'end', end: 'failed'",
+      'an effect that breaks',
+    ],
+  ]),
+  ...within('session/thread/open-thread.ts', thread, [
+    [
+      'whose thread it is',
+      'if (!journal.isAuthentic) throw',
+      "if (threadId === '') throw",
+      'a thread that somebody else wrote',
+    ],
+  ]),
+  ...within('session/state/interaction.ts', talk, [
+    [
+      'answers whole or not at all',
+      '} else requireAnswers(question, answers);',
+      '}',
+      'answers are taken whole',
+    ],
+    [
+      'secrets are kept nowhere',
+      'secret === true ? [id] : []',
+      'secret === null ? [id] : []',
+      'answers are taken whole',
+    ],
+  ]),
+  ...within('session/state/converse.ts', talk, [
+    [
+      'one text under one id',
+      'if (before === text) return nothingDecided;',
+      'if (before !== null) return nothingDecided;',
+      'the same command twice',
+    ],
+    [
+      'who only reads opens nothing',
+      'if (!mayOpenNetwork)',
+      'if (mayOpenNetwork === null)',
+      'where a context only reads',
+    ],
   ]),
 ];

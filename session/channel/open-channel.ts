@@ -1,0 +1,104 @@
+import type { Clock } from '../../core/base/clock.ts';
+import { messageOf } from '../../core/base/errors.ts';
+import type { Command, Report, Want } from '../state/command.ts';
+import { decide } from '../state/decide.ts';
+import type { Decided } from '../state/decided.ts';
+import { type Fact, fleeting, type Happened } from '../state/fact.ts';
+import { reduce } from '../state/reduce.ts';
+import type { SessionState } from '../state/state.ts';
+
+/** The one way to a session: every client, screen and effect sends its commands here, and they are taken in turn. */
+export interface SessionChannel extends AsyncDisposable {
+  readonly state: SessionState;
+  /**
+   * Resolves when the facts of the command are on disk and subscribers were told. Rejects with a refusal, or with
+   * EVIDENCE_WRITE_FAILED; nothing has changed then.
+   */
+  send(command: Command): Promise<Pick<Decided, 'lease'>>;
+  /** Called with each change, in order, until it throws; answers how to stop that. */
+  subscribe(told: (state: SessionState, facts: readonly Happened[]) => void): () => void;
+}
+
+export interface ChannelParts {
+  readonly state: SessionState;
+  readonly thread: { append(facts: readonly Happened[]): Promise<void> };
+  readonly clock: Clock;
+  readonly newId: () => string;
+  /**
+   * Does what is wanted and sends reports of it; called after the facts are on disk. A rejection ends the turn as
+   * failed.
+   */
+  readonly perform: (want: Want, send: (report: Report) => Promise<unknown>) => Promise<void>;
+}
+
+/** Opens the channel of a session. Time is a command, too: the end of a lease comes by timer. */
+export function openChannel({ thread, clock, newId, perform, ...parts }: ChannelParts): SessionChannel {
+  let { state } = parts;
+  const subscribers = new Set<(state: SessionState, facts: readonly Happened[]) => void>();
+  const over = new AbortController();
+  let timer: AbortController | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+
+  const take = async (command: Command): Promise<Pick<Decided, 'lease'>> => {
+    const nowMs = clock.now();
+    const { facts, wants, ...answer } = decide(state, command, { nowMs, newId });
+    await happen(facts, nowMs);
+    for (const want of wants) void start(want);
+    return answer;
+  };
+  const happen = async (facts: readonly Fact[], atMs: number): Promise<void> => {
+    if (facts.length === 0) return;
+    const happened = facts.map((fact): Happened => ({ ...fact, atMs }));
+    const lasting = happened.filter(({ type }) => !fleeting.has(type));
+    if (lasting.length > 0) await thread.append(lasting);
+    const { lease } = state;
+    state = happened.reduce(reduce, state);
+    if (state.lease?.expiresAtMs !== lease?.expiresAtMs) wakeAtExpiry();
+    for (const told of subscribers) {
+      try {
+        told(state, happened);
+      } catch {
+        // What has happened has happened, whoever cannot hear of it.
+        subscribers.delete(told);
+      }
+    }
+  };
+  const start = async (want: Want): Promise<void> => {
+    const { turn } = state;
+    try {
+      await perform(want, send);
+    } catch (fault) {
+      if (turn !== undefined) await send({ turn, type: 'end', end: 'failed', reason: messageOf(fault) });
+    }
+  };
+  const send = (command: Command): Promise<Pick<Decided, 'lease'>> => {
+    const taken = last.then(() => take(command));
+    last = taken.catch(() => undefined);
+    return taken;
+  };
+  const wakeAtExpiry = (): void => {
+    timer?.abort();
+    const { lease } = state;
+    if (lease === undefined) return;
+    timer = new AbortController();
+    const signal = AbortSignal.any([timer.signal, over.signal]);
+    clock.sleep(Math.max(0, lease.expiresAtMs - clock.now()), signal).then(
+      () => send({ type: 'tick' }),
+      () => undefined,
+    );
+  };
+  return {
+    get state() {
+      return state;
+    },
+    send,
+    subscribe(told) {
+      subscribers.add(told);
+      return () => void subscribers.delete(told);
+    },
+    async [Symbol.asyncDispose]() {
+      over.abort();
+      await last;
+    },
+  };
+}

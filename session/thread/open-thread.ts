@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import type { Clock } from '../../core/base/clock.ts';
+import { WritError } from '../../core/base/errors.ts';
+import { Journal } from '../../engine/store/journal.ts';
+import type { JournalWitness } from '../../engine/store/journal-witness.ts';
+import { journalFile } from '../../engine/store/run-directory.ts';
+import { acquireProcessLock } from '../../engine/tool/process/process-lock.ts';
+import { encodeId } from '../../engine/vcs/ref-name.ts';
+import type { Repository } from '../../engine/vcs/repository.ts';
+import type { Happened } from '../state/fact.ts';
+
+/** A thread that this process writes: everything that happened in it, one line for each command. */
+export interface OpenThread extends AsyncDisposable {
+  /** What had happened when it was opened. */
+  readonly facts: readonly Happened[];
+  /** On disk when it resolves: all of them or none. EVIDENCE_WRITE_FAILED. */
+  append(facts: readonly Happened[]): Promise<void>;
+}
+
+/** The directory of a thread, shared by linked work trees: `<git-common-dir>/writ/threads/<thread>`. */
+export function threadDirectory(repository: Pick<Repository, 'commonDir'>, threadId: string): string {
+  return join(repository.commonDir, 'writ', 'threads', encodeId(threadId));
+}
+
+const recordType = 'facts';
+
+/**
+ * Opens or begins a thread for writing. THREAD_BUSY where another process writes it, JOURNAL_CORRUPT, and
+ * THREAD_UNPROVEN for one that this user did not write on this machine: whoever did could have approved in his name.
+ */
+export async function openThread(
+  directory: string,
+  threadId: string,
+  { clock, witness }: { readonly clock: Clock; readonly witness: JournalWitness },
+): Promise<OpenThread> {
+  const lock = await acquireProcessLock(join(directory, 'lock'), {
+    busy: (holder) =>
+      new WritError('THREAD_BUSY', {
+        detail: {
+          thread_id: threadId,
+          ...(holder === undefined ? {} : { pid: holder.pid, host: holder.host }),
+        },
+      }),
+  });
+  const witnessed = await witness.open(`thread-${threadId}`);
+  let journal: Journal | undefined;
+  try {
+    journal = await Journal.open(join(directory, journalFile), { clock, witness: witnessed });
+    if (!journal.isAuthentic) throw new WritError('THREAD_UNPROVEN', { detail: { thread_id: threadId } });
+    const opened = journal;
+    return {
+      facts: opened.records.flatMap(({ type, data }) =>
+        type === recordType ? (data as readonly Happened[]) : [],
+      ),
+      async append(facts) {
+        await opened.append(recordType, facts);
+      },
+      async [Symbol.asyncDispose]() {
+        await opened.close();
+        await lock.release();
+      },
+    };
+  } catch (fault) {
+    if (journal === undefined) await witnessed[Symbol.asyncDispose]();
+    else await journal.close();
+    await lock.release();
+    throw fault;
+  }
+}

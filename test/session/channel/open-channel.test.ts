@@ -1,0 +1,169 @@
+import t from 'tap';
+import { systemClock } from '../../../core/base/clock.ts';
+import { WritError } from '../../../core/base/errors.ts';
+import { type ChannelParts, openChannel } from '../../../session/channel/open-channel.ts';
+import type { Command, Want } from '../../../session/state/command.ts';
+import type { Happened } from '../../../session/state/fact.ts';
+import { leaseMs } from '../../../session/state/lease.ts';
+import { newWorld } from '../state/walk.ts';
+
+const said = (text: string): Command => ({ type: 'submit', text, proof: { from: 'local' } });
+const attach = (clientId: string): Command => ({
+  type: 'attach',
+  clientId,
+  kind: 'browser',
+  tokenDigest: `digest-${clientId}`,
+  controlToken: 'missing',
+});
+
+/** A channel over a journal in memory. */
+function scene(more: Partial<ChannelParts> = {}) {
+  const written: Happened[] = [];
+  const wanted: Want[] = [];
+  let ids = 0;
+  const channel = openChannel({
+    state: newWorld().state,
+    thread: {
+      async append(facts) {
+        written.push(...facts);
+      },
+    },
+    clock: systemClock,
+    newId: () => {
+      ids += 1;
+      return `i${ids}`;
+    },
+    async perform(want) {
+      wanted.push(want);
+    },
+    ...more,
+  });
+  return { channel, written, wanted };
+}
+
+t.test('what is wanted is done after it is on disk', async (t) => {
+  const order: string[] = [];
+  const { channel } = scene({
+    thread: {
+      async append(facts) {
+        await new Promise((resolve) => setImmediate(resolve));
+        order.push(`written ${facts.map(({ type }) => type).join(' ')}`);
+      },
+    },
+    async perform({ type }) {
+      order.push(`done ${type}`);
+    },
+  });
+  channel.subscribe((_state, facts) => order.push(`told ${facts.map(({ type }) => type).join(' ')}`));
+  await channel.send(said('go'));
+  t.strictSame(order, ['written said turn-began', 'told said turn-began', 'done turn']);
+});
+
+t.test('what cannot be written has not happened', async (t) => {
+  const disk = { isFull: true };
+  const { channel, wanted } = scene({
+    thread: {
+      async append() {
+        if (disk.isFull) throw new WritError('EVIDENCE_WRITE_FAILED');
+      },
+    },
+  });
+  const before = channel.state;
+  await t.rejects(channel.send(said('go')), { code: 'EVIDENCE_WRITE_FAILED' });
+  t.equal(channel.state, before);
+  t.strictSame(wanted, []);
+  disk.isFull = false;
+  await channel.send(said('go'));
+  t.equal(channel.state.status, 'thinking', 'and the next one is taken');
+});
+
+t.test('commands are taken one after the other: of two hundred at once, one begins a turn', async (t) => {
+  const { channel, written, wanted } = scene();
+  const sent = Array.from({ length: 200 }, (_, n) => channel.send(said(`m${n}`)));
+  const came = await Promise.allSettled(sent);
+  t.equal(came.filter(({ status }) => status === 'fulfilled').length, 1);
+  t.equal(wanted.length, 1);
+  t.equal(written.filter(({ type }) => type === 'said').length, 1);
+});
+
+t.test('an effect that breaks ends its turn, and the session goes on', async (t) => {
+  const { channel, written } = scene({
+    async perform() {
+      throw new Error('no model');
+    },
+  });
+  await channel.send(said('go'));
+  await channel.send({ type: 'tick' });
+  t.match(written.at(-1), { type: 'turn-ended', end: 'failed', reason: 'no model' });
+  await channel.send(said('again'));
+});
+
+t.test('reports of a turn that is over change nothing', async (t) => {
+  const { channel, written } = scene();
+  await channel.send(said('go'));
+  const turn = channel.state.turn ?? '';
+  await channel.send({ turn, type: 'end', end: 'done' });
+  const { length } = written;
+  await channel.send({ turn, type: 'replied', id: 'late', text: 'late' });
+  await channel.send({ turn, type: 'end', end: 'failed' });
+  t.equal(written.length, length);
+  t.equal(channel.state.status, 'idle');
+});
+
+t.test('leases and half a reply are not in the journal', async (t) => {
+  const { channel, written } = scene();
+  await channel.send(attach('a'));
+  t.match(channel.state.lease, { clientId: 'a' });
+  await channel.send({
+    type: 'submit',
+    text: 'go',
+    proof: { from: 'client', tokenDigest: 'digest-a', controlToken: 'missing' },
+  });
+  await channel.send({ turn: channel.state.turn ?? '', type: 'replying', id: 'r', text: 'ha' });
+  t.strictSame(
+    written.map(({ type }) => type),
+    ['said', 'turn-began'],
+  );
+});
+
+t.test('a lease ends by timer, and everybody is told', async (t) => {
+  let nowMs = 0;
+  const sleeping: { readonly ms: number; readonly wake: () => void }[] = [];
+  const { channel } = scene({
+    clock: {
+      ...systemClock,
+      now: () => nowMs,
+      sleep: (ms, signal) =>
+        new Promise((resolve, reject) => {
+          sleeping.push({ ms, wake: resolve });
+          signal?.addEventListener('abort', () => reject(new Error('aborted')), { once: true });
+        }),
+    },
+  });
+  const told: string[] = [];
+  channel.subscribe((_state, facts) => told.push(...facts.map(({ type }) => type)));
+  await channel.send(attach('a'));
+  t.equal(sleeping.at(-1)?.ms, leaseMs);
+  nowMs = leaseMs;
+  sleeping.at(-1)?.wake();
+  await new Promise((resolve) => setImmediate(resolve));
+  await channel.send({ type: 'tick' });
+  t.equal(channel.state.lease, undefined);
+  t.strictSame(told, ['attached', 'released']);
+});
+
+t.test('whoever throws when told is told nothing more, and nobody else suffers', async (t) => {
+  const { channel } = scene();
+  const told: string[] = [];
+  channel.subscribe(() => {
+    told.push('broken');
+    throw new Error('no');
+  });
+  const stop = channel.subscribe(() => told.push('sound'));
+  await channel.send(attach('a'));
+  await channel.send(attach('a'));
+  stop();
+  await channel.send(attach('a'));
+  t.strictSame(told, ['broken', 'sound', 'sound']);
+  await channel[Symbol.asyncDispose]();
+});

@@ -1,0 +1,200 @@
+import t from 'tap';
+import { afterKill } from '../../../session/state/after-kill.ts';
+import type { Command, Report } from '../../../session/state/command.ts';
+import { reduce } from '../../../session/state/reduce.ts';
+import { toSnapshot } from '../../../session/state/snapshot.ts';
+import { kept } from '../../../session/state/state.ts';
+import { newWorld, take, type World } from './walk.ts';
+
+const local = { from: 'local' } as const;
+const said = (text: string): Command => ({ type: 'submit', text, proof: local });
+const answered = (id: string, given: Extract<Command, { type: 'respond' }>['given']): Command => ({
+  type: 'respond',
+  id,
+  given,
+  proof: local,
+});
+
+/** Commands one after the other, each of which must be accepted. */
+function taken(world: World, ...commands: readonly Command[]): World {
+  return commands.reduce((before, command) => {
+    const { after, refusal } = take('', before, command);
+    if (refusal !== undefined) throw new Error(`${command.type}: ${refusal}`);
+    return after;
+  }, world);
+}
+
+type Told = Report extends infer One ? (One extends { turn: string } ? Omit<One, 'turn'> : never) : never;
+
+/** A report of the turn that runs. */
+const told = (world: World, report: Told): World =>
+  taken(world, { turn: world.state.turn ?? '', ...report } as Report);
+
+const pending = ({ state }: World) => state.interactions.find(({ status }) => status === 'pending');
+
+function asking(kind: 'post_plan_choice' | 'intent_review_choice' | 'request_user_input', metadata = {}) {
+  return told(taken(newWorld(), said('do it')), { type: 'ask', subject: 'plan', kind, metadata });
+}
+
+t.test('the network is switched as often as one likes, and the question stays', async (t) => {
+  let world = asking('post_plan_choice', { networkAccess: 'deny' });
+  for (const expected of ['allow', 'deny', 'allow']) {
+    const { wants, after } = take(
+      '',
+      world,
+      answered(pending(world)?.id ?? '', { selectedOption: 'network' }),
+    );
+    t.strictSame(wants, [], 'nothing is executed by that');
+    t.match(pending(after)?.metadata, { networkAccess: expected });
+    t.equal(after.state.status, 'awaiting_interaction');
+    world = after;
+  }
+  const { wants, after } = take('', world, answered(pending(world)?.id ?? '', { selectedOption: 'execute' }));
+  t.match(wants, [{ type: 'answer', subject: 'plan', option: 'execute' }]);
+  t.equal(after.state.status, 'thinking');
+});
+
+t.test('where a context only reads, no answer opens the network', async (t) => {
+  const first = taken(newWorld({ mayOpenNetwork: false }), said('look'));
+  const world = told(first, { type: 'ask', subject: 'plan', kind: 'post_plan_choice', metadata: {} });
+  const { refusal, after } = take(
+    '',
+    world,
+    answered(pending(world)?.id ?? '', { selectedOption: 'network' }),
+  );
+  t.equal(refusal, 'INVALID_INTERACTION_RESPONSE');
+  t.ok(pending(after));
+});
+
+t.test('modify takes its note along, or the next message is the note', async (t) => {
+  const world = asking('intent_review_choice');
+  const id = pending(world)?.id ?? '';
+  const at = take('', world, answered(id, { selectedOption: 'modify', note: 'smaller' }));
+  t.match(at.wants, [{ type: 'answer', option: 'modify', given: { note: 'smaller' } }]);
+  t.equal(at.after.state.noteFor, undefined);
+  const without = take('', world, answered(id, { selectedOption: 'modify' }));
+  const next = take('', without.after, said('smaller, please'));
+  t.match(next.wants, [{ type: 'note', subject: 'plan', note: 'smaller, please' }]);
+  t.match(next.facts, [{ type: 'said', noteOf: id }]);
+  t.equal(take('', next.after, said('and?')).refusal, 'CONTROLLER_CONFLICT', 'the one after it is not');
+});
+
+t.test('answers are taken whole or not at all, and a secret one is kept nowhere', async (t) => {
+  const questions = [
+    { id: 'size', prompt: 'which?', kind: 'single', options: [{ id: 's', label: 'small' }] },
+    { id: 'key', prompt: 'key?', kind: 'text', secret: true },
+  ];
+  const world = asking('request_user_input', { questions });
+  const id = pending(world)?.id ?? '';
+  for (const answers of [
+    {},
+    { size: ['s'] },
+    { size: ['xl'], key: ['k'] },
+    { size: ['s', 's'], key: ['k'] },
+    { size: ['s'], key: ['k'], more: ['x'] },
+    { size: ['s'], key: ['k'], constructor: ['x'] },
+  ])
+    t.equal(
+      take('', world, answered(id, { answers })).refusal,
+      'INVALID_INTERACTION_RESPONSE',
+      JSON.stringify(answers),
+    );
+  const { facts, wants, after } = take(
+    '',
+    world,
+    answered(id, { answers: { size: ['s'], key: ['canary'] } }),
+  );
+  t.match(wants, [{ given: { answers: { key: ['canary'] } } }], 'whoever asked gets it');
+  t.match(facts, [{ type: 'answered', answer: { answers: { size: ['s'] } } }]);
+  t.notMatch(JSON.stringify([facts, after.state, toSnapshot(after.state)]), 'canary');
+});
+
+t.test('the same command twice is one; under its id nothing else is said', async (t) => {
+  const first = { ...said('once'), commandId: 'c' } as Command;
+  const world = taken(newWorld(), first);
+  const again = take('', world, first);
+  t.equal(again.refusal, undefined, 'also while the session is busy with it');
+  t.strictSame(again.wants, []);
+  t.equal(
+    take('', world, { ...said('twice'), commandId: 'c' } as Command).refusal,
+    'COMMAND_PAYLOAD_CONFLICT',
+  );
+});
+
+t.test('the status follows what happens', async (t) => {
+  const status = ({ state }: World) => state.status;
+  let world = taken(newWorld(), said('go'));
+  t.equal(status(world), 'thinking');
+  const tool = (of: World, state: 'running' | 'completed') =>
+    told(of, { type: 'tool', id: 'call', toolName: 'shell', status: state });
+  world = tool(world, 'running');
+  t.equal(status(world), 'executing_tool');
+  world = tool(world, 'completed');
+  t.equal(status(world), 'thinking');
+  world = told(world, { type: 'ask', subject: 'x', kind: 'approval', metadata: {} });
+  t.equal(status(world), 'awaiting_interaction');
+  world = taken(world, answered(pending(world)?.id ?? '', { approved: true }));
+  t.equal(status(world), 'executing_tool');
+  for (const [end, then] of [
+    ['done', 'idle'],
+    ['failed', 'error'],
+    ['cancelled', 'idle'],
+    ['decided', 'completed'],
+  ] as const)
+    t.equal(status(told(world, { type: 'end', end })), then, end);
+  const choice = asking('intent_review_choice');
+  t.equal(status(taken(choice, answered(pending(choice)?.id ?? '', { selectedOption: 'cancel' }))), 'idle');
+  t.equal(status(taken(told(world, { type: 'end', end: 'failed' }), said('again'))), 'thinking');
+});
+
+t.test('a reply grows while it comes, and its end is what counts', async (t) => {
+  let world = taken(newWorld(), said('hello'));
+  for (const text of ['wor', 'ld']) world = told(world, { type: 'replying', id: 'r', text });
+  t.match(toSnapshot(world.state).transcript.at(-1), { content: 'world', streaming: true });
+  world = told(world, { type: 'replied', id: 'r', text: 'the world' });
+  t.match(toSnapshot(world.state).transcript.at(-1), { content: 'the world', streaming: false });
+  t.equal(world.state.transcript.length, 2);
+});
+
+t.test('what a killed process left is told for what it is', async (t) => {
+  let world = taken(newWorld(), said('go'));
+  for (const [id, status] of [
+    ['done', 'completed'],
+    ['begun', 'running'],
+    ['shown', 'preview'],
+  ] as const)
+    world = told(world, { type: 'tool', id, toolName: 'shell', status });
+  const state = afterKill(world.state).reduce(
+    (sofar, fact) => reduce(sofar, { ...fact, atMs: 1 }),
+    world.state,
+  );
+  t.match(
+    state.toolCalls.map(({ id, status }) => `${id} ${status}`),
+    ['done completed', 'begun unknown', 'shown failed'],
+  );
+  t.match(toSnapshot(state).toolCalls[1], { status: 'failed', summary: /^unknown: / });
+  t.match([state.status, state.turn], ['error', undefined]);
+  const waiting = told(world, { type: 'ask', subject: 'x', kind: 'approval', metadata: {} });
+  t.notMatch(
+    afterKill(waiting.state).map(({ type }) => type),
+    ['turn-ended'],
+    'what waits for an answer waits on',
+  );
+});
+
+t.test('a state stays small, however long its thread', async (t) => {
+  let world = newWorld();
+  for (let n = 0; n < 1200; n += 1) {
+    world = taken(world, { ...said(`m${n}`), commandId: `c${n}` } as Command);
+    world = told(world, { type: 'tool', id: `t${n}`, toolName: 'shell', status: 'completed' });
+    world = told(world, { type: 'ask', subject: `s${n}`, kind: 'approval', metadata: {} });
+    world = told(world, { type: 'end', end: 'done' });
+  }
+  const { transcript, earlier, toolCalls, interactions, commands } = world.state;
+  t.strictSame(
+    [transcript.length, toolCalls.length, interactions.length, commands.size],
+    [kept.transcript, kept.toolCalls, kept.interactions, kept.commands],
+  );
+  t.equal(earlier + transcript.length, 2400);
+  t.match(transcript.at(-1), { id: 't1199' });
+});
