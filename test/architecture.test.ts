@@ -82,6 +82,7 @@ t.test('every rule can fail', async (t) => {
       withFiles({ 'service/x.ts': imports('../bin/exit.ts') }),
       withFiles({ 'service/x.ts': imports('../attest/signer/sign.ts') }),
     ],
+    'arrows of `session`': [withFiles({ 'session/x.ts': imports('../bin/exit.ts') })],
     'arrows of `door`': [withFiles({ 'index.ts': "export { end } from './bin/exit.ts';\n" })],
     'every folder is a known room': [withFiles({ 'lobby/x.ts': 'export {};\n' }), withFiles({ 'x.ts': '' })],
     'no import cycle, types included': [

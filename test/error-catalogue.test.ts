@@ -35,7 +35,7 @@ t.test('the page holds every code once, with exit code, status and hint', async 
 t.test('every code is named by a source', async (t) => {
   const sources = globSync(
     [
-      '{core,engine,readers,plugins,providers,coder,gates,attest,api,http,service,bin}/**/*.ts',
+      '{core,engine,readers,plugins,providers,coder,gates,attest,api,http,service,session,bin}/**/*.ts',
       'bin/writ.js',
     ],
     {

@@ -47,6 +47,7 @@ export const soundFiles: Readonly<Record<string, string>> = {
   'coder/work.ts': "import { slot } from '../core/kernel/plugin.ts';\nexport const work = slot;\n",
   'http/loopback-server.ts': "import { Hono } from 'hono';\nexport const server = new Hono();\n",
   'core/base/event-stream.ts': "export const read = async () => import('eventsource-parser');\n",
+  'session/state/decide.ts': "import '../../engine/store/sql.ts';\nexport const decide = 1;\n",
   'service/routes.ts': "import '../http/loopback-server.ts';\nexport const routes = [];\n",
   'plugins/preset.ts': "import { scope } from '../gates/rules/scope.ts';\nexport const preset = [scope];\n",
   'plugins/preset/open-engine.ts': 'export const openEngine = () => preset({});\n',
