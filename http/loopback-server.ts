@@ -146,7 +146,7 @@ function routerOf({ routes, body, report }: LoopbackServerOptions): Hono<{ Bindi
           response,
           params: req.param(),
           query: new URLSearchParams(request.url?.split('?')[1] ?? ''),
-          readBody: () => readJsonBody(request, body, proceed),
+          readBody: (admission) => readJsonBody(request, body, proceed, admission),
         });
         if (value !== undefined) sendJson(response, value);
       } catch (thrown) {

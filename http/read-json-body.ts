@@ -14,18 +14,21 @@ export interface BodyLimits {
 /**
  * The JSON object in a request's body. UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE (by the announced length before
  * anything is read, else at the first octet beyond), REQUEST_TIMEOUT, INVALID_BODY (not strict JSON, not an object, cut
- * off). `proceed` is called when the body is wanted: a client that asked `expect: 100-continue` has sent nothing yet.
+ * off). `proceed` is called when the body is wanted: a client that asked `expect: 100-continue` has sent nothing yet;
+ * `admit` before its words are looked at, and throws where they are not to be.
  */
 export async function readJsonBody(
   request: IncomingMessage,
   limits: BodyLimits,
   proceed: () => void,
+  admit?: () => void,
 ): Promise<Readonly<Record<string, unknown>>> {
   requireJson(request);
   const announced = request.headers['content-length'];
   if (announced !== undefined && Number(announced) > limits.maxBytes) throw tooLarge(limits, announced);
   proceed();
   const bytes = await readBounded(request, limits);
+  admit?.();
   return parseObject(bytes, limits);
 }
 

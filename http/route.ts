@@ -7,8 +7,11 @@ export interface Exchange {
   /** Values of the `:name` parts of the path. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** The JSON object in the body; throws what `readJsonBody` throws. Once. */
-  readBody(): Promise<Readonly<Record<string, unknown>>>;
+  /**
+   * The JSON object in the body; throws what `readJsonBody` throws. Once. `admit` throws where the sender may not have an
+   * answer: called when type and size of the body are known, before it is parsed.
+   */
+  readBody(admit?: () => void): Promise<Readonly<Record<string, unknown>>>;
 }
 
 /** One resource and method as data. */

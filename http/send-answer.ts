@@ -61,8 +61,10 @@ export function rawErrorAnswer(thrown: unknown): Buffer {
 }
 
 function moreHeaders(thrown: unknown): Readonly<Record<string, string>> {
-  if (!isWritError(thrown, 'METHOD_NOT_ALLOWED')) return {};
-  return { allow: String(thrown.detail.allow ?? '') };
+  if (isWritError(thrown, 'METHOD_NOT_ALLOWED')) return { allow: String(thrown.detail.allow ?? '') };
+  if (isWritError(thrown, 'RATE_LIMITED'))
+    return { 'retry-after': String(thrown.detail.retry_after_seconds) };
+  return {};
 }
 
 function bodyStillComing(request: IncomingMessage): boolean {

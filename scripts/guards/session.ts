@@ -4,6 +4,7 @@ const walk = 'test/session/state/walk.test.ts';
 const talk = 'test/session/state/converse.test.ts';
 const channel = 'test/session/channel/open-channel.test.ts';
 const thread = 'test/session/thread/killed-thread.test.ts';
+const routes = 'test/session/api/session-routes.test.ts';
 const each = 'seven commands in every order, with a screen';
 
 /** What holds in every state of a session. */
@@ -126,6 +127,21 @@ export const guards: readonly Guard[] = [
       'if (!mayOpenNetwork)',
       'if (mayOpenNetwork === null)',
       'where a context only reads',
+    ],
+  ]),
+  ...within('session/api/session-routes.ts', routes, [
+    [
+      'tokens before words',
+      'requireWriter(isOver',
+      'if (proof.tokenDigest === null) requireWriter(isOver',
+      'refusals come in one order',
+    ],
+    ['so many writes', "count(proof.tokenDigest ?? '');", '', 'a lease has 120 writes'],
+    [
+      'one control token',
+      'matchesToken(given, controlToken)',
+      "given !== ''",
+      'an automation shows both tokens',
     ],
   ]),
 ];
