@@ -8,8 +8,8 @@ export interface Exchange {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   /**
-   * The JSON object in the body; throws what `readJsonBody` throws. Once. `admit` throws where the sender may not have an
-   * answer: called when type and size of the body are known, before it is parsed.
+   * The JSON object in the body; throws what `readJsonBody` throws. Once. `admit` throws where the sender may not have
+   * an answer: called when type and size of the body are known, before it is parsed.
    */
   readBody(admit?: () => void): Promise<Readonly<Record<string, unknown>>>;
 }
