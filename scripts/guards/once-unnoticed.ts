@@ -197,6 +197,14 @@ export const guards: readonly Guard[] = [
       'a second document of YAML hides nothing',
     ],
   ]),
+  ...within('readers/packages/npm/pnpm-lock.ts', 'test/readers/packages/package-set.test.ts', [
+    [
+      'packages of one document hide none of the other',
+      "const own = isOfTools ? 'tools of pnpm: ' : '';",
+      "const own = '';",
+      'a lockfile of pnpm has one document or two',
+    ],
+  ]),
   ...within('core/contract/scope-verdict.ts', 'test/engine/plan/scope.test.ts', [
     [
       'the lockfile of a forbidden manifest',

@@ -9,26 +9,71 @@ import { yamlContent } from '../yaml.ts';
 import { npmSource, otherPackage } from './npm-source.ts';
 import { npmFields } from './package-json.ts';
 
-/** pnpm-lock.yaml, versions 5 to 9. */
+/** What a project's document stands behind, of a repository whose pnpm is pinned (pnpm 11 and later). */
+const toolFields = ['configDependencies', 'packageManagerDependencies'] as const;
+
+/**
+ * pnpm-lock.yaml, versions 5 to 9: the project's document is the last one; before it may stand one of pnpm itself and
+ * of what configures it. Packages of both are read, those of the first under keys of their own, so that none of them
+ * hides one of the project's.
+ */
 export function readPnpmLock(text: string, reading: ReadingBuilder): void {
+  const documents = documentsOf(text);
+  if (documents.length > 2) {
+    reading.problem('it holds several documents');
+    return;
+  }
+  const builder = new LockBuilder(reading);
+  for (const [index, document] of documents.entries())
+    if (!readDocument(builder, document, reading, index < documents.length - 1)) return;
+  builder.finish();
+}
+
+interface LockDocument {
+  readonly text: string;
+  /** Lines before it. */
+  readonly before: number;
+}
+
+/** A line `---` begins a document wherever it stands (YAML 1.2.2, 9.1.2); none that holds nothing is at the front. */
+function documentsOf(text: string): readonly LockDocument[] {
+  const documents: LockDocument[] = [];
+  let before = 0;
+  for (const part of text.split(/^---[ \t]*\r?$/m)) {
+    if (documents.length > 0 || before > 0 || /^\s*[^#\s]/m.test(part))
+      documents.push({ text: part, before });
+    before += part.split('\n').length - 1;
+  }
+  return documents.length === 0 ? [{ text, before: 0 }] : documents;
+}
+
+/** `false` where it could not be read. */
+function readDocument(
+  builder: LockBuilder,
+  { text, before }: LockDocument,
+  reading: ReadingBuilder,
+  isOfTools: boolean,
+): boolean {
   const content = yamlContent(text);
   if ('reason' in content) {
     reading.problem(content.reason);
-    return;
+    return false;
   }
   const lock = content.value;
   const major = Number.parseInt(textOf(lock.lockfileVersion), 10);
   if (!(major >= 5 && major <= 9)) {
     reading.problem('its `lockfileVersion` is none of 5 to 9');
-    return;
+    return false;
   }
   reading.knowsDirect = true;
-  reading.mirrored = new Map();
-  const builder = new LockBuilder(reading);
   const direct = new Map<string, LockedPackage['scope']>();
   const importers = isTable(lock.importers) ? Object.entries(lock.importers) : [['.', lock] as const];
-  for (const [directory, importer] of importers)
-    readImporter(directory, tableOf(importer), major, reading, direct);
+  if (!isOfTools) reading.mirrored = new Map();
+  for (const [directory, importer] of importers) {
+    if (isOfTools) readTools(tableOf(importer), major, direct);
+    else readImporter(directory, tableOf(importer), major, reading, direct);
+  }
+  const own = isOfTools ? 'tools of pnpm: ' : '';
   const snapshots = tableOf(lock.snapshots);
   const asksBy = new Map<string, string[]>();
   for (const [key, snapshot] of Object.entries(snapshots)) {
@@ -40,13 +85,21 @@ export function readPnpmLock(text: string, reading: ReadingBuilder): void {
       reading.problem('an entry of `packages` is no mapping');
       continue;
     }
+    const line = content.lines?.get(key);
     addPackage(builder, reading, key, value, major, {
       direct,
+      own,
       asks: asksBy.get(withoutPeers(key, major)) ?? [],
-      line: content.lines?.get(key),
+      line: line === undefined ? undefined : line + before,
     });
   }
-  builder.finish();
+  return true;
+}
+
+function readTools(importer: Table, major: number, direct: Map<string, LockedPackage['scope']>): void {
+  for (const field of toolFields)
+    for (const [name, value] of entriesOf(importer[field]))
+      direct.set(keyOf(name, textOf(isTable(value) ? value.version : value), major), 'development');
 }
 
 function readImporter(
@@ -114,6 +167,8 @@ function addPackage(
   major: number,
   more: {
     readonly direct: ReadonlyMap<string, LockedPackage['scope']>;
+    /** What stands before its keys. */
+    readonly own: string;
     readonly asks: readonly string[];
     readonly line: number | undefined;
   },
@@ -137,7 +192,7 @@ function addPackage(
       : directory !== '' || from.source === 'path'
         ? 'path'
         : 'url';
-  builder.add(bare, {
+  builder.add(more.own + bare, {
     name,
     version: textOf(entry.version) || (isRegistry ? named.version : ''),
     source,
@@ -156,7 +211,7 @@ function addPackage(
     direct: more.direct.has(bare),
     scope: scope ?? more.direct.get(bare) ?? (entry.dev === 'false' ? 'runtime' : 'unknown'),
     line: more.line,
-    asks: [...more.asks, ...asksOf(entry, major)],
+    asks: [...more.asks, ...asksOf(entry, major)].map((asked) => more.own + asked),
   });
 }
 

@@ -147,10 +147,79 @@ t.test('a second document of YAML hides nothing: there is none, or nothing is re
   for (const text of [`${one}---\n${one}`, `---\n${one}---\n${one}`, `${one}...\n${one}`, `${one}---\n`]) {
     t.strictSame(yamlContent(text), several, text);
     t.strictSame(yamlAsJson(text), several, text);
-    const { packages, problems } = readPackageSet(filesOf({ 'pnpm-lock.yaml': text }));
-    t.strictSame([packages, problems.map(({ reason }) => reason)], [[], [several.reason]], text);
   }
   for (const text of [`---\n${one}`, `---\n${one}...\n`]) t.ok('value' in yamlContent(text), text);
+});
+
+t.test('a lockfile of pnpm has one document or two, and no package of either hides another', async (t) => {
+  const tools = `---
+lockfileVersion: '9.0'
+
+importers:
+
+  .:
+    configDependencies: {}
+    packageManagerDependencies:
+      pnpm:
+        specifier: 12.4.0
+        version: 12.4.0
+
+packages:
+
+  pnpm@12.4.0:
+    resolution: {integrity: sha512-${'A'.repeat(86)}==}
+
+  b@1.0.0:
+    resolution: {integrity: sha512-${'B'.repeat(86)}==}
+
+snapshots:
+
+  pnpm@12.4.0:
+    dependencies:
+      b: 1.0.0
+`;
+  const project = `---
+lockfileVersion: '9.0'
+
+importers:
+
+  .:
+    dependencies:
+      b:
+        specifier: ^1.0.0
+        version: 1.0.0
+
+packages:
+
+  b@1.0.0:
+    resolution: {integrity: sha512-${'C'.repeat(86)}==}
+`;
+  const read = (text: string) => readPackageSet(filesOf({ 'pnpm-lock.yaml': text }));
+  for (const both of [tools + project, (tools + project).replaceAll('\n', '\r\n')]) {
+    const { packages, problems } = read(both);
+    t.strictSame(problems, []);
+    t.strictSame(
+      packages.map(({ purl, scope, direct }) => [purl, scope, direct]).sort(),
+      [
+        ['pkg:npm/b@1.0.0', 'runtime', true],
+        ['pkg:npm/pnpm@12.4.0', 'development', true],
+      ],
+      'a package of both is one, and the project’s',
+    );
+  }
+  t.strictSame(
+    read(project).packages.map(({ purl }) => purl),
+    ['pkg:npm/b@1.0.0'],
+  );
+  for (const [why, text] of [
+    ['it holds several documents', tools + project + project],
+    ['it holds several documents', `${project}--- {}\n`],
+    ['its `lockfileVersion` is none of 5 to 9', `${project}---\n`],
+    ['it holds several documents', `${project.slice(4)}...\n${project.slice(4)}`],
+  ] as const) {
+    const { packages, problems } = read(text);
+    t.strictSame([packages, problems.map(({ reason }) => reason)], [[], [why]], text.slice(-80));
+  }
 });
 
 t.test('a file that only says where packages come from is none of a bill', async (t) => {
