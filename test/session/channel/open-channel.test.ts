@@ -38,6 +38,8 @@ function scene(more: Partial<ChannelParts> = {}) {
     },
     ...more,
   });
+  // A lease waits for its end, and the process with it.
+  t.teardown(() => channel[Symbol.asyncDispose]());
   return { channel, written, wanted };
 }
 
