@@ -144,10 +144,9 @@ function ranked(
   const place = (tier: TrustTier): number => (tiers.includes(tier) ? tiers.indexOf(tier) : tiers.length);
   const byUri = new Map<string, (typeof items)[number]>();
   for (const item of items) if (!byUri.has(item.uri)) byUri.set(item.uri, item);
-  const rank = ({ trustTier, selectedBy }: ContextItem): number =>
-    place(trustTier) * selectionOrder.length + selectionOrder.indexOf(selectedBy);
+  const directness = ({ selectedBy }: ContextItem): number => selectionOrder.indexOf(selectedBy);
   const orderOf = (a: (typeof items)[number], b: typeof a): number =>
-    place(a.trustTier) - place(b.trustTier) || a.order - b.order || rank(a) - rank(b);
+    place(a.trustTier) - place(b.trustTier) || a.order - b.order || directness(a) - directness(b);
   return [...byUri.values()].sort(orderOf).map(({ order: _, ...item }) => item);
 }
 

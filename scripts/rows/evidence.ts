@@ -5,7 +5,12 @@ const selects = '`strategy` selects';
 /** Evidence policy. */
 export const readers: readonly RowReader[] = [
   ...readersIn('engine/frame/context-snapshot.ts', [
-    ['evidence.trustTiers', 'place(trustTier) * selectionOrder.length', '0', '`trustTiers` orders the items'],
+    [
+      'evidence.trustTiers',
+      'place(a.trustTier) - place(b.trustTier) ||',
+      '',
+      '`trustTiers` orders the items',
+    ],
   ]),
   ...readersIn('plugins/evidence/repo-first.ts', [
     [
