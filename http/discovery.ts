@@ -11,7 +11,11 @@ export interface Discovery {
   readonly pid: number;
   /** `http://127.0.0.1:1234`, a literal loopback address, without a final slash. */
   readonly baseUrl: string;
+  /** Where MCP is served: a loopback address and a path. */
+  readonly mcpUrl?: string;
   readonly workingDir: string;
+  /** The thread of a session. */
+  readonly threadId?: string;
   /** RFC 3339. */
   readonly startedAt: string;
 }
@@ -21,11 +25,11 @@ export function formatDiscovery(discovery: Discovery): string {
   return `${JSON.stringify(discovery, null, 2)}\n`;
 }
 
-/** SERVICE_FILES_UNSAFE for what is no such file, or sends us anywhere but to the loopback. */
+/** PRIVATE_FILE_UNSAFE for what is no such file, or sends us anywhere but to the loopback. */
 export function parseDiscovery(text: string, path: string): Discovery {
   try {
     const { value } = parseStrictJson(Buffer.from(text), { code: 'INVALID_BODY' });
-    const { version, mode, pid, baseUrl, workingDir, startedAt } = value as Partial<
+    const { version, mode, pid, baseUrl, mcpUrl, workingDir, threadId, startedAt } = value as Partial<
       Record<keyof Discovery, unknown>
     >;
     if (
@@ -36,23 +40,39 @@ export function parseDiscovery(text: string, path: string): Discovery {
       pid > 0 &&
       typeof baseUrl === 'string' &&
       isLoopbackBase(baseUrl) &&
+      (mcpUrl === undefined || (typeof mcpUrl === 'string' && isLoopbackUrl(mcpUrl))) &&
+      (threadId === undefined || typeof threadId === 'string') &&
       typeof workingDir === 'string' &&
       typeof startedAt === 'string'
     )
-      return { version, mode, pid, baseUrl, workingDir, startedAt };
+      return {
+        version,
+        mode,
+        pid,
+        baseUrl,
+        ...(mcpUrl === undefined ? {} : { mcpUrl }),
+        workingDir,
+        ...(threadId === undefined ? {} : { threadId }),
+        startedAt,
+      };
   } catch (fault) {
     if (!isWritError(fault) && !(fault instanceof TypeError)) throw fault;
   }
-  throw new WritError('SERVICE_FILES_UNSAFE', {
+  throw new WritError('PRIVATE_FILE_UNSAFE', {
     message: `\`${path}\` is no discovery file of version 1 with a loopback address`,
     detail: { path },
-    hints: ['stop the service and start it again: `writ service run` writes a new one'],
+    hints: ['stop what wrote it and start it again, which writes a new one'],
   });
 }
 
-function isLoopbackBase(text: string): boolean {
+/** A literal loopback address with a port, and nothing behind it. */
+export function isLoopbackBase(text: string): boolean {
   const [, plain, bracketed] =
     /^http:\/\/(?:([0-9.]{7,15})|\[([0-9a-f:]{2,39})\]):[0-9]{1,5}$/.exec(text) ?? [];
   const address = plain ?? bracketed;
   return address !== undefined && parseLoopbackAddress(address) !== undefined;
+}
+
+function isLoopbackUrl(text: string): boolean {
+  return isLoopbackBase(/^(http:\/\/[^/]*)(?:\/[\w-]+)*$/.exec(text)?.[1] ?? '');
 }

@@ -9,7 +9,7 @@ const maxBytes = 16 * 1024;
 
 /**
  * Makes `root/segments…` where it is missing and answers its path. Every segment is a directory of this user, no
- * symlink (a repository can bring one that leads anywhere); the last one only we can enter. SERVICE_FILES_UNSAFE.
+ * symlink (a repository can bring one that leads anywhere); the last one only we can enter. PRIVATE_FILE_UNSAFE.
  */
 export async function openPrivateDirectory(root: string, segments: readonly string[]): Promise<string> {
   let path = root;
@@ -27,7 +27,7 @@ export async function openPrivateDirectory(root: string, segments: readonly stri
 
 /**
  * The text of a file that only this user may read or change; `undefined` where there is none. A symlink, a pipe,
- * another owner, a looser mode, more than 16 KiB: SERVICE_FILES_UNSAFE.
+ * another owner, a looser mode, more than 16 KiB: PRIVATE_FILE_UNSAFE.
  */
 export async function readPrivateFile(path: string): Promise<string | undefined> {
   // Without O_NONBLOCK a pipe of that name would hang us before it can be refused.
@@ -53,6 +53,21 @@ export async function writePrivateFile(path: string, text: string): Promise<void
   await writeDurably(path, text, 0o600).catch((fault: NodeJS.ErrnoException) => {
     throw cannot(path, 'be written', fault);
   });
+}
+
+/**
+ * Makes the file, 0600, durable; whatever stands there already, a link included, is PRIVATE_FILE_UNSAFE. For a path that
+ * a person chose: no draft is left beside it.
+ */
+export async function createPrivateFile(path: string, text: string): Promise<void> {
+  try {
+    await using file = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+    await file.chmod(0o600);
+    await file.writeFile(text);
+    await file.sync();
+  } catch (fault) {
+    throw cannot(path, 'be made', fault as NodeJS.ErrnoException);
+  }
 }
 
 /**
@@ -101,17 +116,17 @@ function isForeign({ uid }: Stats): boolean {
 }
 
 function unsafe(path: string, reason: string): WritError {
-  return new WritError('SERVICE_FILES_UNSAFE', {
+  return new WritError('PRIVATE_FILE_UNSAFE', {
     message: `\`${path}\` is refused: ${reason}`,
     detail: { path, reason },
     hints: [
-      `look at what it is, then remove it: nothing that \`writ\` needs is kept there while no service runs`,
+      `look at what it is, then remove it: nothing that \`writ\` needs is kept there while it does not run`,
     ],
   });
 }
 
 function cannot(path: string, what: string, cause: NodeJS.ErrnoException): WritError {
-  return new WritError('SERVICE_FILES_UNSAFE', {
+  return new WritError('PRIVATE_FILE_UNSAFE', {
     message: `\`${path}\` cannot ${what}: ${cause.code ?? cause.message}`,
     detail: { path, reason: cause.code ?? cause.message },
     hints: ['make its directory one that you can write to'],

@@ -13,7 +13,7 @@ export type FoundService =
 const probeMs = 2_000;
 const maxAnswerBytes = 64 * 1024 * 1024;
 
-/** Reads lock and discovery file. SERVICE_FILES_UNSAFE where one of them cannot be trusted. */
+/** Reads lock and discovery file. PRIVATE_FILE_UNSAFE where one of them cannot be trusted. */
 export async function findService(place: ServicePlace): Promise<FoundService> {
   const text = await readPrivateFile(place.discovery);
   if (text === undefined) return { state: 'stopped' };

@@ -1,18 +1,18 @@
 import { join } from 'node:path';
+import { ignoreDirectory } from '../http/ignore-directory.ts';
 import {
   openPrivateDirectory,
   removeDrafts,
   removeOwnFile,
   writePrivateFile,
 } from '../http/private-files.ts';
-import { ignoreDirectory } from './ignore-directory.ts';
 
 /** Where a script looks for the service, below the root of whichever work tree it stands in (resolutions A, State). */
 const segments = ['.writ', 'service'] as const;
 
 /**
  * Puts copies of the published files below every root; answers with what takes them away again. A root where that
- * cannot be is left out, unless it is `own`: then SERVICE_FILES_UNSAFE. What a killed service left there is replaced,
+ * cannot be is left out, unless it is `own`: then PRIVATE_FILE_UNSAFE. What a killed service left there is replaced,
  * or removed where it is a draft. The caller holds the service's lock.
  */
 export async function publishFiles(

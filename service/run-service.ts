@@ -4,6 +4,7 @@ import { WritError } from '../core/base/errors.ts';
 import type { RepositoryPlace } from '../core/contract/repository-place.ts';
 import { keepFiles } from '../engine/store/kept-files.ts';
 import { type Discovery, formatDiscovery } from '../http/discovery.ts';
+import { ignoreDirectory } from '../http/ignore-directory.ts';
 import { startLoopbackServer } from '../http/loopback-server.ts';
 import {
   openPrivateDirectory,
@@ -14,7 +15,6 @@ import {
 import { makeToken } from '../http/token.ts';
 import { openBus } from './bus.ts';
 import { openDirtyMarks } from './dirty-marks.ts';
-import { ignoreDirectory } from './ignore-directory.ts';
 import { openMarkGround } from './mark-ground.ts';
 import { publishFiles } from './publish-files.ts';
 import { serviceRoutes } from './routes.ts';
@@ -60,7 +60,7 @@ const answersEndWithinMs = 400;
 /**
  * Starts the one service of a repository. Each step needs those before it, and is undone in reverse, whether a later
  * one fails or the service stops: lock, marks, token, server, discovery file, copies for the other work trees.
- * SERVICE_ALREADY_RUNNING, PORT_UNAVAILABLE, SERVICE_FILES_UNSAFE.
+ * SERVICE_ALREADY_RUNNING, PORT_UNAVAILABLE, PRIVATE_FILE_UNSAFE.
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { repository, place, host, port, clock, report } = options;

@@ -10,7 +10,7 @@ const lookMs = 250;
 /**
  * Takes the lock of a repository's service: whoever holds it owns the database and the published files. What a killed
  * holder left is taken over. SERVICE_ALREADY_RUNNING with `detail {pid, base_url}`, as far as they can be told: at once
- * for a service that is up, after `waitMs` for a process that starts, ends or lists the marks. SERVICE_FILES_UNSAFE for
+ * for a service that is up, after `waitMs` for a process that starts, ends or lists the marks. PRIVATE_FILE_UNSAFE for
  * a link or anything else that is no lock of ours.
  */
 export async function acquireServiceLock(place: ServicePlace, waitMs: number): Promise<ProcessLock> {

@@ -217,7 +217,7 @@ const rows = {
     SERVICE_ALREADY_RUNNING: [409, 128, 'a service runs for this repository already'],
     SERVICE_NOT_RUNNING: [404, 1, 'no service runs for this repository'],
     SERVICE_REFUSED: [502, 128, 'the running service refused the request'],
-    SERVICE_FILES_UNSAFE: [500, 128, 'a file of the service cannot be trusted'],
+    PRIVATE_FILE_UNSAFE: [500, 128, 'a file that is to be this user’s alone cannot be trusted'],
   },
   session: {
     CONTROL_DISABLED: [403, 128, 'no automation may control this session'],
@@ -232,6 +232,8 @@ const rows = {
     COMMAND_PAYLOAD_CONFLICT: [409, 128, 'that `commandId` stands for another message'],
     INTERACTION_NOT_ACTIVE: [409, 128, 'the question has been answered or withdrawn'],
     INVALID_INTERACTION_RESPONSE: [422, 128, 'that is no answer to the question'],
+    CONTROL_INSTANCE_CONFLICT: [409, 128, 'another session has these control files'],
+    SESSION_NOT_RUNNING: [404, 1, 'no session that can be found runs here'],
     CODE_UI_UNAVAILABLE: [404, 128, 'no session is attached to the server'],
     THREAD_BUSY: [409, 128, 'another process works on that thread'],
     THREAD_UNPROVEN: [409, 128, 'nobody here vouches for what that thread remembers'],
@@ -250,6 +252,9 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   INVALID_CONTROL_TOKEN: 'read the control token file again: every start makes a new one',
   MISSING_CONTROLLER_TOKEN: 'attach first: `POST /api/code/controller/attach` answers with it',
   INVALID_CONTROLLER_TOKEN: 'attach again',
+  CONTROL_INSTANCE_CONFLICT:
+    'end it, or name files of its own for this one: `--control-token-file`, `--control-info-file`',
+  SESSION_NOT_RUNNING: 'start one that can be controlled: `writ code --control write`',
   LIFECYCLE_NOT_ACTIVE: 'activate it: `writ spec activate FILE`',
   INTENT_NOT_FOUND: 'name a specification file, or the `metadata.id` of one that was activated or run',
   METRICS_SCHEMA_INVALID:

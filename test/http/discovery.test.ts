@@ -17,6 +17,8 @@ t.test('what is published is read back', async (t) => {
   t.strictSame(parseDiscovery(text, 'x'), sound);
   for (const baseUrl of ['http://127.9.8.7:1', 'http://[::1]:65535'])
     t.strictSame(parseDiscovery(formatDiscovery({ ...sound, baseUrl }), 'x').baseUrl, baseUrl);
+  const session = { ...sound, mode: 'write', mcpUrl: 'http://[::1]:6789/mcp', threadId: 't' };
+  t.strictSame(parseDiscovery(formatDiscovery(session), 'x'), session, 'of a session, too');
   const more = JSON.stringify({ ...sound, later: 'a field of a later version' });
   t.strictSame(parseDiscovery(more, 'x'), sound, 'what it does not know it leaves out');
 });
@@ -47,7 +49,11 @@ t.test('a file that could send us elsewhere is refused', async (t) => {
   ];
   for (const baseUrl of elsewhere) {
     const text = formatDiscovery({ ...sound, baseUrl });
-    t.throws(() => parseDiscovery(text, 'x'), { code: 'SERVICE_FILES_UNSAFE' }, JSON.stringify(baseUrl));
+    t.throws(() => parseDiscovery(text, 'x'), { code: 'PRIVATE_FILE_UNSAFE' }, JSON.stringify(baseUrl));
+    const other = formatDiscovery({ ...sound, mcpUrl: `${baseUrl}/mcp` });
+    // With the path of MCP behind it, these are sound.
+    if (!/^http:..127.0.0.1:1(?:.path)?$/.test(baseUrl) && !/:1.$/.test(baseUrl))
+      t.throws(() => parseDiscovery(other, 'x'), { code: 'PRIVATE_FILE_UNSAFE' }, `${baseUrl}/mcp`);
   }
 });
 
@@ -75,7 +81,7 @@ t.test('what is no such file is refused with its path', async (t) => {
       parseDiscovery(text, '/place/service.json');
       t.fail(`taken: ${text}`);
     } catch (fault) {
-      t.ok(isWritError(fault, 'SERVICE_FILES_UNSAFE'), text);
+      t.ok(isWritError(fault, 'PRIVATE_FILE_UNSAFE'), text);
       if (isWritError(fault)) t.strictSame(fault.detail, { path: '/place/service.json' });
     }
   }

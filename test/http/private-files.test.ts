@@ -31,7 +31,7 @@ function openBox(t: Test): string {
 }
 
 const modeOf = (path: string): number => lstatSync(path).mode & 0o777;
-const unsafe = { code: 'SERVICE_FILES_UNSAFE' };
+const unsafe = { code: 'PRIVATE_FILE_UNSAFE' };
 const canChangeOwner = process.getuid?.() === 0;
 
 t.test('a private directory is made, and only we can enter it', async (t) => {
@@ -122,7 +122,7 @@ t.test('every other kind of file is refused, and none can make us wait', async (
       () => undefined,
       (fault: { readonly code: string; readonly detail: { readonly reason: string } }) => fault,
     );
-    t.equal(fault?.code, 'SERVICE_FILES_UNSAFE');
+    t.equal(fault?.code, 'PRIVATE_FILE_UNSAFE');
     reasons.push(fault?.detail.reason);
     rmSync(path, { recursive: true });
   };

@@ -113,10 +113,10 @@ t.test('where a planted link cannot be replaced, the service does not start', as
   const ground = await makeGround(t);
   const { root, files } = ground;
   const kinds: readonly (readonly [code: ErrorCode, link: string, dir?: boolean])[] = [
-    ['SERVICE_FILES_UNSAFE', join(root, '.writ'), true],
-    ['SERVICE_FILES_UNSAFE', files.directory, true],
-    ['SERVICE_FILES_UNSAFE', files.directory],
-    ['SERVICE_FILES_UNSAFE', files.lock],
+    ['PRIVATE_FILE_UNSAFE', join(root, '.writ'), true],
+    ['PRIVATE_FILE_UNSAFE', files.directory, true],
+    ['PRIVATE_FILE_UNSAFE', files.directory],
+    ['PRIVATE_FILE_UNSAFE', files.lock],
     ['STATE_UNUSABLE', files.database],
     ['STATE_UNUSABLE', `${files.database}-wal`],
     ['STATE_UNUSABLE', `${files.database}-journal`],
@@ -168,7 +168,7 @@ t.test('what else stands in the place of a file is no obstacle or a refusal, nev
   chmodSync(ground.files.directory, 0o777);
   mkdirSync(ground.files.token);
   const fault = await openGround(t, {}, ground).catch((fault: unknown) => fault);
-  t.ok(isWritError(fault, 'SERVICE_FILES_UNSAFE'), 'a directory in place of the token');
+  t.ok(isWritError(fault, 'PRIVATE_FILE_UNSAFE'), 'a directory in place of the token');
   rmSync(ground.files.token, { recursive: true });
   writeFileSync(ground.files.token, 'known to everybody', { mode: 0o666 });
   const place = await openGround(t, {}, ground);
@@ -193,10 +193,10 @@ t.test('whoever looks for the service reads no further than a planted link', asy
     startedAt,
   } as const;
   writeFileSync(files.discovery, formatDiscovery(discovery), { mode: 0o600 });
-  await t.rejects(findService(files), { code: 'SERVICE_FILES_UNSAFE', detail: { path: files.lock } });
+  await t.rejects(findService(files), { code: 'PRIVATE_FILE_UNSAFE', detail: { path: files.lock } });
   rmSync(files.lock);
   t.equal((await findService(files)).state, 'stale', 'a planted address without a lock is nobody’s');
   rmSync(files.discovery);
   symlinkSync('/dev/zero', files.discovery);
-  await t.rejects(findService(files), { code: 'SERVICE_FILES_UNSAFE', detail: { path: files.discovery } });
+  await t.rejects(findService(files), { code: 'PRIVATE_FILE_UNSAFE', detail: { path: files.discovery } });
 });
