@@ -40,7 +40,12 @@ export const guards: readonly Guard[] = [
       'if (mode === null)',
       'to observe makes no',
     ],
-    ['only its own token', 'removeOwnFile(tokenPath, token)', "writePrivateFile(tokenPath, '')", 'the end takes away only'],
+    [
+      'only its own token',
+      'removeOwnFile(tokenPath, token)',
+      "writePrivateFile(tokenPath, '')",
+      'the end takes away only',
+    ],
   ]),
   ...within('http/discovery.ts', 'test/http/discovery.test.ts', [
     ['MCP on the loopback', 'isLoopbackUrl(mcpUrl)', "mcpUrl !== ''", 'a file that could send us elsewhere'],
