@@ -56,8 +56,8 @@ export async function writePrivateFile(path: string, text: string): Promise<void
 }
 
 /**
- * Makes the file, 0600, durable; whatever stands there already, a link included, is PRIVATE_FILE_UNSAFE. For a path that
- * a person chose: no draft is left beside it.
+ * Makes the file, 0600, durable; whatever stands there already, a link included, is PRIVATE_FILE_UNSAFE. For a path
+ * that a person chose: no draft is left beside it.
  */
 export async function createPrivateFile(path: string, text: string): Promise<void> {
   try {

@@ -38,9 +38,9 @@ export interface OpenControl extends AsyncDisposable {
 }
 
 /**
- * The control files of a session (document 2, Authentication), before its server starts. `write`: lock, fresh token, and
- * a discovery file once it is served; `observe`: the discovery file alone, where it was named. What a killed session
- * left is replaced. CONTROL_INSTANCE_CONFLICT, PRIVATE_FILE_UNSAFE.
+ * The control files of a session (document 2, Authentication), before its server starts. `write`: lock, fresh token,
+ * and a discovery file once it is served; `observe`: the discovery file alone, where it was named. What a killed
+ * session left is replaced. CONTROL_INSTANCE_CONFLICT, PRIVATE_FILE_UNSAFE.
  */
 export async function openControl({ mode, place, workingDir, clock }: ControlOptions): Promise<OpenControl> {
   const { token: tokenPath, info, tokenLock, infoLock } = place;
