@@ -233,7 +233,6 @@ const rows = {
     INTERACTION_NOT_ACTIVE: [409, 128, 'the question has been answered or withdrawn'],
     INVALID_INTERACTION_RESPONSE: [422, 128, 'that is no answer to the question'],
     CONTROL_INSTANCE_CONFLICT: [409, 128, 'another session has these control files'],
-    SESSION_NOT_RUNNING: [404, 1, 'no session that can be found runs here'],
     CODE_UI_UNAVAILABLE: [404, 128, 'no session is attached to the server'],
     THREAD_BUSY: [409, 128, 'another process works on that thread'],
     THREAD_UNPROVEN: [409, 128, 'nobody here vouches for what that thread remembers'],
@@ -254,7 +253,6 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   INVALID_CONTROLLER_TOKEN: 'attach again',
   CONTROL_INSTANCE_CONFLICT:
     'end it, or name files of its own for this one: `--control-token-file`, `--control-info-file`',
-  SESSION_NOT_RUNNING: 'start one that can be controlled: `writ code --control write`',
   LIFECYCLE_NOT_ACTIVE: 'activate it: `writ spec activate FILE`',
   INTENT_NOT_FOUND: 'name a specification file, or the `metadata.id` of one that was activated or run',
   METRICS_SCHEMA_INVALID:
