@@ -2,41 +2,62 @@ import { resolve } from 'node:path';
 import { formatModelChoice } from '../../coder/model-choice.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { serviceUrlFault } from '../../core/base/service-url.ts';
-import { checkFlags } from '../../providers/check-flags.ts';
+import type { ModelChoice } from '../../core/contract/turns.ts';
+import { checkFlags, type GivenFlag } from '../../providers/check-flags.ts';
 import { flagTable } from '../../providers/flag-table.ts';
 import { recordingOf, replayName } from '../../providers/replay/replay-name.ts';
 import type { CommandContext } from './command.ts';
 import { choiceNames, providerFlagNames } from './model-options.ts';
+
+/** What a command line says of a model beside how it is asked. */
+export interface AskedModel {
+  readonly provider: string;
+  /** Absent: the backend's own. */
+  readonly model?: string | undefined;
+  readonly flags: readonly GivenFlag[];
+}
 
 /**
  * The model that was asked for, as a run keeps it; `variable` is asked where a flag is not given. USAGE,
  * PROVIDER_OPTION.
  */
 export function readModelChoice(
-  { options, cwd }: CommandContext,
+  context: CommandContext,
   provider: string,
   variable: (name: string) => string | undefined,
 ): Uint8Array {
-  const [model, apiBase, temperature] = ['model', 'api-base', 'temperature'].map((name) =>
-    options.value(name),
-  );
+  const asked = { provider, model: context.options.value('model'), flags: givenFlags(context) };
+  return formatModelChoice(chooseModel(context, asked, variable));
+}
+
+/** The flags of single providers that the command line holds, by the names under which they were typed. */
+export function givenFlags({ options, cwd }: Pick<CommandContext, 'options' | 'cwd'>): readonly GivenFlag[] {
+  return providerFlagNames.flatMap((name) => {
+    const value = options.value(name);
+    return value === undefined ? [] : [{ name, value: pathFlags.has(name) ? toPlace(cwd, value) : value }];
+  });
+}
+
+/** That model, with base and temperature of the command line. USAGE, PROVIDER_OPTION. */
+export function chooseModel(
+  { options, cwd }: Pick<CommandContext, 'options' | 'cwd'>,
+  { provider, model, flags }: AskedModel,
+  variable: (name: string) => string | undefined,
+): ModelChoice {
+  const [apiBase, temperature] = ['api-base', 'temperature'].map((name) => options.value(name));
   const fault = apiBase === undefined ? undefined : serviceUrlFault(apiBase);
   if (fault !== undefined) throw new WritError('USAGE', { message: `\`--api-base\`: ${fault}` });
   if (temperature !== undefined && !/^(?:[01](?:\.\d{1,3})?|2(?:\.0{1,3})?)$/.test(temperature))
     throw new WritError('USAGE', { message: `\`--temperature\`: expected 0 to 2, found \`${temperature}\`` });
   const recording = recordingOf(provider);
   if (recording !== undefined) refuseBeside(options);
-  const given = providerFlagNames.flatMap((name) => {
-    const value = options.value(name);
-    return value === undefined ? [] : [{ name, value: pathFlags.has(name) ? toPlace(cwd, value) : value }];
-  });
-  return formatModelChoice({
+  return {
     provider: recording ? `${replayName}:${resolve(cwd, recording)}` : provider,
     ...(model === undefined ? {} : { model }),
     ...(apiBase === undefined ? {} : { apiBase }),
     ...(temperature === undefined ? {} : { temperature: Number(temperature) }),
-    flags: checkFlags(provider, given, flagTable, variable),
-  });
+    flags: checkFlags(provider, flags, flagTable, variable),
+  };
 }
 
 const pathFlags = new Set(

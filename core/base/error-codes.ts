@@ -237,6 +237,9 @@ const rows = {
     THREAD_BUSY: [409, 128, 'another process works on that thread'],
     THREAD_UNPROVEN: [409, 128, 'nobody here vouches for what that thread remembers'],
     UNSUPPORTED_OPERATION: [422, 128, 'this session does not do that'],
+    AGENT_UNKNOWN: [404, 129, 'no agent profile of that name is here'],
+    AGENT_INVALID: [422, 129, 'the agent profile cannot be used'],
+    TERMINAL_REQUIRED: [400, 128, 'the session wants a terminal, and there is none'],
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Row>>>>;
 
@@ -253,6 +256,7 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   INVALID_CONTROLLER_TOKEN: 'attach again',
   CONTROL_INSTANCE_CONFLICT:
     'end it, or name files of its own for this one: `--control-token-file`, `--control-info-file`',
+  TERMINAL_REQUIRED: 'without a terminal: `writ code --web-only`, or `writ code --stdio` for MCP',
   LIFECYCLE_NOT_ACTIVE: 'activate it: `writ spec activate FILE`',
   INTENT_NOT_FOUND: 'name a specification file, or the `metadata.id` of one that was activated or run',
   METRICS_SCHEMA_INVALID:

@@ -1,9 +1,9 @@
-import { parse, TomlError } from 'smol-toml';
 import { WritError } from '../../core/base/errors.ts';
 import { nearestName } from '../../core/base/nearest-name.ts';
 import type { ClassWords } from '../../core/contract/privacy-policy.ts';
 import type { LogConfig, SignerConfig } from '../../core/contract/sealing-config.ts';
 import { securityWords } from '../spec/security-words.ts';
+import { type ApprovalConfig, readApprovalSection } from './approval-section.ts';
 import { type ApprovalsConfig, readApprovalsSection } from './approvals-section.ts';
 import { type DemandedArtifact, readArtifactsSection } from './artifacts-section.ts';
 import { type ChecksConfig, readChecksSection } from './checks-section.ts';
@@ -13,6 +13,7 @@ import type { LanguageServer } from './language-servers.ts';
 import { readLicensesSection } from './licenses-section.ts';
 import { readLogSection } from './log-section.ts';
 import { readLspSection } from './lsp-section.ts';
+import { parseToml } from './parse-toml.ts';
 import { type ListedPlugin, readPluginsSection } from './plugins-section.ts';
 import { type PolicyConfig, readPolicySection } from './policy-section.ts';
 import {
@@ -41,6 +42,8 @@ export interface WritConfig {
   readonly signer: SignerConfig;
   readonly log: LogConfig;
   readonly approvals: ApprovalsConfig;
+  /** Of a session, not of a run. */
+  readonly approval: ApprovalConfig;
   /** `[artifacts.<name>]`, by name: what plugins make of every change. */
   readonly artifacts: ReadonlyMap<string, DemandedArtifact>;
   readonly checks: ChecksConfig;
@@ -83,12 +86,13 @@ const maxBytes = 256 * 1024;
  */
 export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigOptions): WritConfig {
   const issues: ConfigIssue[] = [];
-  const root = new TableReader(bytes === undefined ? {} : parseToml(bytes), '', issues);
+  const root = new TableReader(bytes === undefined ? {} : parseToml(bytes, maxBytes, invalid), '', issues);
   const config: WritConfig = {
     workspace: readWorkspaceSection(root.table('workspace')),
     signer: readSignerSection(root.table('signer'), options.signers),
     log: readLogSection(root.table('log'), options.logs),
     approvals: readApprovalsSection(root.table('approvals')),
+    approval: readApprovalSection(root.table('approval')),
     artifacts: readArtifactsSection(root.table('artifacts')),
     checks: readChecksSection(root.table('checks')),
     evidence: readEvidenceSection(root.table('evidence')),
@@ -106,26 +110,6 @@ export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigO
   root.end();
   if (issues.length > 0) throw invalid(issues);
   return config;
-}
-
-function parseToml(bytes: Uint8Array): unknown {
-  if (bytes.byteLength > maxBytes) {
-    throw invalid([{ path: '', message: `expected at most ${maxBytes} bytes, found ${bytes.byteLength}` }]);
-  }
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch (cause) {
-    throw invalid([{ path: '', message: 'expected UTF-8' }], cause);
-  }
-  try {
-    return parse(text, { maxDepth: 16, unsafeKeyBehaviour: 'throw' });
-  } catch (cause) {
-    if (!(cause instanceof TomlError)) throw cause;
-    const reason = (cause.message.split('\n')[0] ?? '').replace(/^Invalid TOML document: /, '');
-    // The library's own message quotes the lines around the fault, which may hold anything; it is not passed on.
-    throw invalid([{ path: '', message: `line ${cause.line}, column ${cause.column}: ${reason}` }]);
-  }
 }
 
 function readRules(reader: TableReader, ruleIds: readonly string[] | undefined): WritConfig['rules'] {

@@ -89,6 +89,21 @@ export class TableReader {
     return fallback;
   }
 
+  /** Lines of text: 1 to `max` characters, no control character but line feeds and tabs. */
+  prose(key: string, fallback: string, max: number): string {
+    if (!this.has(key)) return fallback;
+    const value = this.#table[key];
+    const text = typeof value === 'string' ? value.trim() : '';
+    if (text.length > 0 && text.length <= max && !/(?![\n\t])\p{Cc}/u.test(text)) return text;
+    this.refuse(
+      this.at(key),
+      typeof value === 'string'
+        ? `expected 1 to ${max} characters without control characters`
+        : `expected a string, found ${kindOf(value)}`,
+    );
+    return fallback;
+  }
+
   texts(key: string, fallback: readonly string[]): readonly string[] {
     if (!this.has(key)) return fallback;
     const list = this.#list(key, maxListItems);

@@ -29,6 +29,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     'api',
     'http',
     'service',
+    'session',
     'door',
   ],
   door: ['core', 'engine', 'attest', 'api', 'plugins'],

@@ -74,6 +74,8 @@ t.test('every documented key is read', async (t) => {
     url = "https://log.example/shard/"
     api = "v2"
     trusted_root = ".writ/trust/root.json"
+    [approval]
+    ttl_seconds = 60
     [approvals]
     in_process = true
     [approvals.groups]
@@ -163,6 +165,7 @@ t.test('every documented key is read', async (t) => {
       rewrites: ['gen/**'],
       history: 50,
     },
+    approval: { ttlSeconds: 60 },
     approvals: { inProcess: true, groups: { release: ['ana@x.example'] } },
     runners: { keys: ['.writ/trust/ci.pem'] },
     signer: { key: { form: 'env', name: 'WRIT_SIGNING_KEY' } },

@@ -1,0 +1,102 @@
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { maxApprovalTtlSeconds } from '../../engine/config/approval-section.ts';
+import type { SessionOptions } from '../../session/options/session-options.ts';
+import type { CommandContext, CommandOptions } from '../command-parts/command.ts';
+import { parseWhole } from '../command-parts/parse-whole.ts';
+import { usage } from '../option-token.ts';
+import { approvalPolicies } from './approval-policies.ts';
+import { isFlagged, refuseConflicts } from './refuse-conflicts.ts';
+import { sessionContexts } from './session-contexts.ts';
+
+/** What the words of a command line say by themselves; the rest needs a repository, profiles and the environment. */
+export interface CodeLine
+  extends Pick<
+    SessionOptions,
+    'mode' | 'workingDir' | 'web' | 'mcpPort' | 'control' | 'context' | 'resume' | 'goal'
+  > {
+  /** As given; absent where it follows from mode and provider. */
+  readonly browserControl: SessionOptions['browserControl'] | undefined;
+  readonly provider: string;
+  readonly model: string | undefined;
+  readonly agent: string | undefined;
+  readonly approvalPolicy: SessionOptions['approval']['policy'];
+  /** Absent: as the configuration says. */
+  readonly approvalTtlSeconds: number | undefined;
+  readonly networkAccess: SessionOptions['networkAccess'];
+}
+
+const maxPort = 65_535;
+const maxGoalBytes = 16 * 1024;
+/** The first of the backends (document 2, P1; resolutions B, Credentials). */
+const defaultProvider = 'gemini';
+
+/** Reads the line of `writ code`. USAGE for what contradicts itself and for values that are none; reads no file. */
+export function readCodeLine({
+  options,
+  cwd,
+  repoPath,
+}: Pick<CommandContext, 'options' | 'cwd' | 'repoPath'>): CodeLine {
+  const host = readHost(options.value('host') ?? '127.0.0.1');
+  refuseConflicts(options, host);
+  const [working, token, info, ttl] = [
+    options.value('cwd'),
+    options.value('control-token-file'),
+    options.value('control-info-file'),
+    options.value('approval-ttl'),
+  ];
+  const toPath = (given: string | undefined): string | undefined =>
+    given === undefined ? undefined : resolve(cwd, given);
+  return {
+    mode: isFlagged(options, 'stdio') ? 'stdio' : isFlagged(options, 'web-only') ? 'web' : 'terminal',
+    workingDir: toPath(working) ?? repoPath ?? cwd,
+    web: { host, port: parseWhole(options.value('port') ?? '3000', '--port', maxPort) },
+    mcpPort: parseWhole(options.value('mcp-port') ?? '6789', '--mcp-port', maxPort),
+    control: {
+      mode: options.value('control') === 'write' ? 'write' : 'observe',
+      tokenFile: toPath(token),
+      infoFile: toPath(info),
+    },
+    browserControl: oneOf(options.value('browser-control'), ['off', 'loopback']),
+    provider: options.value('provider') ?? defaultProvider,
+    model: options.value('model'),
+    agent: options.value('agent'),
+    context: sessionContexts[options.value('context') ?? ''] ?? 'none',
+    resume: options.value('resume'),
+    approvalPolicy: approvalPolicies[options.value('approval-policy') ?? ''] ?? 'on-request',
+    approvalTtlSeconds:
+      ttl === undefined ? undefined : parseWhole(ttl, '--approval-ttl', maxApprovalTtlSeconds),
+    networkAccess: oneOf(options.value('network-access'), ['deny', 'allow']) ?? 'deny',
+    goal: readGoal(options),
+  };
+}
+
+function oneOf<Word extends string>(given: string | undefined, words: readonly Word[]): Word | undefined {
+  return words.find((word) => word === given);
+}
+
+/** A name could be made to mean any address; `localhost` is the one that everybody means the same by. */
+function readHost(text: string): string {
+  if (text.toLowerCase() === 'localhost') return '127.0.0.1';
+  const plain = /^\[(.*)\]$/.exec(text)?.[1] ?? text;
+  if (isIP(plain) !== 0 && !plain.includes('%')) return plain;
+  throw usage(
+    `expected an address for \`--host\` (127.0.0.1, ::1, 0.0.0.0, ::, …) or localhost, found \`${text.slice(0, 80)}\``,
+    { command: 'code', option: '--host', expected: 'a literal address', found: text.slice(0, 80) },
+    [],
+  );
+}
+
+function readGoal(options: CommandOptions): string | undefined {
+  const given = options.value('goal');
+  if (given === undefined) return undefined;
+  const goal = given.trim();
+  const size = Buffer.byteLength(goal);
+  if (size > 0 && size <= maxGoalBytes) return goal;
+  const found = size === 0 ? 'blanks alone' : `${size} octets`;
+  throw usage(
+    `expected a goal of 1 to ${maxGoalBytes} octets after \`--goal\`, found ${found}`,
+    { command: 'code', option: '--goal', expected: `1 to ${maxGoalBytes} octets`, found },
+    [],
+  );
+}

@@ -1,0 +1,102 @@
+import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
+import { userConfigDir } from '../../attest/keys/user-config-dir.ts';
+import { parseConfig } from '../../engine/config/config.ts';
+import { readBlob } from '../../engine/vcs/blobs.ts';
+import type { Repository } from '../../engine/vcs/repository.ts';
+import { resolveBase } from '../../engine/vcs/resolve-commit.ts';
+import { parseLoopbackAddress } from '../../http/loopback-address.ts';
+import type { AgentProfile } from '../../session/agents/agent-profile.ts';
+import { findPrimaryAgent } from '../../session/agents/find-agent.ts';
+import {
+  isReading,
+  type SessionContext,
+  type SessionOptions,
+} from '../../session/options/session-options.ts';
+import type { CommandContext } from '../command-parts/command.ts';
+import { chooseModel, givenFlags } from '../command-parts/model-choice.ts';
+import { boundModel, withPlanMode } from './bound-model.ts';
+import type { CodeLine } from './code-line.ts';
+
+/**
+ * Options of a session, whole: the line, the agent profile that it names, and what the configuration at the commit that
+ * is checked out says. `variable` is asked for flags that are not given. AGENT_UNKNOWN, AGENT_INVALID, PROVIDER_OPTION,
+ * USAGE, CONFIG_INVALID. What was given and does not count is told.
+ */
+export async function readSessionOptions(
+  context: Pick<CommandContext, 'options' | 'cwd' | 'env' | 'print'>,
+  line: CodeLine,
+  repository: Repository,
+  variable: (name: string) => string | undefined,
+): Promise<SessionOptions> {
+  const agent =
+    line.agent === undefined ? undefined : findPrimaryAgent(line.agent, placesOf(context, repository));
+  const asked = { provider: line.provider, model: line.model, flags: givenFlags(context) };
+  const bound = agent === undefined ? asked : boundModel(agent, asked);
+  const model = chooseModel(context, withPlanMode(bound), variable);
+  const ofSession = stricter(line.context, agent);
+  const readsOnly = isReading(ofSession) || agent?.tools === 'read';
+  const ttlSeconds = line.approvalTtlSeconds ?? (await configuredTtl(repository));
+  tell(context, line, agent, readsOnly);
+  return {
+    mode: line.mode,
+    workingDir: line.workingDir,
+    web: line.web,
+    mcpPort: line.mcpPort,
+    control: line.control,
+    browserControl: line.browserControl ?? usualBrowserControl(line, model.provider),
+    model,
+    agent,
+    context: ofSession,
+    readsOnly,
+    resume: line.resume,
+    approval: { policy: line.approvalPolicy, ttlSeconds },
+    networkAccess: readsOnly ? 'deny' : line.networkAccess,
+    planMode: model.flags['plan-mode'] === 'true',
+    goal: line.goal,
+  };
+}
+
+function placesOf({ env }: Pick<CommandContext, 'env'>, { root }: Repository) {
+  return {
+    project: { root, parts: ['.writ', 'agents'] },
+    user: { root: userConfigDir(env), parts: ['agents'] },
+  };
+}
+
+/** A profile makes a session read, and never one that reads write. */
+function stricter(context: SessionContext, agent: AgentProfile | undefined): SessionContext {
+  if (agent === undefined || agent.context === 'any' || isReading(context)) return context;
+  return context === 'none' || isReading(agent.context) ? agent.context : context;
+}
+
+/** Of the policy, never of the working tree: a model writes there. */
+async function configuredTtl(repository: Repository): Promise<number> {
+  const { tree } = await resolveBase(repository, 'HEAD');
+  const bytes = await readBlob(repository, tree, '.writ/config.toml');
+  return parseConfig(bytes, sealingForms).approval.ttlSeconds;
+}
+
+/** document 2, Authentication: `--browser-control`. */
+function usualBrowserControl({ mode, web }: CodeLine, provider: string): SessionOptions['browserControl'] {
+  const isLocal = parseLoopbackAddress(web.host) !== undefined;
+  return mode === 'web' && provider === 'codex' && isLocal ? 'loopback' : 'off';
+}
+
+function tell(
+  { options, print }: Pick<CommandContext, 'options' | 'print'>,
+  { control, model, networkAccess }: CodeLine,
+  agent: AgentProfile | undefined,
+  readsOnly: boolean,
+): void {
+  if (agent !== undefined) {
+    const { name, tier, binding } = agent;
+    const asks = binding === undefined ? '' : `, asks ${binding.model} of ${binding.provider}`;
+    print.note(`agent ${name} (${tier})${asks}`);
+    if (binding !== undefined && (model !== undefined || options.value('provider') !== undefined))
+      print.note('`--provider` and `--model` do not count: the agent profile binds a model');
+  }
+  if (readsOnly && networkAccess === 'allow')
+    print.note('`--network-access allow` does not count: this session only reads');
+  if (control.tokenFile !== undefined && control.mode === 'observe')
+    print.note('`--control-token-file` does not count without `--control write`');
+}

@@ -1,0 +1,116 @@
+import { approvalPolicies } from '../code/approval-policies.ts';
+import { sessionContexts } from '../code/session-contexts.ts';
+import type { CommandSpec, OptionSpec } from '../command-parts/command.ts';
+import { loadLean } from '../command-parts/load-lean.ts';
+import { modelOptions } from '../command-parts/model-options.ts';
+
+const own: readonly OptionSpec[] = [
+  { name: 'web-only', about: 'the server without a screen' },
+  { name: 'web', about: 'the same as `--web-only`' },
+  { name: 'port', short: 'p', value: 'PORT', about: 'of the web server; default 3000, 0: any that is free' },
+  {
+    name: 'host',
+    value: 'IP',
+    about:
+      'address that it listens on; default 127.0.0.1. The API answers this machine alone, whatever it is',
+  },
+  { name: 'cwd', value: 'DIR', about: 'work there instead of in the current directory' },
+  {
+    name: 'control',
+    value: 'MODE',
+    choices: ['observe', 'write'],
+    about: '`write`: programs of this machine that read the token file may steer; default `observe`',
+  },
+  {
+    name: 'control-token-file',
+    value: 'FILE',
+    about: 'where that token is put; default `.writ/code/control-token`',
+  },
+  {
+    name: 'control-info-file',
+    value: 'FILE',
+    about: 'where address and process are told; default `.writ/code/control.json` with `--control write`',
+  },
+  {
+    name: 'browser-control',
+    value: 'MODE',
+    choices: ['off', 'loopback'],
+    about:
+      'whether a browser of this machine may steer; default off, and `loopback` for `--web-only` with codex',
+  },
+  {
+    name: 'agent',
+    value: 'NAME',
+    about: 'an agent profile: words and limits for the model (docs/agents.md); its model wins over `--model`',
+  },
+  {
+    name: 'context',
+    value: 'NAME',
+    choices: Object.keys(sessionContexts),
+    about: 'what the session is for; `review` and `research` only read and never have a network',
+  },
+  { name: 'resume', value: 'THREAD', about: 'go on with that thread; on the screen alone' },
+  {
+    name: 'approval-policy',
+    value: 'NAME',
+    choices: Object.keys(approvalPolicies),
+    about: 'when somebody is asked before a command runs; default `on-request`',
+  },
+  {
+    name: 'approval-ttl',
+    value: 'SECONDS',
+    about:
+      'how long an approval is used again for the same command; default `[approval] ttl_seconds`, else 300',
+  },
+  {
+    name: 'network-access',
+    value: 'MODE',
+    choices: ['allow', 'deny'],
+    about: 'network of commands and checks to start with; default deny',
+  },
+  { name: 'mcp-port', value: 'PORT', about: 'of the MCP server; default 6789, 0: any that is free' },
+  { name: 'stdio', about: 'speak MCP on standard input and output, without a server' },
+  { name: 'mcp-stdio', about: 'the same as `--stdio`' },
+  {
+    name: 'goal',
+    value: 'TEXT',
+    about: 'begin with this goal, and work until it is verified; at most 16 KiB',
+  },
+];
+
+/** In a session the default of Codex is another one than in a run. */
+const asked: readonly OptionSpec[] = modelOptions.map((option) => {
+  if (option.name === 'provider') return { ...option, about: 'the backend that is asked; default gemini' };
+  if (option.name === 'plan-mode')
+    return {
+      ...option,
+      about: 'codex: nothing is changed before a plan is approved (true, false; default: true)',
+    };
+  return option;
+});
+
+/** A session with a model. */
+export const codeCommands: readonly CommandSpec[] = [
+  {
+    name: 'code',
+    summary: 'work with a model, step by step, in one session',
+    description:
+      'Serves the session on the loopback: a page and an API for programs (docs/code.md). What was said, asked and done is a thread on disk before it is acted on, so a session survives a kill. Ctrl+C or SIGTERM ends it with exit 0. Exit 129 for options that contradict each other or belong to another provider, 128 where a key, the port or a terminal is missing.',
+    arguments: [],
+    options: [...own, ...asked],
+    examples: [
+      { line: 'writ code --web-only', about: 'serve on http://127.0.0.1:3000' },
+      {
+        line: 'writ code --web-only --port 0 --control write --json',
+        about: 'for a script: one line that says where it is served',
+      },
+      {
+        line: 'writ code --web --provider ollama --model qwen3:8b --thinking low',
+        about: 'a model of this machine',
+      },
+      { line: 'writ code --web --agent reviewer', about: 'look at the code and change nothing' },
+    ],
+    streams: true,
+    load: () => loadLean(() => import('../commands/code.ts')),
+  },
+];

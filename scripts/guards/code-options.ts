@@ -1,0 +1,79 @@
+import { type Guard, within } from './guard.ts';
+
+const options = 'test/bin/code/options.test.ts';
+const agents = 'test/session/agents/agents.test.ts';
+
+/** What options of a session and agent profiles are held to. */
+export const guards: readonly Guard[] = [
+  ...within('bin/code/refuse-conflicts.ts', options, [
+    [
+      'what does not go together',
+      'said.has(one) && said.has(other)',
+      "said.has(one) && other === ''",
+      'options that contradict each other',
+    ],
+    [
+      'who steers is here',
+      '...(parseLoopbackAddress(host) === undefined ? [remoteHost] : []),',
+      '',
+      'options that contradict each other',
+    ],
+  ]),
+  ...within('bin/code/code-line.ts', options, [
+    [
+      'a goal says something, and not too much',
+      'if (size > 0 && size <= maxGoalBytes)',
+      'if (size < Number.MAX_VALUE)',
+      'options that contradict each other',
+    ],
+    [
+      'an address is no name',
+      "if (isIP(plain) !== 0 && !plain.includes('%'))",
+      "if (plain !== '')",
+      'options that contradict each other',
+    ],
+  ]),
+  ...within('bin/code/read-session-options.ts', options, [
+    [
+      'who only reads has no network',
+      "networkAccess: readsOnly ? 'deny' : line.networkAccess",
+      'networkAccess: line.networkAccess',
+      'a session is filled in',
+    ],
+    [
+      'a profile opens nothing',
+      "agent.context === 'any' || isReading(context)",
+      "agent.context === 'any'",
+      'a session is filled in',
+    ],
+    [
+      'no browser from elsewhere by default',
+      "provider === 'codex' && isLocal",
+      "provider === 'codex' && isLocal !== undefined",
+      'a session is filled in',
+    ],
+  ]),
+  ...within('session/agents/find-agent.ts', agents, [
+    [
+      'a name leads nowhere else',
+      'if (isAgentName(name)) {',
+      "if (name !== '\\0') {",
+      'a profile is unknown',
+    ],
+    [
+      'who starts a session',
+      'if (profile.primary) return profile;',
+      'if (profile) return profile;',
+      'a profile is unknown',
+    ],
+  ]),
+  ...within('session/agents/parse-agent.ts', agents, [
+    ['no key that nobody knows', 'table.end();', '', 'what is malformed is refused'],
+    [
+      'words of the format alone',
+      'if (found !== undefined) return found;',
+      'return found ?? (given as Word);',
+      'what is malformed is refused',
+    ],
+  ]),
+];

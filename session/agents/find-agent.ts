@@ -1,0 +1,91 @@
+import { readdirSync } from 'node:fs';
+import { messageOf, WritError } from '../../core/base/errors.ts';
+import { nearestName } from '../../core/base/nearest-name.ts';
+import { findDirectory, type Place, readPlainFile } from '../../core/base/plain-place.ts';
+import { type AgentProfile, type AgentTier, isAgentName } from './agent-profile.ts';
+import { embeddedAgents } from './embedded-agents.ts';
+import { agentInvalid, maxAgentBytes, parseAgent } from './parse-agent.ts';
+
+/** Directories of profiles: of the project and of the user. */
+export type AgentPlaces = Readonly<Record<Exclude<AgentTier, 'embedded'>, Place>>;
+
+const ending = '.toml';
+/** Whoever has more of them is read no further. */
+const maxFiles = 256;
+
+/**
+ * The profile of that name: the project's, else the user's, else the embedded one. AGENT_UNKNOWN with the names that
+ * there are; AGENT_INVALID for one that is malformed, a link, or no file.
+ */
+export function findAgent(name: string, places: AgentPlaces): AgentProfile {
+  if (isAgentName(name)) {
+    for (const tier of ['project', 'user'] as const) {
+      const bytes = guarded(name, tier, () => readPlainFile(within(places[tier], name), maxAgentBytes));
+      if (bytes !== undefined) return parseAgent(bytes, name, tier);
+    }
+    const embedded = embeddedAgents.find((one) => one.name === name);
+    if (embedded !== undefined) return embedded;
+  }
+  throw unknown(name, places, 'no agent profile `%` is here');
+}
+
+/** As `findAgent`, for who starts a session: AGENT_UNKNOWN for one that only other agents call. */
+export function findPrimaryAgent(name: string, places: AgentPlaces): AgentProfile {
+  const profile = findAgent(name, places);
+  if (profile.primary) return profile;
+  throw unknown(name, places, 'agent profile `%` is for other agents to call, and starts no session');
+}
+
+/** Names of those that start a session, each once; what cannot be read is left out. */
+export function primaryAgents(places: AgentPlaces): readonly string[] {
+  const names = [
+    ...namesIn(places.project),
+    ...namesIn(places.user),
+    ...embeddedAgents.map(({ name }) => name),
+  ];
+  return [...new Set(names)].sort().filter((name) => {
+    try {
+      return findAgent(name, places).primary;
+    } catch {
+      return false;
+    }
+  });
+}
+
+function namesIn(place: Place): readonly string[] {
+  try {
+    const directory = findDirectory(place);
+    if (directory === undefined) return [];
+    return readdirSync(directory)
+      .slice(0, maxFiles)
+      .flatMap((file) => {
+        const name = file.slice(0, -ending.length);
+        return file.endsWith(ending) && isAgentName(name) ? [name] : [];
+      });
+  } catch {
+    return [];
+  }
+}
+
+function within({ root, parts }: Place, name: string): Place {
+  return { root, parts: [...parts, `${name}${ending}`] };
+}
+
+/** What is no plain file in plain directories is refused. */
+function guarded(name: string, tier: AgentTier, read: () => Buffer | undefined): Buffer | undefined {
+  try {
+    return read();
+  } catch (cause) {
+    throw agentInvalid(name, tier, [{ path: '', message: messageOf(cause) }], cause);
+  }
+}
+
+function unknown(name: string, places: AgentPlaces, sentence: string): WritError {
+  const names = primaryAgents(places);
+  const near = nearestName(name, names);
+  return new WritError('AGENT_UNKNOWN', {
+    message: sentence.replace('%', () => name.slice(0, 80)),
+    detail: { agent: name.slice(0, 80), expected: names },
+    hints: near === undefined ? [] : [`did you mean \`${near}\`?`],
+  });
+}

@@ -1,0 +1,61 @@
+import type { ModelChoice } from '../../core/contract/turns.ts';
+import type { AgentProfile } from '../agents/agent-profile.ts';
+
+/** How `writ code` is to be, every default filled in (document 2, Options). Nothing behind it fills in more. */
+export interface SessionOptions {
+  /** A screen with a server behind it, the server alone, or MCP on standard input and output. */
+  readonly mode: 'terminal' | 'web' | 'stdio';
+  /** Absolute. */
+  readonly workingDir: string;
+  readonly web: WebOptions;
+  /** 0: any that is free. */
+  readonly mcpPort: number;
+  readonly control: ControlOptions;
+  /** Whether a browser may write. */
+  readonly browserControl: 'off' | 'loopback';
+  /** The model, and how it is asked. */
+  readonly model: ModelChoice;
+  readonly agent: AgentProfile | undefined;
+  readonly context: SessionContext;
+  /** By its context or its agent: no file is written and no network opened. */
+  readonly readsOnly: boolean;
+  /** The canonical thread that goes on. */
+  readonly resume: string | undefined;
+  readonly approval: {
+    readonly policy: ApprovalPolicy;
+    /** How long a granted approval is used again; 0: never. */
+    readonly ttlSeconds: number;
+  };
+  /** What is allowed to start with; never `allow` where it only reads. */
+  readonly networkAccess: 'allow' | 'deny';
+  /** Nothing is changed before a plan is approved. */
+  readonly planMode: boolean;
+  /** What goal mode starts with, trimmed. */
+  readonly goal: string | undefined;
+}
+
+export interface WebOptions {
+  /** A literal address. */
+  readonly host: string;
+  /** 0: any that is free. */
+  readonly port: number;
+}
+
+/** Where the files of automation control are; absent is the place in the state directory. */
+export interface ControlOptions {
+  readonly mode: 'observe' | 'write';
+  readonly tokenFile: string | undefined;
+  /** With `observe` the file is written only where it is named. */
+  readonly infoFile: string | undefined;
+}
+
+/** What the session is for; `none` is `dev` with nothing said of it to the model. */
+export type SessionContext = 'none' | 'dev' | 'review' | 'research';
+
+/** document 2, Approval policies. */
+export type ApprovalPolicy = 'never' | 'allow-all' | 'on-failure' | 'on-request' | 'untrusted';
+
+/** Review and research look, and change nothing (document 2, Context modes). */
+export function isReading(context: SessionContext): boolean {
+  return context === 'review' || context === 'research';
+}
