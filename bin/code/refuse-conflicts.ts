@@ -5,7 +5,9 @@ import { usage } from '../option-token.ts';
 /** How a `--host` that other machines reach stands in the table. */
 const remoteHost = 'host of other machines';
 
-/** What cannot be said together, and why; `name=value` is that value alone (document 2, Options, Command-line failures). */
+/**
+ * What cannot be said together, and why; `name=value` is that value alone (document 2, Options, Command-line failures).
+ */
 const conflicts: readonly (readonly [one: string, other: string, why: string])[] = [
   ['web-only', 'stdio', 'one serves HTTP and the other standard input and output'],
   ['control=write', 'stdio', 'there is no server to steer through'],
