@@ -1,3 +1,3 @@
 import { room } from './rooms/room.ts';
 
-await room('session');
+await room('session', 'bin/code');
