@@ -11,7 +11,7 @@ import { isWritError } from '../../../core/base/errors.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { makeSample } from '../../engine/run/sample.ts';
 
-const cwd = '/work';
+const cwd = '/place';
 
 function optionsOf(argv: readonly string[]): CommandOptions {
   const invocation = parseArguments(['code', ...argv], codeCommands);
@@ -63,8 +63,8 @@ t.test('every option and every other way to write it means what the table says',
     ['--host localhost', { web: { host: '127.0.0.1' } }],
     ['--host 0.0.0.0', { web: { host: '0.0.0.0' } }],
     ['--mcp-port 0', { mcpPort: 0 }],
-    ['--cwd sub', { workingDir: '/work/sub' }],
-    ['--control write --control-token-file t', { control: { mode: 'write', tokenFile: '/work/t' } }],
+    ['--cwd sub', { workingDir: '/place/sub' }],
+    ['--control write --control-token-file t', { control: { mode: 'write', tokenFile: '/place/t' } }],
     ['--control-info-file /i', { control: { mode: 'observe', infoFile: '/i' } }],
     ['--browser-control loopback', { browserControl: 'loopback' }],
     ['--provider codex --model m', { provider: 'codex', model: 'm' }],
