@@ -92,7 +92,7 @@ export async function workOn(order: TaskOrder): Promise<WorkResult> {
 
   function answer(
     call: ToolCall,
-    more: Pick<TaskOrder, 'hands' | 'web' | 'citations'>,
+    more: Pick<TaskOrder, 'hands' | 'web' | 'citations' | 'person'>,
   ): Promise<ToolOutcome> | ToolOutcome {
     const tool = tools.find(({ name }) => name === call.name);
     if (tool === undefined) {

@@ -1,15 +1,12 @@
 import { isWritError } from '../../core/base/errors.ts';
 import type { DraftEnd, DraftOrder } from '../../core/contract/draft-order.ts';
-import type { ToolCall, ToolResult } from '../../core/contract/model.ts';
+import type { ToolResult } from '../../core/contract/model.ts';
 import { openConversation } from '../conversation.ts';
 import { watchRepetition } from '../repetition.ts';
-import { grepFiles, listDir, readFile } from '../tools/files.ts';
-import { declarationOf, readArguments } from '../tools/tool.ts';
+import { readingDeclarations, useReading } from '../tools/reading-tools.ts';
 import { planningInstructions } from './instructions.ts';
 import { submitDraft, submitTool } from './submit-draft.ts';
 
-const readingTools = [readFile, listDir, grepFiles];
-const readingDeclarations = readingTools.map(declarationOf);
 const maxOutputTokens = 16_384;
 /** Of the conversation; drafting reads little. */
 const maxCharacters = 300_000;
@@ -55,7 +52,7 @@ export async function draftWith(order: DraftOrder): Promise<DraftEnd> {
     const results: ToolResult[] = [];
     for (const call of message.calls) {
       if (call.name !== submit.name) {
-        const { text, isError } = await read(call, order);
+        const { text, isError } = await useReading(call, order.hands);
         results.push({ callId: call.id, name: call.name, text, isError });
         if (repetition.see(JSON.stringify([call.name, call.arguments, text])) === 'end')
           return nothing('the model repeats itself');
@@ -71,19 +68,6 @@ export async function draftWith(order: DraftOrder): Promise<DraftEnd> {
     conversation.add({ role: 'tool', results });
   }
   return nothing(`no draft was submitted in ${maxTurns} turns`);
-}
-
-async function read(
-  { name, arguments: given }: ToolCall,
-  { hands }: Pick<DraftOrder, 'hands'>,
-): Promise<{ readonly text: string; readonly isError: boolean }> {
-  const tool = readingTools.find((one) => one.name === name);
-  if (tool === undefined) {
-    const known = readingTools.map((one) => one.name).join(', ');
-    return { text: `there is no such tool; there is ${known}`, isError: true };
-  }
-  const parsed = readArguments(tool, given);
-  return 'wrong' in parsed ? { text: parsed.wrong, isError: true } : tool.use(parsed.given, hands, {});
 }
 
 function nothing(reason: string): DraftEnd {

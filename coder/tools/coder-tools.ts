@@ -3,7 +3,7 @@ import { applyPatch } from './apply-patch.ts';
 import { codeTools } from './code.ts';
 import { grepFiles, listDir, readFile, shell } from './files.ts';
 import { recordDecision } from './record-decision.ts';
-import { requestUserInput } from './request-user-input.ts';
+import { requestUserInput, toldOfPerson } from './request-user-input.ts';
 import { submitTaskComplete } from './submit-task-complete.ts';
 import type { CoderTool } from './tool.ts';
 import { updatePlan } from './update-plan.ts';
@@ -32,7 +32,8 @@ export function toolsFor({
   web,
   hands,
   code,
-}: Pick<TaskOrder, 'web' | 'hands' | 'code'>): readonly CoderTool[] {
+  person,
+}: Pick<TaskOrder, 'web' | 'hands' | 'code' | 'person'>): readonly CoderTool[] {
   const isOpen = (wants: CoderTool['wants']): boolean =>
     wants === undefined ||
     (wants === 'history' ? hands.seesHistory === true : web?.actions.includes(wants) === true);
@@ -41,7 +42,7 @@ export function toolsFor({
       isOpen(wants) && (wantsCode === undefined || code?.actions.includes(wantsCode) === true),
   );
   const files = `For files ending with ${code?.endings.join(', ')}.`;
-  return offered.map((tool) =>
-    tool.wantsCode === undefined ? tool : { ...tool, says: `${tool.says} ${files}` },
-  );
+  return offered
+    .map((tool) => toldOfPerson(tool, person === undefined ? {} : { person }))
+    .map((tool) => (tool.wantsCode === undefined ? tool : { ...tool, says: `${tool.says} ${files}` }));
 }

@@ -33,7 +33,11 @@ export interface CoderTool {
   readonly wants?: WebUse['kind'] | 'history';
   /** Offered only where this may be asked about code, and somebody is there to answer. */
   readonly wantsCode?: CodeAction;
-  use(given: ToolArguments, hands: Hands, more: Pick<TaskOrder, 'web' | 'citations'>): Promise<ToolOutcome>;
+  use(
+    given: ToolArguments,
+    hands: Hands,
+    more: Pick<TaskOrder, 'web' | 'citations' | 'person'>,
+  ): Promise<ToolOutcome>;
 }
 
 /** The declaration for a model. */

@@ -2,6 +2,7 @@ import type { AgentHost } from './agent.ts';
 import type { CodeDoor } from './code-use.ts';
 import type { DraftEnd, DraftOrder } from './draft-order.ts';
 import type { Hands } from './hands.ts';
+import type { PersonQuestion } from './person.ts';
 import type { ModelChoice, Turns } from './turns.ts';
 import type { Web } from './web.ts';
 
@@ -46,6 +47,8 @@ export interface TaskOrder {
   readonly citations?: CitationDoor;
   /** The model; present where the worker names one. */
   readonly turns?: Turns;
+  /** Who answers questions of the model; absent: nobody is there. */
+  readonly person?: { answer(question: PersonQuestion): Promise<string | undefined> };
   /** In place of `turns`, where what the worker names is a program that works by itself. */
   readonly agent?: AgentHost;
   /** Ends with the wall clock, with `writ cancel` and with the person's Ctrl-C. */

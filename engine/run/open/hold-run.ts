@@ -113,6 +113,7 @@ export async function holdRun({
     ...parts,
     calls,
     settings,
+    advice: started.advice,
     privateRoot,
     travellingJournal: () => formatJournal(journal.records.filter(({ data }) => !isLocal(data))).bytes,
     record: createRecordBox(join(directory, 'record'), recordMemory(journal)),

@@ -104,6 +104,7 @@ export async function startRun(
         : { candidate: { tree: supplied.candidateTree, digest: supplied.digest } }),
       sandbox: ground.sandbox.name,
       ...(request.drafting === undefined ? {} : { drafting: request.drafting }),
+      ...(request.advice === undefined ? {} : { advice: request.advice }),
       report: openingReport(
         {
           contract,

@@ -1,9 +1,19 @@
 import { WritError } from '../../../core/base/errors.ts';
+import type { TaskAdvice } from '../../plan/plan-advice.ts';
 import type { JournalRecord } from '../../store/parse-journal.ts';
 import { type Authorship, authorshipShape } from '../../store/record/authorship.ts';
 import type { GateReport } from '../../store/record/gate-report.ts';
 import { gateReportProblems } from '../../store/record/read-gate-report.ts';
-import { fields, gitObject, oneOf, orNull, sha256Text, text, wholeNumber } from '../../store/shape.ts';
+import {
+  fields,
+  gitObject,
+  listOf,
+  oneOf,
+  orNull,
+  sha256Text,
+  text,
+  wholeNumber,
+} from '../../store/shape.ts';
 import { isRefName } from '../../vcs/ref-name.ts';
 import { type CommitWording, wordingShape } from '../state/commit-wording.ts';
 import type { ForeignPolicy } from '../state/foreign-policy.ts';
@@ -46,9 +56,14 @@ export interface StartedRun {
   readonly sandbox: string;
   /** What drafting its contract came to, where a model did. */
   readonly drafting?: Spent;
+  /** How its Tasks are to be done, where a person confirmed that before. */
+  readonly advice?: readonly TaskAdvice[];
   /** What `show` can say before anything was judged. */
   readonly report: GateReport;
 }
+
+const texts = listOf(text);
+const adviceShape = fields({ key: text, steps: texts, writes: texts, after: texts, checks: texts });
 
 const shape = fields(
   {
@@ -73,6 +88,7 @@ const shape = fields(
     tip: gitObject,
     candidate: fields({ tree: gitObject, digest: sha256Text }),
     drafting: spentShape,
+    advice: listOf(adviceShape),
   },
 );
 const at = (path: string, problems: readonly string[]): string[] => problems.map((one) => `${path}${one}`);

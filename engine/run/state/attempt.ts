@@ -8,6 +8,7 @@ import type { SandboxBackend, SandboxBind } from '../../../core/contract/sandbox
 import type { Scope } from '../../../core/contract/scope.ts';
 import type { Worker } from '../../../core/contract/worker.ts';
 import type { AdmittedContract } from '../../intent/admit-contract.ts';
+import type { TaskAdvice } from '../../plan/plan-advice.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { Authorship } from '../../store/record/authorship.ts';
 import type { RunStore } from '../../store/run-store.ts';
@@ -73,6 +74,8 @@ export interface RunMeans {
   readonly sealing: SealingParties | undefined;
   /** The first plan, where this process drafted it before the run began. */
   readonly draft: PlanDraft | undefined;
+  /** How the Tasks are to be done, where a person confirmed that before the run began. */
+  readonly advice: readonly TaskAdvice[] | undefined;
   /** Cost units that a person grants beyond the cap, in this process. */
   readonly moreCostUnits: number | undefined;
   /** Why a person ends the run now. */

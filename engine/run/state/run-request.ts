@@ -1,8 +1,11 @@
 import type { Clock } from '../../../core/base/clock.ts';
 import type { InProcessApprover } from '../../../core/contract/approval.ts';
 import type { Issue } from '../../../core/contract/issue.ts';
+import type { ModelEvent } from '../../../core/contract/model.ts';
+import type { Person } from '../../../core/contract/person.ts';
 import type { ReachProvider } from '../../../core/contract/provider.ts';
 import type { FindSearch } from '../../../engine/tool/search-backend.ts';
+import type { TaskAdvice } from '../../plan/plan-advice.ts';
 import type { PluginAccess } from '../../plugin-trust/plugin-access.ts';
 import type { JournalWitness } from '../../store/journal-witness.ts';
 import type { Outside } from '../../tool/egress/outside.ts';
@@ -50,6 +53,10 @@ export interface RunSettings {
    * Who approves in this process once the run waits for people; what they sign is marked so (resolutions, Approvals).
    */
   readonly approvers?: readonly InProcessApprover[];
+  /** Who is asked while a worker works; absent: nobody is there. */
+  readonly person?: Person;
+  /** Told each piece of a model's reply while it works, of one attempt after the other. */
+  readonly heard?: (event: ModelEvent) => void;
 }
 
 /** One `writ run`, with everything that the outside decides. */
@@ -58,6 +65,8 @@ export interface RunRequest extends RunSettings {
   readonly runId?: string;
   /** What drafting the contract came to: it counts as the run's. */
   readonly drafting?: Spent;
+  /** How its Tasks are to be done, as a person read and confirmed it; absent: the model is asked when it begins. */
+  readonly advice?: readonly TaskAdvice[];
   readonly repositoryPath: string;
   /** The IntentSpec as its author gave it. */
   readonly specBytes: Uint8Array;

@@ -3,7 +3,7 @@ import type { OpenRun } from '../state/attempt.ts';
 import { openAgentHost } from './agent/open-agent.ts';
 import type { HandPlace } from './hands/hand-place.ts';
 import type { AttemptTools } from './tools/tool-setting.ts';
-import { openTurns, type TurnsTaken } from './turns/open-turns.ts';
+import { type OpenTurns, openTurns, type TurnsTaken } from './turns/open-turns.ts';
 
 /** The way of an attempt to the model that its worker names, or to the program that has one. */
 export interface OpenAsked extends AsyncDisposable {
@@ -16,7 +16,7 @@ export async function openAsked(run: OpenRun, place: HandPlace, tools: AttemptTo
   if (model === undefined) return { ways: {}, taken: () => undefined, [Symbol.asyncDispose]: async () => {} };
   const { agent } = model;
   if (agent === undefined) {
-    const turns = openTurns(run, model, tools.calls.spend);
+    const turns = heardTurns(openTurns(run, model, tools.calls.spend), run.means.settings.heard);
     return { ways: { turns }, taken: turns.taken, [Symbol.asyncDispose]: async () => {} };
   }
   const host = await openAgentHost(run, place, { ...model, agent }, tools);
@@ -28,5 +28,18 @@ export async function openAsked(run: OpenRun, place: HandPlace, tools: AttemptTo
       closed ??= host.close();
       await closed;
     },
+  };
+}
+
+/** The same turns, overheard by whoever watches the run. */
+function heardTurns(turns: OpenTurns, heard: OpenRun['means']['settings']['heard']): OpenTurns {
+  if (heard === undefined) return turns;
+  return {
+    ...turns,
+    take: (question, told) =>
+      turns.take(question, (event) => {
+        told?.(event);
+        heard(event);
+      }),
   };
 }

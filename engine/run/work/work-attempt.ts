@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { isWritError, messageOf, WritError } from '../../../core/base/errors.ts';
 import { quoted } from '../../../core/base/quoted.ts';
 import type { PatchSet } from '../../../core/contract/patch-set.ts';
+import type { PersonQuestion } from '../../../core/contract/person.ts';
 import type { TaskOrder, Worker, WorkResult, WorkUsage } from '../../../core/contract/worker.ts';
 import { emptyPatch } from '../../patch/empty-patch.ts';
 import { normalisePatch } from '../../patch/normalise.ts';
@@ -72,12 +73,20 @@ export async function workAttempt(
   run: OpenRun,
   steps: Steps,
   base: Base,
-  order: Omit<TaskOrder, 'workspace' | 'hands' | 'code' | 'web' | 'citations' | 'turns' | 'signal'>,
+  order: Omit<
+    TaskOrder,
+    'workspace' | 'hands' | 'code' | 'web' | 'citations' | 'turns' | 'person' | 'signal'
+  >,
   /** Addresses that its context holds. */
   context: readonly string[] = [],
 ): Promise<WorkedAttempt> {
   const {
-    means: { scratch, worker },
+    means: {
+      scratch,
+      worker,
+      settings: { person },
+      signal,
+    },
   } = run;
   let made: PatchSet | undefined;
   const record = await steps.once(workedStep, async () => {
@@ -112,7 +121,10 @@ export async function workAttempt(
         ...(code.door === undefined ? {} : { code: code.door }),
         ...sources,
         ...asked.ways,
-        signal: run.means.signal,
+        ...(person === undefined
+          ? {}
+          : { person: { answer: (question: PersonQuestion) => person.answer(question, signal) } }),
+        signal,
       };
       const earlier = calls.lost().map(lostUse);
       const result = await ask(run, worker, given, tools);

@@ -70,6 +70,8 @@ export interface ToolSetting {
   readonly keep?: (use: UsedTool) => void;
   /** What the attempt did outside; absent where none of its tools leads there. */
   readonly calls?: AttemptCalls;
+  /** Asks whoever controls the session about a use that everybody else lets through; absent: nobody is there. */
+  readonly consent?: (request: ToolRequest) => Promise<Finding | undefined>;
   /** Told of a fault of a tool itself (TOOL_FAILED). */
   readonly broke?: (fault: WritError) => void;
 }
@@ -129,7 +131,11 @@ export function openDoor(setting: ToolSetting, { most, told }: DoorBound): ToolD
       return shown ?? '';
     };
     const lost = calls?.held(kept);
-    const refusal = judged.refusal ?? (lost && heldCall(lost)) ?? (await hooks.tool.guard.call(request));
+    const refusal =
+      judged.refusal ??
+      (lost && heldCall(lost)) ??
+      (await hooks.tool.guard.call(request)) ??
+      (await setting.consent?.(request));
     if (refusal) {
       const { message } = refusal;
       const text = await settle({ outcome: 'denied', text: deniedText(message) }, refusal);

@@ -26,6 +26,7 @@ export interface AttemptTools extends ToolSetting {
 
 export function openAttemptTools(run: OpenRun, calls: AttemptCalls): AttemptTools {
   const { engine, settings, signal } = run.means;
+  const { person } = settings;
   const policy = policyOf(run);
   const used: UsedTool[] = [];
   let broken: WritError | undefined;
@@ -35,6 +36,7 @@ export function openAttemptTools(run: OpenRun, calls: AttemptCalls): AttemptTool
     mask: (text) => redactTexts(text, policy),
     signal,
     calls,
+    ...(person === undefined ? {} : { consent: (request) => person.consent(request, signal) }),
     used,
     keep: (use) => void used.push(use),
     broke: (fault) => {

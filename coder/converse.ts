@@ -1,0 +1,99 @@
+import { isWritError } from '../core/base/errors.ts';
+import type { Hands } from '../core/contract/hands.ts';
+import type { ModelMessage, ToolCall, ToolResult } from '../core/contract/model.ts';
+import type { Turns } from '../core/contract/turns.ts';
+import { openConversation } from './conversation.ts';
+import { watchRepetition } from './repetition.ts';
+import { readingDeclarations, useReading } from './tools/reading-tools.ts';
+
+/** One question of a person to a model that may look at the repository and change nothing. */
+export interface ConverseOrder {
+  /** Instructions, what stays the same first. */
+  readonly system: readonly string[];
+  /** What was said before, oldest first: questions, replies and what came of their calls. */
+  readonly before: readonly ModelMessage[];
+  readonly question: string;
+  readonly cacheKey: string;
+  /** Reading only. */
+  readonly hands: Hands;
+  readonly turns: Turns;
+  /** Awaited: what it is told is kept before anything is done about it. */
+  readonly told: Told;
+}
+
+/** Whom a conversation tells what happens, as it happens. */
+export interface Told {
+  /** A piece of a reply on its way. */
+  text(piece: string): void;
+  /** A whole message: a reply before its calls are made, results after they were. */
+  message(message: ModelMessage): Promise<void>;
+  tool(
+    call: Pick<ToolCall, 'id' | 'name' | 'arguments'>,
+    state: 'running' | 'completed' | 'failed',
+  ): Promise<void>;
+}
+
+/** The model answered, or why it did not. */
+export type ConverseEnd =
+  | { readonly kind: 'answered' }
+  | { readonly kind: 'nothing'; readonly reason: string };
+
+const maxOutputTokens = 16_384;
+/** Of the conversation that a model is sent. */
+const maxCharacters = 400_000;
+const maxTurns = 100;
+
+/** Turns and calls until the model answers without one. Errors of the turns are thrown. */
+export async function converse(order: ConverseOrder): Promise<ConverseEnd> {
+  const { hands, turns, told, before, question } = order;
+  const [first, ...later] = [...before, { role: 'user', text: question } as const];
+  // Vendors want a question first; a dialogue that was cut elsewhere has lost it.
+  const conversation = openConversation(first?.role === 'user' ? first.text : question, maxCharacters);
+  for (const message of first?.role === 'user' ? later : []) conversation.add(message);
+  const say = async (message: ModelMessage): Promise<void> => {
+    await told.message(message);
+    conversation.add(message);
+  };
+  await told.message({ role: 'user', text: question });
+  const repetition = watchRepetition();
+  for (let taken = 0; taken < maxTurns; taken += 1) {
+    let turn: Awaited<ReturnType<typeof turns.take>>;
+    try {
+      turn = await turns.take(
+        {
+          system: order.system,
+          messages: conversation.messages,
+          tools: readingDeclarations,
+          maxOutputTokens,
+          cacheKey: order.cacheKey,
+        },
+        (event) => {
+          if (event.type === 'text') told.text(event.text);
+        },
+      );
+    } catch (fault) {
+      if (isWritError(fault, 'TURN_LIMIT') || isWritError(fault, 'REPLY_MALFORMED'))
+        return { kind: 'nothing', reason: fault.message };
+      throw fault;
+    }
+    const { message, end } = turn;
+    if (end === 'refused' || end === 'filtered')
+      return { kind: 'nothing', reason: `the model would not: ${end}` };
+    await say(message);
+    if (message.calls.length === 0)
+      return end === 'length'
+        ? { kind: 'nothing', reason: 'the reply was cut: it was longer than the model may answer at once' }
+        : { kind: 'answered' };
+    const results: ToolResult[] = [];
+    for (const call of message.calls) {
+      await told.tool(call, 'running');
+      const { text, isError } = await useReading(call, hands);
+      await told.tool(call, isError ? 'failed' : 'completed');
+      results.push({ callId: call.id, name: call.name, text, isError });
+      if (repetition.see(JSON.stringify([call.name, call.arguments, text])) === 'end')
+        return { kind: 'nothing', reason: 'the model repeats itself' };
+    }
+    await say({ role: 'tool', results });
+  }
+  return { kind: 'nothing', reason: `the model looked around for ${maxTurns} turns and did not answer` };
+}

@@ -1,0 +1,73 @@
+import type { TaskAdvice } from '../../plan/plan-advice.ts';
+import { privacyPolicyOf } from '../../spec/privacy-policy-of.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
+import { openWorker } from '../open/open-worker.ts';
+import { planRun, type RunPlan } from '../plan-run.ts';
+import { addSpent, type Spent } from '../state/spent.ts';
+import { askAdvice, workKeys } from '../work/ask-advice.ts';
+import { openTreeHands } from '../work/hands/tree-hands.ts';
+import { openTurns } from '../work/turns/open-turns.ts';
+import { readDraftGround } from './draft-ground.ts';
+import type { DraftingRequest } from './draft-intent.ts';
+import { openDrafter, requireDrafter } from './open-drafter.ts';
+
+/** A confirmed contract, and what somebody said of plans before this one. */
+export interface PlanningRequest extends Omit<DraftingRequest, 'said' | 'createdAt' | 'spent'> {
+  readonly specBytes: Uint8Array;
+  readonly sandbox: string;
+  readonly remarks: readonly string[];
+  /** What drafting and earlier plans came to. */
+  readonly spent: Spent;
+}
+
+/** A plan for a person to read: what a run would do, and how its model means to do it. */
+export interface PlannedContract {
+  readonly plan: RunPlan;
+  /** For each Task that somebody works at; without steps where the model gave none. */
+  readonly advice: readonly TaskAdvice[];
+  /** Why the model gave none. */
+  readonly unadvised?: string;
+  readonly spent: Spent;
+}
+
+/**
+ * Plans a contract, and has its model say how. It reads the base commit and writes nothing. What a run would be refused
+ * for is thrown; what asking the model throws is thrown, too.
+ */
+export async function planContract(engine: WritEngine, request: PlanningRequest): Promise<PlannedContract> {
+  const { source, specBytes, signal, clock, runId, remarks, spent } = request;
+  const plan = await planRun(engine, { ...request, specBytes, source, who: 'worker' });
+  const [refused] = plan.refusals;
+  if (refused !== undefined) throw refused.fault;
+  const draft = { revision: 1, tasks: plan.tasks };
+  const { contract, scope } = plan;
+  const worker = requireDrafter(await openWorker(engine, source), source.worker);
+  const ground = await readDraftGround(engine, request);
+  await using opened = await openDrafter(engine, worker, request, ground);
+  const turns = openTurns({ identity: { contract }, means: { signal, settings: { clock } } }, opened.model);
+  const { repository, base, config } = ground;
+  const { end, taken } = await askAdvice({
+    drafter: worker,
+    plan: draft,
+    spec: contract.effective,
+    scope,
+    remarks,
+    cacheKey: `${contract.digest.slice(0, 40)}/plan`,
+    hands: openTreeHands({
+      engine,
+      repository,
+      tree: base.tree,
+      runId,
+      policy: privacyPolicyOf(contract.effective, config.redaction),
+      signal,
+    }),
+    turns,
+  });
+  const none = workKeys(draft).map((key) => ({ key, steps: [], writes: [], after: [], checks: [] }));
+  return {
+    plan: taken === undefined ? plan : { ...plan, tasks: taken.plan.tasks },
+    advice: taken?.advice ?? none,
+    ...(end.kind === 'nothing' ? { unadvised: end.reason } : {}),
+    spent: addSpent(spent, turns.taken()),
+  };
+}
