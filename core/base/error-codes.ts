@@ -236,6 +236,7 @@ const rows = {
     CODE_UI_UNAVAILABLE: [404, 128, 'no session is attached to the server'],
     THREAD_BUSY: [409, 128, 'another process works on that thread'],
     THREAD_UNPROVEN: [409, 128, 'nobody here vouches for what that thread remembers'],
+    WORKSPACE_CHANGED: [409, 128, 'the work tree is not as it was when the plan was made'],
     UNSUPPORTED_OPERATION: [422, 128, 'this session does not do that'],
     AGENT_UNKNOWN: [404, 129, 'no agent profile of that name is here'],
     AGENT_INVALID: [422, 129, 'the agent profile cannot be used'],
@@ -250,6 +251,7 @@ export type ErrorCode = { [Family in keyof typeof rows]: keyof (typeof rows)[Fam
 const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   CONTROL_DISABLED: 'start the session with `--control write`',
   BROWSER_CONTROL_DISABLED: 'start the session with `--browser-control loopback`',
+  WORKSPACE_CHANGED: 'have it planned anew: `modify`, with what changed as the note',
   MISSING_CONTROL_TOKEN: 'its value is the content of the control token file',
   INVALID_CONTROL_TOKEN: 'read the control token file again: every start makes a new one',
   MISSING_CONTROLLER_TOKEN: 'attach first: `POST /api/code/controller/attach` answers with it',

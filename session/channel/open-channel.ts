@@ -2,7 +2,8 @@ import type { Clock } from '../../core/base/clock.ts';
 import { messageOf } from '../../core/base/errors.ts';
 import type { Command, Report, Want } from '../state/command.ts';
 import { decide } from '../state/decide.ts';
-import type { Decided } from '../state/decided.ts';
+import type { Decided, Moment } from '../state/decided.ts';
+import { dependsOnWorkspace } from '../state/depends-on-workspace.ts';
 import { type Fact, fleeting, type Happened } from '../state/fact.ts';
 import { reduce } from '../state/reduce.ts';
 import type { SessionState } from '../state/state.ts';
@@ -24,24 +25,45 @@ export interface ChannelParts {
   readonly thread: { append(facts: readonly Happened[]): Promise<void> };
   readonly clock: Clock;
   readonly newId: () => string;
+  /** Digest of what the work tree is like now; asked before a command that depends on it is decided. */
+  readonly fingerprint?: () => Promise<string>;
   /**
    * Does what is wanted and sends reports of it; called after the facts are on disk. A rejection ends the turn as
    * failed.
    */
-  readonly perform: (want: Want, send: (report: Report) => Promise<unknown>) => Promise<void>;
+  readonly perform: (want: Want, world: World) => Promise<void>;
+}
+
+/** What effects see of their session, and how they tell what came of them. */
+export interface World {
+  /** As it is now. */
+  readonly state: () => SessionState;
+  readonly send: (report: Report) => Promise<unknown>;
 }
 
 /** Opens the channel of a session. Time is a command, too: the end of a lease comes by timer. */
-export function openChannel({ thread, clock, newId, perform, ...parts }: ChannelParts): SessionChannel {
+export function openChannel({
+  thread,
+  clock,
+  newId,
+  perform,
+  fingerprint,
+  ...parts
+}: ChannelParts): SessionChannel {
   let { state } = parts;
   const subscribers = new Set<(state: SessionState, facts: readonly Happened[]) => void>();
   const over = new AbortController();
   let timer: AbortController | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
+  const look = async (now: SessionState, command: Command): Promise<Pick<Moment, 'workspace'>> => {
+    const isAsked = fingerprint !== undefined && dependsOnWorkspace(now, command);
+    return isAsked ? { workspace: await fingerprint() } : {};
+  };
   const take = async (command: Command): Promise<Pick<Decided, 'lease'>> => {
     const nowMs = clock.now();
-    const { facts, wants, ...answer } = decide(state, command, { nowMs, newId });
+    const seen = await look(state, command);
+    const { facts, wants, ...answer } = decide(state, command, { nowMs, newId, ...seen });
     await happen(facts, nowMs);
     for (const want of wants) void start(want);
     return answer;
@@ -66,7 +88,7 @@ export function openChannel({ thread, clock, newId, perform, ...parts }: Channel
   const start = async (want: Want): Promise<void> => {
     const { turn } = state;
     try {
-      await perform(want, send);
+      await perform(want, { state: () => state, send });
     } catch (fault) {
       if (turn !== undefined) await send({ turn, type: 'end', end: 'failed', reason: messageOf(fault) });
     }

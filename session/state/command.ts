@@ -1,6 +1,7 @@
-import type { Speaker, ToolStatus, TurnEnd } from './fact.ts';
-import type { GivenAnswer, InteractionKind } from './interaction.ts';
+import type { Fact, Speaker, ToolStatus, TurnEnd } from './fact.ts';
+import type { GivenAnswer, Interaction, InteractionKind } from './interaction.ts';
 import type { Proof } from './lease.ts';
+import type { Spoken } from './slash.ts';
 
 /** What clients want; each but `attach` and `reclaim` is a write and needs a proof. */
 export type ClientCommand =
@@ -26,6 +27,20 @@ export type ClientCommand =
 
 /** What effects report; of a turn that is over, nothing counts any more. */
 export type Report = { readonly turn: string } & (
+  | Extract<
+      Fact,
+      {
+        readonly type:
+          | 'exchanged'
+          | 'noted'
+          | 'drafted'
+          | 'planned'
+          | 'stepped'
+          | 'tasked'
+          | 'patched'
+          | 'run-began';
+      }
+    >
   | { readonly type: 'replying' | 'replied'; readonly id: string; readonly text: string }
   | {
       readonly type: 'tool';
@@ -50,12 +65,18 @@ export type Command = ClientCommand | Report | { readonly type: 'tick' };
 
 /** What is to be done because of a command, after its facts are on disk. */
 export type Want =
-  | { readonly type: 'turn'; readonly turn: string; readonly text: string; readonly by: Speaker }
+  | {
+      readonly type: 'turn';
+      readonly turn: string;
+      readonly spoken: Extract<Spoken, { readonly text: string }>;
+      readonly by: Speaker;
+    }
   | {
       readonly type: 'answer';
       readonly subject: string;
       readonly option: string;
       readonly given: GivenAnswer;
+      readonly metadata: Interaction['metadata'];
       readonly by: Speaker;
     }
   | { readonly type: 'note'; readonly subject: string; readonly note: string; readonly by: Speaker }

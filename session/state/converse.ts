@@ -2,7 +2,14 @@ import { WritError } from '../../core/base/errors.ts';
 import type { ClientCommand, Want } from './command.ts';
 import { conflict, type Decided, type Moment, nothingDecided } from './decided.ts';
 import type { Fact, Speaker } from './fact.ts';
-import { type Interaction, type InteractionAnswer, judgeAnswer, secretQuestions } from './interaction.ts';
+import {
+  type GivenAnswer,
+  type Interaction,
+  type InteractionAnswer,
+  judgeAnswer,
+  secretQuestions,
+} from './interaction.ts';
+import { readSpoken, type Spoken } from './slash.ts';
 import { isBusy, pendingOf, type SessionState } from './state.ts';
 
 /** A message: the note that `modify` waits for, else the beginning of a turn. The same command twice is one. */
@@ -10,8 +17,9 @@ export function submit(
   state: SessionState,
   { text, commandId }: Extract<ClientCommand, { type: 'submit' }>,
   by: Speaker,
-  { newId }: Moment,
+  moment: Moment,
 ): Decided {
+  const { newId } = moment;
   const before = commandId === undefined ? undefined : state.commands.get(commandId);
   if (before !== undefined) {
     if (before === text) return nothingDecided;
@@ -29,30 +37,70 @@ export function submit(
     const note: Want = { type: 'note', subject: asked.subject, note: text, by };
     return { facts: [{ ...said, noteOf: asked.id }], wants: [note] };
   }
+  const spoken = readSpoken(text);
+  const stopped = pendingOf(state).find(isStoppedRepair);
+  if (stopped !== undefined) return goOn(state, stopped, spoken, said, by, moment);
   if (isBusy(state)) throw conflict('the session is busy', { reason: 'session_busy', status: state.status });
+  if (spoken.kind === 'plan-continue')
+    throw new WritError('UNSUPPORTED_OPERATION', { message: 'no plan waits to be continued' });
   const turn = newId();
   return {
     facts: [said, { type: 'turn-began', turn }],
-    wants: [{ type: 'turn', turn, text, by }],
+    wants: [{ type: 'turn', turn, spoken, by }],
+  };
+}
+
+/** A plan that failed as often as it may by itself: the next message says how it goes on. */
+function isStoppedRepair({ kind, metadata }: Interaction): boolean {
+  return kind === 'post_plan_choice' && metadata.repair !== undefined;
+}
+
+/** `/plan continue [n]` executes what is shown, with another limit; any other words are guidance for a better plan. */
+function goOn(
+  state: SessionState,
+  asked: Interaction,
+  spoken: Spoken,
+  said: Extract<Fact, { readonly type: 'said' }>,
+  by: Speaker,
+  moment: Moment,
+): Decided {
+  const given: GivenAnswer =
+    spoken.kind === 'plan-continue'
+      ? { selectedOption: 'execute' }
+      : { selectedOption: 'modify', note: spoken.text };
+  const { facts, wants } = respond(state, { id: asked.id, given }, by, moment);
+  const limit = spoken.kind === 'plan-continue' ? spoken.limit : undefined;
+  return {
+    facts: [said, ...facts],
+    wants: wants.map((want) =>
+      want.type === 'answer' && limit !== undefined
+        ? { ...want, metadata: { ...want.metadata, repairLimit: limit } }
+        : want,
+    ),
   };
 }
 
 /** An answer to an interaction; what is refused leaves it pending. */
 export function respond(
   state: SessionState,
-  { id, given }: Extract<ClientCommand, { type: 'respond' }>,
+  { id, given }: Pick<Extract<ClientCommand, { type: 'respond' }>, 'id' | 'given'>,
   by: Speaker,
+  { workspace }: Moment,
 ): Decided {
   const asked = state.interactions.find((one) => one.id === id);
   if (asked === undefined) throw new WritError('NOT_FOUND', { message: 'no such interaction' });
   if (asked.status !== 'pending')
     throw new WritError('INTERACTION_NOT_ACTIVE', { detail: { id, status: asked.status } });
   const answer = judgeAnswer(asked, given);
+  if (answer.option === 'execute' && asked.metadata.workspace !== workspace)
+    throw new WritError('WORKSPACE_CHANGED', { detail: { id } });
   const amended = amendment(state, asked, answer);
   if (amended !== undefined) return { facts: [{ type: 'amended', id, metadata: amended }], wants: [] };
   return {
     facts: [{ type: 'answered', id, answer: withoutSecrets(asked, answer), by }],
-    wants: [{ type: 'answer', subject: asked.subject, option: answer.option, given, by }],
+    wants: [
+      { type: 'answer', subject: asked.subject, option: answer.option, given, metadata: asked.metadata, by },
+    ],
   };
 }
 

@@ -59,7 +59,7 @@ function written(state: SessionState, command: Write, by: Speaker, moment: Momen
     case 'submit':
       return submit(state, command, by, moment);
     case 'respond':
-      return respond(state, command, by);
+      return respond(state, command, by, moment);
     case 'cancel':
       return cancel(state);
     case 'detach': {

@@ -8,6 +8,8 @@ export interface Moment {
   readonly nowMs: number;
   /** A new id, other at each call. */
   readonly newId: () => string;
+  /** What the work tree is like now; absent where the command does not depend on it. */
+  readonly workspace?: string;
 }
 
 /** What a command came to: nothing of it has happened yet. */

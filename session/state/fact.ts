@@ -1,8 +1,12 @@
+import type { ModelMessage } from '../../core/contract/model.ts';
 import type { Interaction, InteractionAnswer } from './interaction.ts';
 import type { Lease } from './lease.ts';
+import type { SessionDraft, SessionPatchset, SessionPlan, SessionTask, StepStatus } from './work.ts';
 
 /** Who has the session where nobody holds a lease: its terminal, the client at its standard input, nobody. */
 export type LocalController = 'tui' | 'cli' | 'none';
+
+export type SessionContext = 'dev' | 'review' | 'research';
 
 /** What is fixed when a session is opened (document 2, Session snapshot). */
 export interface SessionGround {
@@ -16,6 +20,8 @@ export interface SessionGround {
     readonly managed: boolean;
   };
   readonly capabilities: Readonly<Record<CapabilityName, boolean>>;
+  /** What it is for: only in `dev` anything is changed (document 2, Context modes). */
+  readonly context: SessionContext;
   readonly local: LocalController;
   /** Clients of these kinds may attach. */
   readonly attachable: readonly Lease['kind'][];
@@ -86,6 +92,24 @@ export type Fact =
       readonly id: string;
       readonly why: 'cancelled' | 'taken-over' | 'turn-ended';
     }
+  /** A message of the dialogue with the model, as the model gets it back. */
+  | { readonly type: 'exchanged'; readonly message: ModelMessage }
+  /** Something that people have to know, in words. */
+  | { readonly type: 'noted'; readonly id: string; readonly text: string; readonly title?: string }
+  | { readonly type: 'drafted'; readonly draft: SessionDraft }
+  /** A plan, or the same one further on. */
+  | { readonly type: 'planned'; readonly plan: Omit<SessionPlan, 'updatedAtMs'> }
+  | {
+      readonly type: 'stepped';
+      readonly plan: string;
+      /** Absent: every step. */
+      readonly step?: string;
+      readonly status: StepStatus;
+    }
+  | { readonly type: 'tasked'; readonly task: Omit<SessionTask, 'updatedAtMs'> }
+  | { readonly type: 'patched'; readonly patchset: Omit<SessionPatchset, 'updatedAtMs'> }
+  /** The engine works on a run of this thread from here on, for as long as its turn lasts. */
+  | { readonly type: 'run-began'; readonly runId: string }
   | { readonly type: 'cancel-asked' }
   | { readonly type: 'turn-ended'; readonly turn: string; readonly end: TurnEnd; readonly reason?: string };
 

@@ -114,9 +114,9 @@ export function judgeAnswer(question: Interaction, given: GivenAnswer): Interact
   if (applyToFuture === 'decline_all' && isConsent(option))
     throw refused('`applyToFuture` `decline_all` contradicts an approval', { option });
   if (note !== undefined && option !== 'modify') throw refused('a `note` belongs to `modify`', { option });
-  if (question.kind !== 'request_user_input') {
-    if (answers !== undefined) throw refused('`answers` belong to `request_user_input`', { option });
-  } else requireAnswers(question, answers);
+  if (question.kind === 'request_user_input') requireAnswers(question, answers);
+  else if (question.kind === 'post_plan_choice') requireLineNotes(question, option, answers);
+  else if (answers !== undefined) throw refused('`answers` belong to `request_user_input`', { option });
   return {
     option,
     ...(applyToFuture === 'no' ? {} : { applyToFuture }),
@@ -160,6 +160,28 @@ function requireAnswers(question: Interaction, answers: GivenAnswer['answers'] =
     const ids = options.map((one) => one.id);
     if (kind === 'single' && !ids.includes(given[0] ?? ''))
       throw refused(`expected the answer to \`${id}\` to be one of ${ids.join(', ')}`, { question: id });
+  }
+}
+
+const maxNoteCharacters = 2000;
+
+/** Notes on single lines of a plan, by the id of the line; they go with what is executed, or with what is planned anew. */
+function requireLineNotes(
+  { metadata }: Interaction,
+  option: string,
+  answers: GivenAnswer['answers'] = {},
+): void {
+  const notes = Object.entries(answers);
+  if (notes.length === 0) return;
+  if (option !== 'execute' && option !== 'modify')
+    throw refused('notes on lines go with `execute` or `modify`', { option });
+  const lines = new Set((metadata.lines ?? []) as readonly string[]);
+  for (const [line, [note = '', ...more]] of notes) {
+    if (!lines.has(line)) throw refused('a note names a line that the plan does not have', {});
+    if (more.length > 0 || note.trim() === '' || note.length > maxNoteCharacters || /\p{Cc}/u.test(note))
+      throw refused(`expected one line of 1 to ${maxNoteCharacters} characters as the note on \`${line}\``, {
+        line,
+      });
   }
 }
 

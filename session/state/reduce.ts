@@ -1,5 +1,6 @@
 import type { Fact, Happened, ToolStatus, TurnEnd } from './fact.ts';
 import { type Interaction, isApproval } from './interaction.ts';
+import { planEntry, stepped, withMessage, withOne } from './reduce-work.ts';
 import {
   holderOf,
   kept,
@@ -9,6 +10,7 @@ import {
   type SessionStatus,
   type TranscriptEntry,
 } from './state.ts';
+import type { SessionPlan } from './work.ts';
 
 /** The state of a session that was just opened. */
 export function openedState({ ground, atMs }: Extract<Happened, { type: 'opened' }>): SessionState {
@@ -24,6 +26,12 @@ export function openedState({ ground, atMs }: Extract<Happened, { type: 'opened'
     earlier: 0,
     toolCalls: [],
     interactions: [],
+    draft: undefined,
+    plans: [],
+    tasks: [],
+    patchsets: [],
+    run: undefined,
+    dialogue: [],
     commands: new Map(),
     updatedAtMs: atMs,
   };
@@ -84,6 +92,24 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
       const isLast = pendingOf({ interactions }).length === 0 && state.status === 'awaiting_interaction';
       return { interactions, ...(isLast ? { status: 'thinking' as const } : {}) };
     }
+    case 'exchanged':
+      return { dialogue: withMessage(state.dialogue, fact.message) };
+    case 'noted': {
+      const note = entry(fact.id, 'info_note', fact.text, atMs);
+      return appended(state, fact.title === undefined ? note : { ...note, title: fact.title });
+    }
+    case 'drafted':
+      return { draft: fact.draft };
+    case 'planned':
+      return withPlan(state, { ...fact.plan, updatedAtMs: atMs });
+    case 'stepped':
+      return { plans: state.plans.map((plan) => (plan.id === fact.plan ? stepped(plan, fact, atMs) : plan)) };
+    case 'tasked':
+      return { tasks: withOne(state.tasks, { ...fact.task, updatedAtMs: atMs }, kept.tasks) };
+    case 'patched':
+      return { patchsets: withOne(state.patchsets, { ...fact.patchset, updatedAtMs: atMs }, kept.patchsets) };
+    case 'run-began':
+      return { run: fact.runId };
     case 'cancel-asked':
       return { isCancelling: state.turn !== undefined, noteFor: undefined };
     case 'turn-ended':
@@ -91,6 +117,7 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
         turn: undefined,
         isCancelling: false,
         noteFor: undefined,
+        run: undefined,
         status: afterTurn[fact.end],
         ...(fact.reason === undefined
           ? {}
@@ -133,6 +160,13 @@ function settled(
 
 function entry(id: string, kind: TranscriptEntry['kind'], content: string, atMs: number): TranscriptEntry {
   return { id, kind, content, streaming: false, metadata: {}, createdAtMs: atMs, updatedAtMs: atMs };
+}
+
+/** A new plan stands in the transcript, too; one that goes on does not say it again. */
+function withPlan(state: SessionState, plan: SessionPlan): Partial<SessionState> {
+  const isNew = !state.plans.some(({ id }) => id === plan.id);
+  const plans = withOne(state.plans, plan, kept.plans);
+  return isNew ? { plans, ...appended(state, planEntry(plan)) } : { plans };
 }
 
 type Shown = Pick<SessionState, 'transcript' | 'earlier'>;

@@ -1,6 +1,7 @@
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { type Interaction, optionsOf } from './interaction.ts';
 import type { SessionState, ToolCall, TranscriptEntry } from './state.ts';
+import type { SessionPlan } from './work.ts';
 
 /** A session as clients get it: camelCase names, snake_case values (document 2, Session snapshot). */
 export type Snapshot = ReturnType<typeof toSnapshot>;
@@ -18,13 +19,22 @@ export function toSnapshot(state: SessionState) {
     controller: toController(state),
     status,
     transcript: state.transcript.map(toEntry),
-    plans: [],
-    tasks: [],
+    plans: state.plans.map(toPlan),
+    tasks: state.tasks.map(timed),
     toolCalls: state.toolCalls.map(toToolCall),
-    patchsets: [],
+    patchsets: state.patchsets.map(timed),
     interactions: state.interactions.map(toInteraction),
     updatedAt: toRfc3339(updatedAtMs),
   };
+}
+
+/** How it is run is nobody's business but the engine's. */
+function toPlan({ run: _, steps, ...plan }: SessionPlan) {
+  return { ...timed(plan), steps: steps.map(({ id, step, status }) => ({ id, step, status })) };
+}
+
+function timed<T extends { readonly updatedAtMs: number }>({ updatedAtMs, ...one }: T) {
+  return { ...one, updatedAt: toRfc3339(updatedAtMs) };
 }
 
 function toController({ lease, ground: { local, attachable } }: SessionState) {

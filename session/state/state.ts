@@ -1,6 +1,8 @@
+import type { ModelMessage } from '../../core/contract/model.ts';
 import type { SessionGround, ToolStatus } from './fact.ts';
 import type { Interaction } from './interaction.ts';
 import type { Lease } from './lease.ts';
+import type { SessionDraft, SessionPatchset, SessionPlan, SessionTask } from './work.ts';
 
 /** document 2, States and transitions. */
 export type SessionStatus =
@@ -50,13 +52,32 @@ export interface SessionState {
   readonly earlier: number;
   readonly toolCalls: readonly ToolCall[];
   readonly interactions: readonly Interaction[];
+  /** The contract that the person and the model talk about. */
+  readonly draft: SessionDraft | undefined;
+  readonly plans: readonly SessionPlan[];
+  readonly tasks: readonly SessionTask[];
+  readonly patchsets: readonly SessionPatchset[];
+  /** The run that the turn works on. */
+  readonly run: string | undefined;
+  /** What a model gets of what was said before, oldest first. */
+  readonly dialogue: readonly ModelMessage[];
   /** By `commandId`: what was said under it. */
   readonly commands: ReadonlyMap<string, string>;
   readonly updatedAtMs: number;
 }
 
 /** Of a thread, however long: what is shown and compared is bounded. */
-export const kept = { commands: 1000, transcript: 500, toolCalls: 200, interactions: 100 } as const;
+export const kept = {
+  commands: 1000,
+  transcript: 500,
+  toolCalls: 200,
+  interactions: 100,
+  plans: 20,
+  tasks: 200,
+  patchsets: 20,
+  /** Characters. */
+  dialogue: 400_000,
+} as const;
 
 /** Whoever has the session by being where it runs. */
 export const localHolder = 'local';

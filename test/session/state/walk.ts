@@ -46,6 +46,7 @@ export const ground = (more: Partial<SessionGround> = {}): SessionGround => ({
     structuredQuestions: true,
     providerSessionResume: true,
   },
+  context: 'dev',
   local: 'tui',
   attachable: ['browser', 'automation'],
   mayOpenNetwork: true,

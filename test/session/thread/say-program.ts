@@ -22,7 +22,7 @@ const channel = openChannel({
   thread,
   clock: systemClock,
   newId: () => uuidV7(systemClock.now()),
-  async perform(want, send) {
+  async perform(want, { send }) {
     if (want.type === 'turn') await send({ turn: want.turn, type: 'end', end: 'done' });
   },
 });

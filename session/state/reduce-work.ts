@@ -1,0 +1,64 @@
+import type { ModelMessage } from '../../core/contract/model.ts';
+import { kept, type TranscriptEntry } from './state.ts';
+import type { SessionPlan, StepStatus } from './work.ts';
+
+/** A new one at the end, or the same one as it is now; the oldest are let go of. */
+export function withOne<T extends { readonly id: string }>(
+  all: readonly T[],
+  one: T,
+  most: number,
+): readonly T[] {
+  if (all.some(({ id }) => id === one.id)) return all.map((known) => (known.id === one.id ? one : known));
+  return [...all, one].slice(-most);
+}
+
+/** What people read of a plan. */
+export function planEntry({ id, title, summary, steps, updatedAtMs }: SessionPlan): TranscriptEntry {
+  const lines = steps.map(({ step }, at) => `${at + 1}. ${step}`);
+  return {
+    id,
+    kind: 'plan_summary',
+    ...(title === undefined ? {} : { title }),
+    content: [...(summary === undefined ? [] : [summary]), ...lines].join('\n'),
+    streaming: false,
+    metadata: {},
+    createdAtMs: updatedAtMs,
+    updatedAtMs,
+  };
+}
+
+/** A plan of which one step, or every one, is elsewhere now. */
+export function stepped(
+  plan: SessionPlan,
+  { step, status }: { readonly step?: string; readonly status: StepStatus },
+  updatedAtMs: number,
+): SessionPlan {
+  const steps = plan.steps.map((one) => (step === undefined || one.id === step ? { ...one, status } : one));
+  return { ...plan, steps, updatedAtMs };
+}
+
+/**
+ * The dialogue with one message more. What is over its bound goes from its beginning on, up to a question of the
+ * person: results without the calls that they answer no vendor takes.
+ */
+export function withMessage(
+  dialogue: readonly ModelMessage[],
+  message: ModelMessage,
+): readonly ModelMessage[] {
+  const all = [...dialogue, message];
+  if (message.role !== 'user') return all;
+  let size = all.reduce((sum, one) => sum + sizeOf(one), 0);
+  let from = 0;
+  for (let at = 0; at < all.length - 1 && size > kept.dialogue; at += 1) {
+    size -= sizeOf(all[at] as ModelMessage);
+    from = at + 1;
+  }
+  while (from > 0 && from < all.length && all[from]?.role !== 'user') from += 1;
+  return from === 0 ? all : all.slice(from);
+}
+
+function sizeOf(message: ModelMessage): number {
+  if (message.role === 'tool') return message.results.reduce((sum, { text }) => sum + text.length, 0);
+  if (message.role === 'user') return message.text.length;
+  return message.text.length + message.calls.reduce((sum, call) => sum + call.arguments.length, 0);
+}

@@ -1,0 +1,68 @@
+import type { TaskAdvice } from '../../engine/plan/plan-advice.ts';
+
+/** A contract that was drafted of what a person said; it lies with its run's id where drafts are kept. */
+export interface SessionDraft {
+  readonly runId: string;
+  /** From 1; one more each time it was drafted anew. */
+  readonly revision: number;
+  /** The request, and what the person said of drafts before this one. */
+  readonly said: readonly string[];
+  readonly summary: string;
+  readonly digest: string;
+}
+
+export type StepStatus = 'pending' | 'in_progress' | 'completed';
+
+/** One line of a plan. */
+export interface PlanStep {
+  readonly id: string;
+  readonly step: string;
+  readonly status: StepStatus;
+  /** Key of the Task that it belongs to. */
+  readonly task?: string;
+}
+
+/** How often a plan that failed was revised and run again by itself, and until when that goes on. */
+export interface Repair {
+  readonly attempt: number;
+  readonly limit: number;
+}
+
+/** After so many automatic repairs a person is asked; and more than so many nobody can grant (resolutions). */
+export const repairs = { threshold: 3, cap: 10 } as const;
+
+/** A plan that a person reads, or that a model tells of itself while it works. */
+export interface SessionPlan {
+  readonly id: string;
+  readonly title?: string;
+  readonly summary?: string;
+  readonly status: 'proposed' | 'running' | 'completed' | 'failed' | 'cancelled';
+  readonly steps: readonly PlanStep[];
+  readonly updatedAtMs: number;
+  /** Of a plan of the engine's: what it is run with. */
+  readonly run?: {
+    readonly runId: string;
+    readonly revision: number;
+    readonly advice: readonly TaskAdvice[];
+    readonly repair: Repair;
+  };
+}
+
+export interface SessionTask {
+  readonly id: string;
+  readonly title?: string;
+  readonly status: 'pending' | 'running' | 'completed' | 'failed';
+  readonly details?: string;
+  readonly updatedAtMs: number;
+}
+
+export interface SessionPatchset {
+  readonly id: string;
+  readonly status: 'proposed' | 'accepted' | 'rejected';
+  readonly changes: readonly {
+    readonly path: string;
+    readonly changeType: string;
+    readonly diff?: string;
+  }[];
+  readonly updatedAtMs: number;
+}
