@@ -1,6 +1,6 @@
 import { isWritError } from '../core/base/errors.ts';
 import type { Hands } from '../core/contract/hands.ts';
-import type { ModelMessage, ToolCall, ToolResult } from '../core/contract/model.ts';
+import type { ModelMessage, ToolResult } from '../core/contract/model.ts';
 import type { Turns } from '../core/contract/turns.ts';
 import { openConversation } from './conversation.ts';
 import { watchRepetition } from './repetition.ts';
@@ -27,10 +27,6 @@ export interface Told {
   text(piece: string): void;
   /** A whole message: a reply before its calls are made, results after they were. */
   message(message: ModelMessage): Promise<void>;
-  tool(
-    call: Pick<ToolCall, 'id' | 'name' | 'arguments'>,
-    state: 'running' | 'completed' | 'failed',
-  ): Promise<void>;
 }
 
 /** The model answered, or why it did not. */
@@ -86,9 +82,7 @@ export async function converse(order: ConverseOrder): Promise<ConverseEnd> {
         : { kind: 'answered' };
     const results: ToolResult[] = [];
     for (const call of message.calls) {
-      await told.tool(call, 'running');
       const { text, isError } = await useReading(call, hands);
-      await told.tool(call, isError ? 'failed' : 'completed');
       results.push({ callId: call.id, name: call.name, text, isError });
       if (repetition.see(JSON.stringify([call.name, call.arguments, text])) === 'end')
         return { kind: 'nothing', reason: 'the model repeats itself' };

@@ -3,6 +3,34 @@ import type { CoderTool } from './tool.ts';
 const maxSteps = 50;
 const states = ['pending', 'in_progress', 'completed'] as const;
 
+/** Steps as a model writes them down, one a line; or what is wrong with them. */
+export function readSteps(text: string):
+  | {
+      readonly lines: readonly {
+        readonly status: (typeof states)[number];
+        readonly step: string;
+        readonly line: string;
+      }[];
+    }
+  | { readonly wrong: string } {
+  const lines = text
+    .split('\n')
+    .map((line) => line.trim().replace(/^(?:[-*]|\d+\.)\s+/, ''))
+    .filter((line) => line !== '');
+  if (lines.length === 0 || lines.length > maxSteps)
+    return { wrong: `expected 1 to ${maxSteps} steps, found ${lines.length}` };
+  const read: { status: (typeof states)[number]; step: string; line: string }[] = [];
+  for (const line of lines) {
+    const status = states.find((state) => line.startsWith(`${state} `) || line.startsWith(`${state}:`));
+    if (status === undefined)
+      return { wrong: `expected one of ${states.join(', ')} before \`${line.slice(0, 80)}\`` };
+    read.push({ status, step: line.slice(status.length).replace(/^:?\s*/, ''), line });
+  }
+  const many = lines.filter((line) => line.startsWith('in_progress')).length;
+  if (many > 1) return { wrong: `expected one step in progress, found ${many}` };
+  return { lines: read };
+}
+
 /** What a model means to do, in its own words: it keeps sight of it, and nobody believes it. */
 export const updatePlan: CoderTool = {
   name: 'update_plan',
@@ -14,19 +42,9 @@ export const updatePlan: CoderTool = {
     },
   },
   async use({ steps }) {
-    const lines = String(steps)
-      .split('\n')
-      .map((line) => line.trim().replace(/^(?:[-*]|\d+\.)\s+/, ''))
-      .filter((line) => line !== '');
-    if (lines.length === 0 || lines.length > maxSteps)
-      return { text: `expected 1 to ${maxSteps} steps, found ${lines.length}`, isError: true };
-    const wrong = lines.find(
-      (line) => !states.some((state) => line.startsWith(`${state} `) || line.startsWith(`${state}:`)),
-    );
-    if (wrong !== undefined)
-      return { text: `expected one of ${states.join(', ')} before \`${wrong.slice(0, 80)}\``, isError: true };
-    const many = lines.filter((line) => line.startsWith('in_progress')).length;
-    if (many > 1) return { text: `expected one step in progress, found ${many}`, isError: true };
+    const read = readSteps(String(steps));
+    if ('wrong' in read) return { text: read.wrong, isError: true };
+    const lines = read.lines.map(({ line }) => line);
     return { text: `noted:\n${lines.join('\n')}`, isError: false };
   },
 };

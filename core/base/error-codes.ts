@@ -234,6 +234,7 @@ const rows = {
     INVALID_INTERACTION_RESPONSE: [422, 128, 'that is no answer to the question'],
     CONTROL_INSTANCE_CONFLICT: [409, 128, 'another session has these control files'],
     CODE_UI_UNAVAILABLE: [404, 128, 'no session is attached to the server'],
+    THREAD_NOT_FOUND: [404, 1, 'no such thread'],
     THREAD_BUSY: [409, 128, 'another process works on that thread'],
     THREAD_UNPROVEN: [409, 128, 'nobody here vouches for what that thread remembers'],
     WORKSPACE_CHANGED: [409, 128, 'the work tree is not as it was when the plan was made'],

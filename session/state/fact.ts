@@ -52,6 +52,8 @@ export type ToolStatus = 'preview' | 'running' | 'completed' | 'failed' | 'unkno
 /** Something that has happened. Times are milliseconds since the epoch. */
 export type Fact =
   | { readonly type: 'opened'; readonly ground: SessionGround }
+  /** Another process goes on with it. */
+  | { readonly type: 'resumed'; readonly ground: SessionGround }
   | { readonly type: 'attached'; readonly lease: Lease }
   | { readonly type: 'renewed'; readonly expiresAtMs: number }
   | { readonly type: 'released'; readonly why: 'detached' | 'expired' | 'reclaimed' }

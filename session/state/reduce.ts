@@ -47,6 +47,8 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
   switch (fact.type) {
     case 'opened':
       return openedState(fact);
+    case 'resumed':
+      return { ground: fact.ground, lease: undefined, holder: localHolder };
     case 'attached':
       return { lease: fact.lease, holder: holderOf(fact.lease) };
     case 'renewed':

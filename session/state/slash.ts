@@ -15,7 +15,7 @@ const commands = ['/ask TEXT', '/plan continue [N]'];
 export function readSpoken(text: string): Spoken {
   const trimmed = text.trim();
   if (!trimmed.startsWith('/')) return { kind: 'plain', text };
-  const [, name = '', rest = ''] = /^\/(\S*)\s*([^]*)$/.exec(trimmed) ?? [];
+  const [, name = '', rest = ''] = /^\/(\S*)\s*(.*)$/s.exec(trimmed) ?? [];
   if (name === 'ask' && rest !== '') return { kind: 'ask', text: rest };
   const [, more] = name === 'plan' ? (/^continue(?:\s+([0-9]{1,4}))?$/.exec(rest) ?? []) : [];
   if (name === 'plan' && /^continue(?:\s+[0-9]{1,4})?$/.test(rest)) {

@@ -62,6 +62,15 @@ export function draftEdits(
   return [...differences([], read.effective, effective)];
 }
 
+/** What a later draft says otherwise than the one before it; nothing of who answered, and when. */
+export function documentEdits(before: Uint8Array, after: Uint8Array): readonly DraftEdit[] {
+  const [old, now] = [readIntentSpec(before), readIntentSpec(after)];
+  if (!old.ok || !now.ok) return [];
+  return [...differences([], old.effective, now.effective)].flatMap(({ refused: _, ...edit }) =>
+    edit.field.startsWith('metadata.') || edit.field.startsWith('extensions.') ? [] : [edit],
+  );
+}
+
 /** DRAFT_LOOSENED names every edit that is not taken. */
 export function requireStricter(
   { runId, path }: { readonly runId: string; readonly path: string },

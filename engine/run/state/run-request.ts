@@ -1,7 +1,6 @@
 import type { Clock } from '../../../core/base/clock.ts';
 import type { InProcessApprover } from '../../../core/contract/approval.ts';
 import type { Issue } from '../../../core/contract/issue.ts';
-import type { ModelEvent } from '../../../core/contract/model.ts';
 import type { Person } from '../../../core/contract/person.ts';
 import type { ReachProvider } from '../../../core/contract/provider.ts';
 import type { FindSearch } from '../../../engine/tool/search-backend.ts';
@@ -12,6 +11,7 @@ import type { Outside } from '../../tool/egress/outside.ts';
 import type { OpenModel } from './open-model.ts';
 import type { SecretSource } from './run-secrets.ts';
 import type { Spent } from './spent.ts';
+import type { WorkWatch } from './work-watch.ts';
 
 /** Where the candidate change comes from (resolutions, A supplied patch). */
 export type ChangeSource =
@@ -55,8 +55,8 @@ export interface RunSettings {
   readonly approvers?: readonly InProcessApprover[];
   /** Who is asked while a worker works; absent: nobody is there. */
   readonly person?: Person;
-  /** Told each piece of a model's reply while it works, of one attempt after the other. */
-  readonly heard?: (event: ModelEvent) => void;
+  /** Told what workers do, while they do it. */
+  readonly watch?: WorkWatch;
 }
 
 /** One `writ run`, with everything that the outside decides. */

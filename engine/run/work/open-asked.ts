@@ -1,5 +1,6 @@
 import type { TaskOrder } from '../../../core/contract/worker.ts';
 import type { OpenRun } from '../state/attempt.ts';
+import type { WorkWatch } from '../state/work-watch.ts';
 import { openAgentHost } from './agent/open-agent.ts';
 import type { HandPlace } from './hands/hand-place.ts';
 import type { AttemptTools } from './tools/tool-setting.ts';
@@ -16,7 +17,7 @@ export async function openAsked(run: OpenRun, place: HandPlace, tools: AttemptTo
   if (model === undefined) return { ways: {}, taken: () => undefined, [Symbol.asyncDispose]: async () => {} };
   const { agent } = model;
   if (agent === undefined) {
-    const turns = heardTurns(openTurns(run, model, tools.calls.spend), run.means.settings.heard);
+    const turns = heardTurns(openTurns(run, model, tools.calls.spend), run.means.settings.watch);
     return { ways: { turns }, taken: turns.taken, [Symbol.asyncDispose]: async () => {} };
   }
   const host = await openAgentHost(run, place, { ...model, agent }, tools);
@@ -32,14 +33,14 @@ export async function openAsked(run: OpenRun, place: HandPlace, tools: AttemptTo
 }
 
 /** The same turns, overheard by whoever watches the run. */
-function heardTurns(turns: OpenTurns, heard: OpenRun['means']['settings']['heard']): OpenTurns {
-  if (heard === undefined) return turns;
+function heardTurns(turns: OpenTurns, watch: WorkWatch | undefined): OpenTurns {
+  if (watch === undefined) return turns;
   return {
     ...turns,
     take: (question, told) =>
       turns.take(question, (event) => {
         told?.(event);
-        heard(event);
+        watch.heard(event);
       }),
   };
 }

@@ -110,6 +110,9 @@ async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder,
   const { revision } = state.draft;
   const steps = run.means.steps.under(name);
   const base = { commit: run.ground.base.commit, tree: baseTree };
+  const { watch } = run.means.settings;
+  const watched = { task: task.key, attempt: number };
+  watch?.attempt(watched, 'began');
   const snapshot = await takeSnapshot(run, steps, name, baseTree);
   const { patch, record } = await workAttempt(
     run,
@@ -156,6 +159,7 @@ async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder,
     state,
     usage: record.usage,
   });
+  watch?.attempt(watched, judged.decision.next === 'merge' ? 'taken' : 'refused');
   return {
     attempt,
     judged,

@@ -1,0 +1,108 @@
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { absent } from '../core/base/durable-file.ts';
+import { WritError } from '../core/base/errors.ts';
+import { uuidV7 } from '../core/base/ids.ts';
+import type { JournalWitness } from '../engine/store/journal-witness.ts';
+import { journalFile } from '../engine/store/run-directory.ts';
+import { openRepository } from '../engine/vcs/repository.ts';
+import { workspaceFingerprint } from '../engine/vcs/workspace-fingerprint.ts';
+import { openChannel, type SessionChannel } from './channel/open-channel.ts';
+import { afterKill } from './state/after-kill.ts';
+import type { Fact, Happened, SessionGround } from './state/fact.ts';
+import { openedState, reduce } from './state/reduce.ts';
+import type { SessionState } from './state/state.ts';
+import { type OpenThread, openThread, threadDirectory } from './thread/open-thread.ts';
+import { openWork } from './work/open-work.ts';
+import type { RunWatcher } from './work/watch-runs.ts';
+import type { WorkSetting } from './work/work-setting.ts';
+
+/** What a session is opened with: what its turns work with, and what clients are told of it. */
+export interface SessionSetting extends WorkSetting {
+  /** Its plugin stands in the engine. */
+  readonly watcher: RunWatcher;
+  readonly ground: Omit<SessionGround, 'sessionId' | 'threadId'>;
+  /** A thread that is gone on with; absent: a new one. THREAD_NOT_FOUND. */
+  readonly resume?: string;
+  readonly witness: JournalWitness;
+}
+
+/** A session that is served: one channel, one thread. */
+export interface OpenSession extends AsyncDisposable {
+  readonly channel: SessionChannel;
+  readonly threadId: string;
+}
+
+/**
+ * Opens a session. Its thread is on disk before anybody hears of it; one that is resumed is as it was acknowledged, and
+ * what its killed process had begun is `unknown`. THREAD_NOT_FOUND, THREAD_BUSY, THREAD_UNPROVEN, JOURNAL_CORRUPT.
+ */
+export async function openSession(setting: SessionSetting): Promise<OpenSession> {
+  const { clock, witness, resume, repositoryPath, watcher } = setting;
+  const newId = (): string => uuidV7(clock.now());
+  const threadId = resume ?? newId();
+  const repository = await openRepository(repositoryPath);
+  const directory = threadDirectory(repository, threadId);
+  // Looked for first: opening one begins it.
+  if (resume !== undefined && !(await isThread(directory))) throw notFound(resume);
+  const thread = await openThread(directory, threadId, { clock, witness });
+  try {
+    const state = await openState(thread, { ...setting.ground, sessionId: newId(), threadId }, setting);
+    const work = openWork(setting, watcher);
+    const channel = openChannel({
+      state,
+      thread,
+      clock,
+      newId,
+      perform: work.perform,
+      fingerprint: () => workspaceFingerprint(repository),
+    });
+    return {
+      channel,
+      threadId,
+      async [Symbol.asyncDispose]() {
+        await work[Symbol.asyncDispose]();
+        await channel[Symbol.asyncDispose]();
+        await thread[Symbol.asyncDispose]();
+      },
+    };
+  } catch (fault) {
+    await thread[Symbol.asyncDispose]();
+    throw fault;
+  }
+}
+
+/** The state that the facts of a thread add up to, with what this process adds to them. */
+async function openState(
+  thread: OpenThread,
+  ground: SessionGround,
+  { resume, clock }: Pick<SessionSetting, 'resume' | 'clock'>,
+): Promise<SessionState> {
+  const atMs = clock.now();
+  const [first, ...later] = thread.facts;
+  if (first === undefined) {
+    if (resume !== undefined) throw notFound(resume);
+    const opened = { type: 'opened', ground, atMs } as const;
+    await thread.append([opened]);
+    return openedState(opened);
+  }
+  if (first.type !== 'opened')
+    throw new WritError('JOURNAL_CORRUPT', { message: 'the thread has no beginning' });
+  const before = later.reduce(reduce, openedState(first));
+  const facts: Fact[] = [{ type: 'resumed', ground }, ...afterKill(before)];
+  const happened = facts.map((fact): Happened => ({ ...fact, atMs }));
+  await thread.append(happened);
+  return happened.reduce(reduce, before);
+}
+
+async function isThread(directory: string): Promise<boolean> {
+  const found = await lstat(join(directory, journalFile)).catch(absent);
+  return found !== undefined;
+}
+
+function notFound(threadId: string): WritError {
+  return new WritError('THREAD_NOT_FOUND', {
+    message: `there is no thread \`${threadId}\` in this repository`,
+    detail: { thread_id: threadId },
+  });
+}

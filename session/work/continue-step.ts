@@ -1,0 +1,67 @@
+import { confirmIntent } from '../../api/intent/confirm-intent.ts';
+import { readDraft } from '../../engine/run/draft/kept-draft.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
+import type { GivenAnswer } from '../state/interaction.ts';
+import { repairs } from '../state/work.ts';
+import { draftStep, reviewSubject } from './draft-step.ts';
+import { choiceSubject, type MadePlan, planStep, requireDraft, unrepaired } from './plan-step.ts';
+import { resumeStep, runStep } from './run-step.ts';
+import type { StepEnd, TurnScope } from './turn-scope.ts';
+
+/** An answer that a turn goes on with. */
+export interface Continuation {
+  readonly subject: string;
+  readonly option: string;
+  readonly given: GivenAnswer;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * What an answer makes of a turn that waited for it. Everything it needs is in the session's facts and on disk: it may
+ * be another process that asked.
+ */
+export async function continueStep(scope: TurnScope, answer: Continuation): Promise<StepEnd> {
+  const { subject, option, given } = answer;
+  const { state, setting } = scope;
+  if (option === 'cancel') return { end: 'done' };
+  if (subject.startsWith(reviewSubject)) {
+    const { draft } = state();
+    if (draft === undefined) throw new TypeError('an answer to a draft that there is not');
+    if (option === 'modify') return draftStep(scope, [...draft.said, given.note ?? '']);
+    const { networkAccess, engine, repositoryPath } = setting;
+    const kept = requireDraft(readDraft(await openRepository(repositoryPath), draft.runId), draft.runId);
+    await confirmIntent(engine, repositoryPath, kept.specBytes);
+    return planStep(scope, { runId: draft.runId, remarks: [], repair: unrepaired, networkAccess });
+  }
+  const plan = state().plans.findLast((one): one is MadePlan & typeof one => one.run !== undefined);
+  if (plan === undefined) throw new TypeError('an answer to a plan that there is not');
+  if (subject.startsWith(choiceSubject)) return choose(scope, plan, answer);
+  // Who asked about a tool call is gone: its run goes on, and asks again.
+  const { run } = state();
+  if (run === undefined) return { end: 'failed', reason: 'nobody waits for this answer any more' };
+  return resumeStep(scope, run, plan);
+}
+
+function choose(
+  scope: TurnScope,
+  plan: MadePlan,
+  { option, given, metadata }: Continuation,
+): Promise<StepEnd> {
+  const networkAccess = metadata.networkAccess === 'allow' ? 'allow' : 'deny';
+  const notes = given.answers ?? {};
+  const limit = Number(metadata.repairLimit ?? plan.run.repair.limit);
+  if (option === 'execute') {
+    const repair = { attempt: plan.run.repair.attempt, limit: Math.min(limit, repairs.cap) };
+    return runStep(scope, { plan: { ...plan, run: { ...plan.run, repair } }, networkAccess, notes });
+  }
+  const remarks = [
+    `The plan before this one:\n${plan.steps.map(({ step }) => `- ${step}`).join('\n')}`,
+    ...Object.entries(notes).flatMap(([id, texts]) =>
+      texts.map(
+        (text) => `The person says on "${plan.steps.find((one) => one.id === id)?.step ?? id}":\n${text}`,
+      ),
+    ),
+    ...(given.note === undefined ? [] : [`The person says of it:\n${given.note}`]),
+  ];
+  return planStep(scope, { runId: plan.run.runId, remarks, repair: plan.run.repair, networkAccess });
+}

@@ -1,0 +1,75 @@
+import { converse } from '../../coder/converse.ts';
+import { sha256Hex } from '../../core/base/digest.ts';
+import { uuidV7 } from '../../core/base/ids.ts';
+import type { ModelMessage } from '../../core/contract/model.ts';
+import { readDraftGround } from '../../engine/run/draft/draft-ground.ts';
+import { openDrafter, requireDrafter } from '../../engine/run/draft/open-drafter.ts';
+import { readRequest } from '../../engine/run/draft/read-request.ts';
+import { openWorker } from '../../engine/run/open/open-worker.ts';
+import { openTreeHands } from '../../engine/run/work/hands/tree-hands.ts';
+import { openTurns } from '../../engine/run/work/turns/open-turns.ts';
+import { guardingProfile } from '../../engine/spec/guarding-profile.ts';
+import { privacyPolicyOf } from '../../engine/spec/privacy-policy-of.ts';
+import type { StepEnd, TurnScope } from './turn-scope.ts';
+
+const maxKeptResult = 64 * 1024;
+
+/** A question that is answered: the model reads the repository, and changes nothing in any context. */
+export async function converseStep(scope: TurnScope, text: string): Promise<StepEnd> {
+  const { setting, signal, state, tell, newId } = scope;
+  const { engine, source, clock, repositoryPath } = setting;
+  const question = await readRequest(text);
+  const runId = uuidV7(clock.now());
+  const worker = requireDrafter(await openWorker(engine, source), source.worker);
+  const ground = await readDraftGround(engine, { repositoryPath, runId, target: await setting.target() });
+  await using opened = await openDrafter(engine, worker, setting.run, ground);
+  const effective = guardingProfile(clock.now());
+  const turns = openTurns(
+    { identity: { contract: { effective } }, means: { signal, settings: { clock } } },
+    opened.model,
+  );
+  const hands = openTreeHands({
+    engine,
+    repository: ground.repository,
+    tree: ground.base.tree,
+    runId,
+    policy: privacyPolicyOf(effective, ground.config.redaction),
+    signal,
+  });
+  let reply = newId();
+  const ended = await converse({
+    system: setting.instructions,
+    before: state().dialogue,
+    question,
+    cacheKey: sha256Hex(`converse\n${state().ground.threadId}`),
+    hands,
+    turns,
+    told: {
+      // Half a reply is shown, and kept by nobody: whole it comes with `message`.
+      text: (piece) => void tell({ type: 'replying', id: reply, text: piece }).catch(() => undefined),
+      async message(message) {
+        await tell({ type: 'exchanged', message: shortened(message) });
+        if (message.role !== 'assistant') return;
+        if (message.text !== '') await tell({ type: 'replied', id: reply, text: message.text });
+        reply = newId();
+      },
+    },
+  });
+  return ended.kind === 'answered' ? { end: 'done' } : { end: 'failed', reason: ended.reason };
+}
+
+/** As it is kept for later turns; a long result can be asked for again. */
+function shortened(message: ModelMessage): ModelMessage {
+  if (message.role !== 'tool') return message;
+  return {
+    ...message,
+    results: message.results.map((one) =>
+      one.text.length <= maxKeptResult
+        ? one
+        : {
+            ...one,
+            text: `${one.text.slice(0, maxKeptResult)}\n[left out: the rest of ${one.text.length} characters]`,
+          },
+    ),
+  };
+}

@@ -1,0 +1,66 @@
+import { draftReview } from '../../api/intent/draft-review.ts';
+import { toRfc3339 } from '../../core/base/clock.ts';
+import { draftIntent } from '../../engine/run/draft/draft-intent.ts';
+import { documentEdits, editSentence } from '../../engine/run/draft/edited-draft.ts';
+import { draftPath, keepDraft, readDraft } from '../../engine/run/draft/kept-draft.ts';
+import { readRequest } from '../../engine/run/draft/read-request.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
+import type { StepEnd, TurnScope } from './turn-scope.ts';
+
+/** Begins the subject of the question whether a draft is what the person meant. */
+export const reviewSubject = 'review ';
+
+/**
+ * Has a contract drafted of what a person said, and asks whether that is what was meant. The draft lies on disk before
+ * the question is asked; a later one of the same talk takes its place, and says what differs.
+ */
+export async function draftStep(scope: TurnScope, words: readonly string[]): Promise<StepEnd> {
+  const { setting, signal, state, tell, newId } = scope;
+  const { engine, source, clock, repositoryPath } = setting;
+  const repository = await openRepository(repositoryPath);
+  const said: string[] = [];
+  for (const text of words) said.push(await readRequest(text));
+  const isLater = words.length > 1;
+  const before = isLater ? state().draft : undefined;
+  const runId = before?.runId ?? newId();
+  const kept = before === undefined ? undefined : readDraft(repository, runId);
+  const drafted = await draftIntent(engine, {
+    ...setting.run,
+    repositoryPath,
+    runId,
+    source,
+    said,
+    target: await setting.target(),
+    createdAt: toRfc3339(clock.now()),
+    clock,
+    signal,
+    ...(kept === undefined ? {} : { spent: kept.spent }),
+  });
+  const { contract, repairs, questions, lacks, spent } = drafted;
+  const { bytes: specBytes, digest, effective } = contract;
+  await keepDraft(repository, { runId, source, noMerge: false, specBytes, repairs, questions, spent });
+  const revision = (before?.revision ?? 0) + 1;
+  const { summary } = effective.intent;
+  await tell({ type: 'drafted', draft: { runId, revision, said, summary, digest } });
+  const changes = kept === undefined ? [] : documentEdits(kept.specBytes, specBytes).map(editSentence);
+  await tell({
+    type: 'ask',
+    subject: `${reviewSubject}${runId}`,
+    kind: 'intent_review_choice',
+    title: summary,
+    description: draftReview(drafted),
+    prompt: 'Is this what you mean?',
+    metadata: {
+      runId,
+      revision,
+      digest,
+      riskLevel: effective.risk.level,
+      path: draftPath(repository, runId),
+      repairs,
+      questions,
+      lacks,
+      changes,
+    },
+  });
+  return 'waits';
+}

@@ -1,0 +1,98 @@
+import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
+import type { ChannelParts, World } from '../channel/open-channel.ts';
+import type { Want } from '../state/command.ts';
+import { continueStep } from './continue-step.ts';
+import { converseStep } from './converse-step.ts';
+import { draftStep } from './draft-step.ts';
+import { openScope, openWaiters, type StepEnd, type TurnScope } from './turn-scope.ts';
+import type { RunWatcher } from './watch-runs.ts';
+import type { WorkSetting } from './work-setting.ts';
+
+/** The effects of a session: what its turns do with models and runs. */
+export interface SessionWork extends AsyncDisposable {
+  readonly perform: ChannelParts['perform'];
+}
+
+const stopped = new WritError('RUN_INTERRUPTED', { message: 'the turn was cancelled' });
+
+/** One turn at a time, which the channel sees to; a turn goes on where an answer says how. */
+export function openWork(setting: WorkSetting, watcher: RunWatcher): SessionWork {
+  const waiters = openWaiters();
+  let controller = new AbortController();
+  let last: Promise<void> = Promise.resolve();
+
+  /** One step of the turn; what it throws ends the turn. */
+  const step = (turn: string, world: World, act: (scope: TurnScope) => Promise<StepEnd>): void => {
+    controller = new AbortController();
+    const { signal } = controller;
+    const own = controller;
+    const scope = openScope(turn, setting, world, waiters, { signal, stop: () => own.abort(stopped) });
+    watcher.watch(scope);
+    last = act(scope)
+      .catch((fault: unknown): StepEnd => {
+        if (signal.aborted) return { end: 'cancelled' };
+        return { end: 'failed', reason: reasonOf(fault) };
+      })
+      .then(async (ended) => {
+        if (ended === 'waits') return;
+        await tellUnknown(scope);
+        await scope.tell({ type: 'end', ...ended });
+      });
+  };
+  const turnOf = ({ state }: World): string => {
+    const { turn } = state();
+    if (turn === undefined) throw new TypeError('an answer without a turn');
+    return turn;
+  };
+  const answered = (want: Extract<Want, { readonly type: 'answer' | 'note' }>, world: World): void => {
+    const note = want.type === 'note' ? want.note : want.given.note;
+    const option = want.type === 'note' ? 'modify' : want.option;
+    // Its next message is the note.
+    if (option === 'modify' && note === undefined) return;
+    const given = want.type === 'note' ? { note: want.note } : want.given;
+    if (waiters.answer(want.subject, { option, given })) return;
+    const { subject } = want;
+    const metadata = want.type === 'note' ? {} : want.metadata;
+    step(turnOf(world), world, (scope) => continueStep(scope, { subject, option, given, metadata }));
+  };
+  return {
+    async perform(want, world) {
+      switch (want.type) {
+        case 'turn': {
+          const { spoken, turn } = want;
+          const isPlanned = world.state().ground.context === 'dev' && spoken.kind === 'plain';
+          return step(turn, world, (scope) =>
+            isPlanned ? draftStep(scope, [spoken.text]) : converseStep(scope, spoken.text),
+          );
+        }
+        case 'answer':
+        case 'note':
+          return answered(want, world);
+        case 'abort': {
+          controller.abort(stopped);
+          await last;
+          // Nobody works on a turn that only waited for an answer.
+          if (world.state().turn === want.turn)
+            await world.send({ type: 'end', turn: want.turn, end: 'cancelled' });
+        }
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      controller.abort(stopped);
+      await last;
+    },
+  };
+}
+
+function reasonOf(fault: unknown): string {
+  if (!isWritError(fault)) return messageOf(fault);
+  const hints = fault.hints.map((hint) => `\n- ${hint}`);
+  return `${fault.code}: ${fault.message}${hints.join('')}`;
+}
+
+/** Tools that were stopped before their end: they may have changed something, and nobody knows how much. */
+async function tellUnknown({ state, tell }: TurnScope): Promise<void> {
+  for (const { id, toolName, status } of state().toolCalls)
+    if (status === 'running')
+      await tell({ type: 'tool', id, toolName, status: 'unknown', summary: 'stopped before its end' });
+}

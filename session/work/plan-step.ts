@@ -1,0 +1,137 @@
+import { WritError } from '../../core/base/errors.ts';
+import { type KeptDraft, keepDraft, readDraft } from '../../engine/run/draft/kept-draft.ts';
+import { type PlannedContract, planContract } from '../../engine/run/draft/plan-contract.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
+import { workspaceFingerprint } from '../../engine/vcs/workspace-fingerprint.ts';
+import { type PlanStep, type Repair, repairs, type SessionPlan } from '../state/work.ts';
+import type { StepEnd, TurnScope } from './turn-scope.ts';
+
+/** Begins the subject of the question what is to be done with a plan. */
+export const choiceSubject = 'choice ';
+
+/** What of a talk a plan is made of. */
+export interface PlanWish {
+  /** The draft that was confirmed. */
+  readonly runId: string;
+  /** What somebody said of plans before, and what became of them. */
+  readonly remarks: readonly string[];
+  readonly repair: Repair;
+  readonly networkAccess: 'allow' | 'deny';
+}
+
+/** A plan that stands in the session. */
+export type MadePlan = Omit<SessionPlan, 'updatedAtMs'> & Required<Pick<SessionPlan, 'run'>>;
+
+export const unrepaired: Repair = { attempt: 0, limit: repairs.threshold };
+
+/** Plans a confirmed draft and asks what is to be done with the plan. */
+export async function planStep(scope: TurnScope, wish: PlanWish): Promise<StepEnd> {
+  const { plan, planned } = await makePlan(scope, wish);
+  await askChoice(scope, plan, planned, wish);
+  return 'waits';
+}
+
+/** Has a plan made, and tells it; nothing is asked. */
+export async function makePlan(
+  { setting, signal, state, tell }: TurnScope,
+  { runId, remarks, repair }: PlanWish,
+): Promise<{ readonly plan: MadePlan; readonly planned: PlannedContract }> {
+  const { engine, source, clock, repositoryPath, sandbox } = setting;
+  const repository = await openRepository(repositoryPath);
+  const kept = requireDraft(readDraft(repository, runId), runId);
+  const planned = await planContract(engine, {
+    ...setting.run,
+    repositoryPath,
+    runId,
+    source,
+    sandbox,
+    specBytes: kept.specBytes,
+    target: await setting.target(),
+    clock,
+    signal,
+    remarks,
+    spent: kept.spent,
+  });
+  await keepDraft(repository, { ...kept, spent: planned.spent });
+  const revision = (state().plans.findLast(({ run }) => run?.runId === runId)?.run?.revision ?? 0) + 1;
+  const plan: MadePlan = {
+    id: `${runId}/${revision}`,
+    title: planned.plan.contract.effective.intent.summary,
+    summary: summaryOf(planned),
+    status: 'proposed',
+    steps: stepsOf(planned),
+    run: { runId, revision, advice: planned.advice, repair },
+  };
+  await tell({ type: 'planned', plan });
+  return { plan, planned };
+}
+
+/** Asks what is to be done with a plan; it can be executed as long as the work tree is as it is now. */
+export async function askChoice(
+  { setting, state, tell }: TurnScope,
+  plan: MadePlan,
+  { plan: { contract, stages, scope, notices }, unadvised }: Pick<PlannedContract, 'plan' | 'unadvised'>,
+  { networkAccess, repair }: PlanWish,
+): Promise<void> {
+  const earlier = state()
+    .plans.filter(({ run, id }) => run?.runId === plan.run.runId && id !== plan.id)
+    .at(-1);
+  await tell({
+    type: 'ask',
+    subject: `${choiceSubject}${plan.id}`,
+    kind: 'post_plan_choice',
+    ...(plan.title === undefined ? {} : { title: plan.title }),
+    ...(plan.summary === undefined ? {} : { description: plan.summary }),
+    prompt: repair.attempt === 0 ? 'Execute this plan?' : 'The plan failed. Execute the revised one?',
+    metadata: {
+      planId: plan.id,
+      runId: plan.run.runId,
+      revision: plan.run.revision,
+      networkAccess,
+      workspace: await workspaceFingerprint(await openRepository(setting.repositoryPath)),
+      lines: plan.steps.map(({ id }) => id),
+      changes: changedLines(earlier, plan),
+      riskLevel: contract.effective.risk.level,
+      scope: scope.wholeRepository ? ['the whole repository'] : scope.write,
+      stages: stages.map(({ stage, checks }) => ({ stage, checks: checks.map(({ id }) => id) })),
+      notices: notices.map(({ message }) => message),
+      ...(unadvised === undefined ? {} : { unadvised }),
+      ...(repair.attempt === 0 ? {} : { repair: { ...repair, cap: repairs.cap } }),
+    },
+  });
+}
+
+/** The draft that a talk is about. DRAFT_REFUSED where somebody took it away meanwhile. */
+export function requireDraft(kept: KeptDraft | undefined, runId: string): KeptDraft {
+  if (kept !== undefined) return kept;
+  throw new WritError('DRAFT_REFUSED', {
+    message: 'the draft of this plan is not here any more',
+    detail: { run_id: runId },
+  });
+}
+
+function stepsOf({ plan: { tasks } }: PlannedContract): readonly PlanStep[] {
+  return tasks.flatMap(({ key, kind, steps }) =>
+    kind === 'implementation'
+      ? steps.map((step, at) => ({ id: `${key}.${at + 1}`, step, status: 'pending' as const, task: key }))
+      : [{ id: key, step: `check: ${steps.join(', ')}`, status: 'pending' as const, task: key }],
+  );
+}
+
+function summaryOf({ plan: { contract, scope, tasks } }: PlannedContract): string {
+  const { summary, problemStatement } = contract.effective.intent;
+  const work = tasks.filter(({ kind }) => kind === 'implementation').length;
+  const places = scope.wholeRepository ? 'the whole repository' : scope.write.join(', ');
+  return `${summary}. ${problemStatement}\n${work} ${work === 1 ? 'task' : 'tasks'}; may write ${places}.`;
+}
+
+const maxChanges = 100;
+
+/** Lines that a plan has and the one before it had not, and the other way round. */
+function changedLines(before: SessionPlan | undefined, after: MadePlan): readonly string[] {
+  if (before === undefined) return [];
+  const [old, now] = [before, after].map(({ steps }) => steps.map(({ step }) => step));
+  const gone = (old ?? []).filter((line) => !now?.includes(line)).map((line) => `- ${line}`);
+  const come = (now ?? []).filter((line) => !old?.includes(line)).map((line) => `+ ${line}`);
+  return [...gone, ...come].slice(0, maxChanges);
+}

@@ -1,0 +1,185 @@
+import { confirmIntent } from '../../api/intent/confirm-intent.ts';
+import type { RunView } from '../../core/contract/run-view.ts';
+import type { TaskAdvice } from '../../engine/plan/plan-advice.ts';
+import { keepDraft, readDraft } from '../../engine/run/draft/kept-draft.ts';
+import { withNetwork } from '../../engine/run/draft/with-network.ts';
+import { failureText } from '../../engine/run/record/failure-text.ts';
+import { resumeRun, runIntent } from '../../engine/run/run-intent.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
+import { personOf } from './person-of.ts';
+import { askChoice, type MadePlan, makePlan, requireDraft } from './plan-step.ts';
+import type { StepEnd, TurnScope } from './turn-scope.ts';
+import { watchWork } from './watch-work.ts';
+
+/** A plan that a person has executed, and with what. */
+export interface Execution {
+  readonly plan: MadePlan;
+  readonly networkAccess: 'allow' | 'deny';
+  /** Notes on lines of the plan, by their ids. */
+  readonly notes: Readonly<Record<string, readonly string[]>>;
+}
+
+/**
+ * Executes a plan: from here on it is a run as any other (journal, gates, seal). One that is refused is planned anew and
+ * run again by itself, until the limit of repairs is reached; then a person is asked (document 2, Plan review).
+ */
+export async function runStep(scope: TurnScope, execution: Execution): Promise<StepEnd> {
+  const { networkAccess } = execution;
+  let { plan } = execution;
+  let advice = withNotes(plan, execution.notes);
+  for (let isFirst = true; ; isFirst = false) {
+    const runId = isFirst && !hasRun(scope, plan) ? plan.run.runId : scope.newId();
+    const view = await execute(scope, plan, advice, runId, networkAccess);
+    const ended = await settle(scope, plan, view);
+    if (ended !== 'failed') return ended;
+    const { attempt, limit } = plan.run.repair;
+    const repair = { attempt: attempt + 1, limit };
+    const wish = { runId: plan.run.runId, remarks: [failureOf(view)], repair, networkAccess };
+    const made = await makePlan(scope, wish);
+    if (attempt >= limit) {
+      await askChoice(scope, made.plan, made.planned, { ...wish, repair: { attempt, limit } });
+      return 'waits';
+    }
+    await scope.tell({
+      type: 'noted',
+      id: scope.newId(),
+      title: 'Repair',
+      text: `the plan failed and was revised; repair ${attempt + 1} of ${limit} runs by itself`,
+    });
+    ({ plan } = made);
+    advice = plan.run.advice;
+  }
+}
+
+/** Goes on with the run that a killed process left. */
+export async function resumeStep(scope: TurnScope, runId: string, plan: MadePlan): Promise<StepEnd> {
+  const { setting, signal } = scope;
+  const view = await resumeRun(setting.engine, {
+    ...setting.run,
+    clock: setting.clock,
+    signal,
+    repositoryPath: setting.repositoryPath,
+    runId,
+    worker: { name: setting.source.worker },
+    person: personOf(scope),
+    watch: watchWork(scope, plan),
+  });
+  const ended = await settle(scope, plan, view);
+  return ended === 'failed' ? { end: 'failed', reason: failureOf(view) } : ended;
+}
+
+async function execute(
+  scope: TurnScope,
+  plan: MadePlan,
+  advice: readonly TaskAdvice[],
+  runId: string,
+  networkAccess: 'allow' | 'deny',
+): Promise<RunView> {
+  const { setting, signal, tell } = scope;
+  const { engine, repositoryPath, source, clock, sandbox } = setting;
+  const repository = await openRepository(repositoryPath);
+  const kept = requireDraft(readDraft(repository, plan.run.runId), plan.run.runId);
+  const specBytes = withNetwork(kept.specBytes, networkAccess);
+  // It was confirmed with another network policy; the person who executes it confirms this one.
+  if (specBytes !== kept.specBytes) {
+    await keepDraft(repository, { ...kept, specBytes });
+    await confirmIntent(engine, repositoryPath, specBytes);
+  }
+  await tell({ type: 'run-began', runId });
+  await tell({ type: 'planned', plan: { ...plan, status: 'running' } });
+  for (const task of tasksOf(plan))
+    await tell({ type: 'tasked', task: { id: `${runId}/${task}`, title: task, status: 'pending' } });
+  return runIntent(engine, {
+    ...setting.run,
+    clock,
+    signal,
+    runId,
+    repositoryPath,
+    specBytes,
+    source,
+    sandbox,
+    drafting: kept.spent,
+    advice,
+    person: personOf(scope),
+    watch: watchWork(scope, plan),
+  });
+}
+
+/** What a run came to, as the session tells it. */
+async function settle(
+  { tell, newId }: TurnScope,
+  plan: MadePlan,
+  view: RunView,
+): Promise<Exclude<StepEnd, 'waits'> | 'failed'> {
+  const { decision, patch, waiting, runId } = view;
+  const isCommit = decision?.type === 'commit';
+  if (patch !== undefined && patch.files.length > 0)
+    await tell({
+      type: 'patched',
+      patchset: {
+        id: patch.digest,
+        status: isCommit ? 'accepted' : waiting === undefined ? 'rejected' : 'proposed',
+        changes: patch.files.map(({ path, changeType }) => ({ path, changeType })),
+      },
+    });
+  const isOver = waiting === undefined;
+  for (const task of tasksOf(plan))
+    if (isOver)
+      await tell({
+        type: 'tasked',
+        task: { id: `${runId}/${task}`, title: task, status: isCommit ? 'completed' : 'failed' },
+      });
+  if (isCommit) await tell({ type: 'stepped', plan: plan.id, status: 'completed' });
+  const { steps: _, ...told } = plan;
+  if (isOver)
+    await tell({
+      type: 'planned',
+      plan: {
+        ...told,
+        steps: isCommit ? plan.steps.map((one) => ({ ...one, status: 'completed' })) : plan.steps,
+        status: isCommit ? 'completed' : 'failed',
+      },
+    });
+  await tell({ type: 'noted', id: newId(), title: titleOf(view), text: sentenceOf(view) });
+  if (isCommit) return { end: 'decided' };
+  return isOver ? 'failed' : { end: 'done' };
+}
+
+function titleOf({ decision, waiting }: RunView): string {
+  if (waiting !== undefined) return 'Waiting for people';
+  return `Decision.${(decision?.type ?? 'none').replace(/^./, (first) => first.toUpperCase())}`;
+}
+
+function sentenceOf({ runId, decision, waiting }: RunView): string {
+  const why = decision?.rationale ?? 'nothing was decided';
+  if (waiting?.for === 'approval')
+    return `run ${runId} waits for ${waiting.needed} to approve: \`writ approve ${runId}\`, then \`writ resume ${runId}\``;
+  if (waiting !== undefined) return `run ${runId} waits: ${why}`;
+  const commit = decision?.commitSha === undefined ? '' : ` ${decision.commitSha}`;
+  return `run ${runId}:${commit} ${why}; \`writ verify ${runId}\`, \`writ show ${runId}\``;
+}
+
+function failureOf({ decision, findings, stages }: RunView): string {
+  const found = failureText(findings, stages);
+  return `The run of the plan before this one was not accepted: ${decision?.rationale ?? 'no decision'}\n${found}`;
+}
+
+function tasksOf({ steps }: MadePlan): readonly string[] {
+  return [...new Set(steps.flatMap(({ task }) => (task === undefined ? [] : [task])))];
+}
+
+/** A run bears the id of its draft; the next one of the same draft another. */
+function hasRun({ state }: TurnScope, { run: { runId } }: MadePlan): boolean {
+  return state().plans.some(({ run, status }) => run?.runId === runId && status !== 'proposed');
+}
+
+/** What a person noted on a line goes to whoever does it. */
+function withNotes({ run, steps }: MadePlan, notes: Execution['notes']): readonly TaskAdvice[] {
+  return run.advice.map((advice) => {
+    const own = steps.filter(({ task }) => task === advice.key);
+    const noted = own.flatMap(({ id, step }) =>
+      (notes[id] ?? []).map((note) => `on "${step.slice(0, 200)}" the person says: ${note.trim()}`),
+    );
+    return noted.length === 0 ? advice : { ...advice, steps: [...advice.steps, ...noted] };
+  });
+}

@@ -1,0 +1,92 @@
+import { uuidV7 } from '../../core/base/ids.ts';
+import type { World } from '../channel/open-channel.ts';
+import type { Report } from '../state/command.ts';
+import type { TurnEnd } from '../state/fact.ts';
+import type { GivenAnswer } from '../state/interaction.ts';
+import type { SessionState } from '../state/state.ts';
+import type { WorkSetting } from './work-setting.ts';
+
+type Told<R> = R extends unknown ? Omit<R, 'turn'> : never;
+
+/** How one step of a turn ended: the turn with it, or it waits for an answer. */
+export type StepEnd = { readonly end: TurnEnd; readonly reason?: string } | 'waits';
+
+/** What was answered to a question that a step waits for. */
+export interface Answered {
+  readonly option: string;
+  readonly given: GivenAnswer;
+}
+
+/** One step of a turn, and what it is done with. */
+export interface TurnScope {
+  readonly setting: WorkSetting;
+  readonly signal: AbortSignal;
+  readonly state: () => SessionState;
+  /** Tells the session; on disk when it resolves. */
+  readonly tell: (report: Told<Report>) => Promise<void>;
+  /** Asks, and waits for the answer; rejects with the reason of the signal. */
+  readonly ask: (
+    question: Omit<Extract<Report, { readonly type: 'ask' }>, 'turn' | 'type'>,
+  ) => Promise<Answered>;
+  readonly newId: () => string;
+  /** Ends the turn as cancelled. */
+  readonly stop: () => void;
+}
+
+/** Answers on their way to whoever waits for them, by the subject of the question. */
+export interface Waiters {
+  /** False where nobody waits for it here. */
+  answer(subject: string, answered: Answered): boolean;
+  readonly wait: (subject: string, signal: AbortSignal) => Promise<Answered>;
+}
+
+export function openWaiters(): Waiters {
+  const waiting = new Map<string, (answered: Answered) => void>();
+  return {
+    answer(subject, answered) {
+      const resolve = waiting.get(subject);
+      waiting.delete(subject);
+      resolve?.(answered);
+      return resolve !== undefined;
+    },
+    wait: (subject, signal) =>
+      new Promise((resolve, reject) => {
+        signal.throwIfAborted();
+        const stop = (): void => {
+          waiting.delete(subject);
+          reject(signal.reason);
+        };
+        signal.addEventListener('abort', stop, { once: true });
+        waiting.set(subject, (answered) => {
+          signal.removeEventListener('abort', stop);
+          resolve(answered);
+        });
+      }),
+  };
+}
+
+/** The scope of one turn. */
+export function openScope(
+  turn: string,
+  setting: WorkSetting,
+  { state, send }: World,
+  waiters: Waiters,
+  { signal, stop }: Pick<TurnScope, 'signal' | 'stop'>,
+): TurnScope {
+  const tell: TurnScope['tell'] = async (report) => void (await send({ ...report, turn } as Report));
+  return {
+    setting,
+    signal,
+    state,
+    tell,
+    async ask(question) {
+      // Whoever is quick answers before the question was told to be on disk.
+      const answered = waiters.wait(question.subject, signal);
+      answered.catch(() => undefined);
+      await tell({ type: 'ask', ...question });
+      return answered;
+    },
+    newId: () => uuidV7(setting.clock.now()),
+    stop,
+  };
+}

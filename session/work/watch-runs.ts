@@ -1,0 +1,71 @@
+import type { Clock } from '../../core/base/clock.ts';
+import { uuidV7 } from '../../core/base/ids.ts';
+import type { ToolRequest } from '../../core/contract/hook-payload.ts';
+import { definePlugin, type LoadedPlugin } from '../../core/kernel/plugin.ts';
+import type { TurnScope } from './turn-scope.ts';
+
+/** Observes the engine of a session; what it sees is told to whoever works there. */
+export interface RunWatcher {
+  readonly plugin: LoadedPlugin;
+  /** From here on this turn is told. */
+  watch(scope: Pick<TurnScope, 'tell'>): void;
+}
+
+const ended = { done: 'completed', denied: 'failed', failed: 'failed' } as const;
+const maxSummary = 500;
+
+/** A watcher for an engine that is not open yet. */
+export function watchRuns(clock: Clock): RunWatcher {
+  let told: Pick<TurnScope, 'tell'> | undefined;
+  /** Uses of tools are told apart by their requests: the same object at the start and at the end. */
+  const ids = new WeakMap<ToolRequest, string>();
+  const idOf = (request: ToolRequest): string => {
+    const known = ids.get(request);
+    if (known !== undefined) return known;
+    const id = uuidV7(clock.now());
+    ids.set(request, id);
+    return id;
+  };
+  const plugin = definePlugin({
+    name: 'session',
+    api: 1,
+    setup({ hooks }) {
+      hooks.tool.started.tap(async (request) => {
+        // Of the record before it acts, as of every other (decision 0013).
+        await told?.tell({ type: 'tool', id: idOf(request), ...describe(request), status: 'running' });
+      });
+      hooks.tool.settled.tap(async ({ request, outcome, refusal, exitCode, durationMs }) => {
+        const { toolName, summary } = describe(request);
+        const code = exitCode === undefined || exitCode === 0 ? '' : `, exit code ${exitCode}`;
+        const why = refusal === undefined ? '' : `: ${refusal.message}`;
+        await told?.tell({
+          type: 'tool',
+          id: idOf(request),
+          toolName,
+          status: ended[outcome],
+          summary: `${summary} (${outcome}${code}, ${durationMs} ms)${why}`.slice(0, maxSummary),
+        });
+      });
+      hooks.stage.settled.tap(async ({ stage: { stage, status, expected, ran } }) => {
+        await told?.tell({
+          type: 'noted',
+          id: uuidV7(clock.now()),
+          title: `Gate ${stage}`,
+          text: `${status}: ${ran} of ${expected} ran`,
+        });
+      });
+      return undefined;
+    },
+  });
+  return {
+    plugin,
+    watch(scope) {
+      told = scope;
+    },
+  };
+}
+
+function describe({ tool, action, command, paths = [], query }: ToolRequest) {
+  const what = command ?? query ?? paths.join(', ');
+  return { toolName: tool, summary: `${action} ${what}`.trim().slice(0, maxSummary) };
+}

@@ -1,0 +1,96 @@
+import { readEnvelope } from '../../coder/patch/read-envelope.ts';
+import { readSteps } from '../../coder/tools/update-plan.ts';
+import type { ToolCall } from '../../core/contract/model.ts';
+import type { WorkWatch } from '../../engine/run/state/work-watch.ts';
+import type { MadePlan } from './plan-step.ts';
+import type { TurnScope } from './turn-scope.ts';
+
+const maxDiff = 64 * 1024;
+
+/** Tells a session what the workers of its run do: replies as they come, steps, patches, Tasks. */
+export function watchWork({ tell, newId, state }: TurnScope, plan: MadePlan): WorkWatch {
+  let reply = newId();
+  let text = '';
+  // What is only looked at is told as well as it goes: nobody waits for it.
+  const told = (report: Parameters<typeof tell>[0]): void => void tell(report).catch(() => undefined);
+  const called = (call: ToolCall): void => {
+    if (call.name === 'update_plan') toldSteps(call);
+    if (call.name === 'apply_patch') toldPatch(call);
+  };
+  const toldSteps = (call: ToolCall): void => {
+    const steps = readSteps(argumentOf(call, 'steps'));
+    if (!('lines' in steps)) return;
+    told({
+      type: 'planned',
+      plan: {
+        id: `${plan.id}/model`,
+        title: 'Steps of the model',
+        status: 'running',
+        steps: steps.lines.map((line, at) => ({ id: `${at + 1}`, ...line })),
+      },
+    });
+  };
+  const toldPatch = (call: ToolCall): void => {
+    const changes = changesOf(argumentOf(call, 'patch'));
+    if (changes.length > 0)
+      told({ type: 'patched', patchset: { id: `${plan.id}/${call.id}`, status: 'proposed', changes } });
+  };
+  return {
+    heard(event) {
+      if (event.type === 'text') {
+        text += event.text;
+        told({ type: 'replying', id: reply, text: event.text });
+      } else if (event.type === 'call') called(event.call);
+      else if (event.type === 'end') {
+        if (text !== '') told({ type: 'replied', id: reply, text: text.toWellFormed() });
+        text = '';
+        reply = newId();
+      }
+    },
+    attempt({ task, attempt }, went) {
+      const id = `${state().run ?? plan.run.runId}/${task}`;
+      const status = went === 'began' ? 'running' : went === 'taken' ? 'completed' : 'pending';
+      const details = `attempt ${attempt}${went === 'refused' ? ' was not accepted' : ''}`;
+      told({ type: 'tasked', task: { id, title: task, status, details } });
+      const of = went === 'began' ? 'in_progress' : went === 'taken' ? 'completed' : 'pending';
+      for (const step of plan.steps)
+        if (step.task === task) told({ type: 'stepped', plan: plan.id, step: step.id, status: of });
+    },
+  };
+}
+
+/** An argument of a call as the model wrote it; empty where it is none. */
+function argumentOf({ arguments: given }: ToolCall, name: string): string {
+  try {
+    const value = (JSON.parse(given) as Readonly<Record<string, unknown>> | null)?.[name];
+    return typeof value === 'string' ? value : '';
+  } catch {
+    return '';
+  }
+}
+
+function changesOf(patch: string) {
+  try {
+    return readEnvelope(patch).map((section) => ({
+      path: section.path,
+      changeType: section.kind === 'update' && section.moveTo !== undefined ? 'rename' : typeOf[section.kind],
+      diff: diffOf(section).slice(0, maxDiff),
+    }));
+  } catch {
+    // A patch that cannot be read is answered by the tool itself.
+    return [];
+  }
+}
+
+const typeOf = { add: 'add', delete: 'delete', update: 'modify' } as const;
+
+function diffOf(section: ReturnType<typeof readEnvelope>[number]): string {
+  if (section.kind === 'delete') return '';
+  if (section.kind === 'add') return section.lines.map((line) => `+${line}`).join('\n');
+  return section.hunks
+    .map(({ after, from, to }) => {
+      const head = after === undefined ? '@@' : `@@ ${after}`;
+      return [head, ...from.map((line) => `-${line}`), ...to.map((line) => `+${line}`)].join('\n');
+    })
+    .join('\n');
+}

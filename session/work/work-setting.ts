@@ -1,0 +1,26 @@
+import type { Clock } from '../../core/base/clock.ts';
+import type { DraftPlace } from '../../engine/run/draft/draft-ground.ts';
+import type { ChangeSource, RunSettings } from '../../engine/run/state/run-request.ts';
+import type { WritEngine } from '../../engine/spec/writ-engine.ts';
+import type { ConsentJudge } from './ask-consent.ts';
+
+/** What the turns of a session work with; all of it is settled when the session opens. */
+export interface WorkSetting {
+  /** Opened with the plugin of `watchRuns`. */
+  readonly engine: WritEngine;
+  readonly repositoryPath: string;
+  readonly source: Extract<ChangeSource, { readonly kind: 'worker' }>;
+  /** Who asks for what place, as it is now: a branch may be switched while a session lasts. */
+  readonly target: () => Promise<DraftPlace['target']>;
+  /** Back end by name, or `auto`. */
+  readonly sandbox: string;
+  /** Network policy that a plan is proposed with. */
+  readonly networkAccess: 'allow' | 'deny';
+  /** Instructions for conversations, what stays the same first. */
+  readonly instructions: readonly string[];
+  readonly clock: Clock;
+  /** What every run of the session is asked with. */
+  readonly run: Omit<RunSettings, 'clock' | 'signal' | 'person' | 'watch' | 'model' | 'approvers'>;
+  /** Judges a tool call that everybody else lets through. */
+  readonly consent: ConsentJudge;
+}

@@ -1,0 +1,110 @@
+import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
+import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
+import { formatModelChoice } from '../../../coder/model-choice.ts';
+import { coderWorker } from '../../../coder/plugin.ts';
+import { systemClock } from '../../../core/base/clock.ts';
+import { type OpenSession, openSession, type SessionSetting } from '../../../session/open-session.ts';
+import type { Interaction } from '../../../session/state/interaction.ts';
+import { pendingOf } from '../../../session/state/state.ts';
+import { watchRuns } from '../../../session/work/watch-runs.ts';
+import { type ScriptedReply, scriptModel } from '../../coder/scripted-model.ts';
+import { makeSample, type Sample } from '../../engine/run/sample.ts';
+import type { ModelServer } from '../../providers/model-server.ts';
+import { until } from '../../waiting/until.ts';
+import { ground } from '../state/walk.ts';
+
+/** A session over the sample's repository, with a model that answers from its script. */
+export interface ScriptedSession extends AsyncDisposable {
+  readonly sample: Sample;
+  readonly model: ModelServer;
+  readonly session: OpenSession;
+  say(text: string): Promise<void>;
+  /** The question that is asked next. */
+  asked(kind: Interaction['kind']): Promise<Interaction>;
+  answer(id: string, given: Parameters<typeof answerCommand>[1]): Promise<void>;
+  ended(): Promise<void>;
+}
+
+const local = { from: 'local' } as const;
+
+function answerCommand(
+  id: string,
+  given: Extract<Parameters<OpenSession['channel']['send']>[0], { type: 'respond' }>['given'],
+) {
+  return { type: 'respond', id, given, proof: local } as const;
+}
+
+/** What a session of the sample is opened with; the engine is closed by whoever opens it. */
+export async function settingOf(
+  sample: Sample,
+  model: Pick<ModelServer, 'base'>,
+  more: Partial<SessionSetting> = {},
+): Promise<SessionSetting> {
+  const watcher = watchRuns(systemClock);
+  const engine = await sample.engine([watcher.plugin]);
+  const from = formatModelChoice({ provider: 'openai', model: 'scripted', apiBase: model.base, flags: {} });
+  const witness = userJournalWitness(sample.env);
+  return {
+    engine,
+    watcher,
+    witness,
+    repositoryPath: sample.root,
+    source: { kind: 'worker', worker: coderWorker, from },
+    target: async () => ({
+      repo: { type: 'local', locator: sample.root },
+      baseRef: 'main',
+      createdBy: { type: 'user', id: 'somebody@example.org' },
+    }),
+    sandbox: 'auto',
+    networkAccess: 'deny',
+    instructions: ['Answer questions about this repository.'],
+    clock: systemClock,
+    run: {
+      schedulerVersion: '0.0.0',
+      witness,
+      reach: reachProvider({ variable: () => undefined, keys: {} }),
+    },
+    consent: { judge: () => ({ kind: 'go' }), answered: () => undefined },
+    ground: { ...ground(), workingDir: sample.root },
+    ...more,
+  };
+}
+
+export async function scriptSession(
+  replies: readonly ScriptedReply[],
+  more: Partial<SessionSetting> = {},
+): Promise<ScriptedSession> {
+  const sample = makeSample();
+  const model = await scriptModel(replies);
+  const setting = await settingOf(sample, model, more);
+  const session = await openSession(setting);
+  const { channel } = session;
+  return {
+    sample,
+    model,
+    session,
+    say: async (text) => void (await channel.send({ type: 'submit', text, proof: local })),
+    async asked(kind) {
+      let found: Interaction | undefined;
+      await until(() => {
+        const { state } = channel;
+        if (state.turn === undefined) throw new Error(`the turn is over: ${lastNote(session)}`);
+        found = pendingOf(state).find((one) => one.kind === kind);
+        return found !== undefined;
+      });
+      return found as Interaction;
+    },
+    answer: async (id, given) => void (await channel.send(answerCommand(id, given))),
+    ended: () => until(() => channel.state.turn === undefined),
+    async [Symbol.asyncDispose]() {
+      await session[Symbol.asyncDispose]();
+      await setting.engine[Symbol.asyncDispose]();
+      await model[Symbol.asyncDispose]();
+      sample.remove();
+    },
+  };
+}
+
+export function lastNote({ channel }: OpenSession): string {
+  return channel.state.transcript.findLast(({ kind }) => kind === 'info_note')?.content ?? '';
+}

@@ -1,0 +1,64 @@
+import t from 'tap';
+import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
+import type { ScriptedReply } from '../../coder/scripted-model.ts';
+import { lastNote, scriptSession } from './scripted-session.ts';
+
+const plans = (...steps: readonly string[]): ScriptedReply => ({
+  calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps }] }]],
+});
+
+t.test(
+  'a question is answered: the model looks at the repository, and the next question knows of it',
+  async (t) => {
+    await using scene = await scriptSession([
+      { calls: [['read_file', { path: 'src/price.js' }]] },
+      { text: 'It adds a cent.' },
+      { text: 'In line two.' },
+    ]);
+    const { session, model } = scene;
+    await scene.say('/ask What does price do?');
+    await scene.ended();
+    t.equal(session.channel.state.status, 'idle', lastNote(session));
+    await scene.say('/ask Where?');
+    await scene.ended();
+    t.match(
+      session.channel.state.transcript.map(({ kind, content, status }) => [kind, content, status]),
+      [
+        ['user_message', '/ask What does price do?', undefined],
+        ['tool_call', 'read src/price.js', 'completed'],
+        ['assistant_message', 'It adds a cent.', undefined],
+        ['user_message', '/ask Where?', undefined],
+        ['assistant_message', 'In line two.', undefined],
+      ],
+    );
+    t.ok(JSON.stringify(model.asked.at(-1)?.body).includes('It adds a cent.'));
+  },
+);
+
+t.test('a request is drafted, planned, executed and committed, each only after its answer', async (t) => {
+  await using scene = await scriptSession([submits(priceDraft), plans('take the cent away'), ...makesFix]);
+  const { session, sample, model } = scene;
+  const before = sample.state();
+  await scene.say('A price is one cent too high: make it exact.');
+  const review = await scene.asked('intent_review_choice');
+  t.match(review, { title: 'Prices are exact', metadata: { revision: 1, riskLevel: 'low' } });
+  await scene.answer(review.id, { selectedOption: 'confirm' });
+  const choice = await scene.asked('post_plan_choice');
+  t.match(choice, { metadata: { networkAccess: 'deny', lines: ['task-1.1', 'task-1.2', 'gate-fast'] } });
+  t.equal(sample.state(), before, 'nothing was moved');
+  const line = 'task-1.2';
+  await scene.answer(choice.id, { selectedOption: 'execute', answers: { [line]: ['only that cent'] } });
+  await scene.ended();
+  const { state } = session.channel;
+  t.equal(state.status, 'completed', lastNote(session));
+  t.match(state.plans[0], { status: 'completed', run: { revision: 1 } });
+  t.match(state.tasks, [{ status: 'completed' }, { status: 'completed' }]);
+  t.match(state.patchsets.at(-1), { status: 'accepted', changes: [{ path: 'src/price.js' }, {}] });
+  const asked = model.asked.map(({ body }) => JSON.stringify(body));
+  t.ok(asked[2]?.includes('only that cent'), 'what was noted on a line reaches whoever does it');
+  t.match(sample.git('log', '-1', '--format=%s'), /Prices are exact/);
+  t.match(
+    state.toolCalls.map(({ toolName, status }) => [toolName, status]),
+    [['workspace.fs', 'completed']],
+  );
+});
