@@ -5,7 +5,10 @@ const maxOptions = 20;
 const noOne =
   'nobody is there to answer. Decide by what the contract and the repository say and record it with record_decision; where neither tells, end the task as not complete and say what has to be known.';
 
-/** A question to a person; in a run that no session stands behind, the model decides, and says so where people will read it. */
+/**
+ * A question to a person; in a run that no session stands behind, the model decides, and says so where people will read
+ * it.
+ */
 export const requestUserInput: CoderTool = {
   name: 'request_user_input',
   says: 'Asks the person a question. In a run nobody is there to answer: then decide by what the contract says, and record the decision.',

@@ -1,11 +1,6 @@
 import type { Finding } from './finding.ts';
 import type { ToolRequest } from './hook-payload.ts';
-
-/** A question of a model to a person; of `options` one is chosen, without any the answer is free. */
-export interface PersonQuestion {
-  readonly question: string;
-  readonly options: readonly string[];
-}
+import type { PersonQuestion } from './person-question.ts';
 
 /**
  * Whoever controls the session that a run works for (document 2, Approval policies). Waits as long as it takes; rejects

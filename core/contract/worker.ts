@@ -2,7 +2,7 @@ import type { AgentHost } from './agent.ts';
 import type { CodeDoor } from './code-use.ts';
 import type { DraftEnd, DraftOrder } from './draft-order.ts';
 import type { Hands } from './hands.ts';
-import type { PersonQuestion } from './person.ts';
+import type { PersonQuestion } from './person-question.ts';
 import type { ModelChoice, Turns } from './turns.ts';
 import type { Web } from './web.ts';
 

@@ -165,7 +165,9 @@ function requireAnswers(question: Interaction, answers: GivenAnswer['answers'] =
 
 const maxNoteCharacters = 2000;
 
-/** Notes on single lines of a plan, by the id of the line; they go with what is executed, or with what is planned anew. */
+/**
+ * Notes on single lines of a plan, by the id of the line; they go with what is executed, or with what is planned anew.
+ */
 function requireLineNotes(
   { metadata }: Interaction,
   option: string,

@@ -1,6 +1,6 @@
 import type { ToolRequest } from '../../core/contract/hook-payload.ts';
 import type { Interaction } from '../state/interaction.ts';
-import type { Answered } from './turn-scope.ts';
+import type { Answered } from './answered.ts';
 
 /** What is said of a tool call before it is made. */
 export type UseVerdict =

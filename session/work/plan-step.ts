@@ -1,6 +1,6 @@
 import { WritError } from '../../core/base/errors.ts';
 import { type KeptDraft, keepDraft, readDraft } from '../../engine/run/draft/kept-draft.ts';
-import { type PlannedContract, planContract } from '../../engine/run/draft/plan-contract.ts';
+import { type PlannedContract, planContract } from '../../engine/run/plan-contract.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { workspaceFingerprint } from '../../engine/vcs/workspace-fingerprint.ts';
 import { type PlanStep, type Repair, repairs, type SessionPlan } from '../state/work.ts';

@@ -20,8 +20,8 @@ export interface Execution {
 }
 
 /**
- * Executes a plan: from here on it is a run as any other (journal, gates, seal). One that is refused is planned anew and
- * run again by itself, until the limit of repairs is reached; then a person is asked (document 2, Plan review).
+ * Executes a plan: from here on it is a run as any other (journal, gates, seal). One that is refused is planned anew
+ * and run again by itself, until the limit of repairs is reached; then a person is asked (document 2, Plan review).
  */
 export async function runStep(scope: TurnScope, execution: Execution): Promise<StepEnd> {
   const { networkAccess } = execution;

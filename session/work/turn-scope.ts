@@ -2,20 +2,14 @@ import { uuidV7 } from '../../core/base/ids.ts';
 import type { World } from '../channel/open-channel.ts';
 import type { Report } from '../state/command.ts';
 import type { TurnEnd } from '../state/fact.ts';
-import type { GivenAnswer } from '../state/interaction.ts';
 import type { SessionState } from '../state/state.ts';
+import type { Answered } from './answered.ts';
 import type { WorkSetting } from './work-setting.ts';
 
 type Told<R> = R extends unknown ? Omit<R, 'turn'> : never;
 
 /** How one step of a turn ended: the turn with it, or it waits for an answer. */
 export type StepEnd = { readonly end: TurnEnd; readonly reason?: string } | 'waits';
-
-/** What was answered to a question that a step waits for. */
-export interface Answered {
-  readonly option: string;
-  readonly given: GivenAnswer;
-}
 
 /** One step of a turn, and what it is done with. */
 export interface TurnScope {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isWritError, messageOf, WritError } from '../../../core/base/errors.ts';
 import { quoted } from '../../../core/base/quoted.ts';
 import type { PatchSet } from '../../../core/contract/patch-set.ts';
-import type { PersonQuestion } from '../../../core/contract/person.ts';
+import type { PersonQuestion } from '../../../core/contract/person-question.ts';
 import type { TaskOrder, Worker, WorkResult, WorkUsage } from '../../../core/contract/worker.ts';
 import { emptyPatch } from '../../patch/empty-patch.ts';
 import { normalisePatch } from '../../patch/normalise.ts';

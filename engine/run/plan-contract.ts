@@ -1,15 +1,15 @@
-import type { TaskAdvice } from '../../plan/plan-advice.ts';
-import { privacyPolicyOf } from '../../spec/privacy-policy-of.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
-import { openWorker } from '../open/open-worker.ts';
-import { planRun, type RunPlan } from '../plan-run.ts';
-import { addSpent, type Spent } from '../state/spent.ts';
-import { askAdvice, workKeys } from '../work/ask-advice.ts';
-import { openTreeHands } from '../work/hands/tree-hands.ts';
-import { openTurns } from '../work/turns/open-turns.ts';
-import { readDraftGround } from './draft-ground.ts';
-import type { DraftingRequest } from './draft-intent.ts';
-import { openDrafter, requireDrafter } from './open-drafter.ts';
+import type { TaskAdvice } from '../plan/plan-advice.ts';
+import { privacyPolicyOf } from '../spec/privacy-policy-of.ts';
+import type { WritEngine } from '../spec/writ-engine.ts';
+import { readDraftGround } from './draft/draft-ground.ts';
+import type { DraftingRequest } from './draft/draft-intent.ts';
+import { openDrafter, requireDrafter } from './draft/open-drafter.ts';
+import { openWorker } from './open/open-worker.ts';
+import { planRun, type RunPlan } from './plan-run.ts';
+import { addSpent, type Spent } from './state/spent.ts';
+import { askAdvice, workKeys } from './work/ask-advice.ts';
+import { openTreeHands } from './work/hands/tree-hands.ts';
+import { openTurns } from './work/turns/open-turns.ts';
 
 /** A confirmed contract, and what somebody said of plans before this one. */
 export interface PlanningRequest extends Omit<DraftingRequest, 'said' | 'createdAt' | 'spent'> {

@@ -1,0 +1,7 @@
+import type { GivenAnswer } from '../state/interaction.ts';
+
+/** What was answered to a question that a step waits for. */
+export interface Answered {
+  readonly option: string;
+  readonly given: GivenAnswer;
+}
