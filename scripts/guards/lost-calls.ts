@@ -11,8 +11,8 @@ export const guards: readonly Guard[] = [
   ...within('engine/run/work/tools/open-tools.ts', killed, [
     [
       'the same call is held',
-      'judged.refusal ?? (lost && heldCall(lost)) ??',
-      'judged.refusal ??',
+      '(lost && heldCall(lost)) ??',
+      '',
       'one that may have left it is not made again',
     ],
     ['it is written down before it leaves', 'await left;', '', 'one that may have left it'],

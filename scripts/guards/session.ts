@@ -104,8 +104,8 @@ export const guards: readonly Guard[] = [
   ...within('session/state/interaction.ts', talk, [
     [
       'answers whole or not at all',
-      '} else requireAnswers(question, answers);',
-      '}',
+      "if (question.kind === 'request_user_input') requireAnswers(question, answers);",
+      "if (question.kind === 'request_user_input') void answers;",
       'answers are taken whole',
     ],
     [
