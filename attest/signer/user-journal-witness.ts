@@ -1,12 +1,17 @@
 import { constants, readFileSync } from 'node:fs';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { equalSecret } from '../../core/base/digest.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { readGuarded } from '../../core/base/guarded-file.ts';
 import { randomOctets } from '../../core/base/ids.ts';
-import type { JournalReach, JournalWitness, WitnessedJournal } from '../../engine/store/journal-witness.ts';
+import type {
+  JournalReach,
+  JournalWitness,
+  KnownJournal,
+  WitnessedJournal,
+} from '../../engine/store/journal-witness.ts';
 import { journalMac, processWitness, voucherUnder } from '../../engine/store/process-witness.ts';
 import { encodeId } from '../../engine/vcs/ref-name.ts';
 import { createOnce } from '../keys/create-once.ts';
@@ -27,6 +32,11 @@ export function userJournalWitness(env: Environment): JournalWitness {
         () => openWitnessed(env, runId),
         () => processWitness.open(runId),
       ),
+    look: (runId) =>
+      elsewhere(
+        () => lookAt(env, runId),
+        () => processWitness.look(runId),
+      ),
     voucher: (of) =>
       elsewhere(
         async () => voucherUnder(await openKey(env), of),
@@ -44,12 +54,27 @@ async function elsewhere<T>(here: () => Promise<T>, otherwise: () => Promise<T>)
   }
 }
 
+function pathOf(env: Environment, runId: string): string {
+  return join(userConfigDir(env), 'journals', encodeId(runId));
+}
+
+async function lookAt(env: Environment, runId: string): Promise<KnownJournal> {
+  const text = await readGuarded(pathOf(env, runId), true);
+  const key = await findKey(env);
+  if (key === undefined) return { vouch: () => '', vouched: () => false, reached: undefined };
+  const vouch = (line: string): string => journalMac(key, runId, line);
+  return {
+    vouch,
+    vouched: (line, mac) => equalSecret(vouch(line), mac),
+    reached: parseReach(text, key, runId),
+  };
+}
+
 async function openWitnessed(env: Environment, runId: string): Promise<WitnessedJournal> {
   const key = await openKey(env);
-  const directory = join(userConfigDir(env), 'journals');
-  const path = join(directory, encodeId(runId));
+  const path = pathOf(env, runId);
   let reached = parseReach(await readGuarded(path, true), key, runId);
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const { O_WRONLY, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
   const file = await open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
   const vouch = (line: string): string => journalMac(key, runId, line);
@@ -87,24 +112,34 @@ function parseReach(text: string | undefined, key: Buffer, runId: string): Journ
   return { records: Number(records), digest };
 }
 
-/** Of this machine: a home directory that several machines share does not make them one. */
 async function openKey(env: Environment): Promise<Buffer> {
+  const found = await findKey(env);
+  if (found !== undefined) return found;
   const directory = userKeysDir(env);
-  const path = join(directory, 'journal.key');
-  let text = await readGuarded(path, true);
-  if (text === undefined) {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    await createOnce(path, `${randomOctets(keyOctets).toString('hex')}\n`, 0o600);
-    text = await readGuarded(path, true);
-  }
-  if (!/^[0-9a-f]{64}\n$/.test(text ?? '')) {
-    throw new WritError('KEY_UNUSABLE', {
-      message: `expected \`${path}\` to hold ${keyOctets} octets in hexadecimal`,
-      detail: { path },
-      hints: ['remove it: runs that wait or were stopped are then judged anew'],
-    });
-  }
-  return Buffer.from(journalMac(Buffer.from((text ?? '').trim(), 'hex'), 'machine', machineName()), 'hex');
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await createOnce(keyPath(env), `${randomOctets(keyOctets).toString('hex')}\n`, 0o600);
+  return (await findKey(env)) ?? unusable(env);
+}
+
+/** Of this machine: a home directory that several machines share does not make them one. */
+async function findKey(env: Environment): Promise<Buffer | undefined> {
+  const text = await readGuarded(keyPath(env), true);
+  if (text === undefined) return undefined;
+  if (!/^[0-9a-f]{64}\n$/.test(text)) return unusable(env);
+  return Buffer.from(journalMac(Buffer.from(text.trim(), 'hex'), 'machine', machineName()), 'hex');
+}
+
+function keyPath(env: Environment): string {
+  return join(userKeysDir(env), 'journal.key');
+}
+
+function unusable(env: Environment): never {
+  const path = keyPath(env);
+  throw new WritError('KEY_UNUSABLE', {
+    message: `expected \`${path}\` to hold ${keyOctets} octets in hexadecimal`,
+    detail: { path },
+    hints: ['remove it: runs that wait or were stopped are then judged anew'],
+  });
 }
 
 function machineName(): string {

@@ -7,11 +7,13 @@ import { ledgerKeyFor } from '../../attest/log/ledger-key.ts';
 import { ledgerPath } from '../../attest/log/ledger-path.ts';
 import { readFrom } from '../../attest/log/read-from.ts';
 import { rebuildLedger } from '../../attest/log/rebuild-ledger.ts';
+import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { checkRepository } from '../../engine/upkeep/check-repository.ts';
 import { rebuild } from '../../engine/upkeep/rebuild.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
+import { checkAudits } from '../../session/audit/check-audits.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 
 /** `writ fsck [--rebuild]`: checks what is stored and says what rests on what is broken; exit 1 with problems. */
@@ -22,6 +24,7 @@ export async function run({ options, stores, repoPath, cwd, env }: CommandContex
     checkRepository({
       repository,
       clock: systemClock,
+      audits: () => checkAudits(repository, userJournalWitness(env)),
       ledger: () =>
         checkLedger(readFrom(directory), {
           memory: userCheckpointMemory(env),
@@ -43,6 +46,7 @@ export async function run({ options, stores, repoPath, cwd, env }: CommandContex
       })
     : [];
   const { problems, checked } = mend ? await check() : first;
+  const { objects, journals, entries, auditLines } = checked;
   const data = {
     problems: problems.map(({ code, where, what, dependsOn }) => ({
       code,
@@ -50,7 +54,7 @@ export async function run({ options, stores, repoPath, cwd, env }: CommandContex
       what,
       depends_on: dependsOn,
     })),
-    checked,
+    checked: { objects, journals, entries, audit_lines: auditLines },
     restored,
   };
   const human = (printer: CommandContext['print']): void => {
@@ -59,8 +63,8 @@ export async function run({ options, stores, repoPath, cwd, env }: CommandContex
       printer.line(`${code}  ${where}: ${what}`);
       if (dependsOn.length > 0) printer.line(`  rests on it: ${dependsOn.join(', ')}`);
     }
-    const { objects, journals, entries } = checked;
-    printer.line(`${objects} objects, ${journals} journals, ${entries} ledger entries checked`);
+    const audits = auditLines === 0 ? '' : `, ${auditLines} audit lines`;
+    printer.line(`${objects} objects, ${journals} journals, ${entries} ledger entries${audits} checked`);
   };
   if (problems.length === 0) return succeeded(data, human);
   const fault = new WritError('CHECK_FAILED', {

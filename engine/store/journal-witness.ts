@@ -22,6 +22,8 @@ export interface Voucher {
 export interface JournalWitness {
   /** Opens what is known of the journal of a run; KEY_INSECURE where others could have written it. */
   open(runId: string): Promise<WitnessedJournal>;
+  /** What is known of it, for whoever only looks: nothing is made or changed. KEY_INSECURE. */
+  look(runId: string): Promise<KnownJournal>;
   /**
    * Whoever vouches for what runs leave to later ones beside their journals: `of` says what, and one's word is none for
    * another. KEY_INSECURE.
@@ -30,9 +32,13 @@ export interface JournalWitness {
 }
 
 /** What a witness knows of one run's journal. */
-export interface WitnessedJournal extends Voucher, AsyncDisposable {
+export interface KnownJournal extends Voucher {
   /** The furthest that the journal has reached; `undefined` where it was never written here. */
   readonly reached: JournalReach | undefined;
+}
+
+/** The same, for its writer. */
+export interface WitnessedJournal extends KnownJournal, AsyncDisposable {
   /**
    * Remembers that it reaches so far. A kill of the process loses none of it; a power cut may, and the journal then
    * counts as unknown.

@@ -16,6 +16,14 @@ export type ProblemCode =
   | 'journal-corrupt'
   /** A journal that ends before the record that was made from it. */
   | 'journal-cut'
+  /** The audit log of a session's thread: a line that is not what was written. */
+  | 'audit-altered'
+  /** It ends before the last line that was written. */
+  | 'audit-cut'
+  /** Lines of it, or all of it, are not there. */
+  | 'audit-missing'
+  /** A file of it that this user did not write here, or that others can reach. */
+  | 'audit-foreign'
   | 'ledger-checkpoint'
   | 'ledger-tile'
   | 'ledger-entry'

@@ -18,20 +18,28 @@ export interface CheckRequest {
   readonly clock: Clock;
   /** Checks the internal ledger, where there is one. */
   readonly ledger?: () => Promise<LedgerFindings>;
+  /** Checks the audit logs of sessions. */
+  readonly audits?: () => Promise<{ readonly lines: number; readonly problems: readonly Found[] }>;
 }
 
 /** What was looked at, and everything that is wrong with it. */
 export interface CheckReport {
   readonly problems: readonly Problem[];
-  readonly checked: { readonly objects: number; readonly journals: number; readonly entries: number };
+  readonly checked: {
+    readonly objects: number;
+    readonly journals: number;
+    /** Of the ledger. */
+    readonly entries: number;
+    readonly auditLines: number;
+  };
 }
 
 const maxListBytes = 256 * 1024 * 1024;
 
 /**
  * Checks all that is stored: git objects below our refs, the shape of each record and what it says of others, artifact
- * content by digest, journals, the ledger. Linear, a few git processes in all. Only what cannot be looked at at all is
- * thrown.
+ * content by digest, journals, the ledger, audit logs. Linear, a few git processes in all. Only what cannot be looked
+ * at at all is thrown.
  */
 export async function checkRepository(request: CheckRequest): Promise<CheckReport> {
   const { repository, clock } = request;
@@ -64,6 +72,7 @@ export async function checkRepository(request: CheckRequest): Promise<CheckRepor
   found.push(...(await checkCommits(repository, runs)));
   const { journals, problems: badJournals } = await checkJournals(repository, recorded);
   const ledger = (await request.ledger?.()) ?? { entries: 0, problems: [] };
+  const audits = (await request.audits?.()) ?? { lines: 0, problems: [] };
 
   const isSound = found.length + badJournals.length + ledger.problems.length === 0;
   const dependents = findDependents(runs, isSound ? new Map() : await findSealedCommits(repository));
@@ -77,8 +86,10 @@ export async function checkRepository(request: CheckRequest): Promise<CheckRepor
       ...problem,
       dependsOn: index === undefined ? dependents.ofLog(from) : dependents.ofLogIndex(index),
     })),
+    ...audits.problems.map((problem) => ({ ...problem, dependsOn: [] })),
   ];
-  return { problems, checked: { objects: git.objects, journals, entries: ledger.entries } };
+  const checked = { objects: git.objects, journals, entries: ledger.entries, auditLines: audits.lines };
+  return { problems, checked };
 }
 
 /** A ref that git cannot read is only a warning of its own. */

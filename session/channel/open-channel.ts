@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/base/clock.ts';
 import { messageOf } from '../../core/base/errors.ts';
+import type { SessionAudit } from '../audit/keep-audit.ts';
 import type { Command, Report, Want } from '../state/command.ts';
 import { decide } from '../state/decide.ts';
 import type { Decided, Moment } from '../state/decided.ts';
@@ -23,6 +24,8 @@ export interface SessionChannel extends AsyncDisposable {
 export interface ChannelParts {
   readonly state: SessionState;
   readonly thread: { append(facts: readonly Happened[]): Promise<void> };
+  /** Has a line of every accepted command on disk before anything of it happens. */
+  readonly audit?: SessionAudit;
   readonly clock: Clock;
   readonly newId: () => string;
   /** Digest of what the work tree is like now; asked before a command that depends on it is decided. */
@@ -44,6 +47,7 @@ export interface World {
 /** Opens the channel of a session. Time is a command, too: the end of a lease comes by timer. */
 export function openChannel({
   thread,
+  audit,
   clock,
   newId,
   perform,
@@ -62,11 +66,18 @@ export function openChannel({
   };
   const take = async (command: Command): Promise<Pick<Decided, 'lease'>> => {
     const nowMs = clock.now();
-    const seen = await look(state, command);
-    const { facts, wants, ...answer } = decide(state, command, { nowMs, newId, ...seen });
-    await happen(facts, nowMs);
-    for (const want of wants) void start(want);
-    return answer;
+    const before = state;
+    try {
+      const seen = await look(before, command);
+      const { facts, wants, ...answer } = decide(before, command, { nowMs, newId, ...seen });
+      await audit?.accepted(command, before, facts);
+      await happen(facts, nowMs);
+      for (const want of wants) void start(want);
+      return answer;
+    } catch (fault) {
+      await audit?.failed(command, before, fault);
+      throw fault;
+    }
   };
   const happen = async (facts: readonly Fact[], atMs: number): Promise<void> => {
     if (facts.length === 0) return;

@@ -1,0 +1,47 @@
+import { readdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { absent } from '../../core/base/durable-file.ts';
+import type { JournalWitness } from '../../engine/store/journal-witness.ts';
+import { encodeId } from '../../engine/vcs/ref-name.ts';
+import type { Repository } from '../../engine/vcs/repository.ts';
+import { threadDirectory } from '../thread/open-thread.ts';
+import { listAuditFiles } from './audit-files.ts';
+import { type AuditProblem, judgeAudit } from './judge-audit.ts';
+import { auditName } from './open-audit.ts';
+
+/**
+ * Judges the audit log of every thread here, also while a session writes one. A thread whose directory is gone is not
+ * known of any more. KEY_INSECURE.
+ */
+export async function checkAudits(
+  repository: Pick<Repository, 'commonDir'>,
+  witness: Pick<JournalWitness, 'look'>,
+): Promise<{ readonly lines: number; readonly problems: readonly AuditProblem[] }> {
+  const problems: AuditProblem[] = [];
+  let lines = 0;
+  for (const threadId of await threadsOf(repository)) {
+    // Asked first: what a session adds meanwhile makes the files longer than that, never shorter.
+    const known = await witness.look(auditName(threadId));
+    const directory = threadDirectory(repository, threadId);
+    const judged = await judgeAudit(directory, await listAuditFiles(directory), known);
+    lines += judged.lines;
+    problems.push(...judged.problems);
+  }
+  return { lines, problems };
+}
+
+async function threadsOf(repository: Pick<Repository, 'commonDir'>): Promise<readonly string[]> {
+  const root = dirname(threadDirectory(repository, 'any'));
+  const entries = (await readdir(root, { withFileTypes: true }).catch(absent)) ?? [];
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .flatMap(({ name }) => {
+      try {
+        const id = decodeURIComponent(name);
+        return encodeId(id) === name ? [id] : [];
+      } catch {
+        return [];
+      }
+    })
+    .sort();
+}

@@ -1,0 +1,148 @@
+import { constants } from 'node:fs';
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { type Clock, toRfc3339 } from '../../core/base/clock.ts';
+import { sha256Hex } from '../../core/base/digest.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
+import type { JournalReach, JournalWitness } from '../../engine/store/journal-witness.ts';
+import { firstPrev } from '../../engine/store/parse-journal.ts';
+import { toVouchedLine } from '../../engine/store/vouched-line.ts';
+import { type AuditFile, auditFile, listAuditFiles } from './audit-files.ts';
+import { type AuditEvent, maxAuditLine, policyVersion } from './audit-line.ts';
+import { type AuditEnd, type AuditProblem, judgeAudit, keptSummary } from './judge-audit.ts';
+
+/** The audit log of a thread, open for writing. */
+export interface OpenAudit extends AsyncDisposable {
+  /** What was wrong with what was there: it is left as it is, and the log goes on in another file. */
+  readonly problems: readonly AuditProblem[];
+  /** On disk when it resolves. EVIDENCE_WRITE_FAILED: nothing was written then, and it can be tried again. */
+  append(event: Pick<AuditEvent, 'principal_id' | 'action' | 'redacted_summary'>): Promise<void>;
+}
+
+export interface AuditParts {
+  readonly clock: Clock;
+  readonly witness: JournalWitness;
+  /** Octets after which a new file begins; default 4 MiB. */
+  readonly maxFileBytes?: number;
+  /** Files that are kept besides the one that is written; default 15: with it 64 MiB. */
+  readonly keptFiles?: number;
+}
+
+/** The name under which the user's witness knows the audit log of a thread. */
+export function auditName(threadId: string): string {
+  return `audit-${threadId}`;
+}
+
+/**
+ * Opens or begins the audit log in a thread's directory, whose lock the caller holds. What cannot be believed any more
+ * is never written on: a new file begins behind the last line that is known of, and `writ fsck` goes on telling.
+ * EVIDENCE_WRITE_FAILED, KEY_INSECURE.
+ */
+export async function openAudit(
+  directory: string,
+  threadId: string,
+  { clock, witness, maxFileBytes = 4 * 1024 * 1024, keptFiles = 15 }: AuditParts,
+): Promise<OpenAudit> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const known = await witness.open(auditName(threadId));
+  let file: FileHandle | undefined;
+  /** Octets that count; beyond them may be half a line that could not be written. */
+  let size = 0;
+  /** Nothing stands beyond them. */
+  let isTidy = false;
+  const files = await listAuditFiles(directory);
+  const { problems, lines, end, isEndSound, ...judged } = await judgeAudit(directory, files, known);
+  let { keptFrom } = judged;
+  let { seq, prev } = isEndSound ? end : behind(end, files, known.reached);
+  // Known before its first line: a log of which nobody knows how far it reached may have been cut.
+  if (lines === 0 && known.reached === undefined) await known.reach({ records: 0, digest: firstPrev });
+  if (isEndSound && end.path !== undefined) {
+    const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW;
+    file = await open(end.path, flags);
+    size = end.bytes;
+  }
+  const write = async (event: Pick<AuditEvent, 'principal_id' | 'action' | 'redacted_summary'>) => {
+    const line = toVouchedLine(
+      {
+        seq: seq + 1,
+        trace_id: threadId,
+        principal_id: event.principal_id,
+        action: event.action,
+        policy_version: policyVersion,
+        redacted_summary: event.redacted_summary,
+        at: toRfc3339(clock.now()),
+        prev,
+      },
+      known,
+    );
+    if (file === undefined) throw new Error('the audit log is closed');
+    const bytes = Buffer.from(`${line}\n`);
+    if (bytes.length > maxAuditLine) throw new Error('a line is longer than a line may be');
+    if (!isTidy) await file.truncate(size);
+    isTidy = false;
+    // A line that could not be written whole is cut off before the next one.
+    for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
+    await file.datasync();
+    isTidy = true;
+    size += bytes.length;
+    seq += 1;
+    prev = sha256Hex(line);
+    // Should it fail, the witness knows of a shorter log, and what is beyond that is vouched for all the same.
+    await known.reach({ records: seq, digest: prev }).catch(() => undefined);
+  };
+  /** A new file says in its first line which of the older ones are kept; only then the others go. */
+  const begin = async (): Promise<void> => {
+    const older = await listAuditFiles(directory);
+    const path = auditFile(directory, seq + 1);
+    const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL } = constants;
+    const next = await open(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL, 0o600);
+    await file?.close();
+    [file, size, isTidy] = [next, 0, true];
+    if (older.length === 0) return;
+    const gone = older.slice(0, -keptFiles);
+    if (gone.length > 0) keptFrom = older[gone.length]?.first ?? keptFrom;
+    await write({ principal_id: 'writ', action: 'rotate', redacted_summary: keptSummary(keptFrom) });
+    for (const one of gone) await rm(one.path, { force: true });
+  };
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    problems,
+    append(event) {
+      const appended = last.then(async () => {
+        try {
+          if (file === undefined || size >= maxFileBytes) await begin();
+          await write(event);
+        } catch (fault) {
+          throw writeFailed(directory, fault);
+        }
+      });
+      last = appended.catch(() => undefined);
+      return appended;
+    },
+    async [Symbol.asyncDispose]() {
+      await last;
+      await file?.close();
+      file = undefined;
+      await known[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Where a log goes on of which something is wrong: behind all that there was, and all that there is. */
+function behind(
+  end: AuditEnd,
+  files: readonly AuditFile[],
+  reached: JournalReach | undefined,
+): { readonly seq: number; readonly prev: string } {
+  const seq = Math.max(end.seq, reached?.records ?? 0, ...files.map(({ first }) => first));
+  return { seq, prev: reached?.digest ?? firstPrev };
+}
+
+function writeFailed(path: string, cause: unknown): WritError {
+  if (isWritError(cause)) return cause;
+  const errno = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
+  return new WritError('EVIDENCE_WRITE_FAILED', {
+    message: `the audit log in \`${path}\` could not be written${errno === undefined ? '' : `: ${errno}`}`,
+    detail: { path, ...(errno === undefined ? {} : { errno }) },
+    cause,
+  });
+}
