@@ -1,0 +1,140 @@
+import type { InteractionKind } from '../state/interaction.ts';
+import { approvalKey, subjectOf } from './approval-key.ts';
+import type { Segment } from './classify-command.ts';
+import { type ClassifiedUse, classifyUse } from './classify-use.ts';
+import { reuseOf } from './reuse-of.ts';
+import type { ToolUse } from './tool-use.ts';
+import { type Mask, maskedCommand, maskedWord, useText } from './use-text.ts';
+import { visibleText } from './visible-text.ts';
+
+const most = {
+  text: 4000,
+  title: 120,
+  word: 300,
+  words: 40,
+  segments: 40,
+  unproven: 20,
+  description: 6000,
+} as const;
+
+/** A question about a use, as an interaction holds it. */
+export interface ApprovalQuestion {
+  readonly kind: Extract<InteractionKind, 'approval' | 'sandbox_approval'>;
+  readonly title: string;
+  readonly description: string;
+  /** camelCase keys; plain data, bounded. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * What a person is told before a use is made: what it is, command by command with verdict and rule, what nobody can
+ * prove, what the answer is bound to and what each option would cover. Masked, visible, bounded. Pure.
+ */
+export function describeApproval(
+  use: ToolUse,
+  { why, ttlSeconds, mask }: { readonly why: string; readonly ttlSeconds: number; readonly mask: Mask },
+): ApprovalQuestion {
+  const judged = classifyUse(use);
+  const text = useText(use, mask, most.text);
+  const segments = (judged.command?.segments ?? [])
+    .slice(0, most.segments)
+    .map((one) => shownSegment(one, mask));
+  const left = (judged.command?.segments.length ?? 0) - segments.length;
+  const unproven = unprovenOf(judged)
+    .slice(0, most.unproven)
+    .map((one) => visibleText(one, mask, most.word));
+  const reason = visibleText(why, mask, most.word);
+  const lines = [
+    text,
+    `Asked because ${reason}.`,
+    ...segments.map((one) => `${one.verdict}: ${one.text} (${one.rule}: ${one.why})`),
+    ...(left > 0 ? [`and ${left} more commands`] : []),
+    ...unproven.map((one) => `Not proven: ${one}`),
+  ];
+  return {
+    kind: use.isOutside ? 'sandbox_approval' : 'approval',
+    title: titleOf(use, judged),
+    description: visibleLines(lines),
+    metadata: {
+      tool: visibleText(use.request.tool, mask, most.word),
+      action: visibleText(use.request.action, mask, most.word),
+      ...(judged.kind === 'command' ? { command: text } : { subject: text }),
+      cwd: visibleText(use.cwd, mask, most.text),
+      branch: visibleText(use.branch, mask, most.word),
+      sandboxPolicyDigest: use.sandbox,
+      isOutsideSandbox: use.isOutside,
+      reason,
+      verdict: judged.class,
+      rule: judged.rule,
+      segments,
+      ...(left > 0 ? { moreSegments: left } : {}),
+      unproven,
+      ...keyOf(use, mask),
+      ttlSeconds,
+      reuse: reuseOf(use, ttlSeconds),
+    },
+  };
+}
+
+function titleOf({ isOutside }: ToolUse, { kind, class: verdict }: ClassifiedUse): string {
+  const where = isOutside ? ' outside the sandbox' : '';
+  switch (kind) {
+    case 'command':
+      return `Run a${verdict === 'dangerous' ? ' dangerous' : ''} command${where}`;
+    case 'writing':
+      return `Change files${where}`;
+    case 'reading':
+      return `Read files${where}`;
+    case 'web':
+      return 'Ask another machine';
+    case 'version-control':
+      return `Change what version control holds${where}`;
+    case 'other':
+      return `Use a tool that is not known here${where}`;
+  }
+}
+
+/** One command of the tree: what it says, and what is thought of it. */
+function shownSegment({ command, class: verdict, rule, why }: Segment, mask: Mask) {
+  const words = command.argv.slice(0, most.words).map((word) => ({
+    text: visibleText(maskedWord(word, mask) ?? word.literal ?? word.text, mask, most.word),
+    ...(word.literal === undefined ? { isKnown: false } : {}),
+  }));
+  const left = command.argv.length - words.length;
+  return {
+    text: [...words.map((word) => word.text), ...(left > 0 ? ['…'] : [])].join(' '),
+    words,
+    ...(command.assignments.length === 0 ? {} : { assigns: command.assignments.slice(0, most.words) }),
+    verdict,
+    rule,
+    why: visibleText(why, mask, most.word),
+  };
+}
+
+function unprovenOf({ kind, why, class: verdict, command }: ClassifiedUse): readonly string[] {
+  if (command !== undefined) return command.unproven;
+  return verdict === 'safe' ? [] : kind === 'other' ? [why] : [];
+}
+
+/** What the answer is bound to. No digest of what holds a secret: whoever has it could try secrets on it. */
+function keyOf(use: ToolUse, mask: Mask): Readonly<Record<string, unknown>> {
+  const subject = subjectOf(use);
+  if (subject === undefined) return { isExact: false };
+  const exact = subject.form === 'argv' ? subject.words : [subject.text];
+  const open = (part: string): boolean => maskedCommand(part, mask) === part;
+  const isOpen = exact.every(open) && open(exact.join(' '));
+  return {
+    isExact: true,
+    keyForm: subject.form,
+    ...(subject.form === 'argv'
+      ? { argv: exact.slice(0, most.words).map((word) => visibleText(word, mask, most.word)) }
+      : {}),
+    ...(isOpen ? { approvalKey: approvalKey(use) } : {}),
+  };
+}
+
+/** Lines of which none can pass for two, cut where there are too many. */
+function visibleLines(lines: readonly string[]): string {
+  const all = lines.join('\n');
+  return all.length <= most.description ? all : `${all.slice(0, most.description - 1).toWellFormed()}…`;
+}

@@ -1,0 +1,87 @@
+import type { ApprovalPolicy } from './approval-policy.ts';
+import { type ClassifiedUse, classifyUse } from './classify-use.ts';
+import type { ToolUse } from './tool-use.ts';
+
+/** What the world says about a use. */
+export interface ApprovalFacts {
+  /** Name of the back end that confines commands; absent where nothing does. */
+  readonly sandbox?: string;
+  /** The sandbox kept this same use from doing what it wanted, before. */
+  readonly wasDenied: boolean;
+  /** Something of it goes to another machine. */
+  readonly leavesMachine: boolean;
+}
+
+/** Whether a person is asked. */
+export type ApprovalVerdict =
+  | { readonly verdict: 'go'; readonly why: string }
+  /** `isFresh`: no earlier answer covers it. */
+  | { readonly verdict: 'ask'; readonly why: string; readonly isFresh: boolean }
+  | { readonly verdict: 'refuse'; readonly why: string };
+
+/**
+ * Judges a use that rules and scope let through (document 2, Approval policies; resolutions, Who judges a tool call).
+ * Pure, and never by silence: what it does not know is asked about, or refused where nobody is asked.
+ */
+export function judgeApproval(policy: ApprovalPolicy, use: ToolUse, facts: ApprovalFacts): ApprovalVerdict {
+  const judged = classifyUse(use);
+  const { kind, why } = judged;
+  if (use.isOutside) return outside(policy);
+  if (kind === 'command' && facts.sandbox === undefined) return unconfined(policy);
+  if (policy === 'allow-all') return go('every tool call is allowed in this session');
+  if (kind === 'reading') return go(why);
+  switch (policy) {
+    case 'never':
+      return neverAsked(judged);
+    case 'on-failure':
+      return facts.wasDenied || isUnconfined(judged)
+        ? ask(facts.wasDenied ? denied : why)
+        : go(confined(facts));
+    case 'on-request':
+      if (judged.class === 'dangerous' || isUnconfined(judged)) return ask(why);
+      if (facts.leavesMachine || kind === 'web') return ask('something of it goes to another machine');
+      return go(kind === 'writing' ? 'the plan was approved' : confined(facts));
+    case 'untrusted':
+      return judged.class === 'safe' && !facts.leavesMachine ? go(why) : ask(why);
+  }
+}
+
+const denied = 'the sandbox kept it from what it wanted, before';
+
+function confined({ sandbox = '' }: ApprovalFacts): string {
+  return `the sandbox (${sandbox}) confines it`;
+}
+
+/** No sandbox stands around these tools: what they may do, rules and scope say alone. */
+function isUnconfined({ kind }: ClassifiedUse): boolean {
+  return kind === 'version-control' || kind === 'other';
+}
+
+function outside(policy: ApprovalPolicy): ApprovalVerdict {
+  const why = 'it asks to be made outside the sandbox';
+  return policy === 'never' ? refuse(`${why}, and the policy \`never\` asks nobody`) : ask(why, true);
+}
+
+function unconfined(policy: ApprovalPolicy): ApprovalVerdict {
+  const why = 'nothing confines commands here: this machine has no sandbox that works';
+  if (policy === 'allow-all') return go('every tool call is allowed in this session');
+  return policy === 'never' ? refuse(`${why}, and the policy \`never\` asks nobody`) : ask(why);
+}
+
+function neverAsked(judged: ClassifiedUse): ApprovalVerdict {
+  if (judged.class === 'dangerous' || isUnconfined(judged))
+    return refuse(`${judged.why}, and the policy \`never\` asks nobody`);
+  return go(judged.class === 'safe' ? judged.why : 'it is not known to be dangerous');
+}
+
+function go(why: string): ApprovalVerdict {
+  return { verdict: 'go', why };
+}
+
+function ask(why: string, isFresh = false): ApprovalVerdict {
+  return { verdict: 'ask', why, isFresh };
+}
+
+function refuse(why: string): ApprovalVerdict {
+  return { verdict: 'refuse', why };
+}

@@ -1,0 +1,37 @@
+import type { ShellWord } from '../../engine/tool/shell.ts';
+import { classifyCommand } from './classify-command.ts';
+import { isCommand, type ToolUse } from './tool-use.ts';
+import { visibleText } from './visible-text.ts';
+
+export type Mask = (text: string) => string;
+
+/** A use in one line, as a person may be shown it; of a command its text. */
+export function useText(use: Pick<ToolUse, 'request' | 'argv'>, mask: Mask, most: number): string {
+  const { tool, action, command, paths = [], query } = use.request;
+  if (isCommand(use)) return visibleText(maskedCommand(command ?? '', mask), mask, most);
+  const words = use.argv ?? (command === undefined ? (query === undefined ? paths : [query]) : [command]);
+  const named = words.map((word) => visibleText(word, mask, most)).join(' ');
+  return visibleText(`${tool} ${action} ${named}`.trimEnd(), mask, most);
+}
+
+/** A word as the shell makes it, as far as it is known; masked, where that changes it. */
+export function maskedWord({ literal, head }: ShellWord, mask: Mask): string | undefined {
+  const known = literal ?? head;
+  const masked = mask(known);
+  if (masked === known) return undefined;
+  return literal === undefined ? `${masked}…` : masked;
+}
+
+/**
+ * Shell text, masked: a secret that quotes take apart is known by what the word becomes, and shown as that is masked.
+ */
+export function maskedCommand(text: string, mask: Mask): string {
+  const masked = mask(text);
+  const { segments } = classifyCommand(text);
+  return segments
+    .flatMap(({ command }) => command.argv)
+    .reduce((shown, word) => {
+      const hidden = maskedWord(word, mask);
+      return hidden === undefined ? shown : shown.replaceAll(word.text, () => hidden);
+    }, masked);
+}

@@ -1,0 +1,91 @@
+import t from 'tap';
+import type { GrantFact } from '../../../session/approvals/grant.ts';
+import { grantFrom } from '../../../session/approvals/grant-from.ts';
+import { keepGrants } from '../../../session/approvals/keep-grants.ts';
+import type { ToolUse } from '../../../session/approvals/tool-use.ts';
+import { commandUse } from './use-of.ts';
+
+function scene() {
+  let [nowMs, monotonicMs, ids] = [1_000_000, 10, 0];
+  const facts: GrantFact[] = [];
+  const ledger = keepGrants({ now: () => nowMs, monotonic: () => monotonicMs }, (fact) => facts.push(fact));
+  return {
+    ledger,
+    facts,
+    pass(ms: number, clockMs = ms) {
+      nowMs += clockMs;
+      monotonicMs += ms;
+    },
+    answer(option: string, use: ToolUse) {
+      const grants = grantFrom({ option }, use, {
+        now: ledger.now(),
+        ttlSeconds: 300,
+        by: { kind: 'browser', clientId: 'page' },
+        newId: () => {
+          ids += 1;
+          return `g${ids}`;
+        },
+        mask: (text) => text.replaceAll('secret', '[x]'),
+      });
+      ledger.add(grants);
+    },
+  };
+}
+
+t.test('a word about one call is spent by it', async (t) => {
+  const { ledger, answer, facts } = scene();
+  const use = commandUse('npm test');
+  answer('approve', use);
+  t.match(ledger.list(), [{ kind: 'once', usesLeft: 1 }]);
+  t.equal(ledger.take({ ...use, id: 'another' }), undefined);
+  t.equal(ledger.take(use)?.verdict, 'go');
+  t.equal(ledger.take(use), undefined, 'once');
+  t.strictSame(ledger.list(), []);
+  t.strictSame(
+    facts.map(({ type }) => type),
+    ['granted', 'grant-spent'],
+  );
+  t.strictSame(JSON.parse(JSON.stringify(facts)), facts, 'facts are plain data');
+});
+
+t.test(
+  'what is pre-approved is listed with the time that it has left, until it is over or revoked',
+  async (t) => {
+    const { ledger, answer, pass } = scene();
+    answer('approve_ttl', commandUse('npm test secret'));
+    answer('approve_session', commandUse('make'));
+    const list = () => ledger.list().filter(({ kind }) => kind !== 'once');
+    pass(1500);
+    t.match(list(), [
+      { kind: 'ttl', what: 'npm test [x]', cwd: '/w', grantedBy: { clientId: 'page' }, secondsLeft: 299 },
+      { kind: 'session', what: 'make' },
+    ]);
+    t.notOk('expiresAt' in (list()[1] ?? {}), 'what has no end tells none');
+    t.equal(list()[0]?.expiresAt, new Date(1_000_000 + 300_000).toISOString());
+    const [ttl, session] = list();
+    ledger.revoke(session?.id ?? '');
+    t.equal(ledger.take(commandUse('make')), undefined, 'at once');
+    t.throws(() => ledger.revoke(session?.id ?? ''), { code: 'NOT_FOUND' });
+    t.equal(ledger.take(commandUse('npm test secret'))?.grant.id, ttl?.id);
+    pass(300_000);
+    t.strictSame(list(), []);
+    t.throws(() => ledger.revoke(ttl?.id ?? ''), { code: 'NOT_FOUND' });
+  },
+);
+
+t.test('what was over stays over when a clock is set back', async (t) => {
+  const { ledger, answer, pass } = scene();
+  answer('approve_ttl', commandUse('npm test'));
+  pass(10, 400_000);
+  t.equal(ledger.take(commandUse('npm test')), undefined);
+  pass(10, -400_000);
+  t.equal(ledger.take(commandUse('npm test')), undefined);
+});
+
+t.test('of very many the oldest are forgotten, and asked about again', async (t) => {
+  const { ledger, answer } = scene();
+  for (let n = 0; n < 250; n += 1) answer('approve_session', commandUse(`make a${n}`));
+  t.ok(ledger.list().length <= 200);
+  t.equal(ledger.take(commandUse('make a0')), undefined);
+  t.equal(ledger.take(commandUse('make a249'))?.verdict, 'go');
+});
