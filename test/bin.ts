@@ -18,6 +18,7 @@ await room(
   'bin/commands/sandbox-notice.test.ts',
   'bin/commands/approve.test.ts',
   'bin/commands/approve-with.test.ts',
+  'bin/commands/graph.test.ts',
   'bin/commands/ledger.test.ts',
   'bin/commands/plan.test.ts',
   'bin/commands/told-before.test.ts',

@@ -1,6 +1,7 @@
 import type { JsonData } from '../json-data.ts';
 import { attestShapes } from './attest-schemas.ts';
 import { cancelledSchema, draftedRunSchema, shownRunSchema } from './draft-schema.ts';
+import { graphSchema } from './graph-schema.ts';
 import { ledgerShapes } from './ledger-schemas.ts';
 import { issueSchema, planSchema } from './plan-schema.ts';
 import { pluginShapes } from './plugin-schemas.ts';
@@ -78,6 +79,7 @@ const shapes: Readonly<Record<string, JsonData>> = {
   run: draftedRunSchema,
   runs: runsSchema,
   show: shownRunSchema,
+  graph: graphSchema,
   resume: draftedRunSchema,
   cancel: cancelledSchema,
   scan: record(

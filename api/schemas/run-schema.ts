@@ -289,6 +289,7 @@ export const runsSchema = record({
         spec_id: text,
       },
       {
+        thread_id: text,
         decision: text,
         commit_sha: text,
         draft: record({ request: list(text), waits_for: list(text) }, { risk_level: text }),

@@ -1,7 +1,7 @@
 import type { CommandSpec } from '../command-parts/command.ts';
 import { loadLean } from '../command-parts/load-lean.ts';
 import { modelOptions } from '../command-parts/model-options.ts';
-import { changeOptions, machineOptions, run, spec } from './shared-arguments.ts';
+import { changeOptions, machineOptions, run, spec, thread } from './shared-arguments.ts';
 
 /** A run, from its start to its report. */
 export const runCommands: readonly CommandSpec[] = [
@@ -150,6 +150,19 @@ export const runCommands: readonly CommandSpec[] = [
     options: [],
     examples: [{ line: 'writ show 0198c1e2', about: 'decision, stages, findings, evidence' }],
     load: () => import('../commands/show.ts'),
+  },
+  {
+    name: 'graph',
+    summary: 'draw a thread: its intent, plans, tasks, runs, patchsets, evidence and decisions',
+    description:
+      'Each version of the contract and of the plan, each attempt at each task, and what became of it; the newest is last. Evidence that passed is on one line; `--json` has each. What is missing or damaged is drawn as that.',
+    arguments: [thread],
+    options: [],
+    examples: [
+      { line: 'writ graph 0196a46c', about: 'in the terminal' },
+      { line: 'writ graph 0196a46c --json', about: 'nodes and edges for other programs' },
+    ],
+    load: () => import('../commands/graph.ts'),
   },
   {
     name: 'report',

@@ -12,6 +12,11 @@ export const intent: ArgumentSpec = {
 };
 /** A run. */
 export const run: ArgumentSpec = { name: 'RUN', about: 'a run id, or an unambiguous beginning of one' };
+/** A thread. */
+export const thread: ArgumentSpec = {
+  name: 'THREAD',
+  about: 'a thread id (`thread_id` of `writ runs --json`), or an unambiguous beginning of one',
+};
 /** Which back end checks run in. */
 export const sandbox: OptionSpec = {
   name: 'sandbox',

@@ -282,6 +282,7 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   AUTHOR_UNKNOWN:
     'set `user.name` and `user.email` in git, or hand in a patch that names its author (`git format-patch`)',
   RUN_NOT_FOUND: 'list them: `writ runs`',
+  THREAD_NOT_FOUND: 'each run names its thread: `writ runs --json`, `thread_id`',
   RUN_NOT_CANCELLABLE: 'let it finish: `writ resume RUN`',
   WORKER_FAILED: 'the run is kept: `writ resume RUN`',
   PROVIDER_FAILED: 'ask again when it answers, or another: `--provider`, `--model`',

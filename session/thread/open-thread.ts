@@ -22,7 +22,8 @@ export function threadDirectory(repository: Pick<Repository, 'commonDir'>, threa
   return join(repository.commonDir, 'writ', 'threads', encodeId(threadId));
 }
 
-const recordType = 'facts';
+/** Type of a thread's records: what happened by one command. */
+export const factsType = 'facts';
 
 /**
  * Opens or begins a thread for writing. THREAD_BUSY where another process writes it, JOURNAL_CORRUPT, and
@@ -50,10 +51,10 @@ export async function openThread(
     const opened = journal;
     return {
       facts: opened.records.flatMap(({ type, data }) =>
-        type === recordType ? (data as readonly Happened[]) : [],
+        type === factsType ? (data as readonly Happened[]) : [],
       ),
       async append(facts) {
-        await opened.append(recordType, facts);
+        await opened.append(factsType, facts);
       },
       async [Symbol.asyncDispose]() {
         await opened.close();

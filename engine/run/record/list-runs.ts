@@ -19,6 +19,8 @@ import { readRun } from './read-run.ts';
 /** One line of `writ runs`. */
 export interface RunSummary {
   readonly runId: string;
+  /** Absent where its record is damaged. */
+  readonly threadId?: string;
   readonly startedAt: string;
   readonly state: RunView['state'];
   readonly summary: string;
@@ -60,8 +62,8 @@ async function summariseJournal(
     const { records } = await readJournal(journalPath(repository, name));
     if (records.length === 0) return undefined;
     const store = { objects, refs: storeRefs('refs/ai') };
-    const { runId, startedAt, state, spec } = await readRun(repository, store, name);
-    return { runId, startedAt, state, summary: spec.summary, specId: spec.id };
+    const { runId, threadId, startedAt, state, spec } = await readRun(repository, store, name);
+    return { runId, threadId, startedAt, state, summary: spec.summary, specId: spec.id };
   } catch (fault) {
     if (!isWritError(fault, 'JOURNAL_CORRUPT')) throw fault;
     const startedAt = toRfc3339(uuidTimeMs(name) ?? 0);
@@ -110,9 +112,11 @@ function toSummary(id: string, files: readonly (Buffer | undefined)[]): RunSumma
   try {
     const { type, commit_sha: commitSha } = parseObject('decision', decision);
     const { summary, external_ids: external } = parseObject('intent', intent);
+    const { started_at: startedAt, thread_id: threadId } = parseObject('run', run);
     return {
       runId: id,
-      startedAt: parseObject('run', run).started_at,
+      threadId,
+      startedAt,
       state,
       summary,
       specId: external.intentspec_id ?? '',

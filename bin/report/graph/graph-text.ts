@@ -1,0 +1,126 @@
+import type { GraphData, GraphNode } from '../../../api/schemas/graph-schema.ts';
+import { cellWidth, clipCells } from '../../terminal/cell-width.ts';
+import { escapeTerminal } from '../../terminal/escape-terminal.ts';
+import { type Part, type Printer, type Style, styled } from '../../terminal/print.ts';
+import { type TreeNode, toTrees } from './graph-tree.ts';
+
+/** What every terminal has; the drawing is the same in all of them. */
+const columns = 80;
+/** The longest name of a kind, with the gap after it. */
+const kindWidth = 10;
+
+const tones: Readonly<Record<string, Style>> = {
+  commit: 'green',
+  passed: 'green',
+  merge: 'green',
+  applied: 'green',
+  abandon: 'red',
+  rollback: 'red',
+  failed: 'red',
+  rejected: 'red',
+  damaged: 'red',
+  missing: 'red',
+  retry: 'yellow',
+  replan: 'yellow',
+  waiting: 'yellow',
+  interrupted: 'yellow',
+  running: 'yellow',
+};
+
+/** The graph as a tree in lines of at most 80 columns; the newest is last. */
+export function printGraph(printer: Printer, graph: GraphData): void {
+  printer.line(styled('bold', clip(graph.title, columns)));
+  printer.line(styled('dim', `thread ${graph.thread_id}`));
+  if (printer.quiet) return;
+  printer.line();
+  if (graph.nodes.length === 0) printer.line('nothing was planned or run in it yet');
+  for (const tree of toTrees(graph)) printTree(printer, tree, '', '');
+  if (graph.truncated === true) {
+    printer.line();
+    printer.line(styled('yellow', 'note'), '  this is not all of it: what is newest is drawn');
+  }
+}
+
+function printTree(printer: Printer, tree: TreeNode, first: string, rest: string): void {
+  printNode(printer, tree, first);
+  const lines = toLines(tree.children);
+  for (const [index, line] of lines.entries()) {
+    const isLast = index === lines.length - 1;
+    const [head, tail] = isLast ? ['└─ ', '   '] : ['├─ ', '│  '];
+    if ('node' in line) printTree(printer, line, `${rest}${head}`, `${rest}${tail}`);
+    else printTogether(printer, line, `${rest}${head}`);
+  }
+}
+
+/** Evidence of these, with nothing below it, stands together on one line. */
+const folded = ['passed', 'skipped'];
+
+interface Together {
+  readonly tag: string;
+  readonly nodes: readonly GraphNode[];
+}
+
+function toLines(children: readonly TreeNode[]): readonly (TreeNode | Together)[] {
+  const isFolded = ({ node }: TreeNode, tag: string): boolean =>
+    node.kind === 'evidence' && node.tags.includes(tag);
+  const together = folded
+    .map(
+      (tag): Together => ({
+        tag,
+        nodes: children.filter((child) => isFolded(child, tag)).map(({ node }) => node),
+      }),
+    )
+    .filter(({ nodes }) => nodes.length > 1);
+  const tags = together.map(({ tag }) => tag);
+  return [...together, ...children.filter((child) => !tags.some((tag) => isFolded(child, tag)))];
+}
+
+function printTogether(printer: Printer, { tag, nodes }: Together, lead: string): void {
+  const room = columns - lead.length - kindWidth - tag.length - 3;
+  const names = clip(nodes.map(({ label }) => label).join(', '), room);
+  printer.line(styled('dim', lead), 'evidence'.padEnd(kindWidth), names, ' ', ...tagParts([tag]));
+}
+
+function printNode(printer: Printer, { node, also }: TreeNode, lead: string): void {
+  const { kind, detail } = node;
+  const room = columns - lead.length - kindWidth;
+  // Once is enough: `run run 0198…`, `decision commit … [commit]`.
+  const name = node.label.startsWith(`${kind} `) ? node.label.slice(kind.length + 1) : node.label;
+  const tags = node.tags.filter((tag) => !name.startsWith(tag));
+  const told = tags.length === 0 ? '' : ` [${tags.join(' ')}]`;
+  // A tag is ours and short, and it is what a person looks for.
+  const label = clip(name, Math.max(room - cellWidth(told), 12));
+  const used = cellWidth(label) + cellWidth(told);
+  const more = clip([...also.flatMap(toWords), detail.split('\n')[0] ?? ''].join('; '), room - used - 2);
+  const style = kind === 'intent' ? 'bold' : tones[node.tags.find((tag) => name.startsWith(tag)) ?? ''];
+  printer.line(
+    styled('dim', lead),
+    kind.padEnd(kindWidth),
+    style === undefined ? label : styled(style, label),
+    ...(told === '' ? [] : [' ', ...tagParts(tags)]),
+    ...(room - used < 12 || more === '' ? [] : [styled('dim', `  ${more}`)]),
+  );
+}
+
+function tagParts(tags: readonly string[]): readonly Part[] {
+  const words = tags.map((tag): Part => {
+    const tone = tones[tag];
+    return tone === undefined ? tag : styled(tone, tag);
+  });
+  return ['[', ...words.flatMap((word, index) => (index === 0 ? [word] : [' ', word])), ']'];
+}
+
+/** What it comes after, apart from what it stands below. */
+function toWords({ kind, from }: TreeNode['also'][number]): readonly string[] {
+  if (kind === 'replaced-by') return [`in place of ${from.label}`];
+  if (kind === 'before') return [`after ${from.label.split(':')[0] ?? ''}`];
+  if (kind === 'revised') return ['the contract was changed'];
+  if (kind === 'superseded-by') return [`in place of ${from.label}`];
+  return [];
+}
+
+/** On one line, as it will stand there. */
+function clip(text: string, most: number): string {
+  // Escaped again when it is printed, which changes nothing of what is printable.
+  return clipCells(escapeTerminal(text), most);
+}
