@@ -27,21 +27,20 @@ export function drawRun(drawing: Drawing, run: RunRecord, intent: string | undef
   for (const [{ parsed }, id] of plans) {
     connect(intent, id, 'plan');
     if (!parsed.object) continue;
-    connect(nodes.require('plan', parsed.object.previous), id, 'replaced-by');
-    for (const task of parsed.object.tasks) connect(id, nodes.require('task', task), 'task');
+    connect(nodes.demand('plan', parsed.object.previous), id, 'replaced-by');
+    for (const task of parsed.object.tasks) connect(id, nodes.demand('task', task), 'task');
   }
   for (const [{ parsed }, id] of tasks) {
-    connect(nodes.require('plan', parsed.object?.plan) ?? lastPlan, id, 'task');
-    for (const before of parsed.object?.depends_on ?? [])
-      connect(nodes.require('task', before), id, 'before');
+    connect(nodes.demand('plan', parsed.object?.plan) ?? lastPlan, id, 'task');
+    for (const before of parsed.object?.depends_on ?? []) connect(nodes.demand('task', before), id, 'before');
   }
   for (const [{ parsed, folder }, id] of attempts) {
     const task = folder.startsWith('candidate-') ? undefined : parsed.object?.task;
-    const plan = nodes.require('plan', parsed.object?.plan) ?? lastPlan;
-    connect(nodes.require('task', task) ?? plan ?? intent, id, 'run');
+    const plan = nodes.demand('plan', parsed.object?.plan) ?? lastPlan;
+    connect(nodes.demand('task', task) ?? plan ?? intent, id, 'run');
     connect(id, whole, 'part-of');
   }
-  connect(nodes.require('plan', parts.top?.object?.plan) ?? lastPlan ?? intent, whole, 'run');
+  connect(nodes.demand('plan', parts.top?.object?.plan) ?? lastPlan ?? intent, whole, 'run');
 
   const runIn = new Map(attempts.map(([{ folder }, id]) => [folder, id]));
   const runOf = (id: string | undefined, folder: string) =>
@@ -50,14 +49,14 @@ export function drawRun(drawing: Drawing, run: RunRecord, intent: string | undef
     connect(runOf(parsed.object?.run, folder), id, 'patchset');
   const patchsetIn = new Map(patchsets.map(([{ folder }, id]) => [folder, id]));
   for (const [{ parsed, folder }, id] of evidence) {
-    const patchset = nodes.require('patchset', parsed.object?.patchset) ?? patchsetIn.get(folder);
+    const patchset = nodes.demand('patchset', parsed.object?.patchset) ?? patchsetIn.get(folder);
     connect(patchset ?? runOf(parsed.object?.run, folder), id, 'evidence');
   }
   for (const [{ parsed, folder }, id] of decisions) {
     connect(runOf(parsed.object?.run, folder), id, 'decision');
     const { evidence: shown = [], patchset } = parsed.object ?? {};
-    for (const one of shown) connect(nodes.require('evidence', one), id, 'rests-on');
-    if (shown.length === 0) connect(nodes.require('patchset', patchset), id, 'rests-on');
+    for (const one of shown) connect(nodes.demand('evidence', one), id, 'rests-on');
+    if (shown.length === 0) connect(nodes.demand('patchset', patchset), id, 'rests-on');
   }
 }
 

@@ -21,7 +21,7 @@ export interface ObjectNodes {
   /**
    * The same; what the record names and does not hold is drawn as missing, where the record was read whole.
    */
-  require(kind: Kind, id: string | undefined): string | undefined;
+  demand(kind: Kind, id: string | undefined): string | undefined;
   /** Says which node an id is. */
   keep(kind: Kind, id: string | undefined, node: string | undefined): void;
 }
@@ -53,7 +53,7 @@ export function openObjectNodes(
         keep(kind, parsed.id, id);
         return [one, id] as const;
       }),
-    require(kind, id) {
+    demand(kind, id) {
       const node = find(kind, id);
       // Of a record that was not read whole, nothing is said to be missing.
       if (node !== undefined || id === undefined || !isWhole || problem !== undefined) return node;
