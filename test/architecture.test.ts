@@ -150,6 +150,9 @@ t.test('every rule can fail', async (t) => {
     'the event stream parser only through `core/base/event-stream.ts`': [
       withFiles({ 'bin/x.ts': imports('eventsource-parser') }),
     ],
+    'the Model Context Protocol only through `session/mcp/open-mcp-server.ts`': [
+      withFiles({ 'bin/x.ts': imports('@modelcontextprotocol/server/stdio') }),
+    ],
     'the HTTP framework only through `http/loopback-server.ts`': [
       withFiles({ 'http/x.ts': imports('@hono/node-server/utils/response') }),
     ],

@@ -242,6 +242,11 @@ const rows = {
     AGENT_UNKNOWN: [404, 129, 'no agent profile of that name is here'],
     AGENT_INVALID: [422, 129, 'the agent profile cannot be used'],
     TERMINAL_REQUIRED: [400, 128, 'the session wants a terminal, and there is none'],
+    APPROVAL_REQUIRED: [403, 128, 'a person has to allow that, and nobody can be asked'],
+    APPROVAL_DENIED: [403, 128, 'that was not allowed'],
+    MCP_TOKEN_REQUIRED: [401, 128, 'expected `Authorization: Bearer` with the token of this process'],
+    TOOL_UNKNOWN: [404, 128, 'there is no such tool'],
+    TOOL_ARGUMENTS: [422, 128, 'the arguments are not those that the tool takes'],
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Row>>>>;
 
@@ -260,6 +265,7 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   CONTROL_INSTANCE_CONFLICT:
     'end it, or name files of its own for this one: `--control-token-file`, `--control-info-file`',
   TERMINAL_REQUIRED: 'without a terminal: `writ code --web-only`, or `writ code --stdio` for MCP',
+  MCP_TOKEN_REQUIRED: 'its value is the content of `.writ/code/mcp-token`',
   LIFECYCLE_NOT_ACTIVE: 'activate it: `writ spec activate FILE`',
   INTENT_NOT_FOUND: 'name a specification file, or the `metadata.id` of one that was activated or run',
   METRICS_SCHEMA_INVALID:

@@ -55,6 +55,14 @@ export const doors: readonly Door[] = [
   { name: 'the sigstore client', file: 'attest/public/rekor-v1.ts', specifier: /^@sigstore\/sign$/ },
   { name: 'the HTTP framework', file: 'http/loopback-server.ts', specifier: /^(?:hono|@hono\/.*)(?:\/|$)/ },
   {
+    name: 'the Model Context Protocol',
+    file: 'session/mcp/open-mcp-server.ts',
+    // The two ways that a client comes in by.
+    servers: ['session/mcp/serve-mcp-stdio.ts', 'session/mcp/mcp-routes.ts'],
+    typesAreFree: true,
+    specifier: /^@modelcontextprotocol\//,
+  },
+  {
     name: 'the event stream parser',
     file: 'core/base/event-stream.ts',
     specifier: /^eventsource-parser(?:\/|$)/,

@@ -23,7 +23,8 @@ import { taskRule } from './task-rule.ts';
 import { verifyClosure } from './verify-closure.ts';
 
 /** Each costs more than a start of node; what needs one imports it when it needs it. */
-const heavy = /^(?:piscina|ajv|ajv-formats|hono|@hono\/|node-sqlite3-wasm|undici|@sigstore\/|@cyclonedx\/)/;
+const heavy =
+  /^(?:piscina|ajv|ajv-formats|hono|@hono\/|node-sqlite3-wasm|undici|@modelcontextprotocol\/|@sigstore\/|@cyclonedx\/)/;
 const startUp = 'bin/main.ts';
 const maxLines = 300;
 const maxCommentColumns = 120;

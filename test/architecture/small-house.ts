@@ -46,6 +46,8 @@ export const soundFiles: Readonly<Record<string, string>> = {
     "import { slot } from '../../core/kernel/plugin.ts';\nexport const openai = slot;\n",
   'coder/work.ts': "import { slot } from '../core/kernel/plugin.ts';\nexport const work = slot;\n",
   'http/loopback-server.ts': "import { Hono } from 'hono';\nexport const server = new Hono();\n",
+  'session/mcp/open-mcp-server.ts':
+    "export const open = async () => import('@modelcontextprotocol/server');\n",
   'core/base/event-stream.ts': "export const read = async () => import('eventsource-parser');\n",
   'session/state/decide.ts': "import '../../engine/store/sql.ts';\nexport const decide = 1;\n",
   'service/routes.ts': "import '../http/loopback-server.ts';\nexport const routes = [];\n",
@@ -69,6 +71,7 @@ export const soundManifest: Manifest = {
     undici: '1',
     '@sigstore/sign': '1',
     hono: '1',
+    '@modelcontextprotocol/server': '1',
     'node-sqlite3-wasm': '1',
     'eventsource-parser': '1',
   },

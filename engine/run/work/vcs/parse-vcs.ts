@@ -17,6 +17,14 @@ export interface VcsQuestion {
   readonly context?: number;
 }
 
+/** What is open to whoever asks. */
+export interface VcsReach {
+  /** Whether a word names a commit. */
+  readonly isRevision: (word: string, command: VcsReading) => boolean;
+  /** Taken beside the options that everybody may give. */
+  readonly options: Partial<Readonly<Record<VcsReading, readonly string[]>>>;
+}
+
 const reading = ['status', 'diff', 'branch', 'log', 'show', 'show-ref', 'ls-files'] as const;
 const writing = ['add', 'commit', 'switch'] as const;
 export type VcsReading = (typeof reading)[number];
@@ -60,13 +68,19 @@ const mostRevisions: Readonly<Record<VcsReading, number>> = {
   'ls-files': 0,
 };
 const revision = /^(?:HEAD|[0-9a-f]{4,64})(?:~\d{0,4}|\^[12]?){0,8}$/;
+/** A history that has no names: `HEAD` and ids. */
+const sealedReach: VcsReach = { isRevision: (word) => revision.test(word), options: {} };
 const maxArguments = 64;
 const maxLength = 1024;
 const maxMost = 1000;
 const maxContext = 100;
 
 /** Reads what a model asks; a text says what is wrong with it. */
-export function parseVcs(command: string, args: readonly string[]): VcsQuestion | string {
+export function parseVcs(
+  command: string,
+  args: readonly string[],
+  reach: VcsReach = sealedReach,
+): VcsQuestion | string {
   const name = reading.find((one) => one === command);
   if (name === undefined) return `expected one of ${vcsCommands.join(', ')}, found ${quoted(command)}`;
   if (args.length > maxArguments || args.some((one) => one.length > maxLength))
@@ -74,6 +88,8 @@ export function parseVcs(command: string, args: readonly string[]): VcsQuestion 
   const control = args.find((one) => /\p{Cc}/u.test(one));
   if (control !== undefined) return `${quoted(control)} holds a control character`;
   const words = joinPairs(name, args);
+  const taken = [...known[name], ...(reach.options[name] ?? [])];
+  const isRevision = (word: string): boolean => reach.isRevision(word, name);
   const options = new Set<string>();
   const [revisions, paths]: [string[], string[]] = [[], []];
   let numbers: Pick<VcsQuestion, 'most' | 'context'> = {};
@@ -82,19 +98,18 @@ export function parseVcs(command: string, args: readonly string[]): VcsQuestion 
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? '';
     if (!onlyPaths && word === '--') onlyPaths = true;
-    else if (!onlyPaths && word.startsWith('-') && known[name].includes(word)) options.add(word);
+    else if (!onlyPaths && word.startsWith('-') && taken.includes(word)) options.add(word);
     else if (!onlyPaths && word.startsWith('-')) {
-      const number = numberOf(name, word);
+      const number = numberOf(name, word, taken);
       if (typeof number === 'string') return number;
       numbers = { ...numbers, ...number };
     } else if (!onlyPaths && name === 'show' && word.includes(':')) {
       const [commit = '', path = ''] = [word.slice(0, word.indexOf(':')), word.slice(word.indexOf(':') + 1)];
       const place = placeOf(path);
-      if (!revision.test(commit) || place === undefined || place === '.') return notKnown(word);
+      if (!isRevision(commit) || place === undefined || place === '.') return notKnown(word);
       revisions.push(commit);
       file = place;
-    } else if (!onlyPaths && revision.test(word) && revisions.length < mostRevisions[name])
-      revisions.push(word);
+    } else if (!onlyPaths && isRevision(word) && revisions.length < mostRevisions[name]) revisions.push(word);
     else if (!onlyPaths && !namesPaths.has(name)) return notKnown(word);
     else {
       const place = placeOf(word);
@@ -118,17 +133,21 @@ function joinPairs(name: VcsReading, args: readonly string[]): readonly string[]
   return args.toSpliced(at, 2, option + value);
 }
 
-function numberOf(name: VcsReading, word: string): Pick<VcsQuestion, 'most' | 'context'> | string {
+function numberOf(
+  name: VcsReading,
+  word: string,
+  taken: readonly string[],
+): Pick<VcsQuestion, 'most' | 'context'> | string {
   const most = /^(?:-n|-|--max-count=)(\d{1,4})$/.exec(word)?.[1];
   if (name === 'log' && most !== undefined) return { most: Math.min(Math.max(1, Number(most)), maxMost) };
   const context = /^(?:-U|--unified=)(\d{1,4})$/.exec(word)?.[1];
   if ((name === 'diff' || name === 'show') && context !== undefined)
     return { context: Math.min(Number(context), maxContext) };
-  return `\`${name}\` takes no ${quoted(word)}; it takes ${known[name].join(', ')}`;
+  return `\`${name}\` takes no ${quoted(word)}; it takes ${taken.join(', ')}`;
 }
 
 /** A path in the repository, plainly written; what has pattern magic or leads elsewhere is none. */
-function placeOf(word: string): string | undefined {
+export function placeOf(word: string): string | undefined {
   if (/^[.]\/?$/.test(word)) return '.';
   if (word.startsWith(':')) return undefined;
   const path = normalisePattern(word)?.replace(/\/$/, '');

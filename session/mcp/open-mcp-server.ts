@@ -1,0 +1,211 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  createRequestStateCodec,
+  inputRequired,
+  inputResponse,
+  ProtocolError,
+  ProtocolErrorCode,
+  type RequestStateCodec,
+  ResourceNotFoundError,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { isWritError, WritError } from '../../core/base/errors.ts';
+import { randomOctets } from '../../core/base/ids.ts';
+import { type Elicitation, requireConsent, type UsedAnswers } from './consent.ts';
+import type { ApprovalQuestion, McpActor, McpGround } from './mcp-ground.ts';
+import { readArguments, toInputSchema } from './read-arguments.ts';
+import { listResources, readResource, resourceTemplates } from './resources.ts';
+import { startBeat } from './start-beat.ts';
+import type { McpTool } from './tool.ts';
+import { toCallAnswer, toRefusalAnswer, toToldFault } from './tool-answer.ts';
+import { vcsTools } from './tools/vcs-tools.ts';
+import { writTools } from './tools/writ-tools.ts';
+
+/** What the servers of one process share; each connection, or each request over HTTP, has a server of its own. */
+export interface McpFamily {
+  readonly open: (transport: McpActor['transport']) => Server;
+  /** Calls that change something go one after the other. */
+  readonly tools: readonly McpTool[];
+}
+
+interface Asked {
+  readonly digest: string;
+  readonly nonce: string;
+}
+
+/** Ends a call that needs an answer first. */
+class Question extends Error {
+  readonly question: ApprovalQuestion;
+  readonly digest: string;
+
+  constructor(question: ApprovalQuestion, digest: string) {
+    super('asked');
+    this.question = question;
+    this.digest = digest;
+  }
+}
+
+const tools = [...vcsTools, ...writTools];
+const answerWithinSeconds = 300;
+const approvalKey = 'approval';
+const instructions =
+  'Tools of writ for the repository of this session. `read_writ_vcs` and the tools that scan, plan, list, show and verify change nothing. `run_writ_vcs` can also add, commit and switch, which a person may have to allow.';
+
+/**
+ * The tools and resources of writ as a server of the Model Context Protocol, for both of its eras. An answer that was
+ * asked for by elicitation is signed with a key that this process alone has, and counts once.
+ */
+export function openMcpFamily(ground: McpGround): McpFamily {
+  const codec = createRequestStateCodec<Asked>({ key: randomOctets(32), ttlSeconds: answerWithinSeconds });
+  const used: UsedAnswers = new Set();
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
+    const taken = last.then(act);
+    last = taken.catch(() => undefined);
+    return taken;
+  };
+  return { tools, open: (transport) => openServer({ ground, codec, used, inTurn }, transport) };
+}
+
+interface Shared {
+  readonly ground: McpGround;
+  readonly codec: RequestStateCodec<Asked>;
+  readonly used: UsedAnswers;
+  readonly inTurn: <T>(act: () => Promise<T>) => Promise<T>;
+}
+
+function openServer(shared: Shared, transport: McpActor['transport']): Server {
+  const { ground, codec } = shared;
+  const server = new Server(
+    { name: 'writ', version: ground.version },
+    {
+      instructions,
+      capabilities: { tools: {}, resources: {} },
+      requestState: { verify: codec.verify },
+      inputRequired: { roundTimeoutMs: answerWithinSeconds * 1000, maxRounds: 2 },
+    },
+  );
+  server.setRequestHandler('tools/list', () => ({ tools: tools.map(toListed) }));
+  server.setRequestHandler('tools/call', async ({ params }, ctx) => {
+    const tool = tools.find(({ name }) => name === params.name);
+    try {
+      if (tool === undefined) {
+        const names = tools.map(({ name }) => name).join(', ');
+        throw new WritError('TOOL_UNKNOWN', { detail: { expected: names, found: params.name.slice(0, 80) } });
+      }
+      const given = readArguments(tool.arguments, params.arguments ?? {});
+      const actor = actorOf(server, ctx, transport);
+      const { signal } = ctx.mcpReq;
+      const elicitation = elicitationOf(server, ctx);
+      using _beat = startBeat(ctx, tool.name);
+      const call = {
+        ground,
+        actor,
+        signal,
+        allow: (planned: ApprovalQuestion['planned']) =>
+          requireConsent(ground.approval, { planned, actor }, elicitation, shared.used, signal),
+      };
+      const act = () => tool.call(given, call);
+      return toCallAnswer(await (tool.reads ? act() : shared.inTurn(act)));
+    } catch (thrown) {
+      if (thrown instanceof Question) return askClient(codec, thrown, ctx);
+      ctx.mcpReq.signal.throwIfAborted();
+      const answer = toRefusalAnswer(thrown, ground.cwd);
+      ground.log(
+        `mcp: ${tool?.name ?? 'a tool that there is not'}: ${isWritError(thrown) ? thrown.code : 'refused'}`,
+      );
+      return answer;
+    }
+  });
+  server.setRequestHandler('resources/list', (_, ctx) => listResources(ground, ctx.mcpReq.signal));
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [...resourceTemplates] }));
+  server.setRequestHandler('resources/read', async ({ params: { uri } }, ctx) => {
+    try {
+      return { contents: [{ uri, ...(await readResource(ground, uri, ctx.mcpReq.signal)) }] };
+    } catch (thrown) {
+      ctx.mcpReq.signal.throwIfAborted();
+      const { code, text } = toToldFault(thrown, ground.cwd);
+      const isMissing = code === 'NOT_FOUND' || code === 'RUN_NOT_FOUND';
+      throw isMissing
+        ? new ResourceNotFoundError(uri, text)
+        : new ProtocolError(ProtocolErrorCode.InternalError, text);
+    }
+  });
+  server.onerror = (fault) => ground.log(`mcp: ${fault.message.slice(0, 200)}`);
+  return server;
+}
+
+function toListed(tool: McpTool) {
+  const { name, title, description, reads } = tool;
+  return {
+    name,
+    title,
+    description,
+    inputSchema: toInputSchema(tool.arguments),
+    annotations: {
+      title,
+      readOnlyHint: reads,
+      destructiveHint: !reads,
+      idempotentHint: reads,
+      openWorldHint: false,
+    },
+  };
+}
+
+/** What a request of the newer era says of its client; the library has looked at its form. */
+interface ClientEnvelope {
+  readonly [CLIENT_INFO_META_KEY]?: { readonly name: string };
+  readonly [CLIENT_CAPABILITIES_META_KEY]?: ReturnType<Server['getClientCapabilities']>;
+}
+
+/** By the transport; what the client calls itself is a label. */
+function actorOf(server: Server, ctx: ServerContext, transport: McpActor['transport']): McpActor {
+  const envelope: ClientEnvelope = ctx.mcpReq.envelope ?? {};
+  const { name } = envelope[CLIENT_INFO_META_KEY] ?? server.getClientVersion() ?? {};
+  return {
+    transport,
+    ...(name === undefined ? {} : { client: name.replaceAll(/[^\w .@/-]/g, '?').slice(0, 60) }),
+  };
+}
+
+/** Where the client says that it can ask its person with a form. */
+function elicitationOf(server: Server, ctx: ServerContext): Elicitation | undefined {
+  const envelope: ClientEnvelope = ctx.mcpReq.envelope ?? {};
+  const told = envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities();
+  const offered = told?.elicitation;
+  if (offered === undefined || (offered.form === undefined && Object.keys(offered).length > 0))
+    return undefined;
+  const ask = (question: ApprovalQuestion, digest: string): never => {
+    throw new Question(question, digest);
+  };
+  const asked = ctx.mcpReq.requestState<Asked>();
+  const response = inputResponse(ctx.mcpReq.inputResponses, approvalKey);
+  if (asked === undefined || response.kind !== 'elicit') return { ask };
+  const approved = response.action === 'accept' && response.content?.decision === 'approve';
+  return { ask, answer: { ...asked, approved } };
+}
+
+async function askClient(
+  codec: RequestStateCodec<Asked>,
+  { question, digest }: Question,
+  ctx: ServerContext,
+) {
+  const { title, paths } = question.planned;
+  const files = paths.slice(0, 20).map((path) => JSON.stringify(path));
+  const more = paths.length > files.length ? [`and ${paths.length - files.length} more`] : [];
+  return inputRequired({
+    requestState: await codec.mint({ digest, nonce: randomOctets(16).toString('hex') }, ctx),
+    inputRequests: {
+      [approvalKey]: inputRequired.elicit({
+        message: [`writ is asked to ${title}`, ...files, ...more].join('\n'),
+        requestedSchema: {
+          type: 'object',
+          properties: { decision: { type: 'string', title: 'May it?', enum: ['approve', 'deny'] } },
+          required: ['decision'],
+        },
+      }),
+    },
+  });
+}

@@ -1,0 +1,55 @@
+import { join } from 'node:path';
+import { startLoopbackServer } from '../../http/loopback-server.ts';
+import { removeOwnFile, writePrivateFile } from '../../http/private-files.ts';
+import { makeToken } from '../../http/token.ts';
+import type { McpGround } from './mcp-ground.ts';
+import { mcpPath, mcpRoutes } from './mcp-routes.ts';
+
+export interface McpHttpOptions {
+  /** A literal loopback address. */
+  readonly host: string;
+  /** 0: any that is free. */
+  readonly port: number;
+  /** `<state_dir>/code`, a private directory of this user; `mcp-token` is written there. */
+  readonly directory: string;
+  /** A fault of ours, that the client is not told. */
+  readonly report: (fault: unknown) => void;
+}
+
+export interface McpHttp {
+  /** `http://127.0.0.1:6789/mcp`. */
+  readonly mcpUrl: string;
+  readonly tokenFile: string;
+  /** Ends what is under way, and takes the token away. */
+  close(): Promise<void>;
+}
+
+const body = { maxBytes: 256 * 1024, withinMs: 10_000, maxDepth: 64 };
+const headersWithinMs = 10_000;
+const closeWithinMs = 400;
+
+/**
+ * Serves the protocol on the loopback: `Host` and `Origin` are looked at as for every server of writ, and each start
+ * has a token of its own, 0600. PORT_UNAVAILABLE; SERVICE_FILES_UNSAFE where the token cannot be kept.
+ */
+export async function serveMcpHttp(
+  ground: McpGround,
+  { host, port, directory, report }: McpHttpOptions,
+): Promise<McpHttp> {
+  const tokenFile = join(directory, 'mcp-token');
+  const token = makeToken();
+  const { routes, close } = mcpRoutes(ground, token);
+  const server = await startLoopbackServer({ host, port, routes, body, headersWithinMs, report });
+  const end = async (): Promise<void> => {
+    await close();
+    await server.close(closeWithinMs);
+    await removeOwnFile(tokenFile, token);
+  };
+  try {
+    await writePrivateFile(tokenFile, token);
+  } catch (fault) {
+    await end();
+    throw fault;
+  }
+  return { mcpUrl: `${server.baseUrl}${mcpPath}`, tokenFile, close: end };
+}

@@ -1,0 +1,83 @@
+import { toErrorRecord } from '../../api/envelope.ts';
+import { toFault } from '../../api/to-fault.ts';
+import { hidePlaces } from './hide-places.ts';
+import type { WritAnswer } from './mcp-ground.ts';
+import type { ToolOutcome } from './tool.ts';
+
+type ErrorRecord = NonNullable<WritAnswer['error']>;
+
+/** What a tool answers, as the protocol carries it. */
+export interface CallAnswer {
+  readonly [key: string]: unknown;
+  readonly content: { type: 'text'; text: string }[];
+  readonly structuredContent?: Record<string, unknown>;
+  readonly isError?: true;
+}
+
+/** A refusal that came as data, from a command: thrown on, with the data that it came with. */
+export class ToolRefusal extends Error {
+  readonly record: ErrorRecord;
+  readonly data: WritAnswer['data'];
+
+  constructor(record: ErrorRecord, data?: WritAnswer['data']) {
+    super(record.message);
+    this.record = record;
+    this.data = data;
+  }
+}
+
+export function toCallAnswer({ data, text }: ToolOutcome): CallAnswer {
+  return {
+    content: [{ type: 'text', text: text ?? JSON.stringify(data) }],
+    structuredContent: { ...data },
+  };
+}
+
+/**
+ * A fault as a client may see it: code, sentence, what was expected and found, what to do. No stack, and no path of
+ * this machine beyond the working directory. A fault of ours is said to be one, without its words.
+ */
+export function toRefusalAnswer(thrown: unknown, cwd: string): CallAnswer {
+  const { told, text } = toToldFault(thrown, cwd);
+  const data = thrown instanceof ToolRefusal ? thrown.data : undefined;
+  const more = data === undefined ? '' : `\n${JSON.stringify(data)}`;
+  return {
+    content: [{ type: 'text', text: text + more }],
+    structuredContent: { ...data, error: told },
+    isError: true,
+  };
+}
+
+/** The record of a fault, and the same in lines. */
+export function toToldFault(
+  thrown: unknown,
+  cwd: string,
+): { readonly told: ErrorRecord; readonly code: string; readonly text: string } {
+  const record = thrown instanceof ToolRefusal ? thrown.record : recordOf(thrown);
+  const told = withoutPlaces(record, cwd) as ErrorRecord;
+  const { expected, found } = told.details ?? {};
+  const lines = [
+    `${told.code}: ${told.message}`,
+    ...(expected === undefined ? [] : [`expected: ${asText(expected)}`]),
+    ...(found === undefined ? [] : [`found: ${asText(found)}`]),
+    ...(told.hints ?? []).map((hint) => `hint: ${hint}`),
+  ];
+  return { told, code: told.code, text: lines.join('\n') };
+}
+
+function recordOf(thrown: unknown): ErrorRecord {
+  const fault = toFault(thrown);
+  if (fault.code === 'INTERNAL') return { code: 'INTERNAL_ERROR', message: 'a fault of the server itself' };
+  return toErrorRecord(fault) as unknown as ErrorRecord;
+}
+
+function withoutPlaces(value: unknown, cwd: string): unknown {
+  if (typeof value === 'string') return hidePlaces(value, cwd);
+  if (Array.isArray(value)) return value.map((one) => withoutPlaces(one, cwd));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withoutPlaces(one, cwd)]));
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,144 @@
+import { WritError } from '../../core/base/errors.ts';
+import type { VcsQuestion } from '../../engine/run/work/vcs/parse-vcs.ts';
+import { readBlob } from '../../engine/vcs/blobs.ts';
+import { askGit, gitFailed, runGit } from '../../engine/vcs/git.ts';
+import type { Repository } from '../../engine/vcs/repository.ts';
+import { resolveCommit } from '../../engine/vcs/resolve-commit.ts';
+import { asRange } from './named-revision.ts';
+import { readWorkState, type WorkState } from './work-state.ts';
+
+/** What is answered, before it is cut for whoever asked. */
+export interface VcsText {
+  readonly text: string;
+  /** With `status --json`. */
+  readonly state?: WorkState;
+}
+
+const maxGitBytes = 16 * 1024 * 1024;
+const defaultCommits = 20;
+const plain = [
+  '--no-color',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--submodule=short',
+  '--ignore-submodules=dirty',
+];
+const sides = ['--src-prefix=a/', '--dst-prefix=b/', '--no-relative'];
+const history = ['--no-notes', '--no-show-signature', '--no-mailmap', '--no-decorate'];
+const fullForm = '--format=commit %H%nAuthor: %an <%ae>%nDate:   %aI%n%n%w(0,4,4)%B';
+const anyForm = ['--stat', '--name-only', '--name-status'];
+
+/**
+ * Answers a question in the person's repository. Commits are looked up by name first, and git is handed their ids:
+ * no word of the caller's stands where git reads options. REF_NOT_FOUND, GIT_FAILED, OUTPUT_TOO_LARGE.
+ */
+export async function answerVcsQuestion(
+  repository: Repository,
+  question: VcsQuestion,
+  signal: AbortSignal,
+): Promise<VcsText> {
+  const { command, options, paths, context = 3 } = question;
+  const ask = async (...args: readonly string[]): Promise<VcsText> => ({
+    text: (await runGit(repository, args, { maxBytes: maxGitBytes, signal })).toString('utf8').trimEnd(),
+  });
+  const given = (...names: readonly string[]): readonly string[] => names.filter((name) => options.has(name));
+  const where = ['--', ...paths];
+  if (command === 'status') {
+    if (options.has('--json')) return stateOf(repository, signal);
+    const form = given('--porcelain', '--porcelain=v1', '--porcelain=v2', '--short', '-s', '--branch', '-b');
+    const untracked = given('--untracked-files=no', '--untracked-files=normal', '--untracked-files=all');
+    return ask('status', '--ignore-submodules=dirty', '--no-ahead-behind', ...form, ...untracked, ...where);
+  }
+  if (command === 'branch') return ask('branch', '--no-color', '--no-column', ...oneOf(given, branchForms));
+  if (command === 'show-ref') return refsOf(repository, given('--head', '--heads', '--tags'), signal);
+  if (command === 'ls-files') return ask('ls-files', ...options, ...where);
+  if (question.file !== undefined) return fileOf(repository, question.revisions[0] ?? 'HEAD', question.file);
+  const commits = await resolveAll(repository, question);
+  if (command === 'diff') {
+    const form = given(...anyForm).length === 0 ? ['-p', `-U${context}`] : given(...anyForm);
+    const staged = given('--cached', '--staged').length === 0 ? [] : ['--cached'];
+    return ask('diff', ...staged, ...form, ...plain, ...sides, '--end-of-options', ...commits, ...where);
+  }
+  const shape = options.has('--oneline') ? '--format=%h %s' : fullForm;
+  if (command === 'log') {
+    const most = `--max-count=${question.most ?? defaultCommits}`;
+    return ask(
+      'log',
+      ...history,
+      ...plain,
+      shape,
+      most,
+      ...given(...anyForm),
+      '--end-of-options',
+      ...commits,
+      ...where,
+    );
+  }
+  const form = given(...anyForm).length === 0 ? ['-p', `-U${context}`] : given(...anyForm);
+  return ask(
+    'show',
+    ...history,
+    ...plain,
+    ...sides,
+    fullForm,
+    ...form,
+    '--end-of-options',
+    ...commits,
+    ...where,
+  );
+}
+
+const branchForms = ['--show-current', '--all', '-a', '--remotes', '-r'];
+
+/** git refuses two of them in words of its own; the first one is meant. */
+function oneOf(
+  given: (...names: readonly string[]) => readonly string[],
+  forms: readonly string[],
+): readonly string[] {
+  const [form = '--list'] = given(...forms);
+  return [form];
+}
+
+async function stateOf(repository: Repository, signal: AbortSignal): Promise<VcsText> {
+  const state = await readWorkState(repository, signal);
+  return { text: JSON.stringify(state), state };
+}
+
+/** Without a ref there is no answer, and git says so by its exit code alone. */
+async function refsOf(
+  repository: Repository,
+  options: readonly string[],
+  signal: AbortSignal,
+): Promise<VcsText> {
+  const args = ['show-ref', ...options];
+  const { code, stdout, stderr } = await askGit(repository, args, { maxBytes: maxGitBytes, signal });
+  if (code > 1 || (code === 1 && stderr !== '')) throw gitFailed(args, code, stderr);
+  return { text: stdout.toString('utf8').trimEnd() };
+}
+
+async function fileOf(repository: Repository, revision: string, file: string): Promise<VcsText> {
+  const commit = await resolveCommit(repository, revision);
+  const bytes = await readBlob(repository, commit, file, maxGitBytes);
+  if (bytes === undefined) {
+    const message = `\`${file}\` is no file of that commit`;
+    throw new WritError('INPUT_UNREADABLE', { message, detail: { path: file, commit } });
+  }
+  return { text: bytes.includes(0) ? `[binary, ${bytes.length} bytes]` : bytes.toString('utf8') };
+}
+
+/** Ids for names; a range stays one, of ids. */
+async function resolveAll(
+  repository: Repository,
+  { command, revisions }: VcsQuestion,
+): Promise<readonly string[]> {
+  // A history without commits is no fault of who asks.
+  const named = revisions.length === 0 && command !== 'diff' ? ['HEAD'] : revisions;
+  return Promise.all(
+    named.map(async (word) => {
+      const range = asRange(word);
+      if (range === undefined) return resolveCommit(repository, word);
+      const [from, to] = await Promise.all(range.sides.map((side) => resolveCommit(repository, side)));
+      return `${from}${range.dots}${to}`;
+    }),
+  );
+}
