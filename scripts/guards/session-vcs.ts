@@ -8,12 +8,6 @@ const named = 'what names a file to write';
 export const guards: readonly Guard[] = [
   ...within('session/vcs/parse-vcs-call.ts', words, [
     ['options of `add` are known', 'if (unknown !== undefined)', 'if (unknown === null)', named],
-    [
-      '`switch` takes no option',
-      "if (args.length !== 1 || first.startsWith('-'))",
-      'if (args.length !== 1)',
-      named,
-    ],
     ['a branch is a name', 'return branchFault(first) ?? { command', 'return { command', named],
     [
       'a message holds nothing that a terminal obeys',
@@ -23,7 +17,7 @@ export const guards: readonly Guard[] = [
     ],
   ]),
   ...within('session/vcs/named-revision.ts', words, [
-    ['no reflog, no upstream', "!name.includes('@') && ", '', named],
+    ['no option for a commit', "!name.startsWith('-') && ", '', named],
   ]),
   ...within('session/vcs/answer-vcs-question.ts', world, [
     ['no textconv', "'--no-textconv',", '', 'no program that a repository'],

@@ -10,7 +10,7 @@ const withRanges: ReadonlySet<VcsReading> = new Set(['log', 'diff']);
  */
 export function isNamedRevision(word: string): boolean {
   const name = word.replace(steps, '');
-  return !name.startsWith('-') && !name.includes('@') && isRefName(`refs/heads/${name}`);
+  return !name.startsWith('-') && isRefName(`refs/heads/${name}`);
 }
 
 /** `A..B` and `A...B`, where both are named. */

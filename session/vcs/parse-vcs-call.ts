@@ -129,7 +129,7 @@ function readBranch(args: readonly string[]): VcsChange | string | undefined {
 function branchFault(name: string): string | undefined {
   const isBranch =
     !name.startsWith('-') && name !== 'HEAD' && !name.startsWith('refs/') && isRefName(`refs/heads/${name}`);
-  return isBranch && !name.includes('@') ? undefined : `expected the name of a branch, found ${quoted(name)}`;
+  return isBranch ? undefined : `expected the name of a branch, found ${quoted(name)}`;
 }
 
 function startFault(word: string): string | undefined {
