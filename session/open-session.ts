@@ -7,6 +7,8 @@ import type { JournalWitness } from '../engine/store/journal-witness.ts';
 import { journalFile } from '../engine/store/run-directory.ts';
 import { openRepository } from '../engine/vcs/repository.ts';
 import { workspaceFingerprint } from '../engine/vcs/workspace-fingerprint.ts';
+import { keepAudit } from './audit/keep-audit.ts';
+import { openAudit } from './audit/open-audit.ts';
 import { openChannel, type SessionChannel } from './channel/open-channel.ts';
 import { afterKill } from './state/after-kill.ts';
 import type { Fact, Happened, SessionGround } from './state/fact.ts';
@@ -34,8 +36,9 @@ export interface OpenSession extends AsyncDisposable {
 }
 
 /**
- * Opens a session. Its thread is on disk before anybody hears of it; one that is resumed is as it was acknowledged, and
- * what its killed process had begun is `unknown`. THREAD_NOT_FOUND, THREAD_BUSY, THREAD_UNPROVEN, JOURNAL_CORRUPT.
+ * Opens a session. Its thread is on disk before anybody hears of it, and who writes stands in its audit log; one that
+ * is resumed is as it was acknowledged, and what its killed process had begun is `unknown`. THREAD_NOT_FOUND,
+ * THREAD_BUSY, THREAD_UNPROVEN, JOURNAL_CORRUPT.
  */
 export async function openSession(setting: SessionSetting): Promise<OpenSession> {
   const { clock, witness, resume, repositoryPath, watcher } = setting;
@@ -46,28 +49,28 @@ export async function openSession(setting: SessionSetting): Promise<OpenSession>
   // Looked for first: opening one begins it.
   if (resume !== undefined && !(await isThread(directory))) throw notFound(resume);
   const thread = await openThread(directory, threadId, { clock, witness });
+  const opened = new AsyncDisposableStack();
+  opened.use(thread);
   try {
+    const log = opened.use(await openAudit(directory, threadId, { clock, witness }));
     const state = await openState(thread, { ...setting.ground, sessionId: newId(), threadId }, setting);
     const work = openWork(setting, watcher);
-    const channel = openChannel({
-      state,
-      thread,
-      clock,
-      newId,
-      perform: work.perform,
-      fingerprint: () => workspaceFingerprint(repository),
-    });
-    return {
-      channel,
-      threadId,
-      async [Symbol.asyncDispose]() {
-        await work[Symbol.asyncDispose]();
-        await channel[Symbol.asyncDispose]();
-        await thread[Symbol.asyncDispose]();
-      },
-    };
+    const channel = opened.use(
+      openChannel({
+        state,
+        thread,
+        audit: keepAudit(log, clock),
+        clock,
+        newId,
+        perform: work.perform,
+        fingerprint: () => workspaceFingerprint(repository),
+      }),
+    );
+    // Ended first: what it still reports is taken.
+    opened.use(work);
+    return { channel, threadId, [Symbol.asyncDispose]: () => opened.disposeAsync() };
   } catch (fault) {
-    await thread[Symbol.asyncDispose]();
+    await opened.disposeAsync();
     throw fault;
   }
 }

@@ -46,6 +46,14 @@ export const guards: readonly Guard[] = [
       'what was accepted and could not',
     ],
   ]),
+  ...within('session/open-session.ts', 'test/session/work/turns.test.ts', [
+    [
+      'every session keeps one',
+      'audit: keepAudit(log, clock),',
+      '',
+      'a question is answered: the model looks',
+    ],
+  ]),
   ...within('session/audit/keep-audit.ts', kept, [
     ['so many refusals', 'if (at.length >= mostFailures)', 'if (at.length < 0)', 'refusals are told'],
   ]),

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
 import type { ScriptedReply } from '../../coder/scripted-model.ts';
@@ -32,6 +34,13 @@ t.test(
       ],
     );
     t.ok(JSON.stringify(model.asked.at(-1)?.body).includes('It adds a cent.'));
+    const log = join(scene.sample.root, '.git', 'writ', 'threads', session.threadId, 'audit-1.jsonl');
+    const lines = readFileSync(log, 'utf8').trimEnd().split('\n');
+    t.match(
+      lines.map((line) => JSON.parse(line).redacted_summary),
+      [/: \/ask What does price do\?$/, /: \/ask Where\?$/],
+      'both stand in the audit log',
+    );
   },
 );
 
