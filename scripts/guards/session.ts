@@ -129,7 +129,7 @@ export const guards: readonly Guard[] = [
       'where a context only reads',
     ],
   ]),
-  ...within('session/api/session-routes.ts', routes, [
+  ...within('session/api/write-door.ts', routes, [
     [
       'tokens before words',
       'requireWriter(isOver',

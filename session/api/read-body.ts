@@ -6,6 +6,7 @@ export type Body = Readonly<Record<string, unknown>>;
 
 const maxClientId = 200;
 const maxCommandId = 200;
+const maxGrantId = 200;
 
 /** `{clientId, kind?}`; the kind is judged where leases are. INVALID_BODY. */
 export function readAttach(body: Body): { readonly clientId: string; readonly kind: string } {
@@ -27,6 +28,11 @@ export function readMessage(body: Body): { readonly text: string; readonly comma
     text: message,
     ...(commandId === undefined ? {} : { commandId: word('commandId', commandId, maxCommandId) }),
   };
+}
+
+/** `{id}` of what was pre-approved. INVALID_BODY. */
+export function readRevoke(body: Body): { readonly id: string } {
+  return { id: word('id', only(body, ['id']).id, maxGrantId) };
 }
 
 const futures = ['no', 'accept_all', 'decline_all'] as const;

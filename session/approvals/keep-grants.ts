@@ -12,6 +12,8 @@ export interface GrantLedger {
   /** Those that count now, the newest last, with the time that each has left. */
   list(): readonly ReturnType<typeof toListed>[];
   /** NOT_FOUND for an id that is none, or that is over. */
+  require(id: string): void;
+  /** Takes it back; what is over already stays so. */
   revoke(id: string): void;
   now(): GrantMoment;
 }
@@ -47,10 +49,12 @@ export function keepGrants(
       const at = now();
       return live().map((grant) => toListed(grant, at));
     },
-    revoke(id) {
+    require(id) {
       if (!live().some((grant) => grant.id === id))
         throw new WritError('NOT_FOUND', { message: 'no such approval, or it is over' });
-      happen({ type: 'grant-revoked', id });
+    },
+    revoke(id) {
+      if (grants.some((grant) => grant.id === id)) happen({ type: 'grant-revoked', id });
     },
   };
 }

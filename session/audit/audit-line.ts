@@ -16,7 +16,7 @@ export interface AuditEvent {
 }
 
 /** `rotate` is the log's own: a new file begins. */
-export type AuditAction = 'attach' | 'detach' | 'submit' | 'respond' | 'cancel' | 'rotate';
+export type AuditAction = 'attach' | 'detach' | 'submit' | 'respond' | 'cancel' | 'revoke' | 'rotate';
 
 export const policyVersion = 'local-tui-control/v1';
 

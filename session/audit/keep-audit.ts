@@ -57,6 +57,7 @@ const actions: Readonly<Record<ClientCommand['type'], AuditAction>> = {
   submit: 'submit',
   respond: 'respond',
   cancel: 'cancel',
+  revoke: 'revoke',
 };
 
 function isClient(command: Command): command is ClientCommand {

@@ -22,6 +22,8 @@ export type ClientCommand =
     }
   | { readonly type: 'respond'; readonly id: string; readonly given: GivenAnswer; readonly proof: Proof }
   | { readonly type: 'cancel'; readonly proof: Proof }
+  /** What was pre-approved under that id is asked about again. */
+  | { readonly type: 'revoke'; readonly grant: string; readonly proof: Proof }
   /** The local screen takes the session back. */
   | { readonly type: 'reclaim' };
 

@@ -38,6 +38,7 @@ function decideNow(state: SessionState, command: Command, moment: Moment): Decid
     case 'submit':
     case 'respond':
     case 'cancel':
+    case 'revoke':
       return write(state, command, moment);
     default:
       return takeReport(state, command, moment);
@@ -62,6 +63,9 @@ function written(state: SessionState, command: Write, by: Speaker, moment: Momen
       return respond(state, command, by, moment);
     case 'cancel':
       return cancel(state);
+    case 'revoke':
+      // Grants are no part of the state: they die with their process.
+      return nothingDecided;
     case 'detach': {
       if (command.clientId !== by.clientId)
         throw new WritError('INVALID_BODY', { message: '`clientId` is not the one that holds the lease' });

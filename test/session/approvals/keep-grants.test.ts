@@ -65,11 +65,11 @@ t.test(
     const [ttl, session] = list();
     ledger.revoke(session?.id ?? '');
     t.equal(ledger.take(commandUse('make')), undefined, 'at once');
-    t.throws(() => ledger.revoke(session?.id ?? ''), { code: 'NOT_FOUND' });
+    t.throws(() => ledger.require(session?.id ?? ''), { code: 'NOT_FOUND' });
     t.equal(ledger.take(commandUse('npm test secret'))?.grant.id, ttl?.id);
     pass(300_000);
     t.strictSame(list(), []);
-    t.throws(() => ledger.revoke(ttl?.id ?? ''), { code: 'NOT_FOUND' });
+    t.throws(() => ledger.require(ttl?.id ?? ''), { code: 'NOT_FOUND' });
   },
 );
 

@@ -1,0 +1,91 @@
+import type { IncomingMessage } from 'node:http';
+import type { Clock } from '../../core/base/clock.ts';
+import { WritError } from '../../core/base/errors.ts';
+import { valuesOf } from '../../http/guard-request.ts';
+import type { Exchange, Route } from '../../http/route.ts';
+import { matchesToken } from '../../http/token.ts';
+import type { SessionChannel } from '../channel/open-channel.ts';
+import { requireWriter } from '../state/control.ts';
+import type { Proof } from '../state/lease.ts';
+import { digestOf } from './lease-tokens.ts';
+import type { Body } from './read-body.ts';
+import { countWrites } from './write-rate.ts';
+
+/** What the routes of a session answer from. */
+export interface SessionApi {
+  /** `undefined` where no session is attached to the server (CODE_UI_UNAVAILABLE). */
+  readonly channel: () => SessionChannel | undefined;
+  /** The token of this process; absent where no automation may control the session. */
+  readonly controlToken?: string;
+  readonly clock: Clock;
+}
+
+/** What a client sent along to show that it may write. */
+export type Client = Extract<Proof, { readonly from: 'client' }>;
+
+/** The one way of every route to the session: who may write is asked there, and how often. */
+export interface WriteDoor {
+  /** CODE_UI_UNAVAILABLE. */
+  required(): SessionChannel;
+  controlOf(request: IncomingMessage): Client['controlToken'];
+  /** A route that writes, for whoever holds the lease; refusals come in the order of the resolutions. */
+  write(
+    path: string,
+    act: (channel: SessionChannel, body: Body, proof: Client, exchange: Exchange) => Promise<unknown>,
+    isBodyless?: boolean,
+  ): Route;
+}
+
+/** One for all routes of a session: they count the writes of a lease together. */
+export function openWriteDoor({ channel: find, controlToken, clock }: SessionApi): WriteDoor {
+  const count = countWrites(clock);
+  const required = (): SessionChannel => {
+    const channel = find();
+    if (channel === undefined) throw new WritError('CODE_UI_UNAVAILABLE');
+    return channel;
+  };
+  const controlOf = (request: IncomingMessage): Client['controlToken'] => {
+    const [given, ...more] = valuesOf(request, 'x-svc-control-token');
+    if (given === undefined) return 'missing';
+    return controlToken !== undefined && more.length === 0 && matchesToken(given, controlToken)
+      ? 'valid'
+      : 'invalid';
+  };
+  const proofOf = (request: IncomingMessage): Client => {
+    const [given, ...more] = valuesOf(request, 'x-code-controller-token');
+    const proof = { from: 'client', controlToken: controlOf(request) } as const;
+    // Sent twice it is none of them.
+    return given === undefined ? proof : { ...proof, tokenDigest: more.length === 0 ? digestOf(given) : '' };
+  };
+  return {
+    required,
+    controlOf,
+    write: (path, act, isBodyless = false) => ({
+      method: 'POST',
+      path,
+      answer: async (exchange) => {
+        const proof = proofOf(exchange.request);
+        const admit = (): void => {
+          const { state } = required();
+          if (state.ground.attachable.length === 0)
+            throw new WritError(
+              proof.controlToken === 'missing' ? 'BROWSER_CONTROL_DISABLED' : 'CONTROL_DISABLED',
+            );
+          const isOver = state.lease !== undefined && state.lease.expiresAtMs <= clock.now();
+          requireWriter(isOver ? { ...state, lease: undefined } : state, proof);
+          count(proof.tokenDigest ?? '');
+        };
+        if (isBodyless && hasNoBody(exchange.request)) {
+          admit();
+          return act(required(), {}, proof, exchange);
+        }
+        const body = await exchange.readBody(admit);
+        return act(required(), body, proof, exchange);
+      },
+    }),
+  };
+}
+
+function hasNoBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
+}
