@@ -1,4 +1,4 @@
-import { type ModelServer, serveModel } from '../providers/model-server.ts';
+import { type Asked, type ModelServer, serveModel } from '../providers/model-server.ts';
 
 /** One reply of a model that only reads from its script. */
 export interface ScriptedReply {
@@ -14,8 +14,17 @@ export interface ScriptedReply {
  */
 export function scriptModel(replies: readonly ScriptedReply[], port = 0): Promise<ModelServer> {
   let next = 0;
-  return serveModel((_asked, response) => {
-    const reply = replies[next] ?? { text: 'The script is over.' };
+  return answeringModel(() => {
+    next += 1;
+    return replies[next - 1] ?? { text: 'The script is over.' };
+  }, port);
+}
+
+/** The same, of a model that looks at what it is asked. */
+export function answeringModel(replyTo: (asked: Asked) => ScriptedReply, port = 0): Promise<ModelServer> {
+  let next = 0;
+  return serveModel((asked, response) => {
+    const reply = replyTo(asked);
     next += 1;
     if (reply.fails) {
       const [status, body] = reply.fails;

@@ -7,9 +7,9 @@ import { type OpenSession, openSession, type SessionSetting } from '../../../ses
 import type { Interaction } from '../../../session/state/interaction.ts';
 import { pendingOf } from '../../../session/state/state.ts';
 import { watchRuns } from '../../../session/work/watch-runs.ts';
-import { type ScriptedReply, scriptModel } from '../../coder/scripted-model.ts';
+import { answeringModel, type ScriptedReply, scriptModel } from '../../coder/scripted-model.ts';
 import { makeSample, type Sample } from '../../engine/run/sample.ts';
-import type { ModelServer } from '../../providers/model-server.ts';
+import type { Asked, ModelServer } from '../../providers/model-server.ts';
 import { until } from '../../waiting/until.ts';
 import { ground } from '../state/walk.ts';
 
@@ -71,11 +71,11 @@ export async function settingOf(
 }
 
 export async function scriptSession(
-  replies: readonly ScriptedReply[],
+  replies: readonly ScriptedReply[] | ((asked: Asked) => ScriptedReply),
   more: Partial<SessionSetting> = {},
 ): Promise<ScriptedSession> {
   const sample = makeSample();
-  const model = await scriptModel(replies);
+  const model = await (typeof replies === 'function' ? answeringModel(replies) : scriptModel(replies));
   const setting = await settingOf(sample, model, more);
   const session = await openSession(setting);
   const { channel } = session;

@@ -1,0 +1,116 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { type Clock, systemClock } from '../../../core/base/clock.ts';
+import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
+import type { ScriptedReply } from '../../coder/scripted-model.ts';
+import type { Asked } from '../../providers/model-server.ts';
+import { longTest } from '../../rooms/long-test.ts';
+import { lastNote, type ScriptedSession, scriptSession } from './scripted-session.ts';
+
+const plans = (...steps: readonly string[]): ScriptedReply => ({
+  calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps }] }]],
+});
+/** Attempts of a run wait for one another; nobody here has that time. */
+const hasty: Clock = {
+  ...systemClock,
+  sleep: (ms, signal) => systemClock.sleep(ms > 120_000 ? ms : Math.min(ms, 5), signal),
+};
+
+/** A model that fails at every plan but one that says how, which is that of this revision. */
+function failsUntil(revision: number): (asked: Asked) => ScriptedReply {
+  let made = 0;
+  let replies = 0;
+  return ({ body }) => {
+    const text = JSON.stringify(body);
+    if (text.includes('submit_intent_draft')) return submits(priceDraft);
+    if (text.includes('submit_plan_draft')) {
+      made += 1;
+      return plans(made < revision ? `look at it, ${made}` : 'take the cent away');
+    }
+    if (!text.includes('take the cent away'))
+      return { calls: [['submit_task_complete', { complete: false, summary: 'the file puzzles me' }]] };
+    replies += 1;
+    return makesFix[replies - 1] ?? { text: 'done' };
+  };
+}
+
+/** Up to the question what is to be done with the plan. */
+async function planned(scene: ScriptedSession) {
+  await scene.say('A price is one cent too high: make it exact.');
+  const review = await scene.asked('intent_review_choice');
+  await scene.answer(review.id, { selectedOption: 'confirm' });
+  return scene.asked('post_plan_choice');
+}
+
+t.test('a plan that failed is revised with what was found and run again by itself', async (t) => {
+  await using scene = await scriptSession(failsUntil(2), { clock: hasty });
+  const { id } = await planned(scene);
+  await scene.answer(id, { selectedOption: 'execute' });
+  await scene.ended();
+  const { state } = scene.session.channel;
+  t.equal(state.status, 'completed', lastNote(scene.session));
+  t.match(
+    state.plans.flatMap(({ status, run }) => (run === undefined ? [] : [[status, run.revision, run.repair]])),
+    [
+      ['failed', 1, { attempt: 0, limit: 3 }],
+      ['completed', 2, { attempt: 1, limit: 3 }],
+    ],
+  );
+  const asked = scene.model.asked.map(({ body }) => JSON.stringify(body));
+  const planning = asked.filter((text) => text.includes('submit_plan_draft'));
+  t.ok(planning[1]?.includes('the file puzzles me'), 'the planner is told why');
+});
+
+longTest('after three repairs a person is asked, and says how often more', async (t) => {
+  await using scene = await scriptSession(failsUntil(6), { clock: hasty });
+  const { id } = await planned(scene);
+  await scene.answer(id, { selectedOption: 'execute' });
+  const stopped = await scene.asked('post_plan_choice');
+  t.match(stopped.metadata, { repair: { attempt: 3, limit: 3, cap: 10 } }, lastNote(scene.session));
+  await t.rejects(scene.say('/plan continue 11'), { code: 'UNSUPPORTED_OPERATION' });
+  await scene.say('/plan continue 5');
+  await scene.ended();
+  t.equal(scene.session.channel.state.status, 'completed', lastNote(scene.session));
+});
+
+t.test('a plan is executed on the work tree it was made for, and no other', async (t) => {
+  await using scene = await scriptSession([submits(priceDraft), plans('look at it'), plans('take it away')]);
+  const { id } = await planned(scene);
+  writeFileSync(join(scene.sample.root, 'src/price.js'), '// somebody else\n');
+  await t.rejects(scene.answer(id, { selectedOption: 'execute' }), { code: 'WORKSPACE_CHANGED' });
+  await scene.answer(id, { selectedOption: 'modify', note: 'somebody changed it' });
+  const again = await scene.asked('post_plan_choice');
+  t.match(again.metadata, { revision: 2, changes: ['- look at it', '+ take it away'] });
+  t.ok(JSON.stringify(scene.model.asked.at(-1)?.body).includes('somebody changed it'));
+  await scene.answer(again.id, { selectedOption: 'cancel' });
+  await scene.ended();
+  t.equal(scene.session.channel.state.status, 'idle');
+});
+
+t.test('a draft is drafted anew with what the person says, and shows what differs', async (t) => {
+  const other = { ...priceDraft, summary: 'Prices are exact to the cent' };
+  await using scene = await scriptSession([submits(priceDraft), submits(other)]);
+  await scene.say('A price is one cent too high: make it exact.');
+  const first = await scene.asked('intent_review_choice');
+  await scene.answer(first.id, { selectedOption: 'modify' });
+  await scene.say('say to the cent');
+  const second = await scene.asked('intent_review_choice');
+  t.match(second.metadata, { revision: 2, runId: first.metadata.runId });
+  t.match(second.metadata.changes, [/intent\.summary/]);
+  await scene.answer(second.id, { selectedOption: 'cancel' });
+  await scene.ended();
+  t.equal(scene.session.channel.state.status, 'idle');
+});
+
+longTest('the network that a person chose is that of the contract which is run', async (t) => {
+  await using scene = await scriptSession([submits(priceDraft), plans('take the cent away'), ...makesFix]);
+  const { id } = await planned(scene);
+  await scene.answer(id, { selectedOption: 'network' });
+  await scene.answer(id, { selectedOption: 'execute' });
+  await scene.ended();
+  const { state } = scene.session.channel;
+  t.equal(state.status, 'completed', lastNote(scene.session));
+  const spec = scene.sample.git('show', `refs/ai/runs/${state.plans[0]?.run?.runId}:spec.json`);
+  t.equal(JSON.parse(spec).constraints.security.networkPolicy, 'allow');
+});
