@@ -1,22 +1,75 @@
 import type { ToolRequest } from '../../core/contract/hook-payload.ts';
-import type { Interaction } from '../state/interaction.ts';
+import type { ApprovalPolicy } from '../approvals/approval-policy.ts';
+import { describeApproval } from '../approvals/describe-approval.ts';
+import { grantFrom } from '../approvals/grant-from.ts';
+import { judgeApproval } from '../approvals/judge-approval.ts';
+import type { GrantLedger } from '../approvals/keep-grants.ts';
+import type { ToolUse } from '../approvals/tool-use.ts';
+import type { Mask } from '../approvals/use-text.ts';
+import { isConsent } from '../state/interaction.ts';
 import type { Answered } from './answered.ts';
+import type { TurnScope } from './turn-scope.ts';
 
-/** What is said of a tool call before it is made. */
-export type UseVerdict =
-  | { readonly kind: 'go' }
-  /** Never made, whoever would approve it. */
-  | { readonly kind: 'refuse'; readonly why: string }
-  | {
-      readonly kind: 'ask';
-      readonly question: Pick<Interaction, 'title' | 'description' | 'metadata'> & {
-        readonly kind: 'approval' | 'sandbox_approval';
-      };
-    };
+/** How a session goes about tool calls that everybody else lets through (document 2, Approval policies). */
+export interface ApprovalSetting {
+  readonly policy: ApprovalPolicy;
+  /** How long an answer "for a while" counts; 0: that one call. */
+  readonly ttlSeconds: number;
+  readonly grants: GrantLedger;
+  /** Takes out of words what nobody may be shown. */
+  readonly mask: Mask;
+}
 
-/** Judges tool calls by the approval policy of a session and by what was approved before. */
-export interface ConsentJudge {
-  judge(use: ToolRequest): UseVerdict;
-  /** Told what a person answered to a question of this judge, before the call is made or refused. */
-  answered(use: ToolRequest, answer: Answered): void;
+/** Where the tools of one run work, as an approval is bound to it. */
+export interface ConsentGround extends Pick<ToolUse, 'cwd' | 'sandbox' | 'branch'> {
+  /** Name of the back end that confines commands; absent where nothing does. */
+  readonly backend?: string;
+  /** Whether a command of the same text was tried before, and failed. */
+  readonly hasFailed: (command: string) => boolean;
+}
+
+/** What came of asking. */
+export type Consented = 'go' | 'abort' | { readonly refused: string };
+
+/** Judges one call by policy and earlier answers, and asks where neither says. The answer is kept for later calls. */
+export async function askConsent(
+  { setting: { approval }, ask, newId }: Pick<TurnScope, 'setting' | 'ask' | 'newId'>,
+  request: ToolRequest,
+  { backend, hasFailed, ...ground }: ConsentGround,
+): Promise<Consented> {
+  const { policy, ttlSeconds, grants, mask } = approval;
+  const use: ToolUse = { id: newId(), request, ...ground, isOutside: false };
+  const verdict = judgeApproval(policy, use, {
+    ...(backend === undefined ? {} : { sandbox: backend }),
+    // How a sandbox said no is not told apart from any other failure: the same command is asked about again.
+    wasDenied: request.command !== undefined && hasFailed(request.command),
+    // The network of a run is what a person chose at the review of its plan.
+    leavesMachine: false,
+  });
+  if (verdict.verdict === 'go') return 'go';
+  if (verdict.verdict === 'refuse') return { refused: verdict.why };
+  const before = verdict.isFresh ? undefined : grants.take(use);
+  if (before !== undefined)
+    return before.verdict === 'go' ? 'go' : { refused: 'the person declined every call like it' };
+  const question = describeApproval(use, { why: verdict.why, ttlSeconds, mask });
+  const answered = await ask({ subject: `consent ${use.id}`, ...question });
+  const { option, given, by } = answered;
+  const { applyToFuture = 'no' } = given;
+  grants.add(
+    grantFrom({ option, ...(applyToFuture === 'no' ? {} : { applyToFuture }) }, use, {
+      now: grants.now(),
+      ttlSeconds,
+      by,
+      newId,
+      mask,
+    }),
+  );
+  return consented(answered, use, grants);
+}
+
+function consented({ option }: Answered, use: ToolUse, grants: GrantLedger): Consented {
+  if (option === 'abort') return 'abort';
+  // What was granted has to cover this very call, and is spent by it.
+  if (isConsent(option) && grants.take(use)?.verdict === 'go') return 'go';
+  return { refused: 'the person did not approve it' };
 }

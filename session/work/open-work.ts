@@ -26,7 +26,11 @@ export function openWork(setting: WorkSetting, watcher: RunWatcher): SessionWork
     controller = new AbortController();
     const { signal } = controller;
     const own = controller;
-    const scope = openScope(turn, setting, world, waiters, { signal, stop: () => own.abort(stopped) });
+    const scope = openScope(turn, setting, world, waiters, {
+      signal,
+      stop: () => own.abort(stopped),
+      hasFailed: watcher.hasFailed,
+    });
     watcher.watch(scope);
     last = act(scope)
       .catch((fault: unknown): StepEnd => {
@@ -50,7 +54,7 @@ export function openWork(setting: WorkSetting, watcher: RunWatcher): SessionWork
     // Its next message is the note.
     if (option === 'modify' && note === undefined) return;
     const given = want.type === 'note' ? { note: want.note } : want.given;
-    if (waiters.answer(want.subject, { option, given })) return;
+    if (waiters.answer(want.subject, { option, given, by: want.by })) return;
     const { subject } = want;
     const metadata = want.type === 'note' ? {} : want.metadata;
     step(turnOf(world), world, (scope) => continueStep(scope, { subject, option, given, metadata }));

@@ -1,24 +1,19 @@
 import type { Person } from '../../core/contract/person.ts';
 import { refusal } from '../../engine/tool/acl/refusal.ts';
-import { isConsent } from '../state/interaction.ts';
+import { askConsent, type ConsentGround } from './ask-consent.ts';
 import type { TurnScope } from './turn-scope.ts';
 
 /** Whoever controls the session, as the runs of its turn ask him. */
-export function personOf({ setting: { consent }, ask, newId, stop }: TurnScope): Person {
+export function personOf(scope: TurnScope, ground: ConsentGround): Person {
+  const { ask, newId, stop } = scope;
   return {
     async consent(use, signal) {
       signal.throwIfAborted();
-      const verdict = consent.judge(use);
-      if (verdict.kind === 'go') return undefined;
-      if (verdict.kind === 'refuse') return refusal(verdict.why, { reason: 'approval-policy' });
-      const answered = await ask({ subject: `consent ${newId()}`, ...verdict.question });
-      consent.answered(use, answered);
-      if (isConsent(answered.option)) return undefined;
-      if (answered.option === 'abort') {
-        stop();
-        signal.throwIfAborted();
-      }
-      return refusal('the person did not approve it', { reason: 'not-approved' });
+      const said = await askConsent(scope, use, ground);
+      if (said === 'go') return undefined;
+      if (said !== 'abort') return refusal(said.refused, { reason: 'not-approved' });
+      stop();
+      throw signal.reason;
     },
     async answer({ question, options }) {
       const kind = options.length === 0 ? 'text' : 'single';

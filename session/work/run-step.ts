@@ -6,6 +6,7 @@ import { withNetwork } from '../../engine/run/draft/with-network.ts';
 import { failureText } from '../../engine/run/record/failure-text.ts';
 import { resumeRun, runIntent } from '../../engine/run/run-intent.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
+import { consentGround } from './consent-ground.ts';
 import { personOf } from './person-of.ts';
 import { askChoice, type MadePlan, makePlan, requireDraft } from './plan-step.ts';
 import type { StepEnd, TurnScope } from './turn-scope.ts';
@@ -61,7 +62,7 @@ export async function resumeStep(scope: TurnScope, runId: string, plan: MadePlan
     repositoryPath: setting.repositoryPath,
     runId,
     worker: { name: setting.source.worker },
-    person: personOf(scope),
+    person: personOf(scope, await consentGround(setting, setting.networkAccess, scope.hasFailed)),
     watch: watchWork(scope, plan),
   });
   const ended = await settle(scope, plan, view);
@@ -100,7 +101,7 @@ async function execute(
     sandbox,
     drafting: kept.spent,
     advice,
-    person: personOf(scope),
+    person: personOf(scope, await consentGround(setting, networkAccess, scope.hasFailed)),
     watch: watchWork(scope, plan),
   });
 }

@@ -23,6 +23,8 @@ export interface TurnScope {
     question: Omit<Extract<Report, { readonly type: 'ask' }>, 'turn' | 'type'>,
   ) => Promise<Answered>;
   readonly newId: () => string;
+  /** Whether a command of this text has failed in this session. */
+  readonly hasFailed: (command: string) => boolean;
   /** Ends the turn as cancelled. */
   readonly stop: () => void;
 }
@@ -65,7 +67,7 @@ export function openScope(
   setting: WorkSetting,
   { state, send }: World,
   waiters: Waiters,
-  { signal, stop }: Pick<TurnScope, 'signal' | 'stop'>,
+  { signal, stop, hasFailed }: Pick<TurnScope, 'signal' | 'stop' | 'hasFailed'>,
 ): TurnScope {
   const tell: TurnScope['tell'] = async (report) => void (await send({ ...report, turn } as Report));
   return {
@@ -82,5 +84,6 @@ export function openScope(
     },
     newId: () => uuidV7(setting.clock.now()),
     stop,
+    hasFailed,
   };
 }

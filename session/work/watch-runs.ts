@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/base/clock.ts';
+import { sha256Hex } from '../../core/base/digest.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
 import type { ToolRequest } from '../../core/contract/hook-payload.ts';
 import { definePlugin, type LoadedPlugin } from '../../core/kernel/plugin.ts';
@@ -7,6 +8,8 @@ import type { TurnScope } from './turn-scope.ts';
 /** Observes the engine of a session; what it sees is told to whoever works there. */
 export interface RunWatcher {
   readonly plugin: LoadedPlugin;
+  /** Whether a command of this text has failed since the watcher was made. */
+  hasFailed(command: string): boolean;
   /** From here on this turn is told. */
   watch(scope: Pick<TurnScope, 'tell'>): void;
 }
@@ -19,6 +22,7 @@ export function watchRuns(clock: Clock): RunWatcher {
   let told: Pick<TurnScope, 'tell'> | undefined;
   /** Uses of tools are told apart by their requests: the same object at the start and at the end. */
   const ids = new WeakMap<ToolRequest, string>();
+  const failed = new Set<string>();
   const idOf = (request: ToolRequest): string => {
     const known = ids.get(request);
     if (known !== undefined) return known;
@@ -36,6 +40,8 @@ export function watchRuns(clock: Clock): RunWatcher {
       });
       hooks.tool.settled.tap(async ({ request, outcome, refusal, exitCode, durationMs }) => {
         const { toolName, summary } = describe(request);
+        if (request.command !== undefined && exitCode !== undefined && exitCode !== 0)
+          remember(failed, sha256Hex(request.command));
         const code = exitCode === undefined || exitCode === 0 ? '' : `, exit code ${exitCode}`;
         const why = refusal === undefined ? '' : `: ${refusal.message}`;
         await told?.tell({
@@ -59,10 +65,19 @@ export function watchRuns(clock: Clock): RunWatcher {
   });
   return {
     plugin,
+    hasFailed: (command) => failed.has(sha256Hex(command)),
     watch(scope) {
       told = scope;
     },
   };
+}
+
+const mostFailed = 1000;
+
+function remember(all: Set<string>, one: string): void {
+  all.add(one);
+  const [oldest] = all;
+  if (all.size > mostFailed && oldest !== undefined) all.delete(oldest);
 }
 
 function describe({ tool, action, command, paths = [], query }: ToolRequest) {

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/base/clock.ts';
 import type { DraftPlace } from '../../engine/run/draft/draft-ground.ts';
 import type { ChangeSource, RunSettings } from '../../engine/run/state/run-request.ts';
 import type { WritEngine } from '../../engine/spec/writ-engine.ts';
-import type { ConsentJudge } from './ask-consent.ts';
+import type { ApprovalSetting } from './ask-consent.ts';
 
 /** What the turns of a session work with; all of it is settled when the session opens. */
 export interface WorkSetting {
@@ -21,6 +21,5 @@ export interface WorkSetting {
   readonly clock: Clock;
   /** What every run of the session is asked with. */
   readonly run: Omit<RunSettings, 'clock' | 'signal' | 'person' | 'watch' | 'model' | 'approvers'>;
-  /** Judges a tool call that everybody else lets through. */
-  readonly consent: ConsentJudge;
+  readonly approval: ApprovalSetting;
 }

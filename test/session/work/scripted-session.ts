@@ -3,6 +3,7 @@ import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
 import { formatModelChoice } from '../../../coder/model-choice.ts';
 import { coderWorker } from '../../../coder/plugin.ts';
 import { systemClock } from '../../../core/base/clock.ts';
+import { keepGrants } from '../../../session/approvals/keep-grants.ts';
 import { type OpenSession, openSession, type SessionSetting } from '../../../session/open-session.ts';
 import type { Interaction } from '../../../session/state/interaction.ts';
 import { pendingOf } from '../../../session/state/state.ts';
@@ -64,7 +65,12 @@ export async function settingOf(
       witness,
       reach: reachProvider({ variable: () => undefined, keys: {} }),
     },
-    consent: { judge: () => ({ kind: 'go' }), answered: () => undefined },
+    approval: {
+      policy: 'on-request',
+      ttlSeconds: 300,
+      grants: keepGrants(systemClock),
+      mask: (text) => text,
+    },
     ground: { ...ground(), workingDir: sample.root },
     ...more,
   };

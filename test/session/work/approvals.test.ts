@@ -1,0 +1,61 @@
+import t from 'tap';
+import { systemClock } from '../../../core/base/clock.ts';
+import type { ApprovalPolicy } from '../../../session/approvals/approval-policy.ts';
+import { keepGrants } from '../../../session/approvals/keep-grants.ts';
+import type { GivenAnswer } from '../../../session/state/interaction.ts';
+import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
+import type { ScriptedReply } from '../../coder/scripted-model.ts';
+import { lastNote, scriptSession } from './scripted-session.ts';
+
+const runs = (command: string): ScriptedReply => ({ calls: [['shell', { command }]] });
+const plans: ScriptedReply = {
+  calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps: ['take the cent away'] }] }]],
+};
+
+/** An executed plan whose worker says these first. */
+async function executed(policy: ApprovalPolicy, ...replies: readonly ScriptedReply[]) {
+  const grants = keepGrants(systemClock);
+  const scene = await scriptSession([submits(priceDraft), plans, ...replies, ...makesFix], {
+    approval: { policy, ttlSeconds: 300, grants, mask: (text) => text },
+  });
+  await scene.say('A price is one cent too high: make it exact.');
+  await scene.answer((await scene.asked('intent_review_choice')).id, { selectedOption: 'confirm' });
+  await scene.answer((await scene.asked('post_plan_choice')).id, { selectedOption: 'execute' });
+  const answerNext = async (given: GivenAnswer) => {
+    const asked = await scene.asked('approval');
+    await scene.answer(asked.id, given);
+    return asked;
+  };
+  const tools = () =>
+    scene.session.channel.state.toolCalls.map(({ status, summary = '' }) => [status, summary]);
+  return { scene, grants, answerNext, tools };
+}
+
+t.test('a person is asked about what the policy does not let go, and what he says is done', async (t) => {
+  const test = 'node --test --test-reporter=tap';
+  const run = await executed('untrusted', runs(test), runs(test), runs('node --test'));
+  await using scene = run.scene;
+  const first = await run.answerNext({ selectedOption: 'approve_ttl' });
+  t.match(first.metadata, { command: test, ttlSeconds: 300 });
+  t.match(run.grants.list(), [{ kind: 'ttl' }], 'what was approved for a while is listed');
+  const second = await run.answerNext({ selectedOption: 'deny' });
+  t.match(second.metadata, { command: 'node --test' }, 'the same command again is not asked about');
+  const third = await run.answerNext({ approved: true });
+  t.match(third.metadata, { action: 'write' }, 'so is a file, by this policy');
+  await run.answerNext({ approved: true });
+  await scene.ended();
+  t.equal(scene.session.channel.state.status, 'completed', lastNote(scene.session));
+  const asked = scene.model.asked.map(({ body }) => JSON.stringify(body));
+  t.ok(asked.some((text) => text.includes('denied: the person did not approve it')));
+});
+
+t.test('whoever denies and stops has stopped the turn; nothing of it is committed', async (t) => {
+  const run = await executed('untrusted', runs('node --test'));
+  await using scene = run.scene;
+  const before = scene.sample.git('rev-parse', 'HEAD');
+  await run.answerNext({ selectedOption: 'abort' });
+  await scene.ended();
+  t.equal(scene.session.channel.state.status, 'idle');
+  t.equal(scene.sample.git('rev-parse', 'HEAD'), before);
+  t.strictSame(run.grants.list(), []);
+});
