@@ -1,24 +1,12 @@
 import type { ToolRequest } from '../../core/contract/hook-payload.ts';
-import type { ApprovalPolicy } from '../approvals/approval-policy.ts';
 import { describeApproval } from '../approvals/describe-approval.ts';
 import { grantFrom } from '../approvals/grant-from.ts';
 import { judgeApproval } from '../approvals/judge-approval.ts';
 import type { GrantLedger } from '../approvals/keep-grants.ts';
 import type { ToolUse } from '../approvals/tool-use.ts';
-import type { Mask } from '../approvals/use-text.ts';
 import { isConsent } from '../state/interaction.ts';
 import type { Answered } from './answered.ts';
 import type { TurnScope } from './turn-scope.ts';
-
-/** How a session goes about tool calls that everybody else lets through (document 2, Approval policies). */
-export interface ApprovalSetting {
-  readonly policy: ApprovalPolicy;
-  /** How long an answer "for a while" counts; 0: that one call. */
-  readonly ttlSeconds: number;
-  readonly grants: GrantLedger;
-  /** Takes out of words what nobody may be shown. */
-  readonly mask: Mask;
-}
 
 /** Where the tools of one run work, as an approval is bound to it. */
 export interface ConsentGround extends Pick<ToolUse, 'cwd' | 'sandbox' | 'branch'> {

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/base/clock.ts';
 import type { DraftPlace } from '../../engine/run/draft/draft-ground.ts';
 import type { ChangeSource, RunSettings } from '../../engine/run/state/run-request.ts';
 import type { WritEngine } from '../../engine/spec/writ-engine.ts';
-import type { ApprovalSetting } from './ask-consent.ts';
+import type { ApprovalSetting } from './approval-setting.ts';
 
 /** What the turns of a session work with; all of it is settled when the session opens. */
 export interface WorkSetting {

@@ -1,0 +1,13 @@
+import type { ApprovalPolicy } from '../approvals/approval-policy.ts';
+import type { GrantLedger } from '../approvals/keep-grants.ts';
+import type { Mask } from '../approvals/use-text.ts';
+
+/** How a session goes about tool calls that everybody else lets through (document 2, Approval policies). */
+export interface ApprovalSetting {
+  readonly policy: ApprovalPolicy;
+  /** How long an answer "for a while" counts; 0: that one call. */
+  readonly ttlSeconds: number;
+  readonly grants: GrantLedger;
+  /** Takes out of words what nobody may be shown. */
+  readonly mask: Mask;
+}
