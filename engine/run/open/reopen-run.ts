@@ -70,7 +70,8 @@ export async function reopenRun(
     const sandbox = request.sandbox ?? (await sandboxAgain(engine, own, before));
     const prepared = await prepareGround(engine, { ...request, sandbox }, read, repository, landing);
     const contract = withConfig(read, prepared.config);
-    const sealing = await openParties(engine, contract, prepared);
+    // Whoever ends a run seals nothing: neither key nor log has to be there, and the plugin of a log may be gone.
+    const sealing = request.cancel === undefined ? await openParties(engine, contract, prepared) : undefined;
     const scratch = readers.keep(await takeUpScratch(join(directory, 'scratch'), repository));
     const isAdopted = claim !== undefined && (await isSignedByRunner(engine, prepared, claim));
     // What a trusted runner has decided on, it has decided on in its own words.

@@ -13,7 +13,7 @@ import { serveLog } from '../../../../plugins/testers/served-log.ts';
 import { runLine } from '../../../bin/host.ts';
 import { fixedPart } from '../../../rooms/fixed-part.ts';
 import { longTest } from '../../../rooms/long-test.ts';
-import { fixtures, makeSample } from '../../run/sample.ts';
+import { fixtures, type Json, makeSample } from '../../run/sample.ts';
 import { handing } from './handing.ts';
 
 t.setTimeout(240_000);
@@ -53,14 +53,14 @@ async function scene(t: Test, edit: (text: string) => string, section: (vkey: st
     find: async () => undefined,
     secret: handing({ NOTARY_TOKEN: 'tok-canary-01234' }),
   };
-  const run = () =>
+  const run = (spec: Record<string, Json> = {}) =>
     sample.run(
       {
         source: { kind: 'patch', bytes: fix },
         pluginAccess,
         outside: leadTo(() => served.port),
       },
-      asked,
+      { ...asked, ...spec },
     );
   return { sample, served, digest, run };
 }
@@ -86,6 +86,16 @@ t.test('what is sealed stands in the plugin’s log, and is verified with the pi
   };
   const verified = await verify(served.vkey);
   t.match(verified, { code: 0, data: { verified: true } }, JSON.stringify(verified.data?.checks));
+});
+
+t.test('a run that waits is ended although nobody here trusts the plugin of its log', async (t) => {
+  const { sample, served, run } = await scene(t, (text) => text, pinned);
+  const { runId, state } = await run({ risk: { humanInLoop: { required: true, minApprovers: 1 } } });
+  t.equal(state, 'waiting');
+  await served[Symbol.asyncDispose]();
+  const line = ['--json', 'cancel', runId, '--reason', 'not wanted'];
+  const { code, out } = await runLine(line, commands, { cwd: sample.root, env: sample.env });
+  t.match({ code, ...JSON.parse(out) }, { code: 0, data: { decision: { type: 'abandon' } } }, out);
 });
 
 type Lie = readonly [edit: (text: string) => string, found: RegExp];
