@@ -13,7 +13,7 @@ export const pluginShapes = {
         {
           name: text,
           source: { enum: ['built-in', 'path', 'package'] },
-          status: { enum: ['loaded', 'trusted', 'untrusted', 'changed', 'missing'] },
+          status: { enum: ['loaded', 'trusted', 'untrusted', 'changed', 'missing', 'uncommitted'] },
           enforces: list(text),
           rules: list(text),
           parts: list(part),

@@ -12,7 +12,11 @@ export const pluginCommands: readonly CommandSpec[] = [
     arguments: [],
     options: [],
     examples: [
-      { line: 'writ plugin list', about: 'built-ins, then the plugins of `.writ/config.toml` at HEAD' },
+      {
+        line: 'writ plugin list',
+        about:
+          'built-ins, then the plugins of `.writ/config.toml` at HEAD, then what is pinned and not committed',
+      },
     ],
     load: () => import('../commands/plugin-list.ts'),
   },

@@ -1,17 +1,19 @@
 import type { JsonData } from '../../api/json-data.ts';
 import { listedPlugins } from '../../api/listed-plugins.ts';
 import { isWritError } from '../../core/base/errors.ts';
+import type { ListedPlugin } from '../../engine/config/plugins-section.ts';
 import type { FoundPlugin } from '../../engine/plugin-trust/find-plugins.ts';
 import { needsInWords } from '../../engine/plugin-trust/manifest-needs.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/open-engine.ts';
 import { partsOf } from '../plugin/parts-of.ts';
+import { pinnedHere } from '../plugin/pinned-here.ts';
 import { styled } from '../terminal/print.ts';
 
 /**
  * `writ plugin list`: built-ins and what they enforce, then what the repository lists at HEAD and whether it would be
- * loaded.
+ * loaded, then what is pinned in the working tree and counts for nothing before it is committed.
  */
 export async function run(context: CommandContext): Promise<CommandResult> {
   await using engine = await openEngine(context);
@@ -27,8 +29,8 @@ export async function run(context: CommandContext): Promise<CommandResult> {
       needs: [],
     };
   });
-  const listed = await findListed(context);
-  const plugins = [...builtIn, ...listed.map(toData)];
+  const { listed, uncommitted } = await findListed(context);
+  const plugins = [...builtIn, ...listed.map(toData), ...uncommitted.map(toUncommitted)];
   return succeeded({ plugins }, (printer) => {
     printer.table(
       plugins.map(({ name, source, status, enforces, rules, parts, digest }) => [
@@ -48,17 +50,40 @@ export async function run(context: CommandContext): Promise<CommandResult> {
       if (status === 'missing' && one.kind === 'package')
         printer.line(`  get \`${one.place}\`, then: writ plugin add FILE.tgz`);
     }
+    for (const { kind, place } of uncommitted)
+      printer.line(
+        `  ${place} is pinned, not committed: commit .writ/config.toml${kind === 'path' ? ` and ${place}` : ''}`,
+      );
   });
 }
 
-/** What the repository lists at HEAD; nothing outside a repository. */
-async function findListed(context: CommandContext): Promise<readonly FoundPlugin[]> {
+interface Listed {
+  readonly listed: readonly FoundPlugin[];
+  readonly uncommitted: readonly ListedPlugin[];
+}
+
+/** What the repository lists at HEAD, and what only its working tree does; nothing outside a repository. */
+async function findListed(context: CommandContext): Promise<Listed> {
   const repository = await openRepository(context.repoPath ?? context.cwd).catch((fault: unknown) => {
     if (context.repoPath === undefined && isWritError(fault, 'NOT_A_REPOSITORY')) return undefined;
     throw fault;
   });
-  if (repository === undefined) return [];
-  return listedPlugins(context, repository, 'HEAD');
+  if (repository === undefined) return { listed: [], uncommitted: [] };
+  const listed = await listedPlugins(context, repository, 'HEAD');
+  const pinned = await pinnedHere(repository.root).catch((fault: unknown) => {
+    // What no run reads refuses nothing here.
+    if (isWritError(fault)) return { plugins: [] };
+    throw fault;
+  });
+  const uncommitted = pinned.plugins.filter(
+    (one) => !listed.some(({ listed: other }) => one.place === other.place && one.digest === other.digest),
+  );
+  return { listed, uncommitted };
+}
+
+function toUncommitted({ kind, place, digest }: ListedPlugin): JsonData {
+  const nothing = { enforces: [], rules: [], parts: [], needs: [] };
+  return { name: place, source: kind, place, status: 'uncommitted', digest: `sha256:${digest}`, ...nothing };
 }
 
 /** Rules by their ids, all else with its kind. */

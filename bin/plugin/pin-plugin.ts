@@ -1,12 +1,10 @@
-import { lstat, mkdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
-import { absent, writeDurably } from '../../core/base/durable-file.ts';
+import { writeDurably } from '../../core/base/durable-file.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { parseConfig } from '../../engine/config/config.ts';
-import { readPlainFile } from '../../engine/plugin-trust/read-directory.ts';
-
-const maxConfigBytes = 256 * 1024;
+import { pinnedHere } from './pinned-here.ts';
 
 /** One entry of `[[plugins]]`. */
 export interface Pin {
@@ -21,14 +19,8 @@ export interface Pin {
  * policy commit.
  */
 export async function pinPlugin(root: string, pin: Pin): Promise<boolean> {
-  const path = join(root, '.writ', 'config.toml');
-  const bytes = (await lstat(path).catch(absent)) && (await readPlainFile(path, maxConfigBytes));
-  if (bytes === undefined && (await lstat(path).catch(absent)))
-    throw new WritError('CONFIG_INVALID', {
-      message: `\`${path}\` is no plain file of at most ${maxConfigBytes} bytes`,
-    });
+  const { path, bytes, plugins } = await pinnedHere(root);
   const text = bytes?.toString('utf8') ?? '';
-  const { plugins } = parseConfig(bytes, sealingForms);
   const there = plugins.find(({ kind, place }) => kind === pin.kind && place === pin.place);
   if (there?.digest === pin.digest) return false;
   const entry = `[[plugins]]\n${pin.kind} = ${JSON.stringify(pin.place)}\ndigest = "sha256:${pin.digest}"\n`;
