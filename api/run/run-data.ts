@@ -10,10 +10,12 @@ import type {
   StageRecord,
   TestCounts,
 } from '../../core/contract/stage.ts';
+import { approversLackingCode } from '../../engine/run/state/approvers-lacking.ts';
 import { checkUnknownCode } from '../../engine/run/state/checks-without-use.ts';
 import { foreignPolicyCode } from '../../engine/run/state/foreign-policy.ts';
 import { logUnusedCode } from '../../engine/run/state/log-without-use.ts';
 import { provenanceMissingCode } from '../../engine/run/state/provenance-missing.ts';
+import { rightsLackingCode } from '../../engine/run/state/rights-lacking.ts';
 import { compact } from '../compact.ts';
 import type { RunData } from '../schemas/run-schema.ts';
 
@@ -91,6 +93,14 @@ function toWaitingData({ for: what, needed, people }: WaitsFor): NonNullable<Run
   };
 }
 
+const warningCodes = [
+  checkUnknownCode,
+  logUnusedCode,
+  approversLackingCode,
+  rightsLackingCode,
+  provenanceMissingCode,
+];
+
 /** Warnings with a code that stays, apart from what is merely noticed. */
 function warningsOf({ notices = [], defaultRef, policyRef }: RunView): RunData['warnings'] {
   const coded = (code: string): readonly string[] =>
@@ -103,9 +113,7 @@ function warningsOf({ notices = [], defaultRef, policyRef }: RunView): RunData['
   };
   const warnings = [
     ...(defaultRef === undefined ? [] : [compact(foreign)]),
-    ...[checkUnknownCode, logUnusedCode, provenanceMissingCode].flatMap((code) =>
-      coded(code).map((message) => ({ code, message })),
-    ),
+    ...warningCodes.flatMap((code) => coded(code).map((message) => ({ code, message }))),
   ];
   return warnings.length === 0 ? undefined : warnings;
 }

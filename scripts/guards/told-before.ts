@@ -30,6 +30,7 @@ export const guards: readonly Guard[] = [
       '',
       inVain,
     ],
+    ['the record of a run keeps it', '...(lacking.length === 0 ? {} : { lacking }),', '', inVain],
   ]),
   ...within('engine/intent/draft/intent-draft.ts', hostile, [
     [

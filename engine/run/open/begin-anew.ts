@@ -12,6 +12,7 @@ import { threadOf } from '../../intent/thread-of.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import { specFile } from '../../store/record/spec-file.ts';
 import type { RunStore } from '../../store/run-store.ts';
+import { readBlob } from '../../vcs/blobs.ts';
 import type { Scratch } from '../../vcs/scratch.ts';
 import { removeWorkspace } from '../../vcs/workspace.ts';
 import type { ClaimedRun } from '../record/claimed-run.ts';
@@ -23,6 +24,7 @@ import type { Ground } from '../state/ground.ts';
 import { requireOldSigners } from '../state/require-old-signers.ts';
 import { claimedWording } from './claimed-wording.ts';
 import { maskStated } from './mask-stated.ts';
+import { inVainWords } from './notices.ts';
 
 /** What a run is begun anew with. */
 export interface AnewGround {
@@ -65,7 +67,20 @@ export async function startedAnew(
   await compileMetricsSchema(spec.objmodel.runPolicy.metricsSchema);
   if (supplied) await requireOldSigners(scratch, ground.policy, supplied);
   const threadId = (await readThreadId(store, spec)) ?? threadOf(spec.metadata);
-  const about = { contract, ground, runId, threadId, startedAtMs, anewAtMs: nowMs, store, tip, authorship };
+  const signers = await readBlob(scratch, ground.policy.tree, '.writ/allowed_signers');
+  const lacking = inVainWords({ contract, signers });
+  const about = {
+    contract,
+    ground,
+    runId,
+    threadId,
+    startedAtMs,
+    anewAtMs: nowMs,
+    store,
+    tip,
+    authorship,
+    lacking,
+  };
   return {
     runId,
     threadId,
@@ -79,6 +94,7 @@ export async function startedAnew(
     authorship,
     ...(supplied ? { candidate: { tree: supplied.candidateTree, digest: supplied.digest } } : {}),
     sandbox: ground.sandbox.name,
+    ...(lacking.length === 0 ? {} : { lacking }),
     ...(drafting === undefined ? {} : { drafting }),
     report: openingReport({ ...about, sandboxName: ground.sandbox.name }, supplied),
   };

@@ -106,6 +106,7 @@ export async function holdRun({
     tip: started.tip,
     wording: started.wording,
     authorship: started.authorship,
+    lacking: started.lacking,
   };
   const calls = openCallLedger(journal);
   if (allowLostCalls) await calls.allow();

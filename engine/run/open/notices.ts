@@ -51,3 +51,8 @@ export function inVain(known: Told): readonly Issue[] {
       : []),
   ];
 }
+
+/** The same in the words of a report, each behind its code. Pure. */
+export function inVainWords(known: Told): readonly string[] {
+  return inVain(known).map(({ code, message }) => `${code}: ${message}`);
+}

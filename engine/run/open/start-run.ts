@@ -21,7 +21,7 @@ import { askedOf } from './asked-plugins.ts';
 import { type HeldRun, holdRun } from './hold-run.ts';
 import { judgeOpening } from './judgement.ts';
 import { maskStated } from './mask-stated.ts';
-import { inVain } from './notices.ts';
+import { inVain, inVainWords } from './notices.ts';
 import { openJournal } from './open-journal.ts';
 import type { Opening, OpeningPlace } from './opening.ts';
 import { firstJudgements, laterJudgements } from './opening-judgements.ts';
@@ -74,6 +74,7 @@ export async function startRun(
       opening;
     const { secrets } = opening;
     for (const issue of inVain(opening)) request.hear?.(issue);
+    const lacking = inVainWords(opening);
     const spec = contract.effective;
     await writeFile(join(directory, specFile), contract.bytes, { mode: 0o600, flush: true });
     if (request.source.kind === 'worker')
@@ -103,6 +104,7 @@ export async function startRun(
         ? {}
         : { candidate: { tree: supplied.candidateTree, digest: supplied.digest } }),
       sandbox: ground.sandbox.name,
+      ...(lacking.length === 0 ? {} : { lacking }),
       ...(request.drafting === undefined ? {} : { drafting: request.drafting }),
       ...(request.advice === undefined ? {} : { advice: request.advice }),
       report: openingReport(
@@ -117,6 +119,7 @@ export async function startRun(
           tip,
           authorship,
           sandboxName: ground.sandbox.name,
+          lacking,
         },
         supplied,
       ),

@@ -82,6 +82,7 @@ function report(
     ...factorsWithoutChecks(spec, ground.config).map(factorWithoutChecks),
     ...checksWithoutUse(spec, ground.config).map((words) => `${checkUnknownCode}: ${words}`),
     ...logWithoutUse(spec).map((words) => `${logUnusedCode}: ${words}`),
+    ...(run.lacking === undefined ? [] : run.lacking),
   ];
   return {
     schema: 'urn:writ:gate-report:v1',

@@ -54,6 +54,8 @@ export interface StartedRun {
   /** The candidate of a supplied patch; of a worker's, where the run was begun anew with it. */
   readonly candidate?: { readonly tree: string; readonly digest: string };
   readonly sandbox: string;
+  /** Why its work may be in vain, each behind its code, as it was told before any. */
+  readonly lacking?: readonly string[];
   /** What drafting its contract came to, where a model did. */
   readonly drafting?: Spent;
   /** How its Tasks are to be done, where a person confirmed that before. */
@@ -87,6 +89,7 @@ const shape = fields(
     foreign: fields({ defaultRef: orNull(text) }),
     tip: gitObject,
     candidate: fields({ tree: gitObject, digest: sha256Text }),
+    lacking: listOf(text),
     drafting: spentShape,
     advice: listOf(adviceShape),
   },

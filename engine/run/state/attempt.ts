@@ -48,6 +48,8 @@ export interface RunIdentity {
    * from elsewhere.
    */
   readonly authorship: Authorship;
+  /** Why its work may be in vain, as it was told before any; `undefined` where nothing was. */
+  readonly lacking: readonly string[] | undefined;
 }
 
 /** What this process works on the run with, and until when. */

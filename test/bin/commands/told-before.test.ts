@@ -36,6 +36,14 @@ t.test('work that would be in vain is told before it begins, by `plan` and by `r
   const [first = ''] = ran.err.split('\n');
   for (const part of ['warning: RIGHTS_LACKING: ', JSON.stringify(workerRights[0])])
     t.ok(first.includes(part), first);
+  const { data } = JSON.parse(ran.out) as { readonly data: Json & { readonly run_id: string } };
+  t.match(
+    data,
+    { warnings: [{ code: 'RIGHTS_LACKING' }], notices: [/^RIGHTS_LACKING: /] },
+    'the run keeps it',
+  );
+  const shown = await runLine(['show', data.run_id], commands, given);
+  t.match(shown.out, /note {2}RIGHTS_LACKING: /);
 
   mkdirSync(join(sample.root, '.writ'));
   for (const [keys, codes] of [
