@@ -11,9 +11,14 @@ export interface Verdict {
   readonly next: readonly { readonly line: string; readonly about: string }[];
 }
 
+/** The command that shows the run in full. */
+export function showLine({ runId }: Pick<RunView, 'runId'>): string {
+  return `writ show ${runId}`;
+}
+
 /** A pure reading of the view; nothing is called good that has no commit decision. */
 export function toVerdict(view: RunView): Verdict {
-  const show = { line: `writ show ${view.runId}`, about: 'the run in full, from the stored objects' };
+  const show = { line: showLine(view), about: 'the run in full, from the stored objects' };
   const approve = { line: `writ approve ${view.runId}`, about: 'signed with your SSH key, or `--reject`' };
   const resume = { line: `writ resume ${view.runId}`, about: 'goes on from where it stands' };
   const { decision } = view;

@@ -117,6 +117,7 @@ export function toResult(view: RunView, print: CommandContext['print']): Command
     if (code === provenanceMissingCode) print.complain(styled('yellow', 'warning'), `: ${message}`);
   const refusal = runRefusal(view);
   const isHinted = refusal !== undefined && refusal.hints.length > 0;
-  const human = (printer: CommandContext['print']): void => printRun(printer, view, isHinted);
+  const human = (printer: CommandContext['print']): void =>
+    printRun(printer, view, isHinted ? 'hinted' : undefined);
   return refusal ? refused(refusal, data, human) : succeeded(data, human);
 }

@@ -14,9 +14,9 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const opened = await openRun(context, wanted);
   const view = await withStanding(context, opened.view);
   const asked = await askedOf(opened);
-  if (asked === undefined) return succeeded(toRunData(view), (printer) => printRun(printer, view));
+  if (asked === undefined) return succeeded(toRunData(view), (printer) => printRun(printer, view, 'show'));
   return succeeded({ ...toRunData(view), asked: { ...asked } }, (printer) => {
-    printRun(printer, view);
+    printRun(printer, view, 'show');
     if (printer.quiet) return;
     printer.line();
     for (const said of asked.said) printer.line('  asked  ', said);

@@ -1,5 +1,6 @@
+import { policyReasons } from '../../api/run/policy-reasons.ts';
 import { stageFindings } from '../../api/run/run-data.ts';
-import { toVerdict } from '../../api/run/verdict.ts';
+import { showLine, toVerdict } from '../../api/run/verdict.ts';
 import type { Finding } from '../../core/contract/finding.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import type { ArtifactRecord, CheckRecord } from '../../core/contract/stage.ts';
@@ -9,6 +10,7 @@ import { pluginWords } from './plugin-words.ts';
 import { toDuration, toSize } from './quantities.ts';
 import { toSealedCommit } from './sealed-commit.ts';
 import { toStageWords } from './stage-words.ts';
+import { tellOnce } from './tell-once.ts';
 import { toTimeSpan } from './time-span.ts';
 import { wroteOutside } from './written-outside.ts';
 
@@ -26,10 +28,10 @@ const tones: Readonly<Record<string, Style>> = {
 };
 
 /**
- * The terminal summary of a run, decision first; under `--quiet` the decision alone. `isHinted`: what to do next is
- * told beside it.
+ * The terminal summary of a run, decision first; under `--quiet` the decision alone. `beside`: what to do next is told
+ * elsewhere (`hinted`), or this is the run in full (`show`), and nobody is sent where they are.
  */
-export function printRun(printer: Printer, view: RunView, isHinted = false): void {
+export function printRun(printer: Printer, view: RunView, beside?: 'hinted' | 'show'): void {
   const verdict = toVerdict(view);
   printer.line(styled(tones[verdict.tone] ?? 'bold', verdict.word), '  ', styled('bold', view.spec.summary));
   printer.line('  ', verdict.sentence);
@@ -57,20 +59,20 @@ export function printRun(printer: Printer, view: RunView, isHinted = false): voi
       stage.checks.length === 0 ? '' : toDuration(toTimeSpan(stage.checks).lengthMs),
     ]),
   );
+  const once = tellOnce();
+  for (const reason of policyReasons(view)) once(reason);
   const troubled = view.stages.flatMap((stage) => stage.checks.filter((check) => check.status !== 'passed'));
   if (troubled.length > 0) {
     printer.line();
-    for (const check of troubled.slice(0, most)) printCheck(printer, check, view);
+    for (const check of troubled.slice(0, most)) printCheck(printer, check, view, once);
     if (troubled.length > most) printer.line(styled('dim', `  and ${troubled.length - most} more`));
   }
   const outside = wroteOutside(view.stages);
   if (outside.length > 0) printer.line();
   for (const [id, words] of outside.slice(0, most)) printer.line('  ', word('note'), `  ${id}  ${words}`);
   if (outside.length > most) printer.line(styled('dim', `  and ${outside.length - most} more`));
-  printFindings(printer, [
-    ...view.findings,
-    ...view.stages.flatMap((stage) => stageFindings(stage).map(({ finding }) => finding)),
-  ]);
+  const inStages = view.stages.flatMap((stage) => stageFindings(stage).map(({ finding }) => finding));
+  printFindings(printer, [...view.findings, ...inStages], once);
   if (view.artifacts.length > 0) {
     printer.line();
     printer.table(
@@ -102,8 +104,8 @@ export function printRun(printer: Printer, view: RunView, isHinted = false): voi
       value === undefined ? [] : [[styled('dim', name ?? ''), value]],
     ),
   );
-  const [next] = verdict.next;
-  if (next !== undefined && !isHinted) printer.line(styled('dim', '  next  '), next.line);
+  const next = verdict.next.find(({ line }) => beside !== 'show' || line !== showLine(view));
+  if (next !== undefined && beside !== 'hinted') printer.line(styled('dim', '  next  '), next.line);
 }
 
 /** Who was sent back on the way, for what and where. */
@@ -154,7 +156,12 @@ function printToolUses(printer: Printer, uses: RunView['toolUses']): void {
   printer.line('  ', styled('dim', 'tools'), `  ${told.join(', ')}`);
 }
 
-function printCheck(printer: Printer, check: CheckRecord, view: RunView): void {
+function printCheck(
+  printer: Printer,
+  check: CheckRecord,
+  view: RunView,
+  once: (text: string) => string,
+): void {
   const exit = check.timedOut
     ? 'timed out'
     : check.exitCode === undefined
@@ -174,7 +181,10 @@ function printCheck(printer: Printer, check: CheckRecord, view: RunView): void {
       styled('dim', '    log  '),
       `git show ${toShellWord(`${view.contentRef ?? `refs/ai/content/${view.runId}`}:${log.path}`)}`,
     );
-  else if (cause !== undefined) printer.line(styled('dim', '    why  '), cause.message);
+  else {
+    const why = cause === undefined ? '' : once(cause.message);
+    if (why !== '') printer.line(styled('dim', '    why  '), why);
+  }
 }
 
 /** What the check left behind that a person reads first: a log, else whatever there is. */
@@ -191,7 +201,7 @@ function toShellWord(text: string): string {
   return /^[\w./:@=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-function printFindings(printer: Printer, findings: readonly Finding[]): void {
+function printFindings(printer: Printer, findings: readonly Finding[], once: (text: string) => string): void {
   if (findings.length === 0) return;
   printer.line();
   for (const finding of findings.slice(0, most)) {
@@ -199,7 +209,8 @@ function printFindings(printer: Printer, findings: readonly Finding[]): void {
       finding.path === undefined
         ? ''
         : `  ${finding.path}${finding.line === undefined ? '' : `:${finding.line}`}`;
-    printer.line('  ', word(finding.severity), `  ${finding.rule}${place}  ${finding.message}`);
+    const message = once(finding.message) || 'said above';
+    printer.line('  ', word(finding.severity), `  ${finding.rule}${place}  ${message}`);
   }
   if (findings.length > most) printer.line(styled('dim', `  and ${findings.length - most} more`));
 }

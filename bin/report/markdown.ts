@@ -1,3 +1,4 @@
+import { policyReasons } from '../../api/run/policy-reasons.ts';
 import { stageFindings } from '../../api/run/run-data.ts';
 import { toVerdict } from '../../api/run/verdict.ts';
 import type { Finding } from '../../core/contract/finding.ts';
@@ -6,6 +7,7 @@ import { markdownText } from '../../readers/documents/markdown-text.ts';
 import { toCount, toDuration, toSize } from './quantities.ts';
 import { toSealedCommit } from './sealed-commit.ts';
 import { toStageWords } from './stage-words.ts';
+import { tellOnce } from './tell-once.ts';
 import { toTimeSpan } from './time-span.ts';
 import { wroteOutside } from './written-outside.ts';
 
@@ -25,6 +27,8 @@ export function renderRunMarkdown(view: RunView): string {
     ),
   ];
   const outside = wroteOutside(view.stages);
+  const once = tellOnce();
+  for (const reason of policyReasons(view)) once(reason);
   const lines = [
     `## ${verdict.word}: ${text(view.spec.summary, 256)}`,
     '',
@@ -45,7 +49,7 @@ export function renderRunMarkdown(view: RunView): string {
     '',
     ...(findings.length === 0
       ? ['None.']
-      : findings.slice(0, most).map(({ finding, place }) => findingLine(finding, place))),
+      : findings.slice(0, most).map(({ finding, place }) => findingLine(finding, place, once))),
     ...(findings.length > most ? ['', `and ${findings.length - most} more`] : []),
     '',
     '### Evidence',
@@ -86,12 +90,13 @@ function commitLines(view: RunView): readonly string[] {
   ];
 }
 
-function findingLine(finding: Finding, place: string): string {
+function findingLine(finding: Finding, place: string, once: (text: string) => string): string {
+  const message = once(finding.message) || 'said above';
   const where =
     finding.path === undefined
       ? ''
       : ` in ${text(finding.path, 1024)}${finding.line === undefined ? '' : ` line ${finding.line}`}`;
-  return `- **${finding.severity}** ${text(finding.rule, 128)} (${place})${where}: ${text(finding.message, 2000)}`;
+  return `- **${finding.severity}** ${text(finding.rule, 128)} (${place})${where}: ${text(message, 2000)}`;
 }
 
 /** Untrusted text for one line, at most `maxLength` characters of it. */

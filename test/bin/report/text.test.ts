@@ -9,14 +9,17 @@ import { renderRunMarkdown } from '../../../bin/report/markdown.ts';
 import { toCount, toDuration, toSize } from '../../../bin/report/quantities.ts';
 import { renderRunSarif } from '../../../bin/report/sarif.ts';
 import { createPrinter, openSink } from '../../../bin/terminal/print.ts';
+import type { Finding } from '../../../core/contract/finding.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
+import type { CheckRecord } from '../../../core/contract/stage.ts';
 import { githubIngestionFaults } from '../../readers/documents/sarif/github-ingestion-faults.ts';
 import { abandoned, committed, hostile, huge } from './sample-view.ts';
 
-function printed(view: RunView, quiet = false): string {
+function printed(view: RunView, quiet = false, beside?: 'hinted' | 'show'): string {
   const stream = new PassThrough();
   const sink = openSink(stream);
-  printRun(createPrinter(sink, sink, { quiet, colourOut: false, colourErr: false, before: () => {} }), view);
+  const printer = createPrinter(sink, sink, { quiet, colourOut: false, colourErr: false, before: () => {} });
+  printRun(printer, view, beside);
   return String(stream.read() ?? '');
 }
 
@@ -45,6 +48,50 @@ t.test(
     );
   },
 );
+
+t.test('why a check failed is told once, however many rules were held up by it', async (t) => {
+  const why = 'no advisories are imported here: `writ sca import FILE` takes an export of OSV';
+  const cause = `expected \`sca-report\` to be JSON, found none: ${why}`;
+  const said = (rule: string, message: string): Finding => ({ rule, severity: 'error', message });
+  const [stage, ...others] = abandoned.stages;
+  const [check] = stage?.checks ?? [];
+  if (!stage || !check) throw new Error('the sample has no check');
+  const failed: CheckRecord = {
+    ...check,
+    id: 'sca',
+    kind: 'policy',
+    required: true,
+    status: 'failed',
+    artifacts: [],
+    findings: [said('sca', cause)],
+  };
+  const held = [
+    said('check-outcome', `check \`sca\` failed, the first: ${cause}`),
+    said('artifact-present', `expected artifact \`sca-report\` at stage \`security\`, found none: ${why}`),
+    said('other', `something else: ${'and long enough to be told once '.repeat(2)}`),
+  ];
+  const view: RunView = {
+    ...abandoned,
+    stages: [{ ...stage, checks: [failed], findings: held }, ...others],
+    artifacts: [],
+  };
+  for (const report of [printed(view), renderRunMarkdown(view)]) {
+    t.equal(report.split('takes an export of OSV').length, 2, report);
+    for (const part of [
+      /check\W{1,2}outcome.*failed, the first \W{1,2}said above/,
+      /artifact\W{1,2}present/,
+      /something else:/,
+    ])
+      t.match(report, part);
+  }
+});
+
+t.test('whoever has a run shown is not told to have it shown', async (t) => {
+  t.match(printed(abandoned), /next {2}writ show /);
+  t.notMatch(printed(abandoned, false, 'show'), /next {2}/);
+  t.match(printed(committed, false, 'show'), /next {2}writ verify /, 'what else can be done is told');
+  t.notMatch(printed(committed, false, 'hinted'), /next {2}/);
+});
 
 t.test('a stage without checks says who else was asked there and what was made', async (t) => {
   const [made] = committed.artifacts;
