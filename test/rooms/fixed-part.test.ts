@@ -5,6 +5,7 @@ import t from 'tap';
 import { chooseTests } from '../../scripts/tests/choose-tests.ts';
 import { leavers } from '../../scripts/tests/leavers.ts';
 import { readTestTree } from '../../scripts/tests/read-test-tree.ts';
+import { fixedCount } from './fixed-count.ts';
 import { fixedPart } from './fixed-part.ts';
 import { fixedThird } from './fixed-third.ts';
 import { partVariable } from './part-variable.ts';
@@ -34,6 +35,22 @@ t.test('a third that nobody chose is the same in any order, and gives way by one
   t.equal(fixedThird(['alone'], false, unsaid).length, 1);
 });
 
+t.test('of what is drawn all are tried, or so many as are kept', async (t) => {
+  t.equal(fixedCount('rounds', 6, 4, true, unsaid), 6);
+  const said: string[] = [];
+  t.equal(
+    fixedCount('rounds', 6, 4, false, (what) => void said.push(what)),
+    4,
+  );
+  t.equal(
+    fixedCount('rounds', 6, 6, false, (what) => void said.push(what)),
+    6,
+  );
+  t.strictSame(said, ['2 of 6 rounds']);
+  for (const kept of [0, 7])
+    t.throws(() => fixedCount('rounds', 6, kept, true, unsaid), /expected 1 to 6 rounds/);
+});
+
 t.test('a long test runs by itself, and is noted where it is left', async (t) => {
   const modules = ['long-test', 'fixed-part'].map((name) => new URL(`${name}.ts`, import.meta.url).href);
   const lines = [
@@ -61,7 +78,7 @@ t.test('the long script runs every file of which something is left', async (t) =
   const tree = readTestTree(root);
   const all = [...tree.rooms.values()].flat();
   const long = chooseTests({ words: [], standingOn: leavers }, tree).rooms.flatMap(({ files }) => files);
-  const say = /rooms\/(?:fixed-part|fixed-third|long-test)\.ts'/;
+  const say = /rooms\/(?:fixed-count|fixed-part|fixed-third|long-test)\.ts'/;
   const leaving = all.filter((file) => say.test(readFileSync(join(root, file), 'utf8')));
   t.ok(leaving.length > 2, `${leaving.length} files`);
   t.strictSame(
