@@ -45,7 +45,7 @@ t.test('whoever brings a bare diff cannot approve it', async (t) => {
   t.strictSame(uncounted(still), ['author']);
 });
 
-t.test('a journal that names no author does not let the runner approve himself', async (t) => {
+longTest('a journal that names no author does not let the runner approve himself', async (t) => {
   const people = new People(t);
   const base = people.sample.git('rev-parse', 'main');
   const view = await people.sample.run({ source: bare }, wanting(1));
@@ -62,7 +62,7 @@ t.test('a journal that names no author does not let the runner approve himself',
   t.equal(people.sample.git('rev-parse', 'main'), base);
 });
 
-t.test(
+longTest(
   'a journal that names somebody else voids what others signed with the true name before them',
   async (t) => {
     const people = new People(t);

@@ -47,7 +47,7 @@ async function forgetJudging({ sample }: People, runId: string): Promise<void> {
   rmSync(join(sample.root, '.git', 'writ', 'runs', runId), { recursive: true });
 }
 
-t.test('a run that is judged anew with the same verdict keeps its approvals', async (t) => {
+longTest('a run that is judged anew with the same verdict keeps its approvals', async (t) => {
   const people = new People(t);
   const took = (ms: number) => [judgeSaying(`looked for ${ms} ms`)];
   const view = await people.sample.run({ source: bare }, wanting(2), took(12));

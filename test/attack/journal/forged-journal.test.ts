@@ -55,7 +55,7 @@ longTest('a candidate that nobody judged does not take the place of one that was
   t.equal(run.sample.git('rev-list', '--count', 'main'), '2', 'nothing was sealed');
 });
 
-t.test('checks that the journal calls passed are run where nobody vouches for that', async (t) => {
+longTest('checks that the journal calls passed are run where nobody vouches for that', async (t) => {
   const run = await waitingRun(t);
   const settled = run.lines().filter(({ data }) => /settled$/.test((data as { step?: string }).step ?? ''));
   t.ok(settled.length >= 1, 'stages have settled');
@@ -123,7 +123,7 @@ longTest('a journal of another run, and lines that nobody vouched for, are not b
   t.match(await run.call('resume', run.runId), { code: 128, error: { code: 'JOURNAL_CORRUPT' } });
 });
 
-t.test('whoever has another key has vouched for nothing', async (t) => {
+longTest('whoever has another key has vouched for nothing', async (t) => {
   const run = await waitingRun(t);
   rmSync(join(run.sample.home, '.config', 'writ', 'keys', 'journal.key'));
   t.match((await run.call('resume', run.runId)).data?.notices, [anew]);

@@ -50,7 +50,7 @@ t.test('what came by ref alone is judged anew', async (t) => {
   t.match(data?.notices, [anew]);
 });
 
-t.test('a journal that was forged on the remote decides nothing', async (t) => {
+longTest('a journal that was forged on the remote decides nothing', async (t) => {
   const run = await waitingRun(t);
   const answer = {
     input: {},
@@ -95,7 +95,7 @@ longTest('a signature of the runner over another run is none over this', async (
   t.match((await clone.call('resume', run.runId)).data?.notices, [anew]);
 });
 
-t.test('a runner whom only the candidate names is not believed', async (t) => {
+longTest('a runner whom only the candidate names is not believed', async (t) => {
   const run = await waitingRun(t);
   const keys = join(run.sample.home, '.config', 'writ', 'keys');
   t.ok(readdirSync(keys).some((name) => name.startsWith('signing')));

@@ -150,7 +150,7 @@ t.test('tests that are worked out when they run and get fewer are missed where t
   t.equal(more.decision?.type, 'commit', more.decision?.rationale ?? '');
 });
 
-t.test('a product that ends its test files before they run a test is refused', async (t) => {
+longTest('a product that ends its test files before they run a test is refused', async (t) => {
   const sample = prepared(t);
   const files = {
     'src/price.js': 'export const price = () => 77;\nif (process.env.NODE_TEST_CONTEXT) process.exit(0);\n',
@@ -162,7 +162,7 @@ t.test('a product that ends its test files before they run a test is refused', a
   t.match(findings, [{ rule: 'tests-kept', detail: { code: 'TEST_FILE_NOT_RUN' } }]);
 });
 
-t.test(
+longTest(
   'a test file under a name that the runner does not collect is missed, whatever runs in its place',
   async (t) => {
     const sample = prepared(t);
@@ -183,7 +183,7 @@ t.test(
   },
 );
 
-t.test('a person may let the judge change: the run waits for that', async (t) => {
+longTest('a person may let the judge change: the run waits for that', async (t) => {
   const sample = prepared(t);
   const review = {
     id: 'people',

@@ -12,6 +12,7 @@ import { findRun } from '../../../engine/store/record/find-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
 import type { Sample } from '../../engine/run/sample.ts';
+import { fixedPart } from '../../rooms/fixed-part.ts';
 import { longTest } from '../../rooms/long-test.ts';
 import { byId, harmless, judge, type SceneChecks, sceneOf, specOf } from './scene.ts';
 
@@ -147,17 +148,18 @@ const resumed: SceneChecks = {
   release: [{ id: 'use', command: 'test -e dist/app' }],
 };
 
-for (const [what, spoil, builds] of [
-  ['is there', () => undefined, 1],
-  ['is gone', (store: string) => rmSync(store, { recursive: true }), 2],
-  [
-    'is not what it was',
-    (store: string) => {
+const keptStores: Readonly<Record<string, readonly [spoil: (store: string) => void, builds: number]>> = {
+  'is there': [() => undefined, 1],
+  'is gone': [(store) => rmSync(store, { recursive: true }), 2],
+  'is not what it was': [
+    (store) => {
       for (const name of readdirSync(store)) appendFileSync(join(store, name, 'dist/app'), 'worse');
     },
     2,
   ],
-] as const) {
+};
+
+for (const [what, [spoil, builds]] of fixedPart(keptStores, ['is not what it was'])) {
   t.test(`a run that was stopped goes on where what was handed on ${what}`, async (t) => {
     const sample = sceneOf(t, { ...carriesDist, 'build.sh': 'mkdir -p dist && echo built >dist/app\n' });
     const counted: string[] = [];

@@ -14,7 +14,7 @@ const audit = {
   'scripts/package.json': '{"type":"commonjs"}\n',
 };
 
-t.test('a test rewrites the script that a later stage judges by', async (t) => {
+longTest('a test rewrites the script that a later stage judges by', async (t) => {
   const config = '[workspace]\nrewrites = ["scripts/audit.js"]\n';
   const sample = sceneOf(t, { ...audit, '.writ/config.toml': config });
   const view = await judge(sample, {
@@ -62,7 +62,7 @@ t.test('checks that run at the same time do not see each other', async (t) => {
   );
 });
 
-t.test('what integration checks leave does not change what they measure', async (t) => {
+longTest('what integration checks leave does not change what they measure', async (t) => {
   const script = 'echo x >>seen; n=$(wc -l <seen); echo "{\\"seen\\":$n}" >"$REPORTS_DIR/metrics.json"\n';
   const sample = sceneOf(t, { 'speed.sh': script });
   const view = await judge(sample, {

@@ -3,6 +3,7 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { fixtures, makeSample } from '../../engine/run/sample.ts';
+import { fixedPart } from '../../rooms/fixed-part.ts';
 import { fixedThird } from '../../rooms/fixed-third.ts';
 import { writProgram as writ } from '../../starter/program.ts';
 import { plantHostileRefs } from './hostile.ts';
@@ -102,62 +103,69 @@ t.test('hostile refs spoil themselves alone', async (t) => {
         listed.some(({ run_id }) => run_id === runId),
         `runs lists ${runId}`,
       );
-    t.equal(timed('show', sealed.runId).status, 0);
-    t.equal(timed('show', waiting.runId).status, 0);
-    const verified = timed('verify', sealed.runId);
-    t.equal(verified.status, 0, verified.out);
-    t.equal(timed('replay', sealed.runId).status, 0);
-    const checked = timed('fsck');
-    t.equal(checked.status, 1, checked.out);
-    const collected = timed('gc', '--dry-run');
-    t.equal(collected.status, 0, collected.out);
+    const lines: Readonly<Record<string, readonly [exit: number, ...line: string[]]>> = {
+      'show of the sealed run': [0, 'show', sealed.runId],
+      'show of the waiting run': [0, 'show', waiting.runId],
+      verify: [0, 'verify', sealed.runId],
+      replay: [0, 'replay', sealed.runId],
+      fsck: [1, 'fsck'],
+      gc: [0, 'gc', '--dry-run'],
+    };
+    for (const [, [exit, ...line]] of fixedPart(lines, ['show of the waiting run', 'verify', 'fsck'])) {
+      const answer = timed(...line);
+      t.equal(answer.status, exit, answer.out);
+    }
     for (const name of fixedThird(['huge', 'many', 'a-blob', 'absent', 'no-commit'])) timed('show', name);
   };
-  await t.test('here', (t) => survives(t, 'here'));
-  await t.test('on their way to a remote and back', async (t) => {
-    const pushed = call('push');
-    t.not(pushed.status, 70, pushed.out);
-    const moved = (pushed.data as { refs: { ref: string; status: string }[] } | undefined)?.refs ?? [];
-    t.ok(
-      moved.some(({ ref, status }) => ref.endsWith(sealed.runId) && status === 'current'),
-      pushed.out,
-    );
-  });
-  await t.test('approve and resume of the good run', async (t) => {
-    const approved = call(
-      'approve',
-      waiting.runId,
-      '--key',
-      join(sample.home, 'ann.key'),
-      '--as',
-      'ann@sample.example',
-    );
-    t.equal(approved.status, 0, approved.out);
-    const resumed = call('resume', waiting.runId);
-    t.equal(resumed.status, 0, resumed.out);
-  });
-  await t.test('in a clone that fetched them', async (t) => {
-    plantHostileRefs(bare, sample.env, waiting.runId);
-    const clone = join(sample.home, 'clone');
-    execFileSync('git', ['clone', '--quiet', bare, clone], { env: sample.env });
-    const { status, stdout, stderr } = spawnSync(process.execPath, [writ, 'fetch', '--json'], {
-      cwd: clone,
-      env: sample.env,
-      encoding: 'utf8',
-      maxBuffer: 1 << 28,
-    });
-    t.not(status, 70, stdout.slice(0, 600) + stderr.slice(0, 300));
-    const { refs = [] } =
-      (JSON.parse(stdout) as { data?: { refs: { ref: string; status: string }[] } }).data ?? {};
-    t.ok(
-      refs.some(({ ref, status: became }) => ref.endsWith(`runs/${sealed.runId}`) && became === 'created'),
-      stdout.slice(0, 600),
-    );
-    const shown = spawnSync(process.execPath, [writ, 'show', sealed.runId, '--json'], {
-      cwd: clone,
-      env: sample.env,
-      encoding: 'utf8',
-    });
-    t.equal(shown.status, 0, shown.stdout.slice(0, 400));
-  });
+  const ways: Readonly<Record<string, (t: Test) => Promise<void>>> = {
+    here: (t) => survives(t, 'here'),
+    'on their way to a remote and back': async (t) => {
+      const pushed = call('push');
+      t.not(pushed.status, 70, pushed.out);
+      const moved = (pushed.data as { refs: { ref: string; status: string }[] } | undefined)?.refs ?? [];
+      t.ok(
+        moved.some(({ ref, status }) => ref.endsWith(sealed.runId) && status === 'current'),
+        pushed.out,
+      );
+    },
+    'approve and resume of the good run': async (t) => {
+      const approved = call(
+        'approve',
+        waiting.runId,
+        '--key',
+        join(sample.home, 'ann.key'),
+        '--as',
+        'ann@sample.example',
+      );
+      t.equal(approved.status, 0, approved.out);
+      const resumed = call('resume', waiting.runId);
+      t.equal(resumed.status, 0, resumed.out);
+    },
+    'in a clone that fetched them': async (t) => {
+      plantHostileRefs(bare, sample.env, waiting.runId);
+      const clone = join(sample.home, 'clone');
+      execFileSync('git', ['clone', '--quiet', bare, clone], { env: sample.env });
+      const { status, stdout, stderr } = spawnSync(process.execPath, [writ, 'fetch', '--json'], {
+        cwd: clone,
+        env: sample.env,
+        encoding: 'utf8',
+        maxBuffer: 1 << 28,
+      });
+      t.not(status, 70, stdout.slice(0, 600) + stderr.slice(0, 300));
+      const { refs = [] } =
+        (JSON.parse(stdout) as { data?: { refs: { ref: string; status: string }[] } }).data ?? {};
+      t.ok(
+        refs.some(({ ref, status: became }) => ref.endsWith(`runs/${sealed.runId}`) && became === 'created'),
+        stdout.slice(0, 600),
+      );
+      const shown = spawnSync(process.execPath, [writ, 'show', sealed.runId, '--json'], {
+        cwd: clone,
+        env: sample.env,
+        encoding: 'utf8',
+      });
+      t.equal(shown.status, 0, shown.stdout.slice(0, 400));
+    },
+  };
+  for (const [way, holds] of fixedPart(ways, ['here', 'in a clone that fetched them']))
+    await t.test(way, holds);
 });

@@ -82,7 +82,7 @@ t.test('a report written by hand does not beat what the runner printed', async (
   t.match(view.stages[0]?.checks[0]?.tests, { passed: 2, failed: 0 });
 });
 
-t.test(
+longTest(
   'a report without failures does not hide a `not ok`, not even where the config names it',
   async (t) => {
     const files = author(writes('junit.xml', 2));

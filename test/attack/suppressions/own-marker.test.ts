@@ -4,6 +4,7 @@ import t from 'tap';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { type Json, makeSample } from '../../engine/run/sample.ts';
 import { inventedSecrets } from '../../readers/sensitive/secrets/invented-secrets.ts';
+import { longTest } from '../../rooms/long-test.ts';
 
 t.setTimeout(240_000);
 
@@ -52,7 +53,7 @@ t.test('a marker that the patch brings along does not open the gate for its secr
   }
 });
 
-t.test('what stood marked at base stays allowed where its lines move', async (t) => {
+longTest('what stood marked at base stays allowed where its lines move', async (t) => {
   const around = `{\n  // writ:allow-secret\n  var key = '${old}';\n}\n${long}`;
   for (const view of [await judge(marked(old), around), await judge(marked(old), `${marked(old)}x\n`, true)])
     t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
