@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import type { HandAnswer, HandUse } from '../../core/contract/hands.ts';
 import type { Sample } from '../engine/run/sample.ts';
+import { fixedPart } from '../rooms/fixed-part.ts';
 import { longTest } from '../rooms/long-test.ts';
 import { everything, mend, rule, useHands } from './use-hands.ts';
 
@@ -140,12 +141,13 @@ t.test('no program of the repository runs, whatever its configuration names', as
 });
 
 t.test('what the rules hide is in no answer', async (t) => {
-  for (const given of [
-    { allow: hiding },
-    { deny: [rule('vcs', ['read'], hidden)] },
-    { deny: [rule('workspace.fs', ['read'], hidden)] },
-    { deny: [rule('*', ['*'], hidden)] },
-  ]) {
+  const ways: Readonly<Record<string, object>> = {
+    'where it may look': { allow: hiding },
+    'no version control there': { deny: [rule('vcs', ['read'], hidden)] },
+    'no file there': { deny: [rule('workspace.fs', ['read'], hidden)] },
+    'nothing there': { deny: [rule('*', ['*'], hidden)] },
+  };
+  for (const [, given] of fixedPart(ways, ['where it may look', 'no file there'])) {
     await useHands(t, { prepare, ...given }, async (use, workspace) => {
       const ask = askBy(use);
       writeFileSync(join(workspace, 'vault/key.txt'), 'third hidden line\n');

@@ -120,7 +120,7 @@ t.test('a step whose decision rests on enough sources passes, and the record say
   );
 });
 
-t.test('where the contract asks for none, what is recorded is judged and kept all the same', async (t) => {
+longTest('where the contract asks for none, what is recorded is judged and kept all the same', async (t) => {
   const { view, told, files, first } = await worked(t, [record('src/price.js\nnone.js'), change, end], 0);
   t.match(view, { decision: { type: 'commit' } });
   t.notMatch(first, 'distinct sources', 'and nothing is asked for');

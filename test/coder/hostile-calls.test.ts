@@ -2,7 +2,7 @@ import t from 'tap';
 import { longTest } from '../rooms/long-test.ts';
 import { ending, mending, workWithScript } from './work-with-script.ts';
 
-t.test('a hundred calls in one reply are answered one by one, in their order', async (t) => {
+longTest('a hundred calls in one reply are answered one by one, in their order', async (t) => {
   const many = Array.from(
     { length: 100 },
     (_, at) => ['read_file', { path: 'src/price.js', from_line: at + 1 }] as const,
