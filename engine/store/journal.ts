@@ -4,9 +4,10 @@ import { dirname } from 'node:path';
 import { type Clock, toRfc3339 } from '../../core/base/clock.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { WritError } from '../../core/base/errors.ts';
+import { isAuthentic } from './is-authentic.ts';
 import type { WitnessedJournal } from './journal-witness.ts';
 import { type JournalRecord, type ParsedJournal, parseJournal } from './parse-journal.ts';
-import { isVouchedLine, toVouchedLine } from './vouched-line.ts';
+import { toVouchedLine } from './vouched-line.ts';
 
 export interface JournalOptions {
   readonly clock: Clock;
@@ -17,6 +18,8 @@ export interface JournalOptions {
    * journal.
    */
   readonly witness?: WitnessedJournal;
+  /** Nobody in this process reads it again: what was read is not remembered for that; default false. */
+  readonly isReadOnce?: boolean;
 }
 
 interface Waiting {
@@ -42,6 +45,8 @@ export class Journal {
    */
   readonly isAuthentic: boolean;
   #records: JournalRecord[];
+  #count: number;
+  #isKept = true;
   #size: number;
   #prev: string;
   #waiting: Waiting[] = [];
@@ -56,6 +61,7 @@ export class Journal {
     this.#witness = options.witness;
     this.isAuthentic = options.witness !== undefined && isAuthentic(found, options.witness);
     this.#records = [...found.records];
+    this.#count = found.records.length;
     this.#size = found.goodBytes;
     this.#prev = found.lastDigest;
   }
@@ -70,7 +76,7 @@ export class Journal {
       const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
       const file = await open(path, flags, 0o600);
       try {
-        const found = parseJournal(await file.readFile(), path);
+        const found = parseJournal(await file.readFile(), path, options.isReadOnce);
         if (found.isTorn) await file.truncate(found.goodBytes);
         if (options.fsync ?? true) await syncDirectory(dirname(path));
         const journal = new Journal(file, path, options, found);
@@ -87,9 +93,15 @@ export class Journal {
     }
   }
 
-  /** Every record so far, those of earlier processes included. */
+  /** Every record so far, those of earlier processes included; none after `letGo`. */
   get records(): readonly JournalRecord[] {
     return this.#records;
+  }
+
+  /** Holds no records from now on: a journal may be larger than what anybody wants to keep in memory. */
+  letGo(): void {
+    this.#isKept = false;
+    this.#records = [];
   }
 
   /**
@@ -138,7 +150,7 @@ export class Journal {
     let prev = this.#prev;
     for (const { type, data } of batch) {
       const record = {
-        seq: this.#records.length + made.length + 1,
+        seq: this.#count + made.length + 1,
         at: toRfc3339(this.#clock.now()),
         type,
         data: data ?? null,
@@ -160,24 +172,12 @@ export class Journal {
     }
     this.#size += bytes.length;
     this.#prev = prev;
-    this.#records.push(...made);
+    this.#count += made.length;
+    if (this.#isKept) this.#records.push(...made);
     // Should it fail, the witness knows of a shorter journal, and what is beyond that is vouched for all the same.
-    await this.#witness?.reach({ records: this.#records.length, digest: prev }).catch(() => undefined);
+    await this.#witness?.reach({ records: this.#count, digest: prev }).catch(() => undefined);
     for (const [index, record] of made.entries()) batch[index]?.resolve(record);
   }
-}
-
-/**
- * The chain holds, the last line is vouched for and with it all before, and the journal reaches as far as it ever did,
- * over the same records: a chain does not reveal a tail that was cut off, nor an older journal in its place.
- */
-function isAuthentic({ records, lastDigest, lastLine }: ParsedJournal, witness: WitnessedJournal): boolean {
-  const { reached } = witness;
-  if (records.length === 0) return reached === undefined || reached.records === 0;
-  if (reached === undefined) return false;
-  // Of one that is shorter than it was, the last line is not the one that is remembered.
-  const found = records[reached.records]?.prev ?? lastDigest;
-  return found === reached.digest && isVouchedLine(lastLine, witness);
 }
 
 /** A file that was just created survives a power cut only when its directory is synced, too. */

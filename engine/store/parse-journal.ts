@@ -76,8 +76,9 @@ export async function isJournalBegun(path: string): Promise<boolean> {
 
 /**
  * Reads whole lines and checks their chain. JOURNAL_CORRUPT names the line (from 1); only a torn last line is forgiven.
+ * One that is read once is not remembered for the next time.
  */
-export function parseJournal(bytes: Uint8Array, path: string): ParsedJournal {
+export function parseJournal(bytes: Uint8Array, path: string, isReadOnce = false): ParsedJournal {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const goodBytes = text.lastIndexOf(10) + 1;
   const before = text.subarray(0, known.bytes.length).equals(known.bytes) ? known : nothingKnown;
@@ -104,7 +105,7 @@ export function parseJournal(bytes: Uint8Array, path: string): ParsedJournal {
     prev = sha256Hex(line);
     lastLine = line;
   }
-  if (records.length > before.records.length && goodBytes <= maxKnownBytes)
+  if (!isReadOnce && records.length > before.records.length && goodBytes <= maxKnownBytes)
     known = {
       bytes: Buffer.from(text.subarray(0, goodBytes)),
       records: [...records],

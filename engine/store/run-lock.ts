@@ -1,8 +1,7 @@
-import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { absent } from '../../core/base/durable-file.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { acquireProcessLock, isProcessLockHeld, type ProcessLock } from '../tool/process/process-lock.ts';
+import { requireOwnPlace } from './own-place.ts';
 
 /**
  * Takes the lock of a run directory: held while one process works on the run. OBJECT_CORRUPT where a link stands in its
@@ -10,13 +9,7 @@ import { acquireProcessLock, isProcessLockHeld, type ProcessLock } from '../tool
  */
 export async function acquireRunLock(directory: string): Promise<ProcessLock> {
   const path = join(directory, 'lock');
-  const found = await lstat(directory).catch(absent);
-  if (found && !found.isDirectory()) {
-    throw new WritError('OBJECT_CORRUPT', {
-      message: `expected \`${directory}\` to be a directory of its own: what lies there leads elsewhere`,
-      detail: { path: directory },
-    });
-  }
+  await requireOwnPlace(directory, ['lock']);
   return acquireProcessLock(path, {
     busy: (holder) =>
       new WritError('RUN_BUSY', {

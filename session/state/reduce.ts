@@ -174,9 +174,11 @@ function withPlan(state: SessionState, plan: SessionPlan): Partial<SessionState>
 type Shown = Pick<SessionState, 'transcript' | 'earlier'>;
 
 function appended({ transcript, earlier }: Shown, one: TranscriptEntry): Shown {
-  const all = [...transcript, one];
-  const over = Math.max(0, all.length - kept.transcript);
-  return { transcript: over === 0 ? all : all.slice(over), earlier: earlier + over };
+  const over = Math.max(0, transcript.length + 1 - kept.transcript);
+  return {
+    transcript: [...(over === 0 ? transcript : transcript.slice(over)), one],
+    earlier: earlier + over,
+  };
 }
 
 /** Pending ones are never let go of. */
@@ -199,7 +201,7 @@ function withReply(
   if (last?.id !== id) return appended(state, { ...entry(id, 'assistant_message', text, atMs), streaming });
   const content = streaming ? `${last.content ?? ''}${text}` : text;
   return {
-    transcript: [...transcript.slice(0, -1), { ...last, content, streaming, updatedAtMs: atMs }],
+    transcript: transcript.with(-1, { ...last, content, streaming, updatedAtMs: atMs }),
     earlier,
   };
 }
@@ -211,10 +213,14 @@ function withTool(
 ): Pick<SessionState, 'toolCalls'> & Shown {
   const { toolCalls, transcript, earlier } = state;
   const call = { id, toolName, status, ...(summary === undefined ? {} : { summary }), updatedAtMs: atMs };
-  if (toolCalls.some((one) => one.id === id)) {
+  const known = toolCalls.findLastIndex((one) => one.id === id);
+  if (known >= 0) {
+    const shown = transcript.findLastIndex((one) => one.id === id);
+    const before = transcript[shown];
     return {
-      toolCalls: toolCalls.map((one) => (one.id === id ? { ...one, ...call } : one)),
-      transcript: transcript.map((one) => (one.id === id ? { ...one, status, updatedAtMs: atMs } : one)),
+      toolCalls: toolCalls.with(known, { ...toolCalls[known], ...call }),
+      transcript:
+        before === undefined ? transcript : transcript.with(shown, { ...before, status, updatedAtMs: atMs }),
       earlier,
     };
   }

@@ -1,8 +1,10 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { Journal } from '../../engine/store/journal.ts';
 import type { JournalWitness } from '../../engine/store/journal-witness.ts';
+import { requireOwnPlace } from '../../engine/store/own-place.ts';
+import type { JournalRecord } from '../../engine/store/parse-journal.ts';
 import { journalFile } from '../../engine/store/run-directory.ts';
 import { acquireProcessLock } from '../../engine/tool/process/process-lock.ts';
 import { encodeId } from '../../engine/vcs/ref-name.ts';
@@ -11,7 +13,7 @@ import type { Happened } from '../state/fact.ts';
 
 /** A thread that this process writes: everything that happened in it, one line for each command. */
 export interface OpenThread extends AsyncDisposable {
-  /** What had happened when it was opened. */
+  /** What had happened when it was opened; let go of with the first append. */
   readonly facts: readonly Happened[];
   /** On disk when it resolves: all of them or none. EVIDENCE_WRITE_FAILED. */
   append(facts: readonly Happened[]): Promise<void>;
@@ -26,14 +28,17 @@ export function threadDirectory(repository: Pick<Repository, 'commonDir'>, threa
 export const factsType = 'facts';
 
 /**
- * Opens or begins a thread for writing. THREAD_BUSY where another process writes it, JOURNAL_CORRUPT, and
- * THREAD_UNPROVEN for one that this user did not write on this machine: whoever did could have approved in his name.
+ * Opens or begins a thread for writing. THREAD_BUSY where another process writes it, JOURNAL_CORRUPT, OBJECT_CORRUPT
+ * where a link stands in its place or in that of its lock or journal, and THREAD_UNPROVEN for one that this user did
+ * not write on this machine: whoever did could have approved in his name.
  */
 export async function openThread(
   directory: string,
   threadId: string,
   { clock, witness }: { readonly clock: Clock; readonly witness: JournalWitness },
 ): Promise<OpenThread> {
+  await requireOwnPlace(dirname(directory), []);
+  await requireOwnPlace(directory, ['lock', journalFile]);
   const lock = await acquireProcessLock(join(directory, 'lock'), {
     busy: (holder) =>
       new WritError('THREAD_BUSY', {
@@ -46,15 +51,22 @@ export async function openThread(
   const witnessed = await witness.open(`thread-${threadId}`);
   let journal: Journal | undefined;
   try {
-    journal = await Journal.open(join(directory, journalFile), { clock, witness: witnessed });
+    journal = await Journal.open(join(directory, journalFile), {
+      clock,
+      witness: witnessed,
+      isReadOnce: true,
+    });
     if (!journal.isAuthentic) throw new WritError('THREAD_UNPROVEN', { detail: { thread_id: threadId } });
     const opened = journal;
+    let facts = toFacts(opened.records);
+    opened.letGo();
     return {
-      facts: opened.records.flatMap(({ type, data }) =>
-        type === factsType ? (data as readonly Happened[]) : [],
-      ),
-      async append(facts) {
-        await opened.append(factsType, facts);
+      get facts() {
+        return facts;
+      },
+      async append(happened) {
+        facts = [];
+        await opened.append(factsType, happened);
       },
       async [Symbol.asyncDispose]() {
         await opened.close();
@@ -67,4 +79,9 @@ export async function openThread(
     await lock.release();
     throw fault;
   }
+}
+
+/** What happened, of records that are vouched for. */
+export function toFacts(records: readonly JournalRecord[]): readonly Happened[] {
+  return records.flatMap(({ type, data }) => (type === factsType ? (data as readonly Happened[]) : []));
 }

@@ -1,0 +1,46 @@
+import { WritError } from '../../core/base/errors.ts';
+import type { Happened } from './fact.ts';
+import { openedState, reduce } from './reduce.ts';
+import { kept, type SessionState } from './state.ts';
+
+/**
+ * The state that the facts of a thread add up to, oldest first: the same as reducing them one by one, without copying
+ * for each what is let go of before the end. Pure. JOURNAL_CORRUPT where they do not begin with an opening.
+ */
+export function restoredState(facts: readonly Happened[]): SessionState {
+  const [first] = facts;
+  if (first?.type !== 'opened')
+    throw new WritError('JOURNAL_CORRUPT', { message: 'the thread does not begin with an opening' });
+  const recent = beginOfWindow(facts);
+  const commands: (readonly [id: string, text: string])[] = [];
+  let state = openedState(first);
+  for (let at = 1; at < facts.length; at += 1) {
+    let fact = facts[at] as Happened;
+    if (fact.type === 'said' && fact.commandId !== undefined) {
+      const { commandId, ...said } = fact;
+      commands.push([commandId, fact.text]);
+      fact = said;
+    }
+    state = reduce(state, fact);
+    if (at < recent && state.transcript.length >= most) state = withoutTranscript(state);
+  }
+  return { ...state, commands: new Map(commands.slice(-kept.commands)) };
+}
+
+const most = 64;
+
+/** From here on there are as many messages as a transcript keeps: no entry before it is in the end. */
+function beginOfWindow(facts: readonly Happened[]): number {
+  let messages = 0;
+  for (let at = facts.length - 1; at > 0; at -= 1) {
+    if (facts[at]?.type === 'said') messages += 1;
+    if (messages === kept.transcript) return at;
+  }
+  return 0;
+}
+
+/** All but its last entry, which a reply may still go on with. */
+function withoutTranscript(state: SessionState): SessionState {
+  const { transcript, earlier } = state;
+  return { ...state, transcript: transcript.slice(-1), earlier: earlier + transcript.length - 1 };
+}
