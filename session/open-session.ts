@@ -1,9 +1,9 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { absent } from '../core/base/durable-file.ts';
-import { WritError } from '../core/base/errors.ts';
 import { uuidV7 } from '../core/base/ids.ts';
 import type { JournalWitness } from '../engine/store/journal-witness.ts';
+import { requireOwnPlace } from '../engine/store/own-place.ts';
 import { journalFile } from '../engine/store/run-directory.ts';
 import { openRepository } from '../engine/vcs/repository.ts';
 import { workspaceFingerprint } from '../engine/vcs/workspace-fingerprint.ts';
@@ -13,8 +13,10 @@ import { openChannel, type SessionChannel } from './channel/open-channel.ts';
 import { afterKill } from './state/after-kill.ts';
 import type { Fact, Happened, SessionGround } from './state/fact.ts';
 import { openedState, reduce } from './state/reduce.ts';
+import { restoredState } from './state/restored-state.ts';
 import type { SessionState } from './state/state.ts';
 import { type OpenThread, openThread, threadDirectory } from './thread/open-thread.ts';
+import { threadNotFound } from './thread/thread-not-found.ts';
 import { openWork } from './work/open-work.ts';
 import type { RunWatcher } from './work/watch-runs.ts';
 import type { WorkSetting } from './work/work-setting.ts';
@@ -47,7 +49,7 @@ export async function openSession(setting: SessionSetting): Promise<OpenSession>
   const repository = await openRepository(repositoryPath);
   const directory = threadDirectory(repository, threadId);
   // Looked for first: opening one begins it.
-  if (resume !== undefined && !(await isThread(directory))) throw notFound(resume);
+  if (resume !== undefined && !(await isThread(directory))) throw threadNotFound(resume);
   const thread = await openThread(directory, threadId, { clock, witness });
   const opened = new AsyncDisposableStack();
   opened.use(thread);
@@ -82,16 +84,13 @@ async function openState(
   { resume, clock }: Pick<SessionSetting, 'resume' | 'clock'>,
 ): Promise<SessionState> {
   const atMs = clock.now();
-  const [first, ...later] = thread.facts;
-  if (first === undefined) {
-    if (resume !== undefined) throw notFound(resume);
+  if (thread.facts.length === 0) {
+    if (resume !== undefined) throw threadNotFound(resume);
     const opened = { type: 'opened', ground, atMs } as const;
     await thread.append([opened]);
     return openedState(opened);
   }
-  if (first.type !== 'opened')
-    throw new WritError('JOURNAL_CORRUPT', { message: 'the thread has no beginning' });
-  const before = later.reduce(reduce, openedState(first));
+  const before = restoredState(thread.facts);
   const facts: Fact[] = [{ type: 'resumed', ground }, ...afterKill(before)];
   const happened = facts.map((fact): Happened => ({ ...fact, atMs }));
   await thread.append(happened);
@@ -99,13 +98,7 @@ async function openState(
 }
 
 async function isThread(directory: string): Promise<boolean> {
+  await requireOwnPlace(directory, [journalFile]);
   const found = await lstat(join(directory, journalFile)).catch(absent);
   return found !== undefined;
-}
-
-function notFound(threadId: string): WritError {
-  return new WritError('THREAD_NOT_FOUND', {
-    message: `there is no thread \`${threadId}\` in this repository`,
-    detail: { thread_id: threadId },
-  });
 }

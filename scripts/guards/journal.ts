@@ -102,11 +102,11 @@ export const guards: readonly Guard[] = [
       'a link in the place of a run',
     ],
   ]),
-  ...within('engine/store/run-lock.ts', refs, [
+  ...within('engine/store/own-place.ts', refs, [
     [
       'a run has a directory of its own',
-      'if (found && !found.isDirectory()) {',
-      'if (found?.isFile()) {',
+      "if (!found.isDirectory()) throw foreign(directory, 'a directory of its own');",
+      '',
       'a link in the place of a run',
     ],
   ]),

@@ -1,6 +1,8 @@
 import { WritError } from '../../core/base/errors.ts';
+import type { ModelMessage } from '../../core/contract/model.ts';
 import type { Happened } from './fact.ts';
 import { openedState, reduce } from './reduce.ts';
+import { withMessage } from './reduce-work.ts';
 import { kept, type SessionState } from './state.ts';
 
 /**
@@ -13,18 +15,21 @@ export function restoredState(facts: readonly Happened[]): SessionState {
     throw new WritError('JOURNAL_CORRUPT', { message: 'the thread does not begin with an opening' });
   const recent = beginOfWindow(facts);
   const commands: (readonly [id: string, text: string])[] = [];
+  const dialogue: ModelMessage[] = [];
   let state = openedState(first);
   for (let at = 1; at < facts.length; at += 1) {
-    let fact = facts[at] as Happened;
-    if (fact.type === 'said' && fact.commandId !== undefined) {
+    const fact = facts[at] as Happened;
+    if (fact.type === 'exchanged') {
+      dialogue.push(fact.message);
+      state = { ...state, updatedAtMs: Math.max(state.updatedAtMs, fact.atMs) };
+    } else if (fact.type === 'said' && fact.commandId !== undefined) {
       const { commandId, ...said } = fact;
       commands.push([commandId, fact.text]);
-      fact = said;
-    }
-    state = reduce(state, fact);
+      state = reduce(state, said);
+    } else state = reduce(state, fact);
     if (at < recent && state.transcript.length >= most) state = withoutTranscript(state);
   }
-  return { ...state, commands: new Map(commands.slice(-kept.commands)) };
+  return { ...state, commands: new Map(commands.slice(-kept.commands)), dialogue: bounded(dialogue) };
 }
 
 const most = 64;
@@ -43,4 +48,12 @@ function beginOfWindow(facts: readonly Happened[]): number {
 function withoutTranscript(state: SessionState): SessionState {
   const { transcript, earlier } = state;
   return { ...state, transcript: transcript.slice(-1), earlier: earlier + transcript.length - 1 };
+}
+
+/** A dialogue is cut where a person speaks: what the last cut leaves, every cut before it would have left. */
+function bounded(dialogue: readonly ModelMessage[]): readonly ModelMessage[] {
+  const last = dialogue.findLastIndex(({ role }) => role === 'user');
+  const spoken = dialogue[last];
+  if (spoken === undefined) return dialogue;
+  return [...withMessage(dialogue.slice(0, last), spoken), ...dialogue.slice(last + 1)];
 }

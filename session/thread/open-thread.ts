@@ -24,6 +24,11 @@ export function threadDirectory(repository: Pick<Repository, 'commonDir'>, threa
   return join(repository.commonDir, 'writ', 'threads', encodeId(threadId));
 }
 
+/** The name under which a witness knows the journal of a thread. */
+export function witnessName(threadId: string): string {
+  return `thread-${threadId}`;
+}
+
 /** Type of a thread's records: what happened by one command. */
 export const factsType = 'facts';
 
@@ -48,7 +53,7 @@ export async function openThread(
         },
       }),
   });
-  const witnessed = await witness.open(`thread-${threadId}`);
+  const witnessed = await witness.open(witnessName(threadId));
   let journal: Journal | undefined;
   try {
     journal = await Journal.open(join(directory, journalFile), {
