@@ -6,7 +6,7 @@ const waiting = 'test/attest/verify/waiting-run.test.ts';
 
 /** What a run that goes on believes. */
 export const guards: readonly Guard[] = [
-  ...within('engine/store/journal.ts', forged, [
+  ...within('engine/store/is-authentic.ts', forged, [
     [
       'the last line is vouched for',
       ' && isVouchedLine(lastLine, witness);',
