@@ -19,11 +19,12 @@ export interface Broadcast {
   /** Open streams. */
   readonly size: number;
   /**
-   * Takes an authorised answer over as a stream: `first`, then every event published after this call.
+   * Takes an authorised answer over as a stream: `first`, then every event published from then on. `first` is called
+   * when the stream opens: a request that was sent ahead waits for the answer to the one before it.
    * TOO_MANY_SUBSCRIBERS where there are `maxSubscribers`, with nothing sent; after `end` the connection is closed at
    * once.
    */
-  add(response: EventResponse, first?: readonly Uint8Array[]): void;
+  add(response: EventResponse, first?: () => readonly Uint8Array[]): void;
   /** Hands one event, as a whole frame that is not changed any more, to everybody. Numbers rise. */
   publish(seq: number, frame: Uint8Array): void;
   /**
@@ -122,7 +123,7 @@ export function createBroadcast(settings: BroadcastSettings): Broadcast {
     get size() {
       return subscribers.size;
     },
-    add: (response, first = []) => {
+    add: (response, first = () => []) => {
       if (ended !== undefined) {
         response.destroy();
         return;

@@ -77,6 +77,8 @@ export function createEventSubscriber(
     });
   };
   const resync = (): void => {
+    // What is said instead of the lost ones is about all that is published, and nothing of that comes behind it.
+    log.seal();
     const missed = log.end.events - at.events;
     lagging = false;
     at = log.end;

@@ -145,7 +145,7 @@ function routerOf({ routes, body, report }: LoopbackServerOptions): Hono<{ Bindi
           request,
           response,
           params: req.param(),
-          query: new URLSearchParams(request.url?.split('?')[1] ?? ''),
+          query: new URLSearchParams(/\?.*/.exec(request.url ?? '')?.[0]),
           readBody: (admission) => readJsonBody(request, body, proceed, admission),
         });
         if (value !== undefined) sendJson(response, value);

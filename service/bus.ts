@@ -42,10 +42,12 @@ export function openBus({ clock, streams = {} }: BusOptions): Bus {
       return seq;
     },
     subscribe(request, response) {
-      // A HEAD is no subscriber: it would take what is kept away from the first one.
-      const listens = request.method !== 'HEAD';
-      broadcast.add(response, listens ? [...kept, ...resumed(request)] : []);
-      if (listens) kept = [];
+      // A HEAD is never asked for: it would take what is kept away from the first one.
+      broadcast.add(response, () => {
+        const first = [...kept, ...resumed(request)];
+        kept = [];
+        return first;
+      });
     },
     get subscribers() {
       return broadcast.size;

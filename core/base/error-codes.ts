@@ -233,6 +233,7 @@ const rows = {
     INTERACTION_NOT_ACTIVE: [409, 128, 'the question has been answered or withdrawn'],
     INVALID_INTERACTION_RESPONSE: [422, 128, 'that is no answer to the question'],
     CONTROL_INSTANCE_CONFLICT: [409, 128, 'another session has these control files'],
+    INVALID_QUERY_PARAM: [400, 128, 'a value in the query is none that is taken there'],
     CODE_UI_UNAVAILABLE: [404, 128, 'no session is attached to the server'],
     THREAD_NOT_FOUND: [404, 1, 'no such thread'],
     THREAD_BUSY: [409, 128, 'another process works on that thread'],

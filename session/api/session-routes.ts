@@ -2,6 +2,7 @@ import { toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { Route } from '../../http/route.ts';
 import { toSnapshot } from '../state/snapshot.ts';
+import { eventStreams } from './events/event-streams.ts';
 import { keepToken, offerToken } from './lease-tokens.ts';
 import { only, readAnswer, readAttach, readDetach, readMessage } from './read-body.ts';
 import { openWriteDoor, type SessionApi } from './write-door.ts';
@@ -13,8 +14,10 @@ import { openWriteDoor, type SessionApi } from './write-door.ts';
 export function sessionRoutes(api: SessionApi, door = openWriteDoor(api)): readonly Route[] {
   const tokenOf = keepToken();
   const { required, controlOf, write } = door;
+  const openStream = eventStreams(api.clock);
   return [
     { method: 'GET', path: '/api/code/session', answer: () => toSnapshot(required().state) },
+    { method: 'GET', path: '/api/code/events', answer: (exchange) => openStream(required(), exchange) },
     {
       method: 'POST',
       path: '/api/code/controller/attach',

@@ -19,6 +19,8 @@ export interface SessionChannel extends AsyncDisposable {
   send(command: Command): Promise<Pick<Decided, 'lease'>>;
   /** Called with each change, in order, until it throws; answers how to stop that. */
   subscribe(told: (state: SessionState, facts: readonly Happened[]) => void): () => void;
+  /** Aborts when the session is over: what was sent has been told, and nothing will be. */
+  readonly closed: AbortSignal;
 }
 
 export interface ChannelParts {
@@ -57,6 +59,7 @@ export function openChannel({
   let { state } = parts;
   const subscribers = new Set<(state: SessionState, facts: readonly Happened[]) => void>();
   const over = new AbortController();
+  const closed = new AbortController();
   let timer: AbortController | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
@@ -129,9 +132,11 @@ export function openChannel({
       subscribers.add(told);
       return () => void subscribers.delete(told);
     },
+    closed: closed.signal,
     async [Symbol.asyncDispose]() {
       over.abort();
       await last;
+      closed.abort();
     },
   };
 }

@@ -200,6 +200,27 @@ t.test('one that holds little when it lags is told, too', async (t) => {
   t.equal((client.text().match(/event: tick\n/g)?.length ?? 0) + (resyncs[0]?.[0] ?? 0), seq);
 });
 
+t.test('what a lagging one is told is about all that is published: nothing of it comes behind', async (t) => {
+  const { broadcast, port, sockets, resyncs } = await startStreamServer(t, {
+    maxHeldBytes: 1024 * 1024,
+    windowMs: 60_000,
+  });
+  const client = openClient(port);
+  await client.sees(': open');
+  client.socket.pause();
+  for (let seq = 1; seq <= 200; seq += 1) broadcast.publish(seq, tickFrame(seq, 64 * 1024));
+  await until(() => (sockets[0]?.writableLength ?? 0) > 0);
+  // It is in a window that does not end in this test.
+  broadcast.publish(201, tickFrame(201, 100));
+  client.socket.resume();
+  await client.sees('event: resync\nid: 201\n');
+  t.strictSame(
+    resyncs.map(([, lastSeq]) => lastSeq),
+    [201],
+  );
+  t.notMatch(client.text(), /id: 201\n[\s\S]*id: 201\n/);
+});
+
 t.test('an idle stream is kept alive, a stalled one is not written to, and not kept for ever', async (t) => {
   // Only this clock ends the patience with the stalled one.
   let aheadMs = 0;

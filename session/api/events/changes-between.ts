@@ -1,0 +1,136 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Happened } from '../../state/fact.ts';
+import { type Snapshot, toSnapshot } from '../../state/snapshot.ts';
+import type { SessionState } from '../../state/state.ts';
+
+/** One thing that has changed, as it is told on the second wire. */
+export interface Change {
+  readonly kind: ChangeKind;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+type ListName = {
+  [Name in keyof Snapshot]: Snapshot[Name] extends readonly unknown[] ? Name : never;
+}[keyof Snapshot];
+
+/** Each list of the snapshot, and the kind of event that brings one of its elements. */
+const kindOfList = {
+  transcript: 'transcript_entry',
+  plans: 'plan',
+  tasks: 'task',
+  toolCalls: 'tool_call',
+  patchsets: 'patchset',
+  interactions: 'interaction',
+} as const satisfies Readonly<Record<ListName, string>>;
+const lists = Object.keys(kindOfList) as readonly ListName[];
+
+export type ChangeKind =
+  | (typeof kindOfList)[ListName]
+  | 'status_changed'
+  | 'controller_changed'
+  | 'session_changed'
+  | 'text_delta'
+  | 'element_removed';
+
+/**
+ * What makes the snapshot after a change of the one before it: whoever applies these has the same. Made of snapshots,
+ * so nothing is told here that a snapshot does not tell: no token, no answer to a secret question.
+ */
+export function changesBetween(
+  before: SessionState,
+  after: SessionState,
+  facts: readonly Happened[],
+): readonly Change[] {
+  const delta = textDelta(before, facts);
+  if (delta !== undefined) return [delta];
+  const { removed, narrow } = narrowed(before, after);
+  const [old, now] = [toSnapshot({ ...before, ...narrow.before }), toSnapshot({ ...after, ...narrow.after })];
+  const { status, controller, updatedAt: _, ...rest } = now;
+  const others = Object.entries(rest).filter(
+    ([name, value]) => !Object.hasOwn(kindOfList, name) && !isDeepStrictEqual(value, memberOf(old, name)),
+  );
+  return [
+    ...removed,
+    ...lists.flatMap((name) => [
+      ...(Object.hasOwn(narrow.after, name) ? [] : removedFrom(name, old[name], now[name])),
+      ...inList(name, old[name], now[name]),
+    ]),
+    ...(others.length > 0 ? [{ kind: 'session_changed', payload: Object.fromEntries(others) } as const] : []),
+    ...(isDeepStrictEqual(old.controller, controller)
+      ? []
+      : [{ kind: 'controller_changed', payload: { controller } } as const]),
+    ...(old.status === status ? [] : [{ kind: 'status_changed', payload: { status } } as const]),
+  ];
+}
+
+/** A reply that goes on: by far the most of all events, and the only one that is no element whole. */
+function textDelta({ transcript }: SessionState, facts: readonly Happened[]): Change | undefined {
+  const [fact, ...more] = facts;
+  if (fact?.type !== 'replying' || more.length > 0 || transcript.at(-1)?.id !== fact.id) return undefined;
+  return { kind: 'text_delta', payload: { id: fact.id, text: fact.text } };
+}
+
+interface Element {
+  readonly id: string;
+}
+type Narrow = Readonly<Record<string, readonly Element[]>>;
+
+/**
+ * Both states with those elements only that are not the same in both: what a change leaves alone is the same object, so
+ * hundreds of elements are not made text of to find the one that changed.
+ */
+function narrowed(
+  before: SessionState,
+  after: SessionState,
+): {
+  readonly removed: readonly Change[];
+  readonly narrow: { readonly before: Narrow; readonly after: Narrow };
+} {
+  const removed: Change[] = [];
+  const narrow: { before: Record<string, readonly Element[]>; after: Record<string, readonly Element[]> } = {
+    before: {},
+    after: {},
+  };
+  for (const list of lists) {
+    const [old, now] = [elementsOf(before, list), elementsOf(after, list)];
+    if (old === undefined || now === undefined) continue;
+    const [gone, come] = old === now ? [[], []] : [without(old, now), without(now, old)];
+    narrow.before[list] = gone;
+    narrow.after[list] = come;
+    if (gone.length > 0) removed.push(...removedFrom(list, gone, now));
+  }
+  return { removed, narrow };
+}
+
+function removedFrom(
+  list: ListName,
+  before: readonly Element[],
+  after: readonly Element[],
+): readonly Change[] {
+  const left = new Set(after.map(({ id }) => id));
+  return before
+    .filter(({ id }) => !left.has(id))
+    .map(({ id }): Change => ({ kind: 'element_removed', payload: { list, id } }));
+}
+
+function without(some: readonly Element[], others: readonly Element[]): readonly Element[] {
+  const known = new Set(others);
+  return some.filter((one) => !known.has(one));
+}
+
+/** The list of that name, where the state has it under the name that the snapshot gives it. */
+function elementsOf(state: SessionState, list: ListName): readonly Element[] | undefined {
+  const found = memberOf(state, list);
+  return Array.isArray(found) ? (found as readonly Element[]) : undefined;
+}
+
+function inList(list: ListName, before: readonly Element[], after: readonly Element[]): readonly Change[] {
+  const known = new Map(before.map((one) => [one.id, one]));
+  return after
+    .filter((one) => !isDeepStrictEqual(one, known.get(one.id)))
+    .map((one): Change => ({ kind: kindOfList[list], payload: { ...one } }));
+}
+
+function memberOf(value: object, name: string): unknown {
+  return Object.getOwnPropertyDescriptor(value, name)?.value;
+}
