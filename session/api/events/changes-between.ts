@@ -66,7 +66,9 @@ export function changesBetween(
 /** A reply that goes on: by far the most of all events, and the only one that is no element whole. */
 function textDelta({ transcript }: SessionState, facts: readonly Happened[]): Change | undefined {
   const [fact, ...more] = facts;
-  if (fact?.type !== 'replying' || more.length > 0 || transcript.at(-1)?.id !== fact.id) return undefined;
+  const last = transcript.at(-1);
+  if (fact?.type !== 'replying' || more.length > 0) return undefined;
+  if (last?.id !== fact.id || !last.streaming) return undefined;
   return { kind: 'text_delta', payload: { id: fact.id, text: fact.text } };
 }
 
