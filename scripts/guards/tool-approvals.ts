@@ -53,8 +53,8 @@ export const guards: readonly Guard[] = [
     ],
     [
       'what leaves the machine is asked about',
-      "facts.leavesMachine || kind === 'web'",
-      "kind === 'reading'",
+      'if (facts.leavesMachine) return',
+      "if (kind === 'reading') return",
       every,
     ],
     [

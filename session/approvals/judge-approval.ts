@@ -8,7 +8,7 @@ export interface ApprovalFacts {
   readonly sandbox?: string;
   /** The sandbox kept this same use from doing what it wanted, before. */
   readonly wasDenied: boolean;
-  /** Something of it goes to another machine. */
+  /** Something of it goes to another machine, and no answer of a person has opened that way before. */
   readonly leavesMachine: boolean;
 }
 
@@ -39,7 +39,7 @@ export function judgeApproval(policy: ApprovalPolicy, use: ToolUse, facts: Appro
         : go(confined(facts));
     case 'on-request':
       if (judged.class === 'dangerous' || isUnconfined(judged)) return ask(why);
-      if (facts.leavesMachine || kind === 'web') return ask('something of it goes to another machine');
+      if (facts.leavesMachine) return ask('something of it goes to another machine');
       return go(kind === 'writing' ? 'the plan was approved' : confined(facts));
     case 'untrusted':
       return judged.class === 'safe' && !facts.leavesMachine ? go(why) : ask(why);

@@ -250,7 +250,7 @@ t.test('outside the sandbox every call is asked about, whatever was answered', a
 
 t.test('a use that is not known exactly is covered by an answer to itself alone', async (t) => {
   const inexact = [
-    toolUse({ tool: 'vcs', action: 'write', command: '`commit` `-m` `a`' }),
+    toolUse({ tool: 'vcs', action: 'write', command: '`commit` `-m` `a`', paths: ['.'] }),
     toolUse({ tool: 'web.search', action: 'search', query: 'a'.repeat(500) }),
     toolUse({ tool: 'web.search', action: 'search', query: 'about [redacted:pii:email]' }),
     toolUse({ tool: 'theirs', action: 'do' }),

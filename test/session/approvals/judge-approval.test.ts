@@ -26,6 +26,9 @@ const uses: Readonly<Record<string, readonly [ToolUse, Partial<ApprovalFacts>?]>
     toolUse({ tool: 'web.search', action: 'search', query: 'a' }),
     { leavesMachine: true },
   ],
+  'a question to the web that a person opened': [
+    toolUse({ tool: 'web.search', action: 'search', query: 'a' }),
+  ],
   'history that is read': [toolUse({ tool: 'vcs', action: 'read', command: '`log`' })],
   'a commit': [toolUse({ tool: 'vcs', action: 'write' }, { argv: ['commit', '-m', 'a'] })],
   'a tool of somebody': [toolUse({ tool: 'theirs', action: 'do' })],
@@ -51,6 +54,7 @@ const expected: Readonly<Record<keyof typeof uses, readonly [inside: string, wit
   'a file that is written': ['gggga', 'gggga'],
   'a file that is deleted': ['gggga', 'gggga'],
   'a question to the web': ['gggaa', 'gggaa'],
+  'a question to the web that a person opened': ['gggga', 'gggga'],
   'history that is read': ['ggggg', 'ggggg'],
   'a commit': ['rgaaa', 'rgaaa'],
   'a tool of somebody': ['rgaaa', 'rgaaa'],
