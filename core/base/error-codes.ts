@@ -239,6 +239,8 @@ const rows = {
     THREAD_BUSY: [409, 128, 'another process works on that thread'],
     THREAD_UNPROVEN: [409, 128, 'nobody here vouches for what that thread remembers'],
     WORKSPACE_CHANGED: [409, 128, 'the work tree is not as it was when the plan was made'],
+    AUTOMATION_CONTROLLER_REQUIRED: [403, 128, 'only an automation may do that'],
+    GOAL_NOT_ACTIVE: [409, 128, 'no goal is pursued'],
     UNSUPPORTED_OPERATION: [422, 128, 'this session does not do that'],
     AGENT_UNKNOWN: [404, 129, 'no agent profile of that name is here'],
     AGENT_INVALID: [422, 129, 'the agent profile cannot be used'],

@@ -35,6 +35,30 @@ export function readRevoke(body: Body): { readonly id: string } {
   return { id: word('id', only(body, ['id']).id, maxGrantId) };
 }
 
+/** `{agent, prompt}`. INVALID_BODY. */
+export function readDispatch(body: Body): { readonly agent: string; readonly prompt: string } {
+  const { agent, prompt } = only(body, ['agent', 'prompt']);
+  return { agent: word('agent', agent, maxClientId), prompt: text('prompt', prompt) };
+}
+
+/** `{objective, criteria?}`; bounds as of `--goal` (document 2, Limits). INVALID_BODY. */
+export function readGoal(body: Body): { readonly objective: string; readonly criteria: readonly string[] } {
+  const { objective, criteria = [] } = only(body, ['objective', 'criteria']);
+  const said = text('objective', objective).trim();
+  if (said === '' || Buffer.byteLength(said) > maxObjectiveBytes)
+    throw invalid(`\`objective\` to have 1 to ${maxObjectiveBytes} octets`, said.length);
+  if (!Array.isArray(criteria)) throw invalid('`criteria` to be a list of strings', criteria);
+  return { objective: said, criteria: criteria.map((one) => text('criteria', one)) };
+}
+
+const maxObjectiveBytes = 16 * 1024;
+
+/** `{reason?}`. INVALID_BODY. */
+export function readReason(body: Body): { readonly reason?: string } {
+  const { reason } = only(body, ['reason']);
+  return reason === undefined ? {} : { reason: text('reason', reason) };
+}
+
 const futures = ['no', 'accept_all', 'decline_all'] as const;
 
 /** An answer to an interaction, its form alone. INVALID_BODY. */

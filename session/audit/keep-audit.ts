@@ -58,6 +58,7 @@ const actions: Readonly<Record<ClientCommand['type'], AuditAction>> = {
   respond: 'respond',
   cancel: 'cancel',
   revoke: 'revoke',
+  dispatch: 'submit',
 };
 
 function isClient(command: Command): command is ClientCommand {

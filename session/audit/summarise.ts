@@ -27,6 +27,8 @@ export function summarise(command: ClientCommand, state: SessionState, facts: re
       return ofMessage(command.text, facts);
     case 'respond':
       return ofAnswer(command.id, command.given, state, facts);
+    case 'dispatch':
+      return `agent ${oneLine(command.agent, shown)} is asked: ${ofMessage(command.prompt, facts)}`;
     case 'revoke':
       return `pre-approval ${oneLine(command.grant, shown)} is revoked`;
     case 'cancel':

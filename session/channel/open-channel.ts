@@ -16,7 +16,7 @@ export interface SessionChannel extends AsyncDisposable {
    * Resolves when the facts of the command are on disk and subscribers were told. Rejects with a refusal, or with
    * EVIDENCE_WRITE_FAILED; nothing has changed then.
    */
-  send(command: Command): Promise<Pick<Decided, 'lease'>>;
+  send(command: Command): Promise<Pick<Decided, 'lease' | 'turn'>>;
   /** Called with each change, in order, until it throws; answers how to stop that. */
   subscribe(told: (state: SessionState, facts: readonly Happened[]) => void): () => void;
   /** Aborts when the session is over: what was sent has been told, and nothing will be. */
@@ -67,7 +67,7 @@ export function openChannel({
     const isAsked = fingerprint !== undefined && dependsOnWorkspace(now, command);
     return isAsked ? { workspace: await fingerprint() } : {};
   };
-  const take = async (command: Command): Promise<Pick<Decided, 'lease'>> => {
+  const take = async (command: Command): Promise<Pick<Decided, 'lease' | 'turn'>> => {
     const nowMs = clock.now();
     const before = state;
     try {
@@ -107,7 +107,7 @@ export function openChannel({
       if (turn !== undefined) await send({ turn, type: 'end', end: 'failed', reason: messageOf(fault) });
     }
   };
-  const send = (command: Command): Promise<Pick<Decided, 'lease'>> => {
+  const send = (command: Command): Promise<Pick<Decided, 'lease' | 'turn'>> => {
     const taken = last.then(() => take(command));
     last = taken.catch(() => undefined);
     return taken;

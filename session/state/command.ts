@@ -22,6 +22,8 @@ export type ClientCommand =
     }
   | { readonly type: 'respond'; readonly id: string; readonly given: GivenAnswer; readonly proof: Proof }
   | { readonly type: 'cancel'; readonly proof: Proof }
+  /** Another agent answers a question of an automation. */
+  | { readonly type: 'dispatch'; readonly agent: string; readonly prompt: string; readonly proof: Proof }
   /** What was pre-approved under that id is asked about again. */
   | { readonly type: 'revoke'; readonly grant: string; readonly proof: Proof }
   /** The local screen takes the session back. */
@@ -71,6 +73,8 @@ export type Want =
       readonly type: 'turn';
       readonly turn: string;
       readonly spoken: Extract<Spoken, { readonly text: string }>;
+      /** Who answers, where it is another one than the session's own. */
+      readonly agent?: string;
       readonly by: Speaker;
     }
   | {

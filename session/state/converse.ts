@@ -80,6 +80,26 @@ function goOn(
   };
 }
 
+/** Another agent answers a question of an automation, as a turn of its own. */
+export function dispatch(
+  state: SessionState,
+  { agent, prompt }: Pick<Extract<ClientCommand, { type: 'dispatch' }>, 'agent' | 'prompt'>,
+  by: Speaker,
+  { newId }: Moment,
+): Decided {
+  if (by.kind !== 'automation') throw new WritError('AUTOMATION_CONTROLLER_REQUIRED');
+  if (isBusy(state)) throw conflict('the session is busy', { reason: 'session_busy', status: state.status });
+  const turn = newId();
+  return {
+    facts: [
+      { type: 'said', id: newId(), text: `@${agent} ${prompt}`, by },
+      { type: 'turn-began', turn },
+    ],
+    wants: [{ type: 'turn', turn, spoken: { kind: 'ask', text: prompt }, agent, by }],
+    turn,
+  };
+}
+
 /** An answer to an interaction; what is refused leaves it pending. */
 export function respond(
   state: SessionState,

@@ -1,7 +1,7 @@
 import { WritError } from '../../core/base/errors.ts';
 import type { ClientCommand, Command } from './command.ts';
 import { attach, reclaim, release, requireWriter } from './control.ts';
-import { cancel, respond, submit } from './converse.ts';
+import { cancel, dispatch, respond, submit } from './converse.ts';
 import { type Decided, type Moment, nothingDecided } from './decided.ts';
 import type { Fact, Speaker } from './fact.ts';
 import { leaseMs } from './lease.ts';
@@ -39,6 +39,7 @@ function decideNow(state: SessionState, command: Command, moment: Moment): Decid
     case 'respond':
     case 'cancel':
     case 'revoke':
+    case 'dispatch':
       return write(state, command, moment);
     default:
       return takeReport(state, command, moment);
@@ -50,9 +51,12 @@ type Write = Exclude<ClientCommand, { type: 'attach' | 'reclaim' }>;
 /** A write of whoever may write; an accepted one renews his lease. */
 function write(state: SessionState, command: Write, moment: Moment): Decided {
   const by = requireWriter(state, command.proof);
-  const { facts, wants } = written(state, command, by, moment);
-  if (command.proof.from === 'local' || command.type === 'detach') return { facts, wants };
-  return { facts: [{ type: 'renewed', expiresAtMs: moment.nowMs + leaseMs }, ...facts], wants };
+  const { facts, ...decided } = written(state, command, by, moment);
+  if (command.proof.from === 'local' || command.type === 'detach') return { facts, ...decided };
+  return {
+    ...decided,
+    facts: [{ type: 'renewed', expiresAtMs: moment.nowMs + leaseMs }, ...facts],
+  };
 }
 
 function written(state: SessionState, command: Write, by: Speaker, moment: Moment): Decided {
@@ -63,6 +67,8 @@ function written(state: SessionState, command: Write, by: Speaker, moment: Momen
       return respond(state, command, by, moment);
     case 'cancel':
       return cancel(state);
+    case 'dispatch':
+      return dispatch(state, command, by, moment);
     case 'revoke':
       // Grants are no part of the state: they die with their process.
       return nothingDecided;

@@ -18,6 +18,8 @@ export interface Decided {
   readonly wants: readonly Want[];
   /** The lease that the sender holds now, where it asked for one. */
   readonly lease?: Lease;
+  /** The turn that it began, where whoever sent it waits for its end. */
+  readonly turn?: string;
 }
 
 export const nothingDecided: Decided = { facts: [], wants: [] };

@@ -63,10 +63,10 @@ export function openWork(setting: WorkSetting, watcher: RunWatcher): SessionWork
     async perform(want, world) {
       switch (want.type) {
         case 'turn': {
-          const { spoken, turn } = want;
+          const { spoken, turn, agent } = want;
           const isPlanned = world.state().ground.context === 'dev' && spoken.kind === 'plain';
           return step(turn, world, (scope) =>
-            isPlanned ? draftStep(scope, [spoken.text]) : converseStep(scope, spoken.text),
+            isPlanned ? draftStep(scope, [spoken.text]) : converseStep(answering(scope, agent), spoken.text),
           );
         }
         case 'answer':
@@ -99,4 +99,12 @@ async function tellUnknown({ state, tell }: TurnScope): Promise<void> {
   for (const { id, toolName, status } of state().toolCalls)
     if (status === 'running')
       await tell({ type: 'tool', id, toolName, status: 'unknown', summary: 'stopped before its end' });
+}
+
+/** The scope in which another agent answers. */
+function answering(scope: TurnScope, agent: string | undefined): TurnScope {
+  if (agent === undefined) return scope;
+  const { agentOf } = scope.setting;
+  if (agentOf === undefined) throw new WritError('AGENT_UNKNOWN', { detail: { agent } });
+  return { ...scope, setting: { ...scope.setting, ...agentOf(agent) } };
 }

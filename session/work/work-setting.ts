@@ -16,6 +16,8 @@ export interface WorkSetting {
   readonly sandbox: string;
   /** Network policy that a plan is proposed with. */
   readonly networkAccess: 'allow' | 'deny';
+  /** Who answers what is dispatched to an agent, and how; AGENT_UNKNOWN. Absent: nobody else is there. */
+  readonly agentOf?: (name: string) => Pick<WorkSetting, 'instructions' | 'source'>;
   /** Instructions for conversations, what stays the same first. */
   readonly instructions: readonly string[];
   readonly clock: Clock;

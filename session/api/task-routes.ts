@@ -1,0 +1,66 @@
+import type { Route } from '../../http/route.ts';
+import type { SessionChannel } from '../channel/open-channel.ts';
+import type { Happened } from '../state/fact.ts';
+import { readDispatch } from './read-body.ts';
+import type { WriteDoor } from './write-door.ts';
+
+/** What an agent said, as whoever dispatched it is told. */
+export interface DispatchResult {
+  readonly status: 'completed' | 'failed' | 'cancelled';
+  readonly text: string;
+}
+
+/**
+ * An automation has another agent answer a question; the answer is given when the turn has ended. The agent only reads.
+ * AUTOMATION_CONTROLLER_REQUIRED, AGENT_UNKNOWN, CONTROLLER_CONFLICT where the session is busy.
+ */
+export function taskRoutes({ write }: WriteDoor, requireAgent: (name: string) => void): readonly Route[] {
+  return [
+    write('/api/code/task/dispatch', async (channel, body, proof) => {
+      const { agent, prompt } = readDispatch(body);
+      requireAgent(agent);
+      const ended = watchTurns(channel);
+      try {
+        const { turn } = await channel.send({ type: 'dispatch', agent, prompt, proof });
+        return { accepted: true, result: await ended.of(turn ?? '') };
+      } finally {
+        ended.stop();
+      }
+    }),
+  ];
+}
+
+const statusOf = {
+  done: 'completed',
+  decided: 'completed',
+  failed: 'failed',
+  cancelled: 'cancelled',
+} as const;
+
+/** Looks on from before a turn begins: it may have ended before its beginning was told. */
+function watchTurns(channel: SessionChannel) {
+  const results = new Map<string, DispatchResult>();
+  let wake: (() => void) | undefined;
+  let turn = channel.state.turn;
+  let text = '';
+  const take = (fact: Happened): void => {
+    if (fact.type === 'turn-began') [turn, text] = [fact.turn, ''];
+    if (fact.type === 'replied') ({ text } = fact);
+    if (fact.type !== 'turn-ended' || fact.turn !== turn) return;
+    results.set(turn, { status: statusOf[fact.end], text: fact.reason ?? text });
+    wake?.();
+  };
+  const stop = channel.subscribe((_state, facts) => facts.forEach(take));
+  return {
+    stop,
+    async of(wanted: string): Promise<DispatchResult> {
+      for (;;) {
+        const result = results.get(wanted);
+        if (result !== undefined) return result;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import t, { type Test } from 'tap';
+import { systemClock } from '../../../core/base/clock.ts';
+import { WritError } from '../../../core/base/errors.ts';
+import { startLoopbackServer } from '../../../http/loopback-server.ts';
+import { goalRoutes } from '../../../session/api/goal-routes.ts';
+import { sessionRoutes } from '../../../session/api/session-routes.ts';
+import { taskRoutes } from '../../../session/api/task-routes.ts';
+import { openWriteDoor } from '../../../session/api/write-door.ts';
+import { openChannel, type World } from '../../../session/channel/open-channel.ts';
+import type { Want } from '../../../session/state/command.ts';
+import { newWorld } from '../state/walk.ts';
+
+const controlToken = 'c'.repeat(43);
+
+/** A server before a session whose turns end as `perform` says. */
+async function scene(t: Test, perform: (want: Want, world: World) => Promise<void>) {
+  let ids = 0;
+  const channel = openChannel({
+    state: newWorld({ local: 'none' }).state,
+    thread: { append: async () => {} },
+    clock: systemClock,
+    newId: () => {
+      ids += 1;
+      return `i${ids}`;
+    },
+    perform,
+  });
+  const api = { channel: () => channel, controlToken, clock: systemClock };
+  const door = openWriteDoor(api);
+  const requireAgent = (name: string): void => {
+    if (name !== 'explorer') throw new WritError('AGENT_UNKNOWN');
+  };
+  const server = await startLoopbackServer({
+    host: '127.0.0.1',
+    port: 0,
+    routes: [...sessionRoutes(api), ...taskRoutes(door, requireAgent), ...goalRoutes(door)],
+    body: { maxBytes: 256 * 1024, withinMs: 5000, maxDepth: 16 },
+    headersWithinMs: 5000,
+    report: (fault) => t.fail(String(fault)),
+  });
+  t.teardown(async () => {
+    await server.close(0);
+    await channel[Symbol.asyncDispose]();
+  });
+  let lease: Record<string, string> = {};
+  const ask = async (path: string, body?: unknown) => {
+    const answer = await fetch(`${server.baseUrl}/api/code/${path}`, {
+      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+      headers: { 'content-type': 'application/json', 'x-svc-control-token': controlToken, ...lease },
+    });
+    // biome-ignore lint/suspicious/noExplicitAny: an answer of a server under test
+    return [answer.status, (await answer.json()) as any] as const;
+  };
+  const attach = async (kind: string) => {
+    const [, { controllerToken }] = await ask('controller/attach', { clientId: 'c', kind });
+    lease = { 'x-code-controller-token': controllerToken };
+  };
+  return { ask, attach, channel };
+}
+
+const answers = async (want: Want, { send }: World): Promise<void> => {
+  if (want.type !== 'turn') return;
+  const { turn } = want;
+  await send({ turn, type: 'replied', id: 'r', text: `${want.agent} saw ${want.spoken.text}` });
+  await send({ turn, type: 'end', end: 'done' });
+};
+
+t.test('an automation has an agent answer, and is told what came of it', async (t) => {
+  const { ask, attach, channel } = await scene(t, answers);
+  await attach('automation');
+  t.strictSame(await ask('task/dispatch', { agent: 'explorer', prompt: 'the tests' }), [
+    200,
+    { accepted: true, result: { status: 'completed', text: 'explorer saw the tests' } },
+  ]);
+  t.match(channel.state.transcript[0], { kind: 'user_message', content: '@explorer the tests' });
+  t.match(await ask('task/dispatch', { agent: 'nobody', prompt: 'x' }), [
+    404,
+    { error: { code: 'AGENT_UNKNOWN' } },
+  ]);
+  t.match(await ask('task/dispatch', { agent: 'explorer' }), [400, { error: { code: 'INVALID_BODY' } }]);
+});
+
+t.test('a browser dispatches nobody, and nobody is dispatched while a turn runs', async (t) => {
+  const { ask, attach, channel } = await scene(t, async () => {});
+  await attach('browser');
+  const refused = { error: { code: 'AUTOMATION_CONTROLLER_REQUIRED' } };
+  t.match(await ask('task/dispatch', { agent: 'explorer', prompt: 'x' }), [403, refused]);
+  t.equal(channel.state.turn, undefined);
+  await ask('controller/detach', { clientId: 'c' });
+  await attach('automation');
+  await ask('messages', { text: '/ask something' });
+  const busy = { error: { code: 'CONTROLLER_CONFLICT', details: { reason: 'session_busy' } } };
+  t.match(await ask('task/dispatch', { agent: 'explorer', prompt: 'x' }), [409, busy]);
+});
+
+t.test('goals: there is none, none can be started, and that is said after what else is wrong', async (t) => {
+  const { ask, attach } = await scene(t, answers);
+  t.strictSame(await ask('goal/status'), [200, { status: 'none' }]);
+  t.match(await ask('goal/start', { objective: 'x' }), [
+    403,
+    { error: { code: 'MISSING_CONTROLLER_TOKEN' } },
+  ]);
+  await attach('browser');
+  const code = async (path: string, body: unknown) => (await ask(path, body))[1].error.code;
+  t.equal(await code('goal/start', { objective: '  ' }), 'INVALID_BODY');
+  t.equal(await code('goal/start', { objective: 'x'.repeat(16 * 1024 + 1) }), 'INVALID_BODY');
+  t.equal(await code('goal/start', { objective: 'x', criteria: 'y' }), 'INVALID_BODY');
+  t.equal(await code('goal/start', { objective: 'x' }), 'UNSUPPORTED_OPERATION');
+  t.equal(await code('goal/cancel', { reason: 1 }), 'INVALID_BODY');
+  t.equal(await code('goal/cancel', {}), 'GOAL_NOT_ACTIVE');
+});
