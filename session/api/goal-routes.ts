@@ -4,8 +4,8 @@ import { readGoal, readReason } from './read-body.ts';
 import type { WriteDoor } from './write-door.ts';
 
 /**
- * The routes of goals. No supervisor pursues any in this version: there is none, one cannot be started, and that is said
- * (UNSUPPORTED_OPERATION, GOAL_NOT_ACTIVE) after everything else that may be wrong with a request.
+ * The routes of goals. No supervisor pursues any in this version: there is none, one cannot be started, and that is
+ * said (UNSUPPORTED_OPERATION, GOAL_NOT_ACTIVE) after everything else that may be wrong with a request.
  */
 export function goalRoutes({ required, write }: WriteDoor): readonly Route[] {
   return [
