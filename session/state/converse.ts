@@ -40,7 +40,7 @@ export function submit(
   const spoken = readSpoken(text);
   const stopped = pendingOf(state).find(isStoppedRepair);
   if (stopped !== undefined) return goOn(state, stopped, spoken, said, by, moment);
-  if (isBusy(state)) throw conflict('the session is busy', { reason: 'session_busy', status: state.status });
+  requireIdle(state);
   if (spoken.kind === 'plan-continue')
     throw new WritError('UNSUPPORTED_OPERATION', { message: 'no plan waits to be continued' });
   const turn = newId();
@@ -80,6 +80,11 @@ function goOn(
   };
 }
 
+/** CONTROLLER_CONFLICT: one turn after the other. */
+function requireIdle(state: SessionState): void {
+  if (isBusy(state)) throw conflict('the session is busy', { reason: 'session_busy', status: state.status });
+}
+
 /** Another agent answers a question of an automation, as a turn of its own. */
 export function dispatch(
   state: SessionState,
@@ -88,7 +93,7 @@ export function dispatch(
   { newId }: Moment,
 ): Decided {
   if (by.kind !== 'automation') throw new WritError('AUTOMATION_CONTROLLER_REQUIRED');
-  if (isBusy(state)) throw conflict('the session is busy', { reason: 'session_busy', status: state.status });
+  requireIdle(state);
   const turn = newId();
   return {
     facts: [
