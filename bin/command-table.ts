@@ -1,5 +1,6 @@
 import type { CommandSpec } from './command-parts/command.ts';
 import { attestCommands } from './command-table/attest-commands.ts';
+import { codeCommands } from './command-table/code-commands.ts';
 import { contractCommands } from './command-table/contract-commands.ts';
 import { ledgerCommands } from './command-table/ledger-commands.ts';
 import { otherCommands } from './command-table/other-commands.ts';
@@ -16,6 +17,7 @@ export const commands: readonly CommandSpec[] = [
   ...ledgerCommands,
   ...pluginCommands,
   ...vaultCommands,
+  ...codeCommands,
   ...serviceCommands,
   ...otherCommands,
 ];

@@ -1,6 +1,6 @@
 import { canonicalDigest } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
-import type { ApprovalQuestion, McpApproval } from './mcp-ground.ts';
+import type { ApprovalQuestion, McpApproval, McpGround } from './mcp-ground.ts';
 
 /** What a client that was asked by elicitation brought back. */
 export interface ElicitedAnswer {
@@ -30,12 +30,13 @@ const maxUsed = 10_000;
  * It ends after five minutes at the latest.
  */
 export async function requireConsent(
-  { policy, askController }: McpApproval,
+  { approval: { policy, askController }, readsOnly }: Pick<McpGround, 'approval' | 'readsOnly'>,
   question: ApprovalQuestion,
   elicitation: Elicitation | undefined,
   used: UsedAnswers,
   signal: AbortSignal,
 ): Promise<void> {
+  if (readsOnly) throw denied('a session of this context only reads', ['start it with another `--context`']);
   if (policy === 'allow-all') return;
   if (policy === 'never')
     throw denied('the approval policy is `never`', ['start the session with another `--approval-policy`']);

@@ -1,4 +1,5 @@
 import type { JsonData } from '../../api/json-data.ts';
+import type { ApprovalPolicy } from '../approvals/approval-policy.ts';
 import type { PlannedChange } from '../vcs/plan-vcs-change.ts';
 
 /** Who calls: known by the way that the call came, never by what it says. */
@@ -28,7 +29,7 @@ export interface ApprovalQuestion {
 /** Who decides about calls that change something. */
 export interface McpApproval {
   /** `never` refuses, `allow-all` allows, every other one asks (document 2, Approval policies). */
-  readonly policy: 'never' | 'allow-all' | 'on-failure' | 'on-request' | 'untrusted';
+  readonly policy: ApprovalPolicy;
   /** Asks whoever controls the session; `nobody`: nobody does. Absent: nobody can, here. */
   readonly askController?: (
     question: ApprovalQuestion,
@@ -51,6 +52,8 @@ export interface McpGround {
   /** Runs a command of writ's, without a terminal and without an input. */
   readonly ask: (words: readonly string[], signal: AbortSignal) => Promise<WritAnswer>;
   readonly approval: McpApproval;
+  /** By its context: nothing is changed, whoever would allow it. */
+  readonly readsOnly: boolean;
   readonly threads?: McpThreads;
   /** A line for whoever started the server: never to standard output. */
   readonly log: (line: string) => void;

@@ -105,7 +105,7 @@ function openServer(shared: Shared, transport: McpActor['transport']): Server {
         actor,
         signal,
         allow: (planned: ApprovalQuestion['planned']) =>
-          requireConsent(ground.approval, { planned, actor }, elicitation, shared.used, signal),
+          requireConsent(ground, { planned, actor }, elicitation, shared.used, signal),
       };
       const act = () => tool.call(given, call);
       return toCallAnswer(await (tool.reads ? act() : shared.inTurn(act)));
