@@ -69,6 +69,8 @@ async function relay(
   const gone = new AbortController();
   const leave = (): void => gone.abort();
   response.on('close', leave);
+  // The server reads on behind the end of a request; whoever closes here takes his call back.
+  request.socket.on('end', leave);
   try {
     const headers = passed.flatMap((name) =>
       valuesOf(request, name).map((value): [string, string] => [name, value]),
@@ -93,6 +95,7 @@ async function relay(
     if (!gone.signal.aborted) throw fault;
   } finally {
     response.off('close', leave);
+    request.socket.off('end', leave);
   }
 }
 
