@@ -113,7 +113,7 @@ function fileIn({ ground }: ToolCall, given: unknown): string {
   const word = String(given);
   const path = normalisePattern(word);
   const isInside = path !== undefined && realPathIn(ground.cwd, path) !== undefined;
-  if (!isInside || path === '-')
+  if (!isInside || path.startsWith('-'))
     throw wrong('path', 'a path inside the working directory, relative to it', word);
   return path;
 }
