@@ -7,6 +7,7 @@ import { otherCommands } from './command-table/other-commands.ts';
 import { pluginCommands } from './command-table/plugin-commands.ts';
 import { runCommands } from './command-table/run-commands.ts';
 import { serviceCommands } from './command-table/service-commands.ts';
+import { sessionCommands } from './command-table/session-commands.ts';
 import { vaultCommands } from './command-table/vault-commands.ts';
 
 /** Every command, in the order of the help text. Data only: nothing of a command loads before it is asked for. */
@@ -19,5 +20,6 @@ export const commands: readonly CommandSpec[] = [
   ...vaultCommands,
   ...codeCommands,
   ...serviceCommands,
+  ...sessionCommands,
   ...otherCommands,
 ];

@@ -3,7 +3,7 @@ import { count, flag, list, moment, record, text } from './shape.ts';
 
 const pid = { type: 'integer', minimum: 1 } as const;
 
-/** Shapes of `data` of the `service` commands. */
+/** Shapes of `data` of the commands that serve, and of those that talk to what is served. */
 export const serviceShapes: Readonly<Record<string, JsonData>> = {
   'service run': record({
     pid,
@@ -22,5 +22,6 @@ export const serviceShapes: Readonly<Record<string, JsonData>> = {
     { pid, base_url: text, started_at: moment, working_dir: text, token_file: text },
   ),
   'service events': record({ events: count }),
+  'code-control': record({ requests: count, events: count }),
   'service dirty': record({ marks: list(record({ path: text, marked_at: moment })), cleared: flag }),
 };

@@ -234,6 +234,7 @@ const rows = {
     INVALID_INTERACTION_RESPONSE: [422, 128, 'that is no answer to the question'],
     CONTROL_INSTANCE_CONFLICT: [409, 128, 'another session has these control files'],
     INVALID_QUERY_PARAM: [400, 128, 'a value in the query is none that is taken there'],
+    SESSION_NOT_RUNNING: [404, 1, 'no session that can be found runs here'],
     CODE_UI_UNAVAILABLE: [404, 128, 'no session is attached to the server'],
     THREAD_NOT_FOUND: [404, 1, 'no such thread'],
     THREAD_BUSY: [409, 128, 'another process works on that thread'],
@@ -265,6 +266,7 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   INVALID_CONTROL_TOKEN: 'read the control token file again: every start makes a new one',
   MISSING_CONTROLLER_TOKEN: 'attach first: `POST /api/code/controller/attach` answers with it',
   INVALID_CONTROLLER_TOKEN: 'attach again',
+  SESSION_NOT_RUNNING: 'start one that can be controlled: `writ code --control write`',
   CONTROL_INSTANCE_CONFLICT:
     'end it, or name files of its own for this one: `--control-token-file`, `--control-info-file`',
   TERMINAL_REQUIRED: 'without a terminal: `writ code --web-only`, or `writ code --stdio` for MCP',

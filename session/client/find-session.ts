@@ -1,0 +1,65 @@
+import { WritError } from '../../core/base/errors.ts';
+import { isProcessLockHeld } from '../../engine/tool/process/process-lock.ts';
+import { isLoopbackBase, parseDiscovery } from '../../http/discovery.ts';
+import { readPrivateFile } from '../../http/private-files.ts';
+import { findControlPlace } from '../control/control-place.ts';
+
+/** Where a session answers, and the right to control it. */
+export interface SessionAccess {
+  /** Without a final slash. */
+  readonly baseUrl: string;
+  readonly token?: string;
+}
+
+export interface SessionSought {
+  /** Root of the work tree; not asked where an address is given. */
+  readonly root: () => Promise<string>;
+  readonly url?: string;
+  readonly tokenFile?: string;
+  readonly infoFile?: string;
+}
+
+/**
+ * A session at the address that was given, else the one whose discovery file stands here, and lives. The token goes
+ * only to the session that it belongs to: that of a file that was named, or the one beside the discovery file. USAGE
+ * for an address that is not a loopback's, SESSION_NOT_RUNNING, PRIVATE_FILE_UNSAFE.
+ */
+export async function findSession({ root, url, tokenFile, infoFile }: SessionSought): Promise<SessionAccess> {
+  if (url !== undefined) return withToken(toBase(url), tokenFile);
+  const place = await findControlPlace(await root(), infoFile === undefined ? {} : { infoFile });
+  const text = await readPrivateFile(place.info);
+  if (text === undefined) throw notRunning('stopped', place.info);
+  const { baseUrl, pid, mode } = parseDiscovery(text, place.info);
+  await readPrivateFile(place.infoLock);
+  // A killed one leaves its file, and anybody may listen where it did.
+  if (!(await isProcessLockHeld(place.infoLock, pid))) throw notRunning('stale', place.info);
+  const beside = infoFile === undefined && mode === 'write' ? place.token : undefined;
+  return withToken(baseUrl, tokenFile ?? beside, tokenFile === undefined);
+}
+
+async function withToken(baseUrl: string, path: string | undefined, mayLack = false): Promise<SessionAccess> {
+  if (path === undefined) return { baseUrl };
+  const text = await readPrivateFile(path);
+  if (text === undefined && mayLack) return { baseUrl };
+  const token = text?.trimEnd() ?? '';
+  if (/^[\w-]{43}$/.test(token)) return { baseUrl, token };
+  throw new WritError('PRIVATE_FILE_UNSAFE', {
+    message: `\`${path}\` holds no control token`,
+    detail: { path },
+    hints: ['name the file that the session was started with: `--token-file`'],
+  });
+}
+
+/** A name could be made to mean any address. */
+function toBase(url: string): string {
+  const base = url.replace(/\/$/, '');
+  if (isLoopbackBase(base)) return base;
+  throw new WritError('USAGE', {
+    message: `expected \`--url\` to be a loopback address with its port (http://127.0.0.1:3000), found \`${url}\``,
+    detail: { option: '--url', expected: 'http://127.0.0.1:PORT or http://[::1]:PORT', found: url },
+  });
+}
+
+function notRunning(state: 'stopped' | 'stale', path: string): WritError {
+  return new WritError('SESSION_NOT_RUNNING', { detail: { state, discovery_file: path } });
+}

@@ -1,0 +1,45 @@
+import t from 'tap';
+import { systemClock } from '../../../core/base/clock.ts';
+import { findControlPlace } from '../../../session/control/control-place.ts';
+import { openControl } from '../../../session/control/open-control.ts';
+import { startWrit } from '../../bin/start-writ.ts';
+import { makeServed } from '../../service/started-service.ts';
+import { type Said, serveSession } from './serve-session.ts';
+
+t.test('`writ code-control` finds the session of its work tree, and ends with its input', async (t) => {
+  const place = makeServed(t);
+  const control = await openControl({
+    mode: 'write',
+    place: await findControlPlace(place.cwd, {}),
+    workingDir: place.cwd,
+    clock: systemClock,
+  });
+  t.teardown(() => control[Symbol.asyncDispose]());
+  const { server, channel } = await serveSession(t, {}, undefined, control.token);
+  await control.publish({ baseUrl: server.baseUrl });
+  const talk = async (argv: readonly string[], ...lines: readonly string[]) => {
+    const started = startWrit(['code-control', ...argv], place, lines.map((line) => `${line}\n`).join(''));
+    const code = await started.ended;
+    const said = started.out().split('\n').filter(Boolean);
+    return { code, err: started.err(), said: said.map((line) => JSON.parse(line) as Said) };
+  };
+  const call = (id: number, method: string, params = {}) =>
+    JSON.stringify({ jsonrpc: '2.0', id, method, params });
+  const told = await talk(
+    ['--stdio'],
+    call(1, 'events.subscribe'),
+    call(2, 'controller.attach', { clientId: 'bot\u001b[31m' }),
+    call(3, 'message.submit', { text: 'hello' }),
+  );
+  t.equal(told.code, 0, told.err);
+  t.equal(told.err, '');
+  t.match(told.said.find(({ id }) => id === 3)?.result, { accepted: true });
+  t.ok(channel.state.transcript.some(({ content }) => content === 'hello'));
+  const json = await talk(['--stdio', '--json'], 'x');
+  t.match(json, { code: 0, said: [{ error: { code: -32700 } }] }, 'nothing but answers');
+  t.equal((await talk([])).code, 129, 'without --stdio there is no way to speak');
+  t.equal((await talk(['--stdio', '--url', 'http://example.org:80'])).code, 129);
+  await control[Symbol.asyncDispose]();
+  const gone = await talk(['--stdio'], call(1, 'session.get'));
+  t.match(gone, { code: 1, said: [], err: /SESSION_NOT_RUNNING|no session/ });
+});
