@@ -7,6 +7,7 @@ import { requireOwnPlace } from '../engine/store/own-place.ts';
 import { journalFile } from '../engine/store/run-directory.ts';
 import { openRepository } from '../engine/vcs/repository.ts';
 import { workspaceFingerprint } from '../engine/vcs/workspace-fingerprint.ts';
+import type { GrantLedger } from './approvals/keep-grants.ts';
 import { keepAudit } from './audit/keep-audit.ts';
 import { openAudit } from './audit/open-audit.ts';
 import { openChannel, type SessionChannel } from './channel/open-channel.ts';
@@ -35,6 +36,8 @@ export interface SessionSetting extends WorkSetting {
 export interface OpenSession extends AsyncDisposable {
   readonly channel: SessionChannel;
   readonly threadId: string;
+  /** What is pre-approved in it. */
+  readonly grants: GrantLedger;
 }
 
 /**
@@ -70,7 +73,8 @@ export async function openSession(setting: SessionSetting): Promise<OpenSession>
     );
     // Ended first: what it still reports is taken.
     opened.use(work);
-    return { channel, threadId, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+    const { grants } = setting.approval;
+    return { channel, threadId, grants, [Symbol.asyncDispose]: () => opened.disposeAsync() };
   } catch (fault) {
     await opened.disposeAsync();
     throw fault;

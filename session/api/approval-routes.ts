@@ -1,3 +1,4 @@
+import { WritError } from '../../core/base/errors.ts';
 import type { Route } from '../../http/route.ts';
 import type { GrantLedger } from '../approvals/keep-grants.ts';
 import { readRevoke } from './read-body.ts';
@@ -8,7 +9,15 @@ import type { WriteDoor } from './write-door.ts';
  * over is not on it. Revoking is a write like any other: whoever holds the lease, in the order of the resolutions,
  * with a line in the audit log; an id that is none is NOT_FOUND.
  */
-export function approvalRoutes({ required, write }: WriteDoor, ledger: () => GrantLedger): readonly Route[] {
+export function approvalRoutes(
+  { required, write }: WriteDoor,
+  find: () => GrantLedger | undefined,
+): readonly Route[] {
+  const ledger = (): GrantLedger => {
+    const grants = find();
+    if (grants === undefined) throw new WritError('CODE_UI_UNAVAILABLE');
+    return grants;
+  };
   return [
     {
       method: 'GET',

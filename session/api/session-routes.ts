@@ -2,6 +2,7 @@ import { toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { Route } from '../../http/route.ts';
 import { toSnapshot } from '../state/snapshot.ts';
+import { approvalRoutes } from './approval-routes.ts';
 import { eventStreams } from './events/event-streams.ts';
 import { keepToken, offerToken } from './lease-tokens.ts';
 import { only, readAnswer, readAttach, readDetach, readMessage } from './read-body.ts';
@@ -9,7 +10,7 @@ import { openWriteDoor, type SessionApi } from './write-door.ts';
 
 /**
  * Reading and writing a session (document 2, Endpoints). A route reads the request, sends one command and tells what
- * came of it; refusals come in the order of the resolutions. Other routes of the session share its `door`.
+ * came of it; refusals come in the order of the resolutions. Routes beside them share its `door`.
  */
 export function sessionRoutes(api: SessionApi, door = openWriteDoor(api)): readonly Route[] {
   const tokenOf = keepToken();
@@ -54,5 +55,6 @@ export function sessionRoutes(api: SessionApi, door = openWriteDoor(api)): reado
       },
       true,
     ),
+    ...(api.grants === undefined ? [] : approvalRoutes(door, api.grants)),
   ];
 }

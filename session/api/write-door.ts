@@ -4,6 +4,7 @@ import { WritError } from '../../core/base/errors.ts';
 import { valuesOf } from '../../http/guard-request.ts';
 import type { Exchange, Route } from '../../http/route.ts';
 import { matchesToken } from '../../http/token.ts';
+import type { GrantLedger } from '../approvals/keep-grants.ts';
 import type { SessionChannel } from '../channel/open-channel.ts';
 import { requireWriter } from '../state/control.ts';
 import type { Proof } from '../state/lease.ts';
@@ -17,6 +18,8 @@ export interface SessionApi {
   readonly channel: () => SessionChannel | undefined;
   /** The token of this process; absent where no automation may control the session. */
   readonly controlToken?: string;
+  /** What is pre-approved in the session that is attached; absent: no route tells of that. */
+  readonly grants?: () => GrantLedger | undefined;
   readonly clock: Clock;
 }
 

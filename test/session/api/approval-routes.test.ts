@@ -2,9 +2,7 @@ import { request } from 'node:http';
 import t, { type Test } from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { startLoopbackServer } from '../../../http/loopback-server.ts';
-import { approvalRoutes } from '../../../session/api/approval-routes.ts';
 import { sessionRoutes } from '../../../session/api/session-routes.ts';
-import { openWriteDoor } from '../../../session/api/write-door.ts';
 import { grantFrom } from '../../../session/approvals/grant-from.ts';
 import { keepGrants } from '../../../session/approvals/keep-grants.ts';
 import { openChannel } from '../../../session/channel/open-channel.ts';
@@ -46,12 +44,14 @@ async function scene(t: Test, isOpen = true) {
   const ground = { now: ledger.now(), ttlSeconds: 300, newId, mask: (text: string) => text };
   ledger.add(grantFrom({ option: 'approve_ttl' }, use, { ...ground, by: { kind: 'tui' } }));
   ledger.take(use);
-  const api = { channel: () => (isOpen ? channel : undefined), clock };
-  const door = openWriteDoor(api);
   const server = await startLoopbackServer({
     host: '127.0.0.1',
     port: 0,
-    routes: [...sessionRoutes(api, door), ...approvalRoutes(door, () => ledger)],
+    routes: sessionRoutes({
+      channel: () => (isOpen ? channel : undefined),
+      grants: () => (isOpen ? ledger : undefined),
+      clock,
+    }),
     body: { maxBytes: 256 * 1024, withinMs: 5000, maxDepth: 16 },
     headersWithinMs: 5000,
     report: (fault) => t.fail(String(fault)),
