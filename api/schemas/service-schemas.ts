@@ -13,6 +13,17 @@ export const serviceShapes: Readonly<Record<string, JsonData>> = {
     discovery_file: text,
     token_file: text,
   }),
+  code: record(
+    {
+      pid,
+      base_url: text,
+      mcp_url: text,
+      thread_id: text,
+      working_dir: text,
+      provider: text,
+    },
+    { model: text, token_file: text, info_file: text },
+  ),
   'service status': record(
     {
       running: flag,
