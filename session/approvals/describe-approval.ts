@@ -121,8 +121,8 @@ function keyOf(use: ToolUse, mask: Mask): Readonly<Record<string, unknown>> {
   const subject = subjectOf(use);
   if (subject === undefined) return { isExact: false };
   const exact = subject.form === 'argv' ? subject.words : [subject.text];
-  const open = (part: string): boolean => maskedCommand(part, mask) === part;
-  const isOpen = exact.every(open) && open(exact.join(' '));
+  const joined = exact.join(' ');
+  const isOpen = mask(joined) === joined && maskedCommand(joined, mask) === joined;
   return {
     isExact: true,
     keyForm: subject.form,

@@ -27,11 +27,12 @@ export function maskedWord({ literal, head }: ShellWord, mask: Mask): string | u
  */
 export function maskedCommand(text: string, mask: Mask): string {
   const masked = mask(text);
-  const { segments } = classifyCommand(text);
-  return segments
-    .flatMap(({ command }) => command.argv)
-    .reduce((shown, word) => {
-      const hidden = maskedWord(word, mask);
-      return hidden === undefined ? shown : shown.replaceAll(word.text, () => hidden);
-    }, masked);
+  const words = classifyCommand(text).segments.flatMap(({ command }) => command.argv);
+  const known = words.map(({ literal, head }) => literal ?? head).join('\n');
+  // All at once first: nearly every command hides nothing.
+  if (mask(known) === known) return masked;
+  return words.reduce((shown, word) => {
+    const hidden = maskedWord(word, mask);
+    return hidden === undefined ? shown : shown.replaceAll(word.text, () => hidden);
+  }, masked);
 }
