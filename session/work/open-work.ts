@@ -13,6 +13,9 @@ export interface SessionWork extends AsyncDisposable {
   readonly perform: ChannelParts['perform'];
 }
 
+const tellAgainMs = 1000;
+const closeWithinMs = 2000;
+
 const stopped = new WritError('RUN_INTERRUPTED', { message: 'the turn was cancelled' });
 
 /** One turn at a time, which the channel sees to; a turn goes on where an answer says how. */
@@ -20,7 +23,17 @@ export function openWork(setting: WorkSetting, watcher: RunWatcher): SessionWork
   const waiters = openWaiters();
   let controller = new AbortController();
   let last: Promise<void> = Promise.resolve();
+  const closed = new AbortController();
 
+  const untilTold = async (tell: () => Promise<void>): Promise<void> => {
+    while (!closed.signal.aborted) {
+      try {
+        return await tell();
+      } catch {
+        await setting.clock.sleep(tellAgainMs, closed.signal).catch(() => undefined);
+      }
+    }
+  };
   /** One step of the turn; what it throws ends the turn. */
   const step = (turn: string, world: World, act: (scope: TurnScope) => Promise<StepEnd>): void => {
     controller = new AbortController();
@@ -38,9 +51,7 @@ export function openWork(setting: WorkSetting, watcher: RunWatcher): SessionWork
         return { end: 'failed', reason: reasonOf(fault) };
       })
       .then(async (ended) => {
-        if (ended === 'waits') return;
-        await tellUnknown(scope);
-        await scope.tell({ type: 'end', ...ended });
+        if (ended !== 'waits') await untilTold(() => endTurn(scope, ended));
       });
   };
   const turnOf = ({ state }: World): string => {
@@ -83,7 +94,14 @@ export function openWork(setting: WorkSetting, watcher: RunWatcher): SessionWork
     },
     async [Symbol.asyncDispose]() {
       controller.abort(stopped);
+      // Long enough for the end to be written where it can be.
+      const late = setting.clock.sleep(closeWithinMs, closed.signal).then(
+        () => closed.abort(),
+        () => undefined,
+      );
       await last;
+      closed.abort();
+      await late;
     },
   };
 }
@@ -92,6 +110,12 @@ function reasonOf(fault: unknown): string {
   if (!isWritError(fault)) return messageOf(fault);
   const hints = fault.hints.map((hint) => `\n- ${hint}`);
   return `${fault.code}: ${fault.message}${hints.join('')}`;
+}
+
+/** A turn ends, whatever the disk says: what cannot be written now is written when it can be. */
+async function endTurn(scope: TurnScope, ended: Exclude<StepEnd, 'waits'>): Promise<void> {
+  await tellUnknown(scope);
+  await scope.tell({ type: 'end', ...ended });
 }
 
 /** Tools that were stopped before their end: they may have changed something, and nobody knows how much. */

@@ -11,7 +11,7 @@ export interface RunWatcher {
   /** Whether a command of this text has failed since the watcher was made. */
   hasFailed(command: string): boolean;
   /** From here on this turn is told. */
-  watch(scope: Pick<TurnScope, 'tell'>): void;
+  watch(scope: Pick<TurnScope, 'tell' | 'signal'>): void;
 }
 
 const ended = { done: 'completed', denied: 'failed', failed: 'failed' } as const;
@@ -19,7 +19,7 @@ const maxSummary = 500;
 
 /** A watcher for an engine that is not open yet. */
 export function watchRuns(clock: Clock): RunWatcher {
-  let told: Pick<TurnScope, 'tell'> | undefined;
+  let told: Pick<TurnScope, 'tell' | 'signal'> | undefined;
   /** Uses of tools are told apart by their requests: the same object at the start and at the end. */
   const ids = new WeakMap<ToolRequest, string>();
   const failed = new Set<string>();
@@ -48,7 +48,8 @@ export function watchRuns(clock: Clock): RunWatcher {
           type: 'tool',
           id: idOf(request),
           toolName,
-          status: ended[outcome],
+          // What was stopped has not failed: how much of it was done, nobody knows.
+          status: outcome === 'failed' && told.signal.aborted ? 'unknown' : ended[outcome],
           summary: `${summary} (${outcome}${code}, ${durationMs} ms)${why}`.slice(0, maxSummary),
         });
       });

@@ -1,0 +1,74 @@
+import { type Guard, within } from './guard.ts';
+
+const talk = 'test/session/work/plan-talk.test.ts';
+const approvals = 'test/session/work/approvals.test.ts';
+const resumed = 'test/session/work/resumed.test.ts';
+const turns = 'test/session/work/turns.test.ts';
+const tasks = 'test/session/api/task-routes.test.ts';
+
+/** What holds while a turn works: drafts, plans, runs and the tool calls of their models. */
+export const guards: readonly Guard[] = [
+  ...within('session/state/converse.ts', talk, [
+    [
+      'a plan is held to its work tree',
+      "if (answer.option === 'execute' && asked.metadata.workspace !== workspace)",
+      "if (answer.option === 'execute' && asked.metadata.workspace === null)",
+      'a plan is executed on the work tree',
+    ],
+  ]),
+  ...within('session/state/converse.ts', tasks, [
+    [
+      'a browser dispatches nobody',
+      "if (by.kind !== 'automation') throw new WritError('AUTOMATION_CONTROLLER_REQUIRED');",
+      '',
+      'a browser dispatches nobody',
+    ],
+  ]),
+  ...within('session/state/slash.ts', talk, [
+    ['no more repairs than the cap', 'limit <= repairs.cap', 'limit <= 9999', 'after three repairs'],
+  ]),
+  ...within('session/work/run-step.ts', talk, [
+    ['repairs end', 'if (attempt >= limit) {', 'if (attempt > 8) {', 'after three repairs'],
+  ]),
+  ...within('session/work/run-step.ts', turns, [
+    [
+      'a note on a line is passed on',
+      'noted.length === 0 ? advice :',
+      'noted.length >= 0 ? advice :',
+      'a request is',
+    ],
+  ]),
+  ...within('engine/run/work/advise-plan.ts', turns, [
+    [
+      'a confirmed plan is the one that is worked',
+      'if (advice !== undefined) return confirmedPlan(run, draft, advice);',
+      '',
+      'a request is',
+    ],
+  ]),
+  ...within('engine/run/work/tools/open-tools.ts', approvals, [
+    [
+      'a person is asked',
+      '(await hooks.tool.guard.call(request)) ??\n      (await setting.consent?.(request));',
+      '(await hooks.tool.guard.call(request));',
+      'a person is asked about',
+    ],
+  ]),
+  ...within('session/work/ask-consent.ts', approvals, [
+    [
+      'no answer but consent lets a call go',
+      'isConsent(option) && grants',
+      'grants',
+      'a person is asked about',
+    ],
+    ['a denial that stops, stops', "if (option === 'abort') return 'abort';", '', 'whoever denies and stops'],
+  ]),
+  ...within('session/work/watch-runs.ts', resumed, [
+    [
+      'what was stopped has not failed',
+      "outcome === 'failed' && told.signal.aborted ? 'unknown' : ",
+      '',
+      'a turn that is cancelled',
+    ],
+  ]),
+];

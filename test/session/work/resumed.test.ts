@@ -1,0 +1,90 @@
+import t from 'tap';
+import { openSession } from '../../../session/open-session.ts';
+import { pendingOf } from '../../../session/state/state.ts';
+import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
+import { type ScriptedReply, scriptModel } from '../../coder/scripted-model.ts';
+import { makeSample } from '../../engine/run/sample.ts';
+import { until } from '../../waiting/until.ts';
+import { lastNote, scriptSession, settingOf } from './scripted-session.ts';
+
+const local = { from: 'local' } as const;
+const plans: ScriptedReply = {
+  calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps: ['take the cent away'] }] }]],
+};
+
+t.test('a session that is opened again goes on where it waited, each time by another process', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  await using model = await scriptModel([submits(priceDraft), plans, ...makesFix]);
+  let threadId: string | undefined;
+  /** Opens the thread, does one thing, and closes it again. */
+  const once = async <T>(
+    act: (session: Awaited<ReturnType<typeof openSession>>) => Promise<T>,
+  ): Promise<T> => {
+    const setting = await settingOf(sample, model, threadId === undefined ? {} : { resume: threadId });
+    await using _engine = setting.engine;
+    await using session = await openSession(setting);
+    ({ threadId } = session);
+    return await act(session);
+  };
+  const settled = ({ channel }: Awaited<ReturnType<typeof openSession>>) =>
+    until(() => channel.state.turn === undefined || pendingOf(channel.state).length > 0);
+  const answer = (selectedOption: string) => async (session: Awaited<ReturnType<typeof openSession>>) => {
+    const [asked] = pendingOf(session.channel.state);
+    await session.channel.send({
+      type: 'respond',
+      id: asked?.id ?? '',
+      given: { selectedOption },
+      proof: local,
+    });
+    await settled(session);
+    return session.channel.state;
+  };
+  await once(async (session) => {
+    await session.channel.send({
+      type: 'submit',
+      text: 'A price is one cent too high: make it exact.',
+      proof: local,
+    });
+    await settled(session);
+  });
+  const reviewed = await once(answer('confirm'));
+  t.match(pendingOf(reviewed), [{ kind: 'post_plan_choice' }]);
+  const decided = await once(answer('execute'));
+  t.equal(decided.status, 'completed');
+  t.match(decided.transcript[0], { kind: 'user_message', content: /one cent too high/ });
+  t.match(sample.git('log', '-1', '--format=%s'), /Prices are exact/);
+});
+
+t.test('no session goes on with a thread that there is not', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  const setting = await settingOf(sample, { base: 'http://127.0.0.1:9' }, { resume: '0199-none' });
+  await using _engine = setting.engine;
+  await t.rejects(openSession(setting), { code: 'THREAD_NOT_FOUND', detail: { thread_id: '0199-none' } });
+});
+
+t.test('a turn that is cancelled ends; what its tools had begun is unknown', async (t) => {
+  const hangs =
+    '*** Begin Patch\n*** Add File: test/hang.test.js\n+setInterval(() => {}, 1000);\n*** End Patch';
+  await using scene = await scriptSession([
+    submits(priceDraft),
+    plans,
+    { calls: [['apply_patch', { patch: hangs }]] },
+    { calls: [['shell', { command: 'node --test' }]] },
+    ...makesFix,
+  ]);
+  const { channel } = scene.session;
+  await scene.say('A price is one cent too high: make it exact.');
+  await scene.answer((await scene.asked('intent_review_choice')).id, { selectedOption: 'confirm' });
+  await scene.answer((await scene.asked('post_plan_choice')).id, { selectedOption: 'execute' });
+  const runs = () => channel.state.toolCalls.find(({ toolName }) => toolName === 'workspace.command');
+  await until(() => runs()?.status === 'running');
+  t.equal(channel.state.status, 'executing_tool');
+  await channel.send({ type: 'cancel', proof: local });
+  await scene.ended();
+  t.equal(channel.state.status, 'idle', lastNote(scene.session));
+  t.equal(runs()?.status, 'unknown');
+  await scene.say('/ask What now?');
+  await scene.ended();
+});
