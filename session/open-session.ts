@@ -68,6 +68,7 @@ export async function openSession(setting: SessionSetting): Promise<OpenSession>
         clock,
         newId,
         perform: work.perform,
+        mask: setting.approval.mask,
         fingerprint: () => workspaceFingerprint(repository),
       }),
     );

@@ -57,11 +57,21 @@ export const guards: readonly Guard[] = [
   ...within('session/work/ask-consent.ts', approvals, [
     [
       'no answer but consent lets a call go',
-      'isConsent(option) && grants',
-      'grants',
+      "if (grants.take(use)?.verdict === 'go') return 'go';",
+      "return 'go';",
       'a person is asked about',
     ],
     ['a denial that stops, stops', "if (option === 'abort') return 'abort';", '', 'whoever denies and stops'],
+  ]),
+  ...within('session/channel/mask-words.ts', 'test/session/work/canaries.test.ts', [
+    [
+      'words of clients are masked',
+      'return { ...command, text: mask(command.text) };',
+      'return command;',
+      'no byte that',
+    ],
+    ['reports are masked', 'return masked(command, mask) as Command;', 'return command;', 'no byte that'],
+    ['answers are masked', "fact.type === 'answered' ?", "fact.type === 'opened' ?", 'no byte that'],
   ]),
   ...within('session/work/watch-runs.ts', resumed, [
     [

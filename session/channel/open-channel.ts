@@ -8,6 +8,7 @@ import { dependsOnWorkspace } from '../state/depends-on-workspace.ts';
 import { type Fact, fleeting, type Happened } from '../state/fact.ts';
 import { reduce } from '../state/reduce.ts';
 import type { SessionState } from '../state/state.ts';
+import { maskCommand, maskFact } from './mask-words.ts';
 
 /** The one way to a session: every client, screen and effect sends its commands here, and they are taken in turn. */
 export interface SessionChannel extends AsyncDisposable {
@@ -30,6 +31,8 @@ export interface ChannelParts {
   readonly audit?: SessionAudit;
   readonly clock: Clock;
   readonly newId: () => string;
+  /** Takes out of words what nobody may read again; before they are written, told or judged. */
+  readonly mask?: (text: string) => string;
   /** Digest of what the work tree is like now; asked before a command that depends on it is decided. */
   readonly fingerprint?: () => Promise<string>;
   /**
@@ -54,6 +57,7 @@ export function openChannel({
   newId,
   perform,
   fingerprint,
+  mask,
   ...parts
 }: ChannelParts): SessionChannel {
   let { state } = parts;
@@ -72,7 +76,9 @@ export function openChannel({
     const before = state;
     try {
       const seen = await look(before, command);
-      const { facts, wants, ...answer } = decide(before, command, { nowMs, newId, ...seen });
+      const decided = decide(before, command, { nowMs, newId, ...seen });
+      const { wants, facts: bare, ...answer } = decided;
+      const facts = mask === undefined ? bare : bare.map((fact) => maskFact(fact, mask));
       await audit?.accepted(command, before, facts);
       await happen(facts, nowMs);
       for (const want of wants) void start(want);
@@ -108,7 +114,8 @@ export function openChannel({
     }
   };
   const send = (command: Command): Promise<Pick<Decided, 'lease' | 'turn'>> => {
-    const taken = last.then(() => take(command));
+    const masked = mask === undefined ? command : maskCommand(command, mask);
+    const taken = last.then(() => take(masked));
     last = taken.catch(() => undefined);
     return taken;
   };

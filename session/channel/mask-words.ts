@@ -1,0 +1,40 @@
+import type { Command } from '../state/command.ts';
+import type { Fact } from '../state/fact.ts';
+
+/**
+ * A command without what nobody may read again: words of clients, and everything that effects report. Digests of tokens
+ * stay, and answers to questions: see `maskFact`.
+ */
+export function maskCommand(command: Command, mask: (text: string) => string): Command {
+  switch (command.type) {
+    case 'submit':
+      return { ...command, text: mask(command.text) };
+    case 'dispatch':
+      return { ...command, prompt: mask(command.prompt) };
+    case 'respond': {
+      const { note } = command.given;
+      return note === undefined ? command : { ...command, given: { ...command.given, note: mask(note) } };
+    }
+    case 'attach':
+    case 'detach':
+    case 'cancel':
+    case 'revoke':
+    case 'reclaim':
+    case 'tick':
+      return command;
+    default:
+      return masked(command, mask) as Command;
+  }
+}
+
+/** What is kept of an answer: whoever asked gets it as it is. */
+export function maskFact(fact: Fact, mask: (text: string) => string): Fact {
+  return fact.type === 'answered' ? (masked(fact, mask) as Fact) : fact;
+}
+
+function masked(value: unknown, mask: (text: string) => string): unknown {
+  if (typeof value === 'string') return mask(value);
+  if (Array.isArray(value)) return value.map((one) => masked(one, mask));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, masked(one, mask)]));
+}
