@@ -76,7 +76,7 @@ export const guards: readonly Guard[] = [
     ],
     [
       'one after the other',
-      'const taken = last.then(() => take(command));',
+      'const taken = last.then(() => take(masked));',
       'const taken = take(command);',
       'commands are taken one after',
     ],
