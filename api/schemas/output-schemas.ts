@@ -101,7 +101,7 @@ const shapes: Readonly<Record<string, JsonData>> = {
   ),
   fsck: record({
     problems: list(record({ code: text, where: text, what: text, depends_on: list(text) })),
-    checked: record({ objects: count, journals: count, entries: count, audit_lines: count }),
+    checked: record({ objects: count, journals: count, entries: count, threads: count, audit_lines: count }),
     restored: list(text),
   }),
   gc: record({

@@ -14,6 +14,7 @@ import { checkRepository } from '../../engine/upkeep/check-repository.ts';
 import { rebuild } from '../../engine/upkeep/rebuild.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { checkAudits } from '../../session/audit/check-audits.ts';
+import { checkThreads, rebuildThreadIndex } from '../../session/thread/check-threads.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 
 /** `writ fsck [--rebuild]`: checks what is stored and says what rests on what is broken; exit 1 with problems. */
@@ -24,6 +25,7 @@ export async function run({ options, stores, repoPath, cwd, env }: CommandContex
     checkRepository({
       repository,
       clock: systemClock,
+      threads: () => checkThreads(repository, userJournalWitness(env)),
       audits: () => checkAudits(repository, userJournalWitness(env)),
       ledger: () =>
         checkLedger(readFrom(directory), {
@@ -43,10 +45,11 @@ export async function run({ options, stores, repoPath, cwd, env }: CommandContex
         clock: systemClock,
         problems: first.problems,
         rebuildLedger: () => rebuildLedger(directory, systemClock),
+        rebuildThreads: () => rebuildThreadIndex(repository),
       })
     : [];
   const { problems, checked } = mend ? await check() : first;
-  const { objects, journals, entries, auditLines } = checked;
+  const { objects, journals, entries, threads, auditLines } = checked;
   const data = {
     problems: problems.map(({ code, where, what, dependsOn }) => ({
       code,
@@ -54,7 +57,7 @@ export async function run({ options, stores, repoPath, cwd, env }: CommandContex
       what,
       depends_on: dependsOn,
     })),
-    checked: { objects, journals, entries, audit_lines: auditLines },
+    checked: { objects, journals, entries, threads, audit_lines: auditLines },
     restored,
   };
   const human = (printer: CommandContext['print']): void => {
@@ -64,7 +67,10 @@ export async function run({ options, stores, repoPath, cwd, env }: CommandContex
       if (dependsOn.length > 0) printer.line(`  rests on it: ${dependsOn.join(', ')}`);
     }
     const audits = auditLines === 0 ? '' : `, ${auditLines} audit lines`;
-    printer.line(`${objects} objects, ${journals} journals, ${entries} ledger entries${audits} checked`);
+    const sessions = threads === 0 ? '' : `, ${threads} threads`;
+    printer.line(
+      `${objects} objects, ${journals} journals, ${entries} ledger entries${sessions}${audits} checked`,
+    );
   };
   if (problems.length === 0) return succeeded(data, human);
   const fault = new WritError('CHECK_FAILED', {

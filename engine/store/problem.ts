@@ -16,6 +16,12 @@ export type ProblemCode =
   | 'journal-corrupt'
   /** A journal that ends before the record that was made from it. */
   | 'journal-cut'
+  /** What lies in the place of a thread of a session, of its journal or of its lock, and is none. */
+  | 'thread-foreign'
+  /** The journal of a thread that nobody here vouches for. */
+  | 'thread-unproven'
+  /** The index of threads cannot be used, or does not say what their journals say. */
+  | 'thread-index'
   /** The audit log of a session's thread: a line that is not what was written. */
   | 'audit-altered'
   /** It ends before the last line that was written. */

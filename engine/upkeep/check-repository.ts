@@ -18,6 +18,8 @@ export interface CheckRequest {
   readonly clock: Clock;
   /** Checks the internal ledger, where there is one. */
   readonly ledger?: () => Promise<LedgerFindings>;
+  /** Checks the threads of sessions. */
+  readonly threads?: () => Promise<{ readonly threads: number; readonly problems: readonly Problem[] }>;
   /** Checks the audit logs of sessions. */
   readonly audits?: () => Promise<{ readonly lines: number; readonly problems: readonly Found[] }>;
 }
@@ -30,6 +32,8 @@ export interface CheckReport {
     readonly journals: number;
     /** Of the ledger. */
     readonly entries: number;
+    /** Of sessions. */
+    readonly threads: number;
     readonly auditLines: number;
   };
 }
@@ -38,7 +42,7 @@ const maxListBytes = 256 * 1024 * 1024;
 
 /**
  * Checks all that is stored: git objects below our refs, the shape of each record and what it says of others, artifact
- * content by digest, journals, the ledger, audit logs. Linear, a few git processes in all. Only what cannot be looked
+ * content by digest, journals, the ledger, threads of sessions, audit logs. Linear, a few git processes in all. Only what cannot be looked
  * at at all is thrown.
  */
 export async function checkRepository(request: CheckRequest): Promise<CheckReport> {
@@ -72,6 +76,7 @@ export async function checkRepository(request: CheckRequest): Promise<CheckRepor
   found.push(...(await checkCommits(repository, runs)));
   const { journals, problems: badJournals } = await checkJournals(repository, recorded);
   const ledger = (await request.ledger?.()) ?? { entries: 0, problems: [] };
+  const threads = (await request.threads?.()) ?? { threads: 0, problems: [] };
   const audits = (await request.audits?.()) ?? { lines: 0, problems: [] };
 
   const isSound = found.length + badJournals.length + ledger.problems.length === 0;
@@ -86,9 +91,16 @@ export async function checkRepository(request: CheckRequest): Promise<CheckRepor
       ...problem,
       dependsOn: index === undefined ? dependents.ofLog(from) : dependents.ofLogIndex(index),
     })),
+    ...threads.problems,
     ...audits.problems.map((problem) => ({ ...problem, dependsOn: [] })),
   ];
-  const checked = { objects: git.objects, journals, entries: ledger.entries, auditLines: audits.lines };
+  const checked = {
+    objects: git.objects,
+    journals,
+    entries: ledger.entries,
+    threads: threads.threads,
+    auditLines: audits.lines,
+  };
   return { problems, checked };
 }
 

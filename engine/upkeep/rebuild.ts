@@ -29,12 +29,14 @@ export interface RebuildRequest {
   readonly problems: readonly Problem[];
   /** Writes the ledger's tiles anew out of its entries; answers what was written. */
   readonly rebuildLedger: () => Promise<readonly string[]>;
+  /** Makes the index of threads anew out of their journals; answers what was written. */
+  readonly rebuildThreads: () => Promise<readonly string[]>;
 }
 
 /**
  * Restores what follows from something else that is whole: a decision record from its input, the effective document
  * from the contract, a patch from the commit that it became, a plan's ref from the run, the ledger's tiles from its
- * entries. Answers what was restored; an object only where the bytes are the very ones that are missing. Everything
+ * entries, the index of threads from their journals. Answers what was restored; an object only where the bytes are the very ones that are missing. Everything
  * else is left as it is: a new check names it.
  */
 export async function rebuild(request: RebuildRequest): Promise<readonly string[]> {
@@ -48,6 +50,8 @@ export async function rebuild(request: RebuildRequest): Promise<readonly string[
     else if (problem.code === 'reference-missing' && (await restorePlan(request, problem)))
       restored.push(problem.where);
   }
+  if (problems.some(({ code }) => code === 'thread-index'))
+    restored.push(...(await request.rebuildThreads()));
   if (problems.some(({ code }) => code === 'ledger-tile')) {
     try {
       restored.push(...(await request.rebuildLedger()).map((path) => `ledger:${path}`));

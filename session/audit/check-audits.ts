@@ -1,10 +1,8 @@
-import { readdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { absent } from '../../core/base/durable-file.ts';
+import { isWritError } from '../../core/base/errors.ts';
 import type { JournalWitness } from '../../engine/store/journal-witness.ts';
-import { encodeId } from '../../engine/vcs/ref-name.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
 import { threadDirectory } from '../thread/open-thread.ts';
+import { listThreadIds } from '../thread/thread-ids.ts';
 import { listAuditFiles } from './audit-files.ts';
 import { type AuditProblem, judgeAudit } from './judge-audit.ts';
 import { auditName } from './open-audit.ts';
@@ -30,18 +28,11 @@ export async function checkAudits(
   return { lines, problems };
 }
 
+/** None where they do not lie in a directory of their own: that is told of the threads. */
 async function threadsOf(repository: Pick<Repository, 'commonDir'>): Promise<readonly string[]> {
-  const root = dirname(threadDirectory(repository, 'any'));
-  const entries = (await readdir(root, { withFileTypes: true }).catch(absent)) ?? [];
-  return entries
-    .filter((entry) => entry.isDirectory())
-    .flatMap(({ name }) => {
-      try {
-        const id = decodeURIComponent(name);
-        return encodeId(id) === name ? [id] : [];
-      } catch {
-        return [];
-      }
-    })
-    .sort();
+  const { ids } = await listThreadIds(repository).catch((fault: unknown) => {
+    if (isWritError(fault, 'STORAGE_PATH_INVALID')) return { ids: [] };
+    throw fault;
+  });
+  return ids;
 }

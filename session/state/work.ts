@@ -9,6 +9,8 @@ export interface SessionDraft {
   readonly said: readonly string[];
   readonly summary: string;
   readonly digest: string;
+  /** `metadata.id` of the contract. */
+  readonly intentId: string;
 }
 
 export type StepStatus = 'pending' | 'in_progress' | 'completed';

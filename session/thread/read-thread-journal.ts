@@ -15,7 +15,7 @@ const maxBytes = 1024 * 1024 * 1024;
  * none. Follows no link and waits for no pipe. JOURNAL_CORRUPT, OBJECT_CORRUPT.
  */
 export async function readThreadJournal(directory: string): Promise<ParsedJournal | undefined> {
-  await requireOwnPlace(directory, [journalFile]);
+  await requireOwnPlace(directory, ['lock', journalFile]);
   const path = join(directory, journalFile);
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(absent);

@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWritError } from '../../core/base/errors.ts';
 import { readJournal } from '../../engine/store/parse-journal.ts';
@@ -6,18 +5,13 @@ import { journalFile } from '../../engine/store/run-directory.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
 import type { Happened } from '../state/fact.ts';
 import { factsType, threadDirectory } from './open-thread.ts';
+import { listThreadIds } from './thread-ids.ts';
 
 /** Ids of the threads that sessions of this repository have begun; none where there was no session. */
 export async function listSessionThreads(
   repository: Pick<Repository, 'commonDir'>,
 ): Promise<readonly string[]> {
-  try {
-    const entries = await readdir(join(repository.commonDir, 'writ', 'threads'), { withFileTypes: true });
-    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  } catch (fault) {
-    if (fault instanceof Error && 'code' in fault && fault.code === 'ENOENT') return [];
-    throw fault;
-  }
+  return (await listThreadIds(repository)).ids;
 }
 
 /** What was said first in a thread, to call it by; `undefined` where nothing was, or its journal is damaged. */

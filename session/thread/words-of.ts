@@ -33,7 +33,9 @@ function toEntry(fact: unknown): readonly TranscriptEntry[] {
   return isCall && typeof toolName === 'string' ? [{ ...entry, kind: 'tool_call', title: toolName }] : [];
 }
 
+const lastTime = 8.64e15;
+
 /** Milliseconds since the epoch that a date can be made of. */
 export function isTime(value: unknown): value is number {
-  return typeof value === 'number' && !Number.isNaN(new Date(value).getTime()) && value >= 0;
+  return Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= lastTime;
 }

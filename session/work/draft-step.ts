@@ -41,7 +41,8 @@ export async function draftStep(scope: TurnScope, words: readonly string[]): Pro
   await keepDraft(repository, { runId, source, noMerge: false, specBytes, repairs, questions, spent });
   const revision = (before?.revision ?? 0) + 1;
   const { summary } = effective.intent;
-  await tell({ type: 'drafted', draft: { runId, revision, said, summary, digest } });
+  const intentId = effective.metadata.id;
+  await tell({ type: 'drafted', draft: { runId, revision, said, summary, digest, intentId } });
   const changes = kept === undefined ? [] : documentEdits(kept.specBytes, specBytes).map(editSentence);
   await tell({
     type: 'ask',

@@ -57,6 +57,7 @@ async function mend(one: Spoilable, problems: readonly Problem[]): Promise<reado
     clock: systemClock,
     problems,
     rebuildLedger: () => rebuildLedger(directoryOf(one), systemClock),
+    rebuildThreads: async () => [],
   });
 }
 

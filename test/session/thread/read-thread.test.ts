@@ -109,7 +109,6 @@ t.test(
       ['journal.jsonl', aside],
       ['journal.jsonl', pipe],
       ['lock', aside],
-      ['lock', pipe],
       ['..', aside],
     ] as const) {
       const place = join(directory, name);

@@ -1,0 +1,188 @@
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import t from 'tap';
+import { systemClock } from '../../../core/base/clock.ts';
+import { WritError } from '../../../core/base/errors.ts';
+import { formatJournal } from '../../../engine/store/format-journal.ts';
+import { openSql } from '../../../engine/store/sql.ts';
+import { acquireProcessLock } from '../../../engine/tool/process/process-lock.ts';
+import { listThreads } from '../../../session/thread/list-threads.ts';
+import { openThread, threadDirectory } from '../../../session/thread/open-thread.ts';
+import { threadIndexPath } from '../../../session/thread/thread-index.ts';
+import { ground } from '../state/walk.ts';
+import { threadPlace } from './said-thread.ts';
+
+const all = { limit: 200, offset: 0 };
+
+t.test(
+  'threads are listed from their opening on, last updated first, then by id, page by page',
+  async (t) => {
+    const box = t.testdir();
+    const { repository, witness, say } = threadPlace(box);
+    t.strictSame(await listThreads(repository, all), { items: [] });
+    t.strictSame(readdirSync(repository.commonDir), [], 'and nothing is made where there was none');
+    await say('b', 1000, [5000, 'of b']);
+    await say('c', 2000);
+    await say('a', 3000, [5000, `  two\nlines \u202e of\u0000 a  `], [4000, 'and a clock that went back']);
+    const { items } = await listThreads(repository, all);
+    t.strictSame(items, [
+      {
+        id: 'a',
+        title: 'two lines of a',
+        archived: false,
+        createdAt: '1970-01-01T00:00:03.000Z',
+        updatedAt: '1970-01-01T00:00:05.000Z',
+      },
+      {
+        id: 'b',
+        title: 'of b',
+        archived: false,
+        createdAt: '1970-01-01T00:00:01.000Z',
+        updatedAt: '1970-01-01T00:00:05.000Z',
+      },
+      {
+        id: 'c',
+        archived: false,
+        createdAt: '1970-01-01T00:00:02.000Z',
+        updatedAt: '1970-01-01T00:00:02.000Z',
+      },
+    ]);
+    t.strictSame(await listThreads(repository, { limit: 2, offset: 0 }), {
+      items: items.slice(0, 2),
+      nextOffset: 2,
+    });
+    t.strictSame(await listThreads(repository, { limit: 2, offset: 2 }), { items: items.slice(2) });
+    t.strictSame(await listThreads(repository, { limit: 2, offset: 9 }), { items: [] });
+    await using _begun = await openThread(threadDirectory(repository, 'd'), 'd', {
+      clock: systemClock,
+      witness,
+    });
+    t.equal((await listThreads(repository, all)).items.length, 3, 'before its opening it is no session');
+  },
+);
+
+t.test('a list says what was added since, while it is written, and forgets what is gone', async (t) => {
+  const { repository, witness, say } = threadPlace(t.testdir());
+  const directory = await say('a', 1000);
+  await say('b', 2000, [2000, 'b']);
+  await listThreads(repository, all);
+  {
+    await using thread = await openThread(directory, 'a', { clock: systemClock, witness });
+    const by = { kind: 'tui' } as const;
+    await thread.append([{ type: 'said', id: '1', text: 'x'.repeat(500), by, atMs: 3000 }]);
+    const draft = { runId: 'r', revision: 1, said: [], summary: 's', digest: 'd', intentId: 'intent-1' };
+    await thread.append([{ type: 'drafted', draft, atMs: 3500 }]);
+    const [first] = (await listThreads(repository, all)).items;
+    t.match(first, { id: 'a', updatedAt: '1970-01-01T00:00:03.500Z', currentIntentId: 'intent-1' });
+    t.equal([...(first?.title ?? '')].length, 80);
+  }
+  const other = [
+    { type: 'opened', ground: ground({ threadId: 'a' }), atMs: 9000 },
+    { type: 'said', text: 'another\n'.repeat(1000), atMs: 9000 },
+  ];
+  const path = join(directory, 'journal.jsonl');
+  writeFileSync(path, formatJournal([{ at: 'x', type: 'facts', data: other }]).bytes);
+  const { items } = await listThreads(repository, all);
+  t.match(items, [
+    { id: 'a', title: /^another another/, createdAt: '1970-01-01T00:00:09.000Z' },
+    { id: 'b' },
+  ]);
+  rmSync(directory, { recursive: true });
+  t.strictSame(
+    (await listThreads(repository, all)).items.map(({ id }) => id),
+    ['b'],
+  );
+});
+
+t.test('what is damaged or foreign hides no thread that is whole', async (t) => {
+  const box = t.testdir();
+  const { repository, say } = threadPlace(box);
+  const journalOf = (id: string): string => join(threadDirectory(repository, id), 'journal.jsonl');
+  for (const id of ['whole', 'cut', 'changed', 'torn']) await say(id, 1000, [2000, id], [3000, 'later']);
+  truncateSync(journalOf('cut'), 700);
+  writeFileSync(
+    journalOf('changed'),
+    readFileSync(journalOf('changed'), 'utf8').replace('"text":"changed"', '"text":"hullo"'),
+  );
+  appendFileSync(journalOf('torn'), '{"half');
+  const root = dirname(threadDirectory(repository, 'any'));
+  const made = (id: string, facts: unknown): void => {
+    mkdirSync(threadDirectory(repository, id));
+    writeFileSync(journalOf(id), formatJournal([{ at: 'x', type: 'facts', data: facts }]).bytes);
+  };
+  made('foreign', [
+    { type: 'opened', ground: ground({ threadId: 'foreign' }), atMs: 500 },
+    { type: 'said', text: 'hi', atMs: 600 },
+  ]);
+  made('of-another', [{ type: 'opened', ground: ground({ threadId: 'whole' }), atMs: 500 }]);
+  made('hostile', { length: 1e9 });
+  made('timeless', [{ type: 'opened', ground: ground({ threadId: 'timeless' }), atMs: 0.5 }]);
+  mkdirSync(join(root, 'empty'));
+  writeFileSync(join(root, 'a-file'), '');
+  symlinkSync(threadDirectory(repository, 'whole'), join(root, 'a-link'));
+  mkdirSync(join(root, 'linked'));
+  symlinkSync(journalOf('whole'), journalOf('linked'));
+  const titles = async (): Promise<unknown> =>
+    (await listThreads(repository, all)).items.map(({ id, title }) => [id, title]);
+  const expected = [
+    ['torn', 'torn'],
+    ['whole', 'whole'],
+    ['changed', 'hullo'],
+    ['cut', undefined],
+    ['foreign', 'hi'],
+  ];
+  t.strictSame(await titles(), expected);
+  t.strictSame(await titles(), expected, 'and the same from the index');
+});
+
+t.test('a place that leads elsewhere, and an index that is damaged, are told as that', async (t) => {
+  const box = t.testdir();
+  const { repository, say } = threadPlace(box);
+  await say('a', 1000);
+  await listThreads(repository, all);
+  const path = threadIndexPath(repository);
+  const whole = readFileSync(path);
+  writeFileSync(path, 'x'.repeat(5000));
+  await t.rejects(listThreads(repository, all), { code: 'DB_UNAVAILABLE', detail: { path } });
+  writeFileSync(path, whole);
+  const index = dirname(path);
+  renameSync(index, join(box, 'aside'));
+  symlinkSync(join(box, 'aside'), index);
+  await t.rejects(listThreads(repository, all), { code: 'DB_UNAVAILABLE' });
+  rmSync(index);
+  renameSync(join(box, 'aside'), index);
+  t.equal((await listThreads(repository, all)).items.length, 1);
+  const root = dirname(threadDirectory(repository, 'any'));
+  renameSync(root, join(box, 'threads'));
+  symlinkSync(join(box, 'threads'), root);
+  await t.rejects(listThreads(repository, all), { code: 'STORAGE_PATH_INVALID', detail: { path: root } });
+});
+
+t.test(
+  'several that list at once wait for each other, and what a killed one left is taken over',
+  async (t) => {
+    const { repository, say } = threadPlace(t.testdir());
+    for (const id of ['a', 'b', 'c']) await say(id, 1000, [2000, id]);
+    const path = threadIndexPath(repository);
+    mkdirSync(join(dirname(path), 'threads.db.lock'), { recursive: true });
+    const lists = await Promise.all(Array.from({ length: 4 }, () => listThreads(repository, all)));
+    for (const { items } of lists) t.equal(items.length, 3);
+    const busy = (): WritError => new WritError('INTERNAL');
+    const lock = await acquireProcessLock(join(dirname(path), 'lock'), { busy });
+    const waiting = listThreads(repository, all);
+    await lock.release();
+    t.equal((await waiting).items.length, 3);
+    (await openSql(path, ['', ''])).close();
+    await t.rejects(listThreads(repository, all), { code: 'DB_UNAVAILABLE' }, 'of a newer writ');
+  },
+);
