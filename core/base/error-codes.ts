@@ -240,7 +240,6 @@ const rows = {
     THREAD_LIST_FAILED: [500, 128, 'the threads could not be listed'],
     DB_UNAVAILABLE: [500, 128, 'the index of threads cannot be used'],
     STORAGE_PATH_INVALID: [500, 128, 'what is kept here does not lie in a directory of its own'],
-    INVALID_QUERY_PARAM: [400, 129, 'a parameter of the query cannot be read'],
     THREAD_BUSY: [409, 128, 'another process works on that thread'],
     THREAD_UNPROVEN: [409, 128, 'nobody here vouches for what that thread remembers'],
     WORKSPACE_CHANGED: [409, 128, 'the work tree is not as it was when the plan was made'],
