@@ -42,8 +42,8 @@ const maxListBytes = 256 * 1024 * 1024;
 
 /**
  * Checks all that is stored: git objects below our refs, the shape of each record and what it says of others, artifact
- * content by digest, journals, the ledger, threads of sessions, audit logs. Linear, a few git processes in all. Only what cannot be looked
- * at at all is thrown.
+ * content by digest, journals, the ledger, threads of sessions, audit logs. Linear, a few git processes in all. Only
+ * what cannot be looked at at all is thrown.
  */
 export async function checkRepository(request: CheckRequest): Promise<CheckReport> {
   const { repository, clock } = request;

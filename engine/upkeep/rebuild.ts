@@ -36,8 +36,8 @@ export interface RebuildRequest {
 /**
  * Restores what follows from something else that is whole: a decision record from its input, the effective document
  * from the contract, a patch from the commit that it became, a plan's ref from the run, the ledger's tiles from its
- * entries, the index of threads from their journals. Answers what was restored; an object only where the bytes are the very ones that are missing. Everything
- * else is left as it is: a new check names it.
+ * entries, the index of threads from their journals. Answers what was restored; an object only where the bytes are the
+ * very ones that are missing. Everything else is left as it is: a new check names it.
  */
 export async function rebuild(request: RebuildRequest): Promise<readonly string[]> {
   const { repository, problems } = request;

@@ -26,7 +26,8 @@ export interface ThreadList {
 
 /**
  * The threads of a repository, from the start of their session on, last updated first, then by id. What was added to
- * their journals since the last time is read first; one that is damaged is told with what was sound, and hides no other.
+ * their journals since the last time is read first; one that is damaged is told with what was sound, and hides no
+ * other.
  * STORAGE_PATH_INVALID, DB_UNAVAILABLE, THREAD_LIST_FAILED.
  */
 export async function listThreads(
