@@ -6,6 +6,7 @@
 import { spawnSync } from 'node:child_process';
 import { benchCanonicalDigest } from './canonical-digest.ts';
 import { benchCheckWorlds } from './check-worlds.ts';
+import { benchCodeStart } from './code-start.ts';
 import { benchLargePatch } from './large-patch.ts';
 import { printTable } from './measure.ts';
 import { benchOneRun } from './one-run.ts';
@@ -24,6 +25,7 @@ if (built.status !== 0) process.exit(1);
 const launcher = stagePackage();
 const held = [
   await benchStartUp(launcher),
+  await benchCodeStart(launcher),
   await benchOneRun(launcher),
   await benchCanonicalDigest(),
   await benchLargePatch(),

@@ -14,6 +14,7 @@ import { vaultCommands } from './command-table/vault-commands.ts';
 export const commands: readonly CommandSpec[] = [
   ...contractCommands,
   ...runCommands,
+  ...codeCommands,
   ...attestCommands,
   ...ledgerCommands,
   ...pluginCommands,

@@ -29,6 +29,12 @@ export function isLoopbackHost(header: string): boolean {
   return name.toLowerCase() === 'localhost' || (isIPv4(name) && parseLoopbackAddress(name) !== undefined);
 }
 
+/** Where this machine reaches a server that listens on `address`: every address includes the loopback’s. */
+export function reachableHere(address: string): string {
+  if (address === '0.0.0.0') return '127.0.0.1';
+  return isIPv6(address) && new URL(`http://[${address}]/`).hostname === '[::]' ? '::1' : address;
+}
+
 /** A literal address as it stands in a URL. */
 export function toUrlHost(address: string): string {
   return isIPv6(address) ? `[${address}]` : address;

@@ -12,16 +12,19 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
 import { messageOf, WritError } from '../core/base/errors.ts';
+import { answerElsewhere, type NoticeFor } from './answer-elsewhere.ts';
 import { toErrorAnswer } from './error-answer.ts';
 import { guardRequest } from './guard-request.ts';
-import { toUrlHost } from './loopback-address.ts';
+import { isLoopbackPeer, reachableHere, toUrlHost } from './loopback-address.ts';
 import { type BodyLimits, readJsonBody } from './read-json-body.ts';
 import type { Route } from './route.ts';
 import { rawErrorAnswer, sendError, sendJson } from './send-answer.ts';
 
 export interface LoopbackServerOptions {
-  /** A literal loopback address. */
+  /** A literal address: of the loopback, unless there is a notice for peers elsewhere. */
   readonly host: string;
+  /** What a browser elsewhere is shown; absent: refused like everything from there. Only this machine has routes. */
+  readonly notice?: NoticeFor;
   /** 0: any that is free. */
   readonly port: number;
   readonly routes: readonly Route[];
@@ -66,6 +69,8 @@ export async function startLoopbackServer(options: LoopbackServerOptions): Promi
     overrideGlobalObjects: false,
     autoCleanupIncoming: false,
   });
+  const { routes, notice } = options;
+  const elsewhere = notice === undefined ? undefined : answerElsewhere(routes, notice);
   /** The answer that a connection is giving: nothing may be written into it from aside. */
   const answering = new WeakMap<Duplex, ServerResponse>();
   const server = createServer({
@@ -79,6 +84,10 @@ export async function startLoopbackServer(options: LoopbackServerOptions): Promi
     if (answering.get(request.socket)?.getHeader('connection') === 'close') return;
     answering.set(request.socket, response);
     response.on('error', () => {});
+    if (elsewhere !== undefined && !isLoopbackPeer(request.socket.remoteAddress)) {
+      elsewhere(request, response);
+      return;
+    }
     const refusal = guardRequest(request) ?? formRefusal(request) ?? last;
     if (refusal !== undefined) {
       void sendError(request, response, refusal);
@@ -127,7 +136,7 @@ export async function startLoopbackServer(options: LoopbackServerOptions): Promi
       cause,
     });
   }
-  const baseUrl = `http://${toUrlHost(host)}:${(server.address() as AddressInfo).port}`;
+  const baseUrl = `http://${toUrlHost(reachableHere(host))}:${(server.address() as AddressInfo).port}`;
   return { baseUrl, close: (withinMs) => close(server, withinMs) };
 }
 

@@ -19,6 +19,8 @@ export interface Route {
   readonly method: 'GET' | 'POST';
   /** `/api/health`; `:name` stands for one segment. */
   readonly path: string;
+  /** A page that people go to: of those elsewhere it is the notice (`LoopbackServerOptions.notice`). */
+  readonly isPage?: true;
   /** Throws where this request may not have an answer; called before anything of the body is read. */
   readonly admit?: (request: IncomingMessage) => void;
   /** The JSON value to answer with, or `undefined` where the response was taken over (an event stream). */

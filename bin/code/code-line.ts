@@ -11,12 +11,11 @@ import { sessionContexts } from './session-contexts.ts';
 
 /** What the words of a command line say by themselves; the rest needs a repository, profiles and the environment. */
 export interface CodeLine
-  extends Pick<
-    SessionOptions,
-    'mode' | 'workingDir' | 'web' | 'mcpPort' | 'control' | 'context' | 'resume' | 'goal'
-  > {
+  extends Pick<SessionOptions, 'mode' | 'workingDir' | 'web' | 'mcpPort' | 'control' | 'resume' | 'goal'> {
   /** As given; absent where it follows from mode and provider. */
   readonly browserControl: SessionOptions['browserControl'] | undefined;
+  /** As given. */
+  readonly context: SessionOptions['context'] | undefined;
   readonly provider: string;
   readonly model: string | undefined;
   readonly agent: string | undefined;
@@ -61,7 +60,7 @@ export function readCodeLine({
     provider: options.value('provider') ?? defaultProvider,
     model: options.value('model'),
     agent: options.value('agent'),
-    context: sessionContexts[options.value('context') ?? ''] ?? 'none',
+    context: sessionContexts[options.value('context') ?? ''],
     resume: options.value('resume'),
     approvalPolicy: approvalPolicies[options.value('approval-policy') ?? ''] ?? 'on-request',
     approvalTtlSeconds:

@@ -1,5 +1,4 @@
 import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
-import { userConfigDir } from '../../attest/keys/user-config-dir.ts';
 import { parseConfig } from '../../engine/config/config.ts';
 import { readBlob } from '../../engine/vcs/blobs.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
@@ -7,13 +6,11 @@ import { resolveBase } from '../../engine/vcs/resolve-commit.ts';
 import { parseLoopbackAddress } from '../../http/loopback-address.ts';
 import type { AgentProfile } from '../../session/agents/agent-profile.ts';
 import { findPrimaryAgent } from '../../session/agents/find-agent.ts';
-import {
-  isReading,
-  type SessionContext,
-  type SessionOptions,
-} from '../../session/options/session-options.ts';
+import type { SessionOptions } from '../../session/options/session-options.ts';
+import type { SessionContext } from '../../session/state/fact.ts';
 import type { CommandContext } from '../command-parts/command.ts';
 import { chooseModel, givenFlags } from '../command-parts/model-choice.ts';
+import { agentPlaces } from './agent-at.ts';
 import { boundModel, withPlanMode } from './bound-model.ts';
 import type { CodeLine } from './code-line.ts';
 
@@ -29,14 +26,13 @@ export async function readSessionOptions(
   variable: (name: string) => string | undefined,
 ): Promise<SessionOptions> {
   const agent =
-    line.agent === undefined ? undefined : findPrimaryAgent(line.agent, placesOf(context, repository));
+    line.agent === undefined ? undefined : findPrimaryAgent(line.agent, agentPlaces(context, repository));
   const asked = { provider: line.provider, model: line.model, flags: givenFlags(context) };
   const bound = agent === undefined ? asked : boundModel(agent, asked);
   const model = chooseModel(context, withPlanMode(bound), variable);
   const ofSession = stricter(line.context, agent);
-  const readsOnly = isReading(ofSession) || agent?.tools === 'read';
   const ttlSeconds = line.approvalTtlSeconds ?? (await configuredTtl(repository));
-  tell(context, line, agent, readsOnly);
+  tell(context, line, agent, ofSession);
   return {
     mode: line.mode,
     workingDir: line.workingDir,
@@ -47,26 +43,19 @@ export async function readSessionOptions(
     model,
     agent,
     context: ofSession,
-    readsOnly,
     resume: line.resume,
     approval: { policy: line.approvalPolicy, ttlSeconds },
-    networkAccess: readsOnly ? 'deny' : line.networkAccess,
+    networkAccess: ofSession === 'dev' ? line.networkAccess : 'deny',
     planMode: model.flags['plan-mode'] === 'true',
     goal: line.goal,
   };
 }
 
-function placesOf({ env }: Pick<CommandContext, 'env'>, { root }: Repository) {
-  return {
-    project: { root, parts: ['.writ', 'agents'] },
-    user: { root: userConfigDir(env), parts: ['agents'] },
-  };
-}
-
-/** A profile makes a session read, and never one that reads write. */
-function stricter(context: SessionContext, agent: AgentProfile | undefined): SessionContext {
-  if (agent === undefined || agent.context === 'any' || isReading(context)) return context;
-  return context === 'none' || isReading(agent.context) ? agent.context : context;
+/** A profile makes a session read, and never one that reads write; `dev` is what nobody says otherwise. */
+function stricter(given: SessionContext | undefined, agent: AgentProfile | undefined): SessionContext {
+  if (agent === undefined || (given !== undefined && given !== 'dev')) return given ?? 'dev';
+  if (agent.context === 'review' || agent.context === 'research') return agent.context;
+  return agent.tools === 'read' ? 'research' : 'dev';
 }
 
 /** Of the policy, never of the working tree: a model writes there. */
@@ -84,9 +73,9 @@ function usualBrowserControl({ mode, web }: CodeLine, provider: string): Session
 
 function tell(
   { options, print }: Pick<CommandContext, 'options' | 'print'>,
-  { control, model, networkAccess }: CodeLine,
+  { context, control, model, networkAccess }: CodeLine,
   agent: AgentProfile | undefined,
-  readsOnly: boolean,
+  ofSession: SessionContext,
 ): void {
   if (agent !== undefined) {
     const { name, tier, binding } = agent;
@@ -95,7 +84,9 @@ function tell(
     if (binding !== undefined && (model !== undefined || options.value('provider') !== undefined))
       print.note('`--provider` and `--model` do not count: the agent profile binds a model');
   }
-  if (readsOnly && networkAccess === 'allow')
+  if (context === 'dev' && ofSession !== 'dev')
+    print.note(`\`--context dev\` does not count: the agent profile is for ${ofSession}`);
+  if (ofSession !== 'dev' && networkAccess === 'allow')
     print.note('`--network-access allow` does not count: this session only reads');
   if (control.tokenFile !== undefined && control.mode === 'observe')
     print.note('`--control-token-file` does not count without `--control write`');

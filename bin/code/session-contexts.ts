@@ -1,7 +1,7 @@
-import type { SessionContext } from '../../session/options/session-options.ts';
+import type { SessionContext } from '../../session/state/fact.ts';
 
 /** Every way to write a context (document 2, Options: `--context`). */
-export const sessionContexts: Readonly<Record<string, Exclude<SessionContext, 'none'>>> = {
+export const sessionContexts: Readonly<Record<string, SessionContext>> = {
   dev: 'dev',
   development: 'dev',
   review: 'review',

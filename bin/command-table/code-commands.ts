@@ -3,6 +3,7 @@ import { sessionContexts } from '../code/session-contexts.ts';
 import type { CommandSpec, OptionSpec } from '../command-parts/command.ts';
 import { loadLean } from '../command-parts/load-lean.ts';
 import { modelOptions } from '../command-parts/model-options.ts';
+import { machineOptions } from './shared-arguments.ts';
 
 const own: readonly OptionSpec[] = [
   { name: 'web-only', about: 'the server without a screen' },
@@ -97,7 +98,7 @@ export const codeCommands: readonly CommandSpec[] = [
     description:
       'Serves the session on the loopback: a page and an API for programs (docs/code.md). What was said, asked and done is a thread on disk before it is acted on, so a session survives a kill. Ctrl+C or SIGTERM ends it with exit 0. Exit 129 for options that contradict each other or belong to another provider, 128 where a key, the port or a terminal is missing.',
     arguments: [],
-    options: [...own, ...asked],
+    options: [...own, ...asked, ...machineOptions],
     examples: [
       { line: 'writ code --web-only', about: 'serve on http://127.0.0.1:3000' },
       {

@@ -1,12 +1,132 @@
-import { WritError } from '../../core/base/errors.ts';
-import { readCodeLine } from '../code/code-line.ts';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { toEnvelope } from '../../api/envelope.ts';
+import { readVersion } from '../../api/version.ts';
+import { systemClock } from '../../core/base/clock.ts';
+import { messageOf, WritError } from '../../core/base/errors.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
+import { openLog, type SessionLog } from '../../session/log/open-log.ts';
+import { openSession } from '../../session/open-session.ts';
+import { type ServedSession, serveSession } from '../../session/serve/serve-session.ts';
+import { watchRuns } from '../../session/work/watch-runs.ts';
+import { agentAt } from '../code/agent-at.ts';
+import { type CodeLine, readCodeLine } from '../code/code-line.ts';
+import { findModel } from '../code/find-model.ts';
+import { mcpGround } from '../code/mcp-ground.ts';
+import { readSessionOptions } from '../code/read-session-options.ts';
+import { sandboxFacts } from '../code/sandbox-facts.ts';
 import { serveStdio } from '../code/serve-stdio.ts';
-import type { CommandContext, CommandResult } from '../command-parts/command.ts';
+import { sessionSetting } from '../code/session-setting.ts';
+import { broughtProviders } from '../command-parts/brought-providers.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
+import { openEngine } from '../command-parts/open-engine.ts';
+import { openReaching } from '../command-parts/reach-provider.ts';
+import { serviceProgressPlugin } from '../terminal/service-progress.ts';
 
-/** `writ code`: with `--stdio` it serves MCP; screen and page are not served yet. */
+/**
+ * `writ code`: serves a session until SIGINT or SIGTERM, then exits 0. With `--json` one line says where, once it is
+ * served.
+ */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const line = readCodeLine(context);
-  if (line.mode === 'stdio') return serveStdio(context, line);
   if (line.mode === 'terminal' && !context.interactive) throw new WritError('TERMINAL_REQUIRED');
-  throw new WritError('UNSUPPORTED_OPERATION');
+  const log = openLog({
+    env: context.env,
+    toPath: (given) => resolve(context.cwd, given),
+    clock: systemClock,
+    stderr: (text) => context.print.complain(text),
+  });
+  try {
+    return await serve(withPlace(context, line), line, log);
+  } finally {
+    log.close();
+  }
+}
+
+async function serve(context: CommandContext, line: CodeLine, log: SessionLog): Promise<CommandResult> {
+  const { print, signal, json } = context;
+  const repository = await openRepository(line.workingDir);
+  const reaching = await openReaching(context);
+  const options = await readSessionOptions(context, line, repository, reaching.variable);
+  if (options.mode === 'stdio') return serveStdio(context, mcpGround(context, options, repository));
+  if (options.goal !== undefined)
+    throw new WritError('UNSUPPORTED_OPERATION', {
+      message: '`--goal`: no supervisor pursues goals in this version of writ',
+      detail: { option: '--goal' },
+      hints: ['start without it, and say it as a request'],
+    });
+  const watcher = watchRuns(systemClock);
+  await using engine = await openEngine(context, {
+    ephemeralKey: context.options.flag('ephemeral-key'),
+    plugins: [watcher.plugin, serviceProgressPlugin(repository.root)],
+  });
+  const found = await findModel(engine, options.model, reaching, async () =>
+    (await broughtProviders(context, engine.slots.provider.names)).some(
+      ({ name }) => name === options.model.provider,
+    ),
+  );
+  const setting = await sessionSetting(context, { options, engine, watcher, reaching, repository, found });
+  const served = await serveSession({
+    options,
+    root: repository.root,
+    open: () => openSession(setting),
+    about: {
+      provider: options.model.provider,
+      model: found.model,
+      key: found.key,
+      logFile: log.file,
+      sandbox: sandboxFacts(engine, setting.sandbox),
+    },
+    requireAgent: (name) => void agentAt(context, repository, name),
+    version: readVersion(),
+    mcp: mcpGround(context, options, repository),
+    clock: systemClock,
+    log,
+    report: (fault) => print.complain(`writ: INTERNAL_ERROR: ${messageOf(fault)}`),
+  });
+  const data = {
+    pid: process.pid,
+    base_url: served.baseUrl,
+    mcp_url: served.mcpUrl,
+    thread_id: served.threadId,
+    working_dir: options.workingDir,
+    provider: options.model.provider,
+    ...(found.model === undefined ? {} : { model: found.model }),
+    ...(served.tokenFile === undefined ? {} : { token_file: served.tokenFile }),
+    ...(served.infoFile === undefined ? {} : { info_file: served.infoFile }),
+  };
+  try {
+    if (json) print.raw(toEnvelope('code', { data }, true));
+    else tellServed(context, line, served);
+    if (!signal.aborted) await once(signal, 'abort');
+  } finally {
+    await served[Symbol.asyncDispose]();
+  }
+  reaching.finish();
+  return succeeded(data, (printer) => printer.line(`writ graph ${served.threadId}`));
+}
+
+/** The directory of the session is that of everything else that is looked for. */
+function withPlace(context: CommandContext, { workingDir }: CodeLine): CommandContext {
+  const told = new Set<string>();
+  const { note } = context.print;
+  const print: CommandContext['print'] = {
+    ...context.print,
+    // Each turn says anew where its key was found.
+    note(...parts) {
+      const text = JSON.stringify(parts);
+      if (!told.has(text)) note(...parts);
+      told.add(text);
+    },
+  };
+  return { ...context, print, repoPath: workingDir };
+}
+
+function tellServed(
+  { print }: CommandContext,
+  { mode }: CodeLine,
+  { baseUrl, threadId }: ServedSession,
+): void {
+  if (mode === 'terminal') print.note('there is no screen yet: the session is served for programs');
+  print.line(`serving thread ${threadId} on ${baseUrl}, Ctrl+C ends it`);
 }

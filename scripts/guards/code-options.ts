@@ -36,14 +36,14 @@ export const guards: readonly Guard[] = [
   ...within('bin/code/read-session-options.ts', options, [
     [
       'who only reads has no network',
-      "networkAccess: readsOnly ? 'deny' : line.networkAccess",
-      'networkAccess: line.networkAccess',
+      "ofSession === 'dev' ? line.networkAccess : 'deny'",
+      'line.networkAccess',
       'a session is filled in',
     ],
     [
       'a profile opens nothing',
-      "agent.context === 'any' || isReading(context)",
-      "agent.context === 'any'",
+      "(given !== undefined && given !== 'dev')",
+      "given === 'review'",
       'a session is filled in',
     ],
     [

@@ -1,5 +1,6 @@
 import type { ModelChoice } from '../../core/contract/turns.ts';
 import type { AgentProfile } from '../agents/agent-profile.ts';
+import type { SessionContext } from '../state/fact.ts';
 
 /** How `writ code` is to be, every default filled in (document 2, Options). Nothing behind it fills in more. */
 export interface SessionOptions {
@@ -16,9 +17,8 @@ export interface SessionOptions {
   /** The model, and how it is asked. */
   readonly model: ModelChoice;
   readonly agent: AgentProfile | undefined;
+  /** What it is for: only in `dev` anything is changed. */
   readonly context: SessionContext;
-  /** By its context or its agent: no file is written and no network opened. */
-  readonly readsOnly: boolean;
   /** The canonical thread that goes on. */
   readonly resume: string | undefined;
   readonly approval: {
@@ -26,7 +26,7 @@ export interface SessionOptions {
     /** How long a granted approval is used again; 0: never. */
     readonly ttlSeconds: number;
   };
-  /** What is allowed to start with; never `allow` where it only reads. */
+  /** What is allowed to start with; never `allow` but in `dev`. */
   readonly networkAccess: 'allow' | 'deny';
   /** Nothing is changed before a plan is approved. */
   readonly planMode: boolean;
@@ -49,13 +49,5 @@ export interface ControlOptions {
   readonly infoFile: string | undefined;
 }
 
-/** What the session is for; `none` is `dev` with nothing said of it to the model. */
-export type SessionContext = 'none' | 'dev' | 'review' | 'research';
-
 /** document 2, Approval policies. */
 export type ApprovalPolicy = 'never' | 'allow-all' | 'on-failure' | 'on-request' | 'untrusted';
-
-/** Review and research look, and change nothing (document 2, Context modes). */
-export function isReading(context: SessionContext): boolean {
-  return context === 'review' || context === 'research';
-}

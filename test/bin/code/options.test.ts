@@ -43,7 +43,7 @@ t.test('a line without a word has every default', async (t) => {
     provider: 'gemini',
     model: undefined,
     agent: undefined,
-    context: 'none',
+    context: undefined,
     resume: undefined,
     approvalPolicy: 'on-request',
     approvalTtlSeconds: undefined,
@@ -168,7 +168,7 @@ t.test('a session is filled in from its line, its profile, its environment and i
     model: { provider: 'gemini', flags: {} },
     browserControl: 'off',
     approval: { policy: 'on-request', ttlSeconds: 300 },
-    readsOnly: false,
+    context: 'dev',
     planMode: false,
   });
 
@@ -213,8 +213,9 @@ t.test('a session is filled in from its line, its profile, its environment and i
 
   await t.test('what only reads has no network', async (t) => {
     for (const words of ['--context review', '--context explore', '--agent planner']) {
-      const { readsOnly, networkAccess } = await read(`${words} --network-access allow`);
-      t.strictSame([readsOnly, networkAccess], [true, 'deny'], words);
+      const { context, networkAccess } = await read(`${words} --network-access allow`);
+      t.not(context, 'dev', words);
+      t.equal(networkAccess, 'deny', words);
       t.match(notes.join(''), /`--network-access allow` does not count/);
     }
     t.equal((await read('--context dev --network-access allow')).networkAccess, 'allow');
@@ -231,9 +232,9 @@ t.test('a session is filled in from its line, its profile, its environment and i
       model: 'org/m:8b',
       flags: { 'ollama-thinking': 'high' },
     });
-    t.strictSame([bound.context, bound.readsOnly], ['review', true], 'its `dev` opens nothing');
+    t.equal(bound.context, 'review', 'its `dev` opens nothing');
     t.match(notes.join(''), /agent bound \(project\), asks org\/m:8b of ollama\n.*do not count/s);
-    t.match(await read('--agent reviewer --context dev'), { context: 'review', readsOnly: true });
+    t.match(await read('--agent reviewer --context dev'), { context: 'review' });
     put(
       join(home, '.config', 'writ', 'agents', 'bound2.toml'),
       'description = "d"\ninstructions = "i"\nprimary = true\nmodel = "openai/m@high"\n',

@@ -1,0 +1,48 @@
+import type { ModelChoice } from '../../core/contract/turns.ts';
+import { isBuiltIn, pickProvider } from '../../engine/run/state/pick-provider.ts';
+import type { WritEngine } from '../../engine/spec/writ-engine.ts';
+import { findBase } from '../../providers/find-base.ts';
+import { findKey } from '../../providers/find-key.ts';
+import { keyPlaceNames } from '../../providers/key-places.ts';
+import type { Reaching } from '../command-parts/reach-provider.ts';
+
+/** The model of a session, as far as it can be known before it is asked. */
+export interface FoundModel {
+  /** Absent for a plugin's that names none. */
+  readonly model: string | undefined;
+  /** Where its key was found; each turn looks it up again. */
+  readonly key: { readonly name: string; readonly source: string } | undefined;
+  /** What nobody may be shown: the key itself. */
+  readonly secrets: readonly string[];
+}
+
+/**
+ * Looks whether the model of a session can be asked, before anybody waits for it. PROVIDER_KEY_MISSING,
+ * PROVIDER_KEY_UNUSABLE, PROVIDER_OPTION, SLOT_UNKNOWN. What a plugin brings is looked at by its first turn.
+ */
+export async function findModel(
+  engine: WritEngine,
+  choice: ModelChoice,
+  { keys, variable }: Pick<Reaching, 'keys' | 'variable'>,
+  isBrought: () => Promise<boolean>,
+): Promise<FoundModel> {
+  const { provider, apiBase, flags } = choice;
+  if (!isBuiltIn(engine, provider) && (await isBrought()))
+    return { model: choice.model, key: undefined, secrets: [] };
+  const source = await pickProvider(engine, provider);
+  const { base, isOtherBase } = findBase(source, apiBase, variable);
+  const found = await findKey(provider, source, base, keys);
+  const model = choice.model ?? source.defaultModel;
+  const { stream, clock } = engine;
+  await source.open({
+    base,
+    isOtherBase,
+    model,
+    flags,
+    stream,
+    clock,
+    ...(found === undefined ? {} : { key: found.value }),
+  });
+  const key = found === undefined ? undefined : { name: found.name, source: keyPlaceNames[found.source] };
+  return { model, key, secrets: found === undefined ? [] : [found.value] };
+}

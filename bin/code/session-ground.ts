@@ -1,0 +1,38 @@
+import { codexWorker } from '../../coder/plugin.ts';
+import type { SessionSetting } from '../../session/open-session.ts';
+import type { SessionOptions } from '../../session/options/session-options.ts';
+
+/** What clients are told of a session, and who may steer it (document 2, Session snapshot, Authentication). */
+export function sessionGround(
+  { workingDir, model: { provider }, context, browserControl, control, planMode }: SessionOptions,
+  model: string | undefined,
+): SessionSetting['ground'] {
+  return {
+    workingDir,
+    provider: {
+      provider,
+      ...(model === undefined ? {} : { model }),
+      ...(planMode ? { mode: 'plan' } : {}),
+      // A program that works by itself, within what the engine lets it.
+      managed: provider === codexWorker,
+    },
+    capabilities: {
+      messageInput: true,
+      streamingText: true,
+      planUpdates: true,
+      toolCalls: true,
+      patchsets: true,
+      interactiveApprovals: true,
+      structuredQuestions: true,
+      providerSessionResume: true,
+    },
+    context,
+    // No screen stands before it.
+    local: 'none',
+    attachable: [
+      ...(browserControl === 'loopback' ? (['browser'] as const) : []),
+      ...(control.mode === 'write' ? (['automation'] as const) : []),
+    ],
+    mayOpenNetwork: context === 'dev',
+  };
+}

@@ -1,0 +1,82 @@
+import { readVersion } from '../../api/version.ts';
+import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
+import { formatModelChoice } from '../../coder/model-choice.ts';
+import { workerOf } from '../../coder/plugin.ts';
+import { systemClock } from '../../core/base/clock.ts';
+import type { ModelChoice } from '../../core/contract/turns.ts';
+import type { WritEngine } from '../../engine/spec/writ-engine.ts';
+import type { Repository } from '../../engine/vcs/repository.ts';
+import { maskValues } from '../../providers/wire/mask-values.ts';
+import { keepGrants } from '../../session/approvals/keep-grants.ts';
+import type { SessionSetting } from '../../session/open-session.ts';
+import type { SessionOptions } from '../../session/options/session-options.ts';
+import type { RunWatcher } from '../../session/work/watch-runs.ts';
+import type { CommandContext } from '../command-parts/command.ts';
+import { draftTarget } from '../command-parts/draft-target.ts';
+import { chooseModel } from '../command-parts/model-choice.ts';
+import { openPluginAccess } from '../command-parts/plugin-access.ts';
+import type { Reaching } from '../command-parts/reach-provider.ts';
+import { agentAt } from './agent-at.ts';
+import { boundModel } from './bound-model.ts';
+import type { FoundModel } from './find-model.ts';
+import { sessionGround } from './session-ground.ts';
+import { sessionInstructions } from './session-instructions.ts';
+
+export interface SessionParts {
+  readonly options: SessionOptions;
+  readonly engine: WritEngine;
+  readonly watcher: RunWatcher;
+  readonly reaching: Reaching;
+  readonly repository: Repository;
+  readonly found: FoundModel;
+}
+
+function sourceOf(model: ModelChoice): SessionSetting['source'] {
+  return { kind: 'worker', worker: workerOf(model.provider), from: formatModelChoice(model) };
+}
+
+/** What a session is opened with, as its options say. */
+export async function sessionSetting(
+  context: CommandContext,
+  { options, engine, watcher, reaching, repository, found }: SessionParts,
+): Promise<SessionSetting> {
+  const { model, networkAccess, resume } = options;
+  const witness = userJournalWitness(context.env);
+  return {
+    engine,
+    watcher,
+    witness,
+    repositoryPath: repository.root,
+    source: sourceOf(model),
+    target: () => draftTarget(context),
+    sandbox: context.options.value('sandbox') ?? 'auto',
+    networkAccess,
+    instructions: sessionInstructions(options),
+    clock: systemClock,
+    run: {
+      schedulerVersion: readVersion(),
+      pluginAccess: openPluginAccess(context, reaching),
+      witness,
+      reach: reaching.reach,
+      secrets: reaching.secrets,
+      search: reaching.search,
+    },
+    approval: {
+      ...options.approval,
+      grants: keepGrants(systemClock),
+      mask: maskValues([...found.secrets, ...(await reaching.secrets.known())]).text,
+    },
+    agentOf(name) {
+      const agent = agentAt(context, repository, name);
+      const asked = chooseModel(
+        context,
+        boundModel(agent, { ...model, model: model.model, flags: [] }),
+        reaching.variable,
+      );
+      const from = agent.binding === undefined ? model : asked;
+      return { instructions: sessionInstructions({ context: 'research', agent }), source: sourceOf(from) };
+    },
+    ground: sessionGround(options, found.model),
+    ...(resume === undefined ? {} : { resume }),
+  };
+}

@@ -1,0 +1,169 @@
+import type { Clock } from '../../core/base/clock.ts';
+import { isWritError } from '../../core/base/errors.ts';
+import { ignoreDirectory } from '../../http/ignore-directory.ts';
+import { startLoopbackServer } from '../../http/loopback-server.ts';
+import { openPrivateDirectory } from '../../http/private-files.ts';
+import type { Route } from '../../http/route.ts';
+import { goalRoutes } from '../api/goal-routes.ts';
+import { sessionRoutes } from '../api/session-routes.ts';
+import { taskRoutes } from '../api/task-routes.ts';
+import { openWriteDoor, type SessionApi } from '../api/write-door.ts';
+import { type ControlPlace, findControlPlace } from '../control/control-place.ts';
+import { openControl } from '../control/open-control.ts';
+import type { SessionLog } from '../log/open-log.ts';
+import type { McpGround } from '../mcp/mcp-ground.ts';
+import type { McpHttp } from '../mcp/serve-mcp-http.ts';
+import type { OpenSession } from '../open-session.ts';
+import type { SessionOptions } from '../options/session-options.ts';
+import { type DiagnosticsFacts, diagnosticsRoute } from './diagnostics-route.ts';
+import { logSession } from './log-session.ts';
+import { remoteNotice } from './remote-notice.ts';
+import { startPage } from './start-page.ts';
+
+export interface ServeSetting {
+  readonly options: Pick<SessionOptions, 'web' | 'mcpPort' | 'control' | 'workingDir'>;
+  /** Root of the work tree: control files are below it. */
+  readonly root: string;
+  /** Opens the session, once everything that can refuse its server has not. */
+  readonly open: () => Promise<OpenSession>;
+  readonly about: Omit<DiagnosticsFacts, 'ports'>;
+  /** Of this program. */
+  readonly version: string;
+  readonly clock: Clock;
+  readonly log: SessionLog;
+  /** A fault of ours, that the client is not told. */
+  readonly report: (fault: unknown) => void;
+  /** AGENT_UNKNOWN where nobody of that name can be called. */
+  readonly requireAgent: (name: string) => void;
+  /** What MCP clients are answered from. */
+  readonly mcp: McpGround;
+}
+
+export interface ServedSession extends AsyncDisposable {
+  /** `http://127.0.0.1:1234`, without a final slash. */
+  readonly baseUrl: string;
+  /** `http://127.0.0.1:6789/mcp`. */
+  readonly mcpUrl: string;
+  readonly threadId: string;
+  readonly session: OpenSession;
+  /** Where others find it; absent where no such file was asked for. */
+  readonly infoFile: string | undefined;
+  /** Absent where no program may steer it. */
+  readonly tokenFile: string | undefined;
+}
+
+/** A package does not say of what commit it was made. */
+const unknownCommit = 'unknown';
+
+interface Ports {
+  web: number;
+  mcp?: number;
+}
+
+/** Octets of a write (document 2, Limits). */
+const maxBodyBytes = 256 * 1024;
+const withinMs = 10_000;
+const maxDepth = 64;
+const answersEndWithinMs = 400;
+
+/**
+ * Serves a session. Each step needs those before it and is undone in reverse, whether a later one fails or the session
+ * ends: control files, server, session, MCP, discovery file. CONTROL_INSTANCE_CONFLICT, PRIVATE_FILE_UNSAFE,
+ * PORT_UNAVAILABLE, and what opening the session refuses.
+ */
+export async function serveSession(setting: ServeSetting): Promise<ServedSession> {
+  const { options, root, clock, log, report, version } = setting;
+  const { web, control: asked, workingDir } = options;
+  const undo: (() => unknown)[] = [];
+  const unwind = async (): Promise<void> => {
+    for (let step = undo.pop(); step !== undefined; step = undo.pop())
+      await Promise.resolve().then(step).catch(report);
+  };
+  try {
+    const place = await findControlPlace(root, {
+      ...(asked.tokenFile === undefined ? {} : { tokenFile: asked.tokenFile }),
+      ...(asked.infoFile === undefined ? {} : { infoFile: asked.infoFile }),
+    });
+    const control = await openControl({ mode: asked.mode, place, workingDir, clock });
+    undo.push(() => control[Symbol.asyncDispose]());
+    let session: OpenSession | undefined;
+    const ports: Ports = { web: web.port };
+    const server = await startLoopbackServer({
+      host: web.host,
+      port: web.port,
+      notice: remoteNotice({ bind: web.host, version, commit: unknownCommit }),
+      body: { maxBytes: maxBodyBytes, withinMs, maxDepth },
+      headersWithinMs: withinMs,
+      report: (fault) => {
+        log.tell('error', 'http', 'a fault of the server', {
+          code: isWritError(fault) ? fault.code : 'INTERNAL',
+        });
+        report(fault);
+      },
+      routes: routesOf(setting, () => session, control.token, ports),
+    });
+    undo.push(() => server.close(answersEndWithinMs));
+    const { baseUrl } = server;
+    ports.web = portOf(baseUrl);
+    log.tell('info', 'http', 'listening', { baseUrl, bind: web.host });
+    const opened = await setting.open();
+    undo.push(() => opened[Symbol.asyncDispose]());
+    undo.push(logSession(opened, log));
+    session = opened;
+    undo.push(() => {
+      session = undefined;
+    });
+    const mcp = await serveMcp(setting, place);
+    undo.push(() => mcp.close());
+    ports.mcp = portOf(mcp.mcpUrl);
+    log.tell('info', 'mcp', 'listening', { mcpUrl: mcp.mcpUrl });
+    await control.publish({ baseUrl, mcpUrl: mcp.mcpUrl, threadId: opened.threadId });
+    return {
+      baseUrl,
+      mcpUrl: mcp.mcpUrl,
+      threadId: opened.threadId,
+      session: opened,
+      infoFile: asked.mode === 'write' || place.isInfoNamed ? place.info : undefined,
+      tokenFile: control.token === undefined ? undefined : place.token,
+      [Symbol.asyncDispose]: unwind,
+    };
+  } catch (fault) {
+    await unwind();
+    throw fault;
+  }
+}
+
+/** Every route of a session, behind one door for those that write. */
+function routesOf(
+  { about, clock, requireAgent }: ServeSetting,
+  session: () => OpenSession | undefined,
+  controlToken: string | undefined,
+  ports: Ports,
+): readonly Route[] {
+  const api: SessionApi = {
+    channel: () => session()?.channel,
+    grants: () => session()?.grants,
+    clock,
+    ...(controlToken === undefined ? {} : { controlToken }),
+  };
+  const door = openWriteDoor(api);
+  return [
+    startPage,
+    ...sessionRoutes(api, door),
+    ...taskRoutes(door, requireAgent),
+    ...goalRoutes(door),
+    diagnosticsRoute(() => session()?.channel.state, { ...about, ports: () => ports }),
+  ];
+}
+
+/** MCP over HTTP, on the loopback whatever the web server listens on; its token is a file beside the control files. */
+async function serveMcp({ options, mcp, report }: ServeSetting, place: ControlPlace): Promise<McpHttp> {
+  const { serveMcpHttp } = await import('../mcp/serve-mcp-http.ts');
+  await ignoreDirectory(await openPrivateDirectory(place.root, place.segments));
+  const host = options.web.host.includes(':') ? '::1' : '127.0.0.1';
+  return serveMcpHttp(mcp, { host, port: options.mcpPort, directory: place.directory, report });
+}
+
+function portOf(url: string): number {
+  return Number(new URL(url).port);
+}

@@ -1,0 +1,187 @@
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { systemClock } from '../../../core/base/clock.ts';
+import { WritError } from '../../../core/base/errors.ts';
+import { keepGrants } from '../../../session/approvals/keep-grants.ts';
+import { openChannel } from '../../../session/channel/open-channel.ts';
+import type { LogFacts } from '../../../session/log/open-log.ts';
+import type { OpenSession } from '../../../session/open-session.ts';
+import { serveSession } from '../../../session/serve/serve-session.ts';
+import type { SessionGround } from '../../../session/state/fact.ts';
+import { newWorld } from '../state/walk.ts';
+
+/** What serves a session in memory, below a directory of its own. */
+function scene(t: Test, given: Partial<SessionGround> = {}) {
+  const root = t.testdir({});
+  const lines: string[] = [];
+  const order: string[] = [];
+  const open = async (): Promise<OpenSession> => {
+    order.push('opened');
+    let ids = 0;
+    const channel = openChannel({
+      state: newWorld({ local: 'none', ...given }).state,
+      thread: { append: async () => {} },
+      clock: systemClock,
+      newId: () => {
+        ids += 1;
+        return `i${ids}`;
+      },
+      perform: async () => {},
+      fingerprint: async () => 'f',
+    } as Parameters<typeof openChannel>[0]);
+    return {
+      channel,
+      threadId: 't',
+      grants: keepGrants(systemClock),
+      async [Symbol.asyncDispose]() {
+        order.push('ended');
+        await channel[Symbol.asyncDispose]();
+      },
+    };
+  };
+  const serve = (
+    more: { readonly port?: number; readonly mcpPort?: number; readonly mode?: 'observe' | 'write' } = {},
+    opener = open,
+  ) =>
+    serveSession({
+      options: {
+        web: { host: '127.0.0.1', port: more.port ?? 0 },
+        mcpPort: more.mcpPort ?? 0,
+        control: { mode: more.mode ?? 'observe', tokenFile: undefined, infoFile: undefined },
+        workingDir: root,
+      },
+      root,
+      open: opener,
+      about: {
+        provider: 'gemini',
+        model: 'm',
+        key: { name: 'GEMINI_API_KEY', source: 'the environment' },
+        logFile: '/log',
+        sandbox: async () => ({ backend: 'bubblewrap', enforced: ['network'] }),
+      },
+      version: '1.2.3',
+      mcp: {
+        cwd: root,
+        version: '1.2.3',
+        ask: async () => ({}),
+        approval: { policy: 'never' },
+        readsOnly: false,
+        log: () => {},
+      },
+      requireAgent: () => {},
+      clock: systemClock,
+      log: {
+        file: undefined,
+        tell: (level, target, event, facts: LogFacts = {}) =>
+          void lines.push(`${level} ${target} ${event} ${JSON.stringify(facts)}`),
+        close: () => {},
+      },
+      report: (fault) => t.fail(String(fault)),
+    });
+  const left = (): readonly string[] => {
+    const directory = join(root, '.writ', 'code');
+    return existsSync(directory)
+      ? readdirSync(directory).filter((name) => !/\.lock$|^\.gitignore$/.test(name))
+      : [];
+  };
+  return { root, serve, open, lines, order, left };
+}
+
+/** A port that somebody else has. */
+async function takenPort(t: Test): Promise<number> {
+  const server = createServer();
+  server.listen({ host: '127.0.0.1', port: 0, exclusive: true });
+  await once(server, 'listening');
+  t.teardown(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+t.test('a session is served with what it runs on, and leaves nothing when it ends', async (t) => {
+  const { root, serve, lines, order, left } = scene(t);
+  const served = await serve({ mode: 'write' });
+  const get = async (path: string) => {
+    const answer = await fetch(`${served.baseUrl}${path}`);
+    return { type: answer.headers.get('content-type'), text: await answer.text() };
+  };
+  t.match(JSON.parse((await get('/api/code/session')).text), { threadId: 't', status: 'idle' });
+  const port = Number(new URL(served.baseUrl).port);
+  t.strictSame(JSON.parse((await get('/api/code/diagnostics')).text), {
+    pid: process.pid,
+    provider: 'gemini',
+    model: 'm',
+    key: { name: 'GEMINI_API_KEY', source: 'the environment' },
+    threadId: 't',
+    status: 'idle',
+    controller: { kind: 'none', canWrite: false, reason: 'nobody is attached', loopbackOnly: true },
+    ports: { web: port, mcp: Number(new URL(served.mcpUrl).port) },
+    sandbox: { backend: 'bubblewrap', enforced: ['network'] },
+    logFile: '/log',
+  });
+  const page = await get('/');
+  t.match([page.type, page.text], [/^text\/html/, /<code>GET \/api\/code\/session<\/code>/]);
+  t.notMatch(page.text, /<script/);
+  t.match(JSON.parse(readFileSync(join(root, '.writ', 'code', 'control.json'), 'utf8')), {
+    mode: 'write',
+    baseUrl: served.baseUrl,
+    mcpUrl: served.mcpUrl,
+    threadId: 't',
+  });
+  t.strictSame([...left()].sort(), ['control-token', 'control.json', 'mcp-token']);
+
+  const { session } = served;
+  await session.channel.send({
+    type: 'attach',
+    clientId: 'c',
+    kind: 'browser',
+    tokenDigest: 'd',
+    controlToken: 'missing',
+  });
+  const proof = { from: 'client', tokenDigest: 'd', controlToken: 'missing' } as const;
+  await session.channel.send({ type: 'submit', text: 'my secret words', proof });
+  const { turn = '' } = session.channel.state;
+  await session.channel.send({
+    turn,
+    type: 'end',
+    end: 'failed',
+    reason: 'PROVIDER_FAILED: said secret words',
+  });
+  const after = JSON.parse((await get('/api/code/diagnostics')).text);
+  t.match(after, { status: 'error', lastError: 'PROVIDER_FAILED', controller: { ownerLabel: 'c' } });
+  t.notMatch(JSON.stringify(after), /secret/);
+  t.match(lines.join('\n'), /debug session said .*\n.*debug session turn-ended /s);
+  t.notMatch(lines.join('\n'), /secret/, 'a log holds nothing that was said');
+
+  await served[Symbol.asyncDispose]();
+  t.strictSame(left(), []);
+  t.strictSame(order, ['opened', 'ended']);
+  await t.rejects(fetch(served.baseUrl));
+});
+
+t.test('a port that is taken ends the start before there is a session, and names itself', async (t) => {
+  const { serve, order, left } = scene(t);
+  const taken = await takenPort(t);
+  await t.rejects(serve({ port: taken, mode: 'write' }), {
+    code: 'PORT_UNAVAILABLE',
+    exitCode: 128,
+    message: new RegExp(`port ${taken} `),
+  });
+  t.strictSame([order, left()], [[], []]);
+  await t.rejects(serve({ mcpPort: taken, mode: 'write' }), {
+    code: 'PORT_UNAVAILABLE',
+    detail: { port: taken },
+  });
+  t.strictSame(left(), [], 'also where it is that of MCP');
+});
+
+t.test('what refuses the session takes the server along', async (t) => {
+  const { serve, left } = scene(t);
+  const refused = serve({ mode: 'write' }, async () => {
+    throw new WritError('THREAD_NOT_FOUND');
+  });
+  await t.rejects(refused, { code: 'THREAD_NOT_FOUND', exitCode: 1 });
+  t.strictSame(left(), []);
+});
