@@ -14,7 +14,6 @@ import { vaultCommands } from './command-table/vault-commands.ts';
 export const commands: readonly CommandSpec[] = [
   ...contractCommands,
   ...runCommands,
-  ...codeCommands,
   ...attestCommands,
   ...ledgerCommands,
   ...pluginCommands,

@@ -11,8 +11,8 @@ export interface LogFilter {
 const maxDirectives = 64;
 
 /**
- * Reads a filter as `RUST_LOG` writes it: `level`, or `target=level` between commas (`writ::http=trace`). What is no such
- * directive is for other programs, and left out.
+ * Reads a filter as `RUST_LOG` writes it: `level`, or `target=level` between commas (`writ::http=trace`). What is no
+ * such directive is for other programs, and left out.
  */
 export function parseLogFilter(text: string): LogFilter {
   const rows = text
