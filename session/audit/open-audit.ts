@@ -95,6 +95,8 @@ export async function openAudit(
     const path = auditFile(directory, seq + 1);
     const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL } = constants;
     const next = await open(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL, 0o600);
+    // A new file survives a power cut only when its directory is synced, too.
+    await syncDirectory(directory);
     await file?.close();
     [file, size, isTidy] = [next, 0, true];
     if (older.length === 0) return;
@@ -145,4 +147,9 @@ function writeFailed(path: string, cause: unknown): WritError {
     detail: { path, ...(errno === undefined ? {} : { errno }) },
     cause,
   });
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  await using directory = await open(path, 'r');
+  await directory.sync();
 }

@@ -5,6 +5,9 @@ import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../../core/base/clock.ts';
+import { listAuditFiles } from '../../../session/audit/audit-files.ts';
+import { judgeAudit } from '../../../session/audit/judge-audit.ts';
+import { auditName } from '../../../session/audit/open-audit.ts';
 import { openThread } from '../../../session/thread/open-thread.ts';
 import { seededRandom } from '../../chance/seeded-random.ts';
 import { toldSeed } from '../../chance/told-seed.ts';
@@ -37,6 +40,10 @@ t.test('killed at any instant, a thread has everything that was acknowledged, in
     t.ok((last ?? 0) >= acknowledged, `round ${round}: heard up to ${last}, acknowledged ${acknowledged}`);
     t.equal(count, last, 'each once');
     acknowledged = Number(said.at(-1)?.split(' ')[1] ?? last);
+    const known = await userJournalWitness({ HOME: home }).look(auditName('t'));
+    const { problems, end } = await judgeAudit(directory, await listAuditFiles(directory), known);
+    t.strictSame(problems, [], 'its audit log is whole');
+    t.ok(end.seq >= acknowledged, 'and has a line of each');
   }
   t.ok(acknowledged > 6);
 });
