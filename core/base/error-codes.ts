@@ -245,6 +245,7 @@ const rows = {
     WORKSPACE_CHANGED: [409, 128, 'the work tree is not as it was when the plan was made'],
     AUTOMATION_CONTROLLER_REQUIRED: [403, 128, 'only an automation may do that'],
     GOAL_NOT_ACTIVE: [409, 128, 'no goal is pursued'],
+    SELF_APPROVAL_POSSIBLE: [409, 128, 'a command in the sandbox reaches what approves it'],
     UNSUPPORTED_OPERATION: [422, 128, 'this session does not do that'],
     AGENT_UNKNOWN: [404, 129, 'no agent profile of that name is here'],
     AGENT_INVALID: [422, 129, 'the agent profile cannot be used'],
@@ -264,6 +265,8 @@ export type ErrorCode = { [Family in keyof typeof rows]: keyof (typeof rows)[Fam
 const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   CONTROL_DISABLED: 'start the session with `--control write`',
   BROWSER_CONTROL_DISABLED: 'start the session with `--browser-control loopback`',
+  SELF_APPROVAL_POSSIBLE:
+    'start the session with `--network-access deny`; `writ doctor` says what confines commands here',
   WORKSPACE_CHANGED: 'have it planned anew: `modify`, with what changed as the note',
   MISSING_CONTROL_TOKEN: 'its value is the content of the control token file',
   INVALID_CONTROL_TOKEN: 'read the control token file again: every start makes a new one',

@@ -1,0 +1,94 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { WritError } from '../../core/base/errors.ts';
+import type { SandboxBackend, SandboxRequest } from '../../core/contract/sandbox.ts';
+import { openEgress } from '../../engine/tool/egress/open-egress.ts';
+import { type ReachingTask, reachingScript } from './reaching-script.ts';
+
+/** Where approvals of a session come from: whatever reaches one of them could approve its own commands. */
+export interface ApprovalPlaces {
+  /** Every port that the session serves. */
+  readonly ports: readonly number[];
+  /** Tokens, state and threads: absolute paths. */
+  readonly paths: readonly string[];
+}
+
+/** What a process in the sandbox reached of them; `isTried` is false where it could not be started. */
+export interface SelfTest {
+  readonly isTried: boolean;
+  readonly reached: readonly string[];
+}
+
+const timeoutMs = 60_000;
+const maxOutputBytes = 64 * 1024;
+
+/**
+ * Tries, as a command of a model could, to reach what approves: without a network, and with the widest one that a
+ * person can open. Nothing leaves the machine. What it cannot try it has not shown.
+ */
+export async function tryToApprove(
+  backend: SandboxBackend,
+  places: ApprovalPlaces,
+  signal: AbortSignal,
+): Promise<SelfTest> {
+  if (backend.unconfined) return { isTried: true, reached: ['everything: nothing confines commands here'] };
+  const box = await mkdtemp(join(tmpdir(), 'writ-self-test-'));
+  try {
+    const closed = await tryOnce(backend, box, { ...places, hasWay: false }, 'none', signal);
+    const egress = await openEgress(box, { policy: { all: true, openings: [] }, leaving: undefined });
+    try {
+      const open = await tryOnce(backend, box, { ...places, hasWay: true }, egress.network, signal);
+      return {
+        isTried: closed !== undefined && open !== undefined,
+        reached: [...new Set([...(closed ?? []), ...(open ?? [])])],
+      };
+    } finally {
+      await egress.close();
+    }
+  } finally {
+    await rm(box, { recursive: true, force: true });
+  }
+}
+
+/** SELF_APPROVAL_POSSIBLE where the network is to be open and the test does not show that nothing is reached. */
+export function requireApart(networkAccess: 'allow' | 'deny', { isTried, reached }: SelfTest): void {
+  if (networkAccess === 'deny' || (isTried && reached.length === 0)) return;
+  throw new WritError('SELF_APPROVAL_POSSIBLE', {
+    message: isTried
+      ? `a command in the sandbox reaches what approves it: ${reached[0] ?? ''}`
+      : 'whether a command in the sandbox reaches what approves it could not be tried',
+    detail: { reached },
+  });
+}
+
+async function tryOnce(
+  backend: SandboxBackend,
+  box: string,
+  task: ReachingTask,
+  network: SandboxRequest['network'],
+  signal: AbortSignal,
+): Promise<readonly string[] | undefined> {
+  const [workspace, reports] = [join(box, 'workspace'), join(box, 'reports')];
+  await mkdir(workspace, { recursive: true });
+  await mkdir(reports, { recursive: true });
+  const { exitCode, stdout } = await backend.run({
+    argv: [process.execPath, '--input-type=commonjs', '-e', reachingScript, JSON.stringify(task)],
+    workspace,
+    reports,
+    binds: [],
+    tools: [dirname(process.execPath)],
+    env: {},
+    network,
+    timeoutMs,
+    maxOutputBytes,
+    signal,
+  });
+  if (exitCode !== 0) return undefined;
+  try {
+    const told: unknown = JSON.parse(stdout.bytes.toString('utf8'));
+    return Array.isArray(told) ? told.map(String) : undefined;
+  } catch {
+    return undefined;
+  }
+}
