@@ -1,6 +1,5 @@
 import { WritError } from '../../core/base/errors.ts';
 import type { KnownThreads } from './known-threads.ts';
-import { isUuid } from './parse-files.ts';
 
 /** Fewer letters name nothing. */
 const fewest = 4;
@@ -19,8 +18,6 @@ export function findThread(
     ...intents.flatMap(({ threadId }) => threadId ?? []),
     ...others,
   ]);
-  // Anybody can push a run that says it is of a thread called like the beginning of another.
-  if (isUuid(wanted) && all.has(wanted)) return wanted;
   const fits = [...all]
     .filter((id) => id === wanted || (wanted.length >= fewest && id.startsWith(wanted)))
     .sort();

@@ -155,11 +155,18 @@ export const runCommands: readonly CommandSpec[] = [
     name: 'graph',
     summary: 'draw a thread: its intent, plans, tasks, runs, patchsets, evidence and decisions',
     description:
-      'Each version of the contract and of the plan, each attempt at each task, and what became of it; the newest is last. Evidence that passed is on one line; `--json` has each. What is missing or damaged is drawn as that.',
+      'Each version of the contract and of the plan, each attempt at each task, and what became of it; the newest is last. Evidence that passed is on one line; `--html` and `--json` have each. What is missing or damaged is drawn as that.',
     arguments: [thread],
-    options: [],
+    options: [
+      {
+        name: 'html',
+        value: 'FILE',
+        about: 'write one self-contained page instead, to be looked around in; `-` is stdout',
+      },
+    ],
     examples: [
       { line: 'writ graph 0196a46c', about: 'in the terminal' },
+      { line: 'writ graph 0196a46c --html thread.html', about: 'a page for the browser' },
       { line: 'writ graph 0196a46c --json', about: 'nodes and edges for other programs' },
     ],
     load: () => import('../commands/graph.ts'),

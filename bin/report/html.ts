@@ -1,10 +1,10 @@
 import { toVerdict } from '../../api/run/verdict.ts';
-import { sha256 } from '../../core/base/digest.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import { escapeHtml } from './escape-html.ts';
 import { artifactTable, pairs, patchTable } from './html-evidence.ts';
 import { findingList } from './html-findings.ts';
 import { stageCards } from './html-stages.ts';
+import { pageFrame } from './page-frame.ts';
 import { pageStyle } from './page-style.ts';
 import { pluginWords } from './plugin-words.ts';
 import { toCount, toDuration } from './quantities.ts';
@@ -16,7 +16,6 @@ import { toSealedCommit } from './sealed-commit.ts';
  */
 export function renderRunHtml(view: RunView): string {
   const verdict = toVerdict(view);
-  const policy = `default-src 'none'; style-src 'sha256-${sha256(pageStyle).toString('base64')}'; base-uri 'none'; form-action 'none'`;
   const sections = [
     section('stages', 'Stages', stageCards(view)),
     section('findings', 'Findings of the patch', findingsOf(view)),
@@ -27,29 +26,15 @@ export function renderRunHtml(view: RunView): string {
     section('provenance', 'Provenance and proof', provenanceOf(view)),
     section('next', 'What to verify next', nextOf(verdict.next)),
   ];
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-<title>${escapeHtml(`${verdict.word}: ${view.spec.summary}`, 300)}</title>
-<style>${pageStyle}</style>
-</head>
-<body>
-<div class="sheet">
-<header class="top"><span><strong>writ</strong> run <code><bdi>${escapeHtml(view.runId, 128)}</bdi></code></span><time datetime="${escapeHtml(view.startedAt, 64)}">${escapeHtml(view.startedAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC'), 64)}</time></header>
-<main>
-${decisionCard(view, verdict)}
-${sections.join('\n')}
-</main>
-<footer>Made from the stored objects of run <code><bdi>${escapeHtml(view.runId, 128)}</bdi></code>. This page is a summary; the signed statement and the log are the proof.</footer>
-</div>
-</body>
-</html>
-`;
+  const runId = `<code><bdi>${escapeHtml(view.runId, 128)}</bdi></code>`;
+  const startedAt = escapeHtml(view.startedAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC'), 64);
+  return pageFrame({
+    title: `${verdict.word}: ${view.spec.summary}`,
+    style: pageStyle,
+    head: `<span><strong>writ</strong> run ${runId}</span><time datetime="${escapeHtml(view.startedAt, 64)}">${startedAt}</time>`,
+    main: `${decisionCard(view, verdict)}\n${sections.join('\n')}`,
+    foot: `Made from the stored objects of run ${runId}. This page is a summary; the signed statement and the log are the proof.`,
+  });
 }
 
 function decisionCard(view: RunView, verdict: ReturnType<typeof toVerdict>): string {

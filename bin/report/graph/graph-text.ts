@@ -3,29 +3,15 @@ import { cellWidth, clipCells } from '../../terminal/cell-width.ts';
 import { escapeTerminal } from '../../terminal/escape-terminal.ts';
 import { type Part, type Printer, type Style, styled } from '../../terminal/print.ts';
 import { type TreeNode, toTrees } from './graph-tree.ts';
+import { toName, toRelation, toTags } from './graph-words.ts';
+import { toTone } from './to-tone.ts';
 
 /** What every terminal has; the drawing is the same in all of them. */
 const columns = 80;
 /** The longest name of a kind, with the gap after it. */
 const kindWidth = 10;
 
-const tones: Readonly<Record<string, Style>> = {
-  commit: 'green',
-  passed: 'green',
-  merge: 'green',
-  applied: 'green',
-  abandon: 'red',
-  rollback: 'red',
-  failed: 'red',
-  rejected: 'red',
-  damaged: 'red',
-  missing: 'red',
-  retry: 'yellow',
-  replan: 'yellow',
-  waiting: 'yellow',
-  interrupted: 'yellow',
-  running: 'yellow',
-};
+const colours: Readonly<Record<string, Style>> = { good: 'green', bad: 'red', open: 'yellow' };
 
 /** The graph as a tree in lines of at most 80 columns; the newest is last. */
 export function printGraph(printer: Printer, graph: GraphData): void {
@@ -84,15 +70,15 @@ function printTogether(printer: Printer, { tag, nodes }: Together, lead: string)
 function printNode(printer: Printer, { node, also }: TreeNode, lead: string): void {
   const { kind, detail } = node;
   const room = columns - lead.length - kindWidth;
-  // Once is enough: `run run 0198…`, `decision commit … [commit]`.
-  const name = node.label.startsWith(`${kind} `) ? node.label.slice(kind.length + 1) : node.label;
-  const tags = node.tags.filter((tag) => !name.startsWith(tag));
+  const name = toName(node);
+  const tags = toTags(node);
   const told = tags.length === 0 ? '' : ` [${tags.join(' ')}]`;
   // A tag is ours and short, and it is what a person looks for.
   const label = clip(name, Math.max(room - cellWidth(told), 12));
   const used = cellWidth(label) + cellWidth(told);
-  const more = clip([...also.flatMap(toWords), detail.split('\n')[0] ?? ''].join('; '), room - used - 2);
-  const style = kind === 'intent' ? 'bold' : tones[node.tags.find((tag) => name.startsWith(tag)) ?? ''];
+  const said = [...also.flatMap((one) => toRelation(one) ?? []), detail.split('\n')[0] ?? ''];
+  const more = clip(said.filter((one) => one !== '').join('; '), room - used - 2);
+  const style = kind === 'intent' ? 'bold' : colourOf(node.tags.find((tag) => name.startsWith(tag)));
   printer.line(
     styled('dim', lead),
     kind.padEnd(kindWidth),
@@ -104,19 +90,15 @@ function printNode(printer: Printer, { node, also }: TreeNode, lead: string): vo
 
 function tagParts(tags: readonly string[]): readonly Part[] {
   const words = tags.map((tag): Part => {
-    const tone = tones[tag];
+    const tone = colourOf(tag);
     return tone === undefined ? tag : styled(tone, tag);
   });
   return ['[', ...words.flatMap((word, index) => (index === 0 ? [word] : [' ', word])), ']'];
 }
 
-/** What it comes after, apart from what it stands below. */
-function toWords({ kind, from }: TreeNode['also'][number]): readonly string[] {
-  if (kind === 'replaced-by') return [`in place of ${from.label}`];
-  if (kind === 'before') return [`after ${from.label.split(':')[0] ?? ''}`];
-  if (kind === 'revised') return ['the contract was changed'];
-  if (kind === 'superseded-by') return [`in place of ${from.label}`];
-  return [];
+function colourOf(tag: string | undefined): Style | undefined {
+  const tone = tag === undefined ? undefined : toTone(tag);
+  return tone && colours[tone];
 }
 
 /** On one line, as it will stand there. */

@@ -88,6 +88,8 @@ t.test('what a record names and does not hold is missing, what cannot be read is
     requireSound(t, graph);
     t.match(nodeOf(graph, idOf(id)), { kind, label: `missing ${kind}`, tags: ['missing'] }, path);
   }
+  const cut = toGraph(madeThread({ runs: [{ ...without('patchset.json'), isWhole: false }] }));
+  t.notOk(nodeOf(cut, idOf('one/patchset')), 'of what was not read whole, nothing is said to be missing');
   const headless = toGraph(madeThread({ runs: [without('run.json')] }));
   t.match(nodeOf(headless, run.runId), { tags: ['commit', 'damaged'], detail: /^`run.json` is missing/ });
   for (const { path } of run.files) {

@@ -210,6 +210,7 @@ t.test('a record that anybody has pushed is drawn as what it is, and its text as
   const graph = await graphOf(t, sample, threadId);
   t.strictSame(tagged('missing', graph), ['plan', 'patchset']);
   t.strictSame(tagged('damaged', graph).toSorted(), ['evidence', 'plan', 'run']);
+  t.match(graph.nodes.find(({ id }) => id.endsWith('evidence/9.json'))?.detail, /^it is larger than/);
   const { out } = await ask(sample, threadId);
   t.notMatch(out, /[\x00-\x09\x0b-\x1f\u202e\u{e0041}]/u);
   t.match(out, '\\e[2Jred \\u{202e}gnp.exe');

@@ -18,11 +18,19 @@ function look() {
   };
 }
 
-/** WCAG 2 contrast of every element that holds text of its own. */
-function contrasts() {
-  const channels = (colour) => (colour.match(/[\d.]+/g) ?? []).map(Number);
-  const linear = (one) => (one / 255 <= 0.03928 ? one / 255 / 12.92 : ((one / 255 + 0.055) / 1.055) ** 2.4);
+const channels = (colour) => (colour.match(/[\d.]+/g) ?? []).map(Number);
+
+/** WCAG 2 contrast of two colours. */
+function contrastOf(one, other) {
+  const linear = (part) =>
+    part / 255 <= 0.03928 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4;
   const luminance = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+  const [high, low] = [luminance(one), luminance(other)].sort((a, b) => b - a);
+  return (high + 0.05) / (low + 0.05);
+}
+
+/** Of every element that holds text of its own. */
+function contrasts() {
   const background = (element) => {
     for (let at = element; at !== null; at = at.parentElement) {
       const found = channels(getComputedStyle(at).backgroundColor);
@@ -34,10 +42,17 @@ function contrasts() {
     .filter((one) =>
       [...one.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== ''),
     )
-    .map((one) => {
-      const [high, low] = [luminance(channels(getComputedStyle(one).color)), luminance(background(one))].sort(
-        (a, b) => b - a,
-      );
-      return { text: one.textContent.slice(0, 40), ratio: (high + 0.05) / (low + 0.05) };
-    });
+    .map((one) => ({
+      text: one.textContent.slice(0, 40),
+      ratio: contrastOf(channels(getComputedStyle(one).color), background(one)),
+    }));
+}
+
+/** Of every text of a drawing, on the shape that it stands in. */
+function drawnContrasts() {
+  const fillOf = (element) => channels(getComputedStyle(element).fill);
+  return [...document.querySelectorAll('svg .node text')].map((one) => ({
+    text: one.textContent.slice(0, 40),
+    ratio: contrastOf(fillOf(one), fillOf(one.parentElement.querySelector('rect'))),
+  }));
 }
