@@ -31,12 +31,15 @@ export function describeTask(task: StoredObject<'task'>): Described {
     label: task.number === undefined ? about : `task ${task.number}: ${about}`,
     tags: kind === 'gate' ? ['gate', ...(stage === undefined ? [] : [stage])] : [],
     detail: toDetail(
-      eachOf(steps, (one) => `step: ${one}`),
-      named('title', task.title),
-      named('goal', task.goal),
-      eachOf(task.acceptance_criteria, (one) => `accepted when: ${one}`),
-      eachOf(task.constraints, (one) => `constraint: ${one}`),
+      eachOf(
+        steps.filter((one) => one !== about),
+        (one) => `step: ${one}`,
+      ),
       eachOf(task.predicted_writes ?? [], (one) => `expected to write: ${one}`),
+      eachOf(task.acceptance_criteria, (one) => `accepted when: ${one}`),
+      named('title', task.title === about ? undefined : task.title),
+      named('goal', task.goal),
+      eachOf(task.constraints, (one) => `constraint: ${one}`),
     ),
   };
 }

@@ -16,7 +16,7 @@ export interface Drawing {
    * no room.
    */
   add(node: GraphNode, otherwise: string): string | undefined;
-  /** Adds an edge, unless it goes nowhere. */
+  /** Adds an edge between nodes that were added; none where one of them had no room, or it would go round. */
   connect(from: string | undefined, to: string | undefined, kind: GraphEdge['kind']): void;
   /** Says that something is missing from it. */
   truncate(): void;
@@ -37,7 +37,7 @@ export function openDrawing(maxNodes: number, maxEdges: number): Drawing {
       return [...nodes.values()];
     },
     get edges() {
-      return [...edges.values()].filter(({ from, to }) => nodes.has(from) && nodes.has(to));
+      return [...edges.values()];
     },
     get isTruncated() {
       return isTruncated;

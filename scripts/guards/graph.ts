@@ -20,12 +20,6 @@ export const guards: readonly Guard[] = [
       'node.id',
       'circles, ids that stand',
     ],
-    [
-      'an edge leads to a node',
-      '.filter(({ from, to }) => nodes.has(from) && nodes.has(to))',
-      '',
-      'a graph has',
-    ],
   ]),
   ...within('api/graph/object-nodes.ts', drawn, [
     [

@@ -123,6 +123,7 @@ t.test('in a real browser', { skip: named }, async (t) => {
       `{ nodes: Math.max(...[...document.querySelectorAll('.node')].map((one) => one.getBoundingClientRect().right)), width: document.getElementById('frame').getBoundingClientRect().right }`,
     );
     t.ok(nodes <= width, 'all of it is seen');
+    await frame.focus();
     for (let times = 0; times < 60; times += 1) await page.keyboard.press('ArrowLeft');
     t.ok(((await world())[0] ?? 0) <= box.width, 'it is not lost at a side');
     t.strictSame(told, []);
@@ -144,6 +145,9 @@ t.test('in a real browser', { skip: named }, async (t) => {
     await page.mouse.move(box.x + 60, box.y + 60, { steps: 4 });
     await page.mouse.up();
     t.equal(new URL(page.url()).hash, '');
+    const click = "new MouseEvent('click', { bubbles: true, cancelable: true })";
+    const isFollowed = `document.querySelector('#view a').dispatchEvent(${click})`;
+    t.equal(await ask(page, isFollowed), false, 'nor where the browser gives the click to the node');
     await page.locator('#n2 > details > summary').click();
     t.match(await page.locator('#view .here').getAttribute('href'), '#n2');
     await page.close();
