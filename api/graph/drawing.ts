@@ -18,8 +18,6 @@ export interface Drawing {
   add(node: GraphNode, otherwise: string): string | undefined;
   /** Adds an edge between nodes that were added; none where one of them had no room, or it would go round. */
   connect(from: string | undefined, to: string | undefined, kind: GraphEdge['kind']): void;
-  /** Says that something is missing from it. */
-  truncate(): void;
 }
 
 /** An empty drawing with room for so much. */
@@ -62,9 +60,6 @@ export function openDrawing(maxNodes: number, maxEdges: number): Drawing {
       if (edges.has(key)) return;
       if (edges.size >= maxEdges) isTruncated = true;
       else edges.set(key, { from, to, kind });
-    },
-    truncate() {
-      isTruncated = true;
     },
   };
 }
