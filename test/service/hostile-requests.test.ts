@@ -1,7 +1,7 @@
 import t from 'tap';
 import { bodyRows } from './hostile/body-rows.ts';
 import { eventRows } from './hostile/event-rows.ts';
-import { exchange } from './hostile/exchange.ts';
+import { exchange, healthProbe } from './hostile/exchange.ts';
 import { framingRows } from './hostile/framing-rows.ts';
 import { hostRows } from './hostile/host-rows.ts';
 import type { HostileRow } from './hostile/hostile-row.ts';
@@ -32,7 +32,7 @@ t.test('the table of hostile requests', async (t) => {
   for (const [theme, rows] of Object.entries(themes)) {
     await t.test(theme, async (t) => {
       for (const row of rows) {
-        const { answers, left } = await exchange(place, row);
+        const { answers, left } = await exchange(place, row, healthProbe(place));
         const sent = row.send(place);
         const wrong = row.answers.flatMap((expected, at) => {
           const answer = answers[at];

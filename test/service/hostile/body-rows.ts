@@ -6,7 +6,8 @@ const invalid = refused(400, 'INVALID_BODY');
 const escapes = refused(400, 'PATH_ESCAPES_REPOSITORY');
 const stores = ['a'];
 
-const foreignTypes = [
+/** Types of a body that are not taken. */
+export const foreignTypes = [
   'text/plain',
   'application/x-www-form-urlencoded',
   'multipart/form-data; boundary=x',

@@ -3,6 +3,14 @@ import type { HostilePlace, HostileRow } from './hostile-row.ts';
 import { type RawAnswer, readAnswers } from './read-answers.ts';
 import { soundRequest } from './sound-request.ts';
 
+/** Asks the service how it is. */
+export function healthProbe(place: HostilePlace): Probe {
+  return {
+    octets: soundRequest(place, { headers: { connection: 'close' } }),
+    answer: '{"status":"ok"}\n',
+  };
+}
+
 /** What came of a row on its connection. */
 export interface Exchanged {
   readonly answers: readonly RawAnswer[];
@@ -16,14 +24,23 @@ export interface Exchanged {
 const patienceMs = 240_000;
 const dripMs = 50;
 
+/** A request behind a row's on the same connection, and how its answer begins: whether both sides are in step. */
+export interface Probe {
+  readonly octets: Uint8Array;
+  readonly answer: string;
+}
+
 /**
  * Sends a row's octets, reads its answers, and looks that neither side has taken anything for another message than it
  * was.
  */
-export function exchange(place: HostilePlace, row: HostileRow): Promise<Exchanged> {
+export function exchange<Place extends { readonly port: number }>(
+  place: Place,
+  row: HostileRow<Place>,
+  probe: Probe,
+): Promise<Exchanged> {
   const octets = row.send(place);
   const bodiless = Buffer.from(octets.subarray(0, 5)).toString('latin1') === 'HEAD ';
-  const probe = soundRequest(place, { headers: { connection: 'close' } });
   const wanted = row.answers.length;
   return new Promise((resolve) => {
     const socket = connect({ port: place.port, host: '127.0.0.1', allowHalfOpen: true });
@@ -45,7 +62,7 @@ export function exchange(place: HostilePlace, row: HostileRow): Promise<Exchange
         socket.end();
       } else {
         state = 'probing';
-        socket.write(probe);
+        socket.write(probe.octets);
       }
     };
     socket.on('data', (part: Buffer) => {
@@ -61,7 +78,7 @@ export function exchange(place: HostilePlace, row: HostileRow): Promise<Exchange
       const sound = readAnswers(received, bodiless && state !== 'probing');
       const { answers, rest } = bodiless && state === 'probing' ? afterHead(received) : sound;
       const more = answers.slice(wanted);
-      const left = describe(late, state, more, rest);
+      const left = describe(late, state, more, rest, probe.answer);
       resolve({ answers: answers.slice(0, wanted), left });
     });
     socket.write(octets);
@@ -77,10 +94,16 @@ function afterHead(received: Buffer): ReturnType<typeof readAnswers> {
   return { answers: [...head.answers, ...answers], rest };
 }
 
-function describe(late: boolean, state: string, more: readonly RawAnswer[], rest: Buffer): string {
+function describe(
+  late: boolean,
+  state: string,
+  more: readonly RawAnswer[],
+  rest: Buffer,
+  probed: string,
+): string {
   if (rest.length > 0) return `octets that are no answer: ${rest.toString('latin1').slice(0, 200)}`;
   if (late) return 'still open';
-  if (state === 'probing' && more.length === 1 && more[0]?.body === '{"status":"ok"}\n') return 'in step';
+  if (state === 'probing' && more.length === 1 && more[0]?.body.startsWith(probed)) return 'in step';
   if (state === 'ending' && more.length === 0) return 'ended';
   return `${state}, with ${more.length} more answers`;
 }

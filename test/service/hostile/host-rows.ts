@@ -3,7 +3,8 @@ import { healthRequest, raw, soundRequest } from './sound-request.ts';
 
 const forbidden = refused(403, 'HOST_FORBIDDEN');
 
-const foreignHosts = [
+/** What a `Host` may not say. */
+export const foreignHosts = [
   'evil.example',
   'evil.example:80',
   '127.0.0.1.evil.example',

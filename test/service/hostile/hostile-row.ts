@@ -22,9 +22,9 @@ export interface ExpectedAnswer {
 }
 
 /** One hostile client as data: the octets that it sends on a connection of its own, and all that may come of it. */
-export interface HostileRow {
+export interface HostileRow<Place = HostilePlace> {
   readonly says: string;
-  readonly send: (place: HostilePlace) => Uint8Array;
+  readonly send: (place: Place) => Uint8Array;
   readonly answers: readonly ExpectedAnswer[];
   /** Closes its half when all is sent. */
   readonly halfCloses?: boolean;

@@ -1,6 +1,9 @@
 import type { ExpectedAnswer, HostilePlace } from './hostile-row.ts';
 import type { RawAnswer } from './read-answers.ts';
 
+/** What no answer tells. */
+type Secrets = Pick<HostilePlace, 'token' | 'root' | 'outside'>;
+
 const onEveryAnswer = {
   'content-type': 'application/json; charset=utf-8',
   'cache-control': 'no-store',
@@ -9,7 +12,7 @@ const onEveryAnswer = {
 
 /** Everything that is wrong with an answer, in words; nothing where it is the expected one and gives nothing away. */
 export function judgeAnswer(
-  place: HostilePlace,
+  place: Secrets,
   sent: Uint8Array,
   expected: ExpectedAnswer,
   { status, headers, body }: RawAnswer,
@@ -52,7 +55,7 @@ function isEnvelope(body: string, code: string): boolean {
 }
 
 /** A path that the client has named itself is no news to it; the token is one all the same. */
-function leaks({ token, root, outside }: HostilePlace, sent: Uint8Array, text: string): readonly string[] {
+function leaks({ token, root, outside }: Secrets, sent: Uint8Array, text: string): readonly string[] {
   const told = Buffer.from(sent).toString('latin1');
   return [
     ...(text.includes(token) ? ['the token'] : []),

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { exchange } from './exchange.ts';
+import { exchange, healthProbe } from './exchange.ts';
 import type { HostileRow } from './hostile-row.ts';
 import { judgeAnswer } from './judge-answer.ts';
 import { openGround } from './open-ground.ts';
@@ -76,7 +76,7 @@ t.test('who is too slow is told so and let go, and nobody waits for it', async (
   const steward = await openSteward(t, place);
   const begun = performance.now();
   const slow = rows.map(async (row) => {
-    const { answers, left } = await exchange(place, row);
+    const { answers, left } = await exchange(place, row, healthProbe(place));
     const wrong = row.answers.flatMap((expected, at) => {
       const answer = answers[at];
       return answer === undefined ? ['no answer'] : judgeAnswer(place, row.send(place), expected, answer);

@@ -17,7 +17,7 @@ export interface RequestParts {
  * An authorised request that would be answered with 200, but for what the row changes in it. Headers are sent as
  * Latin-1, a text body as UTF-8.
  */
-export function soundRequest(place: HostilePlace, parts: RequestParts = {}): Buffer {
+export function soundRequest(place: Pick<HostilePlace, 'host' | 'token'>, parts: RequestParts = {}): Buffer {
   const { body, method = body === undefined ? 'GET' : 'POST', target = '/api/health' } = parts;
   const octets = Buffer.from(body ?? '');
   const framed = body !== undefined && parts.headers?.['transfer-encoding'] === undefined;

@@ -141,7 +141,9 @@ t.test('a snapshot becomes text once for all readers, and never for nobody', asy
   const turn = await begin(served);
   await turn.tool('a', 'running');
   await Promise.all(readers.map((reader) => reader.hears(({ data }) => data.data.toolCalls.length > 0)));
-  t.equal(made, 3);
+  readers.push(listen(served.port));
+  await readers.at(-1)?.hears(() => true);
+  t.equal(made, 3, 'and who comes now begins with what the others have');
   const [one] = readers;
   const last = one?.heard().at(-1)?.id ?? '';
   for (const { socket } of readers) socket.destroy();

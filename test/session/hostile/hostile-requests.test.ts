@@ -1,0 +1,144 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { openClient } from '../../http/broadcast/start-stream-server.ts';
+import { fixedPart } from '../../rooms/fixed-part.ts';
+import { exchange, type Probe } from '../../service/hostile/exchange.ts';
+import type { HostileRow } from '../../service/hostile/hostile-row.ts';
+import { judgeAnswer } from '../../service/hostile/judge-answer.ts';
+import { soundRequest } from '../../service/hostile/sound-request.ts';
+import { serveSession } from '../api/serve-session.ts';
+import { addressMutations } from './address-mutations.ts';
+import { bodyMutations } from './body-mutations.ts';
+import { controlMutations } from './control-mutations.ts';
+import type { Mutation } from './mutation.ts';
+import {
+  allRoutes,
+  openSessionPlace,
+  type Scene,
+  type ServedPlace,
+  type SessionPlace,
+} from './open-session-place.ts';
+import { type RouteLine, routeLines } from './route-lines.ts';
+import { routeMutations } from './route-mutations.ts';
+
+const themes: Readonly<Record<string, readonly Mutation[]>> = {
+  ...addressMutations,
+  ...bodyMutations,
+  ...controlMutations,
+  ...routeMutations,
+};
+const root = join(import.meta.dirname, '../../..');
+
+function rowOf(line: RouteLine, { says, send, comes }: Mutation): HostileRow<SessionPlace> {
+  const sound = line.comes ?? { status: 200 };
+  const expected = comes === 'sound' ? sound : typeof comes === 'function' ? comes(line) : comes;
+  return {
+    says: `${line.method} ${line.path}: ${says}`,
+    send: (place) => send(place, line),
+    answers: [expected],
+  };
+}
+
+/** The next request on the same connection; without a session it has the answer of all others. */
+function probeOf(place: SessionPlace): Probe {
+  const headers = { 'x-svc-service-token': undefined, connection: 'close' };
+  const octets = soundRequest(place, { target: '/api/code/session', headers });
+  return { octets, answer: place.scene === 'without a session' ? '{"error"' : '{"sessionId":"s"' };
+}
+
+/** What is wrong with what came of a row; nothing where it is as expected, and has changed nothing it may not. */
+async function judge(
+  place: ServedPlace,
+  line: RouteLine,
+  row: HostileRow<SessionPlace>,
+): Promise<readonly string[]> {
+  await place.settle(line.needsQuestion === true);
+  const before = place.served.channel.state;
+  const [expected] = row.answers;
+  if (expected === undefined) return ['no answer is expected'];
+  if (line.streams && expected.status === 200) return judgeStream(place, row);
+  const sent = row.send(place);
+  const { answers, left } = await exchange(place, row, probeOf(place));
+  const [answer] = answers;
+  if (answer === undefined) return [`expected ${expected.status}, found no answer`];
+  const isChanged = expected.status !== 200 && place.served.channel.state !== before;
+  return [
+    ...judgeAnswer(place, sent, expected, answer),
+    ...(left === 'in step' || left === 'ended' ? [] : [left]),
+    ...(isChanged ? ['what was refused has changed the session'] : []),
+    ...(answer.body.includes(place.lease) && !line.path.endsWith('/attach')
+      ? ['it gives away the lease token']
+      : []),
+  ];
+}
+
+async function judgeStream(place: ServedPlace, row: HostileRow<SessionPlace>): Promise<readonly string[]> {
+  const client = openClient(place.port, Buffer.from(row.send(place)).toString('latin1'));
+  const text = await client.sees('event: session_updated\n').catch(String);
+  client.socket.destroy();
+  return text.startsWith('HTTP/1.1 200 ') ? [] : [text];
+}
+
+const scenes: readonly Scene[] = [
+  'held by a browser',
+  'held by an automation',
+  'closed to all',
+  'without a session',
+];
+
+async function judgeAll(
+  t: Test,
+  chosen: readonly Mutation[],
+  places: Readonly<Record<string, ServedPlace>>,
+): Promise<number> {
+  let rows = 0;
+  for (const mutation of chosen) {
+    const place = places[mutation.scene];
+    for (const line of routeLines) {
+      if (place === undefined || !mutation.on(line)) continue;
+      const row = rowOf(line, mutation);
+      t.strictSame(await judge(place, line, row), [], row.says);
+      rows += 1;
+    }
+  }
+  return rows;
+}
+
+t.test('the table of hostile requests to a session', async (t) => {
+  const places = Object.fromEntries(
+    await Promise.all(scenes.map(async (scene) => [scene, await openSessionPlace(t, scene)] as const)),
+  );
+  let rows = 0;
+  for (const [theme, all] of Object.entries(themes)) {
+    await t.test(theme, async (t) => {
+      const table = Object.fromEntries(all.map((one) => [`${one.scene}, ${one.says}`, one]));
+      t.equal(Object.keys(table).length, new Set(all).size, 'every one is there once');
+      const kept = Object.keys(table).filter((_, at) => at % 9 === 0);
+      const chosen = fixedPart(table, kept).map(([, one]) => one);
+      rows += await judgeAll(t, chosen, places);
+    });
+  }
+  for (const { served } of Object.values(places))
+    t.strictSame(served.faults, [], 'no row is a fault of ours');
+  t.comment(`${rows} rows`);
+});
+
+t.test('every route of the session is in the table, and served to it', async (t) => {
+  const named = routeLines.map(({ method, path }) => `${method} ${path}`).sort();
+  const { channel, clock } = await serveSession(t);
+  const served = allRoutes({ channel: () => channel, clock }).map(({ method, path }) => `${method} ${path}`);
+  t.strictSame(served.sort(), named);
+  const sources = globSync('session/**/*.ts', { cwd: root }).map((path) =>
+    readFileSync(join(root, path), 'utf8'),
+  );
+  const written = sources.flatMap((text) =>
+    [...text.matchAll(/['"`](\/api\/code\/[^'"`?]*)['"`]/g)].map(([, path]) => path),
+  );
+  t.ok(written.length >= named.length);
+  const paths: readonly string[] = routeLines.map(({ path }) => path);
+  t.strictSame(
+    [...new Set(written)].filter((path = '') => !paths.includes(path)),
+    [],
+  );
+});

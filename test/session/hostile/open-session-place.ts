@@ -1,0 +1,119 @@
+import { request } from 'node:http';
+import type { Test } from 'tap';
+import type { Route } from '../../../http/route.ts';
+import { approvalRoutes } from '../../../session/api/approval-routes.ts';
+import { sessionRoutes } from '../../../session/api/session-routes.ts';
+import { openWriteDoor, type SessionApi } from '../../../session/api/write-door.ts';
+import { keepGrants } from '../../../session/approvals/keep-grants.ts';
+import { controlToken, type ServedSession, serveSession } from '../api/serve-session.ts';
+
+/** How a session stands to its clients. */
+export type Scene = 'held by a browser' | 'held by an automation' | 'closed to all' | 'without a session';
+
+/** What a row may speak of. */
+export interface SessionPlace {
+  readonly port: number;
+  /** `127.0.0.1:<port>`. */
+  readonly host: string;
+  readonly scene: Scene;
+  /** Of whoever holds the lease. */
+  readonly kind: 'browser' | 'automation';
+  readonly lease: string;
+  /** The control token: no answer tells it. */
+  readonly token: string;
+  readonly root: string;
+  readonly outside: string;
+  /** The open question. */
+  readonly question: string;
+}
+
+export interface ServedPlace extends SessionPlace {
+  readonly served: ServedSession;
+  /** The lease is held, nothing runs, and a question is open where one is needed. */
+  settle(needsQuestion: boolean): Promise<void>;
+}
+
+/** Every route that there is: one line for each file of them. */
+export function allRoutes(api: SessionApi): readonly Route[] {
+  const door = openWriteDoor(api);
+  const ledger = keepGrants(api.clock);
+  return [...sessionRoutes(api, door), ...approvalRoutes(door, () => ledger)];
+}
+
+/** Between two rows: a lease has 120 writes in a minute. */
+const betweenMs = 600;
+
+/** A session behind a real server, for as long as the test runs. */
+export async function openSessionPlace(t: Test, scene: Scene): Promise<ServedPlace> {
+  const kind = scene === 'held by an automation' ? 'automation' : 'browser';
+  const served = await serveSession(t, {
+    ...(scene === 'closed to all' ? { ground: { attachable: [] } } : {}),
+    routes: (api) => allRoutes(scene === 'without a session' ? { ...api, channel: () => undefined } : api),
+  });
+  const { channel, port, clock } = served;
+  let lease = 'held-by-nobody';
+  const holds = scene === 'held by a browser' || scene === 'held by an automation';
+  const attach = async (): Promise<void> => {
+    const headers = {
+      'content-type': 'application/json',
+      ...(kind === 'automation' ? { 'x-svc-control-token': controlToken } : {}),
+    };
+    const asked = request({
+      port,
+      host: '127.0.0.1',
+      path: '/api/code/controller/attach',
+      method: 'POST',
+      headers,
+    });
+    asked.end(JSON.stringify({ clientId: 'client', kind }));
+    lease = await new Promise((resolve, reject) => {
+      asked.on('error', reject);
+      asked.on('response', (answer) => {
+        let said = '';
+        answer.setEncoding('utf8');
+        answer.on('data', (part: string) => {
+          said += part;
+        });
+        answer.on('end', () => resolve(JSON.parse(said).controllerToken));
+      });
+    });
+  };
+  const endTurn = async (): Promise<void> => {
+    const { turn } = channel.state;
+    if (turn !== undefined) await channel.send({ turn, type: 'end', end: 'done' });
+  };
+  return {
+    served,
+    port,
+    host: `127.0.0.1:${port}`,
+    scene,
+    kind,
+    get lease() {
+      return lease;
+    },
+    token: controlToken,
+    root: '/nowhere/repo',
+    outside: '/nowhere/outside',
+    get question() {
+      return channel.state.interactions.findLast(({ status }) => status === 'pending')?.id ?? 'none';
+    },
+    settle: async (needsQuestion) => {
+      served.pass(betweenMs);
+      if (!holds) return;
+      const { lease: held } = channel.state;
+      if (held === undefined || held.expiresAtMs - clock.now() < 30_000) await attach();
+      const isAsked = channel.state.status === 'awaiting_interaction';
+      if (needsQuestion === isAsked && (needsQuestion || channel.state.turn === undefined)) return;
+      await endTurn();
+      if (!needsQuestion) return;
+      const proof = {
+        from: 'client',
+        tokenDigest: channel.state.lease?.tokenDigest ?? '',
+        controlToken: 'valid',
+      } as const;
+      await channel.send({ type: 'submit', text: 'go', proof });
+      const turn = channel.state.turn ?? '';
+      await channel.send({ turn, type: 'ask', subject: 'x', kind: 'approval', metadata: {} });
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import type { SessionPlace } from './open-session-place.ts';
+
+/** A route of the session as the table of hostile requests knows it: a new one is one line here, and no row is forgotten. */
+export interface RouteLine {
+  readonly method: 'GET' | 'POST';
+  /** As its source says it. */
+  readonly path: `/api/code/${string}`;
+  /** What a sound request shows: nothing, what its kind of client has, or the lease. */
+  readonly shows: 'nothing' | 'client' | 'lease';
+  /** Of a sound request; none where it has no body. */
+  readonly body?: (place: SessionPlace) => Readonly<Record<string, unknown>>;
+  /** What comes of a sound request; 200 unless told. */
+  readonly comes?: { readonly status: number; readonly code: string };
+  readonly streams?: true;
+  /** A question is open when it is asked. */
+  readonly needsQuestion?: true;
+}
+
+export const routeLines: readonly RouteLine[] = [
+  { method: 'GET', path: '/api/code/session', shows: 'nothing' },
+  { method: 'GET', path: '/api/code/events', shows: 'nothing', streams: true },
+  { method: 'GET', path: '/api/code/approvals', shows: 'nothing' },
+  {
+    method: 'POST',
+    path: '/api/code/controller/attach',
+    shows: 'client',
+    body: ({ kind }) => ({ clientId: 'client', kind }),
+  },
+  {
+    method: 'POST',
+    path: '/api/code/controller/detach',
+    shows: 'lease',
+    body: () => ({ clientId: 'client' }),
+  },
+  { method: 'POST', path: '/api/code/messages', shows: 'lease', body: () => ({ text: 'x', commandId: 'c' }) },
+  {
+    method: 'POST',
+    path: '/api/code/interactions/:id',
+    shows: 'lease',
+    body: () => ({ selectedOption: 'approve', applyToFuture: 'no' }),
+    needsQuestion: true,
+  },
+  { method: 'POST', path: '/api/code/control/cancel', shows: 'lease' },
+  {
+    method: 'POST',
+    path: '/api/code/approvals/revoke',
+    shows: 'lease',
+    body: () => ({ id: 'none' }),
+    comes: { status: 404, code: 'NOT_FOUND' },
+  },
+];
