@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { toRfc3339 } from '../core/base/clock.ts';
 import { WritError } from '../core/base/errors.ts';
+import type { Body } from '../http/body-members.ts';
 import { valuesOf } from '../http/guard-request.ts';
 import type { Route } from '../http/route.ts';
 import { matchesToken } from '../http/token.ts';
@@ -9,7 +10,6 @@ import type { DirtyMark, DirtyMarks } from './dirty-marks.ts';
 import type { MarkGround } from './mark-ground.ts';
 import { toMarks } from './mark-paths.ts';
 import {
-  type Body,
   type Notification,
   readAfter,
   readLimit,

@@ -31,7 +31,12 @@ export const guards: readonly Guard[] = [
       '((state: SessionState) => JSON',
       once,
     ],
-    ['no text for nobody', 'if (broadcast.size > 0) broadcast.publish(of, frame());', 'broadcast.publish(of, frame());', once],
+    [
+      'no text for nobody',
+      'if (broadcast.size > 0) broadcast.publish(of, frame());',
+      'broadcast.publish(of, frame());',
+      once,
+    ],
     ['the last word', 'if (channel.state !== told && broadcast.size > 0) tell();', '', 'streams end when'],
     [
       'a status is told by itself',

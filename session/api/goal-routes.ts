@@ -24,9 +24,13 @@ export function goalRoutes({ required, write }: WriteDoor): readonly Route[] {
         hints: ['say it as a request: POST /api/code/messages'],
       });
     }),
-    write('/api/code/goal/cancel', async (_channel, body) => {
-      readReason(body);
-      throw new WritError('GOAL_NOT_ACTIVE');
-    }),
+    write(
+      '/api/code/goal/cancel',
+      async (_channel, body) => {
+        readReason(body);
+        throw new WritError('GOAL_NOT_ACTIVE');
+      },
+      true,
+    ),
   ];
 }

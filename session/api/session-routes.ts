@@ -1,11 +1,12 @@
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
+import { onlyMembers } from '../../http/body-members.ts';
 import type { Route } from '../../http/route.ts';
 import { toSnapshot } from '../state/snapshot.ts';
 import { approvalRoutes } from './approval-routes.ts';
 import { eventStreams } from './events/event-streams.ts';
 import { keepToken, offerToken } from './lease-tokens.ts';
-import { only, readAnswer, readAttach, readDetach, readMessage } from './read-body.ts';
+import { readAnswer, readAttach, readDetach, readMessage } from './read-body.ts';
 import { openWriteDoor, type SessionApi } from './write-door.ts';
 
 /**
@@ -49,7 +50,7 @@ export function sessionRoutes(api: SessionApi, door = openWriteDoor(api)): reado
     write(
       '/api/code/control/cancel',
       async (channel, body, proof) => {
-        only(body, []);
+        onlyMembers(body, []);
         await channel.send({ type: 'cancel', proof });
         return { accepted: true };
       },

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
+import type { Body } from '../../http/body-members.ts';
 import { valuesOf } from '../../http/guard-request.ts';
 import type { Exchange, Route } from '../../http/route.ts';
 import { matchesToken } from '../../http/token.ts';
@@ -9,7 +10,6 @@ import type { SessionChannel } from '../channel/open-channel.ts';
 import { requireWriter } from '../state/control.ts';
 import type { Proof } from '../state/lease.ts';
 import { digestOf } from './lease-tokens.ts';
-import type { Body } from './read-body.ts';
 import { countWrites } from './write-rate.ts';
 
 /** What the routes of a session answer from. */

@@ -51,7 +51,12 @@ export async function serveSession(t: Test, options: ServedOptions = {}): Promis
       ids += 1;
       return `i${ids}`;
     },
-    perform: async (want) => void wanted.push(want),
+    perform: async (want, { send }) => {
+      wanted.push(want);
+      // An agent that was dispatched has said all; a turn of the session's own goes on until a test ends it.
+      if (want.type === 'turn' && want.agent !== undefined)
+        await send({ turn: want.turn, type: 'end', end: 'done' });
+    },
   });
   const server = await startLoopbackServer({
     host: '127.0.0.1',

@@ -52,7 +52,7 @@ const notThisForm: Readonly<Record<string, (text: string) => string>> = {
 const wrongValues: Readonly<Record<string, string>> = {
   null: 'null',
   'a number': '1',
-  'a list': '["x"]',
+  'a list': '[["x"]]',
   'an object': '{"x":"x"}',
   true: 'true',
   'a text with a NUL': '"a\\u0000b"',

@@ -116,7 +116,7 @@ export const controlMutations: Readonly<Record<string, readonly Mutation[]>> = {
       needsLease,
       { status: 403, code: 'CONTROL_DISABLED' },
       {
-        'a control token': ({ token }) => ({ headers: { [control]: token } }),
+        'the control token': ({ token }) => ({ headers: { [control]: token } }),
         'a wrong control token': { headers: { [control]: 'x' } },
       },
       'closed to all',
@@ -124,14 +124,14 @@ export const controlMutations: Readonly<Record<string, readonly Mutation[]>> = {
     ...mutations(
       ({ shows }) => shows === 'client',
       { status: 403, code: 'BROWSER_CONTROL_DISABLED' },
-      { attaching: {} },
+      { 'attaching as a browser': {} },
       'closed to all',
     ),
     ...mutations(
       ({ shows }) => shows === 'client',
       { status: 403, code: 'CONTROL_DISABLED' },
       {
-        attaching: ({ token }) => ({
+        'attaching as an automation': ({ token }) => ({
           headers: { [control]: token },
           body: '{"clientId":"a","kind":"automation"}',
         }),

@@ -2,7 +2,9 @@ import { request } from 'node:http';
 import type { Test } from 'tap';
 import type { Route } from '../../../http/route.ts';
 import { approvalRoutes } from '../../../session/api/approval-routes.ts';
+import { goalRoutes } from '../../../session/api/goal-routes.ts';
 import { sessionRoutes } from '../../../session/api/session-routes.ts';
+import { taskRoutes } from '../../../session/api/task-routes.ts';
 import { openWriteDoor, type SessionApi } from '../../../session/api/write-door.ts';
 import { keepGrants } from '../../../session/approvals/keep-grants.ts';
 import { controlToken, type ServedSession, serveSession } from '../api/serve-session.ts';
@@ -37,7 +39,12 @@ export interface ServedPlace extends SessionPlace {
 export function allRoutes(api: SessionApi): readonly Route[] {
   const door = openWriteDoor(api);
   const ledger = keepGrants(api.clock);
-  return [...sessionRoutes(api, door), ...approvalRoutes(door, () => ledger)];
+  return [
+    ...sessionRoutes(api, door),
+    ...approvalRoutes(door, () => ledger),
+    ...taskRoutes(door, () => {}),
+    ...goalRoutes(door),
+  ];
 }
 
 /** Between two rows: a lease has 120 writes in a minute. */

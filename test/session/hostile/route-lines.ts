@@ -1,5 +1,10 @@
 import type { SessionPlace } from './open-session-place.ts';
 
+interface Outcome {
+  readonly status: number;
+  readonly code?: string;
+}
+
 /** A route of the session as the table of hostile requests knows it: a new one is one line here, and no row is forgotten. */
 export interface RouteLine {
   readonly method: 'GET' | 'POST';
@@ -10,7 +15,7 @@ export interface RouteLine {
   /** Of a sound request; none where it has no body. */
   readonly body?: (place: SessionPlace) => Readonly<Record<string, unknown>>;
   /** What comes of a sound request; 200 unless told. */
-  readonly comes?: { readonly status: number; readonly code: string };
+  readonly comes?: Outcome | ((place: SessionPlace) => Outcome);
   readonly streams?: true;
   /** A question is open when it is asked. */
   readonly needsQuestion?: true;
@@ -47,5 +52,27 @@ export const routeLines: readonly RouteLine[] = [
     shows: 'lease',
     body: () => ({ id: 'none' }),
     comes: { status: 404, code: 'NOT_FOUND' },
+  },
+  {
+    method: 'POST',
+    path: '/api/code/task/dispatch',
+    shows: 'lease',
+    body: () => ({ agent: 'explorer', prompt: 'x' }),
+    comes: ({ kind }) =>
+      kind === 'automation' ? { status: 200 } : { status: 403, code: 'AUTOMATION_CONTROLLER_REQUIRED' },
+  },
+  { method: 'GET', path: '/api/code/goal/status', shows: 'nothing' },
+  {
+    method: 'POST',
+    path: '/api/code/goal/start',
+    shows: 'lease',
+    body: () => ({ objective: 'x', criteria: ['y'] }),
+    comes: { status: 422, code: 'UNSUPPORTED_OPERATION' },
+  },
+  {
+    method: 'POST',
+    path: '/api/code/goal/cancel',
+    shows: 'lease',
+    comes: { status: 409, code: 'GOAL_NOT_ACTIVE' },
   },
 ];

@@ -8,7 +8,8 @@ type Bodies = readonly unknown[];
 function bodies(path: string, status: number, code: string, all: Bodies): readonly Mutation[] {
   const changes = all.map((body) => {
     const text = JSON.stringify(body);
-    return [text.slice(0, 100), { body: text }] as const;
+    const ascii = text.replace(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16)}`);
+    return [ascii.slice(0, 100), { body: text }] as const;
   });
   return mutations((line) => line.path === path, { status, code }, Object.fromEntries(changes));
 }
@@ -152,6 +153,20 @@ export const routeMutations: Readonly<Record<string, readonly Mutation[]>> = {
     { text: 'x', commandId: null },
     { text: 'x', role: 'system' },
     { text: 'x', clientId: 'client' },
+  ]),
+  'a question to an agent says something': bodies('/api/code/task/dispatch', 400, 'INVALID_BODY', [
+    ...['', ' ', '\n', 'a\u0000'].map((prompt) => ({ agent: 'explorer', prompt })),
+    ...hostileNames.map((agent) => ({ agent, prompt: 'x' })),
+    { agent: 'explorer' },
+    { prompt: 'x' },
+  ]),
+  'a goal says something, in 16 KiB': bodies('/api/code/goal/start', 400, 'INVALID_BODY', [
+    ...['', ' ', 'a\u0000', 'é'.repeat(8193)].map((objective) => ({ objective })),
+    { objective: 'x', criteria: 'y' },
+    { objective: 'x', criteria: [1] },
+    { objective: 'x', criteria: { length: 1 } },
+    { criteria: ['y'] },
+    { objective: 'x', budget: 1 },
   ]),
   'events are asked for by a wire that there is': mutations(
     (line) => line.path === listening,
