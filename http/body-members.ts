@@ -3,7 +3,7 @@ import { WritError } from '../core/base/errors.ts';
 /** The JSON object of a request. */
 export type Body = Readonly<Record<string, unknown>>;
 
-/** `body`, where it has no member but these: a field that nobody would read is refused, not passed over. INVALID_BODY. */
+/** `body`, where it has no member but these: one that nobody would read is refused, not passed over. INVALID_BODY. */
 export function onlyMembers<Name extends string>(
   body: Body,
   known: readonly Name[],
