@@ -94,6 +94,11 @@ t.test('a model sees what it changed, and the history that is open to it', async
     t.match((await ask('diff')).text, /^-.*\+ 1;$/m);
     t.match((await ask('diff -U0 -- src/price.js')).text, /^@@/m);
     t.notMatch((await ask('diff -- src/price.js')).text, 'test/price.test.js');
+    const named = async (places: string) => (await ask(`diff --name-only -- ${places}`)).text.split('\n');
+    t.strictSame(await named('src test'), ['src/new.js', 'src/price.js', 'test/price.test.js']);
+    t.strictSame(await named('.'), await named('src test'), 'the root holds everything');
+    t.strictSame(await named('src/price.js test'), ['src/price.js', 'test/price.test.js']);
+    t.strictSame(await named('src/pri'), [''], 'a beginning of a name is none');
     t.match((await ask('diff --stat')).text, /3 files changed/);
     t.equal((await ask('diff --name-status')).text, 'A\tsrc/new.js\nM\tsrc/price.js\nM\ttest/price.test.js');
     t.match((await ask('diff HEAD~1 HEAD --name-only')).text, '.gitattributes');
@@ -105,6 +110,11 @@ t.test('a model sees what it changed, and the history that is open to it', async
     t.match((await ask('ls-files src')).text, /^src\/note\.txt$/m);
     t.match((await ask('branch')).text, /^\* \(HEAD at [0-9a-f]{40}\)$/);
     t.match((await ask('show-ref')).text, /^[0-9a-f]{40} HEAD$/);
+    await use({ kind: 'delete', path: 'src/note.txt' });
+    t.match(
+      (await ask('status --porcelain=v2')).text,
+      /^1 \.D N\.\.\. 100644 100644 000000 [0-9a-f]{40} [0-9a-f]{40} src\/note\.txt$/m,
+    );
     t.equal((await ask('diff --', 'odd [a] *.txt')).text, '', 'a name is a name, no pattern');
   });
   t.equal(view.decision?.type, 'commit', String(view.decision?.rationale));

@@ -170,6 +170,9 @@ t.test('nothing is asked where network policy or tool rules do not open it', asy
   t.match(listed.told[0], '[brave] 2 results');
   t.match(listed.told[1], /denied: the contract opens the network to other hosts only/);
   t.strictSame(new Set(listed.outside.asked), new Set(['api.search.brave.com']));
+});
+
+longTest('tools that no rule opens are not there', async (t) => {
   const without = await looked(t, [search], brave, contract({}, [files]));
   t.notOk(without.tools.includes('web_search'));
   const half = await looked(t, [search], brave, contract({}, [files, { ...web, actions: ['search'] }]));
@@ -188,18 +191,21 @@ t.test(
     const first = await under('repo-first');
     t.match(first[0], /denied: `repo-first` expects the repository/);
     t.match(first[2], '2 results');
-    const seek = ['grep_files', { pattern: 'price' }] as const;
-    const seeks = { tool: 'workspace.search', actions: ['search'], constraints: {} };
-    const all = contract({ strategy: 'repo-first' }, [files, web, seeks]);
-    const sought = await looked(t, [search, seek, search], brave, all);
-    t.match(sought.told[0], /denied: `repo-first` expects the repository/);
-    t.match(sought.told[2], '2 results', 'searching the repository is looking into it');
     const pinned = await under('pinned-official');
     t.match(pinned[0], /1 results; left out: .*1 by strategy/);
-    const open = await under('open-web');
-    t.match(open[0], '2 results');
   },
 );
+
+longTest('whoever searched the repository has looked into it; `open-web` waits for nothing', async (t) => {
+  const seek = ['grep_files', { pattern: 'price' }] as const;
+  const seeks = { tool: 'workspace.search', actions: ['search'], constraints: {} };
+  const all = contract({ strategy: 'repo-first' }, [files, web, seeks]);
+  const sought = await looked(t, [search, seek, search], brave, all);
+  t.match(sought.told[0], /denied: `repo-first` expects the repository/);
+  t.match(sought.told[2], '2 results', 'searching the repository is looking into it');
+  const open = await looked(t, [search], brave, contract({ strategy: 'open-web' }));
+  t.match(open.told[0], '2 results');
+});
 
 const page = (text: string) =>
   `<html><head><title>t</title><style>p{}</style></head><body><p>${text}</p></body></html>`;

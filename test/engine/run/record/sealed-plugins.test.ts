@@ -1,0 +1,37 @@
+import t from 'tap';
+import { pluginDependency } from '../../../../core/contract/attestor.ts';
+import { sealedPlugins } from '../../../../engine/run/record/sealed-plugins.ts';
+
+const { name, uri } = pluginDependency;
+const listed = {
+  name: `${name}calm`,
+  uri: `${uri}tools/calm`,
+  digest: { sha256: 'a'.repeat(64) },
+  annotations: { brings: ['stage check calm', 7], given: ['secret CALM_TOKEN'] },
+};
+
+function bundleOf(dependencies: unknown): Buffer {
+  const statement = { predicate: { buildDefinition: { resolvedDependencies: dependencies } } };
+  const payload = Buffer.from(JSON.stringify(statement)).toString('base64');
+  return Buffer.from(JSON.stringify({ dsseEnvelope: { payload } }));
+}
+
+t.test('what a sealed plugin brings and was given is shown, each under its own name', async (t) => {
+  t.strictSame(sealedPlugins(bundleOf([listed, { ...listed, name: 'git' }, 7])), [
+    {
+      name: 'calm',
+      uri: listed.uri,
+      sha256: listed.digest.sha256,
+      brings: ['stage check calm'],
+      given: ['secret CALM_TOKEN'],
+    },
+  ]);
+  const [bare] = sealedPlugins(bundleOf([{ ...listed, annotations: { brings: 'calm' } }]));
+  t.match(bare, { brings: [], given: [] });
+});
+
+t.test('nothing is shown of what cannot be read', async (t) => {
+  t.strictSame(sealedPlugins(undefined), []);
+  t.strictSame(sealedPlugins(Buffer.from('{')), []);
+  t.strictSame(sealedPlugins(bundleOf({})), []);
+});
