@@ -2,20 +2,15 @@ import { cpSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { fixtures, makeSample, sampleSpec } from '../engine/run/sample.ts';
-import { blocksOf, compile, makeOutsider, runTo } from './packed-package.ts';
+import { compiledPages } from './compiled-pages.ts';
+import { compile, makeOutsider, runTo } from './packed-package.ts';
 
 t.setTimeout(300_000);
 
 t.test(
   'the program on the page runs a contract to a seal and verifies it, from the packed package',
   async (t) => {
-    const outsider = makeOutsider();
-    const [program = '', ...more] = blocksOf('docs/embed.md', 'ts');
-    t.strictSame(more, []);
-    writeFileSync(join(outsider.directory, 'embed.ts'), program);
-    const compiled = compile(outsider);
-    t.equal(compiled.status, 0, compiled.out);
-
+    const outsider = compiledPages();
     const sample = makeSample();
     t.teardown(() => sample.remove());
     const [spec, patch] = [join(sample.home, 'spec.json'), join(sample.home, 'change.diff')];
@@ -57,9 +52,11 @@ t.test('nothing but the doors can be imported', async (t) => {
   t.ok(existsSync(join(installed, 'dist', 'index.js')), 'although it is there');
   const asked = "import { WritError } from 'writ/core/base/errors.ts';\nthrow new WritError('INTERNAL');\n";
   writeFileSync(join(directory, 'inside.ts'), asked);
-  t.match(compile({ directory, installed }), { status: 2, out: /inside\.ts.*TS2307/ }, 'nor typed');
   const misused =
     "import { createEngine } from 'writ';\nawait (await createEngine()).run({ repository: 1 });\n";
-  writeFileSync(join(directory, 'inside.ts'), misused);
-  t.match(compile({ directory, installed }), { status: 2, out: /inside\.ts.*TS2739|inside\.ts.*TS2322/ });
+  writeFileSync(join(directory, 'misused.ts'), misused);
+  const { status, out } = compile({ directory, installed });
+  t.equal(status, 2);
+  t.match(out, /inside\.ts.*TS2307/, 'nor typed');
+  t.match(out, /misused\.ts.*TS2739|misused\.ts.*TS2322/);
 });

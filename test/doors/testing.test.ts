@@ -1,32 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { fixedThird } from '../rooms/fixed-third.ts';
-import { compile, makeOutsider, type Outsider, runTo } from './packed-package.ts';
+import { compiledPages } from './compiled-pages.ts';
+import { runTo } from './packed-package.ts';
 
 t.setTimeout(300_000);
 
-const programs = fileURLToPath(new URL('../../fixtures/doors/testers', import.meta.url));
 const noBubblewrap =
   spawnSync('bwrap', ['--unshare-all', '--ro-bind', '/', '/', 'true']).status === 0
     ? false
     : 'needs bubblewrap';
-let made: Outsider | undefined;
-
-/** An outsider's parts, sound and broken, compiled against the packed package. */
-function makeParts(): Outsider {
-  if (made !== undefined) return made;
-  made = makeOutsider();
-  cpSync(programs, made.directory, { recursive: true });
-  const { status, out } = compile(made);
-  if (status !== 0) throw new Error(out);
-  return made;
-}
-
 /** What the tester of that kind answers each part of it. */
 function answersOf(kind: string): Readonly<Record<string, string>> {
-  const { directory } = makeParts();
+  const { directory } = compiledPages();
   const { out, err } = runTo(process.execPath, ['built/try-testers.js', kind], directory);
   if (out === '') throw new Error(err);
   return JSON.parse(out) as Readonly<Record<string, string>>;

@@ -3,18 +3,13 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { fixtures, makeSample, type Sample } from '../engine/run/sample.ts';
-import { blocksOf, compile, makeOutsider, type Outsider, runTo } from './packed-package.ts';
+import { compiledPages } from './compiled-pages.ts';
+import { type Outsider, runTo } from './packed-package.ts';
 
 t.setTimeout(300_000);
 
 t.test('the program on the page verifies a sealed run, and refuses one that was touched', async (t) => {
-  const outsider = makeOutsider();
-  const [program = '', ...more] = blocksOf('docs/verifying.md', 'ts');
-  t.strictSame(more, []);
-  writeFileSync(join(outsider.directory, 'verify.ts'), program);
-  const compiled = compile(outsider);
-  t.equal(compiled.status, 0, compiled.out);
-
+  const outsider = compiledPages();
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const diff = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));

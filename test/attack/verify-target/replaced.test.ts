@@ -82,7 +82,7 @@ t.test('grafted parents are refused; the commit’s own parents written as a gra
   rmSync(grafts);
 });
 
-longTest('a replacement in any spelling that git follows is refused', async (t) => {
+t.test('a replacement in any spelling that git follows is refused', async (t) => {
   const upper = commit.toUpperCase();
   const subject = () => git('log', '-1', '--format=%s', commit);
   const packed = join(root, '.git/packed-refs');

@@ -15,7 +15,7 @@ import { makesFix, priceDraft, submits } from './drafts.ts';
 const question = 'in cents or in euros?';
 const asking = { ...priceDraft, questions: [question] };
 
-t.test('drafts that wait are listed with what was asked, their risk and why', async (t) => {
+longTest('drafts that wait are listed with what was asked, their risk and why', async (t) => {
   const sample = sampleFor(t);
   await using model = await scriptModel([
     submits(asking),
