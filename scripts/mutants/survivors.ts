@@ -132,6 +132,18 @@ export const survivors: readonly Survivor[] = [
       'a level is only closed where another one is above it',
     ],
   ]),
+  ...within('engine/run/seal/seal.ts', [
+    [
+      "const place = await steps.once('rolled-back', () => (steps.ended('record/run') ? 'beside' : 'instead'));",
+      "'rolled-back' → ''",
+      'the step has another name in the journal, which no other step of the seal has',
+    ],
+    [
+      "const place = await steps.once('rolled-back', () => (steps.ended('record/run') ? 'beside' : 'instead'));",
+      "'instead' → ''",
+      'what is not `beside` is `instead`, whatever it is called',
+    ],
+  ]),
   ...within('engine/run/judge/carry/carry-store.ts', [
     [
       "const digestLimits = { within: '/', maxEntries: 2 * carryLimits.entries, maxBytes: carryLimits.bytes };",

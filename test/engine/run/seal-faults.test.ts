@@ -8,8 +8,9 @@ import { systemClock } from '../../../core/base/clock.ts';
 import type { Attestor } from '../../../core/contract/attestor.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { type Replay, replayRun } from '../../../engine/run/decide/replay-run.ts';
-import { runIntent } from '../../../engine/run/run-intent.ts';
+import { resumeRun, runIntent } from '../../../engine/run/run-intent.ts';
 import type { WritEngine } from '../../../engine/spec/writ-engine.ts';
+import type { JournalWitness } from '../../../engine/store/journal-witness.ts';
 import { fixedPart } from '../../rooms/fixed-part.ts';
 import { longTest } from '../../rooms/long-test.ts';
 import { fixtures, type Json, makeSample, type Sample, sampleSpec } from './sample.ts';
@@ -25,6 +26,7 @@ async function runWith(
   sample: Sample,
   change: (attestor: Attestor) => Partial<Attestor>,
   spec: Json = {},
+  witness = userJournalWitness(sample.env),
 ): Promise<RunView> {
   await using engine = await sample.engine();
   return await runIntent(withAttestor(engine, change), {
@@ -32,7 +34,7 @@ async function runWith(
     specBytes: sampleSpec(spec),
     sandbox: 'auto',
     schedulerVersion: '0.0.0-test',
-    witness: userJournalWitness(sample.env),
+    witness,
     clock: systemClock,
     signal: new AbortController().signal,
     source: { kind: 'patch', bytes: fix },
@@ -183,6 +185,53 @@ longTest('a log that also refuses the revocation is a reason more, not an obstac
   t.match(view.decision?.rationale, /could not be told to the log/);
   t.equal(sample.state(), before);
 });
+
+/** A witness whose user's disk is full from the first line on that speaks of a step. */
+function fullAt(step: string, witness: JournalWitness): JournalWitness {
+  return {
+    ...witness,
+    async open(runId) {
+      const journal = await witness.open(runId);
+      return {
+        reached: journal.reached,
+        vouched: (line, mac) => journal.vouched(line, mac),
+        vouch: (line) => (line.includes(step) ? broken() : journal.vouch(line)),
+        reach: (to) => journal.reach(to),
+        forget: () => journal.forget(),
+        [Symbol.asyncDispose]: () => journal[Symbol.asyncDispose](),
+      };
+    },
+  };
+}
+
+longTest(
+  'what was recorded as committed and is then refuted keeps its record, and beside it why',
+  async (t) => {
+    const sample = sampleOf(t);
+    const base = sample.git('rev-parse', 'main');
+    const witness = fullAt('seal/swap', userJournalWitness(sample.env));
+    await t.rejects(runWith(sample, () => ({}), {}, witness));
+    const [runId = ''] = readdirSync(join(sample.root, '.git', 'writ', 'runs'));
+    const record = sample.git('rev-parse', `refs/ai/runs/${runId}:decision.json`);
+    await using engine = await sample.engine();
+    const view = await resumeRun(
+      withAttestor(engine, () => ({ verify: async () => ['manifest failed mismatch'] })),
+      {
+        repositoryPath: sample.root,
+        runId,
+        schedulerVersion: '0.0.0-test',
+        witness: userJournalWitness(sample.env),
+        clock: systemClock,
+        signal: new AbortController().signal,
+      },
+    );
+    t.equal(view.decision?.type, 'rollback', view.decision?.rationale ?? '');
+    t.equal(sample.git('rev-parse', 'main'), base);
+    t.equal(sample.git('rev-parse', `refs/ai/runs/${runId}:decision.json`), record);
+    const files = recorded(sample, view);
+    for (const path of ['rollback.json', 'revocation.sigstore.json']) t.ok(files.includes(path), path);
+  },
+);
 
 longTest('a ledger that the base wants mirrored is carried by git', async (t) => {
   const sample = sampleOf(t);
