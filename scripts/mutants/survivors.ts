@@ -65,13 +65,6 @@ export const survivors: readonly Survivor[] = [
     ],
     ['const maxTokenBytes = 16 * 1024;', '16 → 17', 'a bound of what is read, generous either way'],
   ]),
-  ...within('attest/signer/user-journal-witness.ts', [
-    [
-      'text = await readGuarded(path, true);',
-      'true → false',
-      'the second of these: the file was made a line before, with its mode',
-    ],
-  ]),
   ...within('attest/verify/certificate-claims.ts', [
     [
       'const [body] = readDerSequence(der) ?? [];',
