@@ -2,6 +2,7 @@ import { room } from './rooms/room.ts';
 
 await room(
   'engine/run/record/mask-values.test.ts',
+  'engine/run/record/sealed-plugins.test.ts',
   'engine/run/authors-of.test.ts',
   'engine/run/work/backoff.test.ts',
   'engine/run/decide/blame.test.ts',
