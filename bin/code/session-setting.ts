@@ -10,6 +10,7 @@ import { maskValues } from '../../providers/wire/mask-values.ts';
 import { keepGrants } from '../../session/approvals/keep-grants.ts';
 import type { SessionSetting } from '../../session/open-session.ts';
 import type { SessionOptions } from '../../session/options/session-options.ts';
+import type { SelfTester } from '../../session/self-test/self-tester.ts';
 import type { RunWatcher } from '../../session/work/watch-runs.ts';
 import type { CommandContext } from '../command-parts/command.ts';
 import { draftTarget } from '../command-parts/draft-target.ts';
@@ -29,6 +30,7 @@ export interface SessionParts {
   readonly reaching: Reaching;
   readonly repository: Repository;
   readonly found: FoundModel;
+  readonly selfTest: SelfTester;
 }
 
 function sourceOf(model: ModelChoice): SessionSetting['source'] {
@@ -38,7 +40,7 @@ function sourceOf(model: ModelChoice): SessionSetting['source'] {
 /** What a session is opened with, as its options say. */
 export async function sessionSetting(
   context: CommandContext,
-  { options, engine, watcher, reaching, repository, found }: SessionParts,
+  { options, engine, watcher, reaching, repository, found, selfTest }: SessionParts,
 ): Promise<SessionSetting> {
   const { model, networkAccess, resume } = options;
   const witness = userJournalWitness(context.env);
@@ -51,6 +53,7 @@ export async function sessionSetting(
     target: () => draftTarget(context),
     sandbox: context.options.value('sandbox') ?? 'auto',
     networkAccess,
+    selfTest,
     instructions: sessionInstructions(options),
     clock: systemClock,
     run: {

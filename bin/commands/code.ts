@@ -1,13 +1,16 @@
 import { once } from 'node:events';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { toEnvelope } from '../../api/envelope.ts';
 import { readVersion } from '../../api/version.ts';
+import { userConfigDir } from '../../attest/keys/user-config-dir.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { messageOf, WritError } from '../../core/base/errors.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { openLog, type SessionLog } from '../../session/log/open-log.ts';
 import { openSession } from '../../session/open-session.ts';
+import { openSelfTester } from '../../session/self-test/self-tester.ts';
 import { type ServedSession, serveSession } from '../../session/serve/serve-session.ts';
+import { listThreads } from '../../session/thread/list-threads.ts';
 import { watchRuns } from '../../session/work/watch-runs.ts';
 import { agentAt } from '../code/agent-at.ts';
 import { type CodeLine, readCodeLine } from '../code/code-line.ts';
@@ -65,7 +68,9 @@ async function serve(context: CommandContext, line: CodeLine, log: SessionLog): 
       ({ name }) => name === options.model.provider,
     ),
   );
-  const setting = await sessionSetting(context, { options, engine, watcher, reaching, repository, found });
+  const selfTest = openSelfTester(context.options.value('sandbox') ?? 'auto', engine.slots.sandbox, signal);
+  const parts = { options, engine, watcher, reaching, repository, found, selfTest };
+  const setting = await sessionSetting(context, parts);
   const served = await serveSession({
     options,
     root: repository.root,
@@ -76,7 +81,11 @@ async function serve(context: CommandContext, line: CodeLine, log: SessionLog): 
       key: found.key,
       logFile: log.file,
       sandbox: sandboxFacts(engine, setting.sandbox),
+      selfTest: selfTest.result,
     },
+    selfTest,
+    statePaths: [join(repository.commonDir, 'writ'), userConfigDir(context.env)],
+    threads: (page) => listThreads(repository, page),
     requireAgent: (name) => void agentAt(context, repository, name),
     version: readVersion(),
     mcp: mcpGround(context, options, repository),

@@ -63,6 +63,20 @@ export const guards: readonly Guard[] = [
     ],
     ['a denial that stops, stops', "if (option === 'abort') return 'abort';", '', 'whoever denies and stops'],
   ]),
+  ...within('session/self-test/try-to-approve.ts', 'test/session/self-test/try-to-approve.test.ts', [
+    [
+      'what was not tried is not shown',
+      '(isTried && reached.length === 0)',
+      'reached.length === 0',
+      'a sandbox that lets it',
+    ],
+    [
+      'whoever is reached opens no network',
+      '(isTried && reached.length === 0)',
+      'isTried',
+      'a sandbox that lets it',
+    ],
+  ]),
   ...within('session/channel/mask-words.ts', 'test/session/work/canaries.test.ts', [
     [
       'words of clients are masked',

@@ -1,5 +1,6 @@
 import { WritError } from '../../core/base/errors.ts';
 import type { Route } from '../../http/route.ts';
+import type { SelfTest } from '../self-test/try-to-approve.ts';
 import { toSnapshot } from '../state/snapshot.ts';
 import type { SessionState } from '../state/state.ts';
 import { pendingOf } from '../state/state.ts';
@@ -13,6 +14,8 @@ export interface DiagnosticsFacts {
   readonly logFile: string | undefined;
   /** Back end that commands run in, and what it holds when it is tried out. */
   readonly sandbox: () => Promise<{ readonly backend: string; readonly enforced: readonly string[] }>;
+  /** Whether a command could approve itself. */
+  readonly selfTest: () => Promise<SelfTest>;
   readonly ports: () => { readonly web: number; readonly mcp?: number };
 }
 
@@ -23,7 +26,7 @@ export function diagnosticsRoute(state: () => SessionState | undefined, facts: D
     path: '/api/code/diagnostics',
     async answer() {
       if (state() === undefined) throw new WritError('CODE_UI_UNAVAILABLE');
-      const sandbox = await facts.sandbox();
+      const [sandbox, { isTried, reached }] = await Promise.all([facts.sandbox(), facts.selfTest()]);
       const now = state();
       if (now === undefined) throw new WritError('CODE_UI_UNAVAILABLE');
       const { provider, model, key, logFile } = facts;
@@ -38,7 +41,10 @@ export function diagnosticsRoute(state: () => SessionState | undefined, facts: D
         status: now.status,
         controller: toSnapshot(now).controller,
         ports: facts.ports(),
-        sandbox,
+        sandbox: {
+          ...sandbox,
+          selfApproval: isTried ? (reached.length > 0 ? 'possible' : 'impossible') : 'not tried',
+        },
         ...(logFile === undefined ? {} : { logFile }),
         ...(pending === undefined ? {} : { activeInteractionId: pending.id }),
         ...(lastError === undefined ? {} : { lastError }),

@@ -7,6 +7,7 @@ import type { Route } from '../../http/route.ts';
 import { goalRoutes } from '../api/goal-routes.ts';
 import { sessionRoutes } from '../api/session-routes.ts';
 import { taskRoutes } from '../api/task-routes.ts';
+import { threadRoutes } from '../api/thread-routes.ts';
 import { openWriteDoor, type SessionApi } from '../api/write-door.ts';
 import { type ControlPlace, findControlPlace } from '../control/control-place.ts';
 import { openControl } from '../control/open-control.ts';
@@ -15,13 +16,19 @@ import type { McpGround } from '../mcp/mcp-ground.ts';
 import type { McpHttp } from '../mcp/serve-mcp-http.ts';
 import type { OpenSession } from '../open-session.ts';
 import type { SessionOptions } from '../options/session-options.ts';
+import type { SelfTester } from '../self-test/self-tester.ts';
+import { requireApart } from '../self-test/try-to-approve.ts';
+import type { ThreadList } from '../thread/list-threads.ts';
+import type { ThreadPage } from '../thread/thread-index.ts';
 import { type DiagnosticsFacts, diagnosticsRoute } from './diagnostics-route.ts';
 import { logSession } from './log-session.ts';
 import { remoteNotice } from './remote-notice.ts';
 import { startPage } from './start-page.ts';
 
 export interface ServeSetting {
-  readonly options: Pick<SessionOptions, 'web' | 'mcpPort' | 'control' | 'workingDir'>;
+  readonly options: Pick<SessionOptions, 'web' | 'mcpPort' | 'control' | 'workingDir' | 'networkAccess'>;
+  /** Where else is what a command may not see: threads, keys. */
+  readonly statePaths: readonly string[];
   /** Root of the work tree: control files are below it. */
   readonly root: string;
   /** Opens the session, once everything that can refuse its server has not. */
@@ -35,6 +42,9 @@ export interface ServeSetting {
   readonly report: (fault: unknown) => void;
   /** AGENT_UNKNOWN where nobody of that name can be called. */
   readonly requireAgent: (name: string) => void;
+  readonly threads: (page: ThreadPage) => Promise<ThreadList>;
+  /** Tells it where approvals come from, and asks it before a session that opens the network is served. */
+  readonly selfTest: SelfTester;
   /** What MCP clients are answered from. */
   readonly mcp: McpGround;
 }
@@ -117,6 +127,11 @@ export async function serveSession(setting: ServeSetting): Promise<ServedSession
     undo.push(() => mcp.close());
     ports.mcp = portOf(mcp.mcpUrl);
     log.tell('info', 'mcp', 'listening', { mcpUrl: mcp.mcpUrl });
+    setting.selfTest.serve({
+      ports: [ports.web, ports.mcp],
+      paths: [place.directory, place.token, ...setting.statePaths],
+    });
+    if (options.networkAccess === 'allow') requireApart('allow', await setting.selfTest.result());
     await control.publish({ baseUrl, mcpUrl: mcp.mcpUrl, threadId: opened.threadId });
     return {
       baseUrl,
@@ -135,7 +150,7 @@ export async function serveSession(setting: ServeSetting): Promise<ServedSession
 
 /** Every route of a session, behind one door for those that write. */
 function routesOf(
-  { about, clock, requireAgent }: ServeSetting,
+  { about, clock, requireAgent, threads }: ServeSetting,
   session: () => OpenSession | undefined,
   controlToken: string | undefined,
   ports: Ports,
@@ -152,6 +167,7 @@ function routesOf(
     ...sessionRoutes(api, door),
     ...taskRoutes(door, requireAgent),
     ...goalRoutes(door),
+    ...threadRoutes(threads),
     diagnosticsRoute(() => session()?.channel.state, { ...about, ports: () => ports }),
   ];
 }

@@ -6,6 +6,7 @@ import { withNetwork } from '../../engine/run/draft/with-network.ts';
 import { failureText } from '../../engine/run/record/failure-text.ts';
 import { resumeRun, runIntent } from '../../engine/run/run-intent.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
+import { requireApart } from '../self-test/try-to-approve.ts';
 import { consentGround } from './consent-ground.ts';
 import { personOf } from './person-of.ts';
 import { askChoice, type MadePlan, makePlan, requireDraft } from './plan-step.ts';
@@ -78,6 +79,7 @@ async function execute(
 ): Promise<RunView> {
   const { setting, signal, tell } = scope;
   const { engine, repositoryPath, source, clock, sandbox } = setting;
+  if (networkAccess === 'allow') requireApart('allow', await setting.selfTest.result());
   const repository = await openRepository(repositoryPath);
   const kept = requireDraft(readDraft(repository, plan.run.runId), plan.run.runId);
   const specBytes = withNetwork(kept.specBytes, networkAccess);

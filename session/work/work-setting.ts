@@ -2,6 +2,7 @@ import type { Clock } from '../../core/base/clock.ts';
 import type { DraftPlace } from '../../engine/run/draft/draft-ground.ts';
 import type { ChangeSource, RunSettings } from '../../engine/run/state/run-request.ts';
 import type { WritEngine } from '../../engine/spec/writ-engine.ts';
+import type { SelfTester } from '../self-test/self-tester.ts';
 import type { ApprovalSetting } from './approval-setting.ts';
 
 /** What the turns of a session work with; all of it is settled when the session opens. */
@@ -24,4 +25,6 @@ export interface WorkSetting {
   /** What every run of the session is asked with. */
   readonly run: Omit<RunSettings, 'clock' | 'signal' | 'person' | 'watch' | 'model' | 'approvers'>;
   readonly approval: ApprovalSetting;
+  /** Whether a command could approve itself; asked before a run gets a network. */
+  readonly selfTest: Pick<SelfTester, 'result'>;
 }

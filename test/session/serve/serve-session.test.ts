@@ -52,6 +52,7 @@ function scene(t: Test, given: Partial<SessionGround> = {}) {
         web: { host: '127.0.0.1', port: more.port ?? 0 },
         mcpPort: more.mcpPort ?? 0,
         control: { mode: more.mode ?? 'observe', tokenFile: undefined, infoFile: undefined },
+        networkAccess: 'deny' as const,
         workingDir: root,
       },
       root,
@@ -61,6 +62,7 @@ function scene(t: Test, given: Partial<SessionGround> = {}) {
         model: 'm',
         key: { name: 'GEMINI_API_KEY', source: 'the environment' },
         logFile: '/log',
+        selfTest: async () => ({ isTried: true, reached: [] }),
         sandbox: async () => ({ backend: 'bubblewrap', enforced: ['network'] }),
       },
       version: '1.2.3',
@@ -72,6 +74,9 @@ function scene(t: Test, given: Partial<SessionGround> = {}) {
         readsOnly: false,
         log: () => {},
       },
+      statePaths: [],
+      threads: async () => ({ items: [] }),
+      selfTest: { serve: () => {}, result: async () => ({ isTried: true, reached: [] }) },
       requireAgent: () => {},
       clock: systemClock,
       log: {
@@ -118,7 +123,7 @@ t.test('a session is served with what it runs on, and leaves nothing when it end
     status: 'idle',
     controller: { kind: 'none', canWrite: false, reason: 'nobody is attached', loopbackOnly: true },
     ports: { web: port, mcp: Number(new URL(served.mcpUrl).port) },
-    sandbox: { backend: 'bubblewrap', enforced: ['network'] },
+    sandbox: { backend: 'bubblewrap', enforced: ['network'], selfApproval: 'impossible' },
     logFile: '/log',
   });
   const page = await get('/');

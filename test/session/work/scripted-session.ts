@@ -71,6 +71,7 @@ export async function settingOf(
       grants: keepGrants(systemClock),
       mask: (text) => text,
     },
+    selfTest: { result: async () => ({ isTried: true, reached: [] }) },
     ground: { ...ground(), workingDir: sample.root },
     ...more,
   };
