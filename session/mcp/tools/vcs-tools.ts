@@ -81,7 +81,10 @@ async function answerTo(
     ? shown
     : `${shown.slice(0, maxText)}\n[cut: ${shown.length} characters in all; name a path]`;
   return {
-    data: { command: question.command, output, truncated: !isWhole, ...(state && { state: { ...state } }) },
+    data: {
+      command: question.command,
+      ...(state === undefined ? { output, truncated: !isWhole } : { state: { ...state } }),
+    },
     text: output,
   };
 }
