@@ -1,6 +1,8 @@
 import { readVersion } from '../../api/version.ts';
+import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
 import type { McpGround } from '../../session/mcp/mcp-ground.ts';
+import { threadsOf } from '../../session/mcp/threads-of.ts';
 import type { SessionOptions } from '../../session/options/session-options.ts';
 import type { CommandContext } from '../command-parts/command.ts';
 import { askWrit } from '../mcp/ask-writ.ts';
@@ -9,13 +11,15 @@ import { askWrit } from '../mcp/ask-writ.ts';
 export function mcpGround(
   { env, print }: Pick<CommandContext, 'env' | 'print'>,
   { approval, context }: Pick<SessionOptions, 'approval' | 'context'>,
-  { root: cwd }: Repository,
+  repository: Repository,
 ): McpGround {
+  const { root: cwd } = repository;
   return {
     cwd,
     version: readVersion(),
     ask: askWrit({ cwd, env }),
     approval: { policy: approval.policy },
+    threads: threadsOf(repository, userJournalWitness(env)),
     readsOnly: context !== 'dev',
     log: (line) => print.note(line),
   };

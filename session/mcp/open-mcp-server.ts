@@ -127,7 +127,7 @@ function openServer(shared: Shared, transport: McpActor['transport']): Server {
     } catch (thrown) {
       ctx.mcpReq.signal.throwIfAborted();
       const { code, text } = toToldFault(thrown, ground.cwd);
-      const isMissing = code === 'NOT_FOUND' || code === 'RUN_NOT_FOUND';
+      const isMissing = ['NOT_FOUND', 'RUN_NOT_FOUND', 'THREAD_NOT_FOUND'].includes(code);
       throw isMissing
         ? new ResourceNotFoundError(uri, text)
         : new ProtocolError(ProtocolErrorCode.InternalError, text);

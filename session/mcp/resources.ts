@@ -28,7 +28,12 @@ export const resourceTemplates = [
 
 /** Runs and threads, newest first, and the lists themselves. */
 export async function listResources(ground: McpGround, signal: AbortSignal) {
-  const [runs, threads] = await Promise.all([runsOf(ground, signal).catch(() => []), threadsOf(ground)]);
+  // What cannot be listed is told by whoever reads it.
+  const nothing = (): readonly JsonData[] => [];
+  const [runs, threads] = await Promise.all([
+    runsOf(ground, signal).catch(nothing),
+    threadsOf(ground).catch(nothing),
+  ]);
   return {
     resources: [
       { uri: 'writ://runs', name: 'runs', title: 'Runs of this repository', mimeType: json },

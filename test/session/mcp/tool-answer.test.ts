@@ -4,7 +4,9 @@ import t from 'tap';
 import { WritError } from '../../../core/base/errors.ts';
 import { fitData } from '../../../session/mcp/fit-data.ts';
 import { readResource } from '../../../session/mcp/resources.ts';
+import { threadsOf } from '../../../session/mcp/threads-of.ts';
 import { toRefusalAnswer } from '../../../session/mcp/tool-answer.ts';
+import { threadPlace } from '../thread/said-thread.ts';
 import { personRepository } from '../vcs/person-repository.ts';
 
 t.test(
@@ -90,3 +92,17 @@ t.test(
       await t.rejects(read(uri), { code: 'NOT_FOUND' }, uri);
   },
 );
+
+t.test('a thread is told with what was said in it, and whether somebody here vouches for it', async (t) => {
+  const { repository, witness, say } = threadPlace(t.testdir());
+  await say('t1', 1000, [2000, 'mend the price']);
+  const { list, read } = threadsOf(repository, witness);
+  t.match(await list(), [{ id: 't1', title: 'mend the price', createdAt: '1970-01-01T00:00:01.000Z' }]);
+  const transcript = [
+    { kind: 'user_message', content: 'mend the price', createdAt: '1970-01-01T00:00:02.000Z' },
+  ];
+  t.strictSame(await read('t1'), { id: 't1', proven: true, earlier: 0, transcript });
+  const stranger = threadsOf(repository, { look: async () => ({}) } as never);
+  t.match(await stranger.read('t1'), { proven: false });
+  await t.rejects(read('t2'), { code: 'THREAD_NOT_FOUND' });
+});
