@@ -1,6 +1,6 @@
 /*
- * `node scripts/fetch-mcp-clients.ts`: brings the programs that `npm run test:mcp-clients` asks the MCP server with into
- * the user's cache; no package of the project needs them, and none of their install scripts runs.
+ * `node scripts/fetch-mcp-clients.ts`: brings the programs that `npm run test:mcp-clients` asks the MCP server with
+ * into the user's cache; no package of the project needs them, and none of their install scripts runs.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
