@@ -1,5 +1,5 @@
 import { closeSync, openSync, unlinkSync, writeSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { messageOf, WritError } from '../../core/base/errors.ts';
 
 /**
@@ -33,10 +33,29 @@ export function writeOutput(cwd: string, path: string, bytes: string | Uint8Arra
   return target;
 }
 
+type Words = (directory: string) => readonly [why: string, hint: string];
+
+const closed: Words = (directory) => [
+  `nothing may be written in \`${directory}\``,
+  'name a file in a directory of your own',
+];
+/** What a person does about what the file system says; of another fault, its own words are told. */
+const words = new Map<unknown, Words>([
+  ['ENOENT', (directory) => [`there is no directory \`${directory}\``, `make it: \`mkdir -p ${directory}\``]],
+  ['ENOTDIR', (directory) => [`\`${directory}\` is no directory`, 'name a file in a directory']],
+  ['EACCES', closed],
+  ['EROFS', closed],
+  ['ENOSPC', () => ['there is no space left', 'free space, or name a file on another disk']],
+]);
+
 function failed(path: string, cause: unknown): WritError {
+  const [why, ...hints] = words.get((cause as NodeJS.ErrnoException).code)?.(dirname(path)) ?? [
+    messageOf(cause),
+  ];
   return new WritError('OUTPUT_FAILED', {
-    message: `\`${path}\` cannot be written: ${messageOf(cause)}`,
+    message: `\`${path}\` cannot be written: ${why}`,
     detail: { path },
+    hints,
     cause,
   });
 }

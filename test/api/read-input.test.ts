@@ -113,5 +113,13 @@ t.test('output never replaces what stands there, and says where it cannot write'
   for (const path of ['taken', 'dangling', 'sub'])
     t.throws(() => writeOutput(dir, path, 'x'), { code: 'OUTPUT_EXISTS' }, path);
   t.equal(String(await readInput(reader(dir), 'taken', { maxBytes: 50 })), 'old');
-  t.throws(() => writeOutput(dir, 'missing/file', 'x'), { code: 'OUTPUT_FAILED' });
+  t.throws(() => writeOutput(dir, 'missing/$&/file', 'x'), {
+    code: 'OUTPUT_FAILED',
+    message: '`missing/$&/file` cannot be written: there is no directory `missing/$&`',
+    hints: ['make it: `mkdir -p missing/$&`'],
+  });
+  t.throws(() => writeOutput(dir, 'taken/file', 'x'), {
+    code: 'OUTPUT_FAILED',
+    message: /`taken` is no dir/,
+  });
 });

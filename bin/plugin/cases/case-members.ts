@@ -53,13 +53,14 @@ export function requireWire({ wire = {} }: Fields): void {
   if (fields.path !== undefined) within('wire', () => parseText(fields, 'path', 2048));
 }
 
-/** `status` and `headers` of an answer. An answer of 1xx is none: the server could not end with it. */
-export function requireHead(fields: Fields, least = 200): void {
-  if (fields.status !== undefined) requireStatus(fields.status, least);
+/** `status`, `headers` and `text` of an answer. An answer of 1xx is none: the server could not end with it. */
+export function requireAnswer(fields: Fields): void {
+  if (fields.status !== undefined) requireStatus(fields.status, 200);
   const headers = toFields(fields.headers ?? {}, 'an object `headers`');
   within('headers', () => {
     for (const header of Object.keys(headers)) parseText(headers, header, 8192, 0);
   });
+  if (fields.text !== undefined) parseText(fields, 'text', maxText, 0);
 }
 
 export function requireStatus(value: unknown, least: number): void {

@@ -8,7 +8,7 @@ import {
 } from '../../../core/base/parse-fields.ts';
 import { failureKinds, type ModelRequest, type ReplyEnd } from '../../../core/contract/model.ts';
 import type { ProviderCase } from '../../../plugins/testers/provider-case.ts';
-import { requireHead, requireStatus, requireWire } from './case-members.ts';
+import { requireAnswer, requireStatus, requireWire } from './case-members.ts';
 import { parseCaseList } from './parse-case-list.ts';
 import { within } from './within.ts';
 
@@ -41,8 +41,7 @@ function parseCase(fields: Fields): ProviderCase {
     );
   if (has('model')) parseText(fields, 'model', 200);
   if (has('request')) toFields(fields.request, 'an object `request`', requestFields);
-  requireHead(fields);
-  if (has('text')) parseText(fields, 'text', maxText, 0);
+  requireAnswer(fields);
   if (has('lines')) within('lines', () => parseList(fields.lines, (line) => line));
   if (has('events'))
     within('events', () =>

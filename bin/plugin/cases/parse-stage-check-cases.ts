@@ -12,9 +12,9 @@ import type { ArtifactFacts, CheckFacts } from '../../../core/contract/stage-che
 import type { StageCheckCase } from '../../../plugins/testers/stage-check-case.ts';
 import {
   optionsOf,
+  requireAnswer,
   requireFiles,
   requireFindings,
-  requireHead,
   requireSpec,
   requireWire,
 } from './case-members.ts';
@@ -67,9 +67,7 @@ function parseCase(fields: Fields): StageCheckCase {
   requireFacts(fields, 'artifacts', ofArtifact);
   if (fields.answer !== undefined)
     within('answer', () => {
-      const answer = toFields(fields.answer, 'an object', ['status', 'headers', 'json', 'text']);
-      requireHead(answer);
-      if (answer.text !== undefined) parseText(answer, 'text', 4 * 1024 * 1024, 0);
+      requireAnswer(toFields(fields.answer, 'an object', ['status', 'headers', 'json', 'text']));
     });
   requireWire(fields);
   requireFindings(fields, 'expect', ['detail']);

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { FoundFile } from '../../../api/graph/thread-record.ts';
@@ -141,6 +141,17 @@ t.test(
       JSON.parse(runs).data.runs.map((run: { thread_id: string }) => run.thread_id),
       [kept.threadId, kept.threadId],
     );
+
+    const page = join(sample.home, 'thread.html');
+    t.equal((await ask(sample, kept.threadId, '--html', page)).out, `${page}\n`);
+    t.match(readFileSync(page, 'utf8'), /<title>Prices are exact · thread/);
+    t.equal((await ask(sample, kept.threadId, '--html', '-')).out, readFileSync(page, 'utf8'));
+    t.match(
+      JSON.parse((await ask(sample, kept.threadId, '--html', page, '--json')).out).error.code,
+      'OUTPUT_EXISTS',
+    );
+    t.equal((await ask(sample, kept.threadId, '--html', '-', '--json')).code, 129);
+    t.match((await ask(sample, '--help')).out, /writ graph 0196a46c --html thread\.html/);
 
     const unknown = await ask(sample, '0196ffff', '--json');
     t.equal(unknown.code, 1);
