@@ -10,6 +10,7 @@ import { benchCodeStart } from './code-start.ts';
 import { benchLargePatch } from './large-patch.ts';
 import { printTable } from './measure.ts';
 import { benchOneRun } from './one-run.ts';
+import { benchOpenThread } from './open-thread.ts';
 import { benchPlan } from './plan-10000.ts';
 import { benchPluginProcess } from './plugin-process.ts';
 import { benchResumeRun } from './resume-run.ts';
@@ -35,6 +36,7 @@ const held = [
   await benchCheckWorlds(),
   await benchStoreObjects(),
   await benchResumeRun(),
+  await benchOpenThread(),
   await benchPluginProcess(),
 ];
 if (isSmoke)

@@ -2,6 +2,8 @@ import { type Guard, within } from './guard.ts';
 
 const read = 'test/session/thread/read-thread.test.ts';
 const restored = 'test/session/state/restored-state.test.ts';
+const killed = 'test/session/thread/killed-thread.test.ts';
+const full = 'test/session/thread/full-disk.test.ts';
 const list = 'test/session/thread/list-threads.test.ts';
 const check = 'test/session/thread/check-threads.test.ts';
 const routes = 'test/session/api/thread-routes.test.ts';
@@ -125,6 +127,30 @@ export const guards: readonly Guard[] = [
       'if (isDeepStrictEqual(again, before) || ',
       'if (again || ',
       'an index that is damaged',
+    ],
+  ]),
+  ...within('session/state/after-kill.ts', killed, [
+    [
+      'what a killed process had begun is told',
+      "status === 'running' || status === 'preview'",
+      "status === 'preview'",
+      'killed at any instant',
+    ],
+  ]),
+  ...within('engine/store/journal.ts', killed, [
+    [
+      'half a record is cut off',
+      'if (found.isTorn) await file.truncate(found.goodBytes);',
+      '',
+      'killed at any instant',
+    ],
+  ]),
+  ...within('engine/store/journal.ts', full, [
+    [
+      'half a record is taken back',
+      'await this.#file.truncate(this.#size).catch(() => {});',
+      '',
+      'a message that the disk has no room for',
     ],
   ]),
 ];

@@ -1,51 +1,27 @@
-import { spawn } from 'node:child_process';
 import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../../core/base/clock.ts';
-import { listAuditFiles } from '../../../session/audit/audit-files.ts';
-import { judgeAudit } from '../../../session/audit/judge-audit.ts';
-import { auditName } from '../../../session/audit/open-audit.ts';
 import { openThread } from '../../../session/thread/open-thread.ts';
 import { seededRandom } from '../../chance/seeded-random.ts';
 import { toldSeed } from '../../chance/told-seed.ts';
+import { partVariable } from '../../rooms/part-variable.ts';
+import { killThreads } from './kill-threads.ts';
 
 t.setTimeout(240_000);
 
-const program = fileURLToPath(new URL('say-program.ts', import.meta.url));
-
-/** Runs the program until it has said so much, and kills it then. */
-async function talk(directory: string, home: string, lines: number): Promise<readonly string[]> {
-  const child = spawn(process.execPath, [program, directory, home], { stdio: ['ignore', 'pipe', 'inherit'] });
-  let said = '';
-  await new Promise<void>((resolve) => {
-    child.stdout.on('data', (chunk: Buffer) => {
-      said += chunk.toString();
-      if (said.split('\n').length > lines) child.kill('SIGKILL');
-    });
-    child.on('close', () => resolve());
-  });
-  return said.split('\n').slice(0, -1);
-}
+/** `npm run test:kill-sessions` has 500 of them. */
+const rounds = process.env[partVariable] === undefined ? 20 : 12;
 
 t.test('killed at any instant, a thread has everything that was acknowledged, in order', async (t) => {
-  const [directory, home] = [join(t.testdir(), 'thread'), join(t.testdirName, 'home')];
-  const random = seededRandom(toldSeed(t));
-  let acknowledged = 0;
-  for (let round = 0; round < 6; round += 1) {
-    const [heard = '', ...said] = await talk(directory, home, 1 + Math.floor(random() * 40));
-    const [, count, last] = heard.split(' ').map(Number);
-    t.ok((last ?? 0) >= acknowledged, `round ${round}: heard up to ${last}, acknowledged ${acknowledged}`);
-    t.equal(count, last, 'each once');
-    acknowledged = Number(said.at(-1)?.split(' ')[1] ?? last);
-    const known = await userJournalWitness({ HOME: home }).look(auditName('t'));
-    const { problems, end } = await judgeAudit(directory, await listAuditFiles(directory), known);
-    t.strictSame(problems, [], 'its audit log is whole');
-    t.ok(end.seq >= acknowledged, 'and has a line of each');
-  }
-  t.ok(acknowledged > 6);
+  const { complaints, said, effects, answered } = await killThreads(
+    t.testdir(),
+    rounds,
+    seededRandom(toldSeed(t)),
+  );
+  t.strictSame(complaints, []);
+  t.ok(said > 5 && effects > 5, `${said} said, ${effects} effects, ${answered} answered`);
 });
 
 t.test('a thread that somebody else wrote, cut or changed is not gone on with', async (t) => {
