@@ -42,7 +42,7 @@ function scene(t: Test) {
   return { sample, say } as const;
 }
 
-t.test('a new gate passes its own test at once, in the sandbox and by itself', async (t) => {
+longTest('a new gate passes its own test at once, in the sandbox and by itself', async (t) => {
   const { sample, say } = scene(t);
   const made = await say('plugin', 'new', 'gate', 'no-drafts');
   t.equal(made.code, 0);

@@ -7,6 +7,7 @@ import type { Target } from '../../../engine/vcs/plan-target.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { settleGit } from '../../../engine/vcs/stale-locks.ts';
 import { swapTarget } from '../../../engine/vcs/swap-target.ts';
+import { fixedCount } from '../../rooms/fixed-count.ts';
 import { fixedPart } from '../../rooms/fixed-part.ts';
 import { instant } from '../../waiting/instant.ts';
 import { until } from '../../waiting/until.ts';
@@ -16,7 +17,7 @@ import { makeRepository, type SampleRepository } from './sample-repository.ts';
 
 t.setTimeout(180_000);
 const script = await bundleScript('follow-once.ts');
-const rounds = 30;
+const rounds = fixedCount('kills between swap and follow', 30, 16);
 const fileCount = 50;
 const fileBytes = 50_000;
 
