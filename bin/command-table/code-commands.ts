@@ -1,7 +1,6 @@
 import { approvalPolicies } from '../code/approval-policies.ts';
 import { sessionContexts } from '../code/session-contexts.ts';
 import type { CommandSpec, OptionSpec } from '../command-parts/command.ts';
-import { loadLean } from '../command-parts/load-lean.ts';
 import { modelOptions } from '../command-parts/model-options.ts';
 import { machineOptions } from './shared-arguments.ts';
 
@@ -112,6 +111,6 @@ export const codeCommands: readonly CommandSpec[] = [
       { line: 'writ code --web --agent reviewer', about: 'look at the code and change nothing' },
     ],
     streams: true,
-    load: () => loadLean(() => import('../commands/code.ts')),
+    load: () => import('../commands/code.ts'),
   },
 ];

@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
+import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import { WritError } from '../../core/base/errors.ts';
 import { valuesOf } from '../../http/guard-request.ts';
 import type { Exchange, Route } from '../../http/route.ts';
 import { matchesToken } from '../../http/token.ts';
 import type { McpGround } from './mcp-ground.ts';
-import { openMcpFamily } from './open-mcp-server.ts';
 
 /** The one address of the protocol over HTTP. */
 export const mcpPath = '/mcp';
@@ -25,11 +24,7 @@ const passed = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 
  * form of the body, then the protocol. MCP_TOKEN_REQUIRED; TOO_MANY_SUBSCRIBERS beyond 32 requests at once.
  */
 export function mcpRoutes(ground: McpGround, token: string): McpRoutes {
-  const family = openMcpFamily(ground);
-  const handler = createMcpHandler(() => family.open('http'), {
-    maxSubscriptions: maxAtOnce / 2,
-    onerror: (fault) => ground.log(`mcp: ${fault.message.slice(0, 200)}`),
-  });
+  let handler: Promise<McpHttpHandler> | undefined;
   let open = 0;
   const answer = async (exchange: Exchange): Promise<undefined> => {
     const { request, response } = exchange;
@@ -41,15 +36,27 @@ export function mcpRoutes(ground: McpGround, token: string): McpRoutes {
     if (open >= maxAtOnce) throw new WritError('TOO_MANY_SUBSCRIBERS', { detail: { expected: maxAtOnce } });
     open += 1;
     try {
-      await relay(handler, request, response, body);
+      handler ??= openHandler(ground);
+      await relay(await handler, request, response, body);
     } finally {
       open -= 1;
     }
   };
   return {
     routes: [{ method: 'POST', path: mcpPath, answer }],
-    close: () => handler.close(),
+    close: async () => (await handler)?.close(),
   };
+}
+
+/** The SDK is loaded by the first that asks: a session that nobody asks so starts without it. */
+async function openHandler(ground: McpGround): Promise<McpHttpHandler> {
+  const { createMcpHandler } = await import('@modelcontextprotocol/server');
+  const { openMcpFamily } = await import('./open-mcp-server.ts');
+  const family = openMcpFamily(ground);
+  return createMcpHandler(() => family.open('http'), {
+    maxSubscriptions: maxAtOnce / 2,
+    onerror: (fault) => ground.log(`mcp: ${fault.message.slice(0, 200)}`),
+  });
 }
 
 /** One header, one scheme, the whole token; compared in constant time. */

@@ -27,7 +27,8 @@ t.test(
     const { data } = JSON.parse(started.out());
     t.strictSame(faultsOf('code', data), []);
     t.match(data, { provider: 'gemini', pid: started.pid, working_dir: root });
-    const get = async (path: string) => (await fetch(`${data.base_url}${path}`)).json();
+    const get = async (path: string) =>
+      (await fetch(`${data.base_url}${path}`)).json() as Promise<Record<string, unknown>>;
     t.match(await get('/api/code/session'), {
       threadId: data.thread_id,
       provider: { provider: 'gemini', managed: false },
@@ -43,6 +44,7 @@ t.test(
       ports: { web: Number(new URL(data.base_url).port), mcp: Number(new URL(data.mcp_url).port) },
     });
     t.notMatch(JSON.stringify(diagnostics), key, 'never the key itself');
+    t.match((await get('/api/code/threads')).items, [{ id: data.thread_id, archived: false }]);
     const token = readFileSync(data.token_file, 'utf8');
     const attached = await fetch(`${data.base_url}/api/code/controller/attach`, {
       method: 'POST',
