@@ -43,7 +43,7 @@ export const guards: readonly Guard[] = [
     [
       'a profile opens nothing',
       "(given !== undefined && given !== 'dev')",
-      "given === 'review'",
+      "given === 'research'",
       'a session is filled in',
     ],
     [

@@ -42,8 +42,20 @@ t.test('the project’s profile comes before the user’s, and this before the e
 });
 
 t.test('a profile is unknown where nobody has it, and where only agents call it', async (t) => {
-  const { places } = scene(t);
-  for (const name of ['nobody', '', '..', '../coder', 'a/b', 'Coder', '-a', 'con\0', 'x'.repeat(100)])
+  const { places, put } = scene(t);
+  put('project', '../beside.toml', sound);
+  for (const name of [
+    'nobody',
+    '../beside',
+    '',
+    '..',
+    '../coder',
+    'a/b',
+    'Coder',
+    '-a',
+    'con\0',
+    'x'.repeat(100),
+  ])
     t.throws(() => findAgent(name, places), { code: 'AGENT_UNKNOWN' }, JSON.stringify(name));
   t.throws(() => findAgent('codr', places), { code: 'AGENT_UNKNOWN', hints: ['did you mean `coder`?'] });
   t.equal(findAgent('explorer', places).primary, false);
