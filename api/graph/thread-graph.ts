@@ -7,6 +7,7 @@ import { openRepository, type Repository } from '../../engine/vcs/repository.ts'
 import type { Place } from '../place.ts';
 import type { GraphData } from '../schemas/graph-schema.ts';
 import { findThread } from './find-thread.ts';
+import { joinGraphs } from './join-graphs.ts';
 import { knownThreads } from './known-threads.ts';
 import { readIntents } from './read-intents.ts';
 import { readRuns } from './read-runs.ts';
@@ -18,6 +19,8 @@ import { toGraph } from './to-graph.ts';
 export interface NamedThreads {
   list(repository: Repository): Promise<readonly string[]>;
   titleOf(repository: Repository, threadId: string): Promise<string | undefined>;
+  /** Ids of the runs that a session has begun; untrusted. */
+  runsOf(repository: Repository, threadId: string): Promise<readonly string[]>;
 }
 
 /**
@@ -40,11 +43,26 @@ export async function threadGraph(
   });
   const threadId = findThread(wanted, known, await sessions.list(repository));
   const title = await sessions.titleOf(repository, threadId);
-  const ofThread = known.runs.filter((run) => run.threadId === threadId);
-  return toGraph({
-    threadId,
-    ...(title === undefined ? {} : { title }),
-    intents: await readIntents(reader, known.intents, threadId),
-    ...(await readRuns(createRunReader(repository, objects, reader), ofThread)),
-  });
+  const named = title === undefined ? { threadId } : { threadId, title };
+  const own = new Set(await sessions.runsOf(repository, threadId));
+  // A session has a thread of its own; each intent that was drafted in it begins another.
+  const threads = new Set(known.runs.flatMap((run) => (own.has(run.runId) ? [run.threadId] : [])));
+  const isIntent = [...known.runs, ...known.intents].some((one) => one.threadId === threadId);
+  const runReader = createRunReader(repository, objects, reader);
+  const parts: GraphData[] = [];
+  for (const thread of isIntent || threads.size === 0 ? [threadId, ...threads] : threads)
+    parts.push(
+      toGraph({
+        ...(thread === threadId ? named : { threadId: thread }),
+        intents: await readIntents(reader, known.intents, thread),
+        ...(await readRuns(
+          runReader,
+          known.runs.filter((run) => run.threadId === thread),
+        )),
+      }),
+    );
+  const [only, ...more] = parts;
+  return only !== undefined && more.length === 0 && only.thread_id === threadId
+    ? only
+    : joinGraphs(named, parts);
 }

@@ -1,6 +1,6 @@
 import { threadGraph } from '../../api/graph/thread-graph.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { firstWords, listSessionThreads } from '../../session/thread/session-threads.ts';
+import { firstWords, listSessionThreads, runsOfThread } from '../../session/thread/session-threads.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { writeOutput } from '../command-parts/write-output.ts';
 import { printGraph } from '../report/graph/graph-text.ts';
@@ -15,7 +15,11 @@ export async function run(context: CommandContext): Promise<CommandResult> {
       hints: ['name a file: `--html FILE`'],
     });
   }
-  const graph = await threadGraph(context, wanted, { list: listSessionThreads, titleOf: firstWords });
+  const graph = await threadGraph(context, wanted, {
+    list: listSessionThreads,
+    titleOf: firstWords,
+    runsOf: runsOfThread,
+  });
   if (page === undefined) return succeeded(graph, (printer) => printGraph(printer, graph));
   const { renderGraphHtml } = await import('../report/graph/graph-html.ts');
   const html = renderGraphHtml(graph);

@@ -19,16 +19,38 @@ export async function firstWords(
   repository: Pick<Repository, 'commonDir'>,
   threadId: string,
 ): Promise<string | undefined> {
+  for (const fact of await factsOf(repository, threadId))
+    if (fact.type === 'said' && typeof fact.text === 'string') return fact.text;
+  return undefined;
+}
+
+const maxRuns = 1000;
+
+/** Ids of the runs that a session began, in order; none where its journal is damaged. Anybody may have written them. */
+export async function runsOfThread(
+  repository: Pick<Repository, 'commonDir'>,
+  threadId: string,
+): Promise<readonly string[]> {
+  const runs = (await factsOf(repository, threadId)).flatMap((fact) =>
+    fact.type === 'run-began' && typeof fact.runId === 'string' ? [fact.runId] : [],
+  );
+  return [...new Set(runs)].slice(-maxRuns);
+}
+
+/** What of a journal has the form of a fact. */
+async function factsOf(
+  repository: Pick<Repository, 'commonDir'>,
+  threadId: string,
+): Promise<readonly Partial<Happened>[]> {
   try {
     const { records } = await readJournal(join(threadDirectory(repository, threadId), journalFile));
-    for (const { type, data } of records) {
-      if (type !== factsType || !Array.isArray(data)) continue;
-      const said = (data as readonly Happened[]).find((fact) => fact?.type === 'said');
-      if (said?.type === 'said' && typeof said.text === 'string') return said.text;
-    }
-    return undefined;
+    return records.flatMap(({ type, data }) =>
+      type === factsType && Array.isArray(data)
+        ? data.filter((fact) => typeof fact === 'object' && fact !== null)
+        : [],
+    );
   } catch (fault) {
-    if (isWritError(fault, 'JOURNAL_CORRUPT')) return undefined;
+    if (isWritError(fault, 'JOURNAL_CORRUPT')) return [];
     throw fault;
   }
 }

@@ -90,7 +90,22 @@ function diffOf(section: ReturnType<typeof readEnvelope>[number]): string {
   return section.hunks
     .map(({ after, from, to }) => {
       const head = after === undefined ? '@@' : `@@ ${after}`;
-      return [head, ...from.map((line) => `-${line}`), ...to.map((line) => `+${line}`)].join('\n');
+      return [head, ...changedLines(from, to)].join('\n');
     })
     .join('\n');
+}
+
+/** Lines that are the same at both ends stand around what is changed. */
+function changedLines(from: readonly string[], to: readonly string[]): readonly string[] {
+  const most = Math.min(from.length, to.length);
+  let before = 0;
+  while (before < most && from[before] === to[before]) before += 1;
+  let after = 0;
+  while (after < most - before && from.at(-1 - after) === to.at(-1 - after)) after += 1;
+  return [
+    ...from.slice(0, before).map((line) => ` ${line}`),
+    ...from.slice(before, from.length - after).map((line) => `-${line}`),
+    ...to.slice(before, to.length - after).map((line) => `+${line}`),
+    ...from.slice(from.length - after).map((line) => ` ${line}`),
+  ];
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { call } from '../../coder/planner/ask-writ.ts';
 import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
 import type { ScriptedReply } from '../../coder/scripted-model.ts';
 import { lastNote, scriptSession } from './scripted-session.ts';
@@ -70,4 +71,11 @@ t.test('a request is drafted, planned, executed and committed, each only after i
     state.toolCalls.map(({ toolName, status }) => [toolName, status]),
     [['workspace.fs', 'completed']],
   );
+  const diff = state.patchsets[0]?.changes[1]?.diff?.split('\n') ?? [];
+  t.strictSame(diff.slice(0, 4), ['@@', '   assert.ok(price(0, 100) < 2);', ' });', '+']);
+  const drawn = await call(sample, ['graph', session.threadId]);
+  const kinds = drawn.data.nodes.map(({ kind }: { kind: string }) => kind);
+  for (const kind of ['intent', 'plan', 'task', 'run', 'patchset', 'evidence', 'decision'])
+    t.ok(kinds.includes(kind), `the graph of the thread shows its ${kind}`);
+  t.match(drawn.data, { thread_id: session.threadId, title: /one cent too high/ });
 });
