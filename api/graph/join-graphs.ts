@@ -3,7 +3,7 @@ import { toLine } from './cut-text.ts';
 import { maxLabel } from './drawing.ts';
 import { graphLimits } from './graph-limits.ts';
 
-/** What a person and a model came to in one session is one graph: each of its intents with everything behind it. Pure. */
+/** What came of one session is one graph: each of its intents with everything behind it. Pure. */
 export function joinGraphs(
   { threadId, title }: { readonly threadId: string; readonly title?: string },
   parts: readonly GraphData[],
