@@ -15,12 +15,12 @@ import { figure, median } from './measure.ts';
 import { sized } from './sized.ts';
 
 const rounds = sized(7, 1);
-const counts = sized([1000, 10_000, 100_000], [10, 20, 30]);
+const counts = sized([1000, 10_000, 100_000], [40, 60, 80]);
 const largeResults = sized(1000, 2);
 
 /**
- * From `openThread` to the state that the thread adds up to, each time in a new process: messages of a person, each
- * with a tool call and a reply; and the same with a thousand tool results of 64 KiB.
+ * From `openThread` to the state that the thread adds up to, each time in a new process: messages of a person and of a
+ * model in turn, each pair with a tool call; and the same with a thousand tool results of 64 KiB.
  */
 export async function benchOpenThread(): Promise<boolean> {
   const box = mkdtempSync(join(tmpdir(), 'writ-bench-thread-'));
@@ -53,7 +53,7 @@ async function makeThread(box: string, messages: number, large: number): Promise
     records.push({ at: toRfc3339(atMs), type: 'facts', data: facts.map((fact) => ({ ...fact, atMs })) });
   };
   add({ type: 'opened', ground: ground({ threadId: name }) });
-  for (let at = 0; at < messages; at += 1) {
+  for (let at = 0; at < messages / 2; at += 1) {
     const [turn, id, tool] = [`turn-${at}`, `call-${at}`, 'read_file'] as const;
     const text = 'why does the test of the parser fail since yesterday, and what would mend it? '.repeat(2);
     add(

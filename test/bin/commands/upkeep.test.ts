@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { readCancel, watchCancel } from '../../../engine/run/record/cancel-request.ts';
+import { formatJournal } from '../../../engine/store/format-journal.ts';
 import { acquireRunLock } from '../../../engine/store/run-lock.ts';
 import { finishedRun, type Spoilable } from '../../engine/upkeep/finished-run.ts';
 import { longTest } from '../../rooms/long-test.ts';
@@ -88,6 +89,18 @@ longTest(
     for (const problem of problems) t.ok(problem.depends_on.includes(`commit:${one.commit}`));
     t.match(await on(one, 'fsck', '--rebuild'), { code: 0, data: { problems: [], restored: { length: 2 } } });
     t.match(await on(one, 'fsck'), { code: 0 });
+    const thread = one.inGit('writ', 'threads', 't');
+    const index = one.inGit('writ', 'thread-index');
+    for (const directory of [thread, index]) mkdirSync(directory, { recursive: true });
+    writeFileSync(join(index, 'threads.db'), 'no database');
+    t.match(await on(one, 'fsck'), {
+      code: 1,
+      data: { problems: [{ code: 'thread-index' }], checked: { threads: 1 } },
+    });
+    t.match(await on(one, 'fsck', '--rebuild'), { code: 0, data: { restored: [join(index, 'threads.db')] } });
+    writeFileSync(join(thread, 'journal.jsonl'), formatJournal([{ at: 'x', type: 'facts', data: [] }]).bytes);
+    const unproven = [{ code: 'thread-unproven', depends_on: ['thread:t'] }];
+    t.match(await on(one, 'fsck'), { code: 1, data: { problems: unproven } });
   },
 );
 
