@@ -146,7 +146,7 @@ export const controlMutations: Readonly<Record<string, readonly Mutation[]>> = {
     ),
   ],
   'without a session there is nothing': mutations(
-    () => true,
+    ({ needsNoSession }) => needsNoSession !== true,
     { status: 404, code: 'CODE_UI_UNAVAILABLE' },
     {
       'a sound request': {},

@@ -1,12 +1,13 @@
 import { request } from 'node:http';
 import type { Test } from 'tap';
 import type { Route } from '../../../http/route.ts';
-import { approvalRoutes } from '../../../session/api/approval-routes.ts';
 import { goalRoutes } from '../../../session/api/goal-routes.ts';
 import { sessionRoutes } from '../../../session/api/session-routes.ts';
 import { taskRoutes } from '../../../session/api/task-routes.ts';
+import { threadRoutes } from '../../../session/api/thread-routes.ts';
 import { openWriteDoor, type SessionApi } from '../../../session/api/write-door.ts';
 import { keepGrants } from '../../../session/approvals/keep-grants.ts';
+import { type DiagnosticsFacts, diagnosticsRoute } from '../../../session/serve/diagnostics-route.ts';
 import { controlToken, type ServedSession, serveSession } from '../api/serve-session.ts';
 
 /** How a session stands to its clients. */
@@ -37,15 +38,25 @@ export interface ServedPlace extends SessionPlace {
 
 /** Every route that there is: one line for each file of them. */
 export function allRoutes(api: SessionApi): readonly Route[] {
-  const door = openWriteDoor(api);
-  const ledger = keepGrants(api.clock);
+  const withGrants = { ...api, grants: () => keepGrants(api.clock) };
+  const door = openWriteDoor(withGrants);
   return [
-    ...sessionRoutes(api, door),
-    ...approvalRoutes(door, () => ledger),
+    ...sessionRoutes(withGrants, door),
     ...taskRoutes(door, () => {}),
     ...goalRoutes(door),
+    ...threadRoutes(async () => ({ items: [] })),
+    diagnosticsRoute(() => api.channel()?.state, about),
   ];
 }
+
+const about: DiagnosticsFacts = {
+  provider: 'none',
+  model: undefined,
+  key: undefined,
+  logFile: undefined,
+  sandbox: async () => ({ backend: 'none', enforced: [] }),
+  ports: () => ({ web: 1 }),
+};
 
 /** Between two rows: a lease has 120 writes in a minute. */
 const betweenMs = 600;

@@ -5,7 +5,10 @@ interface Outcome {
   readonly code?: string;
 }
 
-/** A route of the session as the table of hostile requests knows it: a new one is one line here, and no row is forgotten. */
+/**
+ * A route of the session as the table of hostile requests knows it: a new one is one line here, and every row is made
+ * for it.
+ */
 export interface RouteLine {
   readonly method: 'GET' | 'POST';
   /** As its source says it. */
@@ -17,6 +20,8 @@ export interface RouteLine {
   /** What comes of a sound request; 200 unless told. */
   readonly comes?: Outcome | ((place: SessionPlace) => Outcome);
   readonly streams?: true;
+  /** It answers without a session, too. */
+  readonly needsNoSession?: true;
   /** A question is open when it is asked. */
   readonly needsQuestion?: true;
 }
@@ -62,6 +67,8 @@ export const routeLines: readonly RouteLine[] = [
       kind === 'automation' ? { status: 200 } : { status: 403, code: 'AUTOMATION_CONTROLLER_REQUIRED' },
   },
   { method: 'GET', path: '/api/code/goal/status', shows: 'nothing' },
+  { method: 'GET', path: '/api/code/threads', shows: 'nothing', needsNoSession: true },
+  { method: 'GET', path: '/api/code/diagnostics', shows: 'nothing' },
   {
     method: 'POST',
     path: '/api/code/goal/start',

@@ -18,6 +18,7 @@ const answering = '/api/code/interactions/:id';
 const attaching = '/api/code/controller/attach';
 const speaking = '/api/code/messages';
 const leaving = '/api/code/controller/detach';
+const listing = '/api/code/threads';
 const listening = '/api/code/events';
 
 /** Words that are shown to people and written into lines. */
@@ -184,6 +185,30 @@ export const routeMutations: Readonly<Record<string, readonly Mutation[]>> = {
         'wire=%00',
         'wire=__proto__',
       ].map((query) => [query, { target: `${listening}?${query}` }]),
+    ),
+  ),
+  'threads are listed by whole numbers': mutations(
+    (line) => line.path === listing,
+    { status: 400, code: 'INVALID_QUERY_PARAM' },
+    Object.fromEntries(
+      [
+        'limit=',
+        'limit=0',
+        'limit=-1',
+        'limit=1.5',
+        'limit=1e2',
+        'limit=0x1',
+        'limit=x',
+        'limit=1&limit=1',
+        'limit=%31%00',
+        'limit=+1',
+        'limit=9999999999999999',
+        'offset=-1',
+        'offset=',
+        'offset=1,2',
+        'offset=1&offset=2',
+        'limit=5?',
+      ].map((query) => [query, { target: `${listing}?${query}` }]),
     ),
   ),
 };
