@@ -45,6 +45,7 @@ if (isSmoke)
       'ledger',
       'verify',
       'fan-out',
+      'session-events',
       'scan',
       'scan-diff',
       'service-marks',
