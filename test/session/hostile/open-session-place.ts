@@ -55,6 +55,7 @@ const about: DiagnosticsFacts = {
   key: undefined,
   logFile: undefined,
   sandbox: async () => ({ backend: 'none', enforced: [] }),
+  selfTest: async () => ({ isTried: false, reached: [] }),
   ports: () => ({ web: 1 }),
 };
 
