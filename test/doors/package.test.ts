@@ -122,7 +122,7 @@ longTest('packing builds: where nothing was built the package has its code and n
   t.strictSame(globSync('**/*.ts', { cwd: installed, exclude: ['**/*.d.ts', 'dist/fixtures/**'] }), []);
 });
 
-t.test('a package without its code cannot be made: a build that fails fails the pack', async (t) => {
+longTest('a package without its code cannot be made: a build that fails fails the pack', async (t) => {
   const copy = copySources();
   t.notOk(existsSync(join(copy, 'dist')));
   writeFileSync(join(copy, 'index.ts'), 'export const broken = ;\n');

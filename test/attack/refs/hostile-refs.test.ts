@@ -166,6 +166,5 @@ t.test('hostile refs spoil themselves alone', async (t) => {
       t.equal(shown.status, 0, shown.stdout.slice(0, 400));
     },
   };
-  for (const [way, holds] of fixedPart(ways, ['here', 'in a clone that fetched them']))
-    await t.test(way, holds);
+  for (const [way, holds] of fixedPart(ways, ['here'])) await t.test(way, holds);
 });
