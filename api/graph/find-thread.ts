@@ -1,4 +1,5 @@
 import { WritError } from '../../core/base/errors.ts';
+import { printable } from '../../core/base/printable.ts';
 import type { KnownThreads } from './known-threads.ts';
 
 /** Fewer letters name nothing. */
@@ -28,8 +29,11 @@ export function findThread(
   const threads = new Set(run.map(({ threadId }) => threadId));
   const [ofRun] = threads;
   throw new WritError('THREAD_NOT_FOUND', {
-    message: fits.length > 1 ? `\`${wanted}\` fits ${fits.length} threads` : `no thread \`${wanted}\` here`,
-    detail: { thread_id: wanted, fits: fits.slice(0, 10) },
+    message:
+      fits.length > 1
+        ? `\`${printable(wanted)}\` fits ${fits.length} threads`
+        : `there is no thread \`${printable(wanted)}\` in this repository`,
+    detail: { thread_id: printable(wanted), fits: fits.slice(0, 10) },
     ...(threads.size === 1 ? { hints: [`that is a run; its thread: \`writ graph ${ofRun}\``] } : {}),
   });
 }

@@ -6,13 +6,16 @@ import type { GraphData } from '../../../api/schemas/graph-schema.ts';
 import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { systemClock } from '../../../core/base/clock.ts';
+import type { ObjectBody } from '../../../engine/store/object-shapes.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { createRecordedWorker, type RecordedAnswer } from '../../../plugins/recorded-worker/worker.ts';
+import { openExternalLocalStore } from '../../../plugins/store/external-local-store.ts';
 import { openGitNativeStore } from '../../../plugins/store/git-native-store.ts';
 import { openThread, threadDirectory } from '../../../session/thread/open-thread.ts';
 import { file, idOf, intentBody, madeRun, threadId } from '../../api/graph/made-thread.ts';
 import { type Json, makeSample, merge, type Sample } from '../../engine/run/sample.ts';
 import { longTest } from '../../rooms/long-test.ts';
+import { ground } from '../../session/state/walk.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 
@@ -157,7 +160,7 @@ t.test(
     t.equal(unknown.code, 1);
     t.match(JSON.parse(unknown.out).error, { code: 'THREAD_NOT_FOUND', details: { thread_id: '0196ffff' } });
     t.match((await ask(sample, kept.runId)).err, `writ graph ${kept.threadId}`);
-    t.match((await ask(sample, kept.threadId.slice(0, 3))).err, /no thread `019`/);
+    t.match((await ask(sample, kept.threadId.slice(0, 3))).err, /no thread `019` in/);
   },
 );
 
@@ -192,6 +195,10 @@ t.test(
   },
 );
 
+function filesOf(files: readonly FoundFile[]): readonly (readonly [string, Uint8Array])[] {
+  return files.flatMap(({ path, bytes }) => (bytes ? [[path, bytes] as const] : []));
+}
+
 /** Puts files on a ref as anybody can who may push. */
 async function put({ root }: Sample, ref: string, files: readonly FoundFile[]): Promise<void> {
   const repository = await openRepository(root);
@@ -199,7 +206,7 @@ async function put({ root }: Sample, ref: string, files: readonly FoundFile[]): 
   await store.writeTree(ref, {
     message: 'anything',
     keepExisting: false,
-    files: files.flatMap(({ path, bytes }) => (bytes ? [[path, bytes] as const] : [])),
+    files: filesOf(files),
   });
 }
 
@@ -239,12 +246,58 @@ t.test('a record that anybody has pushed is drawn as what it is, and its text as
   );
 });
 
+t.test('intents that took each other’s place are drawn, and a thread beside git is one', async (t) => {
+  const sample = sampleOf(t);
+  const event = (number: string, more: Partial<ObjectBody<'intent_event'>>) =>
+    file(
+      `events/${number}.json`,
+      'intent_event',
+      { intent: threadId, kind: 'deprecated', by: 'maintainer', reason: 'better known', ...more },
+      idOf(`event ${number} ${JSON.stringify(more)}`),
+    );
+  const named = (name: string) => file('intent.json', 'intent', { ...intentBody, summary: name }, idOf(name));
+  await put(sample, 'refs/ai/intents/prices', [
+    file('intent.json', 'intent', intentBody, threadId),
+    event('000001', { status: 'deprecated', superseded_by: 'better' }),
+  ]);
+  // And back again: a circle.
+  await put(sample, 'refs/ai/intents/better', [
+    named('better'),
+    event('000001', { supersedes: 'prices' }),
+    event('000002', { status: 'deprecated', superseded_by: 'best' }),
+  ]);
+  await put(sample, 'refs/ai/intents/best', [named('best'), event('000001', { superseded_by: 'prices' })]);
+  await put(sample, 'refs/ai/intents/other', [named('other')]);
+  const graph = await graphOf(t, sample, threadId);
+  t.strictSame(graph.nodes.map(({ label }) => label).toSorted(), ['Prices are exact', 'best', 'better']);
+  t.equal(graph.edges.filter(({ kind }) => kind === 'superseded-by').length, 3);
+  t.match(
+    (await ask(sample, threadId)).out,
+    /intent {4}better \[deprecated other-thread\] {2}in place of Prices/,
+  );
+
+  const { runId, files } = madeRun('beside');
+  const beside = openExternalLocalStore(await openRepository(sample.root), { clock: systemClock });
+  await beside.writeTree(`refs/ai/runs/${runId}`, {
+    message: 'kept',
+    keepExisting: false,
+    files: filesOf(files),
+  });
+  const drawn = await graphOf(t, sample, threadId);
+  t.match(drawn.nodes.find(({ id }) => id === runId)?.tags, ['commit']);
+  t.ok(drawn.nodes.every(({ tags }) => !tags.includes('missing') && !tags.includes('damaged')));
+});
+
 t.test('a session that ran nothing yet is a thread, called by what was said first in it', async (t) => {
   const sample = sampleOf(t);
   const repository = await openRepository(sample.root);
   const means = { clock: systemClock, witness: userJournalWitness(sample.env) };
-  const opened = await openThread(threadDirectory(repository, idOf('session')), idOf('session'), means);
-  await opened.append([{ type: 'said', id: 'm1', text: 'Round\nprices', by: { kind: 'tui' }, atMs: 1 }]);
+  const id = idOf('session');
+  const opened = await openThread(threadDirectory(repository, id), id, means);
+  await opened.append([
+    { type: 'opened', ground: ground({ threadId: id }), atMs: 1 },
+    { type: 'said', id: 'm1', text: 'Round\nprices', by: { kind: 'tui' }, atMs: 1 },
+  ]);
   await opened[Symbol.asyncDispose]();
   const graph = await graphOf(t, sample, idOf('session').slice(0, 20));
   t.strictSame(graph, { thread_id: idOf('session'), title: 'Round prices', nodes: [], edges: [] });
