@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap';
 import { graphLimits } from '../../../api/graph/graph-limits.ts';
+import { joinGraphs } from '../../../api/graph/join-graphs.ts';
 import type { RunRecord } from '../../../api/graph/thread-record.ts';
 import { toGraph } from '../../../api/graph/to-graph.ts';
 import type { GraphData, GraphNode } from '../../../api/schemas/graph-schema.ts';
@@ -183,6 +184,31 @@ t.test('an intent is drawn with its state, its history, and what took its place'
   );
   t.match(nodeOf(alone, 'intents/better'), { tags: ['missing'] });
   t.match(nodeOf(alone, threadId), { tags: ['deprecated', 'damaged'] });
+});
+
+t.test('graphs of one session are one graph, in which each node and each edge stands once', async (t) => {
+  const one = toGraph(madeThread());
+  const seen = one.nodes.map((node) => (node.kind === 'intent' ? { ...node, tags: ['other-thread'] } : node));
+  const other = toGraph(madeThread({ runs: [madeRun('two')] }));
+  for (const parts of [
+    [{ ...one, nodes: seen }, one, other],
+    [one, { ...one, nodes: seen }, other],
+  ]) {
+    const joined = joinGraphs({ threadId: idOf('session'), title: 'said first' }, parts);
+    requireSound(t, joined);
+    t.match(joined, { thread_id: idOf('session'), title: 'said first' });
+    t.equal(joined.truncated, undefined);
+    t.strictSame(nodeOf(joined, threadId), nodeOf(one, threadId));
+    t.equal(joined.edges.length, one.edges.length + other.edges.length);
+  }
+  t.equal(joinGraphs({ threadId }, [{ ...one, truncated: true }]).truncated, true);
+  const wide = Array.from(
+    { length: graphLimits.nodes },
+    (_, index) => ({ ...one.nodes[0], id: `${index}` }) as GraphNode,
+  );
+  const cut = joinGraphs({ threadId }, [{ ...one, nodes: wide }, one]);
+  requireSound(t, cut);
+  t.match([cut.nodes.length, cut.truncated], [graphLimits.nodes, true]);
 });
 
 t.test('text of an object is bounded, and only words of ours are tags', async (t) => {
