@@ -18,6 +18,8 @@ import { restoredState } from './state/restored-state.ts';
 import type { SessionState } from './state/state.ts';
 import { type OpenThread, openThread, threadDirectory } from './thread/open-thread.ts';
 import { threadNotFound } from './thread/thread-not-found.ts';
+import { allowVisitor, type VisitorUse } from './work/allow-visitor.ts';
+import { openVisits } from './work/open-visits.ts';
 import { openWork } from './work/open-work.ts';
 import type { RunWatcher } from './work/watch-runs.ts';
 import type { WorkSetting } from './work/work-setting.ts';
@@ -38,6 +40,8 @@ export interface OpenSession extends AsyncDisposable {
   readonly threadId: string;
   /** What is pre-approved in it. */
   readonly grants: GrantLedger;
+  /** Asks whoever controls it about a call of a client of another kind. */
+  readonly allow: (use: VisitorUse, signal: AbortSignal) => Promise<'approved' | 'denied' | 'nobody'>;
 }
 
 /**
@@ -60,6 +64,7 @@ export async function openSession(setting: SessionSetting): Promise<OpenSession>
     const log = opened.use(await openAudit(directory, threadId, { clock, witness }));
     const state = await openState(thread, { ...setting.ground, sessionId: newId(), threadId }, setting);
     const work = openWork(setting, watcher);
+    const visits = openVisits();
     const channel = opened.use(
       openChannel({
         state,
@@ -67,15 +72,24 @@ export async function openSession(setting: SessionSetting): Promise<OpenSession>
         audit: keepAudit(log, clock),
         clock,
         newId,
-        perform: work.perform,
+        perform: async (want, world) => {
+          if (!(await visits.take(want, world))) await work.perform(want, world);
+        },
         mask: setting.approval.mask,
         fingerprint: () => workspaceFingerprint(repository),
       }),
     );
     // Ended first: what it still reports is taken.
     opened.use(work);
-    const { grants } = setting.approval;
-    return { channel, threadId, grants, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+    const { approval } = setting;
+    const visited = { channel, visits, repository, approval, newId };
+    return {
+      channel,
+      threadId,
+      grants: approval.grants,
+      allow: (use, signal) => allowVisitor(visited, use, signal),
+      [Symbol.asyncDispose]: () => opened.disposeAsync(),
+    };
   } catch (fault) {
     await opened.disposeAsync();
     throw fault;

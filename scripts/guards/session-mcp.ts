@@ -38,7 +38,7 @@ export const guards: readonly Guard[] = [
     [
       'what only reads changes nothing',
       "throw refusedWords('this tool changes nothing: `run_writ_vcs` does');",
-      'return changeBy(read.change, call);',
+      'return changeBy(read.change, given, call);',
       form,
     ],
   ]),

@@ -23,6 +23,8 @@ export interface WritAnswer {
 /** A change that somebody has to allow, and who wants it. */
 export interface ApprovalQuestion {
   readonly planned: PlannedChange;
+  /** The words of the call, none left out. */
+  readonly argv: readonly string[];
   readonly actor: McpActor;
 }
 

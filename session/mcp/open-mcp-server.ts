@@ -15,6 +15,7 @@ import { isWritError, WritError } from '../../core/base/errors.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import { type Elicitation, requireConsent, type UsedAnswers } from './consent.ts';
 import type { ApprovalQuestion, McpActor, McpGround } from './mcp-ground.ts';
+import { questionLines } from './question-lines.ts';
 import { readArguments, toInputSchema } from './read-arguments.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
 import { startBeat } from './start-beat.ts';
@@ -104,8 +105,8 @@ function openServer(shared: Shared, transport: McpActor['transport']): Server {
         ground,
         actor,
         signal,
-        allow: (planned: ApprovalQuestion['planned']) =>
-          requireConsent(ground, { planned, actor }, elicitation, shared.used, signal),
+        allow: (planned: ApprovalQuestion['planned'], argv: readonly string[]) =>
+          requireConsent(ground, { planned, argv, actor }, elicitation, shared.used, signal),
       };
       const act = () => tool.call(given, call);
       return toCallAnswer(await (tool.reads ? act() : shared.inTurn(act)));
@@ -192,14 +193,11 @@ async function askClient(
   { question, digest }: Question,
   ctx: ServerContext,
 ) {
-  const { title, paths } = question.planned;
-  const files = paths.slice(0, 20).map((path) => JSON.stringify(path));
-  const more = paths.length > files.length ? [`and ${paths.length - files.length} more`] : [];
   return inputRequired({
     requestState: await codec.mint({ digest, nonce: randomOctets(16).toString('hex') }, ctx),
     inputRequests: {
       [approvalKey]: inputRequired.elicit({
-        message: [`writ is asked to ${title}`, ...files, ...more].join('\n'),
+        message: questionLines(question).join('\n'),
         requestedSchema: {
           type: 'object',
           properties: { decision: { type: 'string', title: 'May it?', enum: ['approve', 'deny'] } },

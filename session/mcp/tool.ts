@@ -21,7 +21,7 @@ export interface ToolCall {
   readonly actor: McpActor;
   readonly signal: AbortSignal;
   /** Resolves where the change is allowed. APPROVAL_REQUIRED, APPROVAL_DENIED; may end the call with a question. */
-  readonly allow: (planned: PlannedChange) => Promise<void>;
+  readonly allow: (planned: PlannedChange, argv: readonly string[]) => Promise<void>;
 }
 
 export interface ToolOutcome {

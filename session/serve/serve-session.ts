@@ -12,7 +12,8 @@ import { openWriteDoor, type SessionApi } from '../api/write-door.ts';
 import { type ControlPlace, findControlPlace } from '../control/control-place.ts';
 import { openControl } from '../control/open-control.ts';
 import type { SessionLog } from '../log/open-log.ts';
-import type { McpGround } from '../mcp/mcp-ground.ts';
+import type { McpApproval, McpGround } from '../mcp/mcp-ground.ts';
+import { questionLines } from '../mcp/question-lines.ts';
 import type { McpHttp } from '../mcp/serve-mcp-http.ts';
 import type { OpenSession } from '../open-session.ts';
 import type { SessionOptions } from '../options/session-options.ts';
@@ -123,7 +124,7 @@ export async function serveSession(setting: ServeSetting): Promise<ServedSession
     undo.push(() => {
       session = undefined;
     });
-    const mcp = await serveMcp(setting, place);
+    const mcp = await serveMcp(setting, place, opened);
     undo.push(() => mcp.close());
     ports.mcp = portOf(mcp.mcpUrl);
     log.tell('info', 'mcp', 'listening', { mcpUrl: mcp.mcpUrl });
@@ -173,11 +174,18 @@ function routesOf(
 }
 
 /** MCP over HTTP, on the loopback whatever the web server listens on; its token is a file beside the control files. */
-async function serveMcp({ options, mcp, report }: ServeSetting, place: ControlPlace): Promise<McpHttp> {
+async function serveMcp(
+  { options, mcp, report }: ServeSetting,
+  place: ControlPlace,
+  { allow }: OpenSession,
+): Promise<McpHttp> {
   const { serveMcpHttp } = await import('../mcp/serve-mcp-http.ts');
   await ignoreDirectory(await openPrivateDirectory(place.root, place.segments));
   const host = options.web.host.includes(':') ? '::1' : '127.0.0.1';
-  return serveMcpHttp(mcp, { host, port: options.mcpPort, directory: place.directory, report });
+  const askController: NonNullable<McpApproval['askController']> = (question, signal) =>
+    allow({ argv: question.argv, lines: questionLines(question) }, signal);
+  const ground = { ...mcp, approval: { ...mcp.approval, askController } };
+  return serveMcpHttp(ground, { host, port: options.mcpPort, directory: place.directory, report });
 }
 
 function portOf(url: string): number {

@@ -65,7 +65,12 @@ export type Report = { readonly turn: string } & (
   | { readonly type: 'end'; readonly end: TurnEnd; readonly reason?: string }
 );
 
-export type Command = ClientCommand | Report | { readonly type: 'tick' };
+export type Command =
+  | ClientCommand
+  | Report
+  /** A client of another kind needs a turn in which it can ask. */
+  | { readonly type: 'visit' }
+  | { readonly type: 'tick' };
 
 /** What is to be done because of a command, after its facts are on disk. */
 export type Want =

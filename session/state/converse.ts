@@ -105,6 +105,13 @@ export function dispatch(
   };
 }
 
+/** A turn in which nothing is done but asked. */
+export function visit(state: SessionState, { newId }: Moment): Decided {
+  requireIdle(state);
+  const turn = newId();
+  return { facts: [{ type: 'turn-began', turn }], wants: [], turn };
+}
+
 /** An answer to an interaction; what is refused leaves it pending. */
 export function respond(
   state: SessionState,

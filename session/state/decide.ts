@@ -1,7 +1,7 @@
 import { WritError } from '../../core/base/errors.ts';
 import type { ClientCommand, Command } from './command.ts';
 import { attach, reclaim, release, requireWriter } from './control.ts';
-import { cancel, dispatch, respond, submit } from './converse.ts';
+import { cancel, dispatch, respond, submit, visit } from './converse.ts';
 import { type Decided, type Moment, nothingDecided } from './decided.ts';
 import type { Fact, Speaker } from './fact.ts';
 import { leaseMs } from './lease.ts';
@@ -30,6 +30,8 @@ function decideNow(state: SessionState, command: Command, moment: Moment): Decid
   switch (command.type) {
     case 'tick':
       return nothingDecided;
+    case 'visit':
+      return visit(state, moment);
     case 'attach':
       return attach(state, command, moment);
     case 'reclaim':

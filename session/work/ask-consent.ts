@@ -6,9 +6,10 @@ import type { GrantLedger } from '../approvals/keep-grants.ts';
 import type { ToolUse } from '../approvals/tool-use.ts';
 import type { Answered } from './answered.ts';
 import type { TurnScope } from './turn-scope.ts';
+import type { WorkSetting } from './work-setting.ts';
 
 /** Where the tools of one run work, as an approval is bound to it. */
-export interface ConsentGround extends Pick<ToolUse, 'cwd' | 'sandbox' | 'branch'> {
+export interface ConsentGround extends Pick<ToolUse, 'cwd' | 'sandbox' | 'branch' | 'argv'> {
   /** Name of the back end that confines commands; absent where nothing does. */
   readonly backend?: string;
   /** Whether a command of the same text was tried before, and failed. */
@@ -20,7 +21,11 @@ export type Consented = 'go' | 'abort' | { readonly refused: string };
 
 /** Judges one call by policy and earlier answers, and asks where neither says. The answer is kept for later calls. */
 export async function askConsent(
-  { setting: { approval }, ask, newId }: Pick<TurnScope, 'setting' | 'ask' | 'newId'>,
+  {
+    setting: { approval },
+    ask,
+    newId,
+  }: Pick<TurnScope, 'ask' | 'newId'> & { readonly setting: Pick<WorkSetting, 'approval'> },
   request: ToolRequest,
   { backend, hasFailed, ...ground }: ConsentGround,
 ): Promise<Consented> {

@@ -34,7 +34,7 @@ const runVcs: McpTool = {
   reads: false,
   call: (given, call) => {
     const read = readCall(given);
-    return read.question === undefined ? changeBy(read.change, call) : answerTo(read.question, call);
+    return read.question === undefined ? changeBy(read.change, given, call) : answerTo(read.question, call);
   },
 };
 
@@ -59,9 +59,14 @@ const readVcs: McpTool = {
 export const vcsTools: readonly McpTool[] = [runVcs, readVcs];
 
 function readCall(given: ReadonlyMap<string, unknown>): VcsCall {
-  const call = parseVcsCall(String(given.get('command')), (given.get('args') ?? []) as readonly string[]);
+  const [command = '', ...args] = wordsOf(given);
+  const call = parseVcsCall(command, args);
   if (typeof call === 'string') throw refusedWords(call);
   return call;
+}
+
+function wordsOf(given: ReadonlyMap<string, unknown>): readonly string[] {
+  return [String(given.get('command')), ...((given.get('args') ?? []) as readonly string[])];
 }
 
 function refusedWords(message: string): WritError {
@@ -91,11 +96,12 @@ async function answerTo(
 
 async function changeBy(
   change: NonNullable<VcsCall['change']>,
+  given: ReadonlyMap<string, unknown>,
   { ground, signal, allow }: ToolCall,
 ): Promise<ToolOutcome> {
   const repository = await openSessionRepository(ground.cwd);
   const planned = await planVcsChange(repository, change, signal);
-  await allow(planned);
+  await allow(planned, wordsOf(given));
   const output = plainText(await makeVcsChange(repository, planned, signal));
   return { data: { command: change.command, output, truncated: false }, text: output };
 }

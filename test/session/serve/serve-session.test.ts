@@ -37,6 +37,7 @@ function scene(t: Test, given: Partial<SessionGround> = {}) {
       channel,
       threadId: 't',
       grants: keepGrants(systemClock),
+      allow: async () => 'nobody' as const,
       async [Symbol.asyncDispose]() {
         order.push('ended');
         await channel[Symbol.asyncDispose]();

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import t from 'tap';
+import { systemClock } from '../../../core/base/clock.ts';
+import { keepGrants } from '../../../session/approvals/keep-grants.ts';
+import { openChannel } from '../../../session/channel/open-channel.ts';
+import { serveSession } from '../../../session/serve/serve-session.ts';
+import type { VisitorUse } from '../../../session/work/allow-visitor.ts';
+import { newWorld } from '../state/walk.ts';
+import { personRepository } from '../vcs/person-repository.ts';
+import { codeOf } from './mcp-scene.ts';
+
+t.test('a change that a client of a served session wants goes to whoever controls the session', async (t) => {
+  const { root, git } = personRepository();
+  const asked: VisitorUse[] = [];
+  const channel = openChannel({
+    state: newWorld({ local: 'none' }).state,
+    thread: { append: async () => {} },
+    clock: systemClock,
+    newId: () => 'i',
+    perform: async () => {},
+  });
+  const answers = ['approved', 'denied', 'nobody'] as const;
+  await using served = await serveSession({
+    options: {
+      web: { host: '127.0.0.1', port: 0 },
+      mcpPort: 0,
+      control: { mode: 'observe', tokenFile: undefined, infoFile: undefined },
+      networkAccess: 'deny',
+      workingDir: root,
+    },
+    root,
+    open: async () => ({
+      channel,
+      threadId: 't',
+      grants: keepGrants(systemClock),
+      allow: async (use) => answers[asked.push(use) - 1] ?? 'nobody',
+      [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),
+    }),
+    about: {
+      provider: 'gemini',
+      model: 'm',
+      key: undefined,
+      logFile: undefined,
+      selfTest: async () => ({ isTried: true, reached: [] }),
+      sandbox: async () => ({ backend: 'none', enforced: [] }),
+    },
+    version: '1.2.3',
+    mcp: {
+      cwd: root,
+      version: '1.2.3',
+      ask: async () => ({}),
+      approval: { policy: 'on-request' },
+      readsOnly: false,
+      log: () => {},
+    },
+    statePaths: [],
+    threads: async () => ({ items: [] }),
+    selfTest: { serve: () => {}, result: async () => ({ isTried: true, reached: [] }) },
+    requireAgent: () => {},
+    clock: systemClock,
+    log: { file: undefined, tell: () => {}, close: () => {} },
+    report: (fault) => t.fail(String(fault)),
+  });
+  const token = readFileSync(join(root, '.writ/code/mcp-token'), 'utf8');
+  const client = new Client({ name: 'other agent', version: '1' });
+  const requestInit = { headers: { authorization: `Bearer ${token}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(served.mcpUrl), { requestInit }));
+  const make = async (branch: string) =>
+    codeOf(await client.callTool({ name: 'run_writ_vcs', arguments: { command: 'branch', args: [branch] } }));
+  t.strictSame(
+    [await make('a'), await make('b'), await make('c')],
+    ['ok', 'APPROVAL_DENIED', 'APPROVAL_REQUIRED'],
+  );
+  t.match(asked[0], { argv: ['branch', 'a'], lines: [/^writ is asked to create branch `a` at/] });
+  t.match(git('branch', '--list', 'a', 'b', 'c').trim(), /^a$/);
+  await client.close();
+});
