@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { parseArguments } from '../../../bin/args.ts';
+import { approvalPolicies } from '../../../bin/code/approval-policies.ts';
 import { readCodeLine } from '../../../bin/code/code-line.ts';
 import { readSessionOptions } from '../../../bin/code/read-session-options.ts';
 import type { CommandOptions } from '../../../bin/command-parts/command.ts';
@@ -9,6 +10,7 @@ import { codeCommands } from '../../../bin/command-table/code-commands.ts';
 import { createPrinter } from '../../../bin/terminal/print.ts';
 import { isWritError } from '../../../core/base/errors.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
+import { approvalPolicies as sessionPolicies } from '../../../session/approvals/approval-policy.ts';
 import { makeSample } from '../../engine/run/sample.ts';
 
 const cwd = '/place';
@@ -84,6 +86,11 @@ t.test('every option and every other way to write it means what the table says',
     ['--approval-policy unless-trusted', { approvalPolicy: 'untrusted' }],
   ];
   for (const [words, expected] of rows) t.match(line(...words.split(' ')), expected, words);
+  t.strictSame(
+    new Map(Object.entries(approvalPolicies)),
+    sessionPolicies,
+    'as the session itself reads them',
+  );
   t.equal(line('--goal', '  make it  ').goal, 'make it');
   t.equal(line('--goal', 'g'.repeat(16 * 1024)).goal?.length, 16 * 1024);
 });
