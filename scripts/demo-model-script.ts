@@ -20,7 +20,7 @@ const test = `*** Update File: test/validate.test.js
 +  assert.equal(parseOrder({ lines, note: '   ' }).note, '');
 +});`;
 
-const change = (note: string): string => `*** Begin Patch
+export const changeOfNotes = (note: string): string => `*** Begin Patch
 *** Update File: src/validate.js
 @@
 -  return { lines: lines.map(({ item, quantity }) => ({ item, quantity })), note: body.note ?? '' };
@@ -35,7 +35,7 @@ const changelog = `*** Begin Patch
 +- The note of an order is kept without the blanks around it.
 *** End Patch`;
 
-const done = (summary: string) => ['submit_task_complete', { complete: true, summary }] as const;
+export const done = (summary: string) => ['submit_task_complete', { complete: true, summary }] as const;
 
 export const demoReplies: readonly ScriptedReply[] = [
   {
@@ -105,11 +105,16 @@ export const demoReplies: readonly ScriptedReply[] = [
   },
   // The first attempt forgets the blanks before the note: the check fails, and the next attempt is told.
   { calls: [['read_file', { path: 'src/validate.js' }]] },
-  { calls: [['apply_patch', { patch: change("(body.note ?? '').trimEnd()") }], done('blanks are gone')] },
+  {
+    calls: [
+      ['apply_patch', { patch: changeOfNotes("(body.note ?? '').trimEnd()") }],
+      done('blanks are gone'),
+    ],
+  },
   {
     text: 'The test says that the blanks before the note are still there.',
     calls: [
-      ['apply_patch', { patch: change("(body.note ?? '').trim()") }],
+      ['apply_patch', { patch: changeOfNotes("(body.note ?? '').trim()") }],
       done('blanks on both sides are gone'),
     ],
   },

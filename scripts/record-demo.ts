@@ -1,7 +1,7 @@
 /*
  * `node scripts/record-demo.ts`: makes `fixtures/demo/model` anew, the recorded traffic that `writ demo` plays back: a
  * model that reads from `demo-model-script.ts` is served on this machine, and the same run as the demonstration's is
- * recorded. Needs no network.
+ * recorded; with `--session` the session of `writ demo --session` into `fixtures/demo/session`. Needs no network.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,15 +11,20 @@ import type { CommandContext } from '../bin/command-parts/command.ts';
 import { openEngine } from '../bin/command-parts/open-engine.ts';
 import { reachProvider } from '../bin/command-parts/reach-provider.ts';
 import { openRecorder } from '../bin/command-parts/traffic-recorder.ts';
-import { buildRepository, demoFiles, demoTraffic } from '../bin/demo/build-repository.ts';
+import { buildRepository, demoFiles, demoTraffic, sessionTraffic } from '../bin/demo/build-repository.ts';
 import { runByModel } from '../bin/demo/model-run.ts';
+import { playSession } from '../bin/demo/session-run.ts';
 import { createPrinter, openSink } from '../bin/terminal/print.ts';
 import { createProgress } from '../bin/terminal/progress.ts';
 import { systemClock } from '../core/base/clock.ts';
+import type { HttpStreamer } from '../core/base/http-question.ts';
+import type { ReachProvider } from '../core/contract/provider.ts';
 import { execFileBounded } from '../engine/tool/spawn.ts';
 import { builtInStores } from '../plugins/store/built-in-stores.ts';
+import { watchRuns } from '../session/work/watch-runs.ts';
 import { scriptModel } from '../test/coder/scripted-model.ts';
 import { demoReplies } from './demo-model-script.ts';
+import { sessionReplies } from './demo-session-script.ts';
 
 /** Of the recording's address, so that it is the same whenever it is made. */
 const port = 18_790;
@@ -39,9 +44,13 @@ try {
     const { code, stderr } = await execFileBounded(['git', ...args], given);
     if (code !== 0) throw new Error(stderr.toString('utf8'));
   };
-  await git(['apply', '--index', '-'], await readFile(join(demoFiles, 'fix.patch')));
-  await git(['commit', '--quiet', '-m', 'The bypass is closed']);
-  await rm(demoTraffic, { recursive: true, force: true });
+  const isSession = process.argv.includes('--session');
+  if (!isSession) {
+    await git(['apply', '--index', '-'], await readFile(join(demoFiles, 'fix.patch')));
+    await git(['commit', '--quiet', '-m', 'The bypass is closed']);
+  }
+  const [replies, traffic] = isSession ? [sessionReplies, sessionTraffic] : [demoReplies, demoTraffic];
+  await rm(traffic, { recursive: true, force: true });
   const [out, err] = [openSink(process.stdout), openSink(process.stderr)];
   const print = createPrinter(out, err, { quiet: false, colourOut: false, colourErr: false, before() {} });
   const context: CommandContext = {
@@ -59,16 +68,33 @@ try {
     json: false,
     quiet: false,
   };
-  await using model = await scriptModel(demoReplies, port);
-  await using engine = await openEngine(context);
-  const recorder = openRecorder(demoTraffic, false);
-  const reach = reachProvider({ variable: () => undefined, keys: {}, recorder });
+  await using model = await scriptModel(replies, port);
+  const watcher = watchRuns(systemClock);
+  await using engine = await openEngine(context, { plugins: [watcher.plugin] });
+  const recorder = openRecorder(traffic, false);
+  const reached = reachProvider({ variable: () => undefined, keys: {}, recorder });
+  // A session opens its model for each step; all of them are one recording.
+  let streamed: Promise<HttpStreamer> | undefined;
+  const reach: ReachProvider = async (...asked) => {
+    const { through, ...found } = await reached(...asked);
+    if (through === undefined) return found;
+    return {
+      ...found,
+      through: (...given) => {
+        streamed ??= through(...given);
+        return streamed;
+      },
+    };
+  };
   const choice = { provider: 'openai', model: 'scripted', apiBase: model.base, flags: {} };
-  const { view } = await runByModel(engine, context, repository, choice, reach);
+  const said = isSession
+    ? (await playSession(context, { engine, watcher, repository, choice, reach, tell: () => {} })).state
+        .status
+    : (await runByModel(engine, context, repository, choice, reach)).view.decision?.type;
   recorder.finish();
-  const said = `${view.decision?.type ?? view.state}: ${view.decision?.rationale ?? ''}`;
-  print.line(`${model.asked.length} of ${demoReplies.length} replies, ${said}`);
-  if (view.decision?.type !== 'commit' || model.asked.length !== demoReplies.length) process.exitCode = 1;
+  print.line(`${model.asked.length} of ${replies.length} replies, ${said}`);
+  if (!['commit', 'completed'].includes(said ?? '') || model.asked.length !== replies.length)
+    process.exitCode = 1;
 } finally {
   await rm(box, { recursive: true, force: true });
 }

@@ -235,8 +235,17 @@ export const otherCommands: readonly CommandSpec[] = [
     name: 'demo',
     summary: 'a sample repository taken through the high-assurance chain and verified, offline',
     arguments: [],
-    options: [{ name: 'out', value: 'DIR', about: 'keep the sample repository here' }],
-    examples: [{ line: 'writ demo --out /tmp/writ-demo', about: 'under a minute' }],
+    options: [
+      { name: 'out', value: 'DIR', about: 'keep the sample repository here' },
+      {
+        name: 'session',
+        about: 'a session of `writ code` instead: request, draft, plan, repair, commit, graph',
+      },
+    ],
+    examples: [
+      { line: 'writ demo --out /tmp/writ-demo', about: 'under a minute' },
+      { line: 'writ demo --session', about: 'one session, answered as a person would' },
+    ],
     load: () => loadLean(() => import('../commands/demo.ts')),
   },
 ];

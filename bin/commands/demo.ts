@@ -55,6 +55,11 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     context.print.note(text);
   };
 
+  if (context.options.flag('session')) {
+    await prepare(here, repository, '');
+    const { sessionDemo } = await import('../demo/session-demo.ts');
+    return sessionDemo(here, out, repository);
+  }
   say('1/7  making a repository with an authentication bypass in it, keys for three people, one advisory');
   const people = await makePeople(home, maintainer.email);
   await prepare(here, repository, people.allowedSigners);

@@ -10,6 +10,9 @@ export const demoFiles = fileURLToPath(new URL('../../fixtures/demo/', import.me
 /** What a model said when its run was recorded (`scripts/record-demo.ts`). */
 export const demoTraffic = join(demoFiles, 'model');
 
+/** The same of the session (`scripts/record-demo.ts --session`). */
+export const sessionTraffic = join(demoFiles, 'session');
+
 /** Who wrote the sample; whoever runs the demonstration works under this name. */
 export const maintainer = { name: 'Orders maintainer', email: 'maintainer@orders.example' } as const;
 

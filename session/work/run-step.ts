@@ -5,6 +5,8 @@ import { keepDraft, readDraft } from '../../engine/run/draft/kept-draft.ts';
 import { withNetwork } from '../../engine/run/draft/with-network.ts';
 import { failureText } from '../../engine/run/record/failure-text.ts';
 import { resumeRun, runIntent } from '../../engine/run/run-intent.ts';
+import { untrustedText } from '../../engine/run/work/turns/untrusted-text.ts';
+import { guardingProfile } from '../../engine/spec/guarding-profile.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { requireApart } from '../self-test/try-to-approve.ts';
 import { consentGround } from './consent-ground.ts';
@@ -36,7 +38,7 @@ export async function runStep(scope: TurnScope, execution: Execution): Promise<S
     if (ended !== 'failed') return ended;
     const { attempt, limit } = plan.run.repair;
     const repair = { attempt: attempt + 1, limit };
-    const wish = { runId: plan.run.runId, remarks: [failureOf(view)], repair, networkAccess };
+    const wish = { runId: plan.run.runId, remarks: [remarkOf(scope, view)], repair, networkAccess };
     const made = await makePlan(scope, wish);
     if (attempt >= limit) {
       await askChoice(scope, made.plan, made.planned, { ...wish, repair: { attempt, limit } });
@@ -159,12 +161,19 @@ function sentenceOf({ runId, decision, waiting }: RunView): string {
     return `run ${runId} waits for ${waiting.needed} to approve: \`writ approve ${runId}\`, then \`writ resume ${runId}\``;
   if (waiting !== undefined) return `run ${runId} waits: ${why}`;
   const commit = decision?.commitSha === undefined ? '' : ` ${decision.commitSha}`;
-  return `run ${runId}:${commit} ${why}; \`writ verify ${runId}\`, \`writ show ${runId}\``;
+  const verify = decision?.type === 'commit' ? ` \`writ verify ${runId}\`,` : '';
+  return `run ${runId}:${commit} ${why};${verify} \`writ show ${runId}\``;
+}
+
+/** What a run was refused for came out of programs and files: for a model it is data. */
+function remarkOf({ setting: { clock } }: TurnScope, view: RunView): string {
+  const { promptInjection } = guardingProfile(clock.now()).security;
+  return `The run of the plan before this one was not accepted:\n${untrustedText(promptInjection, failureOf(view))}`;
 }
 
 function failureOf({ decision, findings, stages }: RunView): string {
   const found = failureText(findings, stages);
-  return `The run of the plan before this one was not accepted: ${decision?.rationale ?? 'no decision'}\n${found}`;
+  return `${decision?.rationale ?? 'no decision'}\n${found}`;
 }
 
 function tasksOf({ steps }: MadePlan): readonly string[] {

@@ -1,0 +1,120 @@
+import { threadGraph } from '../../api/graph/thread-graph.ts';
+import { openRun } from '../../api/run/open-run.ts';
+import { toRunData } from '../../api/run/run-data.ts';
+import { noDemands } from '../../api/verify/demands.ts';
+import { verifyTargets } from '../../api/verify/verify-targets.ts';
+import { systemClock } from '../../core/base/clock.ts';
+import { WritError } from '../../core/base/errors.ts';
+import type { SessionState, TranscriptEntry } from '../../session/state/state.ts';
+import { firstWords, listSessionThreads, runsOfThread } from '../../session/thread/session-threads.ts';
+import { watchRuns } from '../../session/work/watch-runs.ts';
+import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
+import { openEngine } from '../command-parts/open-engine.ts';
+import { reachProvider } from '../command-parts/reach-provider.ts';
+import { printGraph } from '../report/graph/graph-text.ts';
+import { styled } from '../terminal/print.ts';
+import { progressPlugin } from '../terminal/run-progress.ts';
+import { sessionTraffic } from './build-repository.ts';
+import { playSession, sessionRequest } from './session-run.ts';
+
+/**
+ * `writ demo --session`: one session from the request to the verified commit, played back from a recording. Exit 1
+ * where anything is not as it must be.
+ */
+export async function sessionDemo(
+  here: CommandContext,
+  out: string,
+  repository: string,
+): Promise<CommandResult> {
+  const say = (text: string): void => {
+    here.progress.clear();
+    here.print.note(text);
+  };
+  const watcher = watchRuns(systemClock);
+  await using engine = await openEngine(here, { plugins: [watcher.plugin, progressPlugin(here.progress)] });
+  const reach = reachProvider({ variable: () => undefined, keys: {} });
+  const choice = { provider: `replay:${sessionTraffic}`, flags: {} };
+  const tell = tellNew(say);
+  const { state, threadId } = await playSession(here, { engine, watcher, repository, choice, reach, tell });
+  const runs = await runsOfThread({ commonDir: `${repository}/.git` }, threadId);
+  const last = runs.at(-1);
+  if (last === undefined) throw new WritError('DEMO_FAILED', { message: 'no run was begun' });
+  const { view } = await openRun(here, last);
+  const commit = view.decision?.commitSha;
+  const verified = commit === undefined ? [] : await verifyTargets(here, [commit], noDemands);
+  const isVerified = verified.length > 0 && verified.every(({ report }) => report.verified);
+  const graph = await threadGraph(here, threadId, {
+    list: listSessionThreads,
+    titleOf: firstWords,
+    runsOf: runsOfThread,
+  });
+  const session = {
+    thread_id: threadId,
+    request: sessionRequest,
+    status: state.status,
+    runs,
+    plans: state.plans.flatMap(({ status, run, steps }) =>
+      run === undefined
+        ? []
+        : [
+            {
+              revision: run.revision,
+              status,
+              repair: run.repair.attempt,
+              steps: steps.map(({ step }) => step),
+            },
+          ],
+    ),
+    nodes: graph.nodes.length,
+  };
+  const data = { ...toRunData(view), verified: isVerified, session, repository };
+  const human = (printer: CommandContext['print']): void => {
+    printer.line();
+    printGraph(printer, graph);
+    printer.line();
+    const [colour, word] = isVerified ? (['green', 'verified'] as const) : (['red', 'not verified'] as const);
+    printer.line(styled(colour, word), `  ${commit ?? 'no commit'}`);
+    printer.line(`kept in ${out}: \`git -C ${repository} log\``);
+  };
+  const wrong = whatIsWrong(state, runs, isVerified);
+  return wrong === undefined
+    ? succeeded(data, human)
+    : refused(new WritError('DEMO_FAILED', { message: wrong }), data, human);
+}
+
+/** The first thing that did not go as it must. */
+function whatIsWrong(
+  { status, plans }: SessionState,
+  runs: readonly string[],
+  isVerified: boolean,
+): string | undefined {
+  if (status !== 'completed') return `the session ended as \`${status}\``;
+  const states = plans.flatMap((plan) => (plan.run === undefined ? [] : [plan.status]));
+  if (runs.length !== 2 || states[0] !== 'failed' || states[1] !== 'completed')
+    return `expected one plan that fails and one that repairs it, found ${states.join(', ')}`;
+  return isVerified ? undefined : 'the commit of the session does not verify';
+}
+
+/** Each question and note of the transcript once, as it comes. */
+function tellNew(say: (text: string) => void): (state: SessionState) => void {
+  const told = new Set<string>();
+  return ({ transcript, interactions }) => {
+    for (const entry of transcript) {
+      const line = told.has(entry.id) ? undefined : lineOf(entry);
+      told.add(entry.id);
+      if (line !== undefined) say(line);
+    }
+    for (const { id, status, kind, prompt = '' } of interactions) {
+      if (told.has(id) || status !== 'pending') continue;
+      told.add(id);
+      say(`asked      ${kind}: ${prompt}`);
+    }
+  };
+}
+
+function lineOf({ kind, title, content = '' }: TranscriptEntry): string | undefined {
+  const [first = ''] = content.split('\n');
+  if (kind === 'user_message') return `person     ${first}`;
+  if (kind === 'plan_summary') return `plan       ${content.split('\n').slice(2).join('; ')}`;
+  return kind === 'info_note' ? `${(title ?? 'note').padEnd(10)} ${first}` : undefined;
+}

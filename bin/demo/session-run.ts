@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import { readVersion } from '../../api/version.ts';
+import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
+import { formatModelChoice } from '../../coder/model-choice.ts';
+import { coderWorker } from '../../coder/plugin.ts';
+import { systemClock } from '../../core/base/clock.ts';
+import { WritError } from '../../core/base/errors.ts';
+import type { ModelChoice } from '../../core/contract/turns.ts';
+import type { RunSettings } from '../../engine/run/state/run-request.ts';
+import type { WritEngine } from '../../engine/spec/writ-engine.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
+import { keepGrants } from '../../session/approvals/keep-grants.ts';
+import { type OpenSession, openSession } from '../../session/open-session.ts';
+import { openSelfTester } from '../../session/self-test/self-tester.ts';
+import type { Interaction } from '../../session/state/interaction.ts';
+import { pendingOf, type SessionState } from '../../session/state/state.ts';
+import type { RunWatcher } from '../../session/work/watch-runs.ts';
+import type { CommandContext } from '../command-parts/command.ts';
+import { draftTarget } from '../command-parts/draft-target.ts';
+
+/** What a person says in the demonstration's session. */
+export const sessionRequest = 'The note of an order is kept with the blanks around it. Keep it without them.';
+
+export interface SessionParts {
+  readonly engine: WritEngine;
+  readonly watcher: RunWatcher;
+  readonly repository: string;
+  readonly choice: ModelChoice;
+  readonly reach: NonNullable<RunSettings['reach']>;
+  /** Told each entry of the transcript that is new. */
+  readonly tell: (state: SessionState) => void;
+}
+
+const local = { from: 'local' } as const;
+
+/**
+ * A whole session, answered as a person would: the draft is confirmed, the network is opened for the plan, the plan is
+ * executed; what fails then is repaired by itself. The state as it ended, and its thread.
+ */
+export async function playSession(
+  context: CommandContext,
+  { engine, watcher, repository, choice, reach, tell }: SessionParts,
+): Promise<{ readonly state: SessionState; readonly threadId: string }> {
+  const witness = userJournalWitness(context.env);
+  const { commonDir } = await openRepository(repository);
+  const selfTest = openSelfTester('auto', engine.slots.sandbox, context.signal);
+  selfTest.serve({ ports: [], paths: [join(commonDir, 'writ')] });
+  await using session = await openSession({
+    engine,
+    watcher,
+    witness,
+    repositoryPath: repository,
+    source: { kind: 'worker', worker: coderWorker, from: formatModelChoice(choice) },
+    target: () => draftTarget(context),
+    sandbox: 'auto',
+    networkAccess: 'deny',
+    instructions: [],
+    clock: systemClock,
+    run: { schedulerVersion: readVersion(), witness, reach },
+    approval: { policy: 'on-request', ttlSeconds: 0, grants: keepGrants(systemClock), mask: (text) => text },
+    selfTest,
+    ground: {
+      workingDir: repository,
+      provider: { provider: 'replay', managed: false },
+      capabilities: {
+        messageInput: true,
+        streamingText: true,
+        planUpdates: true,
+        toolCalls: true,
+        patchsets: true,
+        interactiveApprovals: true,
+        structuredQuestions: true,
+        providerSessionResume: true,
+      },
+      context: 'dev',
+      local: 'cli',
+      attachable: [],
+      mayOpenNetwork: true,
+    },
+  });
+  session.channel.subscribe((state) => tell(state));
+  await session.channel.send({ type: 'submit', text: sessionRequest, proof: local });
+  const review = await asked(session, 'intent_review_choice');
+  await answer(session, review, 'confirm');
+  const choiceAsked = await asked(session, 'post_plan_choice');
+  await answer(session, choiceAsked, 'network');
+  await answer(session, choiceAsked, 'execute');
+  await until(session, ({ turn }) => turn === undefined);
+  return { state: session.channel.state, threadId: session.threadId };
+}
+
+async function answer({ channel }: OpenSession, { id }: Interaction, selectedOption: string): Promise<void> {
+  await channel.send({ type: 'respond', id, given: { selectedOption }, proof: local });
+}
+
+/** The question of that kind; DEMO_FAILED where the turn ends without it. */
+async function asked(session: OpenSession, kind: Interaction['kind']): Promise<Interaction> {
+  const find = (state: SessionState) => pendingOf(state).find((one) => one.kind === kind);
+  await until(session, (state) => state.turn === undefined || find(state) !== undefined);
+  const found = find(session.channel.state);
+  if (found !== undefined) return found;
+  const last = session.channel.state.transcript.at(-1)?.content ?? '';
+  throw new WritError('DEMO_FAILED', { message: `the session ended before \`${kind}\`: ${last}` });
+}
+
+function until({ channel }: OpenSession, holds: (state: SessionState) => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    if (holds(channel.state)) return resolve();
+    const stop = channel.subscribe((state) => {
+      if (!holds(state)) return;
+      stop();
+      resolve();
+    });
+  });
+}
