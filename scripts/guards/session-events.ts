@@ -18,6 +18,12 @@ export const guards: readonly Guard[] = [
       'a HEAD is no reader',
     ],
     [
+      'no stream of a session that is over',
+      "if (channel.closed.aborted) throw new WritError('CODE_UI_UNAVAILABLE');",
+      '',
+      'streams end when',
+    ],
+    [
       'no stream without its session',
       "channel.closed.addEventListener('abort', () => void opened.end(endWithinMs), { once: true });",
       '',

@@ -1,3 +1,4 @@
+import { WritError } from '../../core/base/errors.ts';
 import type { Route } from '../../http/route.ts';
 import type { SessionChannel } from '../channel/open-channel.ts';
 import type { Happened } from '../state/fact.ts';
@@ -12,7 +13,8 @@ export interface DispatchResult {
 
 /**
  * An automation has another agent answer a question; the answer is given when the turn has ended. The agent only reads.
- * AUTOMATION_CONTROLLER_REQUIRED, AGENT_UNKNOWN, CONTROLLER_CONFLICT where the session is busy.
+ * AUTOMATION_CONTROLLER_REQUIRED, AGENT_UNKNOWN, CONTROLLER_CONFLICT where the session is busy, CODE_UI_UNAVAILABLE
+ * where it is closed meanwhile.
  */
 export function taskRoutes({ write }: WriteDoor, requireAgent: (name: string) => void): readonly Route[] {
   return [
@@ -51,12 +53,16 @@ function watchTurns(channel: SessionChannel) {
     wake?.();
   };
   const stop = channel.subscribe((_state, facts) => facts.forEach(take));
+  const { closed } = channel;
+  closed.addEventListener('abort', () => wake?.(), { once: true });
   return {
     stop,
     async of(wanted: string): Promise<DispatchResult> {
       for (;;) {
         const result = results.get(wanted);
         if (result !== undefined) return result;
+        if (closed.aborted)
+          throw new WritError('CODE_UI_UNAVAILABLE', { message: 'the session was closed before its end' });
         await new Promise<void>((resolve) => {
           wake = resolve;
         });

@@ -15,8 +15,8 @@ const openers = { 1: openSnapshotStream, 2: openChangeStream } as const;
 const endWithinMs = 1_000;
 
 /**
- * Answers with the event stream that `?wire` names, the snapshots where it names none; INVALID_QUERY_PARAM. The streams
- * of a session are made when they are first asked for, and end with it.
+ * Answers with the event stream that `?wire` names, the snapshots where it names none. The streams of a session are
+ * made when they are first asked for, and end with it. INVALID_QUERY_PARAM, CODE_UI_UNAVAILABLE.
  */
 export function eventStreams(
   clock: Clock,
@@ -29,6 +29,7 @@ export function eventStreams(
   return (channel, { request, response, query }) => {
     const wire = readWire(query);
     let stream = open[wire].get(channel);
+    if (channel.closed.aborted) throw new WritError('CODE_UI_UNAVAILABLE');
     if (stream === undefined) {
       const opened = openers[wire]({ channel, clock, streams });
       channel.closed.addEventListener('abort', () => void opened.end(endWithinMs), { once: true });

@@ -252,6 +252,9 @@ t.test('streams end when their session does, with its last word', async (t) => {
   void turn.say(' last');
   await served.channel[Symbol.asyncDispose]();
   await Promise.all(readers.map(({ closed }) => closed));
+  const late = listen(served.port);
+  await until(() => late.text().includes('CODE_UI_UNAVAILABLE'));
+  late.socket.destroy();
   t.equal(readers[0]?.heard().at(-1)?.data.data.transcript.at(-1).content, 'first last');
   t.match(readers[1]?.heard().at(-1)?.data, { kind: 'text_delta', payload: { id: 'r', text: ' last' } });
 });

@@ -8,6 +8,7 @@ import { taskRoutes } from '../../../session/api/task-routes.ts';
 import { openWriteDoor } from '../../../session/api/write-door.ts';
 import { openChannel, type World } from '../../../session/channel/open-channel.ts';
 import type { Want } from '../../../session/state/command.ts';
+import { until } from '../../waiting/until.ts';
 import { newWorld } from '../state/walk.ts';
 
 const controlToken = 'c'.repeat(43);
@@ -91,6 +92,15 @@ t.test('a browser dispatches nobody, and nobody is dispatched while a turn runs'
   await ask('messages', { text: '/ask something' });
   const busy = { error: { code: 'CONTROLLER_CONFLICT', details: { reason: 'session_busy' } } };
   t.match(await ask('task/dispatch', { agent: 'explorer', prompt: 'x' }), [409, busy]);
+});
+
+t.test('whoever waits for an agent is told when the session is closed', async (t) => {
+  const { ask, attach, channel } = await scene(t, async () => {});
+  await attach('automation');
+  const asked = ask('task/dispatch', { agent: 'explorer', prompt: 'x' });
+  await until(() => channel.state.turn);
+  await channel[Symbol.asyncDispose]();
+  t.match(await asked, [404, { error: { code: 'CODE_UI_UNAVAILABLE' } }]);
 });
 
 t.test('goals: there is none, none can be started, and that is said after what else is wrong', async (t) => {
