@@ -299,6 +299,8 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   AUTHOR_UNKNOWN:
     'set `user.name` and `user.email` in git, or hand in a patch that names its author (`git format-patch`)',
   RUN_NOT_FOUND: 'list them: `writ runs`',
+  THREAD_UNPROVEN:
+    'begin a new one: what it says can be looked at, and `writ fsck` tells what is wrong with it',
   DB_UNAVAILABLE: 'it is made anew out of the threads themselves: `writ fsck --rebuild`',
   STORAGE_PATH_INVALID: 'look at what stands there, then move it away',
   THREAD_NOT_FOUND: 'each run names its thread: `writ runs --json`, `thread_id`',

@@ -80,6 +80,14 @@ export const guards: readonly Guard[] = [
       'a list says what was added since',
     ],
   ]),
+  ...within('session/thread/session-threads.ts', list, [
+    [
+      'what leads elsewhere says nothing',
+      " || isWritError(fault, 'OBJECT_CORRUPT')) return [];",
+      ') return [];',
+      hides,
+    ],
+  ]),
   ...within('session/thread/thread-summary.ts', list, [
     ['a thread is what its opening says', ' && membersOf(said.ground).threadId === threadId', '', hides],
     ['times are whole', 'if (!isTime(atMs)) continue;', "if (typeof atMs !== 'number') continue;", hides],

@@ -1,10 +1,8 @@
-import { join } from 'node:path';
 import { isWritError } from '../../core/base/errors.ts';
-import { readJournal } from '../../engine/store/parse-journal.ts';
-import { journalFile } from '../../engine/store/run-directory.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
 import type { Happened } from '../state/fact.ts';
 import { factsType, threadDirectory } from './open-thread.ts';
+import { readThreadJournal } from './read-thread-journal.ts';
 import { listThreadIds } from './thread-ids.ts';
 
 /** Ids of the threads that sessions of this repository have begun; none where there was no session. */
@@ -37,20 +35,20 @@ export async function runsOfThread(
   return [...new Set(runs)].slice(-maxRuns);
 }
 
-/** What of a journal has the form of a fact. */
+/** What of a journal has the form of a fact; nothing of one that is damaged, or leads elsewhere. */
 async function factsOf(
   repository: Pick<Repository, 'commonDir'>,
   threadId: string,
 ): Promise<readonly Partial<Happened>[]> {
   try {
-    const { records } = await readJournal(join(threadDirectory(repository, threadId), journalFile));
+    const { records = [] } = (await readThreadJournal(threadDirectory(repository, threadId))) ?? {};
     return records.flatMap(({ type, data }) =>
       type === factsType && Array.isArray(data)
         ? data.filter((fact) => typeof fact === 'object' && fact !== null)
         : [],
     );
   } catch (fault) {
-    if (isWritError(fault, 'JOURNAL_CORRUPT')) return [];
+    if (isWritError(fault, 'JOURNAL_CORRUPT') || isWritError(fault, 'OBJECT_CORRUPT')) return [];
     throw fault;
   }
 }

@@ -18,6 +18,7 @@ import { openSql } from '../../../engine/store/sql.ts';
 import { acquireProcessLock } from '../../../engine/tool/process/process-lock.ts';
 import { listThreads } from '../../../session/thread/list-threads.ts';
 import { openThread, threadDirectory } from '../../../session/thread/open-thread.ts';
+import { firstWords } from '../../../session/thread/session-threads.ts';
 import { threadIndexPath } from '../../../session/thread/thread-index.ts';
 import { ground } from '../state/walk.ts';
 import { threadPlace } from './said-thread.ts';
@@ -143,6 +144,15 @@ t.test('what is damaged or foreign hides no thread that is whole', async (t) => 
   ];
   t.strictSame(await titles(), expected);
   t.strictSame(await titles(), expected, 'and the same from the index');
+  const words = ['whole', 'changed', 'foreign', 'of-another', 'linked', 'none'];
+  t.strictSame(await Promise.all(words.map((id) => firstWords(repository, id))), [
+    'whole',
+    undefined,
+    'hi',
+    undefined,
+    undefined,
+    undefined,
+  ]);
 });
 
 t.test('a place that leads elsewhere, and an index that is damaged, are told as that', async (t) => {
