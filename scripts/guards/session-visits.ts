@@ -14,7 +14,7 @@ export const guards: readonly Guard[] = [
     [
       'a visit ends with its question',
       "await channel.send({ type: 'end', turn, end: 'done' });",
-      '',
+      'void turn;',
       'whoever controls the session answers',
     ],
   ]),

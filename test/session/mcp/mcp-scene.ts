@@ -5,9 +5,10 @@ import {
   type JSONRPCMessage,
   type Transport,
 } from '@modelcontextprotocol/client';
-import type { Test } from 'tap';
+import t, { type Test } from 'tap';
 import type { McpGround, WritAnswer } from '../../../session/mcp/mcp-ground.ts';
 import { serveMcpStdio } from '../../../session/mcp/serve-mcp-stdio.ts';
+import { longTest } from '../../rooms/long-test.ts';
 import { until } from '../../waiting/until.ts';
 
 type Line = Readonly<Record<string, unknown>> & {
@@ -112,4 +113,10 @@ export function codeOf(result: unknown): string {
     readonly structuredContent?: { readonly error?: { readonly code?: string } };
   };
   return isError === true ? (structuredContent?.error?.code ?? 'unknown') : 'ok';
+}
+
+/** A test of one era; in `npm test` as a whole the other one keeps watch for both. */
+export function testIn(isKept: boolean, name: string, body: (t: Test) => Promise<unknown>): void {
+  if (isKept) t.test(name, body);
+  else longTest(name, body);
 }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import t from 'tap';
 import { personRepository } from '../vcs/person-repository.ts';
-import { codeOf, legacyHello, modern, openScene } from './mcp-scene.ts';
+import { codeOf, legacyHello, modern, openScene, testIn } from './mcp-scene.ts';
 
 const writ = join(import.meta.dirname, '../../../bin/writ.js');
 const reading = [
@@ -16,54 +16,58 @@ const reading = [
 ];
 
 for (const era of ['legacy', 'modern'] as const)
-  t.test(`the official client finds tools and resources and calls them, era ${era}`, async (t) => {
-    const { root: cwd, git } = personRepository();
-    const asked: (readonly string[])[] = [];
-    const ask = async (words: readonly string[]) => {
-      asked.push(words);
-      return { data: { runs: [{ run_id: '0190-a', summary: 'a run' }] } };
-    };
-    const scene = openScene(t, { cwd, ask });
-    const client = await scene.connect(era);
-    t.equal(client.getProtocolEra(), era);
-    const { tools } = await client.listTools();
-    t.strictSame(
-      tools.filter(({ annotations }) => annotations?.readOnlyHint === true).map(({ name }) => name),
-      reading,
-    );
-    t.ok(
-      tools.every(
-        ({ name, inputSchema }) => /^[a-z_]+$/.test(name) && inputSchema.additionalProperties === false,
-      ),
-    );
-    const status = await client.callTool({
-      name: 'read_writ_vcs',
-      arguments: { command: 'status', args: ['--json'] },
-    });
-    t.match(status.structuredContent, { command: 'status', state: { branch: 'main', changes: [] } });
-    t.match(await client.callTool({ name: 'list_runs' }), {
-      structuredContent: { runs: [{ run_id: '0190-a' }] },
-    });
-    await client.callTool({
-      name: 'verify',
-      arguments: { targets: [git('rev-parse', 'HEAD').trim(), 'a.txt'] },
-    });
-    t.strictSame(asked.at(-1)?.slice(0, 2), ['verify', '--']);
-    const { resources } = await client.listResources();
-    t.strictSame(
-      resources.map(({ uri }) => uri),
-      ['writ://runs', 'writ://threads', 'writ://runs/0190-a'],
-    );
-    t.match((await client.readResource({ uri: 'writ://runs' })).contents[0], {
-      mimeType: 'application/json',
-    });
-    await t.rejects(client.readResource({ uri: 'writ://runs/../../etc/passwd' }), { message: /NOT_FOUND/ });
-    await t.rejects(client.readResource({ uri: 'file:///etc/passwd' }), { message: /NOT_FOUND/ });
-    t.equal(
-      codeOf(await client.callTool({ name: 'read_writ_vcs', arguments: { command: 'add', args: ['.'] } })),
-      'TOOL_ARGUMENTS',
-    );
-  });
+  testIn(
+    era === 'legacy',
+    `the official client finds tools and resources and calls them, era ${era}`,
+    async (t) => {
+      const { root: cwd, git } = personRepository();
+      const asked: (readonly string[])[] = [];
+      const ask = async (words: readonly string[]) => {
+        asked.push(words);
+        return { data: { runs: [{ run_id: '0190-a', summary: 'a run' }] } };
+      };
+      const scene = openScene(t, { cwd, ask });
+      const client = await scene.connect(era);
+      t.equal(client.getProtocolEra(), era);
+      const { tools } = await client.listTools();
+      t.strictSame(
+        tools.filter(({ annotations }) => annotations?.readOnlyHint === true).map(({ name }) => name),
+        reading,
+      );
+      t.ok(
+        tools.every(
+          ({ name, inputSchema }) => /^[a-z_]+$/.test(name) && inputSchema.additionalProperties === false,
+        ),
+      );
+      const status = await client.callTool({
+        name: 'read_writ_vcs',
+        arguments: { command: 'status', args: ['--json'] },
+      });
+      t.match(status.structuredContent, { command: 'status', state: { branch: 'main', changes: [] } });
+      t.match(await client.callTool({ name: 'list_runs' }), {
+        structuredContent: { runs: [{ run_id: '0190-a' }] },
+      });
+      await client.callTool({
+        name: 'verify',
+        arguments: { targets: [git('rev-parse', 'HEAD').trim(), 'a.txt'] },
+      });
+      t.strictSame(asked.at(-1)?.slice(0, 2), ['verify', '--']);
+      const { resources } = await client.listResources();
+      t.strictSame(
+        resources.map(({ uri }) => uri),
+        ['writ://runs', 'writ://threads', 'writ://runs/0190-a'],
+      );
+      t.match((await client.readResource({ uri: 'writ://runs' })).contents[0], {
+        mimeType: 'application/json',
+      });
+      await t.rejects(client.readResource({ uri: 'writ://runs/../../etc/passwd' }), { message: /NOT_FOUND/ });
+      await t.rejects(client.readResource({ uri: 'file:///etc/passwd' }), { message: /NOT_FOUND/ });
+      t.equal(
+        codeOf(await client.callTool({ name: 'read_writ_vcs', arguments: { command: 'add', args: ['.'] } })),
+        'TOOL_ARGUMENTS',
+      );
+    },
+  );
 
 t.test('the command answers what came before the end of its input, and writes nothing else', async (t) => {
   const { root, env } = personRepository();
