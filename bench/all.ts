@@ -15,6 +15,7 @@ import { benchPlan } from './plan-10000.ts';
 import { benchPluginProcess } from './plugin-process.ts';
 import { benchResumeRun } from './resume-run.ts';
 import { benchScheduleTasks } from './schedule-tasks.ts';
+import { benchSessionCalls } from './session-calls.ts';
 import { isSmoke } from './sized.ts';
 import { stagePackage } from './stage-package.ts';
 import { benchStartUp } from './start-up.ts';
@@ -37,6 +38,7 @@ const held = [
   await benchStoreObjects(),
   await benchResumeRun(),
   await benchOpenThread(),
+  await benchSessionCalls(),
   await benchPluginProcess(),
 ];
 if (isSmoke)

@@ -1,0 +1,102 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { formatModelChoice } from '../coder/model-choice.ts';
+import { coderWorker } from '../coder/plugin.ts';
+import { systemClock } from '../core/base/clock.ts';
+import { openSession } from '../session/open-session.ts';
+import { pendingOf } from '../session/state/state.ts';
+import { watchRuns } from '../session/work/watch-runs.ts';
+import { priceDraft } from '../test/coder/planner/drafts.ts';
+import { makeSample, type Sample } from '../test/engine/run/sample.ts';
+import { settingOf } from '../test/session/work/scripted-session.ts';
+import { figure, median } from './measure.ts';
+import { type MockCalls, mockProvider, mockProviderPlugin, submit } from './mock-provider.ts';
+import { sized } from './sized.ts';
+
+const calls = 50;
+
+/** A model that reads files in every turn, and when it was asked. */
+function readingModel(turns: number) {
+  const asked: number[] = [];
+  const provider = mockProvider((_replies, task): MockCalls => {
+    if (task.startsWith('The request:')) return [['submit_intent_draft', priceDraft]];
+    if (task.startsWith('The contract:'))
+      return [['submit_plan_draft', { tasks: [{ key: 'task-1', steps: ['read'] }] }]];
+    asked.push(performance.now());
+    if (asked.length > turns) return submit;
+    const path = (at: number) => ({ path: `src/file-${at}.js`, from_line: 1 + (asked.length % 3) });
+    return Array.from({ length: calls }, (_, at) => ['read_file', path(at)] as const);
+  });
+  const times = () => asked.slice(1, turns + 1).map((at, index) => (at - (asked[index] ?? 0)) / calls);
+  return { provider, times };
+}
+
+const from = formatModelChoice({ provider: 'mock', flags: {} });
+const source = { kind: 'worker', worker: coderWorker, from } as const;
+const reach = async (_name: string, _source: unknown, _base: unknown) => ({
+  base: 'http://127.0.0.1:9',
+  isOtherBase: false,
+});
+
+async function inRun(sample: Sample, turns: number): Promise<readonly number[]> {
+  const { provider, times } = readingModel(turns);
+  await sample.run({ source, reach }, { execution: { retry: { maxRetries: 0 } } }, [
+    mockProviderPlugin(() => provider),
+  ]);
+  return times();
+}
+
+async function inSession(sample: Sample, turns: number): Promise<readonly number[]> {
+  const { provider, times } = readingModel(turns);
+  const watcher = watchRuns(systemClock);
+  await using engine = await sample.engine([watcher.plugin, mockProviderPlugin(() => provider)]);
+  const setting = await settingOf(sample, { base: '' }, { engine, watcher, source });
+  await using session = await openSession({ ...setting, run: { ...setting.run, reach } });
+  const { channel } = session;
+  const proof = { from: 'local' } as const;
+  const next = (): Promise<void> =>
+    new Promise((resolve) => {
+      const stop = channel.subscribe((state) => {
+        if (pendingOf(state).length === 0 && state.turn !== undefined && times().length < turns) return;
+        stop();
+        resolve();
+      });
+    });
+  const answer = async (selectedOption: string): Promise<void> => {
+    const [asked] = pendingOf(channel.state);
+    if (asked === undefined) throw new Error(channel.state.transcript.at(-1)?.content ?? 'nothing is asked');
+    const waited = next();
+    await channel.send({ type: 'respond', id: asked.id, given: { selectedOption }, proof });
+    await waited;
+  };
+  const waited = next();
+  await channel.send({ type: 'submit', text: 'A price is one cent too high: make it exact.', proof });
+  await waited;
+  await answer('confirm');
+  await answer('execute');
+  const found = times();
+  await channel.send({ type: 'cancel', proof });
+  return found;
+}
+
+/** What a tool call costs in a session, told and on disk before it is made, over the same call in a run. */
+export async function benchSessionCalls(): Promise<boolean> {
+  const sample = makeSample();
+  try {
+    mkdirSync(join(sample.root, 'src'), { recursive: true });
+    for (let at = 0; at < calls; at += 1)
+      writeFileSync(join(sample.root, `src/file-${at}.js`), `export const value${at} = ${at};\n`.repeat(110));
+    sample.git('add', '--all');
+    sample.git('commit', '--quiet', '-m', 'Files of 4 KB');
+    const [runs, sessions]: [number[], number[]] = [[], []];
+    for (let round = 0; round < sized(3, 1); round += 1) {
+      runs.push(...(await inRun(sample, sized(10, 2))));
+      sessions.push(...(await inSession(sample, sized(10, 2))));
+    }
+    const [run, session] = [median(runs), median(sessions)];
+    const detail = `${session.toFixed(2)} ms a call in a session, ${run.toFixed(2)} ms in a run`;
+    return figure('a tool call in a session / in a run', session / run, 1.3, 'x', detail);
+  } finally {
+    sample.remove();
+  }
+}
