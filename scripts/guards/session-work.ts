@@ -77,6 +77,14 @@ export const guards: readonly Guard[] = [
       'a sandbox that lets it',
     ],
   ]),
+  ...within('session/channel/open-channel.ts', 'test/session/channel/open-channel.test.ts', [
+    [
+      'nothing overtakes what was sent before it',
+      'waiting = undefined;\n    const taken',
+      'const taken',
+      'reports that wait together',
+    ],
+  ]),
   ...within('session/channel/mask-words.ts', 'test/session/work/canaries.test.ts', [
     [
       'words of clients are masked',

@@ -17,7 +17,7 @@ export interface SessionChannel extends AsyncDisposable {
    * Resolves when the facts of the command are on disk and subscribers were told. Rejects with a refusal, or with
    * EVIDENCE_WRITE_FAILED; nothing has changed then.
    */
-  send(command: Command): Promise<Pick<Decided, 'lease' | 'turn'>>;
+  send(command: Command): Promise<Taken>;
   /** Called with each change, in order, until it throws; answers how to stop that. */
   subscribe(told: (state: SessionState, facts: readonly Happened[]) => void): () => void;
   /** Aborts when the session is over: what was sent has been told, and nothing will be. */
@@ -40,6 +40,21 @@ export interface ChannelParts {
    * failed.
    */
   readonly perform: (want: Want, world: World) => Promise<void>;
+}
+
+/** What whoever sent a command gets. */
+type Taken = Pick<Decided, 'lease' | 'turn'>;
+
+interface WaitingReport {
+  readonly report: Report;
+  readonly resolve: (taken: Taken) => void;
+  readonly reject: (fault: unknown) => void;
+}
+
+const mostTogether = 256;
+
+function isReport(command: Command): command is Report {
+  return 'turn' in command;
 }
 
 /** What effects see of their session, and how they tell what came of them. */
@@ -66,12 +81,13 @@ export function openChannel({
   const closed = new AbortController();
   let timer: AbortController | undefined;
   let last: Promise<unknown> = Promise.resolve();
+  let waiting: WaitingReport[] | undefined;
 
   const look = async (now: SessionState, command: Command): Promise<Pick<Moment, 'workspace'>> => {
     const isAsked = fingerprint !== undefined && dependsOnWorkspace(now, command);
     return isAsked ? { workspace: await fingerprint() } : {};
   };
-  const take = async (command: Command): Promise<Pick<Decided, 'lease' | 'turn'>> => {
+  const take = async (command: Command): Promise<Taken> => {
     const nowMs = clock.now();
     const before = state;
     try {
@@ -86,6 +102,33 @@ export function openChannel({
     } catch (fault) {
       await audit?.failed(command, before, fault);
       throw fault;
+    }
+  };
+  /** Reports that wait for their turn together: one write to the disk for all of them. */
+  const takeReports = async (batch: readonly WaitingReport[]): Promise<void> => {
+    const nowMs = clock.now();
+    const facts: Fact[] = [];
+    const taken: (WaitingReport & { readonly wants: readonly Want[] })[] = [];
+    let next = state;
+    for (const one of batch) {
+      try {
+        const decided = decide(next, one.report, { nowMs, newId });
+        next = decided.facts.reduce((sofar, fact) => reduce(sofar, { ...fact, atMs: nowMs }), next);
+        facts.push(...decided.facts);
+        taken.push({ ...one, wants: decided.wants });
+      } catch (fault) {
+        one.reject(fault);
+      }
+    }
+    try {
+      await happen(facts, nowMs);
+    } catch (fault) {
+      for (const { reject } of taken) reject(fault);
+      return;
+    }
+    for (const { wants, resolve } of taken) {
+      for (const want of wants) void start(want);
+      resolve({});
     }
   };
   const happen = async (facts: readonly Fact[], atMs: number): Promise<void> => {
@@ -113,12 +156,29 @@ export function openChannel({
       if (turn !== undefined) await send({ turn, type: 'end', end: 'failed', reason: messageOf(fault) });
     }
   };
-  const send = (command: Command): Promise<Pick<Decided, 'lease' | 'turn'>> => {
+  const send = (command: Command): Promise<Taken> => {
     const masked = mask === undefined ? command : maskCommand(command, mask);
+    if (isReport(masked)) return report(masked);
+    // What is reported after it is taken after it.
+    waiting = undefined;
     const taken = last.then(() => take(masked));
     last = taken.catch(() => undefined);
     return taken;
   };
+  const report = (one: Report): Promise<Taken> =>
+    new Promise((resolve, reject) => {
+      const told = { report: one, resolve, reject };
+      if (waiting !== undefined && waiting.length < mostTogether) {
+        waiting.push(told);
+        return;
+      }
+      const batch = [told];
+      waiting = batch;
+      last = last.then(() => {
+        if (waiting === batch) waiting = undefined;
+        return takeReports(batch);
+      });
+    });
   const wakeAtExpiry = (): void => {
     timer?.abort();
     const { lease } = state;

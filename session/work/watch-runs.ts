@@ -35,8 +35,15 @@ export function watchRuns(clock: Clock): RunWatcher {
     api: 1,
     setup({ hooks }) {
       hooks.tool.started.tap(async (request) => {
-        // Of the record before it acts, as of every other (decision 0013).
-        await told?.tell({ type: 'tool', id: idOf(request), ...describe(request), status: 'running' });
+        const running = told?.tell({
+          type: 'tool',
+          id: idOf(request),
+          ...describe(request),
+          status: 'running',
+        });
+        // On disk before it acts; what only looks leaves nothing behind that anybody would have to know of.
+        if (isLooking(request)) running?.catch(() => undefined);
+        else await running;
       });
       hooks.tool.settled.tap(async ({ request, outcome, refusal, exitCode, durationMs }) => {
         const { toolName, summary } = describe(request);
@@ -44,7 +51,7 @@ export function watchRuns(clock: Clock): RunWatcher {
           remember(failed, sha256Hex(request.command));
         const code = exitCode === undefined || exitCode === 0 ? '' : `, exit code ${exitCode}`;
         const why = refusal === undefined ? '' : `: ${refusal.message}`;
-        await told?.tell({
+        const over = told?.tell({
           type: 'tool',
           id: idOf(request),
           toolName,
@@ -52,6 +59,8 @@ export function watchRuns(clock: Clock): RunWatcher {
           status: outcome === 'failed' && told.signal.aborted ? 'unknown' : ended[outcome],
           summary: `${summary} (${outcome}${code}, ${durationMs} ms)${why}`.slice(0, maxSummary),
         });
+        if (isLooking(request)) over?.catch(() => undefined);
+        else await over;
       });
       hooks.stage.settled.tap(async ({ stage: { stage, status, expected, ran } }) => {
         await told?.tell({
@@ -79,6 +88,13 @@ function remember(all: Set<string>, one: string): void {
   all.add(one);
   const [oldest] = all;
   if (all.size > mostFailed && oldest !== undefined) all.delete(oldest);
+}
+
+const looking = new Set(['workspace.fs read', 'workspace.search search']);
+
+/** Whether a call changes nothing, here or elsewhere. */
+function isLooking({ tool, action }: ToolRequest): boolean {
+  return looking.has(`${tool} ${action}`);
 }
 
 function describe({ tool, action, command, paths = [], query }: ToolRequest) {

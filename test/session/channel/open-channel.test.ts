@@ -169,3 +169,48 @@ t.test('whoever throws when told is told nothing more, and nobody else suffers',
   t.strictSame(told, ['broken', 'sound', 'sound']);
   await channel[Symbol.asyncDispose]();
 });
+
+t.test(
+  'reports that wait together are one write, and nothing overtakes what was sent before it',
+  async (t) => {
+    const writes: string[][] = [];
+    const { channel } = scene({
+      thread: {
+        async append(facts) {
+          await new Promise((resolve) => setImmediate(resolve));
+          writes.push(facts.map((fact) => (fact.type === 'noted' ? fact.text : fact.type)));
+        },
+      },
+    });
+    await channel.send(said('go'));
+    const turn = channel.state.turn ?? '';
+    const note = (text: string): Command => ({ turn, type: 'noted', id: text, text });
+    writes.length = 0;
+    await Promise.all([
+      channel.send(note('a')),
+      channel.send(note('b')),
+      channel.send({ type: 'cancel', proof: { from: 'local' } }),
+      channel.send(note('c')),
+      channel.send(note('d')),
+    ]);
+    t.strictSame(writes, [['a', 'b'], ['cancel-asked'], ['c', 'd']]);
+  },
+);
+
+t.test('of reports that wait together none has happened where they cannot be written', async (t) => {
+  const disk = { isFull: false };
+  const { channel } = scene({
+    thread: {
+      async append() {
+        if (disk.isFull) throw new WritError('EVIDENCE_WRITE_FAILED');
+      },
+    },
+  });
+  await channel.send(said('go'));
+  const turn = channel.state.turn ?? '';
+  const before = channel.state;
+  disk.isFull = true;
+  const told = ['a', 'b'].map((id) => channel.send({ turn, type: 'noted', id, text: id }));
+  for (const one of told) await t.rejects(one, { code: 'EVIDENCE_WRITE_FAILED' });
+  t.equal(channel.state, before);
+});
