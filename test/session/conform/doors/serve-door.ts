@@ -3,6 +3,9 @@ import { systemClock } from '../../../../core/base/clock.ts';
 import { openSession, type SessionSetting } from '../../../../session/open-session.ts';
 import { type ServedSession, serveSession } from '../../../../session/serve/serve-session.ts';
 
+// Another test's matter: what a command reaches from its sandbox.
+const selfTest = async () => ({ isTried: true, reached: [] });
+
 /** A session behind the server that `writ code` starts, and the token of its control file. */
 export async function serveDoor(
   setting: SessionSetting,
@@ -15,6 +18,7 @@ export async function serveDoor(
       mcpPort: 0,
       control: { mode: 'write', tokenFile: undefined, infoFile: undefined },
       workingDir: root,
+      networkAccess: setting.networkAccess,
     },
     root,
     open: () => openSession(setting),
@@ -24,7 +28,9 @@ export async function serveDoor(
       key: { name: 'NO_KEY', source: 'nowhere' },
       logFile: '/log',
       sandbox: async () => ({ backend: 'none', enforced: [] }),
+      selfTest,
     },
+    selfTest: { serve: () => {}, result: selfTest },
     version: '0.0.0',
     mcp: {
       cwd: root,
