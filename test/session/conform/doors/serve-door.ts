@@ -40,6 +40,8 @@ export async function serveDoor(
       readsOnly: false,
       log: () => {},
     },
+    statePaths: [],
+    threads: async () => ({ items: [] }),
     requireAgent: () => {},
     clock: systemClock,
     log: { file: undefined, tell: () => {}, close: () => {} },
