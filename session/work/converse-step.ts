@@ -55,6 +55,10 @@ export async function converseStep(scope: TurnScope, text: string): Promise<Step
       },
     },
   });
+  // What a provider had to say beside its replies, the reasoning of another one that could not come along too.
+  for (const notice of turns.taken().notices)
+    if (!state().transcript.some(({ kind, content }) => kind === 'info_note' && content === notice))
+      await tell({ type: 'noted', id: newId(), title: 'Note', text: notice });
   return ended.kind === 'answered' ? { end: 'done' } : { end: 'failed', reason: ended.reason };
 }
 

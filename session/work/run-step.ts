@@ -72,6 +72,9 @@ export async function resumeStep(scope: TurnScope, runId: string, plan: MadePlan
   return ended === 'failed' ? { end: 'failed', reason: failureOf(view) } : ended;
 }
 
+const unconfined =
+  'nothing confines commands in this run: each one is asked about, unless the policy says otherwise';
+
 async function execute(
   scope: TurnScope,
   plan: MadePlan,
@@ -94,6 +97,9 @@ async function execute(
   await tell({ type: 'planned', plan: { ...plan, status: 'running' } });
   for (const task of tasksOf(plan))
     await tell({ type: 'tasked', task: { id: `${runId}/${task}`, title: task, status: 'pending' } });
+  const ground = await consentGround(setting, networkAccess, scope.hasFailed);
+  if (ground.backend === undefined)
+    await tell({ type: 'noted', id: scope.newId(), title: 'No sandbox', text: unconfined });
   return runIntent(engine, {
     ...setting.run,
     clock,
@@ -105,7 +111,7 @@ async function execute(
     sandbox,
     drafting: kept.spent,
     advice,
-    person: personOf(scope, await consentGround(setting, networkAccess, scope.hasFailed)),
+    person: personOf(scope, ground),
     watch: watchWork(scope, plan),
   });
 }

@@ -1,6 +1,8 @@
 import t from 'tap';
+import { openRepository } from '../../../engine/vcs/repository.ts';
 import { openSession } from '../../../session/open-session.ts';
 import { pendingOf } from '../../../session/state/state.ts';
+import { openThread, threadDirectory } from '../../../session/thread/open-thread.ts';
 import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
 import { type ScriptedReply, scriptModel } from '../../coder/scripted-model.ts';
 import { makeSample } from '../../engine/run/sample.ts';
@@ -87,4 +89,38 @@ t.test('a turn that is cancelled ends; what its tools had begun is unknown', asy
   t.equal(runs()?.status, 'unknown');
   await scene.say('/ask What now?');
   await scene.ended();
+});
+
+t.test('a thread that another model goes on with says what could not come along', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  await using model = await scriptModel([{ text: 'Two.' }]);
+  const first = await settingOf(sample, model);
+  let threadId = '';
+  {
+    await using _engine = first.engine;
+    await using session = await openSession(first);
+    ({ threadId } = session);
+  }
+  const repository = await openRepository(sample.root);
+  const { clock, witness } = first;
+  {
+    await using thread = await openThread(threadDirectory(repository, threadId), threadId, {
+      clock,
+      witness,
+    });
+    const state = { provider: 'anthropic', model: 'other', value: [{ type: 'thinking' }] };
+    const exchanged = [
+      { role: 'user', text: 'How many?' },
+      { role: 'assistant', text: 'One.', calls: [], state },
+    ] as const;
+    await thread.append(exchanged.map((message) => ({ type: 'exchanged', message, atMs: clock.now() })));
+  }
+  const again = await settingOf(sample, model, { resume: threadId });
+  await using _engine = again.engine;
+  await using session = await openSession(again);
+  await session.channel.send({ type: 'submit', text: '/ask And then?', proof: local });
+  await until(() => session.channel.state.turn === undefined);
+  t.match(lastNote(session), /reasoning of `other` of anthropic stays behind/);
+  t.ok(JSON.stringify(model.asked[0]?.body).includes('How many?'), 'what was said comes along');
 });
