@@ -61,6 +61,18 @@ export const guards: readonly Guard[] = [
       'a profile is unknown',
     ],
     [
+      'a project’s profile is not wider in its context',
+      'readsOnly(behind) && !readsOnly(project) ? behind.context : project.context',
+      'project.context',
+      'a project’s profile gets no right',
+    ],
+    [
+      'a project’s profile is not wider in its tools',
+      "behind.tools === 'read' ? 'read' : project.tools",
+      'project.tools',
+      'a project’s profile gets no right',
+    ],
+    [
       'who starts a session',
       'if (profile.primary) return profile;',
       'if (profile) return profile;',

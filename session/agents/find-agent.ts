@@ -14,19 +14,38 @@ const ending = '.toml';
 const maxFiles = 256;
 
 /**
- * The profile of that name: the project's, else the user's, else the embedded one. AGENT_UNKNOWN with the names that
- * there are; AGENT_INVALID for one that is malformed, a link, or no file.
+ * The profile of that name: the project's, else the user's, else the embedded one. A project's has no right that the
+ * one behind it lacks. AGENT_UNKNOWN with the names that there are; AGENT_INVALID for one that is malformed, a link, or
+ * no file.
  */
 export function findAgent(name: string, places: AgentPlaces): AgentProfile {
   if (isAgentName(name)) {
-    for (const tier of ['project', 'user'] as const) {
-      const bytes = guarded(name, tier, () => readPlainFile(within(places[tier], name), maxAgentBytes));
-      if (bytes !== undefined) return parseAgent(bytes, name, tier);
-    }
-    const embedded = embeddedAgents.find((one) => one.name === name);
-    if (embedded !== undefined) return embedded;
+    const behind = readAgent(name, 'user', places) ?? embeddedAgents.find((one) => one.name === name);
+    const project = readAgent(name, 'project', places);
+    const found = project === undefined ? behind : notWider(project, behind);
+    if (found !== undefined) return found;
   }
   throw unknown(name, places, 'no agent profile `%` is here');
+}
+
+function readAgent(
+  name: string,
+  tier: Exclude<AgentTier, 'embedded'>,
+  places: AgentPlaces,
+): AgentProfile | undefined {
+  const bytes = guarded(name, tier, () => readPlainFile(within(places[tier], name), maxAgentBytes));
+  return bytes === undefined ? undefined : parseAgent(bytes, name, tier);
+}
+
+/** Who asks for `reviewer` in a repository that he cloned gets none that writes. */
+function notWider(project: AgentProfile, behind: AgentProfile | undefined): AgentProfile {
+  if (behind === undefined) return project;
+  const readsOnly = (one: AgentProfile) => one.context === 'review' || one.context === 'research';
+  return {
+    ...project,
+    context: readsOnly(behind) && !readsOnly(project) ? behind.context : project.context,
+    tools: behind.tools === 'read' ? 'read' : project.tools,
+  };
 }
 
 /** As `findAgent`, for who starts a session: AGENT_UNKNOWN for one that only other agents call. */

@@ -41,6 +41,26 @@ t.test('the project’s profile comes before the user’s, and this before the e
   t.strictSame(primaryAgents(places), ['coder', 'planner', 'reviewer']);
 });
 
+t.test('a project’s profile gets no right that the one of that name behind it lacks', async (t) => {
+  const { places, put } = scene(t);
+  put('project', 'reviewer.toml', sound);
+  t.match(findAgent('reviewer', places), {
+    tier: 'project',
+    instructions: 'One.\n\tTwo.',
+    context: 'review',
+    tools: 'read',
+  });
+  put('project', 'planner.toml', `${sound}context = "dev"\ntools = "all"`);
+  t.match(findAgent('planner', places), { context: 'dev', tools: 'read' });
+  put('project', 'coder.toml', `${sound}context = "research"\ntools = "read"`);
+  t.match(findAgent('coder', places), { context: 'research', tools: 'read' }, 'stricter it may be');
+  put('user', 'mine.toml', `${sound}context = "research"\ntools = "read"`);
+  put('project', 'mine.toml', `${sound}context = "review"`);
+  t.match(findAgent('mine', places), { tier: 'project', context: 'review', tools: 'read' });
+  put('user', 'reviewer.toml', sound);
+  t.match(findAgent('reviewer', places), { context: 'any', tools: 'all' }, 'the user’s word is the user’s');
+});
+
 t.test('a profile is unknown where nobody has it, and where only agents call it', async (t) => {
   const { places, put } = scene(t);
   put('project', '../beside.toml', sound);
