@@ -1,13 +1,18 @@
 /* Printed after the tests: how much of the contract is enforced, and which part brings the rest. */
 import { contractRows } from '../engine/spec/contract-rows.ts';
 import { serviceRows } from '../test/ledger/service-rows.ts';
+import { sessionRest } from '../test/ledger/session-rows/rest.ts';
+import { sessionRows } from '../test/ledger/session-rows/session-rows.ts';
 
 const later = new Map<string, number>();
 for (const { enforcedBy, bringsIn } of contractRows) {
   if (enforcedBy === undefined) later.set(bringsIn ?? '', (later.get(bringsIn ?? '') ?? 0) + 1);
 }
 const enforced = contractRows.filter((row) => row.enforcedBy !== undefined).length;
-const rest = [...later].map(([part, count]) => `${part} ${count}`).join(', ');
+const parts = (counts: ReadonlyMap<string, number>): string =>
+  [...counts].map(([part, count]) => `${part} ${count}`).join(', ');
+const ofSession = new Map<string, number>();
+for (const { later: part } of sessionRest) ofSession.set(part, (ofSession.get(part) ?? 0) + 1);
 process.stdout.write(
-  `contract ledger: ${enforced} / ${contractRows.length} rows enforced (later: ${rest}); of the service ${serviceRows.length} rows, each with its test\n`,
+  `contract ledger: ${enforced} / ${contractRows.length} rows enforced (later: ${parts(later)}); of the service ${serviceRows.length} rows, each with its test; of the session ${sessionRows.length} rows, each with its test (rest: ${parts(ofSession)})\n`,
 );

@@ -192,6 +192,26 @@ t.test('a session is filled in from its line, its profile, its environment and i
       'deepseek-reasoning-effort': 'max',
       'deepseek-stream': 'true',
     });
+    t.strictSame(await flagsOf('--provider ollama --ollama-thinking off --ollama-compact-tools on'), {
+      'ollama-thinking': 'off',
+      'ollama-compact-tools': 'on',
+    });
+    t.match(await flagsOf('--provider deepseek --deepseek-thinking enabled --deepseek-stream true'), {
+      'deepseek-thinking': 'enabled',
+      'deepseek-stream': 'true',
+    });
+    t.match(await flagsOf('--provider kimi --kimi-thinking disabled --kimi-stream false'), {
+      'kimi-thinking': 'disabled',
+      'kimi-stream': 'false',
+    });
+    t.match(
+      (await read('--provider openai --model m --temperature 0.5 --api-base http://127.0.0.1:9')).model,
+      {
+        model: 'm',
+        temperature: 0.5,
+        apiBase: 'http://127.0.0.1:9',
+      },
+    );
     for (const words of [
       '--provider openai --kimi-stream true',
       '--provider gemini --thinking low',

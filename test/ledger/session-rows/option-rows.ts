@@ -1,0 +1,108 @@
+import { heldBy, ofSession, type SessionRow } from './session-row.ts';
+
+const section = 'Options';
+const options = 'test/bin/code/options.test.ts';
+const each = 'every option and every other way to write it means what the table says';
+const filled = 'a session is filled in from its line';
+
+/** Every option of `writ code`, its other names and its default. */
+export const optionRows: readonly SessionRow[] = [
+  ...heldBy(section, options, each, {
+    'option --web-only': 'the server without a screen',
+    'option --web': 'the same',
+    'option --port': 'listen port, `-p` too',
+    'option --host': 'bind address, a literal or localhost',
+    'option --cwd': 'where the session works',
+    'option --control-token-file': 'where the token is put',
+    'option --control-info-file': 'where the discovery file is put',
+    'option --provider': 'the backend',
+    'option --model': 'its model',
+
+    'option --context': 'dev, review, research and their other names',
+    'option --resume': 'the thread that goes on',
+    'option --approval-policy': 'one of five, by nine names',
+    'option --approval-ttl': 'seconds; over the configuration',
+    'option --network-access': 'allow or deny',
+    'option --mcp-port': 'MCP listen port',
+    'option --stdio': 'MCP on standard input and output',
+    'option --mcp-stdio': 'the same',
+    'option --browser-control': 'off or loopback',
+    'option --control': 'observe or write',
+  }),
+  ...heldBy(section, options, 'a line without a word has every default', {
+    'default --port': '3000',
+    'default --host': '127.0.0.1',
+    'default --cwd': 'the current directory',
+    'default --control': 'observe',
+    'default --provider': 'P1: gemini',
+    'default --approval-policy': 'on-request',
+    'default --network-access': 'deny',
+    'default --mcp-port': '6789',
+  }),
+  ...heldBy(section, options, filled, {
+    'option --agent': 'a profile; its binding wins wholesale; three tiers; unknown ones are refused',
+    'option --temperature': 'sampling temperature',
+    'option --api-base': 'ask there',
+    'option --ollama-thinking': 'P7: by option, else by `OLLAMA_THINK`',
+    'option --thinking': 'the same',
+    'option --ollama-compact-tools': 'P7: by option, else by `OLLAMA_COMPACT_TOOLS`',
+    'option --deepseek-thinking': 'P4 alone',
+    'option --deepseek-reasoning-effort': 'P4 alone; `xhigh` is max',
+    'option --deepseek-stream': 'P4 alone',
+    'option --stream': 'the same',
+    'option --kimi-thinking': 'P5 alone',
+    'option --kimi-stream': 'P5 alone',
+    'option --codex-bin': 'P8 alone',
+    'option --plan-mode': 'on for P8; true is refused for others, false is taken',
+    'default --browser-control': 'loopback for --web-only with P8 on the loopback, else off',
+    'default --approval-ttl': '`[approval] ttl_seconds` of the policy commit, else 300',
+    'default --context': 'dev, or what the profile is for',
+  }),
+  ...heldBy(
+    section,
+    'test/providers/sources.test.ts',
+    'a provider has the keys and the flags of the contract',
+    {
+      'provider keys': 'names of keys and of base addresses, by provider',
+    },
+  ),
+  ...heldBy(
+    section,
+    'test/providers/find-key.test.ts',
+    'the first place that has a key wins, and in it the first name',
+    {
+      'option --env-file': 'over repository vault, user vault and environment',
+      'credentials order': 'env-file, repository vault, user vault, environment',
+    },
+  ),
+  ...heldBy(section, options, 'options that contradict each other are a usage error', {
+    'option --goal': 'non-empty after trimming, at most 16 KiB; what it begins is told as not there yet',
+  }),
+  ...heldBy(
+    section,
+    'test/providers/chat-formats.test.ts',
+    'DeepSeek streams where it is told to, Kimi unless',
+    {
+      'default --deepseek-stream': 'false',
+      'default --kimi-stream': 'true',
+    },
+  ),
+  ...heldBy('Context modes', options, filled, {
+    'context dev': 'may change and may have a network',
+    'context review': 'only reads, never a network',
+    'context research': 'only reads, never a network',
+  }),
+  ...heldBy('Context modes', options, each, {
+    'context development': 'dev',
+    'context code-review': 'review',
+    'context explore': 'research',
+  }),
+  ...heldBy(
+    'Context modes',
+    ofSession('state/converse'),
+    'where a context only reads, no answer opens the network',
+    {
+      'context read-only': 'no answer opens the network there',
+    },
+  ),
+];

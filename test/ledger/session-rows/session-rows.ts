@@ -1,0 +1,19 @@
+import { approvalRows } from './approval-rows.ts';
+import { controlRows } from './control-rows.ts';
+import { errorRows } from './error-rows.ts';
+import { optionRows } from './option-rows.ts';
+import { programRows } from './program-rows.ts';
+import { routeRows } from './route-rows.ts';
+import type { SessionRow } from './session-row.ts';
+import { snapshotRows } from './snapshot-rows.ts';
+
+/** Every promise of document 2 that is kept, each with its test. */
+export const sessionRows: readonly SessionRow[] = [
+  ...optionRows,
+  ...controlRows,
+  ...routeRows,
+  ...errorRows,
+  ...snapshotRows,
+  ...approvalRows,
+  ...programRows,
+];

@@ -1,0 +1,40 @@
+import type { Fact } from '../../../session/state/fact.ts';
+import { openedState, reduce } from '../../../session/state/reduce.ts';
+import type { SessionState } from '../../../session/state/state.ts';
+import { ground } from './walk.ts';
+
+/** A session in which everything that a snapshot can show has happened, every optional field with it. */
+export function everyFact(): SessionState {
+  const by = { kind: 'browser', clientId: 'page' } as const;
+  const plan = { id: 'plan', title: 't', summary: 's', status: 'proposed' } as const;
+  const asked = {
+    id: 'i',
+    kind: 'approval',
+    subject: 'x',
+    title: 't',
+    description: 'd',
+    prompt: 'p',
+  } as const;
+  const facts: readonly Fact[] = [
+    { type: 'attached', lease: { kind: 'browser', clientId: 'page', tokenDigest: 'd', expiresAtMs: 9 } },
+    { type: 'said', id: 'm', text: 'hello', by },
+    { type: 'replied', id: 'r', text: 'well' },
+    { type: 'tool', id: 'call', toolName: 'shell', status: 'running', summary: 's' },
+    { type: 'noted', id: 'n', text: 'note', title: 'told' },
+    { type: 'planned', plan: { ...plan, steps: [{ id: '1', step: 'do', status: 'pending', task: 'a' }] } },
+    { type: 'tasked', task: { id: 'task', title: 't', status: 'running', details: 'd' } },
+    {
+      type: 'patched',
+      patchset: {
+        id: 'p',
+        status: 'proposed',
+        changes: [{ path: 'a', changeType: 'modified', diff: '+' }],
+      },
+    },
+    { type: 'asked', interaction: { ...asked, status: 'pending', metadata: {}, requestedAtMs: 1 } },
+    { type: 'answered', id: 'i', answer: { option: 'approve' }, by },
+  ];
+  const provider = { provider: 'codex', model: 'm', mode: 'plan', managed: true };
+  const opened = openedState({ type: 'opened', ground: ground({ local: 'none', provider }), atMs: 0 });
+  return facts.reduce((state, fact) => reduce(state, { ...fact, atMs: 1000 }), opened);
+}

@@ -1,0 +1,87 @@
+import t from 'tap';
+import { toSnapshot } from '../../../session/state/snapshot.ts';
+import { everyFact } from './every-fact.ts';
+import { newWorld } from './walk.ts';
+
+const at = '1970-01-01T00:00:01.000Z';
+const entry = { streaming: false, metadata: {}, createdAt: at, updatedAt: at };
+
+t.test('a snapshot has the fields of the contract and no other', async (t) => {
+  const shown = toSnapshot(everyFact());
+  const { options, ...interaction } = shown.interactions[0] ?? { options: [] };
+  t.strictSame(
+    { ...shown, interactions: [interaction] },
+    {
+      sessionId: 's',
+      threadId: 't',
+      workingDir: '/w',
+      provider: { provider: 'codex', model: 'm', mode: 'plan', managed: true },
+      capabilities: {
+        messageInput: true,
+        streamingText: true,
+        planUpdates: true,
+        toolCalls: true,
+        patchsets: true,
+        interactiveApprovals: true,
+        structuredQuestions: true,
+        providerSessionResume: true,
+      },
+      controller: {
+        kind: 'browser',
+        ownerLabel: 'page',
+        canWrite: true,
+        leaseExpiresAt: '1970-01-01T00:00:00.009Z',
+        loopbackOnly: true,
+      },
+      status: 'executing_tool',
+      transcript: [
+        { id: 'm', kind: 'user_message', content: 'hello', ...entry },
+        { id: 'r', kind: 'assistant_message', content: 'well', ...entry },
+        { id: 'call', kind: 'tool_call', title: 'shell', content: 's', status: 'running', ...entry },
+        { id: 'n', kind: 'info_note', title: 'told', content: 'note', ...entry },
+        { id: 'plan', kind: 'plan_summary', title: 't', content: 's\n1. do', ...entry },
+      ],
+      plans: [
+        {
+          id: 'plan',
+          title: 't',
+          summary: 's',
+          status: 'proposed',
+          steps: [{ id: '1', step: 'do', status: 'pending' }],
+          updatedAt: at,
+        },
+      ],
+      tasks: [{ id: 'task', title: 't', status: 'running', details: 'd', updatedAt: at }],
+      toolCalls: [{ id: 'call', toolName: 'shell', status: 'running', summary: 's', updatedAt: at }],
+      patchsets: [
+        {
+          id: 'p',
+          status: 'proposed',
+          changes: [{ path: 'a', changeType: 'modified', diff: '+' }],
+          updatedAt: at,
+        },
+      ],
+      interactions: [
+        {
+          id: 'i',
+          kind: 'approval',
+          title: 't',
+          description: 'd',
+          prompt: 'p',
+          status: 'resolved',
+          metadata: {},
+          requestedAt: '1970-01-01T00:00:00.001Z',
+          resolvedAt: at,
+        },
+      ],
+      updatedAt: at,
+    },
+  );
+  t.strictSame(options[0], { id: 'approve', label: 'Approve' });
+  t.strictSame(toSnapshot(newWorld({ local: 'none', attachable: [] }).state).controller, {
+    kind: 'none',
+    canWrite: false,
+    reason: 'no client may attach',
+    loopbackOnly: true,
+  });
+});
