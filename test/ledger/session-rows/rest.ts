@@ -159,13 +159,6 @@ const rows: readonly Rest[] = [
     'a package does not say of what commit it was made: `unknown`',
   ],
   [
-    'diagnostics activeInteractionId',
-    'Endpoints',
-    'the question that waits',
-    'untested',
-    'no test asks for diagnostics while a question is open',
-  ],
-  [
     'method task.dispatch',
     'code-control --stdio',
     'an agent is asked',

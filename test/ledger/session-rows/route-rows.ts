@@ -33,6 +33,7 @@ export const routeRows: readonly SessionRow[] = [
     'diagnostics ports': 'web and mcp',
     'diagnostics sandbox': 'back end, and what it holds',
     'diagnostics logFile': 'where a log is kept',
+    'diagnostics activeInteractionId': 'the question that waits',
     'diagnostics lastError': 'its code alone',
     'diagnostics key': 'which source won, never the value',
   }),

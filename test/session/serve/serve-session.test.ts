@@ -149,6 +149,11 @@ t.test('a session is served with what it runs on, and leaves nothing when it end
   const proof = { from: 'client', tokenDigest: 'd', controlToken: 'missing' } as const;
   await session.channel.send({ type: 'submit', text: 'my secret words', proof });
   const { turn = '' } = session.channel.state;
+  await session.channel.send({ turn, type: 'ask', subject: 'x', kind: 'approval', metadata: {} });
+  t.match(JSON.parse((await get('/api/code/diagnostics')).text), {
+    status: 'awaiting_interaction',
+    activeInteractionId: session.channel.state.interactions[0]?.id ?? 'none',
+  });
   await session.channel.send({
     turn,
     type: 'end',
