@@ -15,7 +15,7 @@ export interface LineStreams {
 const maxLineBytes = 4 * 1024 * 1024;
 const maxDepth = 64;
 /** What came before the end of the input is still answered, for so long. */
-const lastAnswersMs = 10_000;
+const lastAnswersMs = 60_000;
 
 /**
  * JSON-RPC, one message a line. What is none is answered as JSON-RPC says (-32700, -32600) and the connection goes on:
