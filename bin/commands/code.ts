@@ -1,30 +1,14 @@
-import { once } from 'node:events';
-import { join, resolve } from 'node:path';
-import { toEnvelope } from '../../api/envelope.ts';
-import { readVersion } from '../../api/version.ts';
-import { userConfigDir } from '../../attest/keys/user-config-dir.ts';
+import { resolve } from 'node:path';
 import { systemClock } from '../../core/base/clock.ts';
-import { messageOf, WritError } from '../../core/base/errors.ts';
+import { WritError } from '../../core/base/errors.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { openLog, type SessionLog } from '../../session/log/open-log.ts';
-import { openSession } from '../../session/open-session.ts';
-import { openSelfTester } from '../../session/self-test/self-tester.ts';
-import { type ServedSession, serveSession } from '../../session/serve/serve-session.ts';
-import { listThreads } from '../../session/thread/list-threads.ts';
-import { watchRuns } from '../../session/work/watch-runs.ts';
-import { agentAt } from '../code/agent-at.ts';
 import { type CodeLine, readCodeLine } from '../code/code-line.ts';
-import { findModel } from '../code/find-model.ts';
 import { mcpGround } from '../code/mcp-ground.ts';
 import { readSessionOptions } from '../code/read-session-options.ts';
-import { sandboxFacts } from '../code/sandbox-facts.ts';
 import { serveStdio } from '../code/serve-stdio.ts';
-import { sessionSetting } from '../code/session-setting.ts';
-import { broughtProviders } from '../command-parts/brought-providers.ts';
-import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { openEngine } from '../command-parts/open-engine.ts';
+import type { CommandContext, CommandResult } from '../command-parts/command.ts';
 import { openReaching } from '../command-parts/reach-provider.ts';
-import { serviceProgressPlugin } from '../terminal/service-progress.ts';
 
 /**
  * `writ code`: serves a session until SIGINT or SIGTERM, then exits 0. With `--json` one line says where, once it is
@@ -47,72 +31,13 @@ export async function run(context: CommandContext): Promise<CommandResult> {
 }
 
 async function serve(context: CommandContext, line: CodeLine, log: SessionLog): Promise<CommandResult> {
-  const { print, signal, json } = context;
   const repository = await openRepository(line.workingDir);
   const reaching = await openReaching(context);
   const options = await readSessionOptions(context, line, repository, reaching.variable);
   if (options.mode === 'stdio') return serveStdio(context, mcpGround(context, options, repository));
-  if (options.goal !== undefined)
-    throw new WritError('UNSUPPORTED_OPERATION', {
-      message: '`--goal`: no supervisor pursues goals in this version of writ',
-      detail: { option: '--goal' },
-      hints: ['start without it, and say it as a request'],
-    });
-  const watcher = watchRuns(systemClock);
-  await using engine = await openEngine(context, {
-    ephemeralKey: context.options.flag('ephemeral-key'),
-    plugins: [watcher.plugin, serviceProgressPlugin(repository.root)],
-  });
-  const found = await findModel(engine, options.model, reaching, async () =>
-    (await broughtProviders(context, engine.slots.provider.names)).some(
-      ({ name }) => name === options.model.provider,
-    ),
-  );
-  const selfTest = openSelfTester(context.options.value('sandbox') ?? 'auto', engine.slots.sandbox, signal);
-  const parts = { options, engine, watcher, reaching, repository, found, selfTest };
-  const setting = await sessionSetting(context, parts);
-  const served = await serveSession({
-    options,
-    root: repository.root,
-    open: () => openSession(setting),
-    about: {
-      provider: options.model.provider,
-      model: found.model,
-      key: found.key,
-      logFile: log.file,
-      sandbox: sandboxFacts(engine, setting.sandbox),
-      selfTest: selfTest.result,
-    },
-    selfTest,
-    statePaths: [join(repository.commonDir, 'writ'), userConfigDir(context.env)],
-    threads: (page) => listThreads(repository, page),
-    requireAgent: (name) => void agentAt(context, repository, name),
-    version: readVersion(),
-    mcp: mcpGround(context, options, repository),
-    clock: systemClock,
-    log,
-    report: (fault) => print.complain(`writ: INTERNAL_ERROR: ${messageOf(fault)}`),
-  });
-  const data = {
-    pid: process.pid,
-    base_url: served.baseUrl,
-    mcp_url: served.mcpUrl,
-    thread_id: served.threadId,
-    working_dir: options.workingDir,
-    provider: options.model.provider,
-    ...(found.model === undefined ? {} : { model: found.model }),
-    ...(served.tokenFile === undefined ? {} : { token_file: served.tokenFile }),
-    ...(served.infoFile === undefined ? {} : { info_file: served.infoFile }),
-  };
-  try {
-    if (json) print.raw(toEnvelope('code', { data }, true));
-    else tellServed(context, line, served);
-    if (!signal.aborted) await once(signal, 'abort');
-  } finally {
-    await served[Symbol.asyncDispose]();
-  }
-  reaching.finish();
-  return succeeded(data, (printer) => printer.line(`writ graph ${served.threadId}`));
+  // A client of MCP on standard input waits for none of it.
+  const { serveCode } = await import('../code/serve-code.ts');
+  return serveCode(context, { line, log, repository, reaching, options });
 }
 
 /** The directory of the session is that of everything else that is looked for. */
@@ -129,13 +54,4 @@ function withPlace(context: CommandContext, { workingDir }: CodeLine): CommandCo
     },
   };
   return { ...context, print, repoPath: workingDir };
-}
-
-function tellServed(
-  { print }: CommandContext,
-  { mode }: CodeLine,
-  { baseUrl, threadId }: ServedSession,
-): void {
-  if (mode === 'terminal') print.note('there is no screen yet: the session is served for programs');
-  print.line(`serving thread ${threadId} on ${baseUrl}, Ctrl+C ends it`);
 }

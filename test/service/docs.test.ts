@@ -108,7 +108,7 @@ t.test(
       Number(status),
     ]);
     // These are answers of the commands, or of a client to itself.
-    const others = /^(?:SERVICE_|EVENT_TOO_LARGE|STREAM_ENDED)/;
+    const others = /^(?:SERVICE_|PRIVATE_FILE_|EVENT_TOO_LARGE|STREAM_ENDED)/;
     const known = Object.entries(errorCatalogue)
       .filter(([code, { family }]) => family === 'http' && !others.test(code))
       .map(([code, { http }]) => [code, http]);

@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { toEnvelope } from '../../api/envelope.ts';
+import { readVersion } from '../../api/version.ts';
+import { userConfigDir } from '../../attest/keys/user-config-dir.ts';
+import { systemClock } from '../../core/base/clock.ts';
+import { messageOf, WritError } from '../../core/base/errors.ts';
+import type { Repository } from '../../engine/vcs/repository.ts';
+import type { SessionLog } from '../../session/log/open-log.ts';
+import { openSession } from '../../session/open-session.ts';
+import type { SessionOptions } from '../../session/options/session-options.ts';
+import { openSelfTester } from '../../session/self-test/self-tester.ts';
+import { type ServedSession, serveSession } from '../../session/serve/serve-session.ts';
+import { listThreads } from '../../session/thread/list-threads.ts';
+import { watchRuns } from '../../session/work/watch-runs.ts';
+import { broughtProviders } from '../command-parts/brought-providers.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
+import { openEngine } from '../command-parts/open-engine.ts';
+import type { Reaching } from '../command-parts/reach-provider.ts';
+import { serviceProgressPlugin } from '../terminal/service-progress.ts';
+import { agentAt } from './agent-at.ts';
+import type { CodeLine } from './code-line.ts';
+import { findModel } from './find-model.ts';
+import { mcpGround } from './mcp-ground.ts';
+import { sandboxFacts } from './sandbox-facts.ts';
+import { sessionSetting } from './session-setting.ts';
+
+/** What is known before a session is opened. */
+export interface CodeParts {
+  readonly line: CodeLine;
+  readonly log: SessionLog;
+  readonly repository: Repository;
+  readonly reaching: Reaching;
+  readonly options: SessionOptions;
+}
+
+/** Serves a session until the signal says so. UNSUPPORTED_OPERATION for a goal. */
+export async function serveCode(
+  context: CommandContext,
+  { line, log, repository, reaching, options }: CodeParts,
+): Promise<CommandResult> {
+  const { print, signal, json } = context;
+  if (options.goal !== undefined)
+    throw new WritError('UNSUPPORTED_OPERATION', {
+      message: '`--goal`: no supervisor pursues goals in this version of writ',
+      detail: { option: '--goal' },
+      hints: ['start without it, and say it as a request'],
+    });
+  const watcher = watchRuns(systemClock);
+  await using engine = await openEngine(context, {
+    ephemeralKey: context.options.flag('ephemeral-key'),
+    plugins: [watcher.plugin, serviceProgressPlugin(repository.root)],
+  });
+  const found = await findModel(engine, options.model, reaching, async () =>
+    (await broughtProviders(context, engine.slots.provider.names)).some(
+      ({ name }) => name === options.model.provider,
+    ),
+  );
+  const selfTest = openSelfTester(context.options.value('sandbox') ?? 'auto', engine.slots.sandbox, signal);
+  const parts = { options, engine, watcher, reaching, repository, found, selfTest };
+  const setting = await sessionSetting(context, parts);
+  const served = await serveSession({
+    options,
+    root: repository.root,
+    open: () => openSession(setting),
+    about: {
+      provider: options.model.provider,
+      model: found.model,
+      key: found.key,
+      logFile: log.file,
+      sandbox: sandboxFacts(engine, setting.sandbox),
+      selfTest: selfTest.result,
+    },
+    selfTest,
+    statePaths: [join(repository.commonDir, 'writ'), userConfigDir(context.env)],
+    threads: (page) => listThreads(repository, page),
+    requireAgent: (name) => void agentAt(context, repository, name),
+    version: readVersion(),
+    mcp: mcpGround(context, options, repository),
+    clock: systemClock,
+    log,
+    report: (fault) => print.complain(`writ: INTERNAL_ERROR: ${messageOf(fault)}`),
+  });
+  const data = {
+    pid: process.pid,
+    base_url: served.baseUrl,
+    mcp_url: served.mcpUrl,
+    thread_id: served.threadId,
+    working_dir: options.workingDir,
+    provider: options.model.provider,
+    ...(found.model === undefined ? {} : { model: found.model }),
+    ...(served.tokenFile === undefined ? {} : { token_file: served.tokenFile }),
+    ...(served.infoFile === undefined ? {} : { info_file: served.infoFile }),
+  };
+  try {
+    if (json) print.raw(toEnvelope('code', { data }, true));
+    else tellServed(context, line, served);
+    if (!signal.aborted) await once(signal, 'abort');
+  } finally {
+    await served[Symbol.asyncDispose]();
+  }
+  reaching.finish();
+  return succeeded(data, (printer) => printer.line(`writ graph ${served.threadId}`));
+}
+
+function tellServed(
+  { print }: CommandContext,
+  { mode }: CodeLine,
+  { baseUrl, threadId }: ServedSession,
+): void {
+  if (mode === 'terminal') print.note('there is no screen yet: the session is served for programs');
+  print.line(`serving thread ${threadId} on ${baseUrl}, Ctrl+C ends it`);
+}
