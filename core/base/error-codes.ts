@@ -93,7 +93,7 @@ const rows = {
     ENGINE_CLOSED: [503, 70, 'the engine is closed'],
     RUN_INTERRUPTED: [499, 130, 'the run was interrupted'],
     CONTEXT_SEED_REFUSED: [409, 1, 'a plugin refused the first frame of the context'],
-    REQUEST_INVALID: [422, 129, 'the request cannot be drafted'],
+    REQUEST_INVALID: [422, 129, 'the request is not taken'],
     DRAFT_REFUSED: [422, 1, 'no contract was drafted of the request'],
     DRAFT_CANCELLED: [409, 1, 'the drafted contract was not confirmed'],
     DRAFT_WAITS: [409, 4, 'the drafted contract waits for a person'],

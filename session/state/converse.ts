@@ -3,6 +3,7 @@ import type { ClientCommand, Want } from './command.ts';
 import { conflict, type Decided, type Moment, nothingDecided } from './decided.ts';
 import type { Fact, Speaker } from './fact.ts';
 import {
+  awaitsNote,
   type GivenAnswer,
   type Interaction,
   type InteractionAnswer,
@@ -37,6 +38,8 @@ export function submit(
     const note: Want = { type: 'note', subject: asked.subject, note: text, by };
     return { facts: [{ ...said, noteOf: asked.id }], wants: [note] };
   }
+  if (text.trim() === '')
+    throw new WritError('INVALID_BODY', { message: 'expected `text` to say something' });
   const spoken = readSpoken(text);
   const stopped = pendingOf(state).find(isStoppedRepair);
   if (stopped !== undefined) return goOn(state, stopped, spoken, said, by, moment);
@@ -112,12 +115,15 @@ export function visit(state: SessionState, { newId }: Moment): Decided {
   return { facts: [{ type: 'turn-began', turn }], wants: [], turn };
 }
 
+/** Without it nobody would see that the session waits for words. */
+const awaited = 'say what shall be different: your next message is the note';
+
 /** An answer to an interaction; what is refused leaves it pending. */
 export function respond(
   state: SessionState,
   { id, given }: Pick<Extract<ClientCommand, { type: 'respond' }>, 'id' | 'given'>,
   by: Speaker,
-  { workspace }: Moment,
+  { workspace, newId }: Moment,
 ): Decided {
   const asked = state.interactions.find((one) => one.id === id);
   if (asked === undefined) throw new WritError('NOT_FOUND', { message: 'no such interaction' });
@@ -129,7 +135,16 @@ export function respond(
   const amended = amendment(state, asked, answer);
   if (amended !== undefined) return { facts: [{ type: 'amended', id, metadata: amended }], wants: [] };
   return {
-    facts: [{ type: 'answered', id, answer: withoutSecrets(asked, answer), by }],
+    facts: [
+      { type: 'answered', id, answer: withoutSecrets(asked, answer), by },
+      // Whoever is told `idle` may speak at once.
+      ...(answer.option === 'cancel' && state.turn !== undefined
+        ? [{ type: 'turn-ended', turn: state.turn, end: 'done' } as const]
+        : []),
+      ...(awaitsNote(answer)
+        ? [{ type: 'noted', id: newId(), title: 'Modify', text: awaited } as const]
+        : []),
+    ],
     wants: [
       { type: 'answer', subject: asked.subject, option: answer.option, given, metadata: asked.metadata, by },
     ],

@@ -131,6 +131,15 @@ function impliedOption(question: Interaction, { approved, answers }: GivenAnswer
   return question.kind === 'request_user_input' && answers !== undefined ? 'answer' : undefined;
 }
 
+/** Whether `modify` was said without what shall be different: the next message says it. */
+export function awaitsNote({
+  option,
+  note,
+  answers,
+}: Pick<InteractionAnswer, 'option' | 'note' | 'answers'>): boolean {
+  return option === 'modify' && note === undefined && answers === undefined;
+}
+
 /** One question of `request_user_input`, as its metadata holds it. */
 export interface AskedQuestion {
   readonly id: string;

@@ -1,5 +1,5 @@
 import type { Fact, Happened, ToolStatus, TurnEnd } from './fact.ts';
-import { type Interaction, isApproval } from './interaction.ts';
+import { awaitsNote, type Interaction, isApproval } from './interaction.ts';
 import { planEntry, stepped, withMessage, withOne } from './reduce-work.ts';
 import {
   holderOf,
@@ -82,7 +82,7 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
     case 'answered': {
       const interactions = settled(state.interactions, fact.id, 'resolved', atMs);
       const asked = state.interactions.find(({ id }) => id === fact.id);
-      const waits = fact.answer.option === 'modify' && fact.answer.note === undefined;
+      const waits = awaitsNote(fact.answer);
       return {
         interactions,
         status: afterAnswer(asked, fact.answer.option, interactions),

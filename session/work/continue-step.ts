@@ -23,7 +23,6 @@ export interface Continuation {
 export async function continueStep(scope: TurnScope, answer: Continuation): Promise<StepEnd> {
   const { subject, option, given } = answer;
   const { state, setting } = scope;
-  if (option === 'cancel') return { end: 'done' };
   if (subject.startsWith(reviewSubject)) {
     const { draft } = state();
     if (draft === undefined) throw new TypeError('an answer to a draft that there is not');

@@ -1,6 +1,7 @@
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import type { ChannelParts, World } from '../channel/open-channel.ts';
 import type { Want } from '../state/command.ts';
+import { awaitsNote } from '../state/interaction.ts';
 import { continueStep } from './continue-step.ts';
 import { converseStep } from './converse-step.ts';
 import { draftStep } from './draft-step.ts';
@@ -60,10 +61,9 @@ export function openWork(setting: WorkSetting, watcher: RunWatcher): SessionWork
     return turn;
   };
   const answered = (want: Extract<Want, { readonly type: 'answer' | 'note' }>, world: World): void => {
-    const note = want.type === 'note' ? want.note : want.given.note;
     const option = want.type === 'note' ? 'modify' : want.option;
     // Its next message is the note.
-    if (option === 'modify' && note === undefined) return;
+    if (want.type === 'answer' && (option === 'cancel' || awaitsNote({ ...want.given, option }))) return;
     const given = want.type === 'note' ? { note: want.note } : want.given;
     if (waiters.answer(want.subject, { option, given, by: want.by })) return;
     const { subject } = want;

@@ -23,5 +23,5 @@ export async function readRequest(text: string): Promise<string> {
 }
 
 function invalid(found: string, hints: readonly string[] = []): WritError {
-  return new WritError('REQUEST_INVALID', { message: `the request cannot be drafted: ${found}`, hints });
+  return new WritError('REQUEST_INVALID', { message: `the request is not taken: ${found}`, hints });
 }

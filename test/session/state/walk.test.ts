@@ -71,6 +71,7 @@ const checks: Readonly<Record<string, (step: Step) => boolean>> = {
         before.state.interactions.find(({ id }) => id === fact.id)?.metadata.needsConfirmation ===
           'allow_all_commands',
     ),
+  'who is idle is in no turn': ({ after }) => after.state.status !== 'idle' || after.state.turn === undefined,
   'at most one may write': ({ after }) => writersOf(after).length <= 1,
   'what is wanted of an answer was answered': ({ facts, wants }) =>
     wants.filter(({ type }) => type === 'answer').length ===

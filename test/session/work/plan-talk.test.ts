@@ -79,7 +79,7 @@ t.test('a plan is executed on the work tree it was made for, and no other', asyn
   const { id } = await planned(scene);
   writeFileSync(join(scene.sample.root, 'src/price.js'), '// somebody else\n');
   await t.rejects(scene.answer(id, { selectedOption: 'execute' }), { code: 'WORKSPACE_CHANGED' });
-  await scene.answer(id, { selectedOption: 'modify', note: 'somebody changed it' });
+  await scene.answer(id, { selectedOption: 'modify', answers: { 'task-1.2': ['somebody changed it'] } });
   const again = await scene.asked('post_plan_choice');
   t.match(again.metadata, { revision: 2, changes: ['- look at it', '+ take it away'] });
   t.ok(JSON.stringify(scene.model.asked.at(-1)?.body).includes('somebody changed it'));
@@ -94,13 +94,16 @@ t.test('a draft is drafted anew with what the person says, and shows what differ
   await scene.say('A price is one cent too high: make it exact.');
   const first = await scene.asked('intent_review_choice');
   await scene.answer(first.id, { selectedOption: 'modify' });
+  t.match(lastNote(scene.session), /your next message is the note/);
   await scene.say('say to the cent');
   const second = await scene.asked('intent_review_choice');
   t.match(second.metadata, { revision: 2, runId: first.metadata.runId });
   t.match(second.metadata.changes, [/intent\.summary/]);
   await scene.answer(second.id, { selectedOption: 'cancel' });
-  await scene.ended();
   t.equal(scene.session.channel.state.status, 'idle');
+  await t.rejects(scene.say(' '), { code: 'INVALID_BODY' });
+  await scene.say('/ask What now?');
+  await scene.ended();
 });
 
 longTest('the network that a person chose is that of the contract which is run', async (t) => {
