@@ -11,6 +11,7 @@ const dear: readonly string[] = [
   'run-fields',
   'attack-policy',
   'attest',
+  'session',
   'attack-trust',
   'run',
   'attack-gates',
@@ -36,7 +37,6 @@ const dear: readonly string[] = [
   'gates-reports',
   'frame',
   'rows',
-  'session',
 ];
 
 /** Long ones first, so that the last lane is not left alone with one. */

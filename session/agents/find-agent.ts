@@ -25,7 +25,7 @@ export function findAgent(name: string, places: AgentPlaces): AgentProfile {
     const found = project === undefined ? behind : notWider(project, behind);
     if (found !== undefined) return found;
   }
-  throw unknown(name, places, 'no agent profile `%` is here');
+  throw unknown(name, allAgents(places), 'no agent profile `%` is here');
 }
 
 function readAgent(
@@ -52,17 +52,26 @@ function notWider(project: AgentProfile, behind: AgentProfile | undefined): Agen
 export function findPrimaryAgent(name: string, places: AgentPlaces): AgentProfile {
   const profile = findAgent(name, places);
   if (profile.primary) return profile;
-  throw unknown(name, places, 'agent profile `%` is for other agents to call, and starts no session');
+  throw unknown(
+    name,
+    primaryAgents(places),
+    'agent profile `%` is for other agents to call, and starts no session',
+  );
 }
 
-/** Names of those that start a session, each once; what cannot be read is left out. */
-export function primaryAgents(places: AgentPlaces): readonly string[] {
+/** Names of all that there are, each once. */
+function allAgents(places: AgentPlaces): readonly string[] {
   const names = [
     ...namesIn(places.project),
     ...namesIn(places.user),
     ...embeddedAgents.map(({ name }) => name),
   ];
-  return [...new Set(names)].sort().filter((name) => {
+  return [...new Set(names)].sort();
+}
+
+/** Names of those that start a session, each once; what cannot be read is left out. */
+export function primaryAgents(places: AgentPlaces): readonly string[] {
+  return allAgents(places).filter((name) => {
     try {
       return findAgent(name, places).primary;
     } catch {
@@ -99,8 +108,7 @@ function guarded(name: string, tier: AgentTier, read: () => Buffer | undefined):
   }
 }
 
-function unknown(name: string, places: AgentPlaces, sentence: string): WritError {
-  const names = primaryAgents(places);
+function unknown(name: string, names: readonly string[], sentence: string): WritError {
   const near = nearestName(name, names);
   return new WritError('AGENT_UNKNOWN', {
     message: sentence.replace('%', () => name.slice(0, 80)),

@@ -197,11 +197,14 @@ function withReply(
 ): Shown {
   const { transcript, earlier } = state;
   const streaming = type === 'replying';
-  const last = transcript.at(-1);
-  if (last?.id !== id) return appended(state, { ...entry(id, 'assistant_message', text, atMs), streaming });
-  const content = streaming ? `${last.content ?? ''}${text}` : text;
+  // Tasks that are worked side by side reply side by side.
+  const at = transcript.findLastIndex((one) => one.id === id);
+  const known = transcript[at];
+  if (known === undefined)
+    return appended(state, { ...entry(id, 'assistant_message', text, atMs), streaming });
+  const content = streaming ? `${known.content ?? ''}${text}` : text;
   return {
-    transcript: transcript.with(-1, { ...last, content, streaming, updatedAtMs: atMs }),
+    transcript: transcript.with(at, { ...known, content, streaming, updatedAtMs: atMs }),
     earlier,
   };
 }

@@ -9,7 +9,7 @@ import { untrustedText } from '../../engine/run/work/turns/untrusted-text.ts';
 import { guardingProfile } from '../../engine/spec/guarding-profile.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { requireApart } from '../self-test/try-to-approve.ts';
-import { consentGround } from './consent-ground.ts';
+import { consentGround, noNetwork, openedNetwork } from './consent-ground.ts';
 import { personOf } from './person-of.ts';
 import { askChoice, type MadePlan, makePlan, requireDraft } from './plan-step.ts';
 import type { StepEnd, TurnScope } from './turn-scope.ts';
@@ -58,6 +58,9 @@ export async function runStep(scope: TurnScope, execution: Execution): Promise<S
 /** Goes on with the run that a killed process left. */
 export async function resumeStep(scope: TurnScope, runId: string, plan: MadePlan): Promise<StepEnd> {
   const { setting, signal } = scope;
+  const repository = await openRepository(setting.repositoryPath);
+  const kept = readDraft(repository, plan.run.runId);
+  const network = kept === undefined ? noNetwork : openedNetwork(kept.specBytes);
   const view = await resumeRun(setting.engine, {
     ...setting.run,
     clock: setting.clock,
@@ -65,7 +68,7 @@ export async function resumeStep(scope: TurnScope, runId: string, plan: MadePlan
     repositoryPath: setting.repositoryPath,
     runId,
     worker: { name: setting.source.worker },
-    person: personOf(scope, await consentGround(setting, setting.networkAccess, scope.hasFailed)),
+    person: personOf(scope, await consentGround(setting, network, scope.hasFailed)),
     watch: watchWork(scope, plan),
   });
   const ended = await settle(scope, plan, view);
@@ -97,7 +100,7 @@ async function execute(
   await tell({ type: 'planned', plan: { ...plan, status: 'running' } });
   for (const task of tasksOf(plan))
     await tell({ type: 'tasked', task: { id: `${runId}/${task}`, title: task, status: 'pending' } });
-  const ground = await consentGround(setting, networkAccess, scope.hasFailed);
+  const ground = await consentGround(setting, openedNetwork(specBytes), scope.hasFailed);
   if (ground.backend === undefined)
     await tell({ type: 'noted', id: scope.newId(), title: 'No sandbox', text: unconfined });
   return runIntent(engine, {

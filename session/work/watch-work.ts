@@ -9,8 +9,6 @@ const maxDiff = 64 * 1024;
 
 /** Tells a session what the workers of its run do: replies as they come, steps, patches, Tasks. */
 export function watchWork({ tell, newId, state }: TurnScope, plan: MadePlan): WorkWatch {
-  let reply = newId();
-  let text = '';
   // What is only looked at is told as well as it goes: nobody waits for it.
   const told = (report: Parameters<typeof tell>[0]): void => void tell(report).catch(() => undefined);
   const called = (call: ToolCall): void => {
@@ -36,16 +34,21 @@ export function watchWork({ tell, newId, state }: TurnScope, plan: MadePlan): Wo
       told({ type: 'patched', patchset: { id: `${plan.id}/${call.id}`, status: 'proposed', changes } });
   };
   return {
-    heard(event) {
-      if (event.type === 'text') {
-        text += event.text;
-        told({ type: 'replying', id: reply, text: event.text });
-      } else if (event.type === 'call') called(event.call);
-      else if (event.type === 'end') {
-        if (text !== '') told({ type: 'replied', id: reply, text: text.toWellFormed() });
-        text = '';
-        reply = newId();
-      }
+    // Tasks are worked side by side: each attempt speaks for itself.
+    listen() {
+      let reply = newId();
+      let text = '';
+      return (event) => {
+        if (event.type === 'text') {
+          text += event.text;
+          told({ type: 'replying', id: reply, text: event.text });
+        } else if (event.type === 'call') called(event.call);
+        else if (event.type === 'end') {
+          if (text !== '') told({ type: 'replied', id: reply, text: text.toWellFormed() });
+          text = '';
+          reply = newId();
+        }
+      };
     },
     attempt({ task, attempt }, went) {
       const id = `${state().run ?? plan.run.runId}/${task}`;

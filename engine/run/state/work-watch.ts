@@ -10,8 +10,8 @@ export interface WatchedAttempt {
 
 /** Whoever looks on while workers work; what it throws is nobody's fault but its own, and stops the attempt. */
 export interface WorkWatch {
-  /** Each piece of a model's reply, as it comes. */
-  heard(event: ModelEvent): void;
+  /** Asked once for each attempt: who is told each piece of its model's replies, as they come. */
+  listen(): (event: ModelEvent) => void;
   /** `taken`: its patch passed what judges a single Task. */
   attempt(which: WatchedAttempt, state: 'began' | 'taken' | 'refused'): void;
 }

@@ -35,12 +35,13 @@ export async function openAsked(run: OpenRun, place: HandPlace, tools: AttemptTo
 /** The same turns, overheard by whoever watches the run. */
 function heardTurns(turns: OpenTurns, watch: WorkWatch | undefined): OpenTurns {
   if (watch === undefined) return turns;
+  const heard = watch.listen();
   return {
     ...turns,
     take: (question, told) =>
       turns.take(question, (event) => {
         told?.(event);
-        watch.heard(event);
+        heard(event);
       }),
   };
 }

@@ -198,3 +198,13 @@ t.test('a state stays small, however long its thread', async (t) => {
   t.equal(earlier + transcript.length, 2400);
   t.match(transcript.at(-1), { id: 't1199' });
 });
+
+t.test('replies of Tasks that are worked side by side are told apart', async (t) => {
+  const replying = (id: string, text: string) => ({ type: 'replying', id, text, atMs: 1 }) as const;
+  const facts = [replying('a', 'On'), replying('b', 'Tw'), replying('a', 'e'), replying('b', 'o')];
+  const state = facts.reduce(reduce, newWorld().state);
+  t.match(state.transcript, [
+    { id: 'a', content: 'One' },
+    { id: 'b', content: 'Two' },
+  ]);
+});
