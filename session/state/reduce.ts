@@ -198,7 +198,9 @@ function withReply(
   const { transcript, earlier } = state;
   const streaming = type === 'replying';
   // Tasks that are worked side by side reply side by side.
-  const at = transcript.findLastIndex((one) => one.id === id);
+  const from = Math.max(0, transcript.length - kept.replies);
+  const within = transcript.slice(from).findLastIndex((one) => one.id === id);
+  const at = within < 0 ? transcript.length : from + within;
   const known = transcript[at];
   if (known === undefined)
     return appended(state, { ...entry(id, 'assistant_message', text, atMs), streaming });

@@ -32,7 +32,7 @@ export function restoredState(facts: readonly Happened[]): SessionState {
   return { ...state, commands: new Map(commands.slice(-kept.commands)), dialogue: bounded(dialogue) };
 }
 
-const most = 64;
+const most = 2 * kept.replies;
 
 /** From here on there are as many messages as a transcript keeps: no entry before it is in the end. */
 function beginOfWindow(facts: readonly Happened[]): number {
@@ -44,10 +44,14 @@ function beginOfWindow(facts: readonly Happened[]): number {
   return 0;
 }
 
-/** All but its last entry, which a reply may still go on with. */
+/** All but the last entries, which a reply may still go on with. */
 function withoutTranscript(state: SessionState): SessionState {
   const { transcript, earlier } = state;
-  return { ...state, transcript: transcript.slice(-1), earlier: earlier + transcript.length - 1 };
+  return {
+    ...state,
+    transcript: transcript.slice(-kept.replies),
+    earlier: earlier + transcript.length - kept.replies,
+  };
 }
 
 /** A dialogue is cut where a person speaks: what the last cut leaves, every cut before it would have left. */

@@ -75,6 +75,8 @@ export const kept = {
   plans: 20,
   tasks: 200,
   patchsets: 20,
+  /** Entries from the end among which a reply that goes on is looked for. */
+  replies: 64,
   /** Characters. */
   dialogue: 400_000,
 } as const;
