@@ -55,9 +55,9 @@ export const guards: readonly Guard[] = [
   ]),
   ...within('session/state/restored-state.ts', restored, [
     [
-      'what is restored goes on from its last entry',
-      'transcript.slice(-1), earlier',
-      'transcript.slice(-0), earlier',
+      'what is restored goes on from its last entries',
+      'transcript: transcript.slice(-kept.replies),',
+      'transcript: transcript.slice(-0),',
       'a thread that is restored at once',
     ],
     ['a dialogue is bounded', 'dialogue: bounded(dialogue)', 'dialogue', 'a thread that is restored at once'],
