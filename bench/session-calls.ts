@@ -1,8 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { confirmIntent } from '../api/intent/confirm-intent.ts';
 import { formatModelChoice } from '../coder/model-choice.ts';
 import { coderWorker } from '../coder/plugin.ts';
-import { systemClock } from '../core/base/clock.ts';
+import { systemClock, toRfc3339 } from '../core/base/clock.ts';
+import { uuidV7 } from '../core/base/ids.ts';
+import { draftIntent } from '../engine/run/draft/draft-intent.ts';
+import { runIntent } from '../engine/run/run-intent.ts';
 import { openSession } from '../session/open-session.ts';
 import { pendingOf } from '../session/state/state.ts';
 import { watchRuns } from '../session/work/watch-runs.ts';
@@ -38,11 +42,37 @@ const reach = async (_name: string, _source: unknown, _base: unknown) => ({
   isOtherBase: false,
 });
 
+/** `writ run --request` of the same contract: drafted, confirmed, run, and nobody looks on. */
 async function inRun(sample: Sample, turns: number): Promise<readonly number[]> {
   const { provider, times } = readingModel(turns);
-  await sample.run({ source, reach }, { execution: { retry: { maxRetries: 0 } } }, [
-    mockProviderPlugin(() => provider),
-  ]);
+  await using engine = await sample.engine([mockProviderPlugin(() => provider)]);
+  const { target, run } = await settingOf(sample, { base: '' }, { engine });
+  const asked = {
+    ...run,
+    reach,
+    source,
+    repositoryPath: sample.root,
+    runId: uuidV7(systemClock.now()),
+    clock: systemClock,
+    signal: new AbortController().signal,
+  };
+  const { contract } = await draftIntent(engine, {
+    ...asked,
+    said: ['A price is one cent too high: make it exact.'],
+    target: await target(),
+    createdAt: toRfc3339(systemClock.now()),
+  });
+  await confirmIntent(engine, sample.root, contract.bytes);
+  const stop = new AbortController();
+  const running = runIntent(engine, {
+    ...asked,
+    signal: stop.signal,
+    specBytes: contract.bytes,
+    sandbox: 'auto',
+  }).catch(() => undefined);
+  while (times().length < turns) await new Promise((resolve) => setTimeout(resolve, 5));
+  stop.abort();
+  await running;
   return times();
 }
 
