@@ -19,13 +19,18 @@ const maxFiles = 256;
  * no file.
  */
 export function findAgent(name: string, places: AgentPlaces): AgentProfile {
-  if (isAgentName(name)) {
-    const behind = readAgent(name, 'user', places) ?? embeddedAgents.find((one) => one.name === name);
-    const project = readAgent(name, 'project', places);
-    const found = project === undefined ? behind : notWider(project, behind);
-    if (found !== undefined) return found;
-  }
-  throw unknown(name, allAgents(places), 'no agent profile `%` is here');
+  const found = lookUp(name, places);
+  if (found !== undefined) return found;
+  throw unknown(name, allAgents(places), notHere);
+}
+
+const notHere = 'no agent profile `%` is here';
+
+function lookUp(name: string, places: AgentPlaces): AgentProfile | undefined {
+  if (!isAgentName(name)) return undefined;
+  const behind = readAgent(name, 'user', places) ?? embeddedAgents.find((one) => one.name === name);
+  const project = readAgent(name, 'project', places);
+  return project === undefined ? behind : notWider(project, behind);
 }
 
 function readAgent(
@@ -50,13 +55,10 @@ function notWider(project: AgentProfile, behind: AgentProfile | undefined): Agen
 
 /** As `findAgent`, for who starts a session: AGENT_UNKNOWN for one that only other agents call. */
 export function findPrimaryAgent(name: string, places: AgentPlaces): AgentProfile {
-  const profile = findAgent(name, places);
-  if (profile.primary) return profile;
-  throw unknown(
-    name,
-    primaryAgents(places),
-    'agent profile `%` is for other agents to call, and starts no session',
-  );
+  const profile = lookUp(name, places);
+  if (profile?.primary) return profile;
+  const isCalled = 'agent profile `%` is for other agents to call, and starts no session';
+  throw unknown(name, primaryAgents(places), profile === undefined ? notHere : isCalled);
 }
 
 /** Names of all that there are, each once. */
