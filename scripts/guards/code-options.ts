@@ -56,8 +56,8 @@ export const guards: readonly Guard[] = [
   ...within('session/agents/find-agent.ts', agents, [
     [
       'a name leads nowhere else',
-      'if (isAgentName(name)) {',
-      "if (name !== '\\0') {",
+      'if (!isAgentName(name)) return undefined;',
+      "if (name === '\\0') return undefined;",
       'a profile is unknown',
     ],
     [
@@ -74,7 +74,7 @@ export const guards: readonly Guard[] = [
     ],
     [
       'who starts a session',
-      'if (profile.primary) return profile;',
+      'if (profile?.primary) return profile;',
       'if (profile) return profile;',
       'a profile is unknown',
     ],
