@@ -1,6 +1,7 @@
 import { codexWorker } from '../../coder/plugin.ts';
 import type { SessionSetting } from '../../session/open-session.ts';
 import type { SessionOptions } from '../../session/options/session-options.ts';
+import { allCapabilities } from '../../session/state/all-capabilities.ts';
 
 /** What clients are told of a session, and who may steer it (document 2, Session snapshot, Authentication). */
 export function sessionGround(
@@ -16,16 +17,7 @@ export function sessionGround(
       // A program that works by itself, within what the engine lets it.
       managed: provider === codexWorker,
     },
-    capabilities: {
-      messageInput: true,
-      streamingText: true,
-      planUpdates: true,
-      toolCalls: true,
-      patchsets: true,
-      interactiveApprovals: true,
-      structuredQuestions: true,
-      providerSessionResume: true,
-    },
+    capabilities: allCapabilities,
     context,
     // No screen stands before it.
     local: 'none',

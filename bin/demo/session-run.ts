@@ -12,6 +12,7 @@ import { openRepository } from '../../engine/vcs/repository.ts';
 import { keepGrants } from '../../session/approvals/keep-grants.ts';
 import { type OpenSession, openSession } from '../../session/open-session.ts';
 import { openSelfTester } from '../../session/self-test/self-tester.ts';
+import { allCapabilities } from '../../session/state/all-capabilities.ts';
 import type { Interaction } from '../../session/state/interaction.ts';
 import { pendingOf, type SessionState } from '../../session/state/state.ts';
 import type { RunWatcher } from '../../session/work/watch-runs.ts';
@@ -62,16 +63,7 @@ export async function playSession(
     ground: {
       workingDir: repository,
       provider: { provider: 'replay', managed: false },
-      capabilities: {
-        messageInput: true,
-        streamingText: true,
-        planUpdates: true,
-        toolCalls: true,
-        patchsets: true,
-        interactiveApprovals: true,
-        structuredQuestions: true,
-        providerSessionResume: true,
-      },
+      capabilities: allCapabilities,
       context: 'dev',
       local: 'cli',
       attachable: [],

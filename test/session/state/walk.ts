@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../../core/base/error-codes.ts';
 import { isWritError } from '../../../core/base/errors.ts';
+import { allCapabilities } from '../../../session/state/all-capabilities.ts';
 import type { Command, Want } from '../../../session/state/command.ts';
 import { decide } from '../../../session/state/decide.ts';
 import { type Fact, fleeting, type Happened, type SessionGround } from '../../../session/state/fact.ts';
@@ -36,16 +37,7 @@ export const ground = (more: Partial<SessionGround> = {}): SessionGround => ({
   threadId: 't',
   workingDir: '/w',
   provider: { provider: 'none', managed: false },
-  capabilities: {
-    messageInput: true,
-    streamingText: true,
-    planUpdates: true,
-    toolCalls: true,
-    patchsets: true,
-    interactiveApprovals: true,
-    structuredQuestions: true,
-    providerSessionResume: true,
-  },
+  capabilities: allCapabilities,
   context: 'dev',
   local: 'tui',
   attachable: ['browser', 'automation'],
