@@ -63,6 +63,14 @@ export const guards: readonly Guard[] = [
     ],
     ['a denial that stops, stops', "if (option === 'abort') return 'abort';", '', 'whoever denies and stops'],
   ]),
+  ...within('session/work/run-step.ts', talk, [
+    [
+      'no network without the self-test',
+      "if (networkAccess === 'allow') requireApart('allow', await setting.selfTest.result());",
+      '',
+      'no run gets a network',
+    ],
+  ]),
   ...within('session/self-test/try-to-approve.ts', 'test/session/self-test/try-to-approve.test.ts', [
     [
       'what was not tried is not shown',

@@ -61,6 +61,7 @@ export async function resumeStep(scope: TurnScope, runId: string, plan: MadePlan
   const repository = await openRepository(setting.repositoryPath);
   const kept = readDraft(repository, plan.run.runId);
   const network = kept === undefined ? noNetwork : openedNetwork(kept.specBytes);
+  if (network.networkAccess === 'allow') requireApart('allow', await setting.selfTest.result());
   const view = await resumeRun(setting.engine, {
     ...setting.run,
     clock: setting.clock,

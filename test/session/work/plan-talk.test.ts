@@ -117,3 +117,16 @@ longTest('the network that a person chose is that of the contract which is run',
   const spec = scene.sample.git('show', `refs/ai/runs/${state.plans[0]?.run?.runId}:spec.json`);
   t.equal(JSON.parse(spec).constraints.security.networkPolicy, 'allow');
 });
+
+t.test('no run gets a network where a command could reach what approves it', async (t) => {
+  await using scene = await scriptSession([submits(priceDraft), plans('take the cent away'), ...makesFix], {
+    selfTest: { result: async () => ({ isTried: true, reached: ['connect 127.0.0.1:1'] }) },
+  });
+  const { id } = await planned(scene);
+  await scene.answer(id, { selectedOption: 'network' });
+  await scene.answer(id, { selectedOption: 'execute' });
+  await scene.ended();
+  t.match(lastNote(scene.session), /^SELF_APPROVAL_POSSIBLE/);
+  t.equal(scene.session.channel.state.run, undefined);
+  t.strictSame(scene.session.channel.state.patchsets, []);
+});
