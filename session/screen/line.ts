@@ -1,0 +1,40 @@
+/** How a piece of text is meant; each screen has its own way to show that, and each is readable without colour. */
+export type Tone =
+  | 'plain'
+  | 'dim'
+  | 'strong'
+  | 'emphasis'
+  | 'heading'
+  | 'code'
+  | 'link'
+  | 'quote'
+  | 'accent'
+  | 'good'
+  | 'bad'
+  | 'warn'
+  | 'added'
+  | 'removed'
+  | 'hunk'
+  | 'keyword'
+  | 'string'
+  | 'number'
+  | 'comment'
+  | 'name'
+  | 'selected';
+
+/** Text of one tone; holds no control characters and no line ends. */
+export interface Span {
+  readonly text: string;
+  readonly tone: Tone;
+}
+
+/** One line of a screen. */
+export type Line = readonly Span[];
+
+export function span(text: string, tone: Tone = 'plain'): Span {
+  return { text, tone };
+}
+
+export function textOf(line: Line): string {
+  return line.map(({ text }) => text).join('');
+}

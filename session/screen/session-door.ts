@@ -1,0 +1,30 @@
+import type { GivenAnswer } from '../state/interaction.ts';
+import type { Snapshot } from '../state/snapshot.ts';
+
+/**
+ * What a screen has of a session, wherever it is: the newest snapshot, and the commands that every client has. What is
+ * refused rejects with a `WritError` and has changed nothing.
+ */
+export interface SessionDoor {
+  readonly snapshot: () => Snapshot;
+  /** Called when the snapshot is another one; answers how to stop that. */
+  follow(told: () => void): () => void;
+  /** A message, or a command that begins with a slash. The same `commandId` twice is one message. */
+  submit(text: string, commandId?: string): Promise<void>;
+  respond(id: string, given: GivenAnswer): Promise<void>;
+  cancel(): Promise<void>;
+  /** The local screen takes the session back from a client. */
+  reclaim(): Promise<void>;
+  /** What is pre-approved, with the time that each has left. */
+  approvals(): Promise<readonly ListedGrant[]>;
+  revoke(id: string): Promise<void>;
+  diagnostics(): Promise<Readonly<Record<string, unknown>>>;
+}
+
+export interface ListedGrant {
+  readonly id: string;
+  readonly kind: string;
+  readonly what: string;
+  readonly cwd: string;
+  readonly secondsLeft?: number;
+}
