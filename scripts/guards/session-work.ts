@@ -24,7 +24,7 @@ export const guards: readonly Guard[] = [
       'a browser dispatches nobody',
     ],
   ]),
-  ...within('session/state/slash.ts', talk, [
+  ...within('session/state/slash/plan-continue.ts', talk, [
     ['no more repairs than the cap', 'limit <= repairs.cap', 'limit <= 9999', 'after three repairs'],
   ]),
   ...within('session/work/run-step.ts', talk, [

@@ -1,7 +1,7 @@
 import type { Fact, Speaker, ToolStatus, TurnEnd } from './fact.ts';
 import type { GivenAnswer, Interaction, InteractionKind } from './interaction.ts';
 import type { Proof } from './lease.ts';
-import type { Spoken } from './slash.ts';
+import type { TurnWords } from './slash/spoken.ts';
 
 /** What clients want; each but `attach` and `reclaim` is a write and needs a proof. */
 export type ClientCommand =
@@ -77,7 +77,7 @@ export type Want =
   | {
       readonly type: 'turn';
       readonly turn: string;
-      readonly spoken: Extract<Spoken, { readonly text: string }>;
+      readonly spoken: TurnWords;
       /** Who answers, where it is another one than the session's own. */
       readonly agent?: string;
       readonly by: Speaker;

@@ -10,7 +10,8 @@ import {
   judgeAnswer,
   secretQuestions,
 } from './interaction.ts';
-import { readSpoken, type Spoken } from './slash.ts';
+import { readSpoken } from './slash/read-spoken.ts';
+import type { Spoken } from './slash/spoken.ts';
 import { isBusy, pendingOf, type SessionState } from './state.ts';
 
 /** A message: the note that `modify` waits for, else the beginning of a turn. The same command twice is one. */

@@ -1,0 +1,20 @@
+import { WritError } from '../../../core/base/errors.ts';
+import { slashCommands } from './slash-commands.ts';
+import type { Spoken } from './spoken.ts';
+
+/** Reads a message. UNSUPPORTED_OPERATION for a command that there is not: it is never sent to a model as words. */
+export function readSpoken(text: string): Spoken {
+  const trimmed = text.trim();
+  if (!trimmed.startsWith('/')) return { kind: 'plain', text };
+  const [, name = '', rest = ''] = /^\/(\S*)\s*(.*)$/s.exec(trimmed) ?? [];
+  for (const command of slashCommands) {
+    const spoken = command.name === name ? command.read(rest) : undefined;
+    if (spoken !== undefined) return spoken;
+  }
+  const commands = slashCommands.map(({ form }) => form);
+  throw new WritError('UNSUPPORTED_OPERATION', {
+    message: `there is no command \`/${name.slice(0, 40)}\` of that form; there is ${commands.join(', ')}`,
+    detail: { commands },
+    hints: ['a message that begins with a slash and is no command: put a word before it'],
+  });
+}

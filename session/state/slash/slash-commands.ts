@@ -1,0 +1,6 @@
+import { ask } from './ask.ts';
+import { planContinue } from './plan-continue.ts';
+import type { SlashCommand } from './slash-command.ts';
+
+/** Every command that is a message, the same in a terminal, on a page and over the API; in the order of lists. */
+export const slashCommands: readonly SlashCommand[] = [ask, planContinue];

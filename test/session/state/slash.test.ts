@@ -1,0 +1,26 @@
+import t from 'tap';
+import { readSpoken } from '../../../session/state/slash/read-spoken.ts';
+import { slashCommands } from '../../../session/state/slash/slash-commands.ts';
+
+t.test('a message is words, a command of a form that there is, or refused', async (t) => {
+  t.strictSame(readSpoken(' what is /ask? '), { kind: 'plain', text: ' what is /ask? ' });
+  t.strictSame(readSpoken(' /ask  why\nthat?'), { kind: 'ask', text: 'why\nthat?' });
+  t.strictSame(readSpoken('/plan continue'), { kind: 'plan-continue' });
+  t.strictSame(readSpoken('/plan  continue  6 '), { kind: 'plan-continue', limit: 6 });
+  for (const text of ['/', '/ask', '/Ask x', '/plan', '/plan continue x', '/plan continue 11', '/nothing'])
+    t.throws(() => readSpoken(text), { code: 'UNSUPPORTED_OPERATION' }, text);
+});
+
+t.test('who writes a command that there is not is told every one', async (t) => {
+  const commands = slashCommands.map(({ form }) => form);
+  t.throws(() => readSpoken('/nothing'), { code: 'UNSUPPORTED_OPERATION', detail: { commands } });
+});
+
+t.test('the table of commands says each form once, and what it does', async (t) => {
+  t.equal(new Set(slashCommands.map(({ form }) => form)).size, slashCommands.length);
+  for (const { name, form, says } of slashCommands) {
+    t.ok(form === `/${name}` || form.startsWith(`/${name} `), form);
+    t.match(says, /^[a-z].{5,160}$/, form);
+    t.notOk(says.endsWith('.'), form);
+  }
+});
