@@ -43,7 +43,7 @@ export const guards: readonly Guard[] = [
     ['nobody else reads it', 'if ((found.mode & 0o077) !== 0) fchmodSync(handle, 0o600);', '', logged],
     ['one event is one line', 'printable(String(value))', 'String(value)', logged],
   ]),
-  ...within('session/serve/diagnostics-route.ts', serve, [
+  ...within('session/serve/read-diagnostics.ts', serve, [
     [
       'a failure is told by its code alone',
       "/^([A-Z][A-Z0-9_]{2,60})(?::|$)/.exec(content)?.[1] ?? 'TURN_FAILED'",

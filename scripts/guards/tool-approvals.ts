@@ -176,7 +176,7 @@ export const guards: readonly Guard[] = [
   ...within('session/approvals/describe-approval.ts', told, [
     ['no digest of a secret', '...(isOpen ? {', '...(exact ? {', 'no secret is shown'],
   ]),
-  ...within('session/api/approval-routes.ts', routes, [
+  ...within('session/channel/revoke-grant.ts', routes, [
     [
       'one queue',
       "await channel.send({ type: 'revoke', grant: id, proof });",

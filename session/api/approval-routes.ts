@@ -1,6 +1,7 @@
 import { WritError } from '../../core/base/errors.ts';
 import type { Route } from '../../http/route.ts';
 import type { GrantLedger } from '../approvals/keep-grants.ts';
+import { revokeGrant } from '../channel/revoke-grant.ts';
 import { readRevoke } from './read-body.ts';
 import type { WriteDoor } from './write-door.ts';
 
@@ -29,10 +30,7 @@ export function approvalRoutes(
     },
     write('/api/code/approvals/revoke', async (channel, body, proof) => {
       const { id } = readRevoke(body);
-      const grants = ledger();
-      grants.require(id);
-      await channel.send({ type: 'revoke', grant: id, proof });
-      grants.revoke(id);
+      await revokeGrant(channel, ledger(), { id, proof });
       return { revoked: true };
     }),
   ];

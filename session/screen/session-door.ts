@@ -1,11 +1,14 @@
 import type { GivenAnswer } from '../state/interaction.ts';
 import type { Snapshot } from '../state/snapshot.ts';
+import type { ThreadList } from '../thread/list-threads.ts';
+import type { ThreadPage } from '../thread/thread-index.ts';
 
 /**
  * What a screen has of a session, wherever it is: the newest snapshot, and the commands that every client has. What is
  * refused rejects with a `WritError` and has changed nothing.
  */
 export interface SessionDoor {
+  /** The same object until something changes. */
   readonly snapshot: () => Snapshot;
   /** Called when the snapshot is another one; answers how to stop that. */
   follow(told: () => void): () => void;
@@ -19,6 +22,8 @@ export interface SessionDoor {
   approvals(): Promise<readonly ListedGrant[]>;
   revoke(id: string): Promise<void>;
   diagnostics(): Promise<Readonly<Record<string, unknown>>>;
+  /** Threads of the repository, last updated first. */
+  threads(page: ThreadPage): Promise<ThreadList>;
 }
 
 export interface ListedGrant {

@@ -1,61 +1,21 @@
 import { WritError } from '../../core/base/errors.ts';
 import type { Route } from '../../http/route.ts';
-import type { SelfTest } from '../self-test/try-to-approve.ts';
-import { toSnapshot } from '../state/snapshot.ts';
 import type { SessionState } from '../state/state.ts';
-import { pendingOf } from '../state/state.ts';
-
-/** What a session runs on, without anything secret. */
-export interface DiagnosticsFacts {
-  readonly provider: string;
-  readonly model: string | undefined;
-  /** Where the key of the provider was found, never the key; absent where it needs none. */
-  readonly key: { readonly name: string; readonly source: string } | undefined;
-  readonly logFile: string | undefined;
-  /** Back end that commands run in, and what it holds when it is tried out. */
-  readonly sandbox: () => Promise<{ readonly backend: string; readonly enforced: readonly string[] }>;
-  /** Whether a command could approve itself. */
-  readonly selfTest: () => Promise<SelfTest>;
-  readonly ports: () => { readonly web: number; readonly mcp?: number };
-}
+import { type DiagnosticsFacts, readDiagnostics } from './read-diagnostics.ts';
 
 /** `GET /api/code/diagnostics` (resolutions B, Controllers): read only, redacted. */
 export function diagnosticsRoute(state: () => SessionState | undefined, facts: DiagnosticsFacts): Route {
+  const required = (): SessionState => {
+    const now = state();
+    if (now === undefined) throw new WritError('CODE_UI_UNAVAILABLE');
+    return now;
+  };
   return {
     method: 'GET',
     path: '/api/code/diagnostics',
-    async answer() {
-      if (state() === undefined) throw new WritError('CODE_UI_UNAVAILABLE');
-      const [sandbox, { isTried, reached }] = await Promise.all([facts.sandbox(), facts.selfTest()]);
-      const now = state();
-      if (now === undefined) throw new WritError('CODE_UI_UNAVAILABLE');
-      const { provider, model, key, logFile } = facts;
-      const [pending] = pendingOf(now);
-      const lastError = lastErrorOf(now);
-      return {
-        pid: process.pid,
-        provider,
-        ...(model === undefined ? {} : { model }),
-        ...(key === undefined ? {} : { key }),
-        threadId: now.ground.threadId,
-        status: now.status,
-        controller: toSnapshot(now).controller,
-        ports: facts.ports(),
-        sandbox: {
-          ...sandbox,
-          selfApproval: isTried ? (reached.length > 0 ? 'possible' : 'impossible') : 'not tried',
-        },
-        ...(logFile === undefined ? {} : { logFile }),
-        ...(pending === undefined ? {} : { activeInteractionId: pending.id }),
-        ...(lastError === undefined ? {} : { lastError }),
-      };
+    answer() {
+      required();
+      return readDiagnostics(required, facts);
     },
   };
-}
-
-/** Its code alone: a sentence can hold what a provider or a command said. */
-function lastErrorOf({ status, transcript }: SessionState): string | undefined {
-  if (status !== 'error') return undefined;
-  const content = transcript.findLast(({ kind }) => kind === 'info_note')?.content ?? '';
-  return /^([A-Z][A-Z0-9_]{2,60})(?::|$)/.exec(content)?.[1] ?? 'TURN_FAILED';
 }

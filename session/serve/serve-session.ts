@@ -9,6 +9,7 @@ import { sessionRoutes } from '../api/session-routes.ts';
 import { taskRoutes } from '../api/task-routes.ts';
 import { threadRoutes } from '../api/thread-routes.ts';
 import { openWriteDoor, type SessionApi } from '../api/write-door.ts';
+import { openLocalDoor } from '../client/local-door.ts';
 import { type ControlPlace, findControlPlace } from '../control/control-place.ts';
 import { openControl } from '../control/open-control.ts';
 import type { SessionLog } from '../log/open-log.ts';
@@ -17,12 +18,14 @@ import { questionLines } from '../mcp/question-lines.ts';
 import type { McpHttp } from '../mcp/serve-mcp-http.ts';
 import type { OpenSession } from '../open-session.ts';
 import type { SessionOptions } from '../options/session-options.ts';
+import type { SessionDoor } from '../screen/session-door.ts';
 import type { SelfTester } from '../self-test/self-tester.ts';
 import { requireApart } from '../self-test/try-to-approve.ts';
 import type { ThreadList } from '../thread/list-threads.ts';
 import type { ThreadPage } from '../thread/thread-index.ts';
-import { type DiagnosticsFacts, diagnosticsRoute } from './diagnostics-route.ts';
+import { diagnosticsRoute } from './diagnostics-route.ts';
 import { logSession } from './log-session.ts';
+import { type DiagnosticsFacts, readDiagnostics } from './read-diagnostics.ts';
 import { remoteNotice } from './remote-notice.ts';
 import { startPage } from './start-page.ts';
 
@@ -57,6 +60,8 @@ export interface ServedSession extends AsyncDisposable {
   readonly mcpUrl: string;
   readonly threadId: string;
   readonly session: OpenSession;
+  /** For a screen in this process. */
+  readonly door: SessionDoor;
   /** Where others find it; absent where no such file was asked for. */
   readonly infoFile: string | undefined;
   /** Absent where no program may steer it. */
@@ -139,6 +144,11 @@ export async function serveSession(setting: ServeSetting): Promise<ServedSession
       mcpUrl: mcp.mcpUrl,
       threadId: opened.threadId,
       session: opened,
+      door: openLocalDoor(opened, {
+        threads: setting.threads,
+        diagnostics: () =>
+          readDiagnostics(() => opened.channel.state, { ...setting.about, ports: () => ports }),
+      }),
       infoFile: asked.mode === 'write' || place.isInfoNamed ? place.info : undefined,
       tokenFile: control.token === undefined ? undefined : place.token,
       [Symbol.asyncDispose]: unwind,

@@ -7,7 +7,8 @@ import { taskRoutes } from '../../../session/api/task-routes.ts';
 import { threadRoutes } from '../../../session/api/thread-routes.ts';
 import { openWriteDoor, type SessionApi } from '../../../session/api/write-door.ts';
 import { keepGrants } from '../../../session/approvals/keep-grants.ts';
-import { type DiagnosticsFacts, diagnosticsRoute } from '../../../session/serve/diagnostics-route.ts';
+import { diagnosticsRoute } from '../../../session/serve/diagnostics-route.ts';
+import type { DiagnosticsFacts } from '../../../session/serve/read-diagnostics.ts';
 import { controlToken, type ServedSession, serveSession } from '../api/serve-session.ts';
 
 /** How a session stands to its clients. */

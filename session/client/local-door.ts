@@ -1,0 +1,61 @@
+import { WritError } from '../../core/base/errors.ts';
+import { readAnswer, readMessage } from '../api/read-body.ts';
+import { revokeGrant } from '../channel/revoke-grant.ts';
+import type { OpenSession } from '../open-session.ts';
+import type { SessionDoor } from '../screen/session-door.ts';
+import { type Snapshot, toSnapshot } from '../state/snapshot.ts';
+import type { SessionState } from '../state/state.ts';
+
+/** What a door tells beside the session itself, as the routes of its server tell it. */
+export type DoorFacts = Pick<SessionDoor, 'diagnostics' | 'threads'>;
+
+/** As much as a client may send in one request. */
+const maxOctets = 256 * 1024;
+
+const proof = { from: 'local' } as const;
+
+/**
+ * The door of a screen in the process of the session: it needs no token, and has the session wherever no client holds
+ * it. Messages and answers are held to the form and size that requests are held to. PAYLOAD_TOO_LARGE, INVALID_BODY.
+ */
+export function openLocalDoor(
+  { channel, grants }: Pick<OpenSession, 'channel' | 'grants'>,
+  facts: DoorFacts,
+): SessionDoor {
+  let shown: { readonly of: SessionState; readonly snapshot: Snapshot } | undefined;
+  return {
+    ...facts,
+    snapshot() {
+      const { state } = channel;
+      if (shown?.of !== state) shown = { of: state, snapshot: toSnapshot(state) };
+      return shown.snapshot;
+    },
+    follow: (told) => channel.subscribe(() => told()),
+    async submit(text, commandId) {
+      const said = { text, ...(commandId === undefined ? {} : { commandId }) };
+      requireSmall(said);
+      await channel.send({ type: 'submit', proof, ...readMessage(said) });
+    },
+    async respond(id, given) {
+      requireSmall(given);
+      await channel.send({ type: 'respond', id, proof, given: readAnswer({ ...given }) });
+    },
+    async cancel() {
+      await channel.send({ type: 'cancel', proof });
+    },
+    async reclaim() {
+      await channel.send({ type: 'reclaim' });
+    },
+    approvals: async () => grants.list(),
+    revoke: (id) => revokeGrant(channel, grants, { id, proof }),
+  };
+}
+
+function requireSmall(body: object): void {
+  const octets = Buffer.byteLength(JSON.stringify(body));
+  if (octets > maxOctets)
+    throw new WritError('PAYLOAD_TOO_LARGE', {
+      message: `expected at most ${maxOctets} octets, found ${octets}`,
+      detail: { limit: maxOctets, found: octets },
+    });
+}

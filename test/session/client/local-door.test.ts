@@ -1,0 +1,132 @@
+import t, { type Test } from 'tap';
+import { systemClock } from '../../../core/base/clock.ts';
+import { keepGrants } from '../../../session/approvals/keep-grants.ts';
+import { openChannel } from '../../../session/channel/open-channel.ts';
+import { openLocalDoor } from '../../../session/client/local-door.ts';
+import type { Want } from '../../../session/state/command.ts';
+import type { SessionGround } from '../../../session/state/fact.ts';
+import { toSnapshot } from '../../../session/state/snapshot.ts';
+import { newWorld } from '../state/walk.ts';
+
+/** A session in memory that its screen looks at. */
+function scene(t: Test, given: Partial<SessionGround> = {}) {
+  let ids = 0;
+  const wanted: Want[] = [];
+  const channel = openChannel({
+    state: newWorld(given).state,
+    thread: { append: async () => {} },
+    clock: systemClock,
+    newId: () => {
+      ids += 1;
+      return `i${ids}`;
+    },
+    perform: async (want) => void wanted.push(want),
+  });
+  t.teardown(() => channel[Symbol.asyncDispose]());
+  const grants = keepGrants(systemClock);
+  const threads = async () => ({ items: [], nextOffset: 7 });
+  const door = openLocalDoor({ channel, grants }, { diagnostics: async () => ({ pid: 1 }), threads });
+  const asks = (kind: 'approval' | 'request_user_input', metadata = {}) =>
+    channel.send({ type: 'ask', turn: channel.state.turn ?? '', subject: kind, kind, metadata });
+  return { channel, grants, door, wanted, asks };
+}
+
+const attached = {
+  type: 'attach',
+  clientId: 'page',
+  kind: 'browser',
+  tokenDigest: 'd',
+  controlToken: 'missing',
+} as const;
+
+t.test('a screen sees each change once, and nothing is made twice of one state', async (t) => {
+  const { door, channel, wanted } = scene(t);
+  const first = door.snapshot();
+  t.equal(door.snapshot(), first, 'the same object');
+  t.match(first, { status: 'idle', controller: { kind: 'tui', canWrite: true } });
+  let told = 0;
+  const stop = door.follow(() => {
+    told += 1;
+  });
+  await door.submit('do it', 'c1');
+  t.equal(told, 1);
+  t.not(door.snapshot(), first);
+  t.strictSame(door.snapshot(), toSnapshot(channel.state));
+  t.match(wanted, [{ type: 'turn', spoken: { text: 'do it' }, by: { kind: 'tui' } }]);
+  await door.submit('do it', 'c1');
+  t.equal(wanted.length, 1, 'the same command twice is one');
+  stop();
+  await door.cancel();
+  t.match(wanted, [{}, { type: 'abort' }]);
+  t.equal(told, 1);
+});
+
+t.test('a screen answers what is asked, and is refused as everybody is', async (t) => {
+  const { door, asks, wanted } = scene(t);
+  await t.rejects(door.respond('none', { approved: true }), { code: 'NOT_FOUND' });
+  await door.submit('do it');
+  await t.rejects(door.submit('and this'), { code: 'CONTROLLER_CONFLICT' });
+  await asks('approval');
+  const [{ id = '' } = {}] = door.snapshot().interactions;
+  await t.rejects(door.respond(id, { selectedOption: 'yes' }), { code: 'INVALID_INTERACTION_RESPONSE' });
+  await t.rejects(door.respond(id, { selectedOption: 'a\0b' }), { code: 'INVALID_BODY' });
+  t.equal(door.snapshot().interactions[0]?.status, 'pending');
+  await door.respond(id, { selectedOption: 'approve' });
+  t.match(wanted, [{}, { type: 'answer', option: 'approve', by: { kind: 'tui' } }]);
+});
+
+t.test('what a person pastes is held to what a client may send', async (t) => {
+  const { door, wanted } = scene(t);
+  await t.rejects(door.submit('x'.repeat(256 * 1024)), { code: 'PAYLOAD_TOO_LARGE' });
+  await t.rejects(door.respond('i', { selectedOption: 'answer', answers: { a: ['x'.repeat(256 * 1024)] } }), {
+    code: 'PAYLOAD_TOO_LARGE',
+  });
+  for (const text of ['', ' \n', 'a\0b', 'a\ud800b'])
+    await t.rejects(door.submit(text), { code: 'INVALID_BODY' }, JSON.stringify(text));
+  t.strictSame(wanted, []);
+});
+
+t.test('a screen takes the session back from a client, and only where it may', async (t) => {
+  const { door, channel } = scene(t);
+  await channel.send(attached);
+  t.match(door.snapshot().controller, { kind: 'browser', ownerLabel: 'page' });
+  await t.rejects(door.submit('mine'), { code: 'CONTROLLER_CONFLICT' });
+  await door.reclaim();
+  t.match(door.snapshot().controller, { kind: 'tui', canWrite: true });
+  await door.submit('mine');
+  const without = scene(t, { local: 'none' });
+  await without.channel.send(attached);
+  await t.rejects(without.door.reclaim(), { code: 'UNSUPPORTED_OPERATION' });
+});
+
+t.test('a screen lists what is pre-approved, and takes it back', async (t) => {
+  const { door, grants, channel } = scene(t);
+  grants.add([
+    {
+      id: 'g',
+      kind: 'all-commands',
+      tool: 'shell',
+      action: 'run',
+      cwd: '/w',
+      sandbox: 's',
+      branch: 'main',
+      what: 'every command',
+      grantedBy: { kind: 'tui' },
+      at: grants.now(),
+    },
+  ]);
+  t.match(await door.approvals(), [{ id: 'g', what: 'every command', cwd: '/w' }]);
+  await t.rejects(door.revoke('other'), { code: 'NOT_FOUND' });
+  await channel.send(attached);
+  await t.rejects(door.revoke('g'), { code: 'CONTROLLER_CONFLICT' }, 'whoever may not write revokes nothing');
+  t.equal((await door.approvals()).length, 1);
+  await door.reclaim();
+  await door.revoke('g');
+  t.strictSame(await door.approvals(), []);
+});
+
+t.test('a screen is told what a session runs on, and of other threads', async (t) => {
+  const { door } = scene(t);
+  t.strictSame(await door.diagnostics(), { pid: 1 });
+  t.strictSame(await door.threads({ limit: 1, offset: 0 }), { items: [], nextOffset: 7 });
+});
