@@ -1,6 +1,4 @@
-/** What is not seen, or changes how other text is seen: each stands as its code point. */
-const unseen =
-  /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}|\u2800/gu;
+import { unseen } from '../../core/base/unseen.ts';
 
 /**
  * Text of somebody else as a person may be shown it before he allows it: secrets masked while it is whole, then every

@@ -1,0 +1,45 @@
+import t from 'tap';
+import { visible, visibleLines } from '../../../session/screen/visible.ts';
+
+t.test('what a terminal would obey is not there any more', async (t) => {
+  t.equal(visible('a\x1b[31mred\x1b[0m b\x1b[2K'), 'ared b', 'colours and moves are left out');
+  t.equal(visible('\x1b\x1b[m[31m'), '\\e[31m', 'nothing becomes a sequence by what is left out');
+  t.equal(visible('\x1b]0;title\x07'), '\\e]0;title\\u{7}', 'what carries text stays to be read');
+  t.equal(visible('\x9b31m'), '\\u{9b}31m');
+  t.equal(visible('a\r\nb'), 'a\\r\\nb', 'a line is one line');
+});
+
+t.test('what hides or reorders text is written out', async (t) => {
+  for (const hidden of [
+    '\u202e',
+    '\u2066',
+    '\u200b',
+    '\u200d',
+    '\ufeff',
+    '\u00ad',
+    '\u3164',
+    '\u2800',
+    '\ue000',
+  ])
+    t.equal(visible(`a${hidden}b`), `a\\u{${hidden.charCodeAt(0).toString(16)}}b`);
+  t.equal(visible('a\u{e0041}b'), 'a\\u{e0041}b', 'tags');
+  t.equal(visible('\ud800'), '\\u{d800}', 'half a character');
+  t.equal(visible('e\u0301'), 'e\u0301');
+  t.equal(visible(`e${'\u0301'.repeat(6)}`), `e${'\u0301'.repeat(4)}\\u{301}\\u{301}`, 'no tower of marks');
+});
+
+t.test('what people write is kept', async (t) => {
+  for (const text of ['👨‍👩‍👧‍👦 ❤️ 🇩🇪 1️⃣', 'می‌خواهم', '你好 Grüße Ω', 'plain ~ text'])
+    t.equal(visible(text), text);
+  t.equal(visible('a\u00a0b\u3000c'), 'a b  c', 'other spaces are spaces');
+  t.equal(visible('\ta\tb'), '    a   b', 'tabs go to their stops');
+});
+
+t.test('text of many lines ends its lines as it pleases', async (t) => {
+  t.strictSame(visibleLines('a\r\nb\nc\rd\x07'), ['a', 'b', 'c', 'd\\u{7}']);
+});
+
+t.test('nothing that is not printable comes through, whatever comes in', async (t) => {
+  const all = Array.from({ length: 0x3000 }, (_, code) => String.fromCodePoint(code)).join('x');
+  t.notMatch(visible(all), /[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f]/);
+});

@@ -1,0 +1,88 @@
+import t from 'tap';
+import { cellsOf } from '../../../session/screen/cells.ts';
+import { clipLine, clipText } from '../../../session/screen/clip.ts';
+import { type Line, span, textOf } from '../../../session/screen/line.ts';
+import { widthOf, wrapLine } from '../../../session/screen/wrap.ts';
+import { seededRandom } from '../../chance/seeded-random.ts';
+
+const family = '👨‍👩‍👧‍👦';
+const texts = (lines: readonly Line[]): readonly string[] => lines.map(textOf);
+
+t.test('a line breaks between words, and within one that is too long', async (t) => {
+  const line = [span('Hello wonderful '), span('world', 'strong'), span(', averyveryverylongword')];
+  t.strictSame(texts(wrapLine(line, { columns: 12 })), [
+    'Hello',
+    'wonderful',
+    'world,',
+    'averyveryver',
+    'ylongword',
+  ]);
+  const [, , third] = wrapLine(line, { columns: 12 });
+  t.strictSame(third, [span('world', 'strong'), span(',')], 'each word keeps its tone, and its neighbour');
+});
+
+t.test('what follows hangs under its beginning, where there is room for it', async (t) => {
+  const hang = [span('  | ', 'dim')];
+  t.strictSame(texts(wrapLine([span('one two three')], { columns: 9, hang })), ['one two', '  | three']);
+  t.strictSame(texts(wrapLine([span('one two three')], { columns: 7, hang })), ['one two', 'three']);
+});
+
+t.test('no character is split: wide ones, families, marks', async (t) => {
+  t.strictSame(texts(wrapLine([span('你好世界')], { columns: 5 })), ['你好', '世界']);
+  t.strictSame(texts(wrapLine([span(family.repeat(3))], { columns: 5 })), [family.repeat(2), family]);
+  const marked = 'e\u0301';
+  t.strictSame(texts(wrapLine([span(marked.repeat(5))], { columns: 2 })), [
+    marked.repeat(2),
+    marked.repeat(2),
+    marked,
+  ]);
+});
+
+t.test('code breaks where the columns end, and keeps its spaces', async (t) => {
+  t.strictSame(texts(wrapLine([span('if (a)    b()')], { columns: 8, anywhere: true })), [
+    'if (a)  ',
+    '  b()',
+  ]);
+});
+
+t.test('whatever is wrapped fits, and nothing but spaces is lost', async (t) => {
+  const pieces = ['a', 'word', ' ', '  ', '你', family, 'e\u0301', 'averylongwordwithoutanend', '-', '🇩🇪'];
+  const broken: string[] = [];
+  for (let seed = 1; seed <= 300; seed += 1) {
+    const random = seededRandom(seed);
+    const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
+    const line = Array.from({ length: 1 + Math.floor(random() * 30) }, () =>
+      span(pick(pieces), pick(['plain', 'strong'])),
+    );
+    const columns = 2 + Math.floor(random() * 20);
+    const anywhere = random() < 0.3;
+    const lines = wrapLine(line, { columns, anywhere });
+    const bare = (text: string) => (anywhere ? text : text.replaceAll(' ', ''));
+    const held =
+      lines.every((one) => widthOf(one) <= columns) &&
+      bare(texts(lines).join('')) === bare(textOf(line)) &&
+      lines.every((one) => one.every(({ text }) => text !== ''));
+    if (!held) broken.push(`seed ${seed}, ${columns} columns: ${JSON.stringify(texts(lines))}`);
+  }
+  t.strictSame(broken, []);
+});
+
+t.test('a line of a megabyte is wrapped in time that grows with it', async (t) => {
+  t.equal(wrapLine([span('x'.repeat(1_000_000))], { columns: 80 }).length, 12_500);
+  t.equal(wrapLine([span('word '.repeat(200_000))], { columns: 80 }).length, 12_500);
+});
+
+t.test('what is clipped ends in a sign of it', async (t) => {
+  t.equal(clipText('hello', 5), 'hello');
+  t.equal(clipText('hello', 4), 'hel…');
+  t.equal(clipText('hello', 0), '');
+  t.equal(clipText('你好世界', 6), '你好…');
+  t.equal(clipText(family.repeat(4), 6), `${family.repeat(2)}…`);
+  t.strictSame(clipLine([span('one '), span('two', 'strong')], 6), [
+    span('one '),
+    span('t', 'strong'),
+    span('…', 'strong'),
+  ]);
+  t.strictSame(clipLine([span('one '), span('two', 'strong')], 7), [span('one '), span('two', 'strong')]);
+  t.equal(cellsOf('ab你'), 4);
+});
