@@ -86,12 +86,12 @@ export function temperatureIsFixed(model: string): boolean {
 }
 
 /**
- * What a turn cost in units of 0.001 USD, fractions and all; of a model without a price, 1 unit per 1,000 tokens
- * (resolutions, maxCostUnits). What a vendor takes for keeping a prompt is not in it.
+ * What a turn cost in units of 0.001 USD, fractions and all; nothing of a model without a price. What a vendor takes for
+ * keeping a prompt is not in it.
  */
-export function costUnits(model: string, { input, output, cachedInput = 0 }: ModelUsage): number {
+export function costUnits(model: string, { input, output, cachedInput = 0 }: ModelUsage): number | undefined {
   const known = knownModel(model);
-  if (known === undefined) return (input + output) / 1000;
+  if (known === undefined) return undefined;
   const { price, long } = known;
   const asked = long !== undefined && input > long.tokens ? long.price : price;
   const cached = Math.min(cachedInput, input);

@@ -35,7 +35,7 @@ export interface PlannedContract {
  * for is thrown; what asking the model throws is thrown, too.
  */
 export async function planContract(engine: WritEngine, request: PlanningRequest): Promise<PlannedContract> {
-  const { source, specBytes, signal, clock, runId, remarks, spent } = request;
+  const { source, specBytes, signal, clock, meter, runId, remarks, spent } = request;
   const plan = await planRun(engine, { ...request, specBytes, source, who: 'worker' });
   const [refused] = plan.refusals;
   if (refused !== undefined) throw refused.fault;
@@ -44,7 +44,8 @@ export async function planContract(engine: WritEngine, request: PlanningRequest)
   const worker = requireDrafter(await openWorker(engine, source), source.worker);
   const ground = await readDraftGround(engine, request);
   await using opened = await openDrafter(engine, worker, request, ground);
-  const turns = openTurns({ identity: { contract }, means: { signal, settings: { clock } } }, opened.model);
+  const settings = { clock, ...(meter === undefined ? {} : { meter }) };
+  const turns = openTurns({ identity: { contract }, means: { signal, settings } }, opened.model);
   const { repository, base, config } = ground;
   const { end, taken } = await askAdvice({
     drafter: worker,

@@ -45,6 +45,7 @@ export type Report = { readonly turn: string } & (
           | 'run-began';
       }
     >
+  | Omit<Extract<Fact, { readonly type: 'used' }>, 'turn'>
   | { readonly type: 'replying' | 'replied'; readonly id: string; readonly text: string }
   | {
       readonly type: 'tool';
@@ -64,6 +65,11 @@ export type Report = { readonly turn: string } & (
     }
   | { readonly type: 'end'; readonly end: TurnEnd; readonly reason?: string }
 );
+
+/** A report as whoever works in a turn makes it. */
+export type Told = WithoutTurn<Report>;
+
+type WithoutTurn<R> = R extends unknown ? Omit<R, 'turn'> : never;
 
 export type Command =
   | ClientCommand

@@ -1,6 +1,7 @@
 import type { ModelMessage } from '../../core/contract/model.ts';
 import type { Interaction, InteractionAnswer } from './interaction.ts';
 import type { Lease } from './lease.ts';
+import type { UsedOnce } from './usage.ts';
 import type { SessionDraft, SessionPatchset, SessionPlan, SessionTask, StepStatus } from './work.ts';
 
 /** Who has the session where nobody holds a lease: its terminal, the client at its standard input, nobody. */
@@ -110,6 +111,15 @@ export type Fact =
     }
   | { readonly type: 'tasked'; readonly task: Omit<SessionTask, 'updatedAtMs'> }
   | { readonly type: 'patched'; readonly patchset: Omit<SessionPatchset, 'updatedAtMs'> }
+  /** A question to a model is over, its reply whole or broken off: what it came to. */
+  | ({
+      readonly type: 'used';
+      /** The turn that asked it. */
+      readonly turn: string;
+      /** The plan and the key of the Task that it was asked for. */
+      readonly plan?: string;
+      readonly task?: string;
+    } & UsedOnce)
   /** The engine works on a run of this thread from here on, for as long as its turn lasts. */
   | { readonly type: 'run-began'; readonly runId: string }
   | { readonly type: 'cancel-asked' }

@@ -10,6 +10,7 @@ import {
   type SessionStatus,
   type TranscriptEntry,
 } from './state.ts';
+import { nothingUsed, withUsed } from './usage.ts';
 import type { SessionPlan } from './work.ts';
 
 /** The state of a session that was just opened. */
@@ -31,6 +32,7 @@ export function openedState({ ground, atMs }: Extract<Happened, { type: 'opened'
     tasks: [],
     patchsets: [],
     run: undefined,
+    usage: nothingUsed,
     dialogue: [],
     commands: new Map(),
     updatedAtMs: atMs,
@@ -65,7 +67,7 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
         ...(fact.noteOf === undefined ? {} : { noteFor: undefined, status: 'thinking' as const }),
       };
     case 'turn-began':
-      return { turn: fact.turn, status: 'thinking', isCancelling: false };
+      return { turn: fact.turn, status: 'thinking', isCancelling: false, usage: withoutTurn(state.usage) };
     case 'replying':
     case 'replied':
       return withReply(state, fact, atMs);
@@ -110,6 +112,8 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
       return { tasks: withOne(state.tasks, { ...fact.task, updatedAtMs: atMs }, kept.tasks) };
     case 'patched':
       return { patchsets: withOne(state.patchsets, { ...fact.patchset, updatedAtMs: atMs }, kept.patchsets) };
+    case 'used':
+      return { usage: usedBy(state, fact) };
     case 'run-began':
       return { run: fact.runId };
     case 'cancel-asked':
@@ -231,6 +235,25 @@ function withTool(
   }
   const told = { ...entry(id, 'tool_call', summary ?? '', atMs), title: toolName, status };
   return { toolCalls: [...toolCalls, call].slice(-kept.toolCalls), ...appended(state, told) };
+}
+
+/** What one question more came to; of a turn that is over only the whole grows. */
+function usedBy(
+  { usage, turn }: Pick<SessionState, 'usage' | 'turn'>,
+  fact: Extract<Fact, { type: 'used' }>,
+): SessionState['usage'] {
+  const ofTurn = fact.turn === turn ? withUsed(usage.turn ?? nothingUsed, fact) : usage.turn;
+  return {
+    ...withUsed(usage, fact),
+    contextTokens: fact.inputTokens + fact.outputTokens,
+    ...(fact.contextWindow === undefined ? {} : { contextWindow: fact.contextWindow }),
+    ...(ofTurn === undefined ? {} : { turn: ofTurn }),
+  };
+}
+
+/** Another turn begins at nothing. */
+function withoutTurn({ turn: _, ...usage }: SessionState['usage']): SessionState['usage'] {
+  return usage;
 }
 
 function remembered(

@@ -1,6 +1,7 @@
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { type Interaction, optionsOf } from './interaction.ts';
 import type { SessionState, ToolCall, TranscriptEntry } from './state.ts';
+import { type SessionUsage, toldUsed } from './usage.ts';
 import type { SessionPlan } from './work.ts';
 
 /** A session as clients get it: camelCase names, snake_case values (document 2, Session snapshot). */
@@ -24,6 +25,7 @@ export function toSnapshot(state: SessionState) {
     toolCalls: state.toolCalls.map(toToolCall),
     patchsets: state.patchsets.map(timed),
     interactions: state.interactions.map(toInteraction),
+    ...usageOf(state),
     updatedAt: toRfc3339(updatedAtMs),
   };
 }
@@ -31,6 +33,13 @@ export function toSnapshot(state: SessionState) {
 /** How it is run is nobody's business but the engine's. */
 function toPlan({ run: _, steps, ...plan }: SessionPlan) {
   return { ...timed(plan), steps: steps.map(({ id, step, status }) => ({ id, step, status })) };
+}
+
+/** Absent where no model was asked. */
+function usageOf({ usage }: SessionState): { readonly usage?: SessionUsage } {
+  if (usage.contextTokens === undefined) return {};
+  const { turn, ...whole } = usage;
+  return { usage: { ...toldUsed(whole), ...(turn === undefined ? {} : { turn: toldUsed(turn) }) } };
 }
 
 function timed<T extends { readonly updatedAtMs: number }>({ updatedAtMs, ...one }: T) {

@@ -2,6 +2,7 @@ import type { ModelMessage } from '../../core/contract/model.ts';
 import type { SessionGround, ToolStatus } from './fact.ts';
 import type { Interaction } from './interaction.ts';
 import type { Lease } from './lease.ts';
+import type { SessionUsage } from './usage.ts';
 import type { SessionDraft, SessionPatchset, SessionPlan, SessionTask } from './work.ts';
 
 /** document 2, States and transitions. */
@@ -59,6 +60,8 @@ export interface SessionState {
   readonly patchsets: readonly SessionPatchset[];
   /** The run that the turn works on. */
   readonly run: string | undefined;
+  /** What models came to; its limit is told where it is shown. */
+  readonly usage: Omit<SessionUsage, 'limitUsd'>;
   /** What a model gets of what was said before, oldest first. */
   readonly dialogue: readonly ModelMessage[];
   /** By `commandId`: what was said under it. */

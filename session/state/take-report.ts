@@ -7,6 +7,8 @@ import { pendingOf, type SessionState } from './state.ts';
 /** What an effect reports; nothing counts of a turn that is over. */
 export function takeReport(state: SessionState, command: Report, { nowMs, newId }: Moment): Decided {
   const { turn, ...told } = command;
+  // What was paid was paid, whether its turn is over or not.
+  if (told.type === 'used') return { facts: [{ ...told, turn }], wants: [] };
   // What an ended turn still says is about nothing that is.
   if (turn !== state.turn) return nothingDecided;
   switch (told.type) {

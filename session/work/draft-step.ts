@@ -34,6 +34,7 @@ export async function draftStep(scope: TurnScope, words: readonly string[]): Pro
     createdAt: toRfc3339(clock.now()),
     clock,
     signal,
+    meter: scope.meter(),
     ...(kept === undefined ? {} : { spent: kept.spent }),
   });
   const { contract, repairs, questions, lacks, spent } = drafted;

@@ -33,7 +33,7 @@ export async function planStep(scope: TurnScope, wish: PlanWish): Promise<StepEn
 
 /** Has a plan made, and tells it; nothing is asked. */
 export async function makePlan(
-  { setting, signal, state, tell }: TurnScope,
+  { setting, signal, state, tell, meter }: TurnScope,
   { runId, remarks, repair }: PlanWish,
 ): Promise<{ readonly plan: MadePlan; readonly planned: PlannedContract }> {
   const { engine, source, clock, repositoryPath, sandbox } = setting;
@@ -49,6 +49,7 @@ export async function makePlan(
     target: await setting.target(),
     clock,
     signal,
+    meter: meter(),
     remarks,
     spent: kept.spent,
   });

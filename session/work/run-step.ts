@@ -71,6 +71,7 @@ export async function resumeStep(scope: TurnScope, runId: string, plan: MadePlan
     worker: { name: setting.source.worker },
     person: personOf(scope, await consentGround(setting, network, scope.hasFailed)),
     watch: watchWork(scope, plan),
+    meter: scope.meter(plan.id),
   });
   const ended = await settle(scope, plan, view);
   return ended === 'failed' ? { end: 'failed', reason: failureOf(view) } : ended;
@@ -117,6 +118,7 @@ async function execute(
     advice,
     person: personOf(scope, ground),
     watch: watchWork(scope, plan),
+    meter: scope.meter(plan.id),
   });
 }
 

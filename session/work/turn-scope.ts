@@ -1,12 +1,12 @@
 import { uuidV7 } from '../../core/base/ids.ts';
+import type { ModelMeter } from '../../engine/run/state/model-meter.ts';
 import type { World } from '../channel/open-channel.ts';
-import type { Report } from '../state/command.ts';
+import type { Report, Told } from '../state/command.ts';
 import type { TurnEnd } from '../state/fact.ts';
 import type { SessionState } from '../state/state.ts';
 import type { Answered } from './answered.ts';
+import { openMeter } from './open-meter.ts';
 import type { WorkSetting } from './work-setting.ts';
-
-type Told<R> = R extends unknown ? Omit<R, 'turn'> : never;
 
 /** How one step of a turn ended: the turn with it, or it waits for an answer. */
 export type StepEnd = { readonly end: TurnEnd; readonly reason?: string } | 'waits';
@@ -17,7 +17,7 @@ export interface TurnScope {
   readonly signal: AbortSignal;
   readonly state: () => SessionState;
   /** Tells the session; on disk when it resolves. */
-  readonly tell: (report: Told<Report>) => Promise<void>;
+  readonly tell: (report: Told) => Promise<void>;
   /** Asks, and waits for the answer; rejects with the reason of the signal. */
   readonly ask: (
     question: Omit<Extract<Report, { readonly type: 'ask' }>, 'turn' | 'type'>,
@@ -25,6 +25,8 @@ export interface TurnScope {
   readonly newId: () => string;
   /** Whether a command of this text has failed in this session. */
   readonly hasFailed: (command: string) => boolean;
+  /** Counts what is asked of models, for one plan or for none. */
+  readonly meter: (plan?: string) => ModelMeter;
   /** Ends the turn as cancelled. */
   readonly stop: () => void;
 }
@@ -82,6 +84,7 @@ export function openScope(
       await tell({ type: 'ask', ...question });
       return answered;
     },
+    meter: (plan) => openMeter(tell, plan),
     newId: () => uuidV7(setting.clock.now()),
     stop,
     hasFailed,

@@ -23,7 +23,7 @@ export interface WorkSetting {
   readonly instructions: readonly string[];
   readonly clock: Clock;
   /** What every run of the session is asked with. */
-  readonly run: Omit<RunSettings, 'clock' | 'signal' | 'person' | 'watch' | 'model' | 'approvers'>;
+  readonly run: Omit<RunSettings, 'clock' | 'signal' | 'person' | 'watch' | 'meter' | 'model' | 'approvers'>;
   readonly approval: ApprovalSetting;
   /** Whether a command could approve itself; asked before a run gets a network. */
   readonly selfTest: Pick<SelfTester, 'result'>;

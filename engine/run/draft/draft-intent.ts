@@ -30,7 +30,7 @@ import { openDrafter, requireDrafter } from './open-drafter.ts';
 /** A person's request, and who drafts a contract of it. */
 export interface DraftingRequest
   extends DraftPlace,
-    Pick<RunRequest, 'clock' | 'signal' | 'reach' | 'model' | 'pluginAccess' | 'outside'> {
+    Pick<RunRequest, 'clock' | 'signal' | 'reach' | 'model' | 'pluginAccess' | 'outside' | 'meter'> {
   readonly source: Extract<ChangeSource, { readonly kind: 'worker' }>;
   /** The request, and what the person said of drafts before this one (`readRequest`). */
   readonly said: readonly string[];
@@ -58,7 +58,17 @@ export interface DraftedIntent {
  * profile of the risk. DRAFT_REFUSED where no draft of it is taken, NO_WORKER, and what asking a model throws.
  */
 export async function draftIntent(engine: WritEngine, request: DraftingRequest): Promise<DraftedIntent> {
-  const { source, target, said, signal, clock, createdAt, runId, spent: before = nothingSpent } = request;
+  const {
+    source,
+    target,
+    said,
+    signal,
+    clock,
+    meter,
+    createdAt,
+    runId,
+    spent: before = nothingSpent,
+  } = request;
   const spent = (): Spent => addSpent(before, turns.taken());
   const worker = requireDrafter(await openWorker(engine, source), source.worker);
   const ground = await readDraftGround(engine, request);
@@ -68,7 +78,10 @@ export async function draftIntent(engine: WritEngine, request: DraftingRequest):
   // The strictest profile guards what is read before there is a contract.
   const guarding = applyDefaults(draftFromProfile({ ...frame, risk: 'high' }));
   const turns = openTurns(
-    { identity: { contract: { effective: guarding } }, means: { signal, settings: { clock } } },
+    {
+      identity: { contract: { effective: guarding } },
+      means: { signal, settings: { clock, ...(meter === undefined ? {} : { meter }) } },
+    },
     model,
   );
   const { repository, base, config } = ground;

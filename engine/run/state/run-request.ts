@@ -8,6 +8,7 @@ import type { TaskAdvice } from '../../plan/plan-advice.ts';
 import type { PluginAccess } from '../../plugin-trust/plugin-access.ts';
 import type { JournalWitness } from '../../store/journal-witness.ts';
 import type { Outside } from '../../tool/egress/outside.ts';
+import type { ModelMeter } from './model-meter.ts';
 import type { OpenModel } from './open-model.ts';
 import type { SecretSource } from './run-secrets.ts';
 import type { Spent } from './spent.ts';
@@ -57,6 +58,8 @@ export interface RunSettings {
   readonly person?: Person;
   /** Told what workers do, while they do it. */
   readonly watch?: WorkWatch;
+  /** Told of every question to a model, before it is put. */
+  readonly meter?: ModelMeter;
 }
 
 /** One `writ run`, with everything that the outside decides. */

@@ -17,7 +17,10 @@ export async function openAsked(run: OpenRun, place: HandPlace, tools: AttemptTo
   if (model === undefined) return { ways: {}, taken: () => undefined, [Symbol.asyncDispose]: async () => {} };
   const { agent } = model;
   if (agent === undefined) {
-    const turns = heardTurns(openTurns(run, model, tools.calls.spend), run.means.settings.watch);
+    const turns = heardTurns(
+      openTurns(run, model, { spend: tools.calls.spend, task: tools.task }),
+      run.means.settings.watch,
+    );
     return { ways: { turns }, taken: turns.taken, [Symbol.asyncDispose]: async () => {} };
   }
   const host = await openAgentHost(run, place, { ...model, agent }, tools);

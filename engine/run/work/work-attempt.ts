@@ -55,6 +55,14 @@ export interface WorkedAttempt {
   readonly record: WorkedRecord;
 }
 
+/** What an attempt is at. */
+export interface WorkedTask {
+  /** Key of the Task. */
+  readonly task: string;
+  /** Addresses that its context holds. */
+  readonly context?: readonly string[] | undefined;
+}
+
 /** What a worker says of a model that has been asked as often as helps, and of one that is recorded or played back. */
 const settled: ReadonlySet<string> = new Set([
   'PROVIDER_FAILED',
@@ -77,8 +85,7 @@ export async function workAttempt(
     TaskOrder,
     'workspace' | 'hands' | 'code' | 'web' | 'citations' | 'turns' | 'person' | 'signal'
   >,
-  /** Addresses that its context holds. */
-  context: readonly string[] = [],
+  { task, context = [] }: WorkedTask,
 ): Promise<WorkedAttempt> {
   const {
     means: {
@@ -101,7 +108,7 @@ export async function workAttempt(
       const kept = await rememberWorkspace(scratch, workspace, base.tree, join(place, 'index'));
       const watch = watchWrites(run, base.tree, kept);
       const at = { workspace, reports, stubs: writeStubs(place) };
-      const tools = openAttemptTools(run, calls);
+      const tools = openAttemptTools(run, task, calls);
       const history = openHistory(run, base, { place, kept });
       await using code = await openCode(run, at, base.tree);
       const hands = openHands(run, at, { watch, history, code }, tools);

@@ -132,7 +132,10 @@ async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder,
       ...(snapshot === undefined ? {} : { snapshot: snapshot.sha256 }),
       ...(previousFailure === undefined ? {} : { previousFailure }),
     },
-    snapshot?.dependencies.flatMap(({ uri = '' }) => (/^https?:/.test(uri) ? [uri] : [])),
+    {
+      task: task.key,
+      context: snapshot?.dependencies.flatMap(({ uri = '' }) => (/^https?:/.test(uri) ? [uri] : [])),
+    },
   );
   const begun = beginAttempt(run, name, patch);
   const isWork = record.kind === 'patch';

@@ -10,7 +10,7 @@ export interface Change {
 }
 
 type ListName = {
-  [Name in keyof Snapshot]: Snapshot[Name] extends readonly unknown[] ? Name : never;
+  [Name in keyof Snapshot]-?: Snapshot[Name] extends readonly unknown[] ? Name : never;
 }[keyof Snapshot];
 
 /** Each list of the snapshot, and the kind of event that brings one of its elements. */

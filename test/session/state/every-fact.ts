@@ -31,6 +31,9 @@ export function everyFact(): SessionState {
         changes: [{ path: 'a', changeType: 'modified', diff: '+' }],
       },
     },
+    { type: 'turn-began', turn: 'turn' },
+    { type: 'used', turn: 'turn', inputTokens: 900, outputTokens: 100, costUsd: 0.1, contextWindow: 4000 },
+    { type: 'used', turn: 'before', inputTokens: 1, outputTokens: 2 },
     { type: 'asked', interaction: { ...asked, status: 'pending', metadata: {}, requestedAtMs: 1 } },
     { type: 'answered', id: 'i', answer: { option: 'approve' }, by },
   ];

@@ -26,6 +26,7 @@ function talk(random: () => number, length: number): readonly Happened[] {
       { type: 'replied', id, text: 'so it is' },
       { type: 'tool', id, toolName: 'read', status: among('running', 'completed'), summary: id },
       { type: 'noted', id, text: 'noted' },
+      { type: 'used', turn: id, inputTokens: at, outputTokens: 1, ...among({ costUsd: 0.001 }, {}) },
       { type: 'exchanged', message },
       { type: 'turn-ended', turn: id, end: 'done' },
     );

@@ -74,6 +74,14 @@ t.test('a snapshot has the fields of the contract and no other', async (t) => {
           resolvedAt: at,
         },
       ],
+      usage: {
+        inputTokens: 901,
+        outputTokens: 102,
+        costUsd: 0.1,
+        unpriced: true,
+        contextTokens: 3,
+        turn: { inputTokens: 900, outputTokens: 100, costUsd: 0.1 },
+      },
       updatedAt: at,
     },
   );

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { isWritError, messageOf, WritError } from '../../../../core/base/errors.ts';
 import { readEventStream } from '../../../../core/base/event-stream.ts';
 import type { OpenAnswer } from '../../../../core/base/http-question.ts';
+import type { ModelUsage } from '../../../../core/contract/model.ts';
 import { type ProviderFailure, providerFailure } from '../../../../core/contract/provider.ts';
 import type { SandboxEgress } from '../../../../core/contract/sandbox.ts';
 import { socketName } from '../../../tool/egress/inside.ts';
@@ -10,10 +11,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from '../../.
 import { wordMask } from '../../record/mask-values.ts';
 import type { OpenRun } from '../../state/attempt.ts';
 import type { OpenAgent, OpenModel } from '../../state/open-model.ts';
-import type { Spent } from '../../state/spent.ts';
 import { msBeforeAsking } from '../turns/asking-again.ts';
 import { countUsage } from '../turns/count-usage.ts';
-import { maxTurns, type TurnsTaken } from '../turns/open-turns.ts';
+import { maxTurns, type TurnsOfTask, type TurnsTaken } from '../turns/open-turns.ts';
 import { untrustedText } from '../turns/untrusted-text.ts';
 
 /** The one place outside of its sandbox that a program reaches: its model, asked for it. */
@@ -45,13 +45,12 @@ const idleMs = 300_000;
 export async function openModelGate(
   run: Pick<OpenRun, 'identity' | 'means'>,
   chosen: OpenModel & { readonly agent: OpenAgent },
-  /** Told after each reply what all of them came to. */
-  spend?: (spent: Spent) => void,
+  { spend, task }: TurnsOfTask = {},
 ): Promise<ModelGate> {
   const { model, provider, agent, temperature, secrets } = chosen;
   const { signal, settings, privateRoot } = run.means;
   const { promptInjection } = run.identity.contract.effective.security;
-  const { count, counted } = countUsage(provider, model);
+  const { begin, counted } = countUsage({ provider, model }, { meter: settings.meter, task });
   const mask = wordMask(secrets);
   let turns = 0;
   let asking = 0;
@@ -123,7 +122,11 @@ export async function openModelGate(
   };
 
   /** Passes the reply on as it comes, and reads it beside. */
-  const passOn = async (answer: OpenAnswer, response: ServerResponse): Promise<void> => {
+  const passOn = async (
+    answer: OpenAnswer,
+    response: ServerResponse,
+    used: (usage: ModelUsage) => void,
+  ): Promise<void> => {
     let isUsed = false;
     const passed = async function* (): AsyncGenerator<Uint8Array> {
       for await (const chunk of answer.body) {
@@ -139,8 +142,7 @@ export async function openModelGate(
       const usage = agent.source.usageOf(event);
       if (usage === undefined) continue;
       isUsed = true;
-      count(usage);
-      spend?.({ turns, ...counted() });
+      used(usage);
     }
     // What is not told is not free, and a reply without its end is none.
     if (!isUsed && failure === undefined)
@@ -163,10 +165,20 @@ export async function openModelGate(
     const over = new AbortController();
     response.once('close', () => over.abort());
     failure = undefined;
+    let settle: ReturnType<typeof begin>;
+    try {
+      settle = begin(JSON.stringify(question).length);
+    } catch (refused) {
+      failure = isWritError(refused) ? refused : failed({ kind: 'bad-request', found: messageOf(refused) });
+      return refuse(response, 400, failure.message);
+    }
+    let used: ModelUsage | undefined;
     asking += 1;
     try {
       await using answer = await askTill(question, AbortSignal.any([signal, over.signal]));
-      await passOn(answer, response);
+      await passOn(answer, response, (usage) => {
+        used = usage;
+      });
     } catch (caught) {
       if (over.signal.aborted || signal.aborted) return void response.destroy();
       failure = isWritError(caught, 'PROVIDER_FAILED')
@@ -177,6 +189,8 @@ export async function openModelGate(
       else refuse(response, status ?? 502, failure.message);
     } finally {
       asking -= 1;
+      settle(used);
+      if (used !== undefined) spend?.({ turns, ...counted() });
     }
   };
 

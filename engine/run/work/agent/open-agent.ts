@@ -50,7 +50,7 @@ export async function openAgentHost(
   const { agent, model, provider } = chosen;
   const { sandbox, config } = run.ground;
   if (sandbox.unconfined) throw new WritError('SANDBOX_NONE_REFUSED');
-  const gate = await openModelGate(run, chosen, tools.calls.spend);
+  const gate = await openModelGate(run, chosen, { spend: tools.calls.spend, task: tools.task });
   const judge = openAgentJudge(run, place, tools);
   const notes: string[] = [];
   const policy = policyOf(run);

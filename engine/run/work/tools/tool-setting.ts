@@ -17,6 +17,8 @@ export const usualBound: DoorBound = {
  * What the tools of one attempt have in common: the time of its run, its signal, its contract's privacy, one record.
  */
 export interface AttemptTools extends ToolSetting {
+  /** Key of the Task. */
+  readonly task: string;
   readonly calls: AttemptCalls;
   /** Every use, in order of its end. */
   readonly used: readonly UsedTool[];
@@ -24,7 +26,7 @@ export interface AttemptTools extends ToolSetting {
   broken(): WritError | undefined;
 }
 
-export function openAttemptTools(run: OpenRun, calls: AttemptCalls): AttemptTools {
+export function openAttemptTools(run: OpenRun, task: string, calls: AttemptCalls): AttemptTools {
   const { engine, settings, signal } = run.means;
   const { person } = settings;
   const policy = policyOf(run);
@@ -35,6 +37,7 @@ export function openAttemptTools(run: OpenRun, calls: AttemptCalls): AttemptTool
     nowMs: () => settings.clock.now(),
     mask: (text) => redactTexts(text, policy),
     signal,
+    task,
     calls,
     ...(person === undefined ? {} : { consent: (request) => person.consent(request, signal) }),
     used,

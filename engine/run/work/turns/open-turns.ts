@@ -50,30 +50,36 @@ const maxMalformed = 3;
 /** What turns need to know of what they are for: how the contract guards prompts, and when to stop. */
 export interface TurnSetting {
   readonly identity: { readonly contract: { readonly effective: Pick<EffectiveIntentSpec, 'security'> } };
-  readonly means: { readonly signal: AbortSignal; readonly settings: Pick<RunSettings, 'clock'> };
+  readonly means: { readonly signal: AbortSignal; readonly settings: Pick<RunSettings, 'clock' | 'meter'> };
 }
 
-/** Turns with the model of a run, for one attempt. */
+/** Which Task turns are for, and who is told after each reply what all of them came to. */
+export interface TurnsOfTask {
+  readonly spend?: (spent: Spent) => void;
+  readonly task?: string;
+}
+
+/** Turns with the model of a run, for one attempt. What its meter refuses a question for is thrown. */
 export function openTurns(
   { identity: { contract }, means: { signal, settings } }: TurnSetting,
   { provider, model, temperature, secrets, notices: known = [] }: OpenModel,
-  /** Told after each reply what all of them came to. */
-  spend?: (spent: Spent) => void,
+  { spend, task }: TurnsOfTask = {},
 ): OpenTurns {
   const { promptInjection, outputHandling } = contract.effective.security;
   const isStrict = outputHandling.encodingPolicy === 'strict-json';
   let faultsOf: Promise<FindReplyFaults> | undefined;
   let turns = 0;
-  const { count: add, counted } = countUsage(provider, model);
-  const count = (usage: ModelUsage): void => {
-    add(usage);
-    spend?.({ turns, ...counted() });
-  };
+  const { begin, counted } = countUsage({ provider, model }, { meter: settings.meter, task });
   const notices = new Set<string>(known);
   const requests: string[] = [];
   const mask = wordMask(secrets);
   const prepare = prepareMessages(promptInjection, mask, isStrict);
   const askOnce = async (request: ModelRequest, told?: (event: ModelEvent) => void): Promise<Turn> => {
+    const settle = begin(sizeOf(request));
+    const paid = (usage?: ModelUsage): void => {
+      settle(usage);
+      if (usage !== undefined) spend?.({ turns, ...counted() });
+    };
     const text: string[] = [];
     const calls: ToolCall[] = [];
     let usage: ModelUsage | undefined;
@@ -88,9 +94,10 @@ export function openTurns(
         if (event.type === 'asked' && requests.length < maxRequests) requests.push(event.requestId);
         if (event.type === 'end') end = event;
       }
-    } finally {
+    } catch (fault) {
       // A reply that broke has been paid for too.
-      if (usage !== undefined) count(usage);
+      paid(usage);
+      throw fault;
     }
     const said = text.join('').toWellFormed();
     const message: AssistantMessage = {
@@ -99,10 +106,8 @@ export function openTurns(
       calls,
       ...(end?.state === undefined ? {} : { state: { provider: provider.name, model, value: end.state } }),
     };
-    if (usage === undefined) {
-      usage = guessUsage(request, message);
-      count(usage);
-    }
+    usage ??= guessUsage(request, message);
+    paid(usage);
     return { message, end: end?.end ?? 'stop', usage };
   };
   const askTill = async (request: ModelRequest, told?: (event: ModelEvent) => void): Promise<Turn> => {
@@ -165,7 +170,11 @@ function* leftBehind({ messages }: TurnQuestion, provider: string, model: string
 
 /** Four characters a token, where the vendor tells nothing: what is not told is not free. */
 function guessUsage(request: TurnQuestion, { text, calls }: AssistantMessage): ModelUsage {
-  const asked = request.system.join('').length + JSON.stringify(request.messages).length;
   const answered = text.length + calls.reduce((sum, call) => sum + call.arguments.length, 0);
-  return { input: Math.ceil(asked / 4), output: Math.ceil(answered / 4) };
+  return { input: Math.ceil(sizeOf(request) / 4), output: Math.ceil(answered / 4) };
+}
+
+/** Characters of a question; its tools are the same each time, and no part of what is guessed. */
+function sizeOf({ system, messages }: Pick<TurnQuestion, 'system' | 'messages'>): number {
+  return system.join('').length + JSON.stringify(messages).length;
 }

@@ -1,0 +1,92 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { openSession } from '../../../session/open-session.ts';
+import type { Happened } from '../../../session/state/fact.ts';
+import { toSnapshot } from '../../../session/state/snapshot.ts';
+import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
+import { type ScriptedReply, scriptModel } from '../../coder/scripted-model.ts';
+import { makeSample, type Sample } from '../../engine/run/sample.ts';
+import { until } from '../../waiting/until.ts';
+import { lastNote, scriptSession, settingOf } from './scripted-session.ts';
+
+const local = { from: 'local' } as const;
+const plans: ScriptedReply = {
+  calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps: ['take the cent away'] }] }]],
+};
+
+/** A million tokens cost a dollar in and two out: each reply of the script 0.0002 dollars. */
+function pricedSample(more = ''): Sample {
+  const sample = makeSample();
+  mkdirSync(join(sample.root, '.writ'), { recursive: true });
+  const price = '[models.scripted]\ninput = 1\noutput = 2\ncontext = 10000\n';
+  writeFileSync(join(sample.root, '.writ', 'config.toml'), `${price}${more}`);
+  sample.git('add', '--all');
+  sample.git('commit', '--quiet', '-m', 'Prices');
+  return sample;
+}
+
+t.test('every reply is counted as it ends: of the draft, of the plan, of the work', async (t) => {
+  await using scene = await scriptSession([submits(priceDraft), plans, ...makesFix]);
+  const { session } = scene;
+  const facts: Happened[] = [];
+  session.channel.subscribe((_state, told) => void facts.push(...told));
+  const usage = () => toSnapshot(session.channel.state).usage;
+  t.equal(usage(), undefined, 'nothing is said where nothing was asked');
+  await scene.say('A price is one cent too high: make it exact.');
+  const review = await scene.asked('intent_review_choice');
+  const once = { inputTokens: 100, outputTokens: 50, unpriced: true };
+  t.strictSame(
+    usage(),
+    { ...once, contextTokens: 150, turn: once },
+    'a model that nobody knows has no price',
+  );
+  await scene.answer(review.id, { selectedOption: 'confirm' });
+  const choice = await scene.asked('post_plan_choice');
+  await scene.answer(choice.id, { selectedOption: 'execute' });
+  await scene.ended();
+  t.equal(session.channel.state.status, 'completed', lastNote(session));
+  const all = { inputTokens: 400, outputTokens: 200, unpriced: true };
+  t.strictSame(usage(), { ...all, contextTokens: 150, turn: all });
+  const used = facts.flatMap((fact) => (fact.type === 'used' ? [fact] : []));
+  t.match(
+    used.map(({ plan, task }) => [plan, task]),
+    [
+      [undefined, undefined],
+      [undefined, undefined],
+      [/\/1$/, 'task-1'],
+      [/\/1$/, 'task-1'],
+    ],
+    'one for each reply, and those of the work say for which task',
+  );
+  const ofWork = facts.indexOf(used[2] as Happened);
+  const decided = facts.findIndex(({ type }) => type === 'turn-ended');
+  t.ok(ofWork < facts.findIndex((fact) => fact.type === 'tool' && fact.status === 'running'));
+  t.ok(ofWork < decided, 'it is told while the run works');
+});
+
+t.test('a thread adds up over turns and processes', async (t) => {
+  const sample = pricedSample();
+  t.teardown(() => sample.remove());
+  await using model = await scriptModel([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]);
+  let threadId: string | undefined;
+  const ask = async (words: string) => {
+    const setting = await settingOf(sample, model, threadId === undefined ? {} : { resume: threadId });
+    await using _engine = setting.engine;
+    await using session = await openSession(setting);
+    ({ threadId } = session);
+    await session.channel.send({ type: 'submit', text: `/ask ${words}`, proof: local });
+    await until(() => session.channel.state.turn === undefined);
+    return toSnapshot(session.channel.state).usage;
+  };
+  const once = { inputTokens: 100, outputTokens: 50, costUsd: 0.0002 };
+  const context = { contextTokens: 150, contextWindow: 10_000 };
+  t.strictSame(await ask('First?'), { ...once, ...context, turn: once });
+  t.strictSame(await ask('Second?'), {
+    inputTokens: 200,
+    outputTokens: 100,
+    costUsd: 0.0004,
+    ...context,
+    turn: once,
+  });
+});
