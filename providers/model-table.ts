@@ -86,8 +86,8 @@ export function temperatureIsFixed(model: string): boolean {
 }
 
 /**
- * What a turn cost in units of 0.001 USD, fractions and all; nothing of a model without a price. What a vendor takes for
- * keeping a prompt is not in it.
+ * What a turn cost in units of 0.001 USD, fractions and all; nothing of a model without a price. What a vendor takes
+ * for keeping a prompt is not in it.
  */
 export function costUnits(model: string, { input, output, cachedInput = 0 }: ModelUsage): number | undefined {
   const known = knownModel(model);
