@@ -4,6 +4,7 @@ await room(
   'engine/run/run-edges.test.ts',
   'engine/run/worker-runs.test.ts',
   'engine/run/work/agent',
+  'engine/run/work/turns',
   'engine/run/work/lsp',
   'engine/run/work/guilty-tasks.test.ts',
   'engine/run/work/worker-breaks.test.ts',
