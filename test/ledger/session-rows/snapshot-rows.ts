@@ -40,6 +40,17 @@ export const snapshotRows: readonly SessionRow[] = [
     'structuredQuestions',
     'providerSessionResume',
   ]),
+  ...fields('', 'added beside what document 2 names', ['usage']),
+  ...fields('usage.', 'what models came to', [
+    'inputTokens',
+    'outputTokens',
+    'costUsd',
+    'unpriced',
+    'contextTokens',
+    'contextWindow',
+    'turn',
+  ]),
+  ...fields('usage.turn.', 'the same of the turn', ['inputTokens', 'outputTokens', 'costUsd']),
   ...fields('controller.', 'of the controller', [
     'kind',
     'ownerLabel',

@@ -32,8 +32,8 @@ export function everyFact(): SessionState {
       },
     },
     { type: 'turn-began', turn: 'turn' },
-    { type: 'used', turn: 'turn', inputTokens: 900, outputTokens: 100, costUsd: 0.1, contextWindow: 4000 },
-    { type: 'used', turn: 'before', inputTokens: 1, outputTokens: 2 },
+    { type: 'used', turn: 'turn', inputTokens: 900, outputTokens: 100, costUsd: 0.1 },
+    { type: 'used', turn: 'before', inputTokens: 1, outputTokens: 2, contextWindow: 4000 },
     { type: 'asked', interaction: { ...asked, status: 'pending', metadata: {}, requestedAtMs: 1 } },
     { type: 'answered', id: 'i', answer: { option: 'approve' }, by },
   ];

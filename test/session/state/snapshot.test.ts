@@ -80,6 +80,7 @@ t.test('a snapshot has the fields of the contract and no other', async (t) => {
         costUsd: 0.1,
         unpriced: true,
         contextTokens: 3,
+        contextWindow: 4000,
         turn: { inputTokens: 900, outputTokens: 100, costUsd: 0.1 },
       },
       updatedAt: at,
