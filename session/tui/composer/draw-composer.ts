@@ -1,0 +1,107 @@
+import { type Line, type Span, span } from '../../screen/line.ts';
+import { cellsOf } from '../term/cells.ts';
+import type { Composer } from './composer.ts';
+import { cutToCells } from './cut-to-cells.ts';
+import { drawCompletion } from './draw-completion.ts';
+import type { Folded } from './folds.ts';
+import { columnOf, type Row, rowsAround } from './rows.ts';
+import { textWidth } from './text-width.ts';
+import { onOneLine } from './unseemly.ts';
+
+export interface DrawnComposer {
+  readonly lines: readonly Line[];
+  /** From 0, within the lines. */
+  readonly cursor: { readonly row: number; readonly column: number };
+}
+
+const most = { queued: 3 };
+
+/**
+ * What waits, what is written, and below it the list, the search or what was refused: at most `rows` lines of at most
+ * `columns` cells. The text is wrapped between words and scrolls around the cursor; `↑` and `↓` stand where there is more.
+ */
+export function drawComposer(
+  composer: Composer,
+  { columns, rows }: { columns: number; rows: number },
+): DrawnComposer {
+  const below = drawBelow(composer, columns, Math.max(0, rows - 1));
+  const above = drawQueue(composer, columns, Math.min(most.queued, Math.max(0, rows - 1 - below.length)));
+  const text = drawText(shownText(composer), columns, Math.max(1, rows - below.length - above.length));
+  const lines = [...above, ...text.lines, ...below].map((line) => cutToCells(line, columns));
+  const cursor = { row: above.length + text.cursor.row, column: text.cursor.column };
+  if (composer.search === undefined || below.length === 0) return { lines, cursor };
+  const column = Math.min(cellsOf(searchWords(composer)), Math.max(0, columns - 1));
+  return { lines, cursor: { row: above.length + text.lines.length, column } };
+}
+
+/** While something is found, that is shown in the place of what is written. */
+function shownText({ buffer, search, history }: Composer): Folded & { readonly cursor: number } {
+  const found = search?.found === undefined ? undefined : history.entries[search.found]?.written;
+  return found === undefined ? buffer : { ...found, cursor: found.text.length };
+}
+
+function drawText(page: Folded & { readonly cursor: number }, columns: number, rows: number): DrawnComposer {
+  const { prompt, text } = textWidth(columns);
+  const around = rowsAround(page, page.cursor, text, rows - 1, rows - 1);
+  const here = Math.floor(rows / 2);
+  const start = Math.max(0, Math.min(around.at - here, around.rows.length - rows));
+  const seen = around.rows.slice(start, start + rows);
+  const isMore = {
+    above: around.hasAbove || start > 0,
+    below: around.hasBelow || start + rows < around.rows.length,
+  };
+  const lines = seen.map((row, index) => [
+    ...mark(prompt, index === 0, index === 0 && isMore.above, index === seen.length - 1 && isMore.below),
+    ...spansOf(row),
+  ]);
+  const row = around.at - start;
+  const inRow = seen[row];
+  const column = inRow === undefined ? 0 : columnOf(inRow, page.cursor);
+  return { lines, cursor: { row, column: Math.min(prompt + column, Math.max(0, columns - 1)) } };
+}
+
+function mark(cells: number, isFirst: boolean, above: boolean, below: boolean): readonly Span[] {
+  if (cells === 0) return [];
+  if (above || below) return [span(above && below ? '↕ ' : above ? '↑ ' : '↓ ', 'dim')];
+  return [isFirst ? span('> ', 'accent') : span('  ')];
+}
+
+/** Neighbours of one tone are one span. */
+function spansOf({ drawn }: Row): readonly Span[] {
+  const spans: Span[] = [];
+  for (const { text, tone } of drawn) {
+    const last = spans.at(-1);
+    if (last?.tone === tone) spans[spans.length - 1] = span(last.text + text, tone);
+    else spans.push(span(text, tone));
+  }
+  return spans;
+}
+
+function drawQueue({ queue }: Composer, columns: number, rows: number): readonly Line[] {
+  if (rows === 0) return [];
+  const isAll = queue.length <= rows;
+  const shown = isAll ? queue : queue.slice(0, rows - 1);
+  const lines = shown.map((text) => [span(`waits: ${onOneLine(text, columns * 4)}`, 'dim')]);
+  return isAll ? lines : [...lines, [span(`waits: ${queue.length - shown.length} more`, 'dim')]];
+}
+
+function drawBelow(composer: Composer, columns: number, rows: number): readonly Line[] {
+  if (rows === 0) return [];
+  const { search, completion, notice } = composer;
+  if (search !== undefined) {
+    const says = search.hasFailed
+      ? '  nothing older'
+      : search.words === ''
+        ? '  type words of a message'
+        : '';
+    return [[span(searchWords(composer), 'accent'), span(says, 'dim')]];
+  }
+  const list = completion === undefined ? [] : drawCompletion(completion, columns, rows);
+  return notice === undefined || list.length >= rows
+    ? list
+    : [...list, [span(onOneLine(notice, columns * 4), 'warn')]];
+}
+
+function searchWords({ search }: Composer): string {
+  return `search: ${onOneLine(search?.words ?? '', 1024)}`;
+}

@@ -1,0 +1,106 @@
+import { type Folded, noFolds, whole } from './folds.ts';
+import { plainText } from './plain-text.ts';
+
+/** A message of before, as it was sent, and as it was written where pastes in it were folded. */
+export interface Entry {
+  readonly text: string;
+  readonly written: Folded;
+  /** What a search looks at. */
+  readonly sought: string;
+}
+
+/** What was typed before, oldest first; nothing that was typed is in no place of it. */
+export interface History {
+  readonly entries: readonly Entry[];
+  /** Which entry is shown; `entries.length` while a new text is written. */
+  readonly at: number;
+  /** What was changed in an entry, or written as new text, before another was looked at. */
+  readonly drafts: ReadonlyMap<number, Folded>;
+}
+
+/** Entries and characters that are kept, the newest; a search looks at the beginning of each. */
+export const historyLimits = { entries: 10_000, characters: 32 * 1024 * 1024, sought: 4096 } as const;
+
+export const emptyHistory: History = { entries: [], at: 0, drafts: new Map() };
+
+/** With messages of an earlier day before all others, oldest first. Called once, with what a transcript holds. */
+export function withEarlier(history: History, texts: readonly string[]): History {
+  const earlier = texts
+    .slice(-historyLimits.entries)
+    .map((text) => plainText(text))
+    .filter((text) => text.trim() !== '')
+    .map((text) => entryOf({ text, folds: noFolds }));
+  return shifted(history, [...earlier, ...history.entries], earlier.length);
+}
+
+/** What was sent or cleared becomes the newest entry, behind what else was being written; a new text is begun. */
+export function remember(history: History, written: Folded): History {
+  const others = [...history.drafts].filter(([at]) => at !== history.at).sort(([a], [b]) => a - b);
+  let { entries } = history;
+  for (const one of [...others.map(([, draft]) => draft), written]) {
+    const entry = entryOf(one);
+    if (entry.text.trim() === '' || entry.text === entries.at(-1)?.text) continue;
+    entries = [...entries, entry];
+  }
+  const kept = withinLimits(entries);
+  return { entries: kept, at: kept.length, drafts: new Map() };
+}
+
+/** Shows the entry so many further back (negative) or on, and keeps what is written now; `undefined` at the edge. */
+export function leaf(
+  history: History,
+  now: Folded,
+  by: number,
+): { readonly history: History; readonly shown: Folded } | undefined {
+  const at = history.at + by;
+  if (at < 0 || at > history.entries.length) return undefined;
+  return show(history, now, at);
+}
+
+/** Shows that entry, and keeps what is written now. */
+export function show(
+  history: History,
+  now: Folded,
+  at: number,
+): { readonly history: History; readonly shown: Folded } {
+  const drafts = new Map(history.drafts);
+  if (isChanged(history, now)) drafts.set(history.at, now);
+  else drafts.delete(history.at);
+  const shown = drafts.get(at) ?? history.entries[at]?.written ?? { text: '', folds: noFolds };
+  return { history: { ...history, at, drafts }, shown };
+}
+
+/** Whether what is written differs from the entry that is shown. */
+export function isChanged({ entries, at }: History, now: Folded): boolean {
+  return now.text !== (entries[at]?.written.text ?? '');
+}
+
+/** The newest entry at or before `from` that holds the words, whatever their case; `undefined` where none does. */
+export function findBefore({ entries }: History, words: string, from: number): number | undefined {
+  const sought = words.toLowerCase();
+  for (let at = Math.min(from, entries.length - 1); at >= 0; at -= 1)
+    if (entries[at]?.sought.includes(sought) === true) return at;
+  return undefined;
+}
+
+function entryOf(written: Folded): Entry {
+  const text = whole(written);
+  return { text, written, sought: text.slice(0, historyLimits.sought).toLowerCase() };
+}
+
+function shifted(history: History, entries: readonly Entry[], by: number): History {
+  const kept = withinLimits(entries);
+  const more = by - (entries.length - kept.length);
+  const drafts = new Map([...history.drafts].map(([at, draft]) => [at + more, draft]));
+  return { entries: kept, at: Math.max(0, history.at + more), drafts };
+}
+
+function withinLimits(entries: readonly Entry[]): readonly Entry[] {
+  let [first, characters] = [entries.length, 0];
+  while (first > 0 && entries.length - first < historyLimits.entries) {
+    characters += entries[first - 1]?.text.length ?? 0;
+    if (characters > historyLimits.characters && first < entries.length) break;
+    first -= 1;
+  }
+  return first === 0 ? entries : entries.slice(first);
+}

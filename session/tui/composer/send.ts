@@ -1,0 +1,80 @@
+import { type Buffer, load } from './buffer.ts';
+import { asks, type Composer, type Context, type Effect, type Outcome, only } from './composer.ts';
+import { noFolds, whole } from './folds.ts';
+import { remember } from './history.ts';
+import { judgeMessage } from './judge-message.ts';
+
+/** Messages that wait at most. */
+const mostQueued = 50;
+const nothing = { text: '', folds: noFolds };
+
+/**
+ * Enter: what is written goes to the session, or to a shell where it begins with `!`. While a turn is at work words
+ * wait for its end; a command goes at once, for some only look. What is too long stays, and is told why.
+ */
+export function send(composer: Composer, { busy }: Context): Outcome {
+  const text = whole(composer.buffer);
+  if (text.trim() === '') return only(composer);
+  const notice = judgeMessage(text);
+  if (notice !== undefined) return only({ ...composer, notice });
+  if (/^\s*!\s*$/.test(text)) return only({ ...composer, notice: 'type a command behind the !' });
+  if (busy && !text.trimStart().startsWith('/')) return enqueue(composer);
+  return asks(cleared(composer), effectOf(text));
+}
+
+/** What is written waits for the end of the turn. */
+export function enqueue(composer: Composer): Outcome {
+  const text = whole(composer.buffer);
+  const notice = judgeMessage(text);
+  if (notice !== undefined) return only({ ...composer, notice });
+  if (composer.queue.length >= mostQueued)
+    return only({
+      ...composer,
+      notice: `${mostQueued} messages wait already; nothing is lost, send it later`,
+    });
+  return only({ ...cleared(composer), queue: [...composer.queue, text] });
+}
+
+/** The end of a turn: the message that waited longest goes now. */
+export function turnEnded(composer: Composer): Outcome {
+  const [first, ...queue] = composer.queue;
+  return first === undefined ? only(composer) : asks({ ...composer, queue }, effectOf(first));
+}
+
+/** The message that waits last is written again; `undefined` where none waits. */
+export function takeBack(composer: Composer): Composer | undefined {
+  const last = composer.queue.at(-1);
+  if (last === undefined) return undefined;
+  return { ...composer, queue: composer.queue.slice(0, -1), buffer: written(composer.buffer, last) };
+}
+
+/** All that waits is written again, before what is being written: after an interrupt nothing goes by itself. */
+export function takeAllBack(composer: Composer): Composer {
+  if (composer.queue.length === 0) return composer;
+  const { buffer } = composer;
+  const before = composer.queue.map((text) => `${text}\n`).join('');
+  const text = buffer.text === '' ? before.slice(0, -1) : before + buffer.text;
+  return { ...composer, queue: [], buffer: load(buffer, { text, folds: buffer.folds }) };
+}
+
+/** An empty text; what was written is the newest entry of the history. */
+export function cleared(composer: Composer): Composer {
+  const { buffer, history } = composer;
+  return {
+    ...composer,
+    history: remember(history, buffer),
+    buffer: load(buffer, nothing),
+    completion: undefined,
+  };
+}
+
+function effectOf(text: string): Effect {
+  const command = text.trimStart();
+  return command.startsWith('!')
+    ? { type: 'shell', command: command.slice(1).trim() }
+    : { type: 'submit', text };
+}
+
+function written(buffer: Buffer, text: string): Buffer {
+  return load(buffer, { text, folds: noFolds });
+}

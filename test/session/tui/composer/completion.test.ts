@@ -1,0 +1,131 @@
+import t from 'tap';
+import { offered } from '../../../../session/tui/composer/compose.ts';
+import { rankFuzzy } from '../../../../session/tui/composer/fuzzy.ts';
+import { Person } from './person.ts';
+
+const rank = (sought: string, ...names: string[]) => rankFuzzy(names, sought, (name) => name);
+
+t.test('candidates are ranked: equal, beginning, beginning of a word, part, scattered letters', async (t) => {
+  t.strictSame(
+    rank('plan', 'p-l-a-n', 'explain', 'explan', 'the-plan', 'planning', 'Plan'),
+    ['Plan', 'planning', 'the-plan', 'explan', 'p-l-a-n'].flatMap((name) =>
+      name === 'p-l-a-n' ? ['explain', name] : [name],
+    ),
+  );
+  t.strictSame(rank('b', 'ab', 'b2', 'b1', 'cb'), ['b2', 'b1', 'ab', 'cb'], 'equals stay in their order');
+  t.strictSame(rank('', 'z', 'a'), ['z', 'a']);
+  t.strictSame(rank('nothing', 'else'), []);
+});
+
+t.test('a slash opens the list of commands, and letters narrow it', async (t) => {
+  const person = new Person().types('/');
+  t.strictSame(person.screen(), [
+    '> /',
+    '› /ask TEXT           is answered, and changes nothing',
+    '  /plan               shows the plan',
+    '  /status             what the session is at',
+    '  /approvals          what is approved',
+    '  /plan continue [N]  goes on with a plan that failed',
+  ]);
+  t.strictSame(person.types('st').screen(), ['> /st', '› /status  what the session is at']);
+});
+
+t.test('Tab takes a command, Enter takes one without arguments and sends it', async (t) => {
+  t.equal(new Person().types('/as').presses('tab').text, '/ask |');
+  const person = new Person().types('/stat').presses('enter');
+  t.strictSame(person.effects, [{ type: 'submit', text: '/status' }]);
+  const asking = new Person().types('/as').presses('enter');
+  t.equal(asking.text, '/ask |', 'one with arguments waits for them');
+  t.strictSame(asking.effects, []);
+  t.strictSame(asking.types('why?').presses('enter').effects, [{ type: 'submit', text: '/ask why?' }]);
+});
+
+t.test('arrows choose, from the last to the first', async (t) => {
+  const person = new Person().types('/').presses('down', 'down', 'up', 'up', 'up');
+  t.equal(person.screen().at(-1), '› /plan continue [N]  goes on with a plan that failed');
+  t.equal(person.presses('tab').text, '/plan continue |');
+});
+
+t.test('a command that is written out is sent as it is, whatever else begins so', async (t) => {
+  const person = new Person().types('/plan').presses('enter');
+  t.strictSame(person.effects, [{ type: 'submit', text: '/plan' }]);
+  t.strictSame(new Person().types('/plan c').screen(), [
+    '> /plan c',
+    '› /plan continue [N]  goes on with a plan that failed',
+  ]);
+  t.strictSame(new Person().types('/ask c').screen(), ['> /ask c'], 'behind a command stand its arguments');
+});
+
+t.test('Esc closes a list, which stays closed for that word', async (t) => {
+  const person = new Person([], { busy: true }).types('/pl').presses('escape').types('an');
+  t.strictSame(person.screen(), ['> /plan']);
+  t.strictSame(person.effects, [], 'and interrupts nothing');
+  t.equal(person.presses('ctrl+u').types('/').screen().length, 6, 'a new one opens again');
+});
+
+t.test('a list opens while typing, not where the history or the cursor comes by', async (t) => {
+  const person = new Person(['one', '/plan']).presses('up');
+  t.strictSame(person.screen(), ['> /plan']);
+  t.equal(person.presses('left', 'right', 'up').text, 'one|', 'and Up goes on to older messages');
+});
+
+t.test('an @ asks for paths, and the answer is a list', async (t) => {
+  const person = new Person().types('see @sr');
+  t.strictSame(person.effects, [
+    { type: 'complete-path', prefix: '', id: 1 },
+    { type: 'complete-path', prefix: 's', id: 2 },
+    { type: 'complete-path', prefix: 'sr', id: 3 },
+  ]);
+  person.composer = offered(person.composer, 3, ['test/src.ts', 'src/', 'src/price.js']);
+  t.strictSame(person.screen(), ['> see @sr', '› src/', '  src/price.js', '  test/src.ts']);
+  t.equal(person.presses('tab').text, 'see @src/|', 'a directory goes on');
+  t.strictSame(person.effects, [{ type: 'complete-path', prefix: 'src/', id: 4 }]);
+  t.equal(person.presses('down', 'enter').text, 'see @src/price.js |');
+  t.strictSame(person.screen(), ['> see @src/price.js ']);
+});
+
+t.test('an answer that comes too late changes nothing', async (t) => {
+  const person = new Person().types('@a').types('b');
+  person.composer = offered(person.composer, 2, ['ab-late']);
+  t.strictSame(person.screen(), ['> @ab']);
+  person.composer = offered(person.composer, 3, ['ab-now']);
+  t.strictSame(person.screen(), ['> @ab', '› ab-now']);
+  person.types(' ');
+  t.equal(offered(person.composer, 3, ['ab-now']).completion, undefined);
+});
+
+t.test('the paths that were offered are narrowed while the next answer is on its way', async (t) => {
+  const person = new Person().types('@');
+  person.composer = offered(person.composer, 1, ['alpha', 'beta']);
+  t.strictSame(person.types('b').screen(), ['> @b', '› beta']);
+});
+
+t.test('a path with spaces is put in quotes, and one with control characters is no choice', async (t) => {
+  const person = new Person().types('@m');
+  person.composer = offered(person.composer, 2, ['my file.ts', 'm\x1b]0;x\x07', 'm\u202ecod.exe', '']);
+  t.strictSame(person.screen(), ['> @m', '› my file.ts']);
+  t.equal(person.presses('tab').text, '@"my file.ts" |');
+  t.equal(new Person().types('@"my fi').effects.at(-1)?.type, 'complete-path');
+});
+
+t.test('an address of mail is no path', async (t) => {
+  t.strictSame(new Person().types('me@example').effects, []);
+});
+
+t.test('a long list shows eight rows around what is chosen, and says how many there are', async (t) => {
+  const person = new Person().types('@');
+  person.composer = offered(
+    person.composer,
+    1,
+    Array.from({ length: 40 }, (_, index) => `file-${index + 10}`),
+  );
+  person.presses(...Array.from({ length: 20 }, () => 'down'));
+  t.strictSame(person.screen(), [
+    '> @',
+    ...[27, 28, 29].map((index) => `  file-${index}`),
+    '› file-30',
+    ...[31, 32, 33].map((index) => `  file-${index}`),
+    '  21 of 40',
+  ]);
+  t.equal(person.screen(4).length, 4);
+});

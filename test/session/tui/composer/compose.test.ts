@@ -1,0 +1,169 @@
+import t from 'tap';
+import { edited, giveBack } from '../../../../session/tui/composer/compose.ts';
+import { turnEnded } from '../../../../session/tui/composer/send.ts';
+import { Person } from './person.ts';
+
+t.test('Enter sends what is written, and an empty text not', async (t) => {
+  const person = new Person()
+    .presses('enter')
+    .types('  ')
+    .presses('enter', 'ctrl+u')
+    .pastes('two\nlines')
+    .presses('enter');
+  t.strictSame(person.effects, [{ type: 'submit', text: 'two\nlines' }]);
+  t.equal(person.text, '|');
+});
+
+t.test('a text that begins with ! is a command of the shell, and ! alone is none', async (t) => {
+  const person = new Person().types('!').presses('enter');
+  t.strictSame(person.effects, []);
+  t.match(person.composer.notice, /type a command/);
+  t.strictSame(person.types(' git status').presses('enter').effects, [
+    { type: 'shell', command: 'git status' },
+  ]);
+  t.equal(person.presses('up').text, '! git status|');
+});
+
+t.test('while a turn is at work words wait for its end, by Tab and by Enter, in their order', async (t) => {
+  const person = new Person([], { busy: true })
+    .types('then this')
+    .presses('tab')
+    .types('and that')
+    .presses('enter');
+  t.strictSame(person.effects, []);
+  t.strictSame(person.screen(), ['waits: then this', 'waits: and that', '> ']);
+  const first = turnEnded(person.composer);
+  t.strictSame(first.effects, [{ type: 'submit', text: 'then this' }]);
+  const second = turnEnded(first.composer);
+  t.strictSame(second.effects, [{ type: 'submit', text: 'and that' }]);
+  t.strictSame(turnEnded(second.composer).effects, []);
+});
+
+t.test(
+  'a command that is given while a turn is at work goes at once, and waits where Tab says so',
+  async (t) => {
+    const person = new Person([], { busy: true }).types('/status').presses('enter');
+    t.strictSame(person.effects, [{ type: 'submit', text: '/status' }]);
+    person.types('!ls').presses('tab').types('/ask why').presses('tab');
+    t.strictSame(person.composer.queue, ['!ls', '/ask why']);
+    t.strictSame(turnEnded(person.composer).effects, [{ type: 'shell', command: 'ls' }]);
+  },
+);
+
+t.test('what waits is taken back by Up or Backspace in an empty text, the last first', async (t) => {
+  const person = new Person([], { busy: true }).types('one').presses('tab').types('two').presses('tab');
+  t.equal(person.presses('up').text, 'two|');
+  t.strictSame(person.composer.queue, ['one']);
+  t.equal(person.presses('ctrl+u', 'backspace').text, 'one|');
+  t.strictSame(person.composer.queue, []);
+});
+
+t.test('Esc interrupts a turn, and what waited is written again instead of going by itself', async (t) => {
+  const person = new Person([], { busy: true })
+    .types('one')
+    .presses('tab')
+    .types('two')
+    .presses('tab')
+    .types('three');
+  t.strictSame(person.presses('escape').effects, [{ type: 'interrupt' }]);
+  t.equal(person.text, 'one\ntwo\nthree|');
+  t.strictSame(turnEnded(person.composer).effects, []);
+});
+
+t.test('only so many messages wait, and the next one stays as it is', async (t) => {
+  const person = new Person([], { busy: true });
+  for (let count = 0; count < 50; count += 1) person.types('x').presses('tab');
+  t.equal(person.types('kept').presses('tab').text, 'kept|');
+  t.match(person.composer.notice, /wait already/);
+  t.strictSame(person.screen(5), [
+    'waits: x',
+    'waits: x',
+    'waits: 48 more',
+    '> kept',
+    '50 messages wait already; nothing is lost, send it later',
+  ]);
+});
+
+t.test('Esc Esc on an empty text goes back, and never on a text', async (t) => {
+  const person = new Person().presses('escape');
+  t.strictSame(person.effects, []);
+  t.strictSame(person.presses('left', 'escape').effects, [], 'one after the other');
+  t.strictSame(person.presses('escape').effects, [{ type: 'go-back' }]);
+  t.strictSame(person.types('text').presses('escape', 'escape').effects, []);
+  t.equal(person.text, 'text|');
+});
+
+t.test('Ctrl+C twice on an empty text ends, and interrupts a turn first', async (t) => {
+  const person = new Person().types('x').presses('ctrl+c');
+  t.strictSame(person.presses('ctrl+c').effects, []);
+  t.match(person.composer.notice, /again quits/);
+  t.strictSame(person.presses('left', 'ctrl+c').effects, [], 'a key between starts anew');
+  t.strictSame(person.presses('ctrl+c').effects, [{ type: 'quit' }]);
+  const busy = new Person([], { busy: true });
+  t.strictSame(busy.presses('ctrl+c', 'ctrl+c').effects, [{ type: 'interrupt' }, { type: 'quit' }]);
+});
+
+t.test('Ctrl+D ends on an empty text, and deletes on another', async (t) => {
+  const person = new Person().types('ab').presses('home', 'ctrl+d');
+  t.strictSame(person.effects, []);
+  t.strictSame(person.presses('ctrl+d', 'ctrl+d').effects, [{ type: 'quit' }]);
+});
+
+t.test('single keys ask for what a composer cannot do', async (t) => {
+  const asked = (...chords: string[]) => new Person().presses(...chords).effects;
+  t.strictSame(asked('shift+tab'), [{ type: 'cycle-context' }]);
+  t.strictSame(asked('ctrl+z'), [{ type: 'suspend' }]);
+  t.strictSame(asked('ctrl+l'), [{ type: 'redraw' }]);
+  t.strictSame(asked('ctrl+g'), [{ type: 'edit-outside', text: '' }]);
+  t.strictSame(asked('ctrl+x', 'ctrl+e'), [{ type: 'edit-outside', text: '' }]);
+  t.strictSame(asked('ctrl+x', 'left', 'ctrl+e'), []);
+});
+
+t.test('? helps on an empty text, and is a sign in another', async (t) => {
+  const person = new Person().types('?');
+  t.strictSame(person.effects, [{ type: 'help' }]);
+  t.equal(person.types('why?').text, 'why?|');
+});
+
+t.test('an editor gets the whole text and brings it back; an undo has what was there', async (t) => {
+  const long = 'line\n'.repeat(50);
+  const person = new Person().types('see ').pastes(long).presses('ctrl+g');
+  t.strictSame(person.effects, [{ type: 'edit-outside', text: `see ${long}` }]);
+  t.equal(edited(person.composer, `see ${long}`), person.composer, 'what is the same changes nothing');
+  person.composer = edited(person.composer, 'done\x07\r\n');
+  t.equal(person.text, 'done|');
+  t.equal(person.presses('ctrl+_').whole, `see ${long}`);
+});
+
+t.test('what is too long to be sent is refused in words, and stays', async (t) => {
+  const long = new Person().pastes('x'.repeat(300 * 1024)).presses('enter');
+  t.strictSame(long.effects, []);
+  t.equal(long.whole.length, 300 * 1024);
+  t.equal(
+    long.composer.notice,
+    'too long to be sent: 300 KiB of at most 255 KiB; nothing is lost, shorten it',
+  );
+  const quoted = new Person().pastes('"\n'.repeat(80 * 1024)).presses('enter');
+  t.strictSame(quoted.effects, [], 'as it stands in a body');
+  t.equal(new Person().pastes('x'.repeat(250 * 1024)).presses('enter').effects.length, 1);
+  const asked = new Person().types('/ask ').pastes('x'.repeat(8001)).presses('enter');
+  t.strictSame(asked.effects, []);
+  t.match(asked.composer.notice, /8,001 of at most 8,000 characters/);
+  t.equal(
+    asked.presses('ctrl+a').types(' ').presses('ctrl+e', 'ctrl+o', 'backspace', 'enter').effects.length,
+    1,
+  );
+  const waiting = new Person([], { busy: true }).pastes('x'.repeat(300 * 1024)).presses('tab');
+  t.strictSame([waiting.composer.queue, waiting.whole.length], [[], 300 * 1024]);
+});
+
+t.test('a message that the session refused is written again, with its words', async (t) => {
+  const person = new Person().types('do it').presses('enter');
+  person.composer = giveBack(person.composer, 'do it', 'another client holds the session');
+  t.strictSame(person.screen(), ['> do it', 'another client holds the session']);
+  person.presses('ctrl+c').types('next');
+  person.composer = giveBack(person.composer, 'do it', 'no');
+  t.equal(person.text, 'next|', 'what is being written stays');
+  t.match(person.composer.notice, /Up brings it back/);
+  t.equal(person.presses('up').text, 'do it|');
+});

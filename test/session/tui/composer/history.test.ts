@@ -1,0 +1,103 @@
+import t from 'tap';
+import { historyLimits } from '../../../../session/tui/composer/history.ts';
+import { Person } from './person.ts';
+
+t.test('Up brings earlier messages, Down goes back, and the draft is still there', async (t) => {
+  const person = new Person(['first', 'second']).types('a draft');
+  t.equal(person.presses('up').text, 'second|');
+  t.equal(person.presses('up').text, 'first|');
+  t.equal(person.presses('up').text, '|first', 'there is nothing older: the cursor goes to the start');
+  t.equal(person.presses('down', 'down').text, 'a draft|');
+  t.equal(person.presses('down').text, 'a draft|');
+});
+
+t.test('what was changed in an earlier message is still there after another was looked at', async (t) => {
+  const person = new Person(['first', 'second']).presses('up').types(' changed').presses('home', 'up');
+  t.equal(person.text, 'first|');
+  t.equal(person.presses('down').text, 'second changed|');
+  person.presses('ctrl+c', 'up', 'up');
+  t.equal(person.text, 'second|', 'and the message itself is what it was');
+});
+
+t.test('a draft that was left for an earlier message outlives that one being sent', async (t) => {
+  const person = new Person(['first']).types('a draft').presses('up', 'enter');
+  t.strictSame(person.effects, [{ type: 'submit', text: 'first' }]);
+  t.equal(person.presses('up', 'up').text, 'a draft|');
+});
+
+t.test('rows of an earlier message are moved over once it was touched', async (t) => {
+  const person = new Person(['older', 'one\ntwo']).presses('up');
+  t.equal(person.text, 'one\ntwo|');
+  t.equal(person.presses('left', 'up').text, 'on|e\ntwo');
+  t.equal(person.presses('up').text, 'older|', 'from the first row the next older one comes');
+  t.equal(person.presses('down', 'home', 'types').presses('left').text, 'one|\ntwo');
+});
+
+t.test('Ctrl+C on a text clears it, and Up brings it back', async (t) => {
+  const person = new Person().types('long thought').presses('ctrl+c');
+  t.equal(person.text, '|');
+  t.match(person.composer.notice, /Up brings it back/);
+  t.strictSame(person.effects, []);
+  t.equal(person.presses('up').text, 'long thought|');
+});
+
+t.test('a message that is sent twice in a row is one entry, and white space is none', async (t) => {
+  const person = new Person(['same', '  ', '\n'])
+    .types('same')
+    .presses('enter')
+    .types('   ')
+    .presses('ctrl+c');
+  t.equal(person.composer.history.entries.length, 1);
+});
+
+t.test('messages of a transcript come without control characters, and the newest are kept', async (t) => {
+  const many = Array.from({ length: historyLimits.entries + 5 }, (_, index) => `message ${index}\x1b[2J`);
+  const { history } = new Person(many).composer;
+  t.equal(history.entries.length, historyLimits.entries);
+  t.equal(history.entries[0]?.text, 'message 5[2J');
+  t.equal(history.at, historyLimits.entries);
+});
+
+t.test('Ctrl+R finds what was written, the newest first, and Enter takes it without sending', async (t) => {
+  const person = new Person(['fix the Price', 'add a test', 'price again']).types('draft').presses('ctrl+r');
+  t.strictSame(person.screen(), ['> draft', 'search:   type words of a message']);
+  t.strictSame(person.types('price').screen(), ['> price again', 'search: price']);
+  t.strictSame(person.presses('ctrl+r').screen(), ['> fix the Price', 'search: price']);
+  t.strictSame(person.presses('ctrl+r').screen(), ['> fix the Price', 'search: price  nothing older']);
+  t.equal(person.presses('enter').text, 'fix the Price|');
+  t.strictSame(person.effects, []);
+  t.equal(person.presses('down', 'down', 'down').text, 'draft|', 'what was written before is further down');
+});
+
+t.test('Esc leaves a search with the text as it was, Ctrl+C and Ctrl+G too', async (t) => {
+  for (const chord of ['escape', 'ctrl+c', 'ctrl+g']) {
+    const person = new Person(['other'])
+      .types('my text')
+      .presses('left', 'ctrl+r')
+      .types('oth')
+      .presses(chord);
+    t.equal(person.text, 'my tex|t', chord);
+    t.strictSame(person.effects, []);
+  }
+});
+
+t.test('words that are nowhere are said to be, and deleting a letter looks again', async (t) => {
+  const person = new Person(['abc']).presses('ctrl+r').types('abx');
+  t.strictSame(person.screen(), ['> ', 'search: abx  nothing older']);
+  t.strictSame(person.presses('backspace').screen(), ['> abc', 'search: ab']);
+  t.strictSame(person.presses('backspace', 'backspace').screen(), [
+    '> ',
+    'search:   type words of a message',
+  ]);
+});
+
+t.test('any other key takes what is found and does what it does', async (t) => {
+  const person = new Person(['abc']).presses('ctrl+r').types('b').presses('left');
+  t.equal(person.text, 'ab|c');
+  const pasting = new Person(['abc']).types('x').presses('ctrl+r').types('b').pastes('two\nlines');
+  t.equal(
+    pasting.text,
+    'xtwo\nlines|',
+    'a paste of lines is no word to search for: it goes where it was meant',
+  );
+});
