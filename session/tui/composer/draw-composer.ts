@@ -18,7 +18,8 @@ const most = { queued: 3 };
 
 /**
  * What waits, what is written, and below it the list, the search or what was refused: at most `rows` lines of at most
- * `columns` cells. The text is wrapped between words and scrolls around the cursor; `↑` and `↓` stand where there is more.
+ * `columns` cells. The text is wrapped between words and scrolls around the cursor; `↑` and `↓` stand where there is
+ * more.
  */
 export function drawComposer(
   composer: Composer,
