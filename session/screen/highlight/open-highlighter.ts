@@ -1,0 +1,98 @@
+import type { Line, Span } from '../line.ts';
+import { visible } from '../visible.ts';
+import type { Found } from './run-emitter.ts';
+import { toTone } from './to-tone.ts';
+
+/** Characters of the longest line that is coloured, and of a whole block: grammars are not linear in every text. */
+const mostLine = 400;
+const mostBlock = 64 * 1024;
+/** Lines in which something opened, and how deep it may be nested before nobody follows it any more. */
+const mostOpen = 4;
+const mostDepth = 16;
+
+type ReadCode = (code: string, language: string) => Found | undefined;
+
+let readCode: ReadCode | undefined;
+
+/**
+ * Loads the grammars of all languages. What is shown before is plain, so that no screen waits for them to show its
+ * first line.
+ */
+export async function loadHighlighting(): Promise<void> {
+  const languages = await import('./languages.ts');
+  readCode = languages.readCode;
+}
+
+/** What a block of code remembers from one of its lines to the next. */
+export interface Highlighter {
+  readonly language: string;
+  /** What stands open, from its beginning to the end of its line: a comment, a string, a tag. */
+  readonly open: readonly string[];
+  readonly seen: number;
+}
+
+export function openHighlighter(language: string): Highlighter {
+  return { language, open: [], seen: 0 };
+}
+
+/**
+ * One line of code as spans, by the lines before it and nothing behind it: a line that is shown stays what it is. Code
+ * of an unknown language, a very long line, and what comes behind the first 64 Ki characters of a block are plain.
+ */
+export function highlightLine(
+  state: Highlighter,
+  text: string,
+): { readonly line: Line; readonly next: Highlighter } {
+  const seen = state.seen + text.length + 1;
+  const plain = {
+    line: text === '' ? [] : [{ text: visible(text), tone: 'code' as const }],
+    next: { ...state, seen },
+  };
+  if (readCode === undefined || text.length > mostLine || seen > mostBlock) return plain;
+  const before = state.open.map((line) => `${line}\n`).join('');
+  const found = readCode(`${before}${text}\n`, state.language);
+  if (found === undefined) return plain;
+  if (found.openAt.length > mostDepth) return { line: plain.line, next: { ...state, seen: mostBlock } };
+  const lines = [...state.open, text];
+  return {
+    line: spansOf(found, before.length, text.length),
+    next: { ...state, seen, open: openLines(lines, found.openAt) },
+  };
+}
+
+/** A whole block of code. */
+export function highlightCode(code: string, language: string): readonly Line[] {
+  let state = openHighlighter(language);
+  return code.split(/\r?\n/).map((text) => {
+    const { line, next } = highlightLine(state, text);
+    state = next;
+    return line;
+  });
+}
+
+/** What opened and has not ended, from where it opened to the end of its line. */
+function openLines(lines: readonly string[], openAt: readonly number[]): readonly string[] {
+  const kept: string[] = [];
+  let from = 0;
+  for (const line of lines) {
+    const opened = openAt.find((at) => at >= from && at < from + line.length);
+    if (opened !== undefined && kept.length < mostOpen) kept.push(line.slice(opened - from));
+    from += line.length + 1;
+  }
+  return kept;
+}
+
+function spansOf({ runs }: Found, from: number, length: number): Line {
+  const spans: Span[] = [];
+  let at = 0;
+  for (const { text, scopes } of runs) {
+    const part = text.slice(Math.max(0, from - at), Math.max(0, from + length - at));
+    at += text.length;
+    if (part === '') continue;
+    const tone = toTone(scopes);
+    const last = spans.at(-1);
+    if (last?.tone === tone) spans[spans.length - 1] = { text: last.text + part, tone };
+    else spans.push({ text: part, tone });
+  }
+  return spans.map(({ text, tone }) => ({ text: visible(text), tone }));
+}
