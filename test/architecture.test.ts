@@ -184,6 +184,7 @@ t.test('every rule can fail', async (t) => {
     'bare imports are declared dependencies': [
       withManifest({ dependencies: { tapable: '1', piscina: '1' } }),
       withFiles({ 'core/x.ts': imports('@scope/name/part') }),
+      withFiles({ 'session/x.ts': imports('preact') }),
     ],
     'declared dependencies are imported': [
       withManifest({ dependencies: { ...soundManifest.dependencies, left: '1' } }),
@@ -230,6 +231,20 @@ t.test('every rule can fail', async (t) => {
     'verifying needs no engine': [
       withFiles({ 'api/verify/verify-material.ts': imports('../../engine/run/ask.ts') }),
       withFiles({ 'api/verify/verify-material.ts': imports('ajv') }),
+    ],
+    '`session/tui` knows `session/screen` and the form of a snapshot': [
+      withFiles({ 'session/tui/x.ts': imports('../state/decide.ts') }),
+      withFiles({ 'session/tui/x.ts': imports('../state/snapshot.ts') }),
+      withFiles({ 'session/tui/x.ts': imports('../../engine/store/sql.ts') }),
+    ],
+    '`session/web` knows `session/screen` and the form of a snapshot': [
+      withFiles({ 'session/web/x.ts': imports('../state/decide.ts') }),
+      withFiles({ 'session/web/x.ts': imports('../state/snapshot.ts') }),
+      withFiles({ 'session/web/x.ts': imports('../../core/base/clock.ts') }),
+    ],
+    '`session/screen` and the page run in a browser': [
+      withFiles({ 'session/screen/x.ts': imports('node:path') }),
+      withFiles({ 'session/web/x.ts': imports('node:url') }),
     ],
     'deciding is pure': [
       withFiles({ 'engine/run/decide/decide.ts': imports('../../../core/base/clock.ts') }),

@@ -22,6 +22,7 @@ import { agentAt } from './agent-at.ts';
 import type { CodeLine } from './code-line.ts';
 import { findModel } from './find-model.ts';
 import { mcpGround } from './mcp-ground.ts';
+import { readGraph } from './read-graph.ts';
 import { sandboxFacts } from './sandbox-facts.ts';
 import { sessionSetting } from './session-setting.ts';
 
@@ -74,6 +75,7 @@ export async function serveCode(
     selfTest,
     statePaths: [join(repository.commonDir, 'writ'), userConfigDir(context.env)],
     threads: (page) => listThreads(repository, page),
+    graph: readGraph(context),
     requireAgent: (name) => void agentAt(context, repository, name),
     version: readVersion(),
     mcp: mcpGround(context, options, repository),

@@ -31,6 +31,7 @@ export async function readDiagnostics(state: () => SessionState, facts: Diagnost
     threadId: now.ground.threadId,
     status: now.status,
     controller: toSnapshot(now).controller,
+    attachable: now.ground.attachable,
     ports: facts.ports(),
     sandbox: {
       ...sandbox,

@@ -5,6 +5,7 @@ import { startLoopbackServer } from '../../http/loopback-server.ts';
 import { openPrivateDirectory } from '../../http/private-files.ts';
 import type { Route } from '../../http/route.ts';
 import { goalRoutes } from '../api/goal-routes.ts';
+import { graphRoutes, type ReadGraph } from '../api/graph-routes.ts';
 import { sessionRoutes } from '../api/session-routes.ts';
 import { taskRoutes } from '../api/task-routes.ts';
 import { threadRoutes } from '../api/thread-routes.ts';
@@ -25,9 +26,9 @@ import type { ThreadList } from '../thread/list-threads.ts';
 import type { ThreadPage } from '../thread/thread-index.ts';
 import { diagnosticsRoute } from './diagnostics-route.ts';
 import { logSession } from './log-session.ts';
+import { pageRoutes } from './page-routes.ts';
 import { type DiagnosticsFacts, readDiagnostics } from './read-diagnostics.ts';
 import { remoteNotice } from './remote-notice.ts';
-import { startPage } from './start-page.ts';
 
 export interface ServeSetting {
   readonly options: Pick<SessionOptions, 'web' | 'mcpPort' | 'control' | 'workingDir' | 'networkAccess'>;
@@ -47,6 +48,7 @@ export interface ServeSetting {
   /** AGENT_UNKNOWN where nobody of that name can be called. */
   readonly requireAgent: (name: string) => void;
   readonly threads: (page: ThreadPage) => Promise<ThreadList>;
+  readonly graph: ReadGraph;
   /** Tells it where approvals come from, and asks it before a session that opens the network is served. */
   readonly selfTest: SelfTester;
   /** What MCP clients are answered from. */
@@ -161,7 +163,7 @@ export async function serveSession(setting: ServeSetting): Promise<ServedSession
 
 /** Every route of a session, behind one door for those that write. */
 function routesOf(
-  { about, clock, requireAgent, threads }: ServeSetting,
+  { about, clock, requireAgent, threads, graph }: ServeSetting,
   session: () => OpenSession | undefined,
   controlToken: string | undefined,
   ports: Ports,
@@ -174,11 +176,12 @@ function routesOf(
   };
   const door = openWriteDoor(api);
   return [
-    startPage,
+    ...pageRoutes,
     ...sessionRoutes(api, door),
     ...taskRoutes(door, requireAgent),
     ...goalRoutes(door),
     ...threadRoutes(threads),
+    ...graphRoutes(door, graph),
     diagnosticsRoute(() => session()?.channel.state, { ...about, ports: () => ports }),
   ];
 }

@@ -3,7 +3,7 @@ export interface Door {
   readonly name: string;
   /** Absent: nobody may, until the issue that needs it brings the file. */
   readonly file?: string;
-  /** Files that may import it to answer on this machine, and never to ask. */
+  /** Files that may touch it besides: to answer on this machine and never to ask, or because they run in a page. */
   readonly servers?: readonly string[];
   /** Type-only imports are nobody's business. */
   readonly typesAreFree?: boolean;
@@ -35,7 +35,13 @@ export const doors: readonly Door[] = [
   {
     name: 'outbound HTTP',
     file: 'engine/tool/egress/outside.ts',
-    servers: ['attest/log/serve-ledger.ts', 'http/loopback-server.ts'],
+    servers: [
+      'attest/log/serve-ledger.ts',
+      'http/loopback-server.ts',
+      // The page asks whoever served it, and its policy knows nobody else.
+      'session/web/wire/ask-session.ts',
+      'session/web/wire/follow-session.ts',
+    ],
     // What a request and an answer look like.
     typesAreFree: true,
     specifier: /^node:(?:http|https|http2|tls|dgram|dns)(?:\/.*)?$/,
@@ -77,12 +83,14 @@ export const doors: readonly Door[] = [
   {
     name: 'time',
     file: 'core/base/clock.ts',
+    servers: ['session/web/page/now.ts'],
     specifier: /^node:perf_hooks$/,
     code: /\bDate\.now\b|\bnew\s+Date\s*(?:\(\s*\)|[;,)\]}])|\bperformance\.|\bprocess\.(?:hrtime|uptime)\b/,
   },
   {
     name: 'randomness',
     file: 'core/base/ids.ts',
+    servers: ['session/web/page/new-id.ts'],
     code: /\bMath\.random\b|\brandom(?:Bytes|UUID|Int|FillSync|Fill)\b|\bgetRandomValues\b/,
   },
   {

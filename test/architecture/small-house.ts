@@ -50,6 +50,12 @@ export const soundFiles: Readonly<Record<string, string>> = {
     "export const open = async () => import('@modelcontextprotocol/server');\n",
   'core/base/event-stream.ts': "export const read = async () => import('eventsource-parser');\n",
   'session/state/decide.ts': "import '../../engine/store/sql.ts';\nexport const decide = 1;\n",
+  'session/state/snapshot.ts': 'export interface Snapshot {}\n',
+  'session/screen/line.ts': 'export const lines = [];\n',
+  'session/tui/view.ts':
+    "import type { Snapshot } from '../state/snapshot.ts';\nexport const draw = (_: Snapshot) => [];\n",
+  'session/web/main.ts':
+    "import { h } from 'preact';\nimport { lines } from '../screen/line.ts';\nexport const page = h(lines);\n",
   'service/routes.ts': "import '../http/loopback-server.ts';\nexport const routes = [];\n",
   'plugins/preset.ts': "import { scope } from '../gates/rules/scope.ts';\nexport const preset = [scope];\n",
   'plugins/preset/open-engine.ts': 'export const openEngine = () => preset({});\n',
@@ -75,7 +81,7 @@ export const soundManifest: Manifest = {
     'node-sqlite3-wasm': '1',
     'eventsource-parser': '1',
   },
-  devDependencies: {},
+  devDependencies: { preact: '1' },
   exports: {
     '.': { default: './dist/index.js' },
     './plugin': { default: './dist/plugin.js' },

@@ -25,20 +25,6 @@ const rows: readonly Rest[] = [
     'there is no screen for it',
   ],
   [
-    'page',
-    'What the service does',
-    'an embedded single-page application',
-    'screens',
-    'one static page says where the API is',
-  ],
-  [
-    'page reload',
-    'States and transitions',
-    'the lease is dropped, the next write attaches anew',
-    'screens',
-    'there is no page that holds one',
-  ],
-  [
     'controller tui',
     'Session snapshot',
     'the terminal has the session',

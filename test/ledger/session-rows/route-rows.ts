@@ -37,6 +37,15 @@ export const routeRows: readonly SessionRow[] = [
     'diagnostics lastError': 'its code alone',
     'diagnostics key': 'which source won, never the value',
   }),
+  ...heldBy(section, ofSession('api/graph-routes'), 'the graph of the thread is answered', {
+    'route GET /api/code/graph': 'added beside what document 2 names: what `graph --json` has under `data`',
+  }),
+  ...heldBy('What the service does', ofSession('web/page'), 'the page of a session', {
+    page: 'an embedded single-page application',
+  }),
+  ...heldBy('States and transitions', ofSession('web/page'), 'the page of a session', {
+    'page reload': 'the lease is dropped, the next write attaches anew',
+  }),
   ...heldBy(section, ofSession('api/thread-routes'), 'threads are listed over the loopback', {
     'route GET /api/code/threads': '`{items, nextOffset?}`; limit 50, at most 200',
     'limit threads': 'default 50, clamped to 200',

@@ -2,6 +2,7 @@ import { request } from 'node:http';
 import type { Test } from 'tap';
 import type { Route } from '../../../http/route.ts';
 import { goalRoutes } from '../../../session/api/goal-routes.ts';
+import { graphRoutes } from '../../../session/api/graph-routes.ts';
 import { sessionRoutes } from '../../../session/api/session-routes.ts';
 import { taskRoutes } from '../../../session/api/task-routes.ts';
 import { threadRoutes } from '../../../session/api/thread-routes.ts';
@@ -46,6 +47,7 @@ export function allRoutes(api: SessionApi): readonly Route[] {
     ...taskRoutes(door, () => {}),
     ...goalRoutes(door),
     ...threadRoutes(async () => ({ items: [] })),
+    ...graphRoutes(door, async (thread) => ({ thread_id: thread, title: '', nodes: [], edges: [] })),
     diagnosticsRoute(() => api.channel()?.state, about),
   ];
 }

@@ -69,6 +69,7 @@ export const routeLines: readonly RouteLine[] = [
   { method: 'GET', path: '/api/code/goal/status', shows: 'nothing' },
   { method: 'GET', path: '/api/code/threads', shows: 'nothing', needsNoSession: true },
   { method: 'GET', path: '/api/code/diagnostics', shows: 'nothing' },
+  { method: 'GET', path: '/api/code/graph', shows: 'nothing' },
   {
     method: 'POST',
     path: '/api/code/goal/start',

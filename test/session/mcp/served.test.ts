@@ -57,6 +57,7 @@ t.test('a change that a client of a served session wants goes to whoever control
     },
     statePaths: [],
     threads: async () => ({ items: [] }),
+    graph: async (thread) => ({ thread_id: thread, title: '', nodes: [], edges: [] }),
     selfTest: { serve: () => {}, result: async () => ({ isTried: true, reached: [] }) },
     requireAgent: () => {},
     clock: systemClock,

@@ -77,6 +77,7 @@ function scene(t: Test, given: Partial<SessionGround> = {}) {
       },
       statePaths: [],
       threads: async () => ({ items: [] }),
+      graph: async (thread) => ({ thread_id: thread, title: '', nodes: [], edges: [] }),
       selfTest: { serve: () => {}, result: async () => ({ isTried: true, reached: [] }) },
       requireAgent: () => {},
       clock: systemClock,
@@ -123,13 +124,16 @@ t.test('a session is served with what it runs on, and leaves nothing when it end
     threadId: 't',
     status: 'idle',
     controller: { kind: 'none', canWrite: false, reason: 'nobody is attached', loopbackOnly: true },
+    attachable: ['browser', 'automation'],
     ports: { web: port, mcp: Number(new URL(served.mcpUrl).port) },
     sandbox: { backend: 'bubblewrap', enforced: ['network'], selfApproval: 'impossible' },
     logFile: '/log',
   });
   const page = await get('/');
-  t.match([page.type, page.text], [/^text\/html/, /<code>GET \/api\/code\/session<\/code>/]);
-  t.notMatch(page.text, /<script/);
+  t.match(
+    [page.type, page.text],
+    [/^text\/html/, /<script type="module" src="\/assets\/app-[0-9a-f]{16}.js">/],
+  );
   t.match(JSON.parse(readFileSync(join(root, '.writ', 'code', 'control.json'), 'utf8')), {
     mode: 'write',
     baseUrl: served.baseUrl,

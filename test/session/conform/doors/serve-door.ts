@@ -42,6 +42,7 @@ export async function serveDoor(
     },
     statePaths: [],
     threads: async () => ({ items: [] }),
+    graph: async (thread) => ({ thread_id: thread, title: '', nodes: [], edges: [] }),
     requireAgent: () => {},
     clock: systemClock,
     log: { file: undefined, tell: () => {}, close: () => {} },

@@ -1,0 +1,10 @@
+import { render } from 'preact';
+import { openPage } from './page/open-page.ts';
+import { App } from './view/app.ts';
+import { h } from './view/h.ts';
+
+const root = document.getElementById('page');
+if (root !== null) {
+  root.textContent = '';
+  openPage((page) => render(h(App, { page }), root));
+}

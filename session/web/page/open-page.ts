@@ -1,0 +1,164 @@
+import { type Entry, pendingIn, type Question, type Seen } from '../seen.ts';
+import { type Answer, askSession } from '../wire/ask-session.ts';
+import { foldChange } from '../wire/fold-change.ts';
+import { followSession } from '../wire/follow-session.ts';
+import { holdControl } from '../wire/hold-control.ts';
+import { refusalWords } from '../words/refusal-words.ts';
+import { mayWrite, standingOf } from '../words/standing.ts';
+import { openDrafts } from './drafts.ts';
+import { keepBefore } from './keep-transcript.ts';
+import { newId } from './new-id.ts';
+import { now } from './now.ts';
+import type { Acts, Grant, Page, PageState } from './page.ts';
+
+/** Where a tab remembers that it had control, and nothing of the lease: after a reload it asks for it again. */
+const hadControl = 'had-control';
+
+/** Opens the page: follows the session, and calls `draw` at most once a frame when anything is another. */
+export function openPage(draw: (page: Page) => void): void {
+  const drafts = openDrafts(sessionStorage);
+  let state: PageState = {
+    seen: undefined,
+    before: [],
+    link: 'connecting',
+    held: { expiresAtMs: 0, isLapsed: false, isDisabled: false },
+    standing: 'closed',
+    notices: [],
+    diagnostics: {},
+    grants: [],
+    paging: 'ready',
+  };
+  /** Questions that answers of this page are on their way to. */
+  const answering = new Set<string>();
+  let isDue = false;
+  const drawSoon = (): void => {
+    if (isDue) return;
+    isDue = true;
+    const go = (): void => {
+      isDue = false;
+      draw({ state, acts, drafts });
+    };
+    // A page that nobody looks at has no frames, and is still right when somebody does.
+    if (document.visibilityState === 'visible') requestAnimationFrame(go);
+    else setTimeout(go, 250);
+  };
+  const set = (more: Partial<PageState>): void => {
+    state = { ...state, ...more };
+    const { seen, held, diagnostics } = state;
+    const attachable = diagnostics.attachable as readonly string[] | undefined;
+    if (seen !== undefined) state = { ...state, standing: standingOf(seen.controller, held, attachable) };
+    drawSoon();
+  };
+  const control = holdControl(newId(), {
+    ask: askSession,
+    now,
+    told: () => {
+      const held = control.held();
+      drafts.set(hadControl, held.token === undefined && !held.isLapsed ? '' : 'yes');
+      set({ held });
+    },
+  });
+
+  const told = (answer: Answer): Answer => {
+    if (!answer.ok) acts.tell({ text: refusalWords(answer) });
+    return answer;
+  };
+  const write: Acts['write'] = (path, body) => control.write(path, body, mayWrite(state.standing));
+  const acts: Acts = {
+    say: (text) => write('messages', { text, commandId: newId() }),
+    async answer(question, given) {
+      answering.add(question.id);
+      const answer = await write(`interactions/${encodeURIComponent(question.id)}`, { ...given });
+      answering.delete(question.id);
+      const isOpen = pendingIn(state.seen ?? { interactions: [] }).some(({ id }) => id === question.id);
+      if (answer.ok && given.selectedOption !== 'network') drafts.forget(notesOf(question.id));
+      else if (!answer.ok && !isOpen) {
+        acts.tell({ text: refusalWords(answer) });
+        tellLost(question, 'What you had written for it:');
+      }
+      void readGrants();
+      return answer;
+    },
+    cancel: async () => told(await write('control/cancel', {})),
+    take: async () => told(await control.take()),
+    release: async () => told(await control.release()),
+    async revoke(grant) {
+      const answer = told(await write('approvals/revoke', { id: grant }));
+      await readGrants();
+      return answer;
+    },
+    write,
+    read: (path) => askSession(path),
+    async loadEarlier() {
+      const first = state.before[0] ?? state.seen?.transcript[0];
+      if (first === undefined || state.paging !== 'ready') return;
+      set({ paging: 'asking' });
+      const answer = await askSession(`transcript?before=${encodeURIComponent(first.id)}`);
+      const items = answer.ok ? ((answer.value.items ?? []) as readonly Entry[]) : [];
+      set({ before: [...items, ...state.before], paging: items.length === 0 ? 'over' : 'ready' });
+      if (!answer.ok) acts.tell({ text: refusalWords(answer) });
+    },
+    tell: (notice) => set({ notices: [...state.notices.slice(-4), { ...notice, id: newId() }] }),
+    dismiss: (id) => set({ notices: state.notices.filter((one) => one.id !== id) }),
+  };
+
+  const readGrants = async (): Promise<void> => {
+    const answer = await askSession('approvals');
+    if (answer.ok) set({ grants: answer.value.items as readonly Grant[] });
+  };
+  const readDiagnostics = async (): Promise<void> => {
+    const answer = await askSession('diagnostics');
+    if (answer.ok) set({ diagnostics: answer.value });
+  };
+  const opened = async (): Promise<void> => {
+    await Promise.all([readDiagnostics(), readGrants()]);
+    if (drafts.get(hadControl) !== '' && mayWrite(state.standing)) await control.take();
+  };
+  const see = (seen: Seen): void => {
+    const old = state.seen;
+    const isAnother = old !== undefined && old.threadId !== seen.threadId;
+    for (const lost of lostQuestions(old, seen))
+      if (!answering.has(lost.id)) tellLost(lost, `“${titleOf(lost)}” was settled elsewhere.`);
+    set({
+      seen,
+      before: keepBefore(state.before, old, seen),
+      ...(isAnother ? { paging: 'ready' as const } : {}),
+    });
+    if (seen.controller !== old?.controller) control.hear(seen.controller);
+  };
+  /** What was typed into a question that is over is handed back. */
+  const tellLost = ({ id }: Question, text: string): void => {
+    const words = [...drafts.below(notesOf(id)).values()].join('\n');
+    drafts.forget(notesOf(id));
+    if (words !== '') acts.tell({ text, words });
+  };
+  followSession(
+    (change) => {
+      const seen = foldChange(state.seen, change);
+      if (seen !== undefined && seen !== state.seen) see(seen);
+      if (change.kind === 'resync') void opened();
+    },
+    (link) => set({ link }),
+  );
+  addEventListener('pagehide', () => control.leave());
+  setInterval(() => {
+    if (document.visibilityState === 'visible' && state.grants.length > 0) void readGrants();
+  }, grantsEveryMs);
+}
+
+const grantsEveryMs = 10_000;
+
+function lostQuestions(old: Seen | undefined, seen: Seen): readonly Question[] {
+  if (old === undefined || old.interactions === seen.interactions) return [];
+  const open = new Set(seen.interactions.filter(({ status }) => status === 'pending').map(({ id }) => id));
+  return old.interactions.filter(({ id, status }) => status === 'pending' && !open.has(id));
+}
+
+/** Under which drafts the notes on a question are kept. */
+export function notesOf(question: string): string {
+  return `note ${question} `;
+}
+
+function titleOf({ title, prompt }: Question): string {
+  return title ?? prompt ?? 'A question';
+}

@@ -1,0 +1,46 @@
+import type { VNode } from 'preact';
+import type { Page } from '../../page/page.ts';
+import type { Patchset } from '../../seen.ts';
+import { timeWords } from '../../words/time-words.ts';
+import { FileDiff } from '../file-diff.ts';
+import { h } from '../h.ts';
+import { text } from '../text.ts';
+
+const patchWords: Readonly<Record<Patchset['status'], string>> = {
+  proposed: 'proposed: in no branch yet',
+  accepted: 'accepted: committed',
+  rejected: 'rejected: in no branch',
+};
+
+/** What was changed, the newest patch first, file by file. */
+export function DiffPane({ page }: { readonly page: Page }): VNode {
+  const patchsets = page.state.seen?.patchsets ?? [];
+  if (patchsets.length === 0) return h('p', { class: 'empty' }, 'No file was changed yet.');
+  return h(
+    'div',
+    { class: 'diff' },
+    patchsets.toReversed().map((patchset, at) =>
+      h(
+        'details',
+        { key: patchset.id, class: 'patchset', open: at < 3 },
+        h(
+          'summary',
+          null,
+          h('h2', null, 'Patch'),
+          h('span', { class: `tag tag-${patchset.status}` }, patchset.status),
+          h(
+            'span',
+            { class: 'soft' },
+            `${countWords(patchset.changes.length)} · ${timeWords(patchset.updatedAt)}`,
+          ),
+        ),
+        h('p', { class: 'soft' }, patchWords[patchset.status], ' · ', h('code', null, text(patchset.id))),
+        patchset.changes.map((change) => h(FileDiff, { key: change.path, page, patchset, change })),
+      ),
+    ),
+  );
+}
+
+function countWords(files: number): string {
+  return files === 1 ? '1 file' : `${files} files`;
+}

@@ -1,0 +1,70 @@
+import type { VNode } from 'preact';
+import type { Page } from '../../page/page.ts';
+import { usageWords } from '../../words/bar-words.ts';
+import { outcomeOf } from '../../words/outcome-of.ts';
+import { Command } from '../command.ts';
+import { h } from '../h.ts';
+import { sentence, text } from '../text.ts';
+
+/** What came of it: the last decision, the commit, and how anybody can check it. */
+export function SummaryPane({ page: { state } }: { readonly page: Page }): VNode {
+  const { seen } = state;
+  if (seen === undefined) return h('p', null);
+  const outcome = outcomeOf(seen);
+  const { threadId, toolCalls, patchsets, transcript, workingDir } = seen;
+  const files = new Set(patchsets.flatMap(({ changes }) => changes.map(({ path }) => path)));
+  const failed = toolCalls.filter(({ status }) => status === 'failed').length;
+  return h(
+    'div',
+    { class: 'summary' },
+    outcome === undefined
+      ? h('p', { class: 'empty' }, 'Nothing was decided yet.')
+      : h(
+          'section',
+          { 'aria-labelledby': 'outcome-head' },
+          h('h2', { id: 'outcome-head' }, 'Outcome'),
+          h('p', { class: `outcome ${outcome.isCommit ? 'good' : ''}` }, text(outcome.title)),
+          h('p', null, sentence(outcome.words)),
+          h(
+            'dl',
+            { class: 'table' },
+            outcome.runId !== undefined &&
+              h('div', null, h('dt', null, 'run'), h('dd', null, h('code', null, text(outcome.runId)))),
+            outcome.commit !== undefined &&
+              h('div', null, h('dt', null, 'commit'), h('dd', null, h('code', null, text(outcome.commit)))),
+          ),
+          outcome.runId !== undefined &&
+            h(Command, {
+              words: 'what was checked, found and decided',
+              command: `writ show ${outcome.runId}`,
+            }),
+          outcome.isCommit &&
+            outcome.runId !== undefined &&
+            h(Command, {
+              words: 'anybody can check the seal, offline',
+              command: `writ verify ${outcome.runId}`,
+            }),
+        ),
+    h(
+      'section',
+      { 'aria-labelledby': 'session-head' },
+      h('h2', { id: 'session-head' }, 'Session'),
+      h(
+        'dl',
+        { class: 'table' },
+        [
+          ['thread', threadId],
+          ['directory', workingDir],
+          ['entries', `${transcript.length + (seen.earlier ?? 0)}`],
+          ['tool calls', failed === 0 ? `${toolCalls.length}` : `${toolCalls.length}, ${failed} failed`],
+          ['files touched', `${files.size}`],
+          ...usageWords(seen.usage),
+        ].map(([name = '', value = '']) =>
+          h('div', { key: name }, h('dt', null, name), h('dd', null, text(value))),
+        ),
+      ),
+      h(Command, { words: 'everything that came of this thread', command: `writ graph ${threadId}` }),
+      h(Command, { words: 'go on with it in a terminal', command: `writ code --resume ${threadId}` }),
+    ),
+  );
+}

@@ -1,0 +1,47 @@
+import type { VNode } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import type { Page } from '../../page/page.ts';
+import type { ToolCall } from '../../seen.ts';
+import { timeWords } from '../../words/time-words.ts';
+import { h } from '../h.ts';
+import { text } from '../text.ts';
+
+const atFirst = 200;
+
+/** Every use of a tool, the newest first: what it was, and what came of it. */
+export function TerminalPane({ page: { state } }: { readonly page: Page }): VNode {
+  const [isWhole, showWhole] = useState(false);
+  const calls = state.seen?.toolCalls ?? [];
+  if (calls.length === 0) return h('p', { class: 'empty' }, 'No tool was used yet.');
+  const shown = isWhole ? calls : calls.slice(-atFirst);
+  return h(
+    'div',
+    { class: 'terminal' },
+    h(
+      'ol',
+      { class: 'calls', reversed: true },
+      shown.toReversed().map((call) => h(Call, { key: call.id, call })),
+    ),
+    shown.length < calls.length &&
+      h(
+        'button',
+        { type: 'button', onClick: () => showWhole(true) },
+        `Show ${calls.length - shown.length} more`,
+      ),
+  );
+}
+
+function Call({ call }: { readonly call: ToolCall }): VNode {
+  return useMemo(
+    () =>
+      h(
+        'li',
+        { class: `call call-${call.status}` },
+        h('span', { class: `tag tag-${call.status}` }, call.status),
+        h('span', { class: 'tool' }, text(call.toolName)),
+        h('code', null, text(call.summary ?? '')),
+        h('time', { dateTime: call.updatedAt }, timeWords(call.updatedAt)),
+      ),
+    [call],
+  );
+}

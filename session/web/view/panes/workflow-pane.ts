@@ -1,0 +1,117 @@
+import type { VNode } from 'preact';
+import type { Page } from '../../page/page.ts';
+import type { Plan, Seen } from '../../seen.ts';
+import { estimateWords } from '../../words/cost-words.ts';
+import { gatesIn } from '../../words/gates-in.ts';
+import { Goal } from '../goal.ts';
+import { h } from '../h.ts';
+import { text } from '../text.ts';
+
+/** What is to come of the session: the contract, the plan with its steps, its Tasks and gates as they go. */
+export function WorkflowPane({ page: { state } }: { readonly page: Page }): VNode {
+  const { seen } = state;
+  if (seen === undefined) return h('p', null);
+  const intent = seen.interactions.findLast(({ kind }) => kind === 'intent_review_choice');
+  const isEmpty = intent === undefined && seen.plans.length === 0;
+  const gates = gatesIn(seen.transcript);
+  return h(
+    'div',
+    { class: 'workflow' },
+    seen.goal !== undefined && h(Goal, { goal: seen.goal }),
+    isEmpty &&
+      seen.goal === undefined &&
+      h(
+        'p',
+        { class: 'empty' },
+        'Say what shall change: a contract is drafted first, then a plan. Nothing is done before you say so.',
+      ),
+    intent !== undefined &&
+      h(
+        'section',
+        { 'aria-labelledby': 'intent-head' },
+        h('h2', { id: 'intent-head' }, 'Intent'),
+        h('p', null, text(intent.title ?? '')),
+        h(
+          'p',
+          { class: 'soft' },
+          { pending: 'waits for your word', resolved: 'answered', cancelled: 'withdrawn' }[intent.status],
+          ` · risk ${String(intent.metadata.riskLevel ?? 'unknown')}`,
+          ` · draft ${String(intent.metadata.revision ?? 1)}`,
+        ),
+      ),
+    seen.plans.toReversed().map((plan, at) => h(PlanView, { key: plan.id, plan, isOpen: at === 0 })),
+    seen.tasks.length > 0 && h(Tasks, { seen }),
+    gates.length > 0 &&
+      h(
+        'section',
+        { 'aria-labelledby': 'gates-head' },
+        h('h2', { id: 'gates-head' }, 'Gates'),
+        h(
+          'ul',
+          { class: 'rows' },
+          gates.map(({ id, stage, status, words }) =>
+            h(
+              'li',
+              { key: id },
+              h('span', { class: `tag tag-${status}` }, status),
+              h('span', null, text(stage)),
+              h('span', { class: 'soft' }, text(words)),
+            ),
+          ),
+        ),
+      ),
+  );
+}
+
+const stepWords = { pending: 'to do', in_progress: 'doing', completed: 'done' } as const;
+
+function PlanView({ plan, isOpen }: { readonly plan: Plan; readonly isOpen: boolean }): VNode {
+  const done = plan.steps.filter(({ status }) => status === 'completed').length;
+  return h(
+    'details',
+    { class: 'plan-view', open: isOpen },
+    h(
+      'summary',
+      null,
+      h('h2', null, 'Plan'),
+      h('span', { class: `tag tag-${plan.status}` }, plan.status),
+      h('span', { class: 'title' }, text(plan.title ?? '')),
+      h('span', { class: 'soft' }, `${done} of ${plan.steps.length}`),
+    ),
+    h(
+      'ol',
+      { class: 'steps' },
+      plan.steps.map((step) =>
+        h(
+          'li',
+          { key: step.id, class: `step-${step.status}` },
+          h('span', { class: 'step' }, text(step.step), h('span', { class: 'soft' }, estimateWords(step))),
+          h('span', { class: `tag tag-${step.status}` }, stepWords[step.status]),
+        ),
+      ),
+    ),
+  );
+}
+
+function Tasks({ seen }: { readonly seen: Seen }): VNode {
+  return h(
+    'section',
+    { 'aria-labelledby': 'tasks-head' },
+    h('h2', { id: 'tasks-head' }, 'Tasks'),
+    h(
+      'ul',
+      { class: 'rows' },
+      seen.tasks
+        .toReversed()
+        .map(({ id, title, status, details }) =>
+          h(
+            'li',
+            { key: id },
+            h('span', { class: `tag tag-${status}` }, status),
+            h('span', null, text(title ?? id)),
+            h('span', { class: 'soft' }, text(details ?? '')),
+          ),
+        ),
+    ),
+  );
+}

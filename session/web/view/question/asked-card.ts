@@ -1,0 +1,102 @@
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { notesOf } from '../../page/open-page.ts';
+import { h } from '../h.ts';
+import { text } from '../text.ts';
+import type { CardGiven } from './card-given.ts';
+
+interface AskedQuestion {
+  readonly id: string;
+  readonly prompt: string;
+  readonly kind: 'single' | 'text';
+  readonly options?: readonly { readonly id: string; readonly label: string }[];
+  readonly secret?: boolean;
+}
+
+/** Questions with answers of their own. What is secret is shown to nobody, kept nowhere, and gone once it was sent. */
+export function AskedCard({ page: { drafts }, question, isShut, answer, takes }: CardGiven): VNode {
+  const questions = (question.metadata.questions ?? []) as readonly AskedQuestion[];
+  const keyOf = (id: string): string => `${notesOf(question.id)}answer ${id}`;
+  const [answers, setAnswers] = useState<Readonly<Record<string, string>>>(() =>
+    Object.fromEntries(questions.map(({ id, secret }) => [id, secret === true ? '' : drafts.get(keyOf(id))])),
+  );
+  const set = ({ id, secret }: AskedQuestion, given: string): void => {
+    setAnswers({ ...answers, [id]: given });
+    if (secret !== true) drafts.set(keyOf(id), given);
+  };
+  // Its one option is what its form sends.
+  takes.current = () => true;
+  const isWhole = questions.every(({ id }) => (answers[id] ?? '') !== '');
+  const send = (event: Event): void => {
+    event.preventDefault();
+    if (!isWhole || isShut) return;
+    answer({
+      selectedOption: 'answer',
+      answers: Object.fromEntries(questions.map(({ id }) => [id, [answers[id] ?? '']])),
+    });
+    setAnswers(
+      Object.fromEntries(questions.map(({ id, secret }) => [id, secret === true ? '' : (answers[id] ?? '')])),
+    );
+  };
+  return h(
+    'form',
+    { class: 'asked', onSubmit: send, autocomplete: 'off' },
+    questions.map((one) =>
+      h(One, { key: one.id, one, value: answers[one.id] ?? '', set: (given) => set(one, given), isShut }),
+    ),
+    h('button', { type: 'submit', class: 'main', disabled: isShut || !isWhole }, 'Answer'),
+  );
+}
+
+interface OneGiven {
+  readonly one: AskedQuestion;
+  readonly value: string;
+  readonly set: (given: string) => void;
+  readonly isShut: boolean;
+}
+
+function One({
+  one: { id, prompt, kind, options = [], secret = false },
+  value,
+  set,
+  isShut,
+}: OneGiven): VNode {
+  if (kind === 'single')
+    return h(
+      'fieldset',
+      { disabled: isShut },
+      h('legend', null, text(prompt)),
+      options.map((option) =>
+        h(
+          'label',
+          { key: option.id, class: 'choice' },
+          h('input', {
+            type: 'radio',
+            name: `answer-${id}`,
+            value: option.id,
+            checked: value === option.id,
+            onChange: () => set(option.id),
+          }),
+          h('span', null, text(option.label)),
+        ),
+      ),
+    );
+  const field = {
+    id: `answer-${id}`,
+    value,
+    disabled: isShut,
+    autocomplete: secret ? 'new-password' : 'off',
+    onInput: ({ currentTarget }: Event) => set((currentTarget as HTMLInputElement).value),
+  };
+  return h(
+    'div',
+    { class: 'note' },
+    h(
+      'label',
+      { for: field.id },
+      text(prompt),
+      secret && h('span', { class: 'soft' }, ' · secret: kept and shown nowhere'),
+    ),
+    secret ? h('input', { ...field, type: 'password' }) : h('textarea', { ...field, rows: 2 }),
+  );
+}

@@ -1,0 +1,159 @@
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { notesOf } from '../../page/open-page.ts';
+import type { Plan } from '../../seen.ts';
+import { estimateWords } from '../../words/cost-words.ts';
+import { h } from '../h.ts';
+import { text } from '../text.ts';
+import type { CardGiven } from './card-given.ts';
+import { NoteField } from './note-field.ts';
+import { OptionButtons } from './option-buttons.ts';
+
+const maxNote = 2000;
+
+/** A plan to be read before it is executed: a note on any line, and whether its commands have a network. */
+export function PlanCard({ page, question, isShut, answer, choose, takes }: CardGiven): VNode {
+  const { metadata, options, description = '', prompt = '' } = question;
+  const { seen } = page.state;
+  const plan = seen?.plans.find(({ id }) => id === metadata.planId);
+  const notes = useNotes(page.drafts, question.id, plan);
+  const go = (selectedOption: string, note = ''): void => {
+    const answers = notes.given();
+    answer({
+      selectedOption,
+      ...(note === '' ? {} : { note }),
+      ...(Object.keys(answers).length === 0 ? {} : { answers }),
+    });
+  };
+  const [isModifying, modify] = useState(false);
+  takes.current = (option) => {
+    if (option === 'execute') go(option);
+    else if (option !== 'modify') return false;
+    else if (Object.keys(notes.given()).length > 0) go(option);
+    else modify(true);
+    return true;
+  };
+  const lists = [
+    ['What differs from the plan before', metadata.changes],
+    ['Notices', metadata.notices],
+  ] as const;
+  const isOpen = metadata.networkAccess === 'allow';
+  return h(
+    'div',
+    { class: 'plan' },
+    h('p', { class: 'facts' }, text(prompt), repairWords(metadata.repair)),
+    h(
+      'div',
+      { class: 'read', tabIndex: 0, role: 'group', 'aria-label': 'The plan' },
+      h('p', { class: 'soft' }, text(description)),
+      lists.map(([label, given]) => listed(label, given)),
+      typeof metadata.unadvised === 'string' && h('p', { class: 'warn' }, text(metadata.unadvised)),
+      h(
+        'ol',
+        { class: 'steps' },
+        plan?.steps.map((step) =>
+          h(
+            'li',
+            { key: step.id },
+            h('span', { class: 'step' }, text(step.step), h('span', { class: 'soft' }, estimateWords(step))),
+            h(
+              'button',
+              {
+                type: 'button',
+                class: 'quiet',
+                'aria-expanded': notes.isOpen(step.id),
+                onClick: () => notes.open(step.id),
+              },
+              'Note',
+            ),
+            notes.isOpen(step.id) &&
+              h('input', {
+                type: 'text',
+                maxLength: maxNote,
+                value: notes.of(step.id),
+                autocomplete: 'off',
+                'aria-label': `Note on “${step.step}”`,
+                placeholder: 'a note on this line: goes with Execute and with Modify',
+                onInput: ({ currentTarget }: Event) =>
+                  notes.set(step.id, (currentTarget as HTMLInputElement).value),
+              }),
+          ),
+        ),
+      ),
+    ),
+    isModifying &&
+      h(NoteField, {
+        page,
+        question: question.id,
+        isShut,
+        label: 'What shall be different?',
+        send: (note) => go('modify', note),
+      }),
+    h(
+      'div',
+      { class: 'row' },
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'switch',
+          role: 'switch',
+          'aria-checked': isOpen,
+          disabled: isShut,
+          'aria-keyshortcuts': 'w',
+          onClick: () => choose('network'),
+        },
+        h('kbd', { 'aria-hidden': 'true' }, 'w'),
+        `Network: ${isOpen ? 'Allow' : 'Deny'}`,
+      ),
+      h(OptionButtons, { options, isShut, choose, main: 'execute', without: ['network'] }),
+    ),
+  );
+}
+
+function repairWords(repair: unknown): string {
+  if (typeof repair !== 'object' || repair === null) return '';
+  const { attempt, limit } = repair as Readonly<Record<string, unknown>>;
+  return ` Repaired ${String(attempt)} of ${String(limit)} times by itself.`;
+}
+
+function listed(label: string, given: unknown): VNode | null {
+  const items = Array.isArray(given) ? (given as readonly unknown[]).map(String) : [];
+  if (items.length === 0) return null;
+  return h(
+    'ul',
+    { class: 'changes', 'aria-label': label },
+    items.map((one) => h('li', { key: one }, text(one))),
+  );
+}
+
+/** Notes on the lines of a plan, kept until they were taken. */
+function useNotes(
+  drafts: CardGiven['page']['drafts'],
+  question: string,
+  plan: Plan | undefined,
+): {
+  readonly of: (line: string) => string;
+  readonly set: (line: string, note: string) => void;
+  readonly isOpen: (line: string) => boolean;
+  readonly open: (line: string) => void;
+  readonly given: () => Readonly<Record<string, readonly string[]>>;
+} {
+  const keyOf = (line: string): string => `${notesOf(question)}line ${line}`;
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const [, redraw] = useState(0);
+  const of = (line: string): string => drafts.get(keyOf(line));
+  return {
+    of,
+    set(line, note) {
+      drafts.set(keyOf(line), note);
+      redraw((count) => count + 1);
+    },
+    isOpen: (line) => opened.has(line) || of(line) !== '',
+    open: (line) => setOpened(new Set(opened).add(line)),
+    given: () =>
+      Object.fromEntries(
+        (plan?.steps ?? []).flatMap(({ id }) => (of(id).trim() === '' ? [] : [[id, [of(id).trim()]]])),
+      ),
+  };
+}

@@ -1,0 +1,126 @@
+import type { ComponentType, RefObject, VNode } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Given, Page } from '../../page/page.ts';
+import type { Question } from '../../seen.ts';
+import { optionOfKey } from '../../words/option-keys.ts';
+import { refusalWords } from '../../words/refusal-words.ts';
+import { mayWrite } from '../../words/standing.ts';
+import { h } from '../h.ts';
+import { text } from '../text.ts';
+import { ApprovalCard } from './approval-card.ts';
+import { AskedCard } from './asked-card.ts';
+import type { CardGiven } from './card-given.ts';
+import { IntentCard } from './intent-card.ts';
+import { PlanCard } from './plan-card.ts';
+
+const cards: Readonly<Record<Question['kind'], ComponentType<CardGiven>>> = {
+  approval: ApprovalCard,
+  sandbox_approval: ApprovalCard,
+  intent_review_choice: IntentCard,
+  post_plan_choice: PlanCard,
+  request_user_input: AskedCard,
+};
+
+const kindWords: Readonly<Record<Question['kind'], string>> = {
+  approval: 'Approval',
+  sandbox_approval: 'Approval outside the sandbox',
+  intent_review_choice: 'Is this what you mean?',
+  post_plan_choice: 'Plan',
+  request_user_input: 'Question',
+};
+
+interface Asked {
+  readonly page: Page;
+  readonly question: Question;
+  /** How many wait behind it. */
+  readonly more: number;
+  readonly place: RefObject<HTMLElement | null>;
+}
+
+/** The question that waits. It takes the focus when it is asked to, and never by itself. */
+export function QuestionCard({ page, question, more, place }: Asked): VNode {
+  const { standing } = page.state;
+  const takes = useRef<((option: string) => boolean) | undefined>(undefined);
+  const [isSending, setSending] = useState(false);
+  const [refused, setRefused] = useState('');
+  const card = useRef<HTMLElement>(null);
+  useFocusBehind(card);
+  const isShut = isSending || !mayWrite(standing) || page.state.link === 'offline';
+  const answer = async (given: Given): Promise<void> => {
+    if (isShut) return;
+    setSending(true);
+    setRefused('');
+    const came = await page.acts.answer(question, given);
+    setSending(false);
+    if (!came.ok) setRefused(refusalWords(came));
+  };
+  const choose = (option: string): void => {
+    if (isShut) return;
+    if (takes.current?.(option) !== true) void answer({ selectedOption: option });
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const { key, target, ctrlKey, metaKey, altKey } = event;
+    // Letters choose while the card itself or one of its buttons has the focus, never while somebody types.
+    if (ctrlKey || metaKey || altKey || (target as Element).matches('input, textarea, [role=radio]')) return;
+    const option = optionOfKey(key, question.options);
+    if (option === undefined) return;
+    event.preventDefault();
+    choose(option);
+  };
+  const Body = cards[question.kind];
+  const { title, prompt, kind } = question;
+  return h(
+    'section',
+    {
+      class: `card card-${kind}`,
+      'aria-labelledby': 'question-title',
+      tabIndex: -1,
+      ref: (found: HTMLElement | null) => {
+        card.current = found;
+        place.current = found;
+      },
+      onKeyDown,
+    },
+    h(
+      'p',
+      { class: 'over' },
+      kindWords[kind],
+      more > 0 && ` · ${more} more ${more === 1 ? 'waits' : 'wait'}`,
+    ),
+    h('h2', { id: 'question-title' }, text(title ?? prompt ?? 'A question')),
+    h(Body, { page, question, isShut, answer: (given) => void answer(given), choose, takes }),
+    refused !== '' && h('p', { class: 'bad', role: 'alert' }, text(refused)),
+    !mayWrite(standing) && h(Watching, { page }),
+  );
+}
+
+function Watching({ page: { state, acts } }: { readonly page: Page }): VNode {
+  const words = {
+    terminal: 'The terminal has control: it is answered there, or here once you have taken it.',
+    other: 'Another client has control and answers this.',
+    closed: 'This page only watches. Start the session with --browser-control loopback to answer from here.',
+  }[state.standing as string];
+  return h(
+    'p',
+    { class: 'watching' },
+    words,
+    ' ',
+    state.standing === 'terminal' &&
+      h('button', { type: 'button', onClick: () => void acts.take() }, 'Take control'),
+  );
+}
+
+/** Where the focus was in a card that goes, it goes on to the next question, or to the composer. */
+function useFocusBehind(card: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const own = card.current;
+    return () => {
+      if (own?.contains(document.activeElement) !== true) return;
+      requestAnimationFrame(() => {
+        const next =
+          document.querySelector<HTMLElement>('section.card') ?? document.getElementById('composer');
+        if (document.activeElement === document.body) next?.focus();
+      });
+    };
+  }, [card]);
+}

@@ -1,0 +1,99 @@
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Page } from '../page/page.ts';
+import { settingWords, usageWords } from '../words/bar-words.ts';
+import { controllerWords } from '../words/standing.ts';
+import { GrantList } from './grant-list.ts';
+import { h } from './h.ts';
+import { text } from './text.ts';
+
+const statusWords: Readonly<Record<string, string>> = {
+  idle: 'idle',
+  thinking: 'thinking',
+  executing_tool: 'running a tool',
+  awaiting_interaction: 'waits for an answer',
+  completed: 'committed',
+  error: 'failed',
+};
+
+/** What holds of the session right now: what it does, who has it, what it runs on, what it costs, what is allowed. */
+export function StatusBar({ page }: { readonly page: Page }): VNode {
+  const { seen, diagnostics, grants, link } = page.state;
+  const [isOpen, open] = useState(false);
+  if (seen === undefined) return h('header', { class: 'bar' });
+  const status = link === 'live' ? seen.status : 'offline';
+  const facts: readonly (readonly [name: string, value: string, tone?: string])[] = [
+    ['model', [seen.provider.provider, seen.provider.model].filter(Boolean).join(' · ')],
+    ...usageWords(seen.usage),
+    ...settingWords(seen, diagnostics),
+    ['thread', seen.threadId.slice(0, 13)],
+  ];
+  return h(
+    'header',
+    { class: 'bar' },
+    h(
+      'h1',
+      null,
+      h('span', { class: 'name' }, 'writ'),
+      ' ',
+      h('span', { class: 'where' }, text(lastOf(seen.workingDir))),
+    ),
+    h(
+      'p',
+      { class: `state state-${status}` },
+      h('span', { class: 'dot', 'aria-hidden': 'true' }),
+      statusWords[status] ?? status,
+    ),
+    h(
+      'dl',
+      { class: 'facts' },
+      facts.map(([name, value, tone]) =>
+        h(
+          'div',
+          { key: name },
+          h('dt', null, name),
+          h('dd', { class: tone, title: name === 'thread' ? seen.threadId : undefined }, text(value)),
+        ),
+      ),
+    ),
+    h(
+      'button',
+      {
+        type: 'button',
+        class: 'quiet',
+        'aria-expanded': isOpen,
+        'aria-controls': 'grants',
+        onClick: () => open(!isOpen),
+      },
+      `${grants.length} ${grants.length === 1 ? 'approval' : 'approvals'} live`,
+    ),
+    h(ControlButton, { page }),
+    isOpen && h(GrantList, { page }),
+  );
+}
+
+function ControlButton({ page: { state, acts } }: { readonly page: Page }): VNode {
+  const { standing, seen } = state;
+  const words = controllerWords(standing, seen?.controller.kind ?? 'none');
+  const button =
+    standing === 'mine'
+      ? h('button', { type: 'button', onClick: () => void acts.release() }, 'Release')
+      : standing === 'closed'
+        ? h(
+            'span',
+            { class: 'how' },
+            'start with ',
+            h('code', null, '--browser-control loopback'),
+            ' to steer from here',
+          )
+        : h(
+            'button',
+            { type: 'button', disabled: standing === 'other', onClick: () => void acts.take() },
+            'Take control',
+          );
+  return h('div', { class: `control control-${standing}` }, h('span', { class: 'who' }, words), button);
+}
+
+function lastOf(path: string): string {
+  return path.split(/[\\/]/).findLast((part) => part !== '') ?? path;
+}

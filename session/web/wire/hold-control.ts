@@ -1,0 +1,113 @@
+import type { Answer, Ask, Asking } from './ask-session.ts';
+
+/** The lease as this page has it. Nothing of it is kept anywhere but here. */
+export interface Held {
+  /** Absent: it has none. */
+  readonly token?: string;
+  readonly expiresAtMs: number;
+  /** It had one that ran out, and nobody took the session since: the next write takes it again. */
+  readonly isLapsed: boolean;
+  /** Refused for good: the session was started without control from browsers. */
+  readonly isDisabled: boolean;
+}
+
+/** Who has the session, as its snapshot says. */
+export interface ToldController {
+  readonly kind: string;
+  readonly ownerLabel?: string;
+  readonly leaseExpiresAt?: string;
+}
+
+export interface Control {
+  readonly held: () => Held;
+  /** Asks for the session. */
+  take(): Promise<Answer>;
+  /** Gives it back. */
+  release(): Promise<Answer>;
+  /** Writes; takes the session before that where it has no lease and `mayTake`, or where its own has run out. */
+  write(path: string, body: Readonly<Record<string, unknown>>, mayTake: boolean): Promise<Answer>;
+  /** The session says who has it: a lease that is not ours has ended ours. */
+  hear(controller: ToldController): void;
+  /** The page goes away. */
+  leave(): void;
+}
+
+const none: Held = { expiresAtMs: 0, isLapsed: false, isDisabled: false };
+/** Before its end a lease counts as over: a write takes its time. */
+const marginMs = 1_000;
+
+/** `ask` and `now` are those of the page; `told` hears of every change. */
+export function holdControl(
+  clientId: string,
+  parts: { readonly ask: Ask; readonly now: () => number; readonly told: () => void },
+): Control {
+  const { ask, now, told } = parts;
+  let held = none;
+  const set = (next: Held): void => {
+    held = next;
+    told();
+  };
+  const isOver = (): boolean => held.token !== undefined && now() >= held.expiresAtMs - marginMs;
+  const take = async (): Promise<Answer> => {
+    const answer = await ask('controller/attach', { body: { clientId, kind: 'browser' } });
+    if (answer.ok) {
+      const { controllerToken, leaseExpiresAt } = answer.value;
+      set({ ...none, token: String(controllerToken), expiresAtMs: Date.parse(String(leaseExpiresAt)) });
+    } else if (answer.code === 'BROWSER_CONTROL_DISABLED') set({ ...none, isDisabled: true });
+    else if (answer.code === 'CONTROLLER_CONFLICT') set(none);
+    return answer;
+  };
+  const send = (path: string, body: Asking['body'] = {}): Promise<Answer> => {
+    const { token } = held;
+    return ask(path, { body, ...(token === undefined ? {} : { token }) });
+  };
+  return {
+    held: () => held,
+    take,
+    async release() {
+      const { token } = held;
+      set(none);
+      if (token === undefined) return { ok: true, value: {} };
+      return ask('controller/detach', { body: { clientId }, token });
+    },
+    async write(path, body, mayTake) {
+      if (held.token === undefined || isOver()) {
+        const may = mayTake || held.isLapsed || held.token !== undefined;
+        if (!may) return spectator;
+        const taken = await take();
+        if (!taken.ok) return taken;
+      }
+      const answer = await send(path, body);
+      if (answer.ok || !/^(?:INVALID|MISSING)_CONTROLLER_TOKEN$/.test(answer.code)) return answer;
+      const wasOver = isOver();
+      set(none);
+      if (!wasOver) return lost;
+      const taken = await take();
+      return taken.ok ? send(path, body) : taken;
+    },
+    hear({ kind, ownerLabel, leaseExpiresAt = '' }) {
+      const isOurs = kind === 'browser' && ownerLabel === clientId;
+      // Each accepted write renews it.
+      if (isOurs && held.token !== undefined) held = { ...held, expiresAtMs: Date.parse(leaseExpiresAt) };
+      else if (isOurs) return;
+      else if (held.token !== undefined) set({ ...none, isLapsed: isOver() && kind !== 'browser' });
+      else if (held.isLapsed && ownerLabel !== undefined) set(none);
+    },
+    leave() {
+      const { token } = held;
+      held = none;
+      if (token !== undefined) void ask('controller/detach', { body: { clientId }, token, outlives: true });
+    },
+  };
+}
+
+const spectator: Answer = {
+  ok: false,
+  code: 'SPECTATOR',
+  message: 'somebody else has the session: take control first',
+};
+const lost: Answer = {
+  ok: false,
+  code: 'CONTROL_LOST',
+  message: 'control was taken back meanwhile: nothing was sent',
+};

@@ -1,0 +1,74 @@
+/** One word of a command; one whose value is only known when it runs is not known. */
+export interface Word {
+  readonly text: string;
+  readonly isKnown: boolean;
+}
+
+/** One command of the tree, as it was judged. */
+export interface Segment {
+  readonly words: readonly Word[];
+  readonly verdict: string;
+  readonly rule: string;
+  readonly why: string;
+}
+
+/** What is asked about a use, filled in. */
+export interface AskedApproval {
+  readonly what: string;
+  readonly verdict: string;
+  readonly reason: string;
+  readonly segments: readonly Segment[];
+  readonly moreSegments: number;
+  readonly unproven: readonly string[];
+  readonly cwd: string;
+  readonly branch: string;
+  readonly isOutside: boolean;
+  /** What each option would cover. */
+  readonly reuse: Readonly<Record<string, unknown>>;
+  readonly needsConfirmation: string;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Reads the metadata of an approval; what is missing is empty, and a verdict that is missing is not known. */
+export function readApproval(metadata: Members): AskedApproval {
+  return {
+    what: textOf(metadata.command ?? metadata.subject),
+    verdict: textOf(metadata.verdict) || 'unknown',
+    reason: textOf(metadata.reason),
+    segments: listOf(metadata.segments).map(readSegment),
+    moreSegments: Number(metadata.moreSegments ?? 0),
+    unproven: listOf(metadata.unproven).map(textOf),
+    cwd: textOf(metadata.cwd),
+    branch: textOf(metadata.branch),
+    isOutside: metadata.isOutsideSandbox === true,
+    reuse: (metadata.reuse ?? {}) as Members,
+    needsConfirmation: textOf(metadata.needsConfirmation),
+  };
+}
+
+function readSegment(given: unknown): Segment {
+  const segment = (given ?? {}) as Members;
+  return {
+    words: listOf(segment.words).map((one) => {
+      const word = one as Members;
+      return { text: textOf(word.text), isKnown: word.isKnown !== false };
+    }),
+    verdict: textOf(segment.verdict) || 'unknown',
+    rule: textOf(segment.rule),
+    why: textOf(segment.why),
+  };
+}
+
+/** A verdict as a word that needs no colour. */
+export function verdictWords(verdict: string): string {
+  return { safe: 'only reads', dangerous: 'dangerous' }[verdict] ?? 'cannot prove';
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

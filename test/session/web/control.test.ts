@@ -1,0 +1,99 @@
+import t from 'tap';
+import type { Answer, Asking } from '../../../session/web/wire/ask-session.ts';
+import { holdControl } from '../../../session/web/wire/hold-control.ts';
+
+/** A session that answers as told, and the time. */
+function scene() {
+  const asked: string[] = [];
+  let nowMs = 1_000_000;
+  const refusals: (string | undefined)[] = [];
+  const ask = async (path: string, { token }: Asking = {}): Promise<Answer> => {
+    asked.push(`${path}${token === undefined ? '' : ` ${token}`}`);
+    const code = refusals.shift();
+    if (code !== undefined) return { ok: false, code, message: code };
+    const leaseExpiresAt = new Date(nowMs + 120_000).toISOString();
+    return { ok: true, value: path === 'controller/attach' ? { controllerToken: 'k', leaseExpiresAt } : {} };
+  };
+  const control = holdControl('me', { ask, now: () => nowMs, told: () => {} });
+  const own = () => ({
+    kind: 'browser',
+    ownerLabel: 'me',
+    leaseExpiresAt: new Date(nowMs + 120_000).toISOString(),
+  });
+  return {
+    control,
+    asked,
+    own,
+    refuse: (...codes: (string | undefined)[]) => refusals.push(...codes),
+    pass: (ms: number) => {
+      nowMs += ms;
+    },
+  };
+}
+
+t.test('the first write takes a session that nobody has, and each renews the lease', async (t) => {
+  const { control, asked, own, pass } = scene();
+  t.match(await control.write('messages', {}, true), { ok: true });
+  control.hear(own());
+  pass(100_000);
+  await control.write('messages', {}, true);
+  control.hear(own());
+  pass(100_000);
+  await control.write('messages', {}, true);
+  t.strictSame(asked, ['controller/attach', 'messages k', 'messages k', 'messages k']);
+});
+
+t.test('whoever only watches writes nothing', async (t) => {
+  const { control, asked } = scene();
+  t.match(await control.write('messages', {}, false), { code: 'SPECTATOR' });
+  t.strictSame(asked, []);
+});
+
+t.test('a lease that ran out is asked for again before the next write', async (t) => {
+  const { control, asked, own, pass } = scene();
+  await control.take();
+  control.hear(own());
+  pass(120_000);
+  control.hear({ kind: 'tui' });
+  t.match(control.held(), { isLapsed: true });
+  t.match(await control.write('messages', {}, false), { ok: true });
+  t.strictSame(asked, ['controller/attach', 'controller/attach', 'messages k']);
+});
+
+t.test('a session that was taken back is not taken again by a write', async (t) => {
+  const { control, asked, own } = scene();
+  await control.take();
+  control.hear(own());
+  control.hear({ kind: 'tui' });
+  t.match(control.held(), { isLapsed: false });
+  t.match(await control.write('messages', {}, false), { code: 'SPECTATOR' });
+  t.strictSame(asked, ['controller/attach']);
+});
+
+t.test(
+  'a write that comes too late for a session that was taken back says so, and is not repeated',
+  async (t) => {
+    const { control, asked, refuse } = scene();
+    await control.take();
+    refuse('INVALID_CONTROLLER_TOKEN');
+    t.match(await control.write('messages', {}, true), { code: 'CONTROL_LOST' });
+    t.strictSame(asked, ['controller/attach', 'messages k']);
+    t.notOk(control.held().token);
+  },
+);
+
+t.test('a page that goes away gives its lease back', async (t) => {
+  const { control, asked } = scene();
+  await control.take();
+  control.leave();
+  t.strictSame(asked, ['controller/attach', 'controller/detach k']);
+  control.leave();
+  t.equal(asked.length, 2);
+});
+
+t.test('where browsers may not steer, that is known from then on', async (t) => {
+  const { control, refuse } = scene();
+  refuse('BROWSER_CONTROL_DISABLED');
+  t.match(await control.take(), { ok: false });
+  t.match(control.held(), { isDisabled: true });
+});

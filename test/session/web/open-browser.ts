@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Test } from 'tap';
+
+const chromium = '/usr/bin/chromium';
+
+/** Why there is no browser; `false` where there is one. */
+export const withoutBrowser = existsSync(chromium) ? false : `no browser at ${chromium}`;
+
+let opened: Promise<Browser> | undefined;
+
+/** A browser for the tests of a file, ended with `t`. */
+export async function openBrowser(t: Test): Promise<Browser> {
+  const { chromium: engine } = await import('playwright-core');
+  opened = engine.launch({ executablePath: chromium, args: ['--no-sandbox'] });
+  const browser = await opened;
+  t.teardown(() => browser.close());
+  return browser;
+}
+
+/** A tab on the page of a session, and what went wrong in it. */
+export interface Tab extends AsyncDisposable {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Refusals of its policy, errors of its scripts, and requests to elsewhere: there are to be none. */
+  readonly wrongs: readonly string[];
+}
+
+export async function openTab(
+  browser: Browser,
+  baseUrl: string,
+  options: BrowserContextOptions = {},
+): Promise<Tab> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const wrongs: string[] = [];
+  const page = await context.newPage();
+  page.setDefaultTimeout(30_000);
+  page.on('pageerror', (fault) => wrongs.push(`error: ${fault.message}`));
+  page.on('console', (message) => {
+    const text = message.text();
+    // A session that is away answers nothing: that is the test's own doing.
+    if (message.type() === 'error' && !/Failed to load resource|ERR_/.test(text)) wrongs.push(text);
+  });
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(`${baseUrl}/`) && !url.startsWith('data:')) wrongs.push(`asks ${url}`);
+  });
+  await page.goto(`${baseUrl}/`);
+  return { page, context, wrongs, [Symbol.asyncDispose]: () => context.close() };
+}

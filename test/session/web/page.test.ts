@@ -1,0 +1,162 @@
+import t from 'tap';
+import { openBrowser, openTab, withoutBrowser } from './open-browser.ts';
+import { servePage, toldSession } from './serve-page.ts';
+
+const bad = '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>\u202egnp.exe\u001b[2J';
+
+t.test('the page of a session', { skip: withoutBrowser }, async (t) => {
+  const browser = await openBrowser(t);
+
+  await t.test('words go out and a reply comes in, as it is written', async (t) => {
+    const session = toldSession(t, { local: 'none' });
+    const { baseUrl } = await servePage(t, session);
+    await using tab = await openTab(browser, baseUrl);
+    const { page } = tab;
+    await page.locator('#composer').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('/ask What does');
+    await page.keyboard.press('Shift+Enter');
+    await page.keyboard.type('price do?');
+    await page.keyboard.press('Enter');
+    await page.getByText('You have control').waitFor();
+    await page.locator('.entry-user_message').first().waitFor();
+    t.equal(await page.locator('#composer').inputValue(), '', 'what was taken is gone from the composer');
+    await session.report({ type: 'replying', id: 'm', text: 'It adds ' });
+    await page.getByText('It adds').waitFor();
+    await session.report({ type: 'replied', id: 'm', text: 'It adds a cent.' }, { type: 'end', end: 'done' });
+    await page.getByText('It adds a cent.').waitFor();
+    t.equal(session.channel.state.transcript[0]?.content, '/ask What does\nprice do?');
+    await page.locator('.state-idle').waitFor();
+    t.strictSame(tab.wrongs, []);
+  });
+
+  await t.test('what a reply, a path, a diff or an option says stays text', async (t) => {
+    const session = toldSession(t);
+    const { baseUrl } = await servePage(t, session);
+    await session.say(bad);
+    await session.report(
+      {
+        type: 'replied',
+        id: 'm',
+        text: `# ${bad}\n\n[a](javascript:window.pwned=1) ${bad}\n\n\`\`\`js\n${bad}\n\`\`\``,
+      },
+      { type: 'tool', id: 'c', toolName: bad, status: 'completed', summary: bad },
+      {
+        type: 'patched',
+        patchset: {
+          id: bad,
+          status: 'proposed',
+          changes: [{ path: bad, changeType: bad, diff: `@@ ${bad}\n+${bad}` }],
+        },
+      },
+      { type: 'noted', id: 'n', title: bad, text: bad },
+      {
+        type: 'ask',
+        subject: 's',
+        kind: 'request_user_input',
+        title: bad,
+        metadata: {
+          questions: [{ id: 'q', prompt: bad, kind: 'single', options: [{ id: '1', label: bad }] }],
+        },
+      },
+    );
+    await using tab = await openTab(browser, baseUrl);
+    const { page } = tab;
+    await page.locator('section.card').waitFor();
+    for (const pane of ['Workflow', 'Diff', 'Terminal', 'Summary', 'Threads', 'Graph']) {
+      await page.getByRole('tab', { name: pane }).click();
+      await page.locator('[role=tabpanel]').waitFor();
+      const found = await page.evaluate(
+        '[document.querySelectorAll("#page img, #page script, #page a[href^=javascript]").length, window.pwned]',
+      );
+      t.strictSame(found, [0, undefined], pane);
+      const text = await page.locator('body').innerText();
+      t.notMatch(text, /[\u202e\u001b]/, 'what hides is named');
+      t.match(text, /\\u\{202e\}/);
+    }
+    t.strictSame(tab.wrongs, []);
+  });
+
+  await t.test('an approval shows what was proven and what was not, and survives a reload', async (t) => {
+    const session = toldSession(t, { local: 'none' });
+    const { baseUrl } = await servePage(t, session);
+    await using tab = await openTab(browser, baseUrl);
+    const { page } = tab;
+    await page.locator('#composer').fill('Go.');
+    await page.keyboard.press('Enter');
+    await page.locator('.control-mine').waitFor();
+    await session.report({
+      type: 'ask',
+      subject: 'consent 1',
+      kind: 'approval',
+      title: 'Run a dangerous command',
+      metadata: {
+        command: 'rm -rf $A',
+        verdict: 'dangerous',
+        reason: 'it removes files',
+        segments: [
+          {
+            text: 'rm -rf $A',
+            words: [{ text: 'rm' }, { text: '-rf' }, { text: '$A', isKnown: false }],
+            verdict: 'dangerous',
+            rule: 'removes',
+            why: 'it removes files',
+          },
+        ],
+        unproven: ['the value of `$A`'],
+        cwd: '/w',
+        branch: 'main',
+        reuse: { approve_session: 'exactly this', allow_all_commands: 'every command' },
+      },
+    });
+    const card = page.locator('section.card');
+    await card.getByRole('heading', { name: 'Run a dangerous command' }).waitFor();
+    t.match(
+      await page.locator('[aria-live=polite]').innerText(),
+      /A question waits: Run a dangerous command/,
+    );
+    t.equal(await page.evaluate('document.activeElement?.id'), 'composer', 'it takes no focus');
+    t.match(await card.innerText(), /Cannot prove the value of \$A/);
+    t.equal(await card.locator('.unknown').innerText(), '$A?');
+    await page.locator('#composer').fill('half a sentence');
+    await page.reload();
+    await card.waitFor();
+    await page.locator('.control-mine').waitFor();
+    t.equal(
+      await page.locator('#composer').inputValue(),
+      'half a sentence',
+      'nothing that was typed is lost',
+    );
+    await page.locator('h1').click();
+    await page.keyboard.press('q');
+    await page.keyboard.press('a');
+    t.equal(
+      session.channel.state.interactions.at(-1)?.status,
+      'pending',
+      'a key shows what it would choose first',
+    );
+    await page.keyboard.press('a');
+    await card.getByRole('button', { name: 'Yes, approve every command' }).waitFor();
+    t.equal(session.channel.state.interactions.at(-1)?.status, 'pending', 'everything wants a second word');
+    await page.locator('h1').click();
+    await page.keyboard.press('q');
+    await page.keyboard.press('n');
+    await card.waitFor({ state: 'detached' });
+    t.match(session.channel.state.interactions.at(-1), { status: 'resolved' });
+    t.strictSame(tab.wrongs, []);
+  });
+
+  await t.test('who may not steer is told so, and may look', async (t) => {
+    const session = toldSession(t, { attachable: [] });
+    const { baseUrl } = await servePage(t, session);
+    await using tab = await openTab(browser, baseUrl);
+    const { page } = tab;
+    await page.getByText('--browser-control loopback').first().waitFor();
+    t.equal(await page.getByRole('button', { name: 'Take control' }).count(), 0);
+    await page.locator('#composer').fill('kept');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').filter({ hasText: 'take control first' }).waitFor();
+    t.equal(await page.locator('#composer').inputValue(), 'kept');
+    t.strictSame(tab.wrongs, []);
+  });
+});

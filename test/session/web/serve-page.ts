@@ -1,0 +1,137 @@
+import type { Test } from 'tap';
+import { systemClock } from '../../../core/base/clock.ts';
+import { keepGrants } from '../../../session/approvals/keep-grants.ts';
+import { openChannel } from '../../../session/channel/open-channel.ts';
+import type { OpenSession } from '../../../session/open-session.ts';
+import { type ServedSession, type ServeSetting, serveSession } from '../../../session/serve/serve-session.ts';
+import type { Report } from '../../../session/state/command.ts';
+import type { SessionGround } from '../../../session/state/fact.ts';
+import { newWorld } from '../state/walk.ts';
+
+/** A served session with its page. */
+export interface ServedPage {
+  readonly served: ServedSession;
+  readonly baseUrl: string;
+  /** Ends the server, and serves the same session again on the same port. */
+  away(): Promise<() => Promise<void>>;
+}
+
+/** Serves `session` with everything that `writ code` serves; it ends with the test. */
+export async function servePage(
+  t: Test,
+  session: OpenSession,
+  more: Partial<Pick<ServeSetting, 'threads' | 'clock' | 'graph'>> & { readonly port?: number } = {},
+): Promise<ServedPage> {
+  const root = t.testdir({});
+  const { port = 0, ...parts } = more;
+  const setting: ServeSetting = {
+    options: {
+      web: { host: '127.0.0.1', port },
+      mcpPort: 0,
+      control: { mode: 'observe', tokenFile: undefined, infoFile: undefined },
+      networkAccess: 'deny',
+      workingDir: root,
+    },
+    root,
+    // It is the test's to end.
+    open: async () => ({ ...session, [Symbol.asyncDispose]: async () => {} }),
+    about: {
+      provider: 'scripted',
+      model: 'm',
+      key: undefined,
+      logFile: undefined,
+      selfTest: async () => ({ isTried: true, reached: [] }),
+      sandbox: async () => ({ backend: 'bubblewrap', enforced: ['network'] }),
+    },
+    version: '1.2.3',
+    mcp: {
+      cwd: root,
+      version: '1.2.3',
+      ask: async () => ({}),
+      approval: { policy: 'never' },
+      readsOnly: false,
+      log: () => {},
+    },
+    statePaths: [],
+    threads: async () => ({ items: [] }),
+    graph: async (thread) => ({ thread_id: thread, title: '', nodes: [], edges: [] }),
+    selfTest: { serve: () => {}, result: async () => ({ isTried: true, reached: [] }) },
+    requireAgent: () => {},
+    clock: systemClock,
+    log: { file: undefined, tell: () => {}, close: () => {} },
+    report: (fault) => t.fail(String(fault)),
+    ...parts,
+  };
+  let served = await serveSession(setting);
+  t.teardown(() => served[Symbol.asyncDispose]());
+  const { baseUrl } = served;
+  return {
+    served,
+    baseUrl,
+    async away() {
+      await served[Symbol.asyncDispose]();
+      const same = { ...setting.options, web: { host: '127.0.0.1', port: Number(new URL(baseUrl).port) } };
+      return async () => {
+        served = await serveSession({ ...setting, options: same });
+      };
+    },
+  };
+}
+
+type Told<One> = One extends Report ? Omit<One, 'turn'> : never;
+
+/** A session in memory: what it does is what a test reports. */
+export interface ToldSession extends OpenSession {
+  /** Time goes on for leases. */
+  pass(ms: number): void;
+  /** Someone at the terminal says something, and a turn begins. */
+  say(text: string): Promise<string>;
+  /** What the turn that runs reports. */
+  report(...reports: readonly Told<Report>[]): Promise<void>;
+}
+
+export function toldSession(
+  t: Test,
+  given: Partial<SessionGround> = {},
+): ToldSession & { readonly clock: typeof systemClock } {
+  let aheadMs = 0;
+  const clock = {
+    ...systemClock,
+    now: () => systemClock.now() + aheadMs,
+    monotonic: () => systemClock.monotonic() + aheadMs,
+  };
+  let ids = 0;
+  const channel = openChannel({
+    state: newWorld({ local: 'tui', workingDir: '/projects/shop', ...given }).state,
+    thread: { append: async () => {} },
+    clock,
+    newId: () => {
+      ids += 1;
+      return `i${ids}`;
+    },
+    perform: async () => {},
+    fingerprint: async () => 'f',
+  });
+  t.teardown(() => channel[Symbol.asyncDispose]());
+  const session: OpenSession = {
+    channel,
+    threadId: channel.state.ground.threadId,
+    grants: keepGrants(clock),
+    allow: async () => 'nobody' as const,
+    [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),
+  };
+  return {
+    ...session,
+    clock,
+    pass: (ms) => {
+      aheadMs += ms;
+    },
+    async say(text) {
+      const { turn } = await channel.send({ type: 'submit', text, proof: { from: 'local' } });
+      return turn ?? channel.state.turn ?? '';
+    },
+    async report(...reports) {
+      for (const one of reports) await channel.send({ turn: channel.state.turn ?? '', ...one } as Report);
+    },
+  };
+}
