@@ -1,5 +1,6 @@
 import type { Tone } from '../../screen/line.ts';
 import { cellsOf } from '../term/cells.ts';
+import { cellsOfGrapheme } from './cells-of-grapheme.ts';
 import { type Folded, foldAt } from './folds.ts';
 import { graphemesOf } from './graphemes.ts';
 import { unseemly } from './unseemly.ts';
@@ -49,7 +50,7 @@ function shown(
   if (grapheme === '\t')
     return { text: tab.slice(0, width), cells: Math.min(tab.length, width), tone: 'plain' };
   const text = unseemly.test(grapheme) ? '\ufffd' : cut(grapheme);
-  const cells = cellsOf(text);
+  const cells = cellsOfGrapheme(text);
   return cells <= width ? { text, cells, tone: 'plain' } : { text: '?', cells: 1, tone: 'dim' };
 }
 

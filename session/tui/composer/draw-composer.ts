@@ -28,7 +28,8 @@ export function drawComposer(
   const below = drawBelow(composer, columns, Math.max(0, rows - 1));
   const above = drawQueue(composer, columns, Math.min(most.queued, Math.max(0, rows - 1 - below.length)));
   const text = drawText(shownText(composer), columns, Math.max(1, rows - below.length - above.length));
-  const lines = [...above, ...text.lines, ...below].map((line) => cutToCells(line, columns));
+  const cut = (line: Line): Line => cutToCells(line, columns);
+  const lines = [...above.map(cut), ...text.lines, ...below.map(cut)];
   const cursor = { row: above.length + text.cursor.row, column: text.cursor.column };
   if (composer.search === undefined || below.length === 0) return { lines, cursor };
   const column = Math.min(cellsOf(searchWords(composer)), Math.max(0, columns - 1));
@@ -53,7 +54,7 @@ function drawText(page: Folded & { readonly cursor: number }, columns: number, r
   };
   const lines = seen.map((row, index) => [
     ...mark(prompt, index === 0, index === 0 && isMore.above, index === seen.length - 1 && isMore.below),
-    ...spansOf(row),
+    ...spansOf(row, columns - prompt),
   ]);
   const row = around.at - start;
   const inRow = seen[row];
@@ -67,10 +68,13 @@ function mark(cells: number, isFirst: boolean, above: boolean, below: boolean): 
   return [isFirst ? span('> ', 'accent') : span('  ')];
 }
 
-/** Neighbours of one tone are one span. */
-function spansOf({ drawn }: Row): readonly Span[] {
+/** Neighbours of one tone are one span; a space that hangs over the last column is none. */
+function spansOf({ drawn }: Row, columns: number): readonly Span[] {
   const spans: Span[] = [];
-  for (const { text, tone } of drawn) {
+  let left = columns;
+  for (const { text, tone, cells } of drawn) {
+    left -= cells;
+    if (left < 0) break;
     const last = spans.at(-1);
     if (last?.tone === tone) spans[spans.length - 1] = span(last.text + text, tone);
     else spans.push(span(text, tone));
