@@ -48,6 +48,7 @@ if (isSmoke)
       'verify',
       'fan-out',
       'session-events',
+      'composer',
       'scan',
       'scan-diff',
       'service-marks',

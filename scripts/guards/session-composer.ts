@@ -78,10 +78,15 @@ export const guards: readonly Guard[] = [
   ]),
   ...within(`${composer}/completion.ts`, `${tests}/completion.test.ts`, [
     ['a late answer is none', ' || open.id !== id', '', 'an answer that comes too late'],
-    ['no path with control characters', ' && !unseemly.test(path)', '', 'a path with spaces'],
+    ['no path with control characters', ' && isTypable(path)', '', 'a path with spaces'],
   ]),
-  ...within(`${composer}/cells-of-text.ts`, `${tests}/draw-composer.test.ts`, [
-    ['no control character is drawn', 'unseemly.test(grapheme)', 'false', 'no control character'],
+  ...within(`${composer}/seen.ts`, `${tests}/draw-composer.test.ts`, [
+    [
+      'no control character is drawn',
+      'tab : visible(cut(grapheme))',
+      'tab : cut(grapheme)',
+      'no control character',
+    ],
   ]),
   ...within(`${composer}/plain-text.ts`, `${tests}/edit-keys.test.ts`, [
     [

@@ -1,5 +1,5 @@
+import { borderAtOrAfter } from './borders.ts';
 import { type Folded, type Folds, heldBy, noFolds, whole } from './folds.ts';
-import { borderAtOrAfter } from './graphemes.ts';
 
 /** Text that is being written. The cursor is always on the border of a grapheme, in UTF-16 units. */
 export interface Buffer extends Folded {

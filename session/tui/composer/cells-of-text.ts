@@ -1,9 +1,9 @@
+import { cellsOf } from '../../screen/cells.ts';
+import { clipText } from '../../screen/clip.ts';
+import { graphemes } from '../../screen/graphemes.ts';
 import type { Tone } from '../../screen/line.ts';
-import { cellsOf } from '../term/cells.ts';
-import { cellsOfGrapheme } from './cells-of-grapheme.ts';
 import { type Folded, foldAt } from './folds.ts';
-import { graphemesOf } from './graphemes.ts';
-import { unseemly } from './unseemly.ts';
+import { seenAs } from './seen.ts';
 
 /** One grapheme, or one folded paste, as it is drawn. */
 export interface Drawn {
@@ -15,10 +15,6 @@ export interface Drawn {
   readonly tone: Tone;
 }
 
-const tab = '    ';
-/** Units of one grapheme that are drawn; what piles more marks on a letter is cut. */
-const mostUnits = 32;
-
 /** What stands in `text` from `from` to `to`, which is no longer than a block, each at most `width` cells. */
 export function drawnBetween(page: Folded, from: number, to: number, width: number): readonly Drawn[] {
   const drawn: Drawn[] = [];
@@ -29,7 +25,7 @@ export function drawnBetween(page: Folded, from: number, to: number, width: numb
     return drawn;
   }
   let at = from;
-  for (const grapheme of graphemesOf(piece)) {
+  for (const grapheme of graphemes(piece)) {
     drawn.push({ from: at, to: at + grapheme.length, ...shown(page, at, grapheme, width) });
     at += grapheme.length;
   }
@@ -43,22 +39,13 @@ function shown(
   width: number,
 ): Pick<Drawn, 'text' | 'cells' | 'tone'> {
   const label = grapheme.length === 1 ? foldAt(page, at)?.label : undefined;
-  if (label !== undefined) {
-    const text = label.length <= width ? label : `${label.slice(0, width - 1)}…`;
-    return { text, cells: cellsOf(text), tone: 'accent' };
-  }
-  if (grapheme === '\t')
-    return { text: tab.slice(0, width), cells: Math.min(tab.length, width), tone: 'plain' };
-  const text = unseemly.test(grapheme) ? '\ufffd' : cut(grapheme);
-  const cells = cellsOfGrapheme(text);
-  return cells <= width ? { text, cells, tone: 'plain' } : { text: '?', cells: 1, tone: 'dim' };
-}
-
-function cut(grapheme: string): string {
-  return grapheme.length <= mostUnits
-    ? grapheme
-    : grapheme
-        .slice(0, mostUnits)
-        .toWellFormed()
-        .replace(/\ufffd$/, '');
+  const next = page.text.codePointAt(at + grapheme.length);
+  const { text, cells } =
+    label === undefined
+      ? seenAs(grapheme, next === undefined ? '' : String.fromCodePoint(next))
+      : { text: label, cells: cellsOf(label) };
+  const tone = label === undefined ? 'plain' : 'accent';
+  if (cells <= width) return { text, cells, tone };
+  const clipped = clipText(text, width);
+  return { text: clipped, cells: cellsOf(clipped), tone };
 }

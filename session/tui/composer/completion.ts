@@ -1,6 +1,6 @@
 import { rankFuzzy } from './fuzzy.ts';
 import { pathToken } from './path-token.ts';
-import { unseemly } from './unseemly.ts';
+import { plainText } from './plain-text.ts';
 
 /** A command as a list shows it: its words without the slash, what stands behind them, what it does. */
 export interface OfferedCommand {
@@ -66,7 +66,7 @@ export function withOffered(
   items: readonly string[],
 ): Completion | undefined {
   if (open?.kind !== 'path' || open.id !== id) return open;
-  const paths = items.slice(0, mostPaths).filter((path) => path !== '' && !unseemly.test(path));
+  const paths = items.slice(0, mostPaths).filter((path) => path !== '' && isTypable(path));
   return { ...open, paths, choices: pathChoices(paths, open.sought), chosen: 0 };
 }
 
@@ -74,6 +74,11 @@ export function withOffered(
 export function chooseBy(open: Completion, by: number): Completion {
   const count = open.choices.length;
   return { ...open, chosen: count === 0 ? 0 : (open.chosen + by + count) % count };
+}
+
+/** Whether a text can hold it as it is, on one line. */
+function isTypable(path: string): boolean {
+  return plainText(path) === path && !path.includes('\n');
 }
 
 function commandChoices(commands: readonly OfferedCommand[], sought: string): readonly Choice[] {

@@ -1,5 +1,6 @@
+import { cellsOf } from '../../screen/cells.ts';
 import { type Line, span } from '../../screen/line.ts';
-import { cellsOf } from '../term/cells.ts';
+import { visible } from '../../screen/visible.ts';
 import type { Completion } from './completion.ts';
 
 const most = { rows: 8, nameCells: 32 };
@@ -15,7 +16,9 @@ export function drawCompletion(
   const isCut = choices.length > room && room > 1;
   const count = Math.min(choices.length, isCut ? room - 1 : room);
   const start = Math.max(0, Math.min(chosen - Math.floor(count / 2), choices.length - count));
-  const shown = choices.slice(start, start + count);
+  const shown = choices
+    .slice(start, start + count)
+    .map(({ name, detail }) => ({ name: visible(name), detail: visible(detail) }));
   const widest = Math.max(0, ...shown.map(({ name }) => cellsOf(name)));
   const cells = Math.min(widest, most.nameCells, columns);
   const lines = shown.map(({ name, detail }, index) => {

@@ -1,12 +1,12 @@
+import { cellsOf } from '../../screen/cells.ts';
+import { clipLine } from '../../screen/clip.ts';
 import { type Line, type Span, span } from '../../screen/line.ts';
-import { cellsOf } from '../term/cells.ts';
+import { visible } from '../../screen/visible.ts';
 import type { Composer } from './composer.ts';
-import { cutToCells } from './cut-to-cells.ts';
 import { drawCompletion } from './draw-completion.ts';
 import type { Folded } from './folds.ts';
 import { columnOf, type Row, rowsAround } from './rows.ts';
 import { textWidth } from './text-width.ts';
-import { onOneLine } from './unseemly.ts';
 
 export interface DrawnComposer {
   readonly lines: readonly Line[];
@@ -28,7 +28,7 @@ export function drawComposer(
   const below = drawBelow(composer, columns, Math.max(0, rows - 1));
   const above = drawQueue(composer, columns, Math.min(most.queued, Math.max(0, rows - 1 - below.length)));
   const text = drawText(shownText(composer), columns, Math.max(1, rows - below.length - above.length));
-  const cut = (line: Line): Line => cutToCells(line, columns);
+  const cut = (line: Line): Line => clipLine(line, columns);
   const lines = [...above.map(cut), ...text.lines, ...below.map(cut)];
   const cursor = { row: above.length + text.cursor.row, column: text.cursor.column };
   if (composer.search === undefined || below.length === 0) return { lines, cursor };
@@ -86,7 +86,7 @@ function drawQueue({ queue }: Composer, columns: number, rows: number): readonly
   if (rows === 0) return [];
   const isAll = queue.length <= rows;
   const shown = isAll ? queue : queue.slice(0, rows - 1);
-  const lines = shown.map((text) => [span(`waits: ${onOneLine(text, columns * 4)}`, 'dim')]);
+  const lines = shown.map((text) => [span(`waits: ${visible(text.slice(0, columns * 4))}`, 'dim')]);
   return isAll ? lines : [...lines, [span(`waits: ${queue.length - shown.length} more`, 'dim')]];
 }
 
@@ -104,9 +104,9 @@ function drawBelow(composer: Composer, columns: number, rows: number): readonly 
   const list = completion === undefined ? [] : drawCompletion(completion, columns, rows);
   return notice === undefined || list.length >= rows
     ? list
-    : [...list, [span(onOneLine(notice, columns * 4), 'warn')]];
+    : [...list, [span(visible(notice.slice(0, columns * 4)), 'warn')]];
 }
 
 function searchWords({ search }: Composer): string {
-  return `search: ${onOneLine(search?.words ?? '', 1024)}`;
+  return `search: ${visible(search?.words ?? '')}`;
 }

@@ -1,6 +1,6 @@
+import { borderAfter, borderBefore } from './borders.ts';
 import { type Buffer, moved, redo, undo } from './buffer.ts';
 import { deleteAfter, deleteBefore, insert, kill, lineEnd, lineStart, unfold, yank } from './edit.ts';
-import { borderAfter, borderBefore } from './graphemes.ts';
 import { wordAfter, wordBefore } from './words.ts';
 
 type Act = (buffer: Buffer) => Buffer;

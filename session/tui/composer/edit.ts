@@ -1,6 +1,6 @@
+import { borderAfter, borderBefore } from './borders.ts';
 import { type Buffer, bufferLimits, change, sizeOf, withoutLeftovers } from './buffer.ts';
 import { fold, foldAt, isLong, lastFold } from './folds.ts';
-import { borderAfter, borderBefore } from './graphemes.ts';
 import { plainText } from './plain-text.ts';
 
 /** Typed text at the cursor. */

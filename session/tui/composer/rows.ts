@@ -1,6 +1,6 @@
+import { borderAtOrBefore } from './borders.ts';
 import { type Drawn, drawnBetween } from './cells-of-text.ts';
 import type { Folded } from './folds.ts';
-import { borderAtOrBefore } from './graphemes.ts';
 
 /** A row as it is drawn: the text from `from` to `to`. */
 export interface Row {
@@ -106,10 +106,12 @@ function wrap(page: Folded, block: Block, width: number): readonly Row[] {
   };
   for (const one of drawnBetween(page, block.from, block.to, width)) {
     const hangs = one.text === ' ' && cells === width;
+    // Wide signs, folded pastes and escapes are words of their own.
+    if (one.cells > 1) wordAt = row.length;
     while (!hangs && cells + one.cells > width && row.length > 0) push(wordAt > 0 ? wordAt : row.length);
     row.push(one);
     cells += one.cells;
-    if (one.text === ' ') wordAt = row.length;
+    if (one.cells > 1 || one.text === ' ') wordAt = row.length;
     if (hangs) push(row.length);
   }
   // Behind a space that hangs over there is no place for a cursor.

@@ -1,8 +1,8 @@
 import type { Key } from '../term/key.ts';
+import { borderBefore } from './borders.ts';
 import { load } from './buffer.ts';
 import { chordOf } from './chord.ts';
 import type { Composer, Search } from './composer.ts';
-import { borderBefore } from './graphemes.ts';
 import { findBefore, show } from './history.ts';
 import { plainText } from './plain-text.ts';
 

@@ -1,7 +1,7 @@
 import { type Line, span } from '../../screen/line.ts';
 import type { Key } from '../term/key.ts';
+import { borderBefore } from './borders.ts';
 import { chordOf } from './chord.ts';
-import { borderBefore } from './graphemes.ts';
 import { plainText } from './plain-text.ts';
 
 /** Characters of a secret; marks that are drawn, so that a screen says nothing of how long it is. */

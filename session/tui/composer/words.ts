@@ -1,4 +1,4 @@
-import { borderAtOrAfter, borderAtOrBefore } from './graphemes.ts';
+import { borderAtOrAfter, borderAtOrBefore } from './borders.ts';
 
 /** A word, and what is between words, ends here at the latest: no key looks through megabytes. In UTF-16 units. */
 const longest = 65_536;

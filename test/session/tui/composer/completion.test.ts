@@ -102,8 +102,13 @@ t.test('the paths that were offered are narrowed while the next answer is on its
 
 t.test('a path with spaces is put in quotes, and one with control characters is no choice', async (t) => {
   const person = new Person().types('@m');
-  person.composer = offered(person.composer, 2, ['my file.ts', 'm\x1b]0;x\x07', 'm\u202ecod.exe', '']);
-  t.strictSame(person.screen(), ['> @m', '› my file.ts']);
+  person.composer = offered(person.composer, 2, [
+    'my file.ts',
+    'm\x1b]0;x\x07',
+    'my hidden\u202ecod.exe',
+    '',
+  ]);
+  t.strictSame(person.screen(), ['> @m', '› my file.ts', '  my hidden\\u{202e}cod.exe']);
   t.equal(person.presses('tab').text, '@"my file.ts" |');
   t.equal(new Person().types('@"my fi').effects.at(-1)?.type, 'complete-path');
 });

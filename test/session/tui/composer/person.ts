@@ -51,6 +51,11 @@ export class Person {
     return this;
   }
 
+  /** A letter is typed, anything longer is a key. */
+  does(one: string): this {
+    return one.length === 1 ? this.types(one) : this.presses(one);
+  }
+
   hits(key: Key): this {
     const { composer, effects } = press(this.composer, key, this.context);
     this.composer = composer;

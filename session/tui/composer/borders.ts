@@ -37,11 +37,6 @@ export function borderBefore(text: string, at: number): number {
   return from + (found?.index ?? 0);
 }
 
-/** The graphemes of a piece of text, in order. */
-export function* graphemesOf(text: string): Iterable<string> {
-  for (const { segment } of segmenter.segment(text)) yield segment;
-}
-
 /** Whether there is always a border between two of these. */
 function isPlain(unit: number): boolean {
   return unit >= 0x20 && unit <= 0x7e;
