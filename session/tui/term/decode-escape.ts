@@ -1,0 +1,110 @@
+import { controlKey } from './control-key.ts';
+import { csiKey, ss3Key } from './csi-key.ts';
+import { charKey, type Key, keyOf } from './key.ts';
+import { lengthOf } from './read-text.ts';
+import { isDigit, isFinal, isParameter } from './sequence-octets.ts';
+
+/** What the beginning of some octets is. `took` is 0 where that cannot be told before more have come. */
+export interface Step {
+  readonly took: number;
+  readonly key?: Key;
+  /** What comes next is not keys: a paste, a text for the terminal (`string`), or a sequence that is too long. */
+  readonly next?: 'paste' | 'string' | 'overlong';
+  /** What could be a key by itself, if nothing more comes: a lone Escape, or Alt with the sign of a sequence. */
+  readonly undecided?: 'escape' | 'sequence';
+}
+
+const esc = 0x1b;
+/** More than any terminal sends between `ESC [` and the end of it. */
+const longestSequence = 256;
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** What begins with an Escape. */
+export function decodeEscape(bytes: Uint8Array): Step {
+  const [, second, third] = bytes;
+  if (second === undefined) return { took: 0, undecided: 'escape' };
+  if (second === esc) return decodeTwoEscapes(bytes, third);
+  const sign = String.fromCharCode(second);
+  if (sign === '[') return decodeCsi(bytes);
+  if (sign === 'O') return decodeSs3(bytes);
+  if (']P_'.includes(sign)) {
+    return third === undefined ? { took: 0, undecided: 'sequence' } : { took: 2, next: 'string' };
+  }
+  if (second >= 0x80) return decodeAltCharacter(bytes, second);
+  const control = controlKey(second);
+  return { took: 2, key: control === undefined ? charKey(sign, { alt: true }) : withAlt(control) };
+}
+
+/** Alt with an arrow in some terminals, and a lone Escape before something else in all of them. */
+function decodeTwoEscapes(bytes: Uint8Array, third: number | undefined): Step {
+  const lone: Step = { took: 1, key: keyOf('escape') };
+  if (third === undefined) return { took: 0, undecided: 'escape' };
+  if (third !== 0x5b && third !== 0x4f) return lone;
+  const inner = decodeEscape(bytes.subarray(1));
+  if (inner.took === 0) return inner;
+  return inner.key?.type === 'key' ? { took: inner.took + 1, key: withAlt(inner.key) } : lone;
+}
+
+function decodeCsi(bytes: Uint8Array): Step {
+  if (bytes.length === 2) return { took: 0, undecided: 'sequence' };
+  // The function keys of a Linux console have a second bracket.
+  if (bytes[2] === 0x5b) return bytes.length === 3 ? { took: 0 } : { took: 4 };
+  let end = 2;
+  while (isParameter(bytes[end] ?? 0) && !isOldShift(bytes, end)) end += 1;
+  if (end > longestSequence) return { took: end, next: 'overlong' };
+  const final = bytes[end];
+  if (final === undefined) return { took: 0 };
+  if (!isFinal(final) && final !== 0x24) return { took: end };
+  const parameters = String.fromCharCode(...bytes.subarray(2, end));
+  const sign = String.fromCharCode(final);
+  if (sign === 'M' && parameters === '') return decodeOldMouse(bytes);
+  if (sign === '~' && parameters === '200') return { took: end + 1, next: 'paste' };
+  const key = csiKey(parameters, sign);
+  return key === undefined ? { took: end + 1 } : { took: end + 1, key };
+}
+
+/** Three octets follow, of any value but those of controls. */
+function decodeOldMouse(bytes: Uint8Array): Step {
+  for (let at = 3; at < 6; at += 1) {
+    const octet = bytes[at];
+    if (octet === undefined) return { took: 0 };
+    if (octet < 0x20) return { took: at };
+  }
+  return { took: 6 };
+}
+
+function decodeSs3(bytes: Uint8Array): Step {
+  if (bytes.length === 2) return { took: 0, undecided: 'sequence' };
+  let end = 2;
+  while (isDigit(bytes[end] ?? 0)) end += 1;
+  if (end > longestSequence) return { took: end, next: 'overlong' };
+  const final = bytes[end];
+  if (final === undefined) return { took: 0 };
+  if (!isFinal(final)) return { took: end };
+  const key = ss3Key(String.fromCharCode(...bytes.subarray(2, end)), String.fromCharCode(final));
+  return key === undefined ? { took: end + 1 } : { took: end + 1, key };
+}
+
+function decodeAltCharacter(bytes: Uint8Array, lead: number): Step {
+  const needs = lengthOf(lead);
+  const come = bytes.subarray(1, 1 + needs);
+  const whole = come.every((octet, at) => at === 0 || (octet & 0xc0) === 0x80);
+  if (needs > 0 && whole && come.length < needs) return { took: 0 };
+  const lone: Step = { took: 1, key: keyOf('escape') };
+  if (needs === 0 || !whole) return lone;
+  try {
+    const char = decoder.decode(come);
+    return /\p{Cc}/u.test(char) ? lone : { took: 1 + needs, key: charKey(char, { alt: true }) };
+  } catch {
+    return lone;
+  }
+}
+
+function withAlt(key: Key): Key {
+  return key.type === 'key' ? { ...key, alt: true } : key;
+}
+
+/** `ESC [ 3 $`: rxvt ends a key with Shift by what stands between elsewhere. */
+function isOldShift(bytes: Uint8Array, at: number): boolean {
+  return bytes[at] === 0x24 && at > 2 && bytes.subarray(2, at).every(isDigit);
+}

@@ -1,0 +1,119 @@
+import xterm, { type IBufferLine, type IUnicodeVersionProvider } from '@xterm/headless';
+import { cellsOf } from '../../../session/tui/term/cells.ts';
+
+export interface Place {
+  readonly row: number;
+  readonly column: number;
+}
+
+/** A terminal that draws nowhere, of which everything can be read. */
+export interface Emulator {
+  /** Resolves once it was taken. */
+  write(text: string | Uint8Array): Promise<void>;
+  resize(columns: number, rows: number): void;
+  /** What the terminal answers to questions. */
+  onAnswer(told: (text: string) => void): void;
+  /** The rows of the screen, without blanks at their ends. */
+  screen(): readonly string[];
+  /** All lines, those above the screen first; what the terminal itself has broken is one. Without empty ones below. */
+  lines(): readonly string[];
+  /** Rows above the screen. */
+  scrollback(): readonly string[];
+  cursor(): Place;
+  /** How the cell looks: `bold`, `red` and the like. */
+  lookAt(
+    row: number,
+    column: number,
+  ): { readonly bold: boolean; readonly inverse: boolean; readonly colour: number };
+  readonly columns: number;
+  readonly rows: number;
+}
+
+export function openEmulator(columns: number, rows: number): Emulator {
+  const terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 100_000, allowProposedApi: true });
+  terminal.unicode.register(clusters());
+  terminal.unicode.activeVersion = 'clusters';
+  const rowsBetween = (from: number, to: number): string[] => {
+    const found: string[] = [];
+    for (let at = from; at < to; at += 1) {
+      found.push(terminal.buffer.active.getLine(at)?.translateToString(true) ?? '');
+    }
+    return found;
+  };
+  return {
+    write: (text) => new Promise((resolve) => terminal.write(text, resolve)),
+    resize: (to, high) => terminal.resize(to, high),
+    onAnswer: (told) => {
+      terminal.onData(told);
+    },
+    screen: () => {
+      const { baseY } = terminal.buffer.active;
+      return rowsBetween(baseY, baseY + terminal.rows);
+    },
+    scrollback: () => rowsBetween(0, terminal.buffer.active.baseY),
+    lines: () => {
+      const found: string[] = [];
+      const { active } = terminal.buffer;
+      for (let at = 0; at < active.length; at += 1) {
+        const line = active.getLine(at);
+        const next = active.getLine(at + 1);
+        const text =
+          line === undefined ? '' : next?.isWrapped === true ? unbroken(line) : line.translateToString(true);
+        if (line?.isWrapped === true) found.push((found.pop() ?? '') + text);
+        else found.push(text);
+      }
+      const whole = found.map((line) => line.trimEnd());
+      while (whole.at(-1) === '') whole.pop();
+      return whole;
+    },
+    cursor: () => ({ row: terminal.buffer.active.cursorY, column: terminal.buffer.active.cursorX }),
+    lookAt: (row, column) => {
+      const { active } = terminal.buffer;
+      const cell = active.getLine(active.baseY + row)?.getCell(column);
+      return {
+        bold: cell?.isBold() === 1 || (cell?.isBold() ?? 0) !== 0,
+        inverse: (cell?.isInverse() ?? 0) !== 0,
+        colour: cell?.getFgColor() ?? -1,
+      };
+    },
+    get columns() {
+      return terminal.cols;
+    },
+    get rows() {
+      return terminal.rows;
+    },
+  };
+}
+
+/** A row that goes on in the next one; the column that a wide character did not fit into is none of it. */
+function unbroken(line: IBufferLine): string {
+  let end = line.length;
+  while (end > 0 && line.getCell(end - 1)?.getChars() === '' && line.getCell(end - 1)?.getWidth() === 1)
+    end -= 1;
+  return line.translateToString(false, 0, end);
+}
+
+/** Characters that a person sees as one are one, as in terminals of these days; each number stands for one so far. */
+function clusters(): IUnicodeVersionProvider & {
+  charProperties(code: number, before: number): number;
+} {
+  const segmenter = new Intl.Segmenter();
+  const known: string[] = [''];
+  const numbers = new Map<string, number>();
+  const properties = (cluster: string, joined: boolean): number => {
+    const number = numbers.get(cluster) ?? known.push(cluster) - 1;
+    numbers.set(cluster, number);
+    return (number << 3) | (Math.min(cellsOf(cluster), 3) << 1) | (joined ? 1 : 0);
+  };
+  return {
+    version: 'clusters',
+    wcwidth: (code) =>
+      cellsOf(String.fromCodePoint(code)) > 1 ? 2 : cellsOf(String.fromCodePoint(code)) === 1 ? 1 : 0,
+    charProperties: (code, before) => {
+      const char = String.fromCodePoint(code);
+      const joined = (known[before >> 3] ?? '') + char;
+      const isOne = before !== 0 && [...segmenter.segment(joined)].length === 1;
+      return isOne ? properties(joined, true) : properties(char, false);
+    },
+  };
+}
