@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { maxApprovalTtlSeconds } from '../../engine/config/approval-section.ts';
 import type { SessionOptions } from '../../session/options/session-options.ts';
+import { maxObjectiveBytes } from '../../session/state/goal.ts';
 import type { CommandContext, CommandOptions } from '../command-parts/command.ts';
 import { parseWhole } from '../command-parts/parse-whole.ts';
 import { usage } from '../option-token.ts';
@@ -26,7 +27,6 @@ export interface CodeLine
 }
 
 const maxPort = 65_535;
-const maxGoalBytes = 16 * 1024;
 /** The first of the backends (document 2, P1; resolutions B, Credentials). */
 const defaultProvider = 'gemini';
 
@@ -91,11 +91,11 @@ function readGoal(options: CommandOptions): string | undefined {
   if (given === undefined) return undefined;
   const goal = given.trim();
   const size = Buffer.byteLength(goal);
-  if (size > 0 && size <= maxGoalBytes) return goal;
+  if (size > 0 && size <= maxObjectiveBytes) return goal;
   const found = size === 0 ? 'blanks alone' : `${size} octets`;
   throw usage(
-    `expected a goal of 1 to ${maxGoalBytes} octets after \`--goal\`, found ${found}`,
-    { command: 'code', option: '--goal', expected: `1 to ${maxGoalBytes} octets`, found },
+    `expected a goal of 1 to ${maxObjectiveBytes} octets after \`--goal\`, found ${found}`,
+    { command: 'code', option: '--goal', expected: `1 to ${maxObjectiveBytes} octets`, found },
     [],
   );
 }

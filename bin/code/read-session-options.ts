@@ -1,5 +1,5 @@
 import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
-import { parseConfig } from '../../engine/config/config.ts';
+import { parseConfig, type WritConfig } from '../../engine/config/config.ts';
 import { readBlob } from '../../engine/vcs/blobs.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
 import { resolveBase } from '../../engine/vcs/resolve-commit.ts';
@@ -31,7 +31,8 @@ export async function readSessionOptions(
   const bound = agent === undefined ? asked : boundModel(agent, asked);
   const model = chooseModel(context, withPlanMode(bound), variable);
   const ofSession = stricter(line.context, agent);
-  const ttlSeconds = line.approvalTtlSeconds ?? (await configuredTtl(repository));
+  const config = await configured(repository);
+  const ttlSeconds = line.approvalTtlSeconds ?? config.approval.ttlSeconds;
   tell(context, line, agent, ofSession);
   return {
     mode: line.mode,
@@ -48,6 +49,7 @@ export async function readSessionOptions(
     networkAccess: ofSession === 'dev' ? line.networkAccess : 'deny',
     planMode: model.flags['plan-mode'] === 'true',
     goal: line.goal,
+    goalBudget: toAmounts(config.goal),
   };
 }
 
@@ -59,10 +61,14 @@ function stricter(given: SessionContext | undefined, agent: AgentProfile | undef
 }
 
 /** Of the policy, never of the working tree: a model writes there. */
-async function configuredTtl(repository: Repository): Promise<number> {
+async function configured(repository: Repository): Promise<WritConfig> {
   const { tree } = await resolveBase(repository, 'HEAD');
   const bytes = await readBlob(repository, tree, '.writ/config.toml');
-  return parseConfig(bytes, sealingForms).approval.ttlSeconds;
+  return parseConfig(bytes, sealingForms);
+}
+
+function toAmounts({ maxTokens, maxCostUsd, maxSeconds }: WritConfig['goal']): SessionOptions['goalBudget'] {
+  return { tokens: maxTokens, costUsd: maxCostUsd, workMs: maxSeconds * 1000 };
 }
 
 /** document 2, Authentication: `--browser-control`. */

@@ -4,7 +4,7 @@ import { toEnvelope } from '../../api/envelope.ts';
 import { readVersion } from '../../api/version.ts';
 import { userConfigDir } from '../../attest/keys/user-config-dir.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import { messageOf, WritError } from '../../core/base/errors.ts';
+import { messageOf } from '../../core/base/errors.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
 import type { SessionLog } from '../../session/log/open-log.ts';
 import { openSession } from '../../session/open-session.ts';
@@ -35,18 +35,12 @@ export interface CodeParts {
   readonly options: SessionOptions;
 }
 
-/** Serves a session until the signal says so. UNSUPPORTED_OPERATION for a goal. */
+/** Serves a session until the signal says so; a goal begins at once, for whoever started the program. */
 export async function serveCode(
   context: CommandContext,
   { line, log, repository, reaching, options }: CodeParts,
 ): Promise<CommandResult> {
   const { print, signal, json } = context;
-  if (options.goal !== undefined)
-    throw new WritError('UNSUPPORTED_OPERATION', {
-      message: '`--goal`: no supervisor pursues goals in this version of writ',
-      detail: { option: '--goal' },
-      hints: ['start without it, and say it as a request'],
-    });
   const watcher = watchRuns(systemClock);
   await using engine = await openEngine(context, {
     ephemeralKey: context.options.flag('ephemeral-key'),
@@ -95,6 +89,13 @@ export async function serveCode(
     ...(served.infoFile === undefined ? {} : { info_file: served.infoFile }),
   };
   try {
+    if (options.goal !== undefined)
+      await served.session.channel.send({
+        type: 'goal-start',
+        objective: options.goal,
+        criteria: [],
+        proof: { from: 'local' },
+      });
     if (json) print.raw(toEnvelope('code', { data }, true));
     else tellServed(context, line, served);
     if (!signal.aborted) await once(signal, 'abort');

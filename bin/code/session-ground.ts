@@ -5,7 +5,7 @@ import { allCapabilities } from '../../session/state/all-capabilities.ts';
 
 /** What clients are told of a session, and who may steer it (document 2, Session snapshot, Authentication). */
 export function sessionGround(
-  { workingDir, model: { provider }, context, browserControl, control, planMode }: SessionOptions,
+  { workingDir, model: { provider }, context, browserControl, control, planMode, goalBudget }: SessionOptions,
   model: string | undefined,
 ): SessionSetting['ground'] {
   return {
@@ -26,5 +26,6 @@ export function sessionGround(
       ...(control.mode === 'write' ? (['automation'] as const) : []),
     ],
     mayOpenNetwork: context === 'dev',
+    goalBudget,
   };
 }

@@ -13,6 +13,7 @@ import { keepGrants } from '../../session/approvals/keep-grants.ts';
 import { type OpenSession, openSession } from '../../session/open-session.ts';
 import { openSelfTester } from '../../session/self-test/self-tester.ts';
 import { allCapabilities } from '../../session/state/all-capabilities.ts';
+import { noAmounts } from '../../session/state/goal-budget.ts';
 import type { Interaction } from '../../session/state/interaction.ts';
 import { pendingOf, type SessionState } from '../../session/state/state.ts';
 import type { RunWatcher } from '../../session/work/watch-runs.ts';
@@ -68,6 +69,7 @@ export async function playSession(
       local: 'cli',
       attachable: [],
       mayOpenNetwork: true,
+      goalBudget: noAmounts,
     },
   });
   session.channel.subscribe((state) => tell(state));

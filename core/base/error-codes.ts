@@ -244,6 +244,7 @@ const rows = {
     THREAD_UNPROVEN: [409, 128, 'nobody here vouches for what that thread remembers'],
     WORKSPACE_CHANGED: [409, 128, 'the work tree is not as it was when the plan was made'],
     AUTOMATION_CONTROLLER_REQUIRED: [403, 128, 'only an automation may do that'],
+    GOAL_ALREADY_ACTIVE: [409, 128, 'another goal is pursued'],
     GOAL_NOT_ACTIVE: [409, 128, 'no goal is pursued'],
     SELF_APPROVAL_POSSIBLE: [409, 128, 'a command in the sandbox reaches what approves it'],
     UNSUPPORTED_OPERATION: [422, 128, 'this session does not do that'],
@@ -267,6 +268,7 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   BROWSER_CONTROL_DISABLED: 'start the session with `--browser-control loopback`',
   SELF_APPROVAL_POSSIBLE:
     'start the session with `--network-access deny`; `writ doctor` says what confines commands here',
+  GOAL_ALREADY_ACTIVE: 'one goal at a time: `/goal status` shows it, `/goal cancel` gives it up, `/goal start` goes on with one that is blocked',
   WORKSPACE_CHANGED: 'have it planned anew: `modify`, with what changed as the note',
   MISSING_CONTROL_TOKEN: 'its value is the content of the control token file',
   INVALID_CONTROL_TOKEN: 'read the control token file again: every start makes a new one',

@@ -9,6 +9,7 @@ import { type DemandedArtifact, readArtifactsSection } from './artifacts-section
 import { type ChecksConfig, readChecksSection } from './checks-section.ts';
 import { type EvidenceConfig, readEvidenceSection } from './evidence-section.ts';
 import { type FactorsConfig, readFactorsSection } from './factors-section.ts';
+import { type GoalConfig, readGoalSection } from './goal-section.ts';
 import type { LanguageServer } from './language-servers.ts';
 import { readLicensesSection } from './licenses-section.ts';
 import { readLogSection } from './log-section.ts';
@@ -44,6 +45,8 @@ export interface WritConfig {
   readonly approvals: ApprovalsConfig;
   /** Of a session, not of a run. */
   readonly approval: ApprovalConfig;
+  /** Of a session, too. */
+  readonly goal: GoalConfig;
   /** `[artifacts.<name>]`, by name: what plugins make of every change. */
   readonly artifacts: ReadonlyMap<string, DemandedArtifact>;
   readonly checks: ChecksConfig;
@@ -93,6 +96,7 @@ export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigO
     log: readLogSection(root.table('log'), options.logs),
     approvals: readApprovalsSection(root.table('approvals')),
     approval: readApprovalSection(root.table('approval')),
+    goal: readGoalSection(root.table('goal')),
     artifacts: readArtifactsSection(root.table('artifacts')),
     checks: readChecksSection(root.table('checks')),
     evidence: readEvidenceSection(root.table('evidence')),

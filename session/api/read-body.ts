@@ -1,4 +1,5 @@
 import { type Body, invalidBody, onlyMembers } from '../../http/body-members.ts';
+import { criterionBounds, maxObjectiveBytes } from '../state/goal.ts';
 import type { GivenAnswer } from '../state/interaction.ts';
 
 const maxClientId = 200;
@@ -42,16 +43,29 @@ export function readGoal(body: Body): { readonly objective: string; readonly cri
   const said = text('objective', objective).trim();
   if (said === '' || Buffer.byteLength(said) > maxObjectiveBytes)
     throw invalidBody(`\`objective\` to have 1 to ${maxObjectiveBytes} octets`, said.length);
-  if (!Array.isArray(criteria)) throw invalidBody('`criteria` to be a list of strings', criteria);
-  return { objective: said, criteria: criteria.map((one) => text('criteria', one)) };
+  if (!Array.isArray(criteria) || criteria.length > criterionBounds.count)
+    throw invalidBody(`\`criteria\` to be a list of at most ${criterionBounds.count} strings`, criteria);
+  return { objective: said, criteria: criteria.map((one) => readCriterion(one)) };
 }
 
-const maxObjectiveBytes = 16 * 1024;
+/** One line that people and a model read. */
+function readCriterion(value: unknown): string {
+  const { least, most } = criterionBounds;
+  const said = text('criteria', value).trim();
+  if (said.length >= least && said.length <= most && !unseemly.test(said)) return said;
+  throw invalidBody(`a criterion to have ${least} to ${most} characters, and no control characters`, said);
+}
+
+const maxReason = 2000;
 
 /** `{reason?}`. INVALID_BODY. */
 export function readReason(body: Body): { readonly reason?: string } {
   const { reason } = onlyMembers(body, ['reason']);
-  return reason === undefined ? {} : { reason: text('reason', reason) };
+  if (reason === undefined) return {};
+  const said = text('reason', reason);
+  if (said.length > maxReason)
+    throw invalidBody(`\`reason\` to have at most ${maxReason} characters`, said.length);
+  return { reason: said };
 }
 
 const futures = ['no', 'accept_all', 'decline_all'] as const;

@@ -59,6 +59,8 @@ const actions: Readonly<Record<ClientCommand['type'], AuditAction>> = {
   cancel: 'cancel',
   revoke: 'revoke',
   dispatch: 'submit',
+  'goal-start': 'submit',
+  'goal-cancel': 'cancel',
 };
 
 function isClient(command: Command): command is ClientCommand {

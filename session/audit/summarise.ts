@@ -29,6 +29,10 @@ export function summarise(command: ClientCommand, state: SessionState, facts: re
       return ofAnswer(command.id, command.given, state, facts);
     case 'dispatch':
       return `agent ${oneLine(command.agent, shown)} is asked: ${ofMessage(command.prompt, facts)}`;
+    case 'goal-start':
+      return `a goal: ${ofMessage(command.objective, facts)}`;
+    case 'goal-cancel':
+      return `goal ${state.goal?.id ?? 'none'} is given up`;
     case 'revoke':
       return `pre-approval ${oneLine(command.grant, shown)} is revoked`;
     case 'cancel':

@@ -15,6 +15,10 @@ export function maskCommand(command: Command, mask: (text: string) => string): C
       const { note } = command.given;
       return note === undefined ? command : { ...command, given: { ...command.given, note: mask(note) } };
     }
+    case 'goal-start':
+      return { ...command, objective: mask(command.objective), criteria: command.criteria.map(mask) };
+    case 'goal-cancel':
+      return command.reason === undefined ? command : { ...command, reason: mask(command.reason) };
     case 'attach':
     case 'detach':
     case 'cancel':

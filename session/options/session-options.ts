@@ -1,6 +1,7 @@
 import type { ModelChoice } from '../../core/contract/turns.ts';
 import type { AgentProfile } from '../agents/agent-profile.ts';
 import type { SessionContext } from '../state/fact.ts';
+import type { GoalAmounts } from '../state/goal-budget.ts';
 
 /** How `writ code` is to be, every default filled in (document 2, Options). Nothing behind it fills in more. */
 export interface SessionOptions {
@@ -32,6 +33,8 @@ export interface SessionOptions {
   readonly planMode: boolean;
   /** What goal mode starts with, trimmed. */
   readonly goal: string | undefined;
+  /** What one yes of a person lets a goal use up. */
+  readonly goalBudget: GoalAmounts;
 }
 
 export interface WebOptions {

@@ -1,4 +1,6 @@
 import type { Fact } from './fact.ts';
+import { pursuedGoal } from './goal.ts';
+import type { Interaction } from './interaction.ts';
 import { pendingOf, type SessionState } from './state.ts';
 
 /**
@@ -6,7 +8,7 @@ import { pendingOf, type SessionState } from './state.ts';
  * that waits for an answer still waits; any other has failed. Pure.
  */
 export function afterKill(state: SessionState): readonly Fact[] {
-  const tools = state.toolCalls
+  const left: Fact[] = state.toolCalls
     .filter(({ status }) => status === 'running' || status === 'preview')
     .map(({ id, toolName, status }): Fact => {
       const isBegun = status === 'running';
@@ -14,9 +16,22 @@ export function afterKill(state: SessionState): readonly Fact[] {
       return { type: 'tool', id, toolName, status: isBegun ? 'unknown' : 'failed', summary };
     });
   const { turn } = state;
-  if (turn === undefined || pendingOf(state).length > 0 || state.noteFor !== undefined) return tools;
+  const goal = pursuedGoal(state);
+  // Only a draft or a plan that waits for a yes has nothing under way.
+  const isLeft = goal?.status === 'active' && !pendingOf(state).some(isReview) && state.noteFor === undefined;
+  if (isLeft)
+    left.push({
+      type: 'goal-moved',
+      goal: goal.id,
+      change: { status: 'blocked', blockReason: 'interrupted' },
+    });
+  if (turn === undefined || pendingOf(state).length > 0 || state.noteFor !== undefined) return left;
   return [
-    ...tools,
+    ...left,
     { type: 'turn-ended', turn, end: 'failed', reason: 'writ was stopped in the middle of this turn' },
   ];
+}
+
+function isReview({ kind }: Interaction): boolean {
+  return kind === 'intent_review_choice' || kind === 'post_plan_choice';
 }

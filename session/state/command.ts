@@ -24,6 +24,15 @@ export type ClientCommand =
   | { readonly type: 'cancel'; readonly proof: Proof }
   /** Another agent answers a question of an automation. */
   | { readonly type: 'dispatch'; readonly agent: string; readonly prompt: string; readonly proof: Proof }
+  /** A goal is pursued from here on, or goes on. */
+  | {
+      readonly type: 'goal-start';
+      readonly objective: string;
+      /** What it is held to beside the objective. */
+      readonly criteria: readonly string[];
+      readonly proof: Proof;
+    }
+  | { readonly type: 'goal-cancel'; readonly reason?: string; readonly proof: Proof }
   /** What was pre-approved under that id is asked about again. */
   | { readonly type: 'revoke'; readonly grant: string; readonly proof: Proof }
   /** The local screen takes the session back. */
@@ -42,7 +51,8 @@ export type Report = { readonly turn: string } & (
           | 'stepped'
           | 'tasked'
           | 'patched'
-          | 'run-began';
+          | 'run-began'
+          | 'goal-moved';
       }
     >
   | Omit<Extract<Fact, { readonly type: 'used' }>, 'turn'>
@@ -83,7 +93,7 @@ export type Want =
   | {
       readonly type: 'turn';
       readonly turn: string;
-      readonly spoken: TurnWords;
+      readonly spoken: TurnWords | { readonly kind: 'goal'; readonly text: string };
       /** Who answers, where it is another one than the session's own. */
       readonly agent?: string;
       readonly by: Speaker;

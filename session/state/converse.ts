@@ -1,6 +1,7 @@
 import { WritError } from '../../core/base/errors.ts';
+import { answeredGoal } from './answered-goal.ts';
 import type { ClientCommand, Want } from './command.ts';
-import { conflict, type Decided, type Moment, nothingDecided } from './decided.ts';
+import { type Decided, type Moment, nothingDecided } from './decided.ts';
 import type { Fact, Speaker } from './fact.ts';
 import {
   awaitsNote,
@@ -10,9 +11,13 @@ import {
   judgeAnswer,
   secretQuestions,
 } from './interaction.ts';
+import { requireIdle } from './require-idle.ts';
+import { isRepeated, saidFact } from './said-fact.ts';
+import { sayGoal } from './say-goal.ts';
+import { isGoalMessage } from './slash/is-goal-message.ts';
 import { readSpoken } from './slash/read-spoken.ts';
 import type { Spoken } from './slash/spoken.ts';
-import { isBusy, pendingOf, type SessionState } from './state.ts';
+import { pendingOf, type SessionState } from './state.ts';
 
 /** A message: the note that `modify` waits for, else the beginning of a turn. The same command twice is one. */
 export function submit(
@@ -21,27 +26,18 @@ export function submit(
   by: Speaker,
   moment: Moment,
 ): Decided {
+  if (isRepeated(state, { text, commandId })) return nothingDecided;
   const { newId } = moment;
-  const before = commandId === undefined ? undefined : state.commands.get(commandId);
-  if (before !== undefined) {
-    if (before === text) return nothingDecided;
-    throw new WritError('COMMAND_PAYLOAD_CONFLICT', { detail: { command_id: commandId } });
-  }
-  const said = {
-    type: 'said',
-    id: newId(),
-    text,
-    by,
-    ...(commandId === undefined ? {} : { commandId }),
-  } as const;
+  const said = saidFact({ text, commandId }, by, newId());
   const asked = state.interactions.find(({ id }) => id === state.noteFor);
-  if (asked !== undefined) {
+  if (asked !== undefined && !isGoalMessage(text)) {
     const note: Want = { type: 'note', subject: asked.subject, note: text, by };
     return { facts: [{ ...said, noteOf: asked.id }], wants: [note] };
   }
   if (text.trim() === '')
     throw new WritError('INVALID_BODY', { message: 'expected `text` to say something' });
   const spoken = readSpoken(text);
+  if (spoken.kind === 'goal') return sayGoal(state, spoken.words, said, by, moment);
   const stopped = pendingOf(state).find(isStoppedRepair);
   if (stopped !== undefined) return goOn(state, stopped, spoken, said, by, moment);
   requireIdle(state);
@@ -54,16 +50,16 @@ export function submit(
   };
 }
 
-/** A plan that failed as often as it may by itself: the next message says how it goes on. */
+/** A plan that failed as often as it may by itself, or as its goal allows: the next message says how it goes on. */
 function isStoppedRepair({ kind, metadata }: Interaction): boolean {
-  return kind === 'post_plan_choice' && metadata.repair !== undefined;
+  return kind === 'post_plan_choice' && (metadata.repair !== undefined || metadata.stopped !== undefined);
 }
 
 /** `/plan continue [n]` executes what is shown, with another limit; any other words are guidance for a better plan. */
 function goOn(
   state: SessionState,
   asked: Interaction,
-  spoken: Spoken,
+  spoken: Exclude<Spoken, { readonly kind: 'goal' }>,
   said: Extract<Fact, { readonly type: 'said' }>,
   by: Speaker,
   moment: Moment,
@@ -74,6 +70,10 @@ function goOn(
       : { selectedOption: 'modify', note: spoken.text };
   const { facts, wants } = respond(state, { id: asked.id, given }, by, moment);
   const limit = spoken.kind === 'plan-continue' ? spoken.limit : undefined;
+  if (limit !== undefined && asked.metadata.repair === undefined)
+    throw new WritError('UNSUPPORTED_OPERATION', {
+      message: 'a goal goes on as long as its budget lasts: `/plan continue` takes no number here',
+    });
   return {
     facts: [said, ...facts],
     wants: wants.map((want) =>
@@ -82,11 +82,6 @@ function goOn(
         : want,
     ),
   };
-}
-
-/** CONTROLLER_CONFLICT: one turn after the other. */
-function requireIdle(state: SessionState): void {
-  if (isBusy(state)) throw conflict('the session is busy', { reason: 'session_busy', status: state.status });
 }
 
 /** Another agent answers a question of an automation, as a turn of its own. */
@@ -138,6 +133,7 @@ export function respond(
   return {
     facts: [
       { type: 'answered', id, answer: withoutSecrets(asked, answer), by },
+      ...answeredGoal(state, asked, answer.option),
       // Whoever is told `idle` may speak at once.
       ...(answer.option === 'cancel' && state.turn !== undefined
         ? [{ type: 'turn-ended', turn: state.turn, end: 'done' } as const]
@@ -176,12 +172,4 @@ function withoutSecrets(asked: Interaction, answer: InteractionAnswer): Interact
   if (answer.answers === undefined || secret.size === 0) return answer;
   const open = Object.entries(answer.answers).filter(([id]) => !secret.has(id));
   return { ...answer, answers: Object.fromEntries(open) };
-}
-
-/** Stops the turn that runs; what it asks is asked no more. Nothing where none runs. */
-export function cancel(state: SessionState): Decided {
-  const { turn } = state;
-  if (turn === undefined) return nothingDecided;
-  const withdrawn = pendingOf(state).map(({ id }): Fact => ({ type: 'withdrawn', id, why: 'cancelled' }));
-  return { facts: [{ type: 'cancel-asked' }, ...withdrawn], wants: [{ type: 'abort', turn }] };
 }

@@ -1,11 +1,14 @@
 import { WritError } from '../../core/base/errors.ts';
+import { cancel } from './cancel.ts';
 import type { ClientCommand, Command } from './command.ts';
 import { attach, reclaim, release, requireWriter } from './control.ts';
-import { cancel, dispatch, respond, submit, visit } from './converse.ts';
+import { dispatch, respond, submit, visit } from './converse.ts';
 import { type Decided, type Moment, nothingDecided } from './decided.ts';
 import type { Fact, Speaker } from './fact.ts';
 import { leaseMs } from './lease.ts';
+import { cancelGoal, startGoal } from './pursue-goal.ts';
 import { reduce } from './reduce.ts';
+import { saidFact } from './said-fact.ts';
 import type { SessionState } from './state.ts';
 import { takeReport } from './take-report.ts';
 
@@ -42,6 +45,8 @@ function decideNow(state: SessionState, command: Command, moment: Moment): Decid
     case 'cancel':
     case 'revoke':
     case 'dispatch':
+    case 'goal-start':
+    case 'goal-cancel':
       return write(state, command, moment);
     default:
       return takeReport(state, command, moment);
@@ -71,6 +76,13 @@ function written(state: SessionState, command: Write, by: Speaker, moment: Momen
       return cancel(state);
     case 'dispatch':
       return dispatch(state, command, by, moment);
+    case 'goal-start': {
+      const text = `/goal start ${command.objective}`;
+      const said = saidFact({ text, commandId: undefined }, by, moment.newId());
+      return startGoal(state, command, said, by, moment);
+    }
+    case 'goal-cancel':
+      return cancelGoal(state, command, []);
     case 'revoke':
       // Grants are no part of the state: they die with their process.
       return nothingDecided;

@@ -1,4 +1,6 @@
 import type { ModelMessage } from '../../core/contract/model.ts';
+import type { GoalChange, SessionGoal } from './goal.ts';
+import type { GoalAmounts } from './goal-budget.ts';
 import type { Interaction, InteractionAnswer } from './interaction.ts';
 import type { Lease } from './lease.ts';
 import type { UsedOnce } from './usage.ts';
@@ -28,6 +30,8 @@ export interface SessionGround {
   readonly attachable: readonly Lease['kind'][];
   /** `false` in contexts that only read: no answer there opens the network. */
   readonly mayOpenNetwork: boolean;
+  /** What one yes of a person lets a goal use up. */
+  readonly goalBudget: GoalAmounts;
 }
 
 export type CapabilityName =
@@ -120,6 +124,8 @@ export type Fact =
       readonly plan?: string;
       readonly task?: string;
     } & UsedOnce)
+  | { readonly type: 'goal-began'; readonly goal: SessionGoal }
+  | { readonly type: 'goal-moved'; readonly goal: string; readonly change: GoalChange }
   /** The engine works on a run of this thread from here on, for as long as its turn lasts. */
   | { readonly type: 'run-began'; readonly runId: string }
   | { readonly type: 'cancel-asked' }

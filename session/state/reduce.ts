@@ -1,5 +1,6 @@
 import type { Fact, Happened, ToolStatus, TurnEnd } from './fact.ts';
 import { awaitsNote, type Interaction, isApproval } from './interaction.ts';
+import { afterTurnOf, movedGoal, usedByGoal } from './moved-goal.ts';
 import { planEntry, stepped, withMessage, withOne } from './reduce-work.ts';
 import {
   holderOf,
@@ -31,6 +32,7 @@ export function openedState({ ground, atMs }: Extract<Happened, { type: 'opened'
     plans: [],
     tasks: [],
     patchsets: [],
+    goal: undefined,
     run: undefined,
     usage: nothingUsed,
     dialogue: [],
@@ -113,7 +115,11 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
     case 'patched':
       return { patchsets: withOne(state.patchsets, { ...fact.patchset, updatedAtMs: atMs }, kept.patchsets) };
     case 'used':
-      return { usage: usedBy(state, fact) };
+      return { usage: usedBy(state, fact), goal: state.goal && usedByGoal(state.goal, fact) };
+    case 'goal-began':
+      return { goal: fact.goal };
+    case 'goal-moved':
+      return state.goal?.id === fact.goal ? { goal: movedGoal(state.goal, fact.change) } : {};
     case 'run-began':
       return { run: fact.runId };
     case 'cancel-asked':
@@ -124,6 +130,7 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
         isCancelling: false,
         noteFor: undefined,
         run: undefined,
+        goal: state.goal && afterTurnOf(state.goal, fact.turn, fact.end),
         status: afterTurn[fact.end],
         ...(fact.reason === undefined
           ? {}

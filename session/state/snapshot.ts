@@ -1,4 +1,5 @@
 import { toRfc3339 } from '../../core/base/clock.ts';
+import { toGoalView } from './goal-view.ts';
 import { type Interaction, optionsOf } from './interaction.ts';
 import type { SessionState, ToolCall, TranscriptEntry } from './state.ts';
 import { type SessionUsage, toldUsed } from './usage.ts';
@@ -26,6 +27,7 @@ export function toSnapshot(state: SessionState) {
     patchsets: state.patchsets.map(timed),
     interactions: state.interactions.map(toInteraction),
     ...usageOf(state),
+    ...(state.goal === undefined ? {} : { goal: toGoalView(state.goal) }),
     updatedAt: toRfc3339(updatedAtMs),
   };
 }

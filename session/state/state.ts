@@ -1,5 +1,6 @@
 import type { ModelMessage } from '../../core/contract/model.ts';
 import type { SessionGround, ToolStatus } from './fact.ts';
+import type { SessionGoal } from './goal.ts';
 import type { Interaction } from './interaction.ts';
 import type { Lease } from './lease.ts';
 import type { SessionUsage } from './usage.ts';
@@ -58,6 +59,8 @@ export interface SessionState {
   readonly plans: readonly SessionPlan[];
   readonly tasks: readonly SessionTask[];
   readonly patchsets: readonly SessionPatchset[];
+  /** The last goal that somebody set. */
+  readonly goal: SessionGoal | undefined;
   /** The run that the turn works on. */
   readonly run: string | undefined;
   /** What models came to; its limit is told where it is shown. */

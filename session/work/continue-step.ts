@@ -1,11 +1,14 @@
 import { confirmIntent } from '../../api/intent/confirm-intent.ts';
 import { readDraft } from '../../engine/run/draft/kept-draft.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
+import { pursuedGoal } from '../state/goal.ts';
 import type { GivenAnswer } from '../state/interaction.ts';
 import { repairs } from '../state/work.ts';
 import { draftStep, reviewSubject } from './draft-step.ts';
+import { pursueStep } from './goal/pursue-step.ts';
+import { requireVerifiable } from './goal/require-verifiable.ts';
 import { choiceSubject, type MadePlan, planStep, requireDraft, unrepaired } from './plan-step.ts';
-import { resumeStep, runStep } from './run-step.ts';
+import { type Execution, resumeStep, runStep } from './run-step.ts';
 import type { StepEnd, TurnScope } from './turn-scope.ts';
 
 /** An answer that a turn goes on with. */
@@ -29,6 +32,8 @@ export async function continueStep(scope: TurnScope, answer: Continuation): Prom
     if (option === 'modify') return draftStep(scope, [...draft.said, given.note ?? '']);
     const { networkAccess, engine, repositoryPath } = setting;
     const kept = requireDraft(readDraft(await openRepository(repositoryPath), draft.runId), draft.runId);
+    const stopped = await requireVerifiable(scope, kept.specBytes);
+    if (stopped !== undefined) return stopped;
     await confirmIntent(engine, repositoryPath, kept.specBytes);
     return planStep(scope, { runId: draft.runId, remarks: [], repair: unrepaired, networkAccess });
   }
@@ -51,7 +56,10 @@ function choose(
   const limit = Number(metadata.repairLimit ?? plan.run.repair.limit);
   if (option === 'execute') {
     const repair = { attempt: plan.run.repair.attempt, limit: Math.min(limit, repairs.cap) };
-    return runStep(scope, { plan: { ...plan, run: { ...plan.run, repair } }, networkAccess, notes });
+    const execution: Execution = { plan: { ...plan, run: { ...plan.run, repair } }, networkAccess, notes };
+    return pursuedGoal(scope.state()) === undefined
+      ? runStep(scope, execution)
+      : pursueStep(scope, execution);
   }
   const remarks = [
     `The plan before this one:\n${plan.steps.map(({ step }) => `- ${step}`).join('\n')}`,

@@ -5,7 +5,12 @@ import { documentEdits, editSentence } from '../../engine/run/draft/edited-draft
 import { draftPath, keepDraft, readDraft } from '../../engine/run/draft/kept-draft.ts';
 import { readRequest } from '../../engine/run/draft/read-request.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
+import { pursuedGoal } from '../state/goal.ts';
+import { holdGoal } from './goal/hold-goal.ts';
 import type { StepEnd, TurnScope } from './turn-scope.ts';
+
+/** Characters of an objective; its octets are counted where it comes from. */
+const goalBounds = { least: 1, most: 16 * 1024 } as const;
 
 /** Begins the subject of the question whether a draft is what the person meant. */
 export const reviewSubject = 'review ';
@@ -19,7 +24,8 @@ export async function draftStep(scope: TurnScope, words: readonly string[]): Pro
   const { engine, source, clock, repositoryPath } = setting;
   const repository = await openRepository(repositoryPath);
   const said: string[] = [];
-  for (const text of words) said.push(await readRequest(text));
+  const goal = pursuedGoal(state());
+  for (const text of words) said.push(await readRequest(text, goal && goalBounds));
   const isLater = words.length > 1;
   const before = isLater ? state().draft : undefined;
   const runId = before?.runId ?? newId();
@@ -35,22 +41,25 @@ export async function draftStep(scope: TurnScope, words: readonly string[]): Pro
     clock,
     signal,
     meter: scope.meter(),
+    ...(goal === undefined ? {} : { criteria: goal.criteria }),
     ...(kept === undefined ? {} : { spent: kept.spent }),
   });
-  const { contract, repairs, questions, lacks, spent } = drafted;
+  const { contract, repairs, questions, lacks, verified, spent } = drafted;
   const { bytes: specBytes, digest, effective } = contract;
   await keepDraft(repository, { runId, source, noMerge: false, specBytes, repairs, questions, spent });
   const revision = (before?.revision ?? 0) + 1;
   const { summary } = effective.intent;
   const intentId = effective.metadata.id;
   await tell({ type: 'drafted', draft: { runId, revision, said, summary, digest, intentId } });
+  const held = goal && (await holdGoal(scope, goal, runId, verified));
+  if (held !== undefined && 'end' in held) return held;
   const changes = kept === undefined ? [] : documentEdits(kept.specBytes, specBytes).map(editSentence);
   await tell({
     type: 'ask',
     subject: `${reviewSubject}${runId}`,
     kind: 'intent_review_choice',
     title: summary,
-    description: draftReview(drafted),
+    description: draftReview({ ...drafted, ...(held === undefined ? {} : { criteria: held }) }),
     prompt: 'Is this what you mean?',
     metadata: {
       runId,
@@ -62,6 +71,7 @@ export async function draftStep(scope: TurnScope, words: readonly string[]): Pro
       questions,
       lacks,
       changes,
+      ...(held === undefined ? {} : { criteria: held }),
     },
   });
   return 'waits';

@@ -5,6 +5,7 @@ import { awaitsNote } from '../state/interaction.ts';
 import { continueStep } from './continue-step.ts';
 import { converseStep } from './converse-step.ts';
 import { draftStep } from './draft-step.ts';
+import { goalStep } from './goal/goal-step.ts';
 import { openScope, openWaiters, type StepEnd, type TurnScope } from './turn-scope.ts';
 import type { RunWatcher } from './watch-runs.ts';
 import type { WorkSetting } from './work-setting.ts';
@@ -75,6 +76,7 @@ export function openWork(setting: WorkSetting, watcher: RunWatcher): SessionWork
       switch (want.type) {
         case 'turn': {
           const { spoken, turn, agent } = want;
+          if (spoken.kind === 'goal') return step(turn, world, goalStep);
           const isPlanned = world.state().ground.context === 'dev' && spoken.kind === 'plain';
           return step(turn, world, (scope) =>
             isPlanned ? draftStep(scope, [spoken.text]) : converseStep(answering(scope, agent), spoken.text),

@@ -3,6 +3,9 @@ import { type KeptDraft, keepDraft, readDraft } from '../../engine/run/draft/kep
 import { type PlannedContract, planContract } from '../../engine/run/plan-contract.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { workspaceFingerprint } from '../../engine/vcs/workspace-fingerprint.ts';
+import { pursuedGoal, type SessionGoal } from '../state/goal.ts';
+import { toGoalView, toNumbers } from '../state/goal-view.ts';
+import type { Interaction } from '../state/interaction.ts';
 import { type PlanStep, type Repair, repairs, type SessionPlan } from '../state/work.ts';
 import type { StepEnd, TurnScope } from './turn-scope.ts';
 
@@ -77,13 +80,14 @@ export async function askChoice(
   const earlier = state()
     .plans.filter(({ run, id }) => run?.runId === plan.run.runId && id !== plan.id)
     .at(-1);
+  const goal = pursuedGoal(state());
   await tell({
     type: 'ask',
     subject: `${choiceSubject}${plan.id}`,
     kind: 'post_plan_choice',
     ...(plan.title === undefined ? {} : { title: plan.title }),
     ...(plan.summary === undefined ? {} : { description: plan.summary }),
-    prompt: repair.attempt === 0 ? 'Execute this plan?' : 'The plan failed. Execute the revised one?',
+    prompt: promptOf(repair, goal),
     metadata: {
       planId: plan.id,
       runId: plan.run.runId,
@@ -98,8 +102,27 @@ export async function askChoice(
       notices: notices.map(({ message }) => message),
       ...(unadvised === undefined ? {} : { unadvised }),
       ...(repair.attempt === 0 ? {} : { repair: { ...repair, cap: repairs.cap } }),
+      ...(goal === undefined ? {} : ofGoal(goal)),
     },
   });
+}
+
+function promptOf({ attempt }: Repair, goal: SessionGoal | undefined): string {
+  if (goal?.blockReason !== undefined)
+    return `The goal is blocked (${goal.blockReason}). Grant one more budget and go on?`;
+  if (goal !== undefined)
+    return 'Execute this plan, and go on until the goal is achieved or the budget used up?';
+  return attempt === 0 ? 'Execute this plan?' : 'The plan failed. Execute the revised one?';
+}
+
+/** What a person should know of a goal before its plan is executed: Execute grants what it may use up. */
+function ofGoal(goal: SessionGoal): Interaction['metadata'] {
+  const { objective: _, ...shown } = toGoalView(goal);
+  return {
+    goal: shown,
+    grants: toNumbers(goal.budget.grant),
+    ...(goal.blockReason === undefined ? {} : { stopped: goal.blockReason }),
+  };
 }
 
 /** The draft that a talk is about. DRAFT_REFUSED where somebody took it away meanwhile. */

@@ -57,12 +57,19 @@ export async function runStep(scope: TurnScope, execution: Execution): Promise<S
 
 /** Goes on with the run that a killed process left. */
 export async function resumeStep(scope: TurnScope, runId: string, plan: MadePlan): Promise<StepEnd> {
+  const view = await resumePlan(scope, runId, plan);
+  const ended = await settle(scope, plan, view);
+  return ended === 'failed' ? { end: 'failed', reason: failureOf(view) } : ended;
+}
+
+/** The same run, as far as it comes. */
+export async function resumePlan(scope: TurnScope, runId: string, plan: MadePlan): Promise<RunView> {
   const { setting, signal } = scope;
   const repository = await openRepository(setting.repositoryPath);
   const kept = readDraft(repository, plan.run.runId);
   const network = kept === undefined ? noNetwork : openedNetwork(kept.specBytes);
   if (network.networkAccess === 'allow') requireApart('allow', await setting.selfTest.result());
-  const view = await resumeRun(setting.engine, {
+  return resumeRun(setting.engine, {
     ...setting.run,
     clock: setting.clock,
     signal,
@@ -73,14 +80,13 @@ export async function resumeStep(scope: TurnScope, runId: string, plan: MadePlan
     watch: watchWork(scope, plan),
     meter: scope.meter(plan.id),
   });
-  const ended = await settle(scope, plan, view);
-  return ended === 'failed' ? { end: 'failed', reason: failureOf(view) } : ended;
 }
 
 const unconfined =
   'nothing confines commands in this run: each one is asked about, unless the policy says otherwise';
 
-async function execute(
+/** One run of a plan, under this id. */
+export async function execute(
   scope: TurnScope,
   plan: MadePlan,
   advice: readonly TaskAdvice[],
@@ -123,7 +129,7 @@ async function execute(
 }
 
 /** What a run came to, as the session tells it. */
-async function settle(
+export async function settle(
   { tell, newId }: TurnScope,
   plan: MadePlan,
   view: RunView,
@@ -178,7 +184,7 @@ function sentenceOf({ runId, decision, waiting }: RunView): string {
 }
 
 /** What a run was refused for came out of programs and files: for a model it is data. */
-function remarkOf({ setting: { clock } }: TurnScope, view: RunView): string {
+export function remarkOf({ setting: { clock } }: TurnScope, view: RunView): string {
   const { promptInjection } = guardingProfile(clock.now()).security;
   return `The run of the plan before this one was not accepted:\n${untrustedText(promptInjection, failureOf(view))}`;
 }
@@ -193,12 +199,12 @@ function tasksOf({ steps }: MadePlan): readonly string[] {
 }
 
 /** A run bears the id of its draft; the next one of the same draft another. */
-function hasRun({ state }: TurnScope, { run: { runId } }: MadePlan): boolean {
+export function hasRun({ state }: TurnScope, { run: { runId } }: MadePlan): boolean {
   return state().plans.some(({ run, status }) => run?.runId === runId && status !== 'proposed');
 }
 
 /** What a person noted on a line goes to whoever does it. */
-function withNotes({ run, steps }: MadePlan, notes: Execution['notes']): readonly TaskAdvice[] {
+export function withNotes({ run, steps }: MadePlan, notes: Execution['notes']): readonly TaskAdvice[] {
   return run.advice.map((advice) => {
     const own = steps.filter(({ task }) => task === advice.key);
     const noted = own.flatMap(({ id, step }) =>

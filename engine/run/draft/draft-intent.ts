@@ -7,6 +7,13 @@ import type { Scope } from '../../../core/contract/scope.ts';
 import type { WritConfig } from '../../config/config.ts';
 import { type AdmittedContract, readContract } from '../../intent/admit-contract.ts';
 import { type DraftFrame, draftedContract } from '../../intent/draft/drafted-contract.ts';
+import {
+  criteriaText,
+  type HeldCriterion,
+  heldDraftForm,
+  takeVerified,
+  type VerifiedCriterion,
+} from '../../intent/draft/held-criteria.ts';
 import { intentDraftForm, readIntentDraft } from '../../intent/draft/intent-draft.ts';
 import { placeFaults } from '../../intent/draft/place-faults.ts';
 import { duplicateObjectives } from '../../plan/duplicate-objectives.ts';
@@ -35,6 +42,8 @@ export interface DraftingRequest
   /** The request, and what the person said of drafts before this one (`readRequest`). */
   readonly said: readonly string[];
   readonly createdAt: string;
+  /** What it is held to: each is tied to checks of the draft. Absent: to what the model writes alone. */
+  readonly criteria?: readonly HeldCriterion[];
   /** What earlier drafts of the same request came to. */
   readonly spent?: Spent;
 }
@@ -47,6 +56,8 @@ export interface DraftedIntent {
   readonly questions: readonly string[];
   /** What is not there yet, and without which its run can never be committed. */
   readonly lacks: readonly string[];
+  /** Of the criteria that it is held to, by which checks each is verified. */
+  readonly verified: readonly VerifiedCriterion[];
   /** What this draft and those before it came to. */
   readonly spent: Spent;
   /** Whom the run may go on asking; absent where the run has to open a plugin's model itself. */
@@ -67,6 +78,7 @@ export async function draftIntent(engine: WritEngine, request: DraftingRequest):
     meter,
     createdAt,
     runId,
+    criteria = [],
     spent: before = nothingSpent,
   } = request;
   const spent = (): Spent => addSpent(before, turns.taken());
@@ -89,19 +101,22 @@ export async function draftIntent(engine: WritEngine, request: DraftingRequest):
   let taken: DraftedIntent | undefined;
   const end = await worker.draft({
     what: 'intent',
-    subject: subjectOf(said),
-    form: intentDraftForm,
+    subject: subjectOf(said, criteria),
+    form: criteria.length === 0 ? intentDraftForm : heldDraftForm,
     // The same for the same question: what is recorded is played back under another run.
-    cacheKey: sha256Hex(`intent\n${said}`),
+    cacheKey: sha256Hex(`intent\n${said}${criteria.map(({ text }) => `\n${text}`).join('')}`),
     hands: openTreeHands({ engine, repository, tree: base.tree, runId, policy, signal }),
     turns,
     async submit(submitted) {
       const answered = { provider: model.provider.name, model: model.model, ...toldOf(spent()) };
-      const judged = await judgeDraft(engine, submitted, frame, ground, { said, ...answered });
+      const held =
+        criteria.length === 0 ? { draft: submitted, verified: [] } : takeVerified(submitted, criteria);
+      if ('faults' in held) return held.faults;
+      const judged = await judgeDraft(engine, held.draft, frame, ground, { said, ...answered });
       if ('faults' in judged) return judged.faults;
-      const held = Buffer.from(judged.contract.bytes);
-      if (model.secrets.some((secret) => held.includes(secret))) return ['the draft holds a secret'];
-      taken = { ...judged, spent: spent(), ...(opened.isLent ? {} : { model }) };
+      const bytes = Buffer.from(judged.contract.bytes);
+      if (model.secrets.some((secret) => bytes.includes(secret))) return ['the draft holds a secret'];
+      taken = { ...judged, verified: held.verified, spent: spent(), ...(opened.isLent ? {} : { model }) };
       return [];
     },
   });
@@ -120,9 +135,10 @@ function toldOf({ turns, tokensUsed, costUnits }: Spent): Pick<Asked, 'turns' | 
   return { turns, tokens: tokensUsed, cost_units: costUnits };
 }
 
-function subjectOf([request = '', ...notes]: readonly string[]): string {
+function subjectOf([request = '', ...notes]: readonly string[], criteria: readonly HeldCriterion[]): string {
   const later = notes.map((note) => `After a draft of it the person said:\n${note}`);
-  return [`The request:\n${request}`, ...later].join('\n\n');
+  const held = criteria.length === 0 ? [] : [criteriaText(criteria)];
+  return [`The request:\n${request}`, ...held, ...later].join('\n\n');
 }
 
 async function judgeDraft(
@@ -131,7 +147,7 @@ async function judgeDraft(
   frame: DraftFrame,
   { config, signers, rootNames }: Pick<DraftGround, 'config' | 'signers' | 'rootNames'>,
   asked: Asked,
-): Promise<Omit<DraftedIntent, 'model' | 'spent'> | { readonly faults: readonly string[] }> {
+): Promise<Omit<DraftedIntent, 'model' | 'spent' | 'verified'> | { readonly faults: readonly string[] }> {
   const read = await readIntentDraft(submitted);
   if ('faults' in read) return read;
   const made = draftedContract(read.draft, frame, config);

@@ -1,16 +1,20 @@
 import { WritError } from '../../../core/base/errors.ts';
 import { mayHoldSecret } from '../../spec/may-hold-secret.ts';
 
-const maxCharacters = 8000;
+/** Characters of a request. */
+const usual = { least: 3, most: 8000 } as const;
 
 /**
- * What a person asks for, as a model may read it and a run keep it: 3 to 8000 characters, no control characters, no
- * secret. REQUEST_INVALID, before anybody sees it.
+ * What a person asks for, as a model may read it and a run keep it: 3 to 8000 characters unless told, no control
+ * characters, no secret. REQUEST_INVALID, before anybody sees it.
  */
-export async function readRequest(text: string): Promise<string> {
+export async function readRequest(
+  text: string,
+  { least, most }: { readonly least: number; readonly most: number } = usual,
+): Promise<string> {
   const request = text.trim();
-  if (request.length < 3 || request.length > maxCharacters)
-    throw invalid(`expected 3 to ${maxCharacters} characters, found ${request.length}`, [
+  if (request.length < least || request.length > most)
+    throw invalid(`expected ${least} to ${most} characters, found ${request.length}`, [
       'say in short what shall change; what is longer stands in a file of the repository, or in a contract of your own: `writ spec new`',
     ]);
   if (/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/u.test(request))

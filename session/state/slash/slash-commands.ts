@@ -1,6 +1,9 @@
 import { ask } from './ask.ts';
+import { goalCancel } from './goal-cancel.ts';
+import { goalStart } from './goal-start.ts';
+import { goalStatus } from './goal-status.ts';
 import { planContinue } from './plan-continue.ts';
 import type { SlashCommand } from './slash-command.ts';
 
 /** Every command that is a message, the same in a terminal, on a page and over the API; in the order of lists. */
-export const slashCommands: readonly SlashCommand[] = [ask, planContinue];
+export const slashCommands: readonly SlashCommand[] = [ask, planContinue, goalStart, goalStatus, goalCancel];

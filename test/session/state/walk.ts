@@ -42,6 +42,7 @@ export const ground = (more: Partial<SessionGround> = {}): SessionGround => ({
   local: 'tui',
   attachable: ['browser', 'automation'],
   mayOpenNetwork: true,
+  goalBudget: { tokens: 100_000, costUsd: 1, workMs: 600_000 },
   ...more,
 });
 

@@ -1,0 +1,99 @@
+import { intentDraftForm } from './intent-draft.ts';
+
+/** What a change is held to, in a person's words. */
+export interface HeldCriterion {
+  readonly id: string;
+  readonly text: string;
+}
+
+/** By which checks of a draft a criterion is verified. */
+export interface VerifiedCriterion {
+  readonly criterion: string;
+  /** Ids; none where no check can say whether it holds. */
+  readonly checks: readonly string[];
+}
+
+/** A submission without what it says of criteria; or what is wrong with that. */
+export type TakenCriteria =
+  | { readonly draft: unknown; readonly verified: readonly VerifiedCriterion[] }
+  | { readonly faults: readonly string[] };
+
+/** The form of a draft of a change that is held to criteria (JSON Schema). */
+export const heldDraftForm = {
+  ...intentDraftForm,
+  properties: {
+    ...intentDraftForm.properties,
+    verified: {
+      type: 'array',
+      minItems: 1,
+      description: 'every criterion once, and the checks that fail as long as it does not hold',
+      items: {
+        type: 'object',
+        properties: {
+          criterion: { type: 'string', minLength: 1, description: 'its id' },
+          checks: {
+            type: 'array',
+            items: { type: 'string', minLength: 1, description: 'id of a check of this draft' },
+            description: 'empty where no check can say whether it holds: then a person is told',
+          },
+        },
+        required: ['criterion', 'checks'],
+        additionalProperties: false,
+      },
+    },
+  },
+  required: [...intentDraftForm.required, 'verified'],
+};
+
+/** The criteria, for whoever drafts. */
+export function criteriaText(criteria: readonly HeldCriterion[]): string {
+  const lines = criteria.map(({ id, text }) => `- ${id}: ${text}`);
+  return [
+    'The change is held to these criteria. Each is verified by checks of the draft alone, which run when the work is done: say under `verified` which.',
+    ...lines,
+  ].join('\n');
+}
+
+const maxChecks = 20;
+
+/**
+ * Takes what a submission says of the criteria out of it: each of them once, and of checks those that it drafts. What
+ * it leaves without a check is taken as that. Pure.
+ */
+export function takeVerified(submitted: unknown, criteria: readonly HeldCriterion[]): TakenCriteria {
+  const { verified, ...draft } = (submitted ?? {}) as Readonly<Record<string, unknown>>;
+  const told = Array.isArray(verified) ? verified.slice(0, criteria.length + 1).map(toVerified) : [];
+  if (told.length === 0 || told.includes(undefined))
+    return { faults: ['`verified` is no list of criteria with the ids of their checks'] };
+  const known = new Set(idsOf(draft.checks));
+  const faults = criteria.flatMap(({ id }) => {
+    const found = told.filter((one) => one?.criterion === id).length;
+    return found === 1 ? [] : [`\`verified\` names the criterion \`${id}\` ${found} times, expected once`];
+  });
+  for (const one of told) {
+    if (one === undefined) continue;
+    const { criterion, checks } = one;
+    if (!criteria.some(({ id }) => id === criterion))
+      faults.push(`\`verified\` names \`${criterion.slice(0, 80)}\`, which is none of the criteria`);
+    const strange = checks.find((id) => !known.has(id));
+    if (strange !== undefined)
+      faults.push(`\`verified\` names the check \`${strange.slice(0, 80)}\`, which the draft does not have`);
+  }
+  if (faults.length > 0) return { faults };
+  return { draft, verified: told.filter((one) => one !== undefined) };
+}
+
+function toVerified(value: unknown): VerifiedCriterion | undefined {
+  const { criterion, checks } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof criterion !== 'string' || !Array.isArray(checks) || checks.length > maxChecks) return undefined;
+  if (!checks.every((one) => typeof one === 'string')) return undefined;
+  return { criterion, checks: [...new Set(checks as readonly string[])] };
+}
+
+function idsOf(checks: unknown): readonly string[] {
+  if (!Array.isArray(checks)) return [];
+  return checks.flatMap((one) => {
+    const { id } = (one ?? {}) as Readonly<Record<string, unknown>>;
+    return typeof id === 'string' ? [id] : [];
+  });
+}

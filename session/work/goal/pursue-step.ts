@@ -1,0 +1,89 @@
+import type { RunView } from '../../../core/contract/run-view.ts';
+import { type GoalCriterion, pursuedGoal, type SessionGoal } from '../../state/goal.ts';
+import { exhausted } from '../../state/goal-budget.ts';
+import { makePlan } from '../plan-step.ts';
+import { type Execution, execute, hasRun, remarkOf, settle, withNotes } from '../run-step.ts';
+import type { StepEnd, TurnScope } from '../turn-scope.ts';
+import { askAgain } from './ask-again.ts';
+import { blockGoal } from './block-goal.ts';
+import { areAccepted, judgeCriteria } from './judge-criteria.ts';
+import { lastRun } from './last-run.ts';
+import { traceOf } from './trace-of.ts';
+
+/**
+ * Executes the plan of a goal, and plans and runs again by itself until a run was committed whose gates ran every
+ * criterion's checks: that Decision alone says that it is achieved. Where the budget is used up, or two runs leave the
+ * same, a person is asked.
+ */
+export async function pursueStep(scope: TurnScope, execution: Execution): Promise<StepEnd> {
+  const { networkAccess, notes } = execution;
+  let { plan } = execution;
+  let advice = withNotes(plan, notes);
+  let before = await lastRun(scope, plan);
+  for (;;) {
+    if (before !== undefined) {
+      const remarks = [remarkOf(scope, before), ...refutedRemark(requireGoal(scope).criteria, before)];
+      ({ plan } = await makePlan(scope, { ...plan.run, remarks, networkAccess }));
+      advice = plan.run.advice;
+    }
+    const runId = hasRun(scope, plan) ? scope.newId() : plan.run.runId;
+    const view = await execute(scope, plan, advice, runId, networkAccess);
+    const ended = await judgeRun(scope, { plan, networkAccess }, view);
+    if (ended !== 'again') return ended;
+    before = view;
+  }
+}
+
+type Pursued = Pick<Execution, 'plan' | 'networkAccess'>;
+
+/** What a run of a goal came to: it is achieved, it stops for a reason, or it goes on. */
+export async function judgeRun(
+  scope: TurnScope,
+  { plan, networkAccess }: Pursued,
+  view: RunView,
+): Promise<StepEnd | 'again'> {
+  const ended = await settle(scope, plan, view);
+  const goal = requireGoal(scope);
+  const { runId: run, decision, waiting } = view;
+  if (waiting !== undefined) {
+    await scope.tell({ type: 'goal-moved', goal: goal.id, change: { run } });
+    await blockGoal(scope, goal, 'awaiting_people', `run ${run} waits for people`);
+    return ended === 'failed' ? { end: 'done' } : ended;
+  }
+  const criteria = judgeCriteria(goal.criteria, view);
+  const trace = traceOf(view);
+  const isAchieved = decision?.type === 'commit' && areAccepted(criteria);
+  const change = { run, trace, criteria, loops: goal.loops + 1 };
+  await scope.tell({
+    type: 'goal-moved',
+    goal: goal.id,
+    change: isAchieved ? { ...change, status: 'achieved' } : change,
+  });
+  if (isAchieved) return { end: 'decided' };
+  const { budget } = requireGoal(scope);
+  const used = exhausted(budget);
+  if (used !== undefined)
+    await blockGoal(scope, goal, used, 'the budget is used up; Execute grants one more');
+  else if (trace === goal.trace)
+    await blockGoal(scope, goal, 'no_progress', 'neither the files nor what failed are others than before');
+  else {
+    const text = `run ${goal.loops + 1} did not achieve it; it is planned anew and runs again by itself`;
+    await scope.tell({ type: 'noted', id: scope.newId(), title: 'Goal', text });
+    return 'again';
+  }
+  return askAgain(scope, plan, networkAccess);
+}
+
+function requireGoal({ state }: Pick<TurnScope, 'state'>): SessionGoal {
+  const goal = pursuedGoal(state());
+  if (goal === undefined) throw new TypeError('a step of a goal that is pursued no more');
+  return goal;
+}
+
+/** What was committed and does not do yet. */
+function refutedRemark(criteria: readonly GoalCriterion[], { decision }: RunView): readonly string[] {
+  const refuted = criteria.filter(({ status }) => status === 'refuted');
+  if (decision?.type !== 'commit' || refuted.length === 0) return [];
+  const lines = refuted.map(({ text, checks }) => `- ${text} (verified by ${checks.join(', ')})`);
+  return [`It was committed, and these criteria do not hold yet:\n${lines.join('\n')}`];
+}
