@@ -268,7 +268,8 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   BROWSER_CONTROL_DISABLED: 'start the session with `--browser-control loopback`',
   SELF_APPROVAL_POSSIBLE:
     'start the session with `--network-access deny`; `writ doctor` says what confines commands here',
-  GOAL_ALREADY_ACTIVE: 'one goal at a time: `/goal status` shows it, `/goal cancel` gives it up, `/goal start` goes on with one that is blocked',
+  GOAL_ALREADY_ACTIVE:
+    'one goal at a time: `/goal status` shows it, `/goal cancel` gives it up, `/goal start` goes on with one that is blocked',
   WORKSPACE_CHANGED: 'have it planned anew: `modify`, with what changed as the note',
   MISSING_CONTROL_TOKEN: 'its value is the content of the control token file',
   INVALID_CONTROL_TOKEN: 'read the control token file again: every start makes a new one',

@@ -58,9 +58,11 @@ export interface SessionGoal {
   readonly turn: string;
   /** Id of its draft. */
   readonly draft?: string;
-  /** Its last run. */
+  /** The run that was begun last for it. */
   readonly run?: string;
-  /** Digest of what that run left: its files and the checks that failed. */
+  /** The run that was judged last. */
+  readonly judged?: string;
+  /** Digest of what that one left: its files and the checks that failed. */
   readonly trace?: string;
 }
 
@@ -69,7 +71,7 @@ export interface GoalChange
   extends Partial<
     Pick<
       SessionGoal,
-      'status' | 'blockReason' | 'cancelReason' | 'criteria' | 'loops' | 'turn' | 'draft' | 'run' | 'trace'
+      'status' | 'blockReason' | 'cancelReason' | 'criteria' | 'loops' | 'turn' | 'draft' | 'judged' | 'trace'
     >
   > {
   readonly limit?: GoalBudget['limit'];

@@ -1,4 +1,5 @@
 import type { Fact, Happened, ToolStatus, TurnEnd } from './fact.ts';
+import { pursuedGoal } from './goal.ts';
 import { awaitsNote, type Interaction, isApproval } from './interaction.ts';
 import { afterTurnOf, movedGoal, usedByGoal } from './moved-goal.ts';
 import { planEntry, stepped, withMessage, withOne } from './reduce-work.ts';
@@ -120,8 +121,10 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
       return { goal: fact.goal };
     case 'goal-moved':
       return state.goal?.id === fact.goal ? { goal: movedGoal(state.goal, fact.change) } : {};
-    case 'run-began':
-      return { run: fact.runId };
+    case 'run-began': {
+      const goal = pursuedGoal(state);
+      return { run: fact.runId, ...(goal === undefined ? {} : { goal: { ...goal, run: fact.runId } }) };
+    }
     case 'cancel-asked':
       return { isCancelling: state.turn !== undefined, noteFor: undefined };
     case 'turn-ended':

@@ -5,7 +5,7 @@ import { pursuedGoal } from '../state/goal.ts';
 import type { GivenAnswer } from '../state/interaction.ts';
 import { repairs } from '../state/work.ts';
 import { draftStep, reviewSubject } from './draft-step.ts';
-import { pursueStep } from './goal/pursue-step.ts';
+import { pursueStep, resumePursued } from './goal/pursue-step.ts';
 import { requireVerifiable } from './goal/require-verifiable.ts';
 import { choiceSubject, type MadePlan, planStep, requireDraft, unrepaired } from './plan-step.ts';
 import { type Execution, resumeStep, runStep } from './run-step.ts';
@@ -43,7 +43,7 @@ export async function continueStep(scope: TurnScope, answer: Continuation): Prom
   // Who asked about a tool call is gone: its run goes on, and asks again.
   const { run } = state();
   if (run === undefined) return { end: 'failed', reason: 'nobody waits for this answer any more' };
-  return resumeStep(scope, run, plan);
+  return pursuedGoal(state()) === undefined ? resumeStep(scope, run, plan) : resumePursued(scope, run, plan);
 }
 
 function choose(

@@ -1,8 +1,11 @@
 import type { RunView } from '../../../core/contract/run-view.ts';
+import { readDraft } from '../../../engine/run/draft/kept-draft.ts';
+import { openRepository } from '../../../engine/vcs/repository.ts';
 import { type GoalCriterion, pursuedGoal, type SessionGoal } from '../../state/goal.ts';
 import { exhausted } from '../../state/goal-budget.ts';
-import { makePlan } from '../plan-step.ts';
-import { type Execution, execute, hasRun, remarkOf, settle, withNotes } from '../run-step.ts';
+import { openedNetwork } from '../consent-ground.ts';
+import { type MadePlan, makePlan } from '../plan-step.ts';
+import { type Execution, execute, hasRun, remarkOf, resumePlan, settle, withNotes } from '../run-step.ts';
 import type { StepEnd, TurnScope } from '../turn-scope.ts';
 import { askAgain } from './ask-again.ts';
 import { blockGoal } from './block-goal.ts';
@@ -13,31 +16,54 @@ import { traceOf } from './trace-of.ts';
 /**
  * Executes the plan of a goal, and plans and runs again by itself until a run was committed whose gates ran every
  * criterion's checks: that Decision alone says that it is achieved. Where the budget is used up, or two runs leave the
- * same, a person is asked.
+ * same, a person is asked. A run that was stopped before goes on where it was.
  */
 export async function pursueStep(scope: TurnScope, execution: Execution): Promise<StepEnd> {
   const { networkAccess, notes } = execution;
+  const before = await lastRun(scope, execution.plan);
+  // Executed with another network it is another run.
+  const isLeft =
+    before !== undefined && !before.isJudged && networkAccess === (await networkOf(scope, execution.plan));
   let { plan } = execution;
   let advice = withNotes(plan, notes);
-  let before = await lastRun(scope, plan);
+  let refused = before?.isJudged ? before.view : undefined;
+  let view = isLeft ? await resumePlan(scope, before.view.runId, plan) : undefined;
   for (;;) {
-    if (before !== undefined) {
-      const remarks = [remarkOf(scope, before), ...refutedRemark(requireGoal(scope).criteria, before)];
+    if (view === undefined && refused !== undefined) {
+      const { criteria } = requireGoal(scope);
+      const remarks = [remarkOf(scope, refused), ...refutedRemark(criteria, refused)];
       ({ plan } = await makePlan(scope, { ...plan.run, remarks, networkAccess }));
       advice = plan.run.advice;
     }
-    const runId = hasRun(scope, plan) ? scope.newId() : plan.run.runId;
-    const view = await execute(scope, plan, advice, runId, networkAccess);
+    if (view === undefined) {
+      const runId = hasRun(scope, plan) ? scope.newId() : plan.run.runId;
+      view = await execute(scope, plan, advice, runId, networkAccess);
+    }
     const ended = await judgeRun(scope, { plan, networkAccess }, view);
     if (ended !== 'again') return ended;
-    before = view;
+    refused = view;
+    view = undefined;
   }
+}
+
+/** Goes on with the run that a killed process left; what follows on it a person says. */
+export async function resumePursued(scope: TurnScope, runId: string, plan: MadePlan): Promise<StepEnd> {
+  const view = await resumePlan(scope, runId, plan);
+  const networkAccess = await networkOf(scope, plan);
+  const ended = await judgeRun(scope, { plan, networkAccess }, view);
+  return ended === 'again' ? askAgain(scope, plan, networkAccess) : ended;
+}
+
+/** What a plan was executed with. */
+async function networkOf({ setting }: TurnScope, { run }: MadePlan): Promise<'allow' | 'deny'> {
+  const kept = readDraft(await openRepository(setting.repositoryPath), run.runId);
+  return kept === undefined ? 'deny' : openedNetwork(kept.specBytes).networkAccess;
 }
 
 type Pursued = Pick<Execution, 'plan' | 'networkAccess'>;
 
 /** What a run of a goal came to: it is achieved, it stops for a reason, or it goes on. */
-export async function judgeRun(
+async function judgeRun(
   scope: TurnScope,
   { plan, networkAccess }: Pursued,
   view: RunView,
@@ -46,14 +72,13 @@ export async function judgeRun(
   const goal = requireGoal(scope);
   const { runId: run, decision, waiting } = view;
   if (waiting !== undefined) {
-    await scope.tell({ type: 'goal-moved', goal: goal.id, change: { run } });
     await blockGoal(scope, goal, 'awaiting_people', `run ${run} waits for people`);
     return ended === 'failed' ? { end: 'done' } : ended;
   }
   const criteria = judgeCriteria(goal.criteria, view);
   const trace = traceOf(view);
   const isAchieved = decision?.type === 'commit' && areAccepted(criteria);
-  const change = { run, trace, criteria, loops: goal.loops + 1 };
+  const change = { judged: run, trace, criteria, loops: goal.loops + 1 };
   await scope.tell({
     type: 'goal-moved',
     goal: goal.id,
@@ -66,7 +91,7 @@ export async function judgeRun(
     await blockGoal(scope, goal, used, 'the budget is used up; Execute grants one more');
   else if (trace === goal.trace)
     await blockGoal(scope, goal, 'no_progress', 'neither the files nor what failed are others than before');
-  else {
+  else if (goal.status === 'active') {
     const text = `run ${goal.loops + 1} did not achieve it; it is planned anew and runs again by itself`;
     await scope.tell({ type: 'noted', id: scope.newId(), title: 'Goal', text });
     return 'again';

@@ -97,7 +97,7 @@ t.test('what a session cannot be opened with is refused before anything is made'
     ['code --web-only --provider nobody', 129, /SLOT_UNKNOWN/],
     ['code --web-only --provider codex --codex-port 1 --api-base http://127.0.0.1:9', 129, /--codex-port/],
     ['code --web-only --agent nobody', 129, /AGENT_UNKNOWN.*\n.*coder, planner, reviewer/],
-    ['code --web-only --goal x', 128, /UNSUPPORTED_OPERATION: `--goal`/],
+    ['code --web-only --context review --goal x', 128, /UNSUPPORTED_OPERATION: a session for review/],
     ['code --web-only --stdio', 129, /USAGE/],
     ['code --web-only --resume x', 129, /USAGE/],
     ['code --web-only --kimi-stream true', 129, /PROVIDER_OPTION/],

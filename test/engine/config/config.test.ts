@@ -76,6 +76,10 @@ t.test('every documented key is read', async (t) => {
     trusted_root = ".writ/trust/root.json"
     [approval]
     ttl_seconds = 60
+    [goal]
+    tokens = 1000
+    cost_usd = 0.5
+    seconds = 60
     [approvals]
     in_process = true
     [approvals.groups]
@@ -166,6 +170,7 @@ t.test('every documented key is read', async (t) => {
       history: 50,
     },
     approval: { ttlSeconds: 60 },
+    goal: { maxTokens: 1000, maxCostUsd: 0.5, maxSeconds: 60 },
     approvals: { inProcess: true, groups: { release: ['ana@x.example'] } },
     runners: { keys: ['.writ/trust/ci.pem'] },
     signer: { key: { form: 'env', name: 'WRIT_SIGNING_KEY' } },

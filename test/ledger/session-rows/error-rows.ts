@@ -2,6 +2,8 @@ import { ofSession, type SessionRow } from './session-row.ts';
 
 const hostile = ofSession('hostile/hostile-requests');
 const table = 'the table of hostile requests to a session';
+const goals = ofSession('api/goal-routes');
+const refusedGoals = 'a goal is refused for what is wrong with it';
 const routes = ofSession('api/session-routes');
 const order = 'refusals come in one order';
 const speaks = 'a client attaches, speaks, answers and leaves';
@@ -39,12 +41,13 @@ const rows: readonly Row[] = [
     'test/http/loopback-server.test.ts',
     'what a route throws is answered in the one envelope',
   ],
-  [422, 'UNSUPPORTED_OPERATION', ofSession('api/task-routes'), 'goals: there is none'],
+  [422, 'UNSUPPORTED_OPERATION', goals, refusedGoals],
   [400, 'INVALID_BODY', routes, order],
   [409, 'COMMAND_PAYLOAD_CONFLICT', routes, speaks],
   [409, 'INTERACTION_NOT_ACTIVE', routes, speaks],
   [422, 'INVALID_INTERACTION_RESPONSE', routes, speaks],
-  [409, 'GOAL_NOT_ACTIVE', ofSession('api/task-routes'), 'goals: there is none'],
+  [409, 'GOAL_ALREADY_ACTIVE', goals, 'a goal is started, told and given up'],
+  [409, 'GOAL_NOT_ACTIVE', goals, refusedGoals],
   [
     409,
     'WORKSPACE_CHANGED',

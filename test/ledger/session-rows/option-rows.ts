@@ -76,7 +76,7 @@ export const optionRows: readonly SessionRow[] = [
     },
   ),
   ...heldBy(section, options, 'options that contradict each other are a usage error', {
-    'option --goal': 'non-empty after trimming, at most 16 KiB; what it begins is told as not there yet',
+    'limit --goal': 'non-empty after trimming, at most 16 KiB',
   }),
   ...heldBy(
     section,

@@ -74,6 +74,10 @@ export const programRows: readonly SessionRow[] = [
     'rpc -32603': 'internal',
     'rpc -32000': 'HTTP error, `data {status, code}`',
   }),
+  ...heldBy('code-control --stdio', requests, 'a goal is started and given up by a program', {
+    'method goal.start': 'a goal begins',
+    'method goal.cancel': 'it is given up',
+  }),
   ...heldBy('code-control --stdio', requests, rpc, {
     'rpc -32700': 'no JSON',
     'rpc -32600': 'no request',

@@ -46,28 +46,6 @@ const rows: readonly Rest[] = [
     'there is no screen',
   ],
   [
-    'goal supervisor',
-    'Options',
-    '`--goal` and goal/start pursue a goal',
-    'goals',
-    'no supervisor is there: UNSUPPORTED_OPERATION says so',
-  ],
-  [
-    'goal verifier',
-    'Goal',
-    'criteria are derived and their checks run by the gate engine',
-    'goals',
-    'no supervisor is there',
-  ],
-  [
-    'goal fields',
-    'Endpoints',
-    '`goal {id, objective, status, criteria[], loops, budget, blockReason?}`',
-    'goals',
-    'status is `none`, and no goal stands beside it',
-  ],
-  ['error GOAL_ALREADY_ACTIVE', 'Errors', 'status 409', 'goals', 'no goal can be active'],
-  [
     'error STATUS_UNAVAILABLE',
     'Errors',
     'status 500',
@@ -151,8 +129,6 @@ const rows: readonly Rest[] = [
     'untested',
     'the route is tested, the method is one row of a table',
   ],
-  ['method goal.start', 'code-control --stdio', 'a goal begins', 'goals', 'the route refuses'],
-  ['method goal.cancel', 'code-control --stdio', 'a goal ends', 'goals', 'the route refuses'],
   [
     'error REQUEST_TIMEOUT',
     'Errors',

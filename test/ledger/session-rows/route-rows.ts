@@ -4,6 +4,7 @@ const section = 'Endpoints';
 const hostile = ofSession('hostile/hostile-requests');
 const routes = ofSession('api/session-routes');
 const tasks = ofSession('api/task-routes');
+const goals = ofSession('api/goal-routes');
 const speaks = 'a client attaches, speaks, answers and leaves';
 const serving = ofSession('serve/serve-session');
 const served = 'a session is served with what it runs on';
@@ -56,10 +57,12 @@ export const routeRows: readonly SessionRow[] = [
   ...heldBy(section, tasks, 'a browser dispatches nobody', {
     'dispatch automation only': 'needs an automation lease',
   }),
-  ...heldBy(section, tasks, 'goals: there is none', {
-    'route GET /api/code/goal/status': '`{status}`; none is there',
-    'route POST /api/code/goal/start': 'its body is judged, and no goal begins',
-    'route POST /api/code/goal/cancel': 'its body is judged, and GOAL_NOT_ACTIVE',
+  ...heldBy(section, goals, 'a goal is started, told and given up', {
+    'route GET /api/code/goal/status': '`{status, goal?}`',
+    'route POST /api/code/goal/start':
+      '`{objective, criteria?}` → `{accepted: true, status, goal}`; a turn begins',
+    'route POST /api/code/goal/cancel': '`{reason?}` → `{accepted: true, status, goal}`',
+    'goal fields': '`goal {id, objective, status, criteria[], loops, budget, blockReason?}`',
   }),
   ...heldBy('Beyond the document', ofSession('api/approval-routes'), 'what is pre-approved is told', {
     'route GET /api/code/approvals': 'what is pre-approved, with its time',

@@ -13,7 +13,7 @@ export interface SessionRow {
 /** A promise that is not kept yet, or kept without a test. */
 export interface SessionRest extends Pick<SessionRow, 'id' | 'section' | 'rule'> {
   /** The part that brings it; `differs`: it is done otherwise; `untested`: it is done and nobody would notice its end. */
-  readonly later: 'screens' | 'goals' | 'providers' | 'approvals' | 'differs' | 'untested';
+  readonly later: 'screens' | 'providers' | 'approvals' | 'differs' | 'untested';
   readonly why: string;
 }
 

@@ -1,6 +1,7 @@
 import { approvalRows } from './approval-rows.ts';
 import { controlRows } from './control-rows.ts';
 import { errorRows } from './error-rows.ts';
+import { goalRows } from './goal-rows.ts';
 import { optionRows } from './option-rows.ts';
 import { programRows } from './program-rows.ts';
 import { routeRows } from './route-rows.ts';
@@ -16,4 +17,5 @@ export const sessionRows: readonly SessionRow[] = [
   ...snapshotRows,
   ...approvalRows,
   ...programRows,
+  ...goalRows,
 ];

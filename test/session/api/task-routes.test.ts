@@ -2,7 +2,6 @@ import t, { type Test } from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import { startLoopbackServer } from '../../../http/loopback-server.ts';
-import { goalRoutes } from '../../../session/api/goal-routes.ts';
 import { sessionRoutes } from '../../../session/api/session-routes.ts';
 import { taskRoutes } from '../../../session/api/task-routes.ts';
 import { openWriteDoor } from '../../../session/api/write-door.ts';
@@ -34,7 +33,7 @@ async function scene(t: Test, perform: (want: Want, world: World) => Promise<voi
   const server = await startLoopbackServer({
     host: '127.0.0.1',
     port: 0,
-    routes: [...sessionRoutes(api), ...taskRoutes(door, requireAgent), ...goalRoutes(door)],
+    routes: [...sessionRoutes(api), ...taskRoutes(door, requireAgent)],
     body: { maxBytes: 256 * 1024, withinMs: 5000, maxDepth: 16 },
     headersWithinMs: 5000,
     report: (fault) => t.fail(String(fault)),
@@ -101,21 +100,4 @@ t.test('whoever waits for an agent is told when the session is closed', async (t
   await until(() => channel.state.turn);
   await channel[Symbol.asyncDispose]();
   t.match(await asked, [404, { error: { code: 'CODE_UI_UNAVAILABLE' } }]);
-});
-
-t.test('goals: there is none, none can be started, and that is said after what else is wrong', async (t) => {
-  const { ask, attach } = await scene(t, answers);
-  t.strictSame(await ask('goal/status'), [200, { status: 'none' }]);
-  t.match(await ask('goal/start', { objective: 'x' }), [
-    403,
-    { error: { code: 'MISSING_CONTROLLER_TOKEN' } },
-  ]);
-  await attach('browser');
-  const code = async (path: string, body: unknown) => (await ask(path, body))[1].error.code;
-  t.equal(await code('goal/start', { objective: '  ' }), 'INVALID_BODY');
-  t.equal(await code('goal/start', { objective: 'x'.repeat(16 * 1024 + 1) }), 'INVALID_BODY');
-  t.equal(await code('goal/start', { objective: 'x', criteria: 'y' }), 'INVALID_BODY');
-  t.equal(await code('goal/start', { objective: 'x' }), 'UNSUPPORTED_OPERATION');
-  t.equal(await code('goal/cancel', { reason: 1 }), 'INVALID_BODY');
-  t.equal(await code('goal/cancel', {}), 'GOAL_NOT_ACTIVE');
 });

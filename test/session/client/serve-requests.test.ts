@@ -169,6 +169,17 @@ t.test('it ends when it is interrupted, and when nobody reads', async (t) => {
   t.match(await left.ended, { requests: 2 });
 });
 
+t.test('a goal is started and given up by a program', async (t) => {
+  const { access, channel } = await serveSession(t);
+  const client = openClient(t, access);
+  await client.call('controller.attach', { clientId: 'bot' });
+  const started = await client.call('goal.start', { objective: 'ask', criteria: ['it is exact'] });
+  t.match(started.result, { accepted: true, status: 'active', goal: { objective: 'ask' } });
+  t.match((await client.call('goal.status')).result, { status: 'active', goal: { loops: 0 } });
+  t.match((await client.call('goal.cancel', { reason: 'enough' })).result, { status: 'cancelled' });
+  t.equal(channel.state.goal?.cancelReason, 'enough');
+});
+
 t.test('an answer that is no JSON, and a route that is not there, are told apart', async (t) => {
   const { access } = await serveSession(t, {}, [
     {

@@ -3,7 +3,9 @@ import type { Test } from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { startLoopbackServer } from '../../../http/loopback-server.ts';
 import type { Route } from '../../../http/route.ts';
+import { goalRoutes } from '../../../session/api/goal-routes.ts';
 import { sessionRoutes } from '../../../session/api/session-routes.ts';
+import { openWriteDoor } from '../../../session/api/write-door.ts';
 import { openChannel } from '../../../session/channel/open-channel.ts';
 import type { SessionAccess } from '../../../session/client/find-session.ts';
 import { serveRequests } from '../../../session/client/serve-requests.ts';
@@ -44,10 +46,11 @@ export async function serveSession(
         await send({ turn: channel.state.turn ?? '', type: 'end', end: 'done' });
     },
   });
+  const api = { channel: () => channel, controlToken: token, clock: systemClock };
   const server = await startLoopbackServer({
     host: '127.0.0.1',
     port: 0,
-    routes: others ?? sessionRoutes({ channel: () => channel, controlToken: token, clock: systemClock }),
+    routes: others ?? [...sessionRoutes(api), ...goalRoutes(openWriteDoor(api))],
     body: { maxBytes: 256 * 1024, withinMs: 5000, maxDepth: 16 },
     headersWithinMs: 5000,
     report: (fault) => t.fail(String(fault)),

@@ -104,6 +104,16 @@ export async function openSessionPlace(t: Test, scene: Scene): Promise<ServedPla
     const { turn } = channel.state;
     if (turn !== undefined) await channel.send({ turn, type: 'end', end: 'done' });
   };
+  const proof = () =>
+    ({
+      from: 'client',
+      tokenDigest: channel.state.lease?.tokenDigest ?? '',
+      controlToken: 'valid',
+    }) as const;
+  const giveUpGoal = async (): Promise<void> => {
+    const { goal } = channel.state;
+    if (goal?.status === 'blocked') await channel.send({ type: 'goal-cancel', proof: proof() });
+  };
   return {
     served,
     port,
@@ -127,13 +137,9 @@ export async function openSessionPlace(t: Test, scene: Scene): Promise<ServedPla
       const isAsked = channel.state.status === 'awaiting_interaction';
       if (needsQuestion === isAsked && (needsQuestion || channel.state.turn === undefined)) return;
       await endTurn();
+      await giveUpGoal();
       if (!needsQuestion) return;
-      const proof = {
-        from: 'client',
-        tokenDigest: channel.state.lease?.tokenDigest ?? '',
-        controlToken: 'valid',
-      } as const;
-      await channel.send({ type: 'submit', text: 'go', proof });
+      await channel.send({ type: 'submit', text: 'go', proof: proof() });
       const turn = channel.state.turn ?? '';
       await channel.send({ turn, type: 'ask', subject: 'x', kind: 'approval', metadata: {} });
     },

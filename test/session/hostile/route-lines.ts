@@ -74,8 +74,7 @@ export const routeLines: readonly RouteLine[] = [
     method: 'POST',
     path: '/api/code/goal/start',
     shows: 'lease',
-    body: () => ({ objective: 'x', criteria: ['y'] }),
-    comes: { status: 422, code: 'UNSUPPORTED_OPERATION' },
+    body: () => ({ objective: 'x', criteria: ['a criterion'] }),
   },
   {
     method: 'POST',

@@ -1,4 +1,6 @@
 import type { Fact } from '../../../session/state/fact.ts';
+import type { SessionGoal } from '../../../session/state/goal.ts';
+import { noAmounts } from '../../../session/state/goal-budget.ts';
 import { openedState, reduce } from '../../../session/state/reduce.ts';
 import type { SessionState } from '../../../session/state/state.ts';
 import { ground } from './walk.ts';
@@ -15,6 +17,16 @@ export function everyFact(): SessionState {
     description: 'd',
     prompt: 'p',
   } as const;
+  const limit = { tokens: 10_000, costUsd: 5, workMs: 60_000 };
+  const goal: SessionGoal = {
+    id: 'g',
+    objective: 'o',
+    status: 'active',
+    criteria: [{ id: 'c', text: 'o', checks: ['unit'], status: 'refuted' }],
+    loops: 2,
+    budget: { grant: limit, limit, used: noAmounts },
+    turn: 'turn',
+  };
   const facts: readonly Fact[] = [
     { type: 'attached', lease: { kind: 'browser', clientId: 'page', tokenDigest: 'd', expiresAtMs: 9 } },
     { type: 'said', id: 'm', text: 'hello', by },
@@ -32,6 +44,12 @@ export function everyFact(): SessionState {
       },
     },
     { type: 'turn-began', turn: 'turn' },
+    { type: 'goal-began', goal },
+    {
+      type: 'goal-moved',
+      goal: 'g',
+      change: { status: 'blocked', blockReason: 'no_progress', workedMs: 2500 },
+    },
     { type: 'used', turn: 'turn', inputTokens: 900, outputTokens: 100, costUsd: 0.1 },
     { type: 'used', turn: 'before', inputTokens: 1, outputTokens: 2, contextWindow: 4000 },
     { type: 'asked', interaction: { ...asked, status: 'pending', metadata: {}, requestedAtMs: 1 } },

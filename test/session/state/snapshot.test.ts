@@ -74,6 +74,19 @@ t.test('a snapshot has the fields of the contract and no other', async (t) => {
           resolvedAt: at,
         },
       ],
+      goal: {
+        id: 'g',
+        objective: 'o',
+        status: 'blocked',
+        criteria: [{ id: 'c', text: 'o', status: 'refuted', checks: ['unit'] }],
+        loops: 2,
+        budget: {
+          tokens: { used: 1000, limit: 10_000 },
+          costUsd: { used: 0.1, limit: 5 },
+          seconds: { used: 2, limit: 60 },
+        },
+        blockReason: 'no_progress',
+      },
       usage: {
         inputTokens: 901,
         outputTokens: 102,

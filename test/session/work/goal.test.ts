@@ -1,0 +1,164 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import t from 'tap';
+import { type Clock, systemClock } from '../../../core/base/clock.ts';
+import { makesFix, priceDraft, priceFix, submits } from '../../coder/planner/drafts.ts';
+import type { ScriptedReply } from '../../coder/scripted-model.ts';
+import type { Asked } from '../../providers/model-server.ts';
+import { lastNote, type ScriptedSession, scriptSession } from './scripted-session.ts';
+
+const objective = 'A price is one cent too high: make it exact.';
+const verified = [{ criterion: 'criterion-1', checks: ['unit'] }];
+const heldDraft = { ...priceDraft, verified };
+const plans = (...steps: readonly string[]): ScriptedReply => ({
+  calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps }] }]],
+});
+/** Attempts of a run wait for one another; nobody here has that time. */
+const hasty: Clock = {
+  ...systemClock,
+  sleep: (ms, signal) => systemClock.sleep(ms > 120_000 ? ms : Math.min(ms, 5), signal),
+};
+
+/** Up to the question whether the plan of the goal is executed. */
+async function planned(scene: ScriptedSession) {
+  await scene.say(`/goal start ${objective}`);
+  const review = await scene.asked('intent_review_choice');
+  await scene.answer(review.id, { selectedOption: 'confirm' });
+  return scene.asked('post_plan_choice');
+}
+
+const goalOf = ({ session: { channel } }: ScriptedSession) => channel.state.goal;
+
+t.test(
+  'a goal is drafted, confirmed, planned, executed, and achieved by the gates that ran its checks',
+  async (t) => {
+    await using scene = await scriptSession([submits(heldDraft), plans('take the cent away'), ...makesFix]);
+    await scene.say(`/goal start ${objective}`);
+    const review = await scene.asked('intent_review_choice');
+    t.match(
+      review.description,
+      /What the goal is held to\n\n- A price is one cent too high: make it exact.*verified by unit/,
+    );
+    t.match(review.metadata.criteria, [
+      { id: 'criterion-1', text: objective, checks: ['unit'], status: 'open' },
+    ]);
+    t.match(goalOf(scene), { status: 'active', loops: 0 });
+    await scene.answer(review.id, { selectedOption: 'confirm' });
+    const choice = await scene.asked('post_plan_choice');
+    t.match(choice.metadata.goal, { status: 'active', budget: { tokens: { limit: 100_000 } } });
+    t.strictSame(choice.metadata.grants, { tokens: 100_000, costUsd: 1, seconds: 600 });
+    t.strictSame(scene.session.channel.state.patchsets, [], 'nothing was changed before a person said so');
+    await scene.answer(choice.id, { selectedOption: 'execute' });
+    await scene.ended();
+    t.equal(scene.session.channel.state.status, 'completed', lastNote(scene.session));
+    t.match(goalOf(scene), { status: 'achieved', loops: 1, criteria: [{ status: 'accepted' }] });
+    t.ok((goalOf(scene)?.budget.used.tokens ?? 0) > 0, 'what models came to is counted');
+    t.match(scene.sample.git('log', '-1', '--format=%s'), /Prices are exact/);
+    const drafting = JSON.stringify(scene.model.asked[0]?.body);
+    t.ok(
+      drafting.includes('criterion-1') && drafting.includes('verified'),
+      'the drafter is told of the criteria',
+    );
+  },
+);
+
+t.test(
+  'what a model claims is nothing: a criterion is refuted by its check, and the goal goes on',
+  async (t) => {
+    let made = 0;
+    let replies = 0;
+    const broken = priceFix.replace('price(2, 100), 200', 'price(2, 100), 201');
+    const answer = ({ body }: Asked): ScriptedReply => {
+      const text = JSON.stringify(body);
+      if (text.includes('submit_intent_draft')) return submits(heldDraft);
+      if (text.includes('submit_plan_draft')) {
+        made += 1;
+        return plans(made === 1 ? 'test the wrong thing' : 'take the cent away');
+      }
+      replies += 1;
+      const isRight = text.includes('take the cent away');
+      if (text.includes('apply_patch') && replies % 2 === 1)
+        return { calls: [['apply_patch', { patch: isRight ? priceFix : broken }]] };
+      const claim = 'done: every check passes and every criterion is accepted';
+      return { calls: [['submit_task_complete', { complete: true, summary: claim }]] };
+    };
+    await using scene = await scriptSession(answer, { clock: hasty });
+    const { channel } = scene.session;
+    const seen: unknown[] = [];
+    channel.subscribe((_state, facts) => {
+      for (const fact of facts)
+        if (fact.type === 'goal-moved' && fact.change.loops !== undefined)
+          seen.push([
+            fact.change.loops,
+            fact.change.status,
+            fact.change.criteria?.map(({ status }) => status),
+          ]);
+    });
+    const choice = await planned(scene);
+    await scene.answer(choice.id, { selectedOption: 'execute' });
+    await scene.ended();
+    t.equal(channel.state.status, 'completed', lastNote(scene.session));
+    t.strictSame(seen, [
+      [1, undefined, ['refuted']],
+      [2, 'achieved', ['accepted']],
+    ]);
+    const planning = scene.model.asked
+      .map(({ body }) => JSON.stringify(body))
+      .filter((text) => text.includes('submit_plan_draft'));
+    t.match(planning[1], /check unit failed/, 'the planner is told what was found');
+  },
+);
+
+t.test('a criterion that no check verifies blocks the goal before anybody is asked', async (t) => {
+  const untied = { ...priceDraft, verified: [{ criterion: 'criterion-1', checks: [] }] };
+  await using scene = await scriptSession([
+    submits({ ...priceDraft, verified: [{ criterion: 'criterion-1', checks: ['none such'] }] }),
+    submits({ ...priceDraft, verified: [{ criterion: 'criterion-2', checks: ['unit'] }] }),
+    submits(untied),
+  ]);
+  await scene.say(`/goal start ${objective}`);
+  await scene.ended();
+  const { state } = scene.session.channel;
+  t.match(goalOf(scene), { status: 'blocked', blockReason: 'criterion_unverifiable' });
+  t.strictSame(state.interactions, []);
+  t.match(lastNote(scene.session), /criterion_unverifiable.*no check of the draft verifies\n- criterion-1/s);
+  const told = JSON.stringify(scene.model.asked.at(-1)?.body);
+  t.match(told, /the check `none such`, which the draft does not have/);
+  t.match(told, /the criterion `criterion-1` 0 times.*`criterion-2`, which is none of the criteria/s);
+});
+
+t.test('a draft whose check was taken out by hand is confirmed and not executed', async (t) => {
+  await using scene = await scriptSession([submits(heldDraft)]);
+  await scene.say(`/goal start ${objective}`);
+  const { id, metadata } = await scene.asked('intent_review_choice');
+  const path = String(metadata.path);
+  writeFileSync(path, readFileSync(path, 'utf8').replace('"id": "unit"', '"id": "other"'));
+  await scene.answer(id, { selectedOption: 'confirm' });
+  await scene.ended();
+  t.match(goalOf(scene), { status: 'blocked', blockReason: 'criterion_unverifiable' });
+  t.strictSame(scene.session.channel.state.plans, []);
+});
+
+t.test(
+  'a goal that a person declines is blocked, goes on by a person, and asks no model for that',
+  async (t) => {
+    await using scene = await scriptSession([submits(heldDraft), plans('take the cent away'), ...makesFix]);
+    const choice = await planned(scene);
+    await scene.answer(choice.id, { selectedOption: 'cancel' });
+    t.match(goalOf(scene), { status: 'blocked', blockReason: 'declined' });
+    await t.rejects(scene.say('/goal start something else'), { code: 'GOAL_ALREADY_ACTIVE' });
+    await scene.say('/goal status');
+    t.match(
+      lastNote(scene.session),
+      /^blocked \(declined\): A price .*\n- open: A price .* \(unit\)\n0 runs judged/s,
+    );
+    const asked = scene.model.asked.length;
+    await scene.say('/goal start');
+    const again = await scene.asked('post_plan_choice');
+    t.equal(scene.model.asked.length, asked);
+    t.match(goalOf(scene), { status: 'active' });
+    await scene.answer(again.id, { selectedOption: 'execute' });
+    await scene.ended();
+    t.match(goalOf(scene), { status: 'achieved', loops: 1 }, lastNote(scene.session));
+    await t.rejects(scene.say('/goal cancel'), { code: 'GOAL_NOT_ACTIVE' });
+  },
+);
