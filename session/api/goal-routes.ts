@@ -5,8 +5,8 @@ import { readGoal, readReason } from './read-body.ts';
 import type { WriteDoor } from './write-door.ts';
 
 /**
- * The routes of goals (resolutions, goal/start). One at a time: GOAL_ALREADY_ACTIVE, unless the objective is that of the
- * one that is blocked, which goes on. GOAL_NOT_ACTIVE, CONTROLLER_CONFLICT where the session is busy.
+ * The routes of goals (resolutions, goal/start). One at a time: GOAL_ALREADY_ACTIVE, unless the objective is that of
+ * the one that is blocked, which goes on. GOAL_NOT_ACTIVE, CONTROLLER_CONFLICT where the session is busy.
  */
 export function goalRoutes({ required, write }: WriteDoor): readonly Route[] {
   return [

@@ -1,6 +1,6 @@
 import type { Fact } from './fact.ts';
-import { pursuedGoal } from './goal.ts';
 import type { Interaction } from './interaction.ts';
+import { pursuedGoal } from './pursued-goal.ts';
 import { pendingOf, type SessionState } from './state.ts';
 
 /**

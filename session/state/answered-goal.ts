@@ -1,7 +1,7 @@
 import type { Fact } from './fact.ts';
-import { pursuedGoal } from './goal.ts';
 import { grantedLimit } from './goal-budget.ts';
 import type { Interaction } from './interaction.ts';
+import { pursuedGoal } from './pursued-goal.ts';
 import type { SessionState } from './state.ts';
 
 /**

@@ -1,5 +1,4 @@
 import type { BudgetReason, GoalBudget } from './goal-budget.ts';
-import type { SessionState } from './state.ts';
 
 /** Octets of an objective, trimmed (document 2, Limits). */
 export const maxObjectiveBytes = 16 * 1024;
@@ -82,9 +81,4 @@ export interface GoalChange
 /** A goal that is neither achieved nor given up. */
 export function isOpenGoal({ status }: Pick<SessionGoal, 'status'>): boolean {
   return status === 'active' || status === 'blocked';
-}
-
-/** The goal that the turn which runs is for. */
-export function pursuedGoal({ goal, turn }: Pick<SessionState, 'goal' | 'turn'>): SessionGoal | undefined {
-  return goal !== undefined && isOpenGoal(goal) && goal.turn === turn ? goal : undefined;
 }

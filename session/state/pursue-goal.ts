@@ -3,8 +3,9 @@ import { cancel } from './cancel.ts';
 import type { ClientCommand } from './command.ts';
 import type { Decided, Moment } from './decided.ts';
 import type { Fact, Speaker } from './fact.ts';
-import { type GoalCriterion, isOpenGoal, pursuedGoal, type SessionGoal } from './goal.ts';
+import { type GoalCriterion, isOpenGoal, type SessionGoal } from './goal.ts';
 import { newBudget } from './goal-budget.ts';
+import { pursuedGoal } from './pursued-goal.ts';
 import { requireIdle } from './require-idle.ts';
 import type { SessionState } from './state.ts';
 

@@ -1,7 +1,7 @@
 import type { Fact, Happened, ToolStatus, TurnEnd } from './fact.ts';
-import { pursuedGoal } from './goal.ts';
 import { awaitsNote, type Interaction, isApproval } from './interaction.ts';
 import { afterTurnOf, movedGoal, usedByGoal } from './moved-goal.ts';
+import { pursuedGoal } from './pursued-goal.ts';
 import { planEntry, stepped, withMessage, withOne } from './reduce-work.ts';
 import {
   holderOf,

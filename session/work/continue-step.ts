@@ -1,8 +1,8 @@
 import { confirmIntent } from '../../api/intent/confirm-intent.ts';
 import { readDraft } from '../../engine/run/draft/kept-draft.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
-import { pursuedGoal } from '../state/goal.ts';
 import type { GivenAnswer } from '../state/interaction.ts';
+import { pursuedGoal } from '../state/pursued-goal.ts';
 import { repairs } from '../state/work.ts';
 import { draftStep, reviewSubject } from './draft-step.ts';
 import { pursueStep, resumePursued } from './goal/pursue-step.ts';

@@ -5,7 +5,7 @@ import { documentEdits, editSentence } from '../../engine/run/draft/edited-draft
 import { draftPath, keepDraft, readDraft } from '../../engine/run/draft/kept-draft.ts';
 import { readRequest } from '../../engine/run/draft/read-request.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
-import { pursuedGoal } from '../state/goal.ts';
+import { pursuedGoal } from '../state/pursued-goal.ts';
 import { holdGoal } from './goal/hold-goal.ts';
 import type { StepEnd, TurnScope } from './turn-scope.ts';
 

@@ -3,9 +3,10 @@ import { type KeptDraft, keepDraft, readDraft } from '../../engine/run/draft/kep
 import { type PlannedContract, planContract } from '../../engine/run/plan-contract.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { workspaceFingerprint } from '../../engine/vcs/workspace-fingerprint.ts';
-import { pursuedGoal, type SessionGoal } from '../state/goal.ts';
+import type { SessionGoal } from '../state/goal.ts';
 import { toGoalView, toNumbers } from '../state/goal-view.ts';
 import type { Interaction } from '../state/interaction.ts';
+import { pursuedGoal } from '../state/pursued-goal.ts';
 import { type PlanStep, type Repair, repairs, type SessionPlan } from '../state/work.ts';
 import type { StepEnd, TurnScope } from './turn-scope.ts';
 

@@ -1,4 +1,4 @@
-import { pursuedGoal } from '../../state/goal.ts';
+import { pursuedGoal } from '../../state/pursued-goal.ts';
 import { draftStep } from '../draft-step.ts';
 import type { MadePlan } from '../plan-step.ts';
 import type { StepEnd, TurnScope } from '../turn-scope.ts';

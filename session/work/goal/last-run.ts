@@ -3,7 +3,7 @@ import type { RunView } from '../../../core/contract/run-view.ts';
 import { readRun } from '../../../engine/run/record/read-run.ts';
 import { findRun } from '../../../engine/store/record/find-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
-import { pursuedGoal } from '../../state/goal.ts';
+import { pursuedGoal } from '../../state/pursued-goal.ts';
 import type { MadePlan } from '../plan-step.ts';
 import type { TurnScope } from '../turn-scope.ts';
 

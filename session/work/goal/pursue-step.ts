@@ -1,8 +1,9 @@
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { readDraft } from '../../../engine/run/draft/kept-draft.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
-import { type GoalCriterion, pursuedGoal, type SessionGoal } from '../../state/goal.ts';
+import type { GoalCriterion, SessionGoal } from '../../state/goal.ts';
 import { exhausted } from '../../state/goal-budget.ts';
+import { pursuedGoal } from '../../state/pursued-goal.ts';
 import { openedNetwork } from '../consent-ground.ts';
 import { type MadePlan, makePlan } from '../plan-step.ts';
 import { type Execution, execute, hasRun, remarkOf, resumePlan, settle, withNotes } from '../run-step.ts';

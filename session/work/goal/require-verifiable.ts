@@ -1,6 +1,6 @@
 import { checksOf } from '../../../engine/spec/checks-of.ts';
 import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
-import { pursuedGoal } from '../../state/goal.ts';
+import { pursuedGoal } from '../../state/pursued-goal.ts';
 import type { StepEnd, TurnScope } from '../turn-scope.ts';
 import { blockGoal } from './block-goal.ts';
 
