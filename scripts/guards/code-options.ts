@@ -22,7 +22,7 @@ export const guards: readonly Guard[] = [
   ...within('bin/code/code-line.ts', options, [
     [
       'a goal says something, and not too much',
-      'if (size > 0 && size <= maxGoalBytes)',
+      'if (size > 0 && size <= maxObjectiveBytes)',
       'if (size < Number.MAX_VALUE)',
       'options that contradict each other',
     ],

@@ -41,8 +41,8 @@ export const guards: readonly Guard[] = [
   ...within('session/work/run-step.ts', usage, [
     [
       'the work of a run is counted',
-      'watch: watchWork(scope, plan),\n    meter: scope.meter(plan.id),\n  });\n}',
-      'watch: watchWork(scope, plan),\n  });\n}',
+      'personOf(scope, ground),\n    watch: watchWork(scope, plan),\n    meter: scope.meter(plan.id),',
+      'personOf(scope, ground),\n    watch: watchWork(scope, plan),',
       'every reply is counted',
     ],
   ]),

@@ -6,7 +6,18 @@ const rows = 'the table of hostile requests to a session';
 /** What a request to a session may say. */
 export const guards: readonly Guard[] = [
   ...within('session/api/read-body.ts', table, [
-    ['a name steers no terminal', ' && !unseemly.test(said)) return said;', ') return said;', rows],
+    [
+      'a name steers no terminal',
+      'said.length > 0 && said.length <= most && !unseemly.test(said)',
+      'said.length > 0 && said.length <= most',
+      rows,
+    ],
+    [
+      'a criterion steers no terminal',
+      'said.length >= least && said.length <= most && !unseemly.test(said)',
+      'said.length >= least && said.length <= most',
+      rows,
+    ],
     ['an answer holds no NUL', "for (const one of given) text('answers', one);", '', rows],
     ['a message says something', "if (said.trim() !== '') return said;", 'return said;', rows],
   ]),

@@ -53,6 +53,8 @@ export const guards: readonly Guard[] = [
       "if (option === 'allow_all_commands' && needsConfirmation === null)",
       each,
     ],
+  ]),
+  ...within('session/state/require-idle.ts', walk, [
     ['a busy session takes no message', 'if (isBusy(state)) throw', 'if (state.noteFor) throw', each],
   ]),
   ...within('session/state/interaction.ts', walk, [

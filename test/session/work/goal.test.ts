@@ -1,6 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import t from 'tap';
 import { type Clock, systemClock } from '../../../core/base/clock.ts';
+import type { RunView } from '../../../core/contract/run-view.ts';
+import type { GoalCriterion } from '../../../session/state/goal.ts';
+import { areAccepted, judgeCriteria } from '../../../session/work/goal/judge-criteria.ts';
 import { makesFix, priceDraft, priceFix, submits } from '../../coder/planner/drafts.ts';
 import type { ScriptedReply } from '../../coder/scripted-model.ts';
 import type { Asked } from '../../providers/model-server.ts';
@@ -160,5 +163,42 @@ t.test(
     await scene.ended();
     t.match(goalOf(scene), { status: 'achieved', loops: 1 }, lastNote(scene.session));
     await t.rejects(scene.say('/goal cancel'), { code: 'GOAL_NOT_ACTIVE' });
+  },
+);
+
+t.test(
+  'a run that was committed achieves what its checks passed for, and nothing that did not run',
+  async (t) => {
+    const criteria: readonly GoalCriterion[] = [
+      { id: 'a', text: 'a', checks: ['unit', 'lint'], status: 'open' },
+      { id: 'b', text: 'b', checks: ['unit', 'gone'], status: 'open' },
+      { id: 'c', text: 'c', checks: [], status: 'open' },
+    ];
+    const ran = (lint: 'passed' | 'failed') =>
+      [
+        {
+          stage: 'fast',
+          status: 'passed',
+          expected: 2,
+          ran: 2,
+          findings: [],
+          checks: [
+            { id: 'unit', status: 'passed' },
+            { id: 'lint', status: lint, tolerated: true },
+          ],
+        },
+      ] as unknown as RunView['stages'];
+    const commit = { type: 'commit', rationale: '', decisionDigest: '' } as const;
+    const judged = (view: Pick<RunView, 'decision' | 'stages'>) =>
+      judgeCriteria(criteria, view).map(({ status }) => status);
+    t.strictSame(judged({ decision: commit, stages: ran('passed') }), ['accepted', 'refuted', 'refuted']);
+    t.strictSame(judged({ decision: commit, stages: ran('failed') }), ['refuted', 'refuted', 'refuted']);
+    t.strictSame(judged({ stages: ran('failed') }), ['refuted', 'open', 'open']);
+    t.strictSame(judged({ decision: { ...commit, type: 'abandon' }, stages: ran('passed') }), [
+      'open',
+      'open',
+      'open',
+    ]);
+    t.notOk(areAccepted([]), 'of no criterion nothing is said');
   },
 );
