@@ -117,13 +117,15 @@ export const guards: readonly Guard[] = [
       'answers are taken whole',
     ],
   ]),
-  ...within('session/state/converse.ts', talk, [
+  ...within('session/state/said-fact.ts', talk, [
     [
       'one text under one id',
-      'if (before === text) return nothingDecided;',
-      'if (before !== null) return nothingDecided;',
+      'if (before === undefined || before === text)',
+      'if (before === undefined || before !== null)',
       'the same command twice',
     ],
+  ]),
+  ...within('session/state/converse.ts', talk, [
     [
       'who only reads opens nothing',
       'if (!mayOpenNetwork)',

@@ -3,10 +3,12 @@ import t from 'tap';
 import { type Clock, systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import type { GoalCriterion } from '../../../session/state/goal.ts';
+import { pendingOf } from '../../../session/state/state.ts';
 import { areAccepted, judgeCriteria } from '../../../session/work/goal/judge-criteria.ts';
 import { makesFix, priceDraft, priceFix, submits } from '../../coder/planner/drafts.ts';
 import type { ScriptedReply } from '../../coder/scripted-model.ts';
 import type { Asked } from '../../providers/model-server.ts';
+import { until } from '../../waiting/until.ts';
 import { lastNote, type ScriptedSession, scriptSession } from './scripted-session.ts';
 
 const objective = 'A price is one cent too high: make it exact.';
@@ -28,6 +30,10 @@ async function planned(scene: ScriptedSession) {
   await scene.answer(review.id, { selectedOption: 'confirm' });
   return scene.asked('post_plan_choice');
 }
+
+/** Until its turn is over, or waits for somebody. */
+const rested = ({ session: { channel } }: ScriptedSession) =>
+  until(() => channel.state.turn === undefined || pendingOf(channel.state).length > 0);
 
 const goalOf = ({ session: { channel } }: ScriptedSession) => channel.state.goal;
 
@@ -119,7 +125,7 @@ t.test('a criterion that no check verifies blocks the goal before anybody is ask
     submits(untied),
   ]);
   await scene.say(`/goal start ${objective}`);
-  await scene.ended();
+  await rested(scene);
   const { state } = scene.session.channel;
   t.match(goalOf(scene), { status: 'blocked', blockReason: 'criterion_unverifiable' });
   t.strictSame(state.interactions, []);
@@ -136,7 +142,7 @@ t.test('a draft whose check was taken out by hand is confirmed and not executed'
   const path = String(metadata.path);
   writeFileSync(path, readFileSync(path, 'utf8').replace('"id": "unit"', '"id": "other"'));
   await scene.answer(id, { selectedOption: 'confirm' });
-  await scene.ended();
+  await rested(scene);
   t.match(goalOf(scene), { status: 'blocked', blockReason: 'criterion_unverifiable' });
   t.strictSame(scene.session.channel.state.plans, []);
 });
