@@ -7,8 +7,8 @@ import { completionKey, withCompletion } from './completion-keys.ts';
 import { asks, type Composer, type Context, emptyComposer, type Outcome, only } from './composer.ts';
 import { insert, paste } from './edit.ts';
 import { editKeys } from './edit-keys.ts';
-import { isLong, noFolds, whole } from './folds.ts';
-import { emptyHistory, withEarlier } from './history.ts';
+import { isLong, whole } from './folds.ts';
+import { asWritten, emptyHistory, withEarlier } from './history.ts';
 import { plainText } from './plain-text.ts';
 import { searchKey } from './search-keys.ts';
 
@@ -51,7 +51,7 @@ export function edited(composer: Composer, text: string): Composer {
 export function giveBack(composer: Composer, text: string, why: string): Composer {
   const notice = plainText(why).replaceAll('\n', ' ');
   if (composer.buffer.text !== '') return { ...composer, notice: `${notice} (not sent; Up brings it back)` };
-  return { ...composer, notice, buffer: load(composer.buffer, { text: plainText(text), folds: noFolds }) };
+  return { ...composer, notice, buffer: load(composer.buffer, asWritten(composer.history, text)) };
 }
 
 function pressed(composer: Composer, key: Key, context: Context, armed: Composer['armed']): Outcome {

@@ -4,7 +4,7 @@ const most = { sought: 128, candidate: 1024 };
 /**
  * The candidates that hold the letters of `sought` in their order, the best first: equal, then a beginning, then the
  * beginning of a word, then a part, then scattered letters; of equals the shorter, then the one given first. Whatever
- * the case. Looks at each letter of each candidate once.
+ * the case; all as they are where nothing is sought. Looks at each letter of each candidate once.
  */
 export function rankFuzzy<T>(
   candidates: readonly T[],
@@ -12,6 +12,7 @@ export function rankFuzzy<T>(
   nameOf: (one: T) => string,
 ): readonly T[] {
   const letters = sought.slice(0, most.sought).toLowerCase();
+  if (letters === '') return candidates;
   return candidates
     .map((one, index) => ({ one, index, name: nameOf(one).slice(0, most.candidate).toLowerCase() }))
     .map((entry) => ({ ...entry, score: scoreOf(entry.name, letters) }))
@@ -22,7 +23,6 @@ export function rankFuzzy<T>(
 
 /** Smaller is better; `undefined` where the letters are not there. */
 function scoreOf(name: string, letters: string): number | undefined {
-  if (letters === '') return 0;
   if (name === letters) return 0;
   if (name.startsWith(letters)) return 1;
   const at = name.indexOf(letters);

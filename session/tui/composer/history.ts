@@ -70,6 +70,28 @@ export function show(
   return { history: { ...history, at, drafts }, shown };
 }
 
+/** The message as it was written, its pastes folded, where it is one of these. */
+export function asWritten({ entries }: History, text: string): Folded {
+  return entries.findLast((entry) => entry.text === text)?.written ?? { text, folds: noFolds };
+}
+
+/**
+ * Shows what a search found, and keeps what is written now: as a draft, or as the newest entry where it is a change of
+ * what was found.
+ */
+export function showFound(
+  history: History,
+  now: Folded,
+  found: number,
+): { readonly history: History; readonly shown: Folded } {
+  const entry = history.entries[found];
+  const isOwn = found === history.at || history.drafts.has(found);
+  if (entry === undefined || !isOwn) return show(history, now, found);
+  const others = remember(history, now);
+  const at = others.entries.lastIndexOf(entry);
+  return { history: { ...others, at: at < 0 ? others.at : at }, shown: entry.written };
+}
+
 /** Whether what is written differs from the entry that is shown. */
 export function isChanged({ entries, at }: History, now: Folded): boolean {
   return now.text !== (entries[at]?.written.text ?? '');

@@ -3,7 +3,7 @@ import { borderBefore } from './borders.ts';
 import { load } from './buffer.ts';
 import { chordOf } from './chord.ts';
 import type { Composer, Search } from './composer.ts';
-import { findBefore, show } from './history.ts';
+import { findBefore, showFound } from './history.ts';
 import { plainText } from './plain-text.ts';
 
 const mostWords = 256;
@@ -71,6 +71,6 @@ function older(composer: Composer, search: Search): Search {
 /** What was found is the text now; what was written before is a step down in the history. */
 function taken(composer: Composer, search: Search): Composer {
   if (search.found === undefined) return { ...composer, search: undefined };
-  const { history, shown } = show(composer.history, composer.buffer, search.found);
-  return { ...composer, search: undefined, history, buffer: load(composer.buffer, shown) };
+  const { history, shown } = showFound(composer.history, composer.buffer, search.found);
+  return { ...composer, search: undefined, closed: undefined, history, buffer: load(composer.buffer, shown) };
 }

@@ -1,7 +1,7 @@
-import { type Buffer, load } from './buffer.ts';
+import { load } from './buffer.ts';
 import { asks, type Composer, type Context, type Effect, type Outcome, only } from './composer.ts';
 import { noFolds, whole } from './folds.ts';
-import { remember } from './history.ts';
+import { asWritten, remember } from './history.ts';
 import { judgeMessage } from './judge-message.ts';
 
 /** Messages that wait at most. */
@@ -45,7 +45,11 @@ export function turnEnded(composer: Composer): Outcome {
 export function takeBack(composer: Composer): Composer | undefined {
   const last = composer.queue.at(-1);
   if (last === undefined) return undefined;
-  return { ...composer, queue: composer.queue.slice(0, -1), buffer: written(composer.buffer, last) };
+  return {
+    ...composer,
+    queue: composer.queue.slice(0, -1),
+    buffer: load(composer.buffer, asWritten(composer.history, last)),
+  };
 }
 
 /** All that waits is written again, before what is being written: after an interrupt nothing goes by itself. */
@@ -65,6 +69,7 @@ export function cleared(composer: Composer): Composer {
     history: remember(history, buffer),
     buffer: load(buffer, nothing),
     completion: undefined,
+    closed: undefined,
   };
 }
 
@@ -73,8 +78,4 @@ function effectOf(text: string): Effect {
   return command.startsWith('!')
     ? { type: 'shell', command: command.slice(1).trim() }
     : { type: 'submit', text };
-}
-
-function written(buffer: Buffer, text: string): Buffer {
-  return load(buffer, { text, folds: noFolds });
 }

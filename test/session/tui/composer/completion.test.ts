@@ -23,9 +23,9 @@ t.test('a slash opens the list of commands, and letters narrow it', async (t) =>
     '> /',
     '› /ask TEXT           is answered, and changes nothing',
     '  /plan               shows the plan',
+    '  /plan continue [N]  goes on with a plan that failed',
     '  /status             what the session is at',
     '  /approvals          what is approved',
-    '  /plan continue [N]  goes on with a plan that failed',
   ]);
   t.strictSame(person.types('st').screen(), ['> /st', '› /status  what the session is at']);
 });
@@ -42,8 +42,8 @@ t.test('Tab takes a command, Enter takes one without arguments and sends it', as
 
 t.test('arrows choose, from the last to the first', async (t) => {
   const person = new Person().types('/').presses('down', 'down', 'up', 'up', 'up');
-  t.equal(person.screen().at(-1), '› /plan continue [N]  goes on with a plan that failed');
-  t.equal(person.presses('tab').text, '/plan continue |');
+  t.equal(person.screen().at(-1), '› /approvals          what is approved');
+  t.equal(person.presses('tab').text, '/approvals|');
 });
 
 t.test('a command that is written out is sent as it is, whatever else begins so', async (t) => {
@@ -61,6 +61,10 @@ t.test('Esc closes a list, which stays closed for that word', async (t) => {
   t.strictSame(person.screen(), ['> /plan']);
   t.strictSame(person.effects, [], 'and interrupts nothing');
   t.equal(person.presses('ctrl+u').types('/').screen().length, 6, 'a new one opens again');
+  for (const chord of ['ctrl+c', 'enter']) {
+    const next = new Person().types('/sta').presses('escape', chord).types('/');
+    t.equal(next.screen().length, 6, `after ${chord} too`);
+  }
 });
 
 t.test('a list opens while typing, not where the history or the cursor comes by', async (t) => {

@@ -58,6 +58,19 @@ t.test('what waits is taken back by Up or Backspace in an empty text, the last f
   t.strictSame(person.composer.queue, []);
 });
 
+t.test('a paste is still folded when what waits is taken back, or was refused', async (t) => {
+  const person = new Person([], { busy: true })
+    .types('see ')
+    .pastes('line\n'.repeat(50))
+    .presses('tab', 'up');
+  t.strictSame(person.screen(), ['> see [pasted 50 lines]']);
+  const text = person.whole;
+  person.context = { ...person.context, busy: false };
+  person.composer = giveBack(person.presses('enter').composer, text, 'no');
+  t.strictSame(person.screen(), ['> see [pasted 50 lines]', 'no']);
+  t.equal(person.whole, text);
+});
+
 t.test('Esc interrupts a turn, and what waited is written again instead of going by itself', async (t) => {
   const person = new Person([], { busy: true })
     .types('one')

@@ -101,3 +101,16 @@ t.test('any other key takes what is found and does what it does', async (t) => {
     'a paste of lines is no word to search for: it goes where it was meant',
   );
 });
+
+t.test('a search that finds the very message that is being changed loses neither', async (t) => {
+  const person = new Person(['older', 'fix it']).presses('up').types(' well').presses('ctrl+r').types('fix');
+  t.equal(person.presses('enter').text, 'fix it|');
+  t.equal(person.presses('down').text, 'fix it well|');
+  const away = new Person(['older', 'fix it'])
+    .presses('up')
+    .types(' well')
+    .presses('home', 'up', 'ctrl+r')
+    .types('fix');
+  t.equal(away.presses('enter').text, 'fix it|', 'what is taken is what was shown');
+  t.ok(away.composer.history.entries.some(({ text }) => text === 'fix it well'));
+});
