@@ -1,4 +1,5 @@
 import { render } from 'preact';
+import { loadHighlighting } from '../screen/highlight/open-highlighter.ts';
 import { openPage } from './page/open-page.ts';
 import { App } from './view/app.ts';
 import { h } from './view/h.ts';
@@ -6,5 +7,6 @@ import { h } from './view/h.ts';
 const root = document.getElementById('page');
 if (root !== null) {
   root.textContent = '';
+  void loadHighlighting();
   openPage((page) => render(h(App, { page }), root));
 }

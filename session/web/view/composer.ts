@@ -48,6 +48,7 @@ export function Composer({ page: { state, acts, drafts } }: { readonly page: Pag
     addEventListener('keydown', hear);
     return () => removeEventListener('keydown', hear);
   }, [isBusy, isStopping, standing, acts]);
+  const isClosed = standing === 'closed';
   const hint = mayWrite(standing)
     ? isStopping
       ? 'Esc once more stops this turn.'

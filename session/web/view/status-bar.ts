@@ -1,11 +1,12 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Page } from '../page/page.ts';
-import { settingWords, usageWords } from '../words/bar-words.ts';
+import { type BarFact, settingWords } from '../words/bar-words.ts';
 import { controllerWords } from '../words/standing.ts';
 import { GrantList } from './grant-list.ts';
 import { h } from './h.ts';
 import { text } from './text.ts';
+import { UsageView } from './usage-view.ts';
 
 const statusWords: Readonly<Record<string, string>> = {
   idle: 'idle',
@@ -22,9 +23,8 @@ export function StatusBar({ page }: { readonly page: Page }): VNode {
   const [isOpen, open] = useState(false);
   if (seen === undefined) return h('header', { class: 'bar' });
   const status = link === 'live' ? seen.status : 'offline';
-  const facts: readonly (readonly [name: string, value: string, tone?: string])[] = [
+  const facts: readonly BarFact[] = [
     ['model', [seen.provider.provider, seen.provider.model].filter(Boolean).join(' · ')],
-    ...usageWords(seen.usage),
     ...settingWords(seen, diagnostics),
     ['thread', seen.threadId.slice(0, 13)],
   ];
@@ -47,6 +47,8 @@ export function StatusBar({ page }: { readonly page: Page }): VNode {
     h(
       'dl',
       { class: 'facts' },
+      seen.usage !== undefined &&
+        h('div', null, h('dt', null, 'used'), h('dd', null, h(UsageView, { usage: seen.usage }))),
       facts.map(([name, value, tone]) =>
         h(
           'div',

@@ -19,7 +19,9 @@ export function outcomeOf({ transcript }: Pick<Seen, 'transcript'>): Outcome | u
   const [, runId, commit] = /^run ([0-9a-f-]{36})\b(?::? ([0-9a-f]{40,64})\b)?/.exec(content) ?? [];
   return {
     title,
-    words: content.replace(/;(?: `writ [^`]*`,?)+$/, ''),
+    words: content
+      .replace(/;(?: `writ [^`]*`,?)+$/, '')
+      .replace(/^run [0-9a-f-]{36}:?(?: [0-9a-f]{40,64})? ?/, ''),
     isCommit: title === 'Decision.Commit',
     ...(runId === undefined ? {} : { runId }),
     ...(commit === undefined ? {} : { commit }),

@@ -1,10 +1,10 @@
 import type { VNode } from 'preact';
 import type { Page } from '../../page/page.ts';
-import { usageWords } from '../../words/bar-words.ts';
 import { outcomeOf } from '../../words/outcome-of.ts';
 import { Command } from '../command.ts';
 import { h } from '../h.ts';
 import { sentence, text } from '../text.ts';
+import { UsageView } from '../usage-view.ts';
 
 /** What came of it: the last decision, the commit, and how anybody can check it. */
 export function SummaryPane({ page: { state } }: { readonly page: Page }): VNode {
@@ -58,10 +58,11 @@ export function SummaryPane({ page: { state } }: { readonly page: Page }): VNode
           ['entries', `${transcript.length + (seen.earlier ?? 0)}`],
           ['tool calls', failed === 0 ? `${toolCalls.length}` : `${toolCalls.length}, ${failed} failed`],
           ['files touched', `${files.size}`],
-          ...usageWords(seen.usage),
         ].map(([name = '', value = '']) =>
           h('div', { key: name }, h('dt', null, name), h('dd', null, text(value))),
         ),
+        seen.usage !== undefined &&
+          h('div', null, h('dt', null, 'used'), h('dd', null, h(UsageView, { usage: seen.usage }))),
       ),
       h(Command, { words: 'everything that came of this thread', command: `writ graph ${threadId}` }),
       h(Command, { words: 'go on with it in a terminal', command: `writ code --resume ${threadId}` }),
