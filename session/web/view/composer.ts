@@ -98,16 +98,22 @@ export function Composer({ page: { state, acts, drafts } }: { readonly page: Pag
         refused === '' ? hint : refused,
       ),
       isBusy &&
+        !isClosed &&
         h(
           'button',
           { type: 'button', disabled: !mayWrite(standing), onClick: () => void acts.cancel() },
           'Stop',
         ),
-      h(
-        'button',
-        { type: 'submit', class: 'main', disabled: isSending || !mayWrite(standing) || typed.trim() === '' },
-        'Send',
-      ),
+      !isClosed &&
+        h(
+          'button',
+          {
+            type: 'submit',
+            class: 'main',
+            disabled: isSending || !mayWrite(standing) || typed.trim() === '',
+          },
+          'Send',
+        ),
     ),
   );
 }

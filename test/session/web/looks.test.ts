@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import t, { type Test } from 'tap';
+import { longTest } from '../../rooms/long-test.ts';
+import { openBrowser, openTab, withoutBrowser } from './open-browser.ts';
+import { type SceneName, showScene } from './scenes.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const allPanes = ['Workflow', 'Diff', 'Terminal', 'Summary', 'Threads', 'Graph'];
+
+/** What is wrong for whoever does not see, or sees little. */
+async function violations(page: Page): Promise<readonly string[]> {
+  const { violations: found } = (await page.evaluate(
+    `(async () => { ${axe}; return axe.run(); })()`,
+  )) as AxeResults;
+  return found.map(
+    ({ id, nodes }) =>
+      `${id}: ${nodes.map(({ target, html }) => `${target.join(' ')} ${html.slice(0, 120)}`).join(' | ')}`,
+  );
+}
+
+/** Looks at a state in every size and colour, each pane that is named in turn; holds the form of control, too. */
+async function look(
+  t: Test,
+  browser: Browser,
+  name: SceneName,
+  panes: readonly string[],
+  looks: readonly (readonly [width: number, colorScheme: 'light' | 'dark'])[],
+): Promise<void> {
+  const { baseUrl } = await showScene(t, name);
+  for (const [width, colorScheme] of looks) {
+    const viewport = { width, height: 760 };
+    await using tab = await openTab(browser, baseUrl, { viewport, colorScheme });
+    const { page } = tab;
+    await page.locator('#composer').waitFor();
+    for (const pane of panes) {
+      await page.getByRole('tab', { name: pane }).click();
+      t.strictSame(await violations(page), [], `${name}, ${pane}, ${width} px, ${colorScheme}`);
+      const found = Number(await page.evaluate('document.documentElement.scrollWidth'));
+      t.ok(found <= width, `${name}, ${pane}: nothing stands beside a screen of ${width} px`);
+    }
+    t.strictSame(tab.wrongs, []);
+  }
+}
+
+t.test('an approval can be read by everybody', { skip: withoutBrowser }, async (t) => {
+  await look(t, await openBrowser(t), 'approval', ['Workflow'], [[375, 'dark']]);
+});
+
+longTest(
+  'every state can be read by everybody, on a telephone and on a screen',
+  { skip: withoutBrowser },
+  async (t) => {
+    const browser = await openBrowser(t);
+    const looks = [375, 1280].flatMap((width) =>
+      (['light', 'dark'] as const).map((colour) => [width, colour] as const),
+    );
+    const named = {
+      empty: ['Workflow', 'Terminal'],
+      talk: ['Workflow'],
+      intent: ['Workflow'],
+      plan: ['Workflow'],
+    };
+    for (const [name, panes] of Object.entries({
+      ...named,
+      approval: ['Workflow'],
+      question: ['Workflow'],
+      done: allPanes,
+    }))
+      await t.test(name, (t) => look(t, browser, name as SceneName, panes, looks));
+  },
+);
