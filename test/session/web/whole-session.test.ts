@@ -54,7 +54,10 @@ longTest(
     await page.getByRole('tab', { name: 'Summary' }).click();
     const commit = sample.git('rev-parse', 'HEAD').trim();
     await page.getByText(commit).first().waitFor();
-    await page.locator('.to-type').getByText(/^writ verify /).waitFor();
+    await page
+      .locator('.to-type')
+      .getByText(/^writ verify /)
+      .waitFor();
     await page.getByRole('tab', { name: 'Diff' }).click();
     await page.locator('.line-added').first().waitFor();
     await page.getByRole('tab', { name: 'Workflow' }).click();
