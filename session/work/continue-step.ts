@@ -37,9 +37,13 @@ export async function continueStep(scope: TurnScope, answer: Continuation): Prom
     await confirmIntent(engine, repositoryPath, kept.specBytes);
     return planStep(scope, { runId: draft.runId, remarks: [], repair: unrepaired, networkAccess });
   }
-  const plan = state().plans.findLast((one): one is MadePlan & typeof one => one.run !== undefined);
+  // Others may have been made since it was asked about.
+  const asked = subject.startsWith(choiceSubject) ? subject.slice(choiceSubject.length) : undefined;
+  const plan = state().plans.findLast(
+    (one): one is MadePlan & typeof one => one.run !== undefined && (asked === undefined || one.id === asked),
+  );
   if (plan === undefined) throw new TypeError('an answer to a plan that there is not');
-  if (subject.startsWith(choiceSubject)) return choose(scope, plan, answer);
+  if (asked !== undefined) return choose(scope, plan, answer);
   // Who asked about a tool call is gone: its run goes on, and asks again.
   const { run } = state();
   if (run === undefined) return { end: 'failed', reason: 'nobody waits for this answer any more' };

@@ -7,6 +7,7 @@ import { readRequest } from '../../engine/run/draft/read-request.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { pursuedGoal } from '../state/pursued-goal.ts';
 import { holdGoal } from './goal/hold-goal.ts';
+import { patiently } from './goal/patiently.ts';
 import type { StepEnd, TurnScope } from './turn-scope.ts';
 
 /** Characters of an objective; its octets are counted where it comes from. */
@@ -30,7 +31,7 @@ export async function draftStep(scope: TurnScope, words: readonly string[]): Pro
   const before = isLater ? state().draft : undefined;
   const runId = before?.runId ?? newId();
   const kept = before === undefined ? undefined : readDraft(repository, runId);
-  const drafted = await draftIntent(engine, {
+  const request = {
     ...setting.run,
     repositoryPath,
     runId,
@@ -43,7 +44,8 @@ export async function draftStep(scope: TurnScope, words: readonly string[]): Pro
     meter: scope.meter(),
     ...(goal === undefined ? {} : { criteria: goal.criteria }),
     ...(kept === undefined ? {} : { spent: kept.spent }),
-  });
+  };
+  const drafted = await patiently(scope, () => draftIntent(engine, request));
   const { contract, repairs, questions, lacks, verified, spent } = drafted;
   const { bytes: specBytes, digest, effective } = contract;
   await keepDraft(repository, { runId, source, noMerge: false, specBytes, repairs, questions, spent });

@@ -6,9 +6,12 @@ import { continueStep } from './continue-step.ts';
 import { converseStep } from './converse-step.ts';
 import { draftStep } from './draft-step.ts';
 import { goalStep } from './goal/goal-step.ts';
+import { supervise } from './goal/supervise.ts';
+import { tellUnknown } from './tell-unknown.ts';
 import { openScope, openWaiters, type StepEnd, type TurnScope } from './turn-scope.ts';
 import type { RunWatcher } from './watch-runs.ts';
 import type { WorkSetting } from './work-setting.ts';
+import { openWorkTime } from './work-time.ts';
 
 /** The effects of a session: what its turns do with models and runs. */
 export interface SessionWork extends AsyncDisposable {
@@ -41,13 +44,20 @@ export function openWork(setting: WorkSetting, watcher: RunWatcher): SessionWork
     controller = new AbortController();
     const { signal } = controller;
     const own = controller;
-    const scope = openScope(turn, setting, world, waiters, {
-      signal,
-      stop: () => own.abort(stopped),
-      hasFailed: watcher.hasFailed,
-    });
-    watcher.watch(scope);
-    last = act(scope)
+    const worked = openWorkTime(setting.clock);
+    const scoped = (until: AbortSignal): TurnScope => {
+      const scope = openScope(turn, setting, world, waiters, {
+        signal: until,
+        stop: () => own.abort(stopped),
+        hasFailed: watcher.hasFailed,
+        worked,
+        within: (sooner) => scoped(AbortSignal.any([until, sooner])),
+      });
+      watcher.watch(scope);
+      return scope;
+    };
+    const scope = scoped(signal);
+    last = supervise(scope, act)
       .catch((fault: unknown): StepEnd => {
         if (signal.aborted) return { end: 'cancelled' };
         return { end: 'failed', reason: reasonOf(fault) };
@@ -118,13 +128,6 @@ function reasonOf(fault: unknown): string {
 async function endTurn(scope: TurnScope, ended: Exclude<StepEnd, 'waits'>): Promise<void> {
   await tellUnknown(scope);
   await scope.tell({ type: 'end', ...ended });
-}
-
-/** Tools that were stopped before their end: they may have changed something, and nobody knows how much. */
-async function tellUnknown({ state, tell }: TurnScope): Promise<void> {
-  for (const { id, toolName, status } of state().toolCalls)
-    if (status === 'running')
-      await tell({ type: 'tool', id, toolName, status: 'unknown', summary: 'stopped before its end' });
 }
 
 /** The scope in which another agent answers. */

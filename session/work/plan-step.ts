@@ -8,6 +8,7 @@ import { toGoalView, toNumbers } from '../state/goal-view.ts';
 import type { Interaction } from '../state/interaction.ts';
 import { pursuedGoal } from '../state/pursued-goal.ts';
 import { type PlanStep, type Repair, repairs, type SessionPlan } from '../state/work.ts';
+import { patiently } from './goal/patiently.ts';
 import type { StepEnd, TurnScope } from './turn-scope.ts';
 
 /** Begins the subject of the question what is to be done with a plan. */
@@ -37,13 +38,14 @@ export async function planStep(scope: TurnScope, wish: PlanWish): Promise<StepEn
 
 /** Has a plan made, and tells it; nothing is asked. */
 export async function makePlan(
-  { setting, signal, state, tell, meter }: TurnScope,
+  scope: TurnScope,
   { runId, remarks, repair }: PlanWish,
 ): Promise<{ readonly plan: MadePlan; readonly planned: PlannedContract }> {
+  const { setting, signal, state, tell, meter } = scope;
   const { engine, source, clock, repositoryPath, sandbox } = setting;
   const repository = await openRepository(repositoryPath);
   const kept = requireDraft(readDraft(repository, runId), runId);
-  const planned = await planContract(engine, {
+  const request = {
     ...setting.run,
     repositoryPath,
     runId,
@@ -56,7 +58,8 @@ export async function makePlan(
     meter: meter(),
     remarks,
     spent: kept.spent,
-  });
+  };
+  const planned = await patiently(scope, () => planContract(engine, request));
   await keepDraft(repository, { ...kept, spent: planned.spent });
   const revision = (state().plans.findLast(({ run }) => run?.runId === runId)?.run?.revision ?? 0) + 1;
   const plan: MadePlan = {

@@ -7,6 +7,7 @@ import type { SessionState } from '../state/state.ts';
 import type { Answered } from './answered.ts';
 import { openMeter } from './open-meter.ts';
 import type { WorkSetting } from './work-setting.ts';
+import type { WorkTime } from './work-time.ts';
 
 /** How one step of a turn ended: the turn with it, or it waits for an answer. */
 export type StepEnd = { readonly end: TurnEnd; readonly reason?: string } | 'waits';
@@ -27,6 +28,10 @@ export interface TurnScope {
   readonly hasFailed: (command: string) => boolean;
   /** Counts what is asked of models, for one plan or for none. */
   readonly meter: (plan?: string) => ModelMeter;
+  /** How long it has worked. */
+  readonly worked: WorkTime;
+  /** The same with something more that stops it. */
+  readonly within: (signal: AbortSignal) => TurnScope;
   /** Ends the turn as cancelled. */
   readonly stop: () => void;
 }
@@ -69,12 +74,13 @@ export function openScope(
   setting: WorkSetting,
   { state, send }: World,
   waiters: Waiters,
-  { signal, stop, hasFailed }: Pick<TurnScope, 'signal' | 'stop' | 'hasFailed'>,
+  parts: Pick<TurnScope, 'signal' | 'stop' | 'hasFailed' | 'worked' | 'within'>,
 ): TurnScope {
+  const { signal, worked } = parts;
   const tell: TurnScope['tell'] = async (report) => void (await send({ ...report, turn } as Report));
   return {
+    ...parts,
     setting,
-    signal,
     state,
     tell,
     async ask(question) {
@@ -82,11 +88,9 @@ export function openScope(
       const answered = waiters.wait(question.subject, signal);
       answered.catch(() => undefined);
       await tell({ type: 'ask', ...question });
-      return answered;
+      return worked.waiting(answered);
     },
     meter: (plan) => openMeter(tell, plan),
     newId: () => uuidV7(setting.clock.now()),
-    stop,
-    hasFailed,
   };
 }

@@ -26,6 +26,7 @@ export const keepsTime: Readonly<Record<string, string>> = {
   'test/kill/kill-run.ts':
     'gives up on a run that does not end; what an ended one has printed is on its way for an instant',
   'test/plugins/redaction/plugin.test.ts': 'counts turns of the event loop while a thread is at work',
+  'test/session/work/goal-stops.test.ts': 'its clock skips short waits and sleeps the long one',
   'test/session/work/goal.test.ts': 'its clock skips short waits and sleeps the long one',
   'test/session/work/plan-talk.test.ts': 'its clock skips short waits and sleeps the long one',
   'test/session/conform/play-script.ts': 'its clock skips short waits and sleeps the long one',

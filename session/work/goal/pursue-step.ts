@@ -2,17 +2,20 @@ import type { RunView } from '../../../core/contract/run-view.ts';
 import { readDraft } from '../../../engine/run/draft/kept-draft.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import type { GoalCriterion, SessionGoal } from '../../state/goal.ts';
-import { exhausted } from '../../state/goal-budget.ts';
+import { type BudgetReason, exhausted } from '../../state/goal-budget.ts';
 import { pursuedGoal } from '../../state/pursued-goal.ts';
 import { openedNetwork } from '../consent-ground.ts';
 import { type MadePlan, makePlan } from '../plan-step.ts';
 import { type Execution, execute, hasRun, remarkOf, resumePlan, settle, withNotes } from '../run-step.ts';
+import { tellUnknown } from '../tell-unknown.ts';
 import type { StepEnd, TurnScope } from '../turn-scope.ts';
 import { askAgain } from './ask-again.ts';
 import { blockGoal } from './block-goal.ts';
 import { areAccepted, judgeCriteria } from './judge-criteria.ts';
 import { lastRun } from './last-run.ts';
+import { patiently } from './patiently.ts';
 import { traceOf } from './trace-of.ts';
+import { underBudget } from './under-budget.ts';
 
 /**
  * Executes the plan of a goal, and plans and runs again by itself until a run was committed whose gates ran every
@@ -28,24 +31,54 @@ export async function pursueStep(scope: TurnScope, execution: Execution): Promis
   let { plan } = execution;
   let advice = withNotes(plan, notes);
   let refused = before?.isJudged ? before.view : undefined;
-  let view = isLeft ? await resumePlan(scope, before.view.runId, plan) : undefined;
-  for (;;) {
-    if (view === undefined && refused !== undefined) {
-      const { criteria } = requireGoal(scope);
-      const remarks = [remarkOf(scope, refused), ...refutedRemark(criteria, refused)];
-      ({ plan } = await makePlan(scope, { ...plan.run, remarks, networkAccess }));
+  let left = isLeft ? before.view.runId : undefined;
+  /** What is run next, planned anew where the run before was refused. */
+  const runOnce = async (inner: TurnScope): Promise<RunView> => {
+    if (refused !== undefined) {
+      const { criteria } = requireGoal(inner);
+      const remarks = [remarkOf(inner, refused), ...refutedRemark(criteria, refused)];
+      ({ plan } = await makePlan(inner, { ...plan.run, remarks, networkAccess }));
       advice = plan.run.advice;
     }
-    if (view === undefined) {
-      const runId = hasRun(scope, plan) ? scope.newId() : plan.run.runId;
-      view = await execute(scope, plan, advice, runId, networkAccess);
+    const begun = left;
+    if (begun !== undefined) {
+      await inner.tell({ type: 'run-began', runId: begun });
+      await inner.tell({ type: 'planned', plan: { ...plan, status: 'running' } });
     }
-    const ended = await judgeRun(scope, { plan, networkAccess }, view);
+    const runId = begun ?? (hasRun(inner, plan) ? inner.newId() : plan.run.runId);
+    return patiently(inner, (tried) =>
+      begun === undefined && tried === 0
+        ? execute(inner, plan, advice, runId, networkAccess)
+        : resumePlan(inner, runId, plan),
+    );
+  };
+  for (;;) {
+    const ran = await underBudget(scope, runOnce);
+    if ('usedUp' in ran) return stopAt(scope, { plan, networkAccess }, ran.usedUp);
+    const ended = await judgeRun(scope, { plan, networkAccess }, ran.done);
     if (ended !== 'again') return ended;
-    refused = view;
-    view = undefined;
+    refused = ran.done;
+    left = undefined;
   }
 }
+
+/** What ran is stopped where it was, to be gone on with; a person is asked. */
+async function stopAt(
+  scope: TurnScope,
+  { plan, networkAccess }: Pursued,
+  reason: BudgetReason,
+): Promise<StepEnd> {
+  await tellUnknown(scope);
+  const now = scope.state().plans.find(({ id }) => id === plan.id);
+  if (now?.status === 'running') {
+    const { updatedAtMs: _, ...told } = now;
+    await scope.tell({ type: 'planned', plan: { ...told, status: 'cancelled' } });
+  }
+  await blockGoal(scope, requireGoal(scope), reason, usedUp);
+  return askAgain(scope, plan, networkAccess);
+}
+
+const usedUp = 'the budget is used up; Execute grants one more';
 
 /** Goes on with the run that a killed process left; what follows on it a person says. */
 export async function resumePursued(scope: TurnScope, runId: string, plan: MadePlan): Promise<StepEnd> {
@@ -88,8 +121,7 @@ async function judgeRun(
   if (isAchieved) return { end: 'decided' };
   const { budget } = requireGoal(scope);
   const used = exhausted(budget);
-  if (used !== undefined)
-    await blockGoal(scope, goal, used, 'the budget is used up; Execute grants one more');
+  if (used !== undefined) await blockGoal(scope, goal, used, usedUp);
   else if (trace === goal.trace)
     await blockGoal(scope, goal, 'no_progress', 'neither the files nor what failed are others than before');
   else if (goal.status === 'active') {

@@ -1,0 +1,32 @@
+import { isWritError, messageOf } from '../../../core/base/errors.ts';
+import type { BlockReason } from '../../state/goal.ts';
+import { pursuedGoal } from '../../state/pursued-goal.ts';
+import type { StepEnd, TurnScope } from '../turn-scope.ts';
+import { blockGoal } from './block-goal.ts';
+import { chargeWork } from './charge-work.ts';
+
+/** Does one step; of a goal its time is counted, and what it fails for blocks the goal by its name. */
+export async function supervise(
+  scope: TurnScope,
+  act: (scope: TurnScope) => Promise<StepEnd>,
+): Promise<StepEnd> {
+  if (pursuedGoal(scope.state()) === undefined) return act(scope);
+  try {
+    return await act(scope);
+  } catch (fault) {
+    const goal = pursuedGoal(scope.state());
+    const reason = reasonOf(fault);
+    if (goal !== undefined && reason !== undefined && !scope.signal.aborted)
+      await blockGoal(scope, goal, reason, messageOf(fault));
+    throw fault;
+  } finally {
+    await chargeWork(scope);
+  }
+}
+
+/** `undefined` for what has no name of its own: the turn's end tells it. */
+function reasonOf(fault: unknown): BlockReason | undefined {
+  if (isWritError(fault, 'PROVIDER_FAILED')) return 'provider_failed';
+  const isRefused = ['DRAFT_REFUSED', 'DRAFT_UNSUPPORTED', 'REQUEST_INVALID'] as const;
+  return isRefused.some((code) => isWritError(fault, code)) ? 'draft_refused' : undefined;
+}
