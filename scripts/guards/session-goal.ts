@@ -1,6 +1,8 @@
 import { type Guard, within } from './guard.ts';
 
 const goal = 'test/session/work/goal.test.ts';
+const stops = 'test/session/work/goal-stops.test.ts';
+const walk = 'test/session/state/goal-walk.test.ts';
 const routes = 'test/session/api/goal-routes.test.ts';
 
 /** What holds of a goal: no claim achieves it, nothing is done for it without a person, and one at a time. */
@@ -56,6 +58,79 @@ export const guards: readonly Guard[] = [
       'pursuedGoal(state) === undefined ? { facts: [], wants: [] } : cancel(state)',
       '{ facts: [], wants: [] }',
       'a goal is started, told and given up',
+    ],
+  ]),
+  ...within('session/state/moved-goal.ts', walk, [
+    [
+      'what was given up stays so',
+      'isOpenGoal(goal) ? { ...goal, ...change } : goal',
+      'isOpenGoal(goal) || goal.id ? { ...goal, ...change } : goal',
+      'six commands',
+    ],
+    [
+      'no goal is active without its turn',
+      "if (goal.turn !== turn || goal.status !== 'active') return goal;",
+      'if (goal.turn === turn || goal.turn !== turn) return goal;',
+      'six commands',
+    ],
+  ]),
+  ...within('session/state/after-kill.ts', walk, [
+    [
+      'nothing goes on after a kill',
+      "goal?.status === 'active' && ",
+      "goal?.status === 'blocked' && ",
+      'a kill leaves',
+    ],
+  ]),
+  ...within('session/state/answered-goal.ts', walk, [
+    ['Execute alone grants', "if (option === 'execute')", "if (option !== 'cancel')", 'six commands'],
+  ]),
+  ...within('session/state/goal-budget.ts', walk, [
+    [
+      'a limit is never less than it was',
+      'Math.max(limit.tokens, next.tokens)',
+      'next.tokens',
+      'a yes grants',
+    ],
+  ]),
+  ...within('session/work/goal/under-budget.ts', stops, [
+    [
+      'no question beyond the budget',
+      'if (reason !== undefined) throw stop(reason);',
+      '',
+      'tokens that are used up',
+    ],
+    [
+      'what runs ends with its time',
+      "() => void stop('budget_time'),",
+      '() => undefined,',
+      'time that is used up',
+    ],
+  ]),
+  ...within('session/work/goal/pursue-step.ts', stops, [
+    [
+      'no progress ends it',
+      'else if (trace === goal.trace)',
+      "else if (trace === '')",
+      'two runs that leave the same',
+    ],
+    [
+      'a run that was stopped goes on',
+      'const isLeft =\n    before !== undefined &&',
+      'const isLeft =\n    before === null &&',
+      'tokens that are used up',
+    ],
+  ]),
+  ...within('session/work/goal/patiently.ts', stops, [
+    ['what does not pass is not waited for', '!isPassing(fault) || ', '', 'a provider that refuses'],
+    ['a provider is asked again', 'waitMs === undefined || ', 'waitMs !== 0 || ', 'a provider that fails'],
+  ]),
+  ...within('session/work/goal/supervise.ts', stops, [
+    [
+      'a provider that failed is named',
+      "return 'provider_failed';",
+      'return undefined;',
+      'a provider that fails',
     ],
   ]),
 ];

@@ -1,10 +1,10 @@
 import type { Fact, TurnEnd } from './fact.ts';
-import type { BlockReason, GoalChange, SessionGoal } from './goal.ts';
+import { type BlockReason, type GoalChange, isOpenGoal, type SessionGoal } from './goal.ts';
 import { addAmounts } from './goal-budget.ts';
 
-/** A goal as a change leaves it: whoever is not blocked has no reason for it. Pure. */
+/** A goal as a change leaves it; one that was given up or achieved stays so, whatever comes late. Pure. */
 export function movedGoal(goal: SessionGoal, { limit, workedMs = 0, ...change }: GoalChange): SessionGoal {
-  const { blockReason, ...rest } = { ...goal, ...change };
+  const { blockReason, ...rest } = isOpenGoal(goal) ? { ...goal, ...change } : goal;
   const { used } = goal.budget;
   const budget = {
     ...goal.budget,

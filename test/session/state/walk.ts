@@ -151,21 +151,21 @@ function stateToKey(
 }
 
 /** Every step from `first` within `depth` commands, each world of a key once. */
-export function* walk(first: World, depth: number): Generator<Step> {
+export function* walk(first: World, depth: number, next: typeof moves = moves): Generator<Step> {
   const known = new Set([keyOf(first)]);
   let worlds: readonly World[] = [first];
   for (let level = 0; level < depth; level += 1) {
-    const next: World[] = [];
+    const found: World[] = [];
     for (const world of worlds) {
-      for (const [name, command, passMs] of moves(world)) {
+      for (const [name, command, passMs] of next(world)) {
         const step = take(name, world, command, passMs);
         yield step;
         const key = keyOf(step.after);
         if (known.has(key)) continue;
         known.add(key);
-        next.push(step.after);
+        found.push(step.after);
       }
     }
-    worlds = next;
+    worlds = found;
   }
 }

@@ -157,6 +157,32 @@ t.test('a provider that fails is asked again after a while, and its failure has 
   t.equal(scene.session.channel.state.status, 'error');
 });
 
+t.test('a provider that refuses is not waited for, and a turn that waits can be cancelled', async (t) => {
+  let status = 401;
+  const waits = new Set<number>();
+  const clock: Clock = {
+    ...hasty,
+    sleep(ms, signal) {
+      waits.add(ms);
+      // Nobody here waits half a minute; who stops does not have to.
+      return ms === 30_000 ? systemClock.sleep(600_000, signal) : hasty.sleep(ms, signal);
+    },
+  };
+  await using scene = await scriptSession(() => ({ fails: [status, { error: { message: 'no' } }] }), {
+    clock,
+  });
+  await scene.say(`/goal start ${objective}`);
+  await scene.ended();
+  t.match(goalOf(scene), { status: 'blocked', blockReason: 'provider_failed' }, lastNote(scene.session));
+  t.notOk(waits.has(30_000));
+  status = 503;
+  await scene.say('/goal start');
+  await until(() => waits.has(30_000));
+  await scene.say('/goal cancel');
+  await scene.ended();
+  t.match(goalOf(scene), { status: 'cancelled' });
+});
+
 longTest('a goal whose run was stopped goes on with that run, by a person', async (t) => {
   let isStuck = true;
   let replies = 0;
