@@ -1,6 +1,7 @@
 import { heldBy, ofSession, type SessionRow } from './session-row.ts';
 
 const work = ofSession('work/goal');
+const stops = ofSession('work/goal-stops');
 
 /** What a goal is, from its beginning to its end (document 2, `--goal`; resolutions, Goal). */
 export const goalRows: readonly SessionRow[] = [
@@ -8,6 +9,23 @@ export const goalRows: readonly SessionRow[] = [
     'goal supervisor': 'the loop goes on until the verifier accepts',
     'goal criterion': 'at least one is derived from the objective',
     'goal verifier': 'the checks of the criteria are run by the gate engine',
+  }),
+  ...heldBy('Goal', work, 'what a model claims is nothing', {
+    'goal claims': 'completion that is claimed ends nothing',
+  }),
+  ...heldBy('Goal', work, 'a criterion that no check verifies blocks', {
+    'goal unverifiable': 'never silently accepted: blocked before anybody is asked',
+  }),
+  ...heldBy('Goal', stops, 'tokens that are used up stop a run', {
+    'goal budget': 'tokens and cost; granted by a person alone, never reset',
+  }),
+  ...heldBy('Goal', stops, 'time that is used up stops what runs', { 'goal time': 'wall clock of work' }),
+  ...heldBy('Goal', stops, 'two runs that leave the same are no progress', {
+    'goal progress': 'other files or other failures',
+  }),
+  ...heldBy('Goal', stops, 'a provider that fails is asked again', { 'goal back-off': 'bounded' }),
+  ...heldBy('Goal', ofSession('state/goal-walk'), 'a kill leaves a goal interrupted', {
+    'goal after a kill': 'nothing runs by itself',
   }),
   ...heldBy('Options', 'test/bin/code/goal.test.ts', 'a goal that is named at the start is pursued at once', {
     'option --goal': 'boots in goal mode, the same as `/goal start`',

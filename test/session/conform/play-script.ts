@@ -36,6 +36,7 @@ export async function playScript(
     policy = 'on-request',
     network = 'deny',
     isHasty = false,
+    goalTokens = 100_000,
     steps,
     ends = {},
   } = script;
@@ -48,6 +49,7 @@ export async function playScript(
     ground: {
       ...ground({ context, local: 'none', mayOpenNetwork: context === 'dev' }),
       workingDir: sample.root,
+      goalBudget: { tokens: goalTokens, costUsd: 1, workMs: 600_000 },
     },
   });
   await using _engine = setting.engine;
@@ -80,6 +82,8 @@ async function act(door: Door, sample: Sample, step: ScriptStep): Promise<Refusa
   if ('detach' in step) return door.detach(step.detach);
   if ('say' in step) return door.say(by, step.say, step.commandId);
   if ('cancel' in step) return door.cancel(by);
+  if ('goal' in step) return door.goal(by, step.goal, step.criteria ?? []);
+  if ('giveUp' in step) return door.giveUp(by, step.giveUp);
   if ('change' in step) {
     writeFileSync(join(sample.root, step.change), step.to);
     return undefined;

@@ -23,6 +23,9 @@ export type ScriptStep = {
   /** The last question of that kind; `isOver`: the last one that waits for nobody. */
   | { readonly answer: string; readonly given: GivenAnswer; readonly isOver?: boolean }
   | { readonly cancel: true }
+  | { readonly goal: string; readonly criteria?: readonly string[] }
+  /** The goal, with what is said of it. */
+  | { readonly giveUp: string }
   | { readonly change: string; readonly to: string }
 );
 
@@ -34,6 +37,8 @@ export interface SessionScript {
   readonly context?: SessionContext;
   readonly policy?: ApprovalPolicy;
   readonly network?: 'allow' | 'deny';
+  /** Tokens that one yes lets a goal use up. */
+  readonly goalTokens?: number;
   /** In order; a name stands for a reply of `replies.json`. */
   readonly model: readonly ModelEntry[];
   /** Pauses below a minute are none: attempts and models that failed are tried again at once. */

@@ -3,7 +3,7 @@ import type { Json } from '../../engine/run/sample.ts';
 
 /** What scripts say of a snapshot: no id, no time. */
 export function shown(snapshot: Snapshot) {
-  const { status, controller, interactions, plans, tasks, patchsets, toolCalls, transcript } = snapshot;
+  const { status, controller, interactions, plans, tasks, patchsets, toolCalls, transcript, goal } = snapshot;
   return {
     status,
     controller: controller.kind,
@@ -15,6 +15,7 @@ export function shown(snapshot: Snapshot) {
     tasks: tasks.map((one) => one.status),
     patchsets: patchsets.map((one) => one.status),
     toolCalls: toolCalls.map((one) => [one.toolName, one.status, one.summary ?? '']),
+    ...(goal === undefined ? {} : { goal: { ...goal, criteria: goal.criteria.map((one) => one.status) } }),
     transcript: transcript.map(({ kind, content = '' }) => [kind, content]),
   };
 }
@@ -31,6 +32,7 @@ export function normalised(snapshot: Snapshot, root: string): Snapshot {
     .replaceAll(root, '<root>')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, '<time>')
     .replace(/\b\d+ ms\b/g, '<time>')
+    .replace(/"seconds":\{"used":\d+/g, '"seconds":{"used":0')
     .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, named)
     .replace(/\b[0-9a-f]{40}(?:[0-9a-f]{24})?\b/g, named);
   return JSON.parse(text) as Snapshot;

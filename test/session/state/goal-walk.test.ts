@@ -53,6 +53,8 @@ function moves({ state }: World): readonly (readonly [name: string, command: Com
     ['a call is asked about', ask('approval')],
     ...named('execute', respond({ selectedOption: 'execute' })),
     ...named('approve', respond({ selectedOption: 'approve' })),
+    ...named('confirm', respond({ selectedOption: 'confirm' })),
+    ...named('modify', respond({ selectedOption: 'modify' })),
     ...named('cancel the question', respond({ selectedOption: 'cancel' })),
     ['it is blocked', moved({ status: 'blocked', blockReason: 'no_progress' })],
     ['it is achieved', moved({ status: 'achieved' })],

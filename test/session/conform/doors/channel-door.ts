@@ -45,6 +45,9 @@ export async function openChannelDoor(setting: SessionSetting): Promise<Door> {
       }),
     answer: (client, id, given) => send({ type: 'respond', id, given, proof: proofOf(client) }),
     cancel: (client) => send({ type: 'cancel', proof: proofOf(client) }),
+    goal: (client, objective, criteria) =>
+      send({ type: 'goal-start', objective, criteria, proof: proofOf(client) }),
+    giveUp: (client, reason) => send({ type: 'goal-cancel', reason, proof: proofOf(client) }),
     snapshot: async () => toSnapshot(channel.state),
     [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
   };

@@ -14,5 +14,7 @@ export interface Door extends AsyncDisposable {
   say(client: string, text: string, commandId?: string): Promise<Refusal | undefined>;
   answer(client: string, interactionId: string, given: GivenAnswer): Promise<Refusal | undefined>;
   cancel(client: string): Promise<Refusal | undefined>;
+  goal(client: string, objective: string, criteria: readonly string[]): Promise<Refusal | undefined>;
+  giveUp(client: string, reason: string): Promise<Refusal | undefined>;
   snapshot(): Promise<Snapshot>;
 }

@@ -43,6 +43,8 @@ export async function openHttpDoor(setting: SessionSetting, report: (fault: unkn
     say: (client, text, commandId) => told(client, 'messages', { text, commandId }),
     answer: (client, id, given) => told(client, `interactions/${id}`, given),
     cancel: (client) => told(client, 'control/cancel'),
+    goal: (client, objective, criteria) => told(client, 'goal/start', { objective, criteria }),
+    giveUp: (client, reason) => told(client, 'goal/cancel', { reason }),
     snapshot: async () => (await (await fetch(`${served.baseUrl}/api/code/session`)).json()) as Snapshot,
     [Symbol.asyncDispose]: () => served[Symbol.asyncDispose](),
   };

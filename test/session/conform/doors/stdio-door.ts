@@ -36,6 +36,8 @@ export async function openStdioDoor(
     answer: (client, interactionId, given) =>
       told(client, 'interaction.respond', { interactionId, ...given }),
     cancel: (client) => told(client, 'turn.cancel'),
+    goal: (client, objective, criteria) => told(client, 'goal.start', { objective, criteria }),
+    giveUp: (client, reason) => told(client, 'goal.cancel', { reason }),
     async snapshot() {
       const [one] = programs.values();
       const { result } = await (one ?? programOf('watcher')).call('session.get', {});
