@@ -133,4 +133,20 @@ export const guards: readonly Guard[] = [
       'a provider that fails',
     ],
   ]),
+  ...within('session/work/continue-step.ts', goal, [
+    [
+      'a plan is executed that was asked about',
+      '(asked === undefined || one.id === asked)',
+      '(asked === undefined || one.id !== "")',
+      'the plan that is executed',
+    ],
+  ]),
+  ...within('session/channel/mask-words.ts', 'test/session/work/goal-resumed.test.ts', [
+    [
+      'a goal holds no secret',
+      'objective: mask(command.objective), criteria',
+      'objective: command.objective, criteria',
+      'a goal goes on in other processes',
+    ],
+  ]),
 ];

@@ -82,7 +82,7 @@ function written(state: SessionState, command: Write, by: Speaker, moment: Momen
       return startGoal(state, command, said, by, moment);
     }
     case 'goal-cancel':
-      return cancelGoal(state, command, []);
+      return cancelGoal(state, command, [], moment);
     case 'revoke':
       // Grants are no part of the state: they die with their process.
       return nothingDecided;

@@ -51,8 +51,6 @@ export interface SessionGoal {
   readonly budget: GoalBudget;
   /** Where it is blocked. */
   readonly blockReason?: BlockReason;
-  /** What whoever cancelled it said. */
-  readonly cancelReason?: string;
   /** The turn that pursues it, or pursued it last. */
   readonly turn: string;
   /** Id of its draft. */
@@ -68,10 +66,7 @@ export interface SessionGoal {
 /** What may change of a goal. */
 export interface GoalChange
   extends Partial<
-    Pick<
-      SessionGoal,
-      'status' | 'blockReason' | 'cancelReason' | 'criteria' | 'loops' | 'turn' | 'draft' | 'judged' | 'trace'
-    >
+    Pick<SessionGoal, 'status' | 'blockReason' | 'criteria' | 'loops' | 'turn' | 'draft' | 'judged' | 'trace'>
   > {
   readonly limit?: GoalBudget['limit'];
   /** Milliseconds of work more. */

@@ -64,12 +64,15 @@ export function cancelGoal(
   state: SessionState,
   { reason }: Pick<Extract<ClientCommand, { readonly type: 'goal-cancel' }>, 'reason'>,
   said: readonly Said[],
+  { newId }: Moment,
 ): Decided {
   const { goal } = state;
   if (goal === undefined || !isOpenGoal(goal)) throw new WritError('GOAL_NOT_ACTIVE');
   const { facts, wants } = pursuedGoal(state) === undefined ? { facts: [], wants: [] } : cancel(state);
-  const change = { status: 'cancelled', ...(reason === undefined ? {} : { cancelReason: reason }) } as const;
-  return { facts: [...said, { type: 'goal-moved', goal: goal.id, change }, ...facts], wants };
+  const change = { status: 'cancelled' } as const;
+  const text = reason === undefined ? 'given up' : `given up: ${reason}`;
+  const told: Fact = { type: 'noted', id: newId(), title: 'Goal', text };
+  return { facts: [...said, { type: 'goal-moved', goal: goal.id, change }, told, ...facts], wants };
 }
 
 function goOnWith(

@@ -21,7 +21,7 @@ export function sayGoal(
     case 'go-on':
       return resumeGoal(state, said, by, moment);
     case 'cancel':
-      return cancelGoal(state, words, [said]);
+      return cancelGoal(state, words, [said], moment);
     case 'status': {
       const told = {
         type: 'noted',

@@ -88,6 +88,24 @@ t.test('who did what stands in the log, and nothing that was said in confidence'
   for (const word of [secret, 'hunter2', '\u001b', '\u202e']) t.notOk(all.includes(word), word);
 });
 
+t.test('a goal is written down as it is started and given up, without its secrets', async (t) => {
+  const log = logOf(t);
+  await using open = await log.open();
+  const channel = sessionOf(t, open);
+  await channel.send(attach('bot'));
+  await channel.send({ type: 'goal-start', objective: `use ${secret}`, criteria: [], proof });
+  const refused = { type: 'goal-start', objective: 'another', criteria: [], proof } as const;
+  await t.rejects(channel.send(refused), { code: 'GOAL_ALREADY_ACTIVE' });
+  await channel.send({ type: 'goal-cancel', reason: 'enough', proof });
+  const lines = (await log.lines()).map(({ action, redacted_summary: words }) => `${action}: ${words}`);
+  t.match(lines.slice(1), [
+    /^submit: a goal: message i\d+ of \d+ characters: use \[redacted:[^\]]*\]$/,
+    'submit: refused: GOAL_ALREADY_ACTIVE',
+    /^cancel: goal i\d+ is given up$/,
+  ]);
+  t.notOk(JSON.stringify(lines).includes(secret));
+});
+
 t.test('what cannot be written down does not happen', async (t) => {
   let isFull = false;
   const written: string[] = [];

@@ -89,7 +89,8 @@ t.test('time that is used up stops what runs, which is unknown', async (t) => {
   t.match(pendingOf(channel.state), [{ kind: 'post_plan_choice', metadata: { stopped: 'budget_time' } }]);
   await scene.say('/goal cancel enough of it');
   await scene.ended();
-  t.match(goalOf(scene), { status: 'cancelled', cancelReason: 'enough of it' });
+  t.match(goalOf(scene), { status: 'cancelled' });
+  t.match(lastNote(scene.session), 'given up: enough of it');
   t.strictSame(pendingOf(channel.state), []);
 });
 
