@@ -5,7 +5,6 @@ export type Seen = Omit<Snapshot, 'transcript'> & {
   readonly transcript: readonly Entry[];
   /** How many entries came before the window that is shown. */
   readonly earlier?: number;
-  readonly goal?: Readonly<Record<string, unknown>>;
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly reviews?: readonly Readonly<Record<string, unknown>>[];
 };

@@ -1,33 +1,80 @@
 import type { VNode } from 'preact';
+import { tokenWords, usdWords } from '../../screen/usage-words.ts';
+import { toSpan } from '../../screen/words/to-span.ts';
+import type { Page } from '../page/page.ts';
+import type { Seen } from '../seen.ts';
+import { refusalWords } from '../words/refusal-words.ts';
+import { mayWrite } from '../words/standing.ts';
 import { h } from './h.ts';
 import { text } from './text.ts';
 
-/** A goal as far as the session tells of it. */
-export function Goal({ goal }: { readonly goal: Readonly<Record<string, unknown>> }): VNode {
-  const criteria = Array.isArray(goal.criteria) ? (goal.criteria as readonly unknown[]) : [];
+/** What a goal is judged by, what it has used up, and why nothing is done for it where nothing is. */
+export function Goal({
+  page,
+  goal,
+}: {
+  readonly page: Page;
+  readonly goal: NonNullable<Seen['goal']>;
+}): VNode {
+  const { objective, status, criteria, loops, budget, blockReason } = goal;
+  const { acts, state } = page;
+  const cancel = async (): Promise<void> => {
+    const answer = await acts.write('goal/cancel', {});
+    if (!answer.ok) acts.tell({ text: refusalWords(answer) });
+  };
+  const isOpen = status === 'active' || status === 'blocked';
   return h(
     'section',
     { 'aria-labelledby': 'goal-head' },
     h('h2', { id: 'goal-head' }, 'Goal'),
+    h('p', null, text(objective)),
     h(
       'p',
-      null,
-      h('span', { class: 'tag' }, text(String(goal.status ?? ''))),
-      ' ',
-      text(String(goal.objective ?? '')),
+      { class: 'soft' },
+      h('span', { class: `tag tag-${status}` }, status),
+      ` after ${loops} ${loops === 1 ? 'run' : 'runs'}`,
+      blockReason !== undefined && h('span', { class: 'warn' }, ` · ${blockReason.replaceAll('_', ' ')}`),
     ),
-    criteria.length > 0 &&
-      h(
-        'ul',
-        { class: 'rows' },
-        criteria.map((one, at) => h('li', { key: at }, text(criterionWords(one)))),
+    h(
+      'ul',
+      { class: 'rows' },
+      criteria.map((one) =>
+        h(
+          'li',
+          { key: one.id },
+          h('span', { class: `tag tag-${one.status}` }, one.status),
+          h('span', null, text(one.text)),
+          one.checks !== undefined && h('span', { class: 'soft' }, text(`by ${one.checks.join(', ')}`)),
+        ),
       ),
-    typeof goal.blockReason === 'string' && h('p', { class: 'warn' }, text(goal.blockReason)),
+    ),
+    h(
+      'dl',
+      { class: 'table' },
+      h(
+        'div',
+        null,
+        h('dt', null, 'tokens'),
+        h('dd', null, `${tokenWords(budget.tokens.used)} of ${tokenWords(budget.tokens.limit)}`),
+      ),
+      h(
+        'div',
+        null,
+        h('dt', null, 'cost'),
+        h('dd', null, `${usdWords(budget.costUsd.used)} of ${usdWords(budget.costUsd.limit)}`),
+      ),
+      h(
+        'div',
+        null,
+        h('dt', null, 'time'),
+        h('dd', null, `${toSpan(1000 * budget.seconds.used)} of ${toSpan(1000 * budget.seconds.limit)}`),
+      ),
+    ),
+    isOpen &&
+      h(
+        'button',
+        { type: 'button', disabled: !mayWrite(state.standing), onClick: () => void cancel() },
+        'Give the goal up',
+      ),
   );
-}
-
-function criterionWords(one: unknown): string {
-  if (typeof one === 'string') return one;
-  const { id, text: words, description, status } = (one ?? {}) as Readonly<Record<string, unknown>>;
-  return [words ?? description ?? id, status].filter((part) => typeof part === 'string').join(' · ');
 }

@@ -160,4 +160,20 @@ t.test('who steers', { skip: withoutBrowser }, async (t) => {
     t.match(session.channel.state.interactions.at(-1), { status: 'resolved' });
     t.strictSame(tab.wrongs, []);
   });
+
+  await t.test('a goal is shown with what it is judged by, and given up by one press', async (t) => {
+    const session = toldSession(t, { local: 'none' });
+    const { baseUrl } = await servePage(t, session);
+    await using tab = await openTab(browser, baseUrl);
+    const { page } = tab;
+    await page.locator('#composer').fill('/goal start Prices are exact');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Goal' }).waitFor();
+    await page.locator('.workflow').getByText('after 0 runs').waitFor();
+    t.match(await page.locator('.workflow').innerText(), /open\s+Prices are exact/);
+    await page.getByRole('button', { name: 'Give the goal up' }).click();
+    await page.locator('.tag-cancelled').waitFor();
+    t.equal(session.channel.state.goal?.status, 'cancelled');
+    t.strictSame(tab.wrongs, []);
+  });
 });

@@ -16,8 +16,9 @@ export function TranscriptPane({ page: { state, acts } }: { readonly page: Page 
   const transcript = seen?.transcript ?? [];
   const list = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
+  const top = useRef(0);
   const [hasNew, setNew] = useState(false);
-  const old = useMemo(() => groupsOf(before, groupSize), [before]);
+  const groups = useMemo(() => groupsOf([...before, ...transcript], groupSize), [before, transcript]);
   const earlier = Math.max(0, (seen?.earlier ?? 0) - before.length);
   const last = transcript.at(-1);
   useLayoutEffect(() => {
@@ -33,6 +34,8 @@ export function TranscriptPane({ page: { state, acts } }: { readonly page: Page 
       if (isAtEnd.current) place.scrollTop = place.scrollHeight;
     });
     keep.observe(place);
+    // What comes near the screen is drawn then, and is not as high as was thought.
+    if (place.firstElementChild !== null) keep.observe(place.firstElementChild);
     return () => keep.disconnect();
   }, []);
   const toEnd = (): void => {
@@ -52,40 +55,47 @@ export function TranscriptPane({ page: { state, acts } }: { readonly page: Page 
         tabIndex: 0,
         onScroll: ({ currentTarget }: Event) => {
           const place = currentTarget as HTMLElement;
-          isAtEnd.current = place.scrollHeight - place.scrollTop - place.clientHeight < endPx;
+          const isNear = place.scrollHeight - place.scrollTop - place.clientHeight < endPx;
+          // Whoever leaves the end goes up; what grows below him has moved nobody.
+          if (isNear) isAtEnd.current = true;
+          else if (place.scrollTop < top.current) isAtEnd.current = false;
+          top.current = place.scrollTop;
           if (isAtEnd.current) setNew(false);
         },
       },
-      earlier > 0 &&
-        (paging === 'over'
-          ? h('p', { class: 'soft' }, `${earlier} earlier entries are in the thread on disk.`)
-          : h(
-              'button',
-              {
-                type: 'button',
-                class: 'earlier',
-                disabled: paging === 'asking',
-                onClick: () => void acts.loadEarlier(),
-              },
-              `Load earlier (${earlier})`,
-            )),
-      transcript.length === 0 && h('p', { class: 'empty' }, 'Nothing was said yet.'),
-      old.map((entries) => h(Group, { key: entries[0]?.id, entries })),
-      transcript.map((entry) => h(EntryView, { key: entry.id, entry })),
+      h(
+        'div',
+        null,
+        earlier > 0 &&
+          (paging === 'over'
+            ? h('p', { class: 'soft' }, `${earlier} earlier entries are in the thread on disk.`)
+            : h(
+                'button',
+                {
+                  type: 'button',
+                  class: 'earlier',
+                  disabled: paging === 'asking',
+                  onClick: () => void acts.loadEarlier(),
+                },
+                `Load earlier (${earlier})`,
+              )),
+        transcript.length === 0 && h('p', { class: 'empty' }, 'Nothing was said yet.'),
+        groups.map((entries) => h(Group, { key: entries[0]?.id ?? '', entries })),
+      ),
     ),
     hasNew && h('button', { type: 'button', class: 'to-end', onClick: toEnd }, 'New below'),
   );
 }
 
+/** Entries that are drawn together, and only where they are near the screen; the same ones are not looked at again. */
 function Group({ entries }: { readonly entries: readonly Entry[] }): VNode {
-  const last = entries.at(-1);
-  return useMemo(
-    () =>
-      h(
-        'div',
-        { class: 'group' },
-        entries.map((entry) => h(EntryView, { key: entry.id, entry })),
-      ),
-    [entries.length, last],
-  );
+  const drawn = useRef<{ readonly entries: readonly Entry[]; readonly view: VNode } | undefined>(undefined);
+  const isSame =
+    drawn.current?.entries.length === entries.length &&
+    entries.every((entry, at) => entry === drawn.current?.entries[at]);
+  if (drawn.current === undefined || !isSame) {
+    const views = entries.map((entry) => h(EntryView, { key: entry.id, entry }));
+    drawn.current = { entries, view: h('div', { class: 'group' }, views) };
+  }
+  return drawn.current.view;
 }

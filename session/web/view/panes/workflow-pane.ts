@@ -8,8 +8,8 @@ import { h } from '../h.ts';
 import { text } from '../text.ts';
 
 /** What is to come of the session: the contract, the plan with its steps, its Tasks and gates as they go. */
-export function WorkflowPane({ page: { state } }: { readonly page: Page }): VNode {
-  const { seen } = state;
+export function WorkflowPane({ page }: { readonly page: Page }): VNode {
+  const { seen } = page.state;
   if (seen === undefined) return h('p', null);
   const intent = seen.interactions.findLast(({ kind }) => kind === 'intent_review_choice');
   const isEmpty = intent === undefined && seen.plans.length === 0;
@@ -17,7 +17,7 @@ export function WorkflowPane({ page: { state } }: { readonly page: Page }): VNod
   return h(
     'div',
     { class: 'workflow' },
-    seen.goal !== undefined && h(Goal, { goal: seen.goal }),
+    seen.goal !== undefined && h(Goal, { page, goal: seen.goal }),
     isEmpty &&
       seen.goal === undefined &&
       h(

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { notesOf } from '../../page/open-page.ts';
 import type { Plan } from '../../seen.ts';
 import { estimateWords } from '../../words/cost-words.ts';
+import { grantsWords } from '../../words/goal-words.ts';
 import { h } from '../h.ts';
 import { text } from '../text.ts';
 import type { CardGiven } from './card-given.ts';
@@ -38,10 +39,12 @@ export function PlanCard({ page, question, isShut, answer, choose, takes }: Card
     ['Notices', metadata.notices],
   ] as const;
   const isOpen = metadata.networkAccess === 'allow';
+  const granted = grantsWords(metadata.grants);
   return h(
     'div',
     { class: 'plan' },
     h('p', { class: 'facts' }, text(prompt), repairWords(metadata.repair)),
+    granted !== '' && h('p', { class: 'warn' }, `Execute grants the goal ${granted}.`),
     h(
       'div',
       { class: 'read', tabIndex: 0, role: 'group', 'aria-label': 'The plan' },
