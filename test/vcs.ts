@@ -9,4 +9,5 @@ await room(
   'engine/patch/refusals.test.ts',
   'engine/patch/incoming-forms.test.ts',
   'engine/patch/large-patch.test.ts',
+  'engine/patch/patch-without.test.ts',
 );

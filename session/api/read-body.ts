@@ -1,10 +1,12 @@
 import { type Body, invalidBody, onlyMembers } from '../../http/body-members.ts';
 import { criterionBounds, maxObjectiveBytes } from '../state/goal.ts';
 import type { GivenAnswer } from '../state/interaction.ts';
+import type { HunkReview } from '../state/work.ts';
 
 const maxClientId = 200;
 const maxCommandId = 200;
 const maxGrantId = 200;
+const maxNamed = 200;
 
 /** `{clientId, kind?}`; the kind is judged where leases are. INVALID_BODY. */
 export function readAttach(body: Body): { readonly clientId: string; readonly kind: string } {
@@ -29,6 +31,26 @@ export function readMessage(body: Body): { readonly text: string; readonly comma
 /** `{id}` of what was pre-approved. INVALID_BODY. */
 export function readRevoke(body: Body): { readonly id: string } {
   return { id: word('id', onlyMembers(body, ['id']).id, maxGrantId) };
+}
+
+/** `{patchset, path, hunk, verdict?, comment?}`; what they name is judged where the session is. INVALID_BODY. */
+export function readReview(body: Body): HunkReview {
+  const { patchset, path, hunk, verdict, comment } = onlyMembers(body, [
+    'patchset',
+    'path',
+    'hunk',
+    'verdict',
+    'comment',
+  ]);
+  if (verdict !== undefined && verdict !== 'keep' && verdict !== 'reject')
+    throw invalidBody('`verdict` to be keep or reject', verdict);
+  return {
+    patchset: word('patchset', patchset, maxNamed),
+    path: text('path', path),
+    hunk: word('hunk', hunk, maxNamed),
+    ...(verdict === undefined ? {} : { verdict }),
+    ...(comment === undefined ? {} : { comment: speech('comment', comment) }),
+  };
 }
 
 /** `{agent, prompt}`. INVALID_BODY. */

@@ -6,7 +6,7 @@ import { toSnapshot } from '../state/snapshot.ts';
 import { approvalRoutes } from './approval-routes.ts';
 import { eventStreams } from './events/event-streams.ts';
 import { keepToken, offerToken } from './lease-tokens.ts';
-import { readAnswer, readAttach, readDetach, readMessage } from './read-body.ts';
+import { readAnswer, readAttach, readDetach, readMessage, readReview } from './read-body.ts';
 import { openWriteDoor, type SessionApi } from './write-door.ts';
 
 /**
@@ -56,6 +56,10 @@ export function sessionRoutes(api: SessionApi, door = openWriteDoor(api)): reado
       },
       true,
     ),
+    write('/api/code/reviews', async (channel, body, proof) => {
+      await channel.send({ type: 'review', proof, ...readReview(body) });
+      return { accepted: true };
+    }),
     ...(api.grants === undefined ? [] : approvalRoutes(door, api.grants)),
   ];
 }

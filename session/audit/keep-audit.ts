@@ -58,6 +58,7 @@ const actions: Readonly<Record<ClientCommand['type'], AuditAction>> = {
   respond: 'respond',
   cancel: 'cancel',
   revoke: 'revoke',
+  review: 'respond',
   dispatch: 'submit',
   'goal-start': 'submit',
   'goal-cancel': 'cancel',

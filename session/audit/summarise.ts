@@ -33,6 +33,8 @@ export function summarise(command: ClientCommand, state: SessionState, facts: re
       return `a goal: ${ofMessage(command.objective, facts)}`;
     case 'goal-cancel':
       return `goal ${state.goal?.id ?? 'none'} is given up`;
+    case 'review':
+      return ofReview(command);
     case 'revoke':
       return `pre-approval ${oneLine(command.grant, shown)} is revoked`;
     case 'cancel':
@@ -62,6 +64,20 @@ function ofMessage(text: string, facts: readonly Fact[]): string {
   // Masked before it is cut: half a secret is known by nobody.
   const masked = redactTexts(text.slice(0, looked).toWellFormed(), { remove: sensitiveClasses, words: {} });
   return `message ${said.id} of ${text.length} characters${note}: ${oneLine(masked, shown)}`;
+}
+
+/** A comment is for whoever reads the change: of it the length alone. */
+function ofReview({
+  patchset,
+  path,
+  hunk,
+  verdict,
+  comment,
+}: Extract<ClientCommand, { type: 'review' }>): string {
+  return [
+    `hunk ${oneLine(hunk, shown)} of ${oneLine(path, shown)} in patchset ${oneLine(patchset, shown)}: ${verdict ?? 'no verdict'}`,
+    ...(comment === undefined ? [] : [`with a comment of ${comment.length} characters`]),
+  ].join('; ');
 }
 
 function ofAnswer(id: string, given: GivenAnswer, state: SessionState, facts: readonly Fact[]): string {

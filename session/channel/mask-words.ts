@@ -19,6 +19,10 @@ export function maskCommand(command: Command, mask: (text: string) => string): C
       return { ...command, objective: mask(command.objective), criteria: command.criteria.map(mask) };
     case 'goal-cancel':
       return command.reason === undefined ? command : { ...command, reason: mask(command.reason) };
+    case 'review': {
+      const { comment } = command;
+      return comment === undefined ? command : { ...command, comment: mask(comment) };
+    }
     case 'attach':
     case 'detach':
     case 'cancel':

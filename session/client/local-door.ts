@@ -1,5 +1,5 @@
 import { WritError } from '../../core/base/errors.ts';
-import { readAnswer, readMessage } from '../api/read-body.ts';
+import { readAnswer, readMessage, readReview } from '../api/read-body.ts';
 import { revokeGrant } from '../channel/revoke-grant.ts';
 import type { OpenSession } from '../open-session.ts';
 import type { SessionDoor } from '../screen/session-door.ts';
@@ -39,6 +39,10 @@ export function openLocalDoor(
     async respond(id, given) {
       requireSmall(given);
       await channel.send({ type: 'respond', id, proof, given: readAnswer({ ...given }) });
+    },
+    async review(hunk) {
+      requireSmall(hunk);
+      await channel.send({ type: 'review', proof, ...readReview({ ...hunk }) });
     },
     async cancel() {
       await channel.send({ type: 'cancel', proof });

@@ -1,5 +1,6 @@
 import type { GivenAnswer } from '../state/interaction.ts';
 import type { Snapshot } from '../state/snapshot.ts';
+import type { HunkReview } from '../state/work.ts';
 import type { ThreadList } from '../thread/list-threads.ts';
 import type { ThreadPage } from '../thread/thread-index.ts';
 
@@ -15,6 +16,8 @@ export interface SessionDoor {
   /** A message, or a command that begins with a slash. The same `commandId` twice is one message. */
   submit(text: string, commandId?: string): Promise<void>;
   respond(id: string, given: GivenAnswer): Promise<void>;
+  /** What the person says of one hunk of a patchset. */
+  review(said: HunkReview): Promise<void>;
   cancel(): Promise<void>;
   /** The local screen takes the session back from a client. */
   reclaim(): Promise<void>;

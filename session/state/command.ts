@@ -2,6 +2,7 @@ import type { Fact, Speaker, ToolStatus, TurnEnd } from './fact.ts';
 import type { GivenAnswer, Interaction, InteractionKind } from './interaction.ts';
 import type { Proof } from './lease.ts';
 import type { TurnWords } from './slash/spoken.ts';
+import type { HunkReview } from './work.ts';
 
 /** What clients want; each but `attach` and `reclaim` is a write and needs a proof. */
 export type ClientCommand =
@@ -33,6 +34,8 @@ export type ClientCommand =
       readonly proof: Proof;
     }
   | { readonly type: 'goal-cancel'; readonly reason?: string; readonly proof: Proof }
+  /** What a person says of one hunk of a patchset. */
+  | ({ readonly type: 'review'; readonly proof: Proof } & HunkReview)
   /** What was pre-approved under that id is asked about again. */
   | { readonly type: 'revoke'; readonly grant: string; readonly proof: Proof }
   /** The local screen takes the session back. */
@@ -51,6 +54,7 @@ export type Report = { readonly turn: string } & (
           | 'stepped'
           | 'tasked'
           | 'patched'
+          | 'reviews-told'
           | 'run-began'
           | 'goal-moved';
       }

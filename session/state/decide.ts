@@ -8,6 +8,7 @@ import type { Fact, Speaker } from './fact.ts';
 import { leaseMs } from './lease.ts';
 import { cancelGoal, startGoal } from './pursue-goal.ts';
 import { reduce } from './reduce.ts';
+import { review } from './review.ts';
 import { saidFact } from './said-fact.ts';
 import type { SessionState } from './state.ts';
 import { takeReport } from './take-report.ts';
@@ -44,6 +45,7 @@ function decideNow(state: SessionState, command: Command, moment: Moment): Decid
     case 'respond':
     case 'cancel':
     case 'revoke':
+    case 'review':
     case 'dispatch':
     case 'goal-start':
     case 'goal-cancel':
@@ -83,6 +85,8 @@ function written(state: SessionState, command: Write, by: Speaker, moment: Momen
     }
     case 'goal-cancel':
       return cancelGoal(state, command, [], moment);
+    case 'review':
+      return review(state, command, by, moment);
     case 'revoke':
       // Grants are no part of the state: they die with their process.
       return nothingDecided;

@@ -4,7 +4,14 @@ import type { GoalAmounts } from './goal-budget.ts';
 import type { Interaction, InteractionAnswer } from './interaction.ts';
 import type { Lease } from './lease.ts';
 import type { UsedOnce } from './usage.ts';
-import type { SessionDraft, SessionPatchset, SessionPlan, SessionTask, StepStatus } from './work.ts';
+import type {
+  HunkReview,
+  SessionDraft,
+  SessionPatchset,
+  SessionPlan,
+  SessionTask,
+  StepStatus,
+} from './work.ts';
 
 /** Who has the session where nobody holds a lease: its terminal, the client at its standard input, nobody. */
 export type LocalController = 'tui' | 'cli' | 'none';
@@ -126,6 +133,10 @@ export type Fact =
     } & UsedOnce)
   | { readonly type: 'goal-began'; readonly goal: SessionGoal }
   | { readonly type: 'goal-moved'; readonly goal: string; readonly change: GoalChange }
+  /** What a person says of one hunk, all of it: whatever was said of it before is over. */
+  | { readonly type: 'reviewed'; readonly id: string; readonly review: HunkReview; readonly by: Speaker }
+  /** A model has got what was said under these ids. */
+  | { readonly type: 'reviews-told'; readonly ids: readonly string[] }
   /** The engine works on a run of this thread from here on, for as long as its turn lasts. */
   | { readonly type: 'run-began'; readonly runId: string }
   | { readonly type: 'cancel-asked' }

@@ -1,6 +1,6 @@
 import type { ModelMessage } from '../../core/contract/model.ts';
-import { kept, type TranscriptEntry } from './state.ts';
-import type { SessionPlan, StepStatus } from './work.ts';
+import { kept, type SaidReview, type TranscriptEntry } from './state.ts';
+import type { HunkReview, SessionPlan, StepStatus } from './work.ts';
 
 /** A new one at the end, or the same one as it is now; the oldest are let go of. */
 export function withOne<T extends { readonly id: string }>(
@@ -10,6 +10,15 @@ export function withOne<T extends { readonly id: string }>(
 ): readonly T[] {
   if (all.some(({ id }) => id === one.id)) return all.map((known) => (known.id === one.id ? one : known));
   return [...all, one].slice(-most);
+}
+
+/** The last word on each hunk; the oldest are let go of. */
+export function withReview(
+  reviews: readonly SaidReview[],
+  { id, review }: { readonly id: string; readonly review: HunkReview },
+): readonly SaidReview[] {
+  const others = reviews.filter(({ patchset, hunk }) => patchset !== review.patchset || hunk !== review.hunk);
+  return [...others, { ...review, id, isTold: false }].slice(-kept.reviews);
 }
 
 /** What people read of a plan. */

@@ -2,7 +2,7 @@ import type { Fact, Happened, ToolStatus, TurnEnd } from './fact.ts';
 import { awaitsNote, type Interaction, isApproval } from './interaction.ts';
 import { afterTurnOf, movedGoal, usedByGoal } from './moved-goal.ts';
 import { pursuedGoal } from './pursued-goal.ts';
-import { planEntry, stepped, withMessage, withOne } from './reduce-work.ts';
+import { planEntry, stepped, withMessage, withOne, withReview } from './reduce-work.ts';
 import {
   holderOf,
   kept,
@@ -34,6 +34,7 @@ export function openedState({ ground, atMs }: Extract<Happened, { type: 'opened'
     tasks: [],
     patchsets: [],
     goal: undefined,
+    reviews: [],
     run: undefined,
     usage: nothingUsed,
     dialogue: [],
@@ -121,6 +122,12 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
       return { goal: fact.goal };
     case 'goal-moved':
       return state.goal?.id === fact.goal ? { goal: movedGoal(state.goal, fact.change) } : {};
+    case 'reviewed':
+      return { reviews: withReview(state.reviews, fact) };
+    case 'reviews-told':
+      return {
+        reviews: state.reviews.map((one) => (fact.ids.includes(one.id) ? { ...one, isTold: true } : one)),
+      };
     case 'run-began': {
       const goal = pursuedGoal(state);
       return { run: fact.runId, ...(goal === undefined ? {} : { goal: { ...goal, run: fact.runId } }) };

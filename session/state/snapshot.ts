@@ -28,6 +28,9 @@ export function toSnapshot(state: SessionState) {
     interactions: state.interactions.map(toInteraction),
     ...usageOf(state),
     ...(state.goal === undefined ? {} : { goal: toGoalView(state.goal) }),
+    ...(state.reviews.length === 0
+      ? {}
+      : { reviews: state.reviews.map(({ id: _, isTold: __, ...one }) => one) }),
     updatedAt: toRfc3339(updatedAtMs),
   };
 }

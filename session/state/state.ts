@@ -4,7 +4,7 @@ import type { SessionGoal } from './goal.ts';
 import type { Interaction } from './interaction.ts';
 import type { Lease } from './lease.ts';
 import type { SessionUsage } from './usage.ts';
-import type { SessionDraft, SessionPatchset, SessionPlan, SessionTask } from './work.ts';
+import type { HunkReview, SessionDraft, SessionPatchset, SessionPlan, SessionTask } from './work.ts';
 
 /** document 2, States and transitions. */
 export type SessionStatus =
@@ -36,6 +36,9 @@ export interface ToolCall {
   readonly updatedAtMs: number;
 }
 
+/** A review, and whether the model was told of it. */
+export type SaidReview = HunkReview & { readonly id: string; readonly isTold: boolean };
+
 /** Everything that a session is, as its facts add up to it. */
 export interface SessionState {
   readonly ground: SessionGround;
@@ -61,6 +64,8 @@ export interface SessionState {
   readonly patchsets: readonly SessionPatchset[];
   /** The last goal that somebody set. */
   readonly goal: SessionGoal | undefined;
+  /** What was said of single hunks, the last word of each. */
+  readonly reviews: readonly SaidReview[];
   /** The run that the turn works on. */
   readonly run: string | undefined;
   /** What models came to; its limit is told where it is shown. */
@@ -81,6 +86,7 @@ export const kept = {
   plans: 20,
   tasks: 200,
   patchsets: 20,
+  reviews: 500,
   /** Entries from the end among which a reply that goes on is looked for. */
   replies: 64,
   /** Characters. */

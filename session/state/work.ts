@@ -58,13 +58,38 @@ export interface SessionTask {
   readonly updatedAtMs: number;
 }
 
+/** One place of a file at which it is changed, as people review it. */
+export interface PatchHunk {
+  /** Of path and lines; the same in every patchset that changes the same lines in the same way. */
+  readonly id: string;
+  /** Its line of the diff that begins with `@@`, or words where there are no lines. */
+  readonly header: string;
+}
+
+export interface SessionChange {
+  readonly path: string;
+  readonly changeType: string;
+  /** Unified; cut behind a whole hunk where it is long. */
+  readonly diff?: string;
+  /** In the order of the diff. */
+  readonly hunks?: readonly PatchHunk[];
+  /** How many hunks more there are than the diff shows. */
+  readonly unshown?: number;
+}
+
 export interface SessionPatchset {
   readonly id: string;
   readonly status: 'proposed' | 'accepted' | 'rejected';
-  readonly changes: readonly {
-    readonly path: string;
-    readonly changeType: string;
-    readonly diff?: string;
-  }[];
+  readonly changes: readonly SessionChange[];
   readonly updatedAtMs: number;
+}
+
+/** What a person said of one hunk. */
+export interface HunkReview {
+  readonly patchset: string;
+  readonly path: string;
+  readonly hunk: string;
+  /** Absent: a comment alone. */
+  readonly verdict?: 'keep' | 'reject';
+  readonly comment?: string;
 }

@@ -10,6 +10,7 @@ import { openTreeHands } from '../../engine/run/work/hands/tree-hands.ts';
 import { openTurns } from '../../engine/run/work/turns/open-turns.ts';
 import { guardingProfile } from '../../engine/spec/guarding-profile.ts';
 import { privacyPolicyOf } from '../../engine/spec/privacy-policy-of.ts';
+import { tellReviewed, untoldReviews } from './tell-reviews.ts';
 import type { StepEnd, TurnScope } from './turn-scope.ts';
 
 const maxKeptResult = 64 * 1024;
@@ -18,6 +19,7 @@ const maxKeptResult = 64 * 1024;
 export async function converseStep(scope: TurnScope, text: string): Promise<StepEnd> {
   const { setting, signal, state, tell, newId } = scope;
   const { engine, source, clock, repositoryPath } = setting;
+  const reviewed = untoldReviews(scope);
   const question = await readRequest(text);
   const runId = uuidV7(clock.now());
   const worker = requireDrafter(await openWorker(engine, source), source.worker);
@@ -36,6 +38,7 @@ export async function converseStep(scope: TurnScope, text: string): Promise<Step
     policy: privacyPolicyOf(effective, ground.config.redaction),
     signal,
   });
+  if (reviewed !== undefined) await tellReviewed(scope, reviewed);
   let reply = newId();
   const ended = await converse({
     system: setting.instructions,

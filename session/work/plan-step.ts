@@ -9,6 +9,7 @@ import type { Interaction } from '../state/interaction.ts';
 import { pursuedGoal } from '../state/pursued-goal.ts';
 import { type PlanStep, type Repair, repairs, type SessionPlan } from '../state/work.ts';
 import { patiently } from './goal/patiently.ts';
+import { tellReviewed, untoldReviews } from './tell-reviews.ts';
 import type { StepEnd, TurnScope } from './turn-scope.ts';
 
 /** Begins the subject of the question what is to be done with a plan. */
@@ -45,6 +46,7 @@ export async function makePlan(
   const { engine, source, clock, repositoryPath, sandbox } = setting;
   const repository = await openRepository(repositoryPath);
   const kept = requireDraft(readDraft(repository, runId), runId);
+  const reviewed = untoldReviews(scope);
   const request = {
     ...setting.run,
     repositoryPath,
@@ -56,10 +58,11 @@ export async function makePlan(
     clock,
     signal,
     meter: meter(),
-    remarks,
+    remarks: reviewed === undefined ? remarks : [...remarks, reviewed.text],
     spent: kept.spent,
   };
   const planned = await patiently(scope, () => planContract(engine, request));
+  if (reviewed !== undefined) await tellReviewed(scope, reviewed);
   await keepDraft(repository, { ...kept, spent: planned.spent });
   const revision = (state().plans.findLast(({ run }) => run?.runId === runId)?.run?.revision ?? 0) + 1;
   const plan: MadePlan = {

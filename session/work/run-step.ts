@@ -8,6 +8,8 @@ import { resumeRun, runIntent } from '../../engine/run/run-intent.ts';
 import { untrustedText } from '../../engine/run/work/turns/untrusted-text.ts';
 import { guardingProfile } from '../../engine/spec/guarding-profile.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
+import { patchOfRun } from '../review/patch-of-run.ts';
+import { toChanges } from '../review/to-changes.ts';
 import { requireApart } from '../self-test/try-to-approve.ts';
 import { consentGround, noNetwork, openedNetwork } from './consent-ground.ts';
 import { personOf } from './person-of.ts';
@@ -130,7 +132,7 @@ export async function execute(
 
 /** What a run came to, as the session tells it. */
 export async function settle(
-  { tell, newId }: TurnScope,
+  { setting, tell, newId }: TurnScope,
   plan: MadePlan,
   view: RunView,
 ): Promise<Exclude<StepEnd, 'waits'> | 'failed'> {
@@ -142,7 +144,7 @@ export async function settle(
       patchset: {
         id: patch.digest,
         status: isCommit ? 'accepted' : waiting === undefined ? 'rejected' : 'proposed',
-        changes: patch.files.map(({ path, changeType }) => ({ path, changeType })),
+        changes: toChanges(patch.files, await patchOfRun(setting.engine, setting, runId)),
       },
     });
   const isOver = waiting === undefined;

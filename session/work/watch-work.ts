@@ -1,11 +1,9 @@
-import { readEnvelope } from '../../coder/patch/read-envelope.ts';
 import { readSteps } from '../../coder/tools/update-plan.ts';
 import type { ToolCall } from '../../core/contract/model.ts';
 import type { WorkWatch } from '../../engine/run/state/work-watch.ts';
+import { envelopeChanges } from '../review/envelope-changes.ts';
 import type { MadePlan } from './plan-step.ts';
 import type { TurnScope } from './turn-scope.ts';
-
-const maxDiff = 64 * 1024;
 
 /** Tells a session what the workers of its run do: replies as they come, steps, patches, Tasks. */
 export function watchWork({ tell, newId, state }: TurnScope, plan: MadePlan): WorkWatch {
@@ -29,7 +27,7 @@ export function watchWork({ tell, newId, state }: TurnScope, plan: MadePlan): Wo
     });
   };
   const toldPatch = (call: ToolCall): void => {
-    const changes = changesOf(argumentOf(call, 'patch'));
+    const changes = envelopeChanges(argumentOf(call, 'patch'));
     if (changes.length > 0)
       told({ type: 'patched', patchset: { id: `${plan.id}/${call.id}`, status: 'proposed', changes } });
   };
@@ -70,45 +68,4 @@ function argumentOf({ arguments: given }: ToolCall, name: string): string {
   } catch {
     return '';
   }
-}
-
-function changesOf(patch: string) {
-  try {
-    return readEnvelope(patch).map((section) => ({
-      path: section.path,
-      changeType: section.kind === 'update' && section.moveTo !== undefined ? 'rename' : typeOf[section.kind],
-      diff: diffOf(section).slice(0, maxDiff),
-    }));
-  } catch {
-    // A patch that cannot be read is answered by the tool itself.
-    return [];
-  }
-}
-
-const typeOf = { add: 'add', delete: 'delete', update: 'modify' } as const;
-
-function diffOf(section: ReturnType<typeof readEnvelope>[number]): string {
-  if (section.kind === 'delete') return '';
-  if (section.kind === 'add') return section.lines.map((line) => `+${line}`).join('\n');
-  return section.hunks
-    .map(({ after, from, to }) => {
-      const head = after === undefined ? '@@' : `@@ ${after}`;
-      return [head, ...changedLines(from, to)].join('\n');
-    })
-    .join('\n');
-}
-
-/** Lines that are the same at both ends stand around what is changed. */
-function changedLines(from: readonly string[], to: readonly string[]): readonly string[] {
-  const most = Math.min(from.length, to.length);
-  let before = 0;
-  while (before < most && from[before] === to[before]) before += 1;
-  let after = 0;
-  while (after < most - before && from.at(-1 - after) === to.at(-1 - after)) after += 1;
-  return [
-    ...from.slice(0, before).map((line) => ` ${line}`),
-    ...from.slice(before, from.length - after).map((line) => `-${line}`),
-    ...to.slice(before, to.length - after).map((line) => `+${line}`),
-    ...from.slice(from.length - after).map((line) => ` ${line}`),
-  ];
 }

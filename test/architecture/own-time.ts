@@ -28,7 +28,7 @@ export const keepsTime: Readonly<Record<string, string>> = {
   'test/plugins/redaction/plugin.test.ts': 'counts turns of the event loop while a thread is at work',
   'test/session/work/goal-stops.test.ts': 'its clock skips short waits and sleeps the long one',
   'test/session/work/goal.test.ts': 'its clock skips short waits and sleeps the long one',
-  'test/session/work/plan-talk.test.ts': 'its clock skips short waits and sleeps the long one',
+  'test/session/work/hasty-clock.ts': 'a clock that skips short waits and sleeps the long one',
   'test/session/conform/play-script.ts': 'its clock skips short waits and sleeps the long one',
   'test/service/docs.test.ts': 'types a command again until it prints what the page says',
   'test/service/hostile/exchange.ts':

@@ -9,8 +9,12 @@ export interface Change {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
+interface Element {
+  readonly id: string;
+}
+
 type ListName = {
-  [Name in keyof Snapshot]-?: Snapshot[Name] extends readonly unknown[] ? Name : never;
+  [Name in keyof Snapshot]-?: Snapshot[Name] extends readonly Element[] ? Name : never;
 }[keyof Snapshot];
 
 /** Each list of the snapshot, and the kind of event that brings one of its elements. */
@@ -72,9 +76,6 @@ function textDelta({ transcript }: SessionState, facts: readonly Happened[]): Ch
   return { kind: 'text_delta', payload: { id: fact.id, text: fact.text } };
 }
 
-interface Element {
-  readonly id: string;
-}
 type Narrow = Readonly<Record<string, readonly Element[]>>;
 
 /**

@@ -64,6 +64,9 @@ export const routeRows: readonly SessionRow[] = [
     'route POST /api/code/goal/cancel': '`{reason?}` → `{accepted: true, status, goal}`',
     'goal fields': '`goal {id, objective, status, criteria[], loops, budget, blockReason?}`',
   }),
+  ...heldBy('Beyond the document', routes, 'a hunk is reviewed by whoever writes', {
+    'route POST /api/code/reviews': '`{patchset, path, hunk, verdict?, comment?}` → `{accepted: true}`',
+  }),
   ...heldBy('Beyond the document', ofSession('api/approval-routes'), 'what is pre-approved is told', {
     'route GET /api/code/approvals': 'what is pre-approved, with its time',
     'route POST /api/code/approvals/revoke': 'is taken back by whoever writes',

@@ -40,7 +40,7 @@ export const snapshotRows: readonly SessionRow[] = [
     'structuredQuestions',
     'providerSessionResume',
   ]),
-  ...fields('', 'added beside what document 2 names', ['usage', 'goal']),
+  ...fields('', 'added beside what document 2 names', ['usage', 'goal', 'reviews']),
   ...fields('goal.', 'of the goal that was set last', [
     'id',
     'objective',
@@ -62,6 +62,9 @@ export const snapshotRows: readonly SessionRow[] = [
     'seconds.used',
     'seconds.limit',
   ]),
+  ...fields('patchsets.changes.', 'of a change that is reviewed', ['hunks', 'unshown']),
+  ...fields('patchsets.changes.hunks.', 'of a hunk', ['id', 'header']),
+  ...fields('reviews.', 'what was said of a hunk', ['patchset', 'path', 'hunk', 'verdict', 'comment']),
   ...fields('usage.', 'what models came to', [
     'inputTokens',
     'outputTokens',

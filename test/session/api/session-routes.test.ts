@@ -155,6 +155,28 @@ t.test('a client attaches, speaks, answers and leaves', async (t) => {
   t.notMatch(JSON.stringify(await ask('GET', 'session')), body.controllerToken);
 });
 
+t.test('a hunk is reviewed by whoever writes, and stands in the snapshot', async (t) => {
+  const { ask, attach, channel } = await scene(t);
+  const token = held((await attach('page')).body.controllerToken);
+  const said = { patchset: 'proposed', path: 'x', hunk: 'h', verdict: 'reject', comment: 'no' };
+  t.notOk('reviews' in (await ask('GET', 'session')).body);
+  t.strictSame((await ask('POST', 'reviews', said, token)).body, { accepted: true });
+  t.strictSame((await ask('GET', 'session')).body.reviews, [said]);
+  const { verdict: _, comment: __, ...nothing } = said;
+  for (const [wrong, status, code] of [
+    [{ ...said, verdict: 'yes' }, 400, 'INVALID_BODY'],
+    [{ ...said, comment: '\u001b' }, 400, 'INVALID_BODY'],
+    [nothing, 400, 'INVALID_BODY'],
+    [{ ...said, hunk: 'g' }, 404, 'NOT_FOUND'],
+    [{ ...said, patchset: 'accepted' }, 409, 'INTERACTION_NOT_ACTIVE'],
+  ] as const) {
+    const answer = await ask('POST', 'reviews', wrong, token);
+    t.match([answer.status, answer.body.error.code], [status, code]);
+  }
+  t.match((await ask('POST', 'reviews', said)).body.error.code, 'MISSING_CONTROLLER_TOKEN');
+  t.equal(channel.state.reviews.length, 1, 'what is refused says nothing');
+});
+
 t.test('one lease: the same client comes back to it, another one waits until it is over', async (t) => {
   const { ask, attach, pass } = await scene(t);
   const [first, again] = [await attach('a'), await attach('a')];

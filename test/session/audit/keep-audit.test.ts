@@ -65,6 +65,11 @@ t.test('who did what stands in the log, and nothing that was said in confidence'
   const given = { selectedOption: 'allow_all_commands' };
   await channel.send({ type: 'respond', id: second?.id ?? '', given, proof });
   await channel.send({ type: 'respond', id: second?.id ?? '', given, proof });
+  const hunk = { id: 'h', header: '@@' };
+  const changes = [{ path: 'a\u202eb', changeType: 'modify', hunks: [hunk] }];
+  await channel.send({ turn, type: 'patched', patchset: { id: 'p', status: 'proposed', changes } });
+  const said = { patchset: 'p', path: 'a\u202eb', hunk: 'h', verdict: 'reject', comment: secret } as const;
+  await channel.send({ type: 'review', ...said, proof });
   await channel.send({ type: 'cancel', proof });
   await channel.send({ turn, type: 'end', end: 'cancelled' });
   await channel.send({ type: 'detach', clientId: 'bot\u001b[31m\n\u202e', proof });
@@ -80,6 +85,7 @@ t.test('who did what stands in the log, and nothing that was said in confidence'
       /^respond: interaction i\d+ \(request_user_input\): answer; answers to pin$/,
       /^respond: interaction i\d+ \(approval\): allow_all_commands; it stays pending$/,
       /^respond: interaction i\d+ \(approval\): allow_all_commands$/,
+      'respond: hunk h of a\\u202eb in patchset p: reject; with a comment of 20 characters',
       `cancel: turn ${turn} is to stop`,
       'detach: the lease is given back',
     ],

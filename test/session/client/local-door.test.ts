@@ -71,6 +71,11 @@ t.test('a screen answers what is asked, and is refused as everybody is', async (
   await t.rejects(door.respond(id, { selectedOption: 'yes' }), { code: 'INVALID_INTERACTION_RESPONSE' });
   await t.rejects(door.respond(id, { selectedOption: 'a\0b' }), { code: 'INVALID_BODY' });
   t.equal(door.snapshot().interactions[0]?.status, 'pending');
+  const said = { patchset: 'proposed', path: 'x', hunk: 'h', verdict: 'reject' } as const;
+  await t.rejects(door.review({ ...said, comment: ' ' }), { code: 'INVALID_BODY' });
+  await t.rejects(door.review({ ...said, patchset: 'accepted' }), { code: 'INTERACTION_NOT_ACTIVE' });
+  await door.review(said);
+  t.strictSame(door.snapshot().reviews, [said]);
   await door.respond(id, { selectedOption: 'approve' });
   t.match(wanted, [{}, { type: 'answer', option: 'approve', by: { kind: 'tui' } }]);
 });

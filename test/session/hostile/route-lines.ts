@@ -53,6 +53,13 @@ export const routeLines: readonly RouteLine[] = [
   { method: 'POST', path: '/api/code/control/cancel', shows: 'lease' },
   {
     method: 'POST',
+    path: '/api/code/reviews',
+    shows: 'lease',
+    body: () => ({ patchset: 'p', path: 'a', hunk: 'h', verdict: 'keep', comment: 'x' }),
+    comes: { status: 404, code: 'NOT_FOUND' },
+  },
+  {
+    method: 'POST',
     path: '/api/code/approvals/revoke',
     shows: 'lease',
     body: () => ({ id: 'none' }),

@@ -40,7 +40,9 @@ export function everyFact(): SessionState {
       patchset: {
         id: 'p',
         status: 'proposed',
-        changes: [{ path: 'a', changeType: 'modified', diff: '+' }],
+        changes: [
+          { path: 'a', changeType: 'modified', diff: '+', hunks: [{ id: 'h', header: '@@' }], unshown: 1 },
+        ],
       },
     },
     { type: 'turn-began', turn: 'turn' },
@@ -52,6 +54,12 @@ export function everyFact(): SessionState {
     },
     { type: 'used', turn: 'turn', inputTokens: 900, outputTokens: 100, costUsd: 0.1 },
     { type: 'used', turn: 'before', inputTokens: 1, outputTokens: 2, contextWindow: 4000 },
+    {
+      type: 'reviewed',
+      id: 'v',
+      review: { patchset: 'p', path: 'a', hunk: 'h', verdict: 'reject', comment: 'c' },
+      by,
+    },
     { type: 'asked', interaction: { ...asked, status: 'pending', metadata: {}, requestedAtMs: 1 } },
     { type: 'answered', id: 'i', answer: { option: 'approve' }, by },
   ];

@@ -57,7 +57,9 @@ t.test('a snapshot has the fields of the contract and no other', async (t) => {
         {
           id: 'p',
           status: 'proposed',
-          changes: [{ path: 'a', changeType: 'modified', diff: '+' }],
+          changes: [
+            { path: 'a', changeType: 'modified', diff: '+', hunks: [{ id: 'h', header: '@@' }], unshown: 1 },
+          ],
           updatedAt: at,
         },
       ],
@@ -96,6 +98,7 @@ t.test('a snapshot has the fields of the contract and no other', async (t) => {
         contextWindow: 4000,
         turn: { inputTokens: 900, outputTokens: 100, costUsd: 0.1 },
       },
+      reviews: [{ patchset: 'p', path: 'a', hunk: 'h', verdict: 'reject', comment: 'c' }],
       updatedAt: at,
     },
   );

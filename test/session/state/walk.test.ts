@@ -30,8 +30,8 @@ function writersOf({ state, nowMs, tokens }: World): readonly string[] {
 }
 
 /** What of a state outlives its process. */
-function lasting({ interactions, transcript, toolCalls, commands, turn, status }: SessionState) {
-  return JSON.stringify([interactions, transcript, toolCalls, [...commands], turn, status]);
+function lasting({ interactions, transcript, toolCalls, commands, reviews, turn, status }: SessionState) {
+  return JSON.stringify([interactions, transcript, toolCalls, [...commands], reviews, turn, status]);
 }
 
 const checks: Readonly<Record<string, (step: Step) => boolean>> = {
@@ -103,6 +103,8 @@ const checks: Readonly<Record<string, (step: Step) => boolean>> = {
     (state.status === 'awaiting_interaction') === pendingOf(state).length > 0,
   'no snapshot holds a token, or its digest': ({ after }) =>
     !JSON.stringify(toSnapshot(after.state)).includes('digest-'),
+  'what is committed is kept: nobody says otherwise of it': ({ after }) =>
+    after.state.reviews.every(({ patchset }) => patchset === 'proposed'),
   'what outlives the process is in its journal': ({ after }) => {
     const [opened, ...facts] = after.journal;
     if (opened?.type !== 'opened') return false;
@@ -137,6 +139,7 @@ for (const local of ['tui', 'none'] as const) {
         'a answers nothing',
         'a answers something else',
         'a contradicts itself',
+        'a rejects a hunk that is committed',
         'b attaches without control token',
         'nobody approves',
         ...(local === 'none' ? ['the screen reclaims'] : []),

@@ -48,7 +48,15 @@ export const ground = (more: Partial<SessionGround> = {}): SessionGround => ({
 
 export function newWorld(more: Partial<SessionGround> = {}): World {
   const opened: Happened = { type: 'opened', ground: ground(more), atMs: 0 };
-  return { state: openedState(opened), nowMs: 0, ids: 0, tokens: {}, journal: [opened] };
+  const changes = [{ path: 'x', changeType: 'modify', hunks: [{ id: 'h', header: '@@' }] }];
+  const patched = (id: string, status: 'proposed' | 'accepted'): Happened => ({
+    type: 'patched',
+    patchset: { id, status, changes },
+    atMs: 0,
+  });
+  const patches = [patched('proposed', 'proposed'), patched('accepted', 'accepted')];
+  const state = patches.reduce(reduce, openedState(opened));
+  return { state, nowMs: 0, ids: 0, tokens: {}, journal: [opened, ...patches] };
 }
 
 /** One command, at a time: what it came to, or why it was refused. */
@@ -99,6 +107,7 @@ export function moves(world: World): readonly (readonly [name: string, command: 
   const named = (name: string, commands: readonly Command[]) =>
     commands.map((command) => [name, command] as const);
   const turn = state.turn ?? 'none';
+  const hunk = { type: 'review', path: 'x', hunk: 'h' } as const;
   return [
     ['a attaches', attach('a', 'browser')],
     ['b attaches', attach('b', 'automation')],
@@ -119,6 +128,11 @@ export function moves(world: World): readonly (readonly [name: string, command: 
     ...named('a allows everything', respond(proof('a'), { selectedOption: 'allow_all_commands' })),
     ...named('a denies', respond(proof('a'), { selectedOption: 'deny' })),
     ...named('a approves what it saw first', respond(proof('a'), { approved: true }, world.seen)),
+    ['a rejects a hunk', { ...hunk, patchset: 'proposed', verdict: 'reject', proof: proof('a') }],
+    [
+      'a rejects a hunk that is committed',
+      { ...hunk, patchset: 'accepted', verdict: 'reject', proof: proof('a') },
+    ],
     ['a cancels', { type: 'cancel', proof: proof('a') }],
     ['the screen reclaims', { type: 'reclaim' }],
     ['the model asks', { type: 'ask', turn, subject: 'call', kind: 'approval', metadata: {} }],

@@ -77,6 +77,10 @@ t.test('no byte that a session writes or tells holds a secret, in no coding', as
   await scene.answer(asked.id, { answers: { answer: [`no, ${kept}`] } });
   await scene.ended();
   t.equal(session.channel.state.status, 'completed', lastNote(session));
+  const { id: patchset, changes } = session.channel.state.patchsets[0] ?? { id: '', changes: [] };
+  const { path = '', hunks = [] } = changes[0] ?? {};
+  const said = { patchset, path, hunk: hunks[0]?.id ?? '', comment: `it shows ${kept}` };
+  await session.channel.send({ type: 'review', ...said, proof: { from: 'local' } });
   t.ok(
     model.asked.some(({ headers }) => headers.authorization?.includes(key)),
     'the key was used',

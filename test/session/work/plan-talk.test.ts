@@ -1,21 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { type Clock, systemClock } from '../../../core/base/clock.ts';
 import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
 import type { ScriptedReply } from '../../coder/scripted-model.ts';
 import type { Asked } from '../../providers/model-server.ts';
 import { longTest } from '../../rooms/long-test.ts';
+import { hasty } from './hasty-clock.ts';
 import { lastNote, type ScriptedSession, scriptSession } from './scripted-session.ts';
 
 const plans = (...steps: readonly string[]): ScriptedReply => ({
   calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps }] }]],
 });
-/** Attempts of a run wait for one another; nobody here has that time. */
-const hasty: Clock = {
-  ...systemClock,
-  sleep: (ms, signal) => systemClock.sleep(ms > 120_000 ? ms : Math.min(ms, 5), signal),
-};
 
 /** A model that fails at every plan but one that says how, which is that of this revision. */
 function failsUntil(revision: number): (asked: Asked) => ScriptedReply {

@@ -72,7 +72,9 @@ t.test('a request is drafted, planned, executed and committed, each only after i
     [['workspace.fs', 'completed']],
   );
   const diff = state.patchsets[0]?.changes[1]?.diff?.split('\n') ?? [];
-  t.strictSame(diff.slice(0, 4), ['@@', '   assert.ok(price(0, 100) < 2);', ' });', '+']);
+  const at = 'test/price.test.js';
+  t.strictSame(diff.slice(0, 3), [`--- a/${at}`, `+++ b/${at}`, '@@']);
+  t.strictSame(diff.slice(3, 6), ['   assert.ok(price(0, 100) < 2);', ' });', '+']);
   const drawn = await call(sample, ['graph', session.threadId]);
   const kinds = drawn.data.nodes.map(({ kind }: { kind: string }) => kind);
   for (const kind of ['intent', 'plan', 'task', 'run', 'patchset', 'evidence', 'decision'])

@@ -1,0 +1,64 @@
+import { untrustedText } from '../../engine/run/work/turns/untrusted-text.ts';
+import { guardingProfile } from '../../engine/spec/guarding-profile.ts';
+import { type HunkLine, hunksOf } from '../screen/hunks.ts';
+import { toSnapshot } from '../state/snapshot.ts';
+import type { SaidReview } from '../state/state.ts';
+import type { TurnScope } from './turn-scope.ts';
+
+/** Lines of a hunk, and characters of each, that are told with what was said of it. */
+const most = { lines: 20, characters: 200 } as const;
+
+/** What people said of hunks, as a model is told it. */
+export interface Reviewed {
+  readonly text: string;
+  readonly ids: readonly string[];
+}
+
+/**
+ * What people said of hunks that no model was told yet; `undefined` where there is nothing. A hunk that is kept without
+ * a word says nothing. Words of the person stand as such, lines of files as data.
+ */
+export function untoldReviews({
+  setting,
+  state,
+}: Pick<TurnScope, 'setting' | 'state'>): Reviewed | undefined {
+  const untold = state().reviews.filter(isNews);
+  if (untold.length === 0) return undefined;
+  const { patchsets } = toSnapshot(state());
+  const { promptInjection } = guardingProfile(setting.clock.now()).security;
+  const told = untold.map(({ patchset, path, hunk, verdict, comment }) => {
+    const shown = patchsets.find(({ id }) => id === patchset);
+    const found = shown && hunksOf(shown).find(({ id }) => id === hunk);
+    const lines = [
+      `${path} ${found?.header ?? ''}`,
+      ...(found?.lines ?? []).slice(0, most.lines).map(lineText),
+    ];
+    const what = verdict === 'reject' ? 'The person rejects' : 'The person says of';
+    const because = verdict === 'reject' ? 'Because' : 'The words';
+    return [
+      `${what} this change:\n${untrustedText(promptInjection, lines.join('\n'))}`,
+      ...(comment === undefined ? [] : [`${because}: ${comment}`]),
+    ].join('\n');
+  });
+  const text = ['The person has reviewed changes of yours.', ...told].join('\n\n');
+  return { text, ids: untold.map(({ id }) => id) };
+}
+
+/** It stands in the dialogue from here on, and is told no more. */
+export async function tellReviewed(
+  { tell }: Pick<TurnScope, 'tell'>,
+  { text, ids }: Reviewed,
+): Promise<void> {
+  await tell({ type: 'exchanged', message: { role: 'user', text } });
+  await tell({ type: 'reviews-told', ids });
+}
+
+function isNews({ isTold, verdict, comment }: SaidReview): boolean {
+  return !isTold && (verdict === 'reject' || comment !== undefined);
+}
+
+const markOf = { added: '+', removed: '-', same: ' ', note: '\\ ' } as const;
+
+function lineText({ kind, text }: HunkLine): string {
+  return `${markOf[kind]}${text.slice(0, most.characters)}`;
+}
