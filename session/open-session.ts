@@ -16,6 +16,7 @@ import type { Fact, Happened, SessionGround } from './state/fact.ts';
 import { openedState, reduce } from './state/reduce.ts';
 import { restoredState } from './state/restored-state.ts';
 import type { SessionState } from './state/state.ts';
+import { budgetUnpriced } from './state/usage.ts';
 import { type OpenThread, openThread, threadDirectory } from './thread/open-thread.ts';
 import { threadNotFound } from './thread/thread-not-found.ts';
 import { allowVisitor, type VisitorUse } from './work/allow-visitor.ts';
@@ -47,10 +48,13 @@ export interface OpenSession extends AsyncDisposable {
 /**
  * Opens a session. Its thread is on disk before anybody hears of it, and who writes stands in its audit log; one that
  * is resumed is as it was acknowledged, and what its killed process had begun is `unknown`. THREAD_NOT_FOUND,
- * THREAD_BUSY, THREAD_UNPROVEN, JOURNAL_CORRUPT.
+ * THREAD_BUSY, THREAD_UNPROVEN, JOURNAL_CORRUPT, SESSION_BUDGET_UNPRICED where a limit cannot be held.
  */
 export async function openSession(setting: SessionSetting): Promise<OpenSession> {
   const { clock, witness, resume, repositoryPath, watcher } = setting;
+  const { limitUsd, isPriced, provider } = setting.ground;
+  if (limitUsd !== undefined && isPriced === false)
+    throw budgetUnpriced(provider.model ?? provider.provider, limitUsd);
   const newId = (): string => uuidV7(clock.now());
   const threadId = resume ?? newId();
   const repository = await openRepository(repositoryPath);

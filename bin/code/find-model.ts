@@ -14,6 +14,8 @@ export interface FoundModel {
   readonly key: { readonly name: string; readonly source: string } | undefined;
   /** What nobody may be shown: the key itself. */
   readonly secrets: readonly string[];
+  /** Whether its provider knows what it costs; absent: that is seen when it is asked. */
+  readonly isPriced?: boolean;
 }
 
 /**
@@ -34,7 +36,7 @@ export async function findModel(
   const found = await findKey(provider, source, base, keys);
   const model = choice.model ?? source.defaultModel;
   const { stream, clock } = engine;
-  await source.open({
+  const opened = await source.open({
     base,
     isOtherBase,
     model,
@@ -44,5 +46,6 @@ export async function findModel(
     ...(found === undefined ? {} : { key: found.value }),
   });
   const key = found === undefined ? undefined : { name: found.name, source: keyPlaceNames[found.source] };
-  return { model, key, secrets: found === undefined ? [] : [found.value] };
+  const isPriced = opened.costUnits?.(model, { input: 1000, output: 1000 }) !== undefined;
+  return { model, key, secrets: found === undefined ? [] : [found.value], isPriced };
 }

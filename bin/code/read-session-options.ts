@@ -46,6 +46,8 @@ export async function readSessionOptions(
     context: ofSession,
     resume: line.resume,
     approval: { policy: line.approvalPolicy, ttlSeconds },
+    limitUsd: config.budget.sessionUsd,
+    priced: Object.entries(config.models).flatMap(([id, { price }]) => (price === undefined ? [] : [id])),
     networkAccess: ofSession === 'dev' ? line.networkAccess : 'deny',
     planMode: model.flags['plan-mode'] === 'true',
     goal: line.goal,

@@ -2,12 +2,16 @@ import { codexWorker } from '../../coder/plugin.ts';
 import type { SessionSetting } from '../../session/open-session.ts';
 import type { SessionOptions } from '../../session/options/session-options.ts';
 import { allCapabilities } from '../../session/state/all-capabilities.ts';
+import type { FoundModel } from './find-model.ts';
 
 /** What clients are told of a session, and who may steer it (document 2, Session snapshot, Authentication). */
 export function sessionGround(
-  { workingDir, model: { provider }, context, browserControl, control, planMode, goalBudget }: SessionOptions,
-  model: string | undefined,
+  options: SessionOptions,
+  { model, isPriced }: Pick<FoundModel, 'model' | 'isPriced'>,
 ): SessionSetting['ground'] {
+  const { workingDir, context, browserControl, control, planMode, limitUsd, priced, goalBudget } = options;
+  const { provider } = options.model;
+  const isKnown = model !== undefined && priced.includes(model) ? true : isPriced;
   return {
     workingDir,
     provider: {
@@ -27,5 +31,7 @@ export function sessionGround(
     ],
     mayOpenNetwork: context === 'dev',
     goalBudget,
+    ...(limitUsd === undefined ? {} : { limitUsd }),
+    ...(isKnown === undefined ? {} : { isPriced: isKnown }),
   };
 }

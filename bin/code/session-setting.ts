@@ -79,7 +79,7 @@ export async function sessionSetting(
       const from = agent.binding === undefined ? model : asked;
       return { instructions: sessionInstructions({ context: 'research', agent }), source: sourceOf(from) };
     },
-    ground: sessionGround(options, found.model),
+    ground: sessionGround(options, found),
     ...(resume === undefined ? {} : { resume }),
   };
 }

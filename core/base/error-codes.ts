@@ -245,6 +245,9 @@ const rows = {
     WORKSPACE_CHANGED: [409, 128, 'the work tree is not as it was when the plan was made'],
     AUTOMATION_CONTROLLER_REQUIRED: [403, 128, 'only an automation may do that'],
     GOAL_ALREADY_ACTIVE: [409, 128, 'another goal is pursued'],
+    PERSON_REQUIRED: [403, 128, 'only a person may do that'],
+    SESSION_BUDGET_SPENT: [409, 128, 'the session has cost what it may cost'],
+    SESSION_BUDGET_UNPRICED: [409, 128, 'what has no price cannot be held to a limit'],
     GOAL_NOT_ACTIVE: [409, 128, 'no goal is pursued'],
     SELF_APPROVAL_POSSIBLE: [409, 128, 'a command in the sandbox reaches what approves it'],
     UNSUPPORTED_OPERATION: [422, 128, 'this session does not do that'],
@@ -266,6 +269,9 @@ export type ErrorCode = { [Family in keyof typeof rows]: keyof (typeof rows)[Fam
 const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   CONTROL_DISABLED: 'start the session with `--control write`',
   BROWSER_CONTROL_DISABLED: 'start the session with `--browser-control loopback`',
+  SESSION_BUDGET_SPENT: 'raise the limit, `/budget USD`, and say it again',
+  SESSION_BUDGET_UNPRICED:
+    'name its price, `[models."<id>"]` in `.writ/config.toml`, or take the limit away: `/budget off`',
   SELF_APPROVAL_POSSIBLE:
     'start the session with `--network-access deny`; `writ doctor` says what confines commands here',
   GOAL_ALREADY_ACTIVE:

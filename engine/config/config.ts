@@ -6,6 +6,7 @@ import { securityWords } from '../spec/security-words.ts';
 import { type ApprovalConfig, readApprovalSection } from './approval-section.ts';
 import { type ApprovalsConfig, readApprovalsSection } from './approvals-section.ts';
 import { type DemandedArtifact, readArtifactsSection } from './artifacts-section.ts';
+import { type BudgetConfig, readBudgetSection } from './budget-section.ts';
 import { type ChecksConfig, readChecksSection } from './checks-section.ts';
 import { type EvidenceConfig, readEvidenceSection } from './evidence-section.ts';
 import { type FactorsConfig, readFactorsSection } from './factors-section.ts';
@@ -47,6 +48,8 @@ export interface WritConfig {
   readonly approval: ApprovalConfig;
   /** Of a session, too. */
   readonly goal: GoalConfig;
+  /** The same. */
+  readonly budget: BudgetConfig;
   /** `[artifacts.<name>]`, by name: what plugins make of every change. */
   readonly artifacts: ReadonlyMap<string, DemandedArtifact>;
   readonly checks: ChecksConfig;
@@ -97,6 +100,7 @@ export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigO
     approvals: readApprovalsSection(root.table('approvals')),
     approval: readApprovalSection(root.table('approval')),
     goal: readGoalSection(root.table('goal')),
+    budget: readBudgetSection(root.table('budget')),
     artifacts: readArtifactsSection(root.table('artifacts')),
     checks: readChecksSection(root.table('checks')),
     evidence: readEvidenceSection(root.table('evidence')),

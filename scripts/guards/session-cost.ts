@@ -2,6 +2,9 @@ import { type Guard, within } from './guard.ts';
 
 const usage = 'test/session/work/usage.test.ts';
 const metered = 'test/engine/run/work/turns/metered-turns.test.ts';
+const spending = 'test/session/work/spending.test.ts';
+const converse = 'test/session/state/converse.test.ts';
+const gate = 'test/engine/run/work/agent/model-gate.test.ts';
 const snapshot = 'test/session/state/snapshot.test.ts';
 
 /** What a session costs: counted once for each reply, and told as it is known. */
@@ -36,6 +39,57 @@ export const guards: readonly Guard[] = [
       'fact.turn === turn ? withUsed',
       'fact.turn !== undefined ? withUsed',
       'a snapshot has the fields',
+    ],
+  ]),
+  ...within('session/work/spending.ts', usage, [
+    [
+      'a session stops at its limit',
+      'requireWithin(state(), question, untold);',
+      '',
+      'a session stops before the question',
+    ],
+  ]),
+  ...within('session/work/spending.ts', spending, [
+    ['questions under way count', 'untold += expected;', '', 'questions under way count'],
+    ['what was not written down was paid', 'untold += costUsd;', '', 'what could not be written down'],
+    [
+      'a limit is held or refused',
+      'if (costUnits === undefined) throw budgetUnpriced(model, limitUsd);',
+      'if (costUnits === undefined) return;',
+      'what nobody knows the price of',
+    ],
+  ]),
+  ...within('session/state/change-budget.ts', converse, [
+    ['a person alone raises a limit', "isMore && by.kind === 'automation'", 'false', 'a program lowers'],
+    [
+      'a limit that cannot be held is not set',
+      'if (limitUsd !== undefined && ground.isPriced === false)',
+      'if (limitUsd === 0)',
+      'a program lowers',
+    ],
+  ]),
+  ...within('session/open-session.ts', usage, [
+    [
+      'a session with a limit that cannot be held is not opened',
+      'if (limitUsd !== undefined && isPriced === false)',
+      'if (limitUsd === 0)',
+      'a limit that cannot be held',
+    ],
+  ]),
+  ...within('engine/run/work/work-attempt.ts', usage, [
+    [
+      'a run that a limit stopped is told as that',
+      "'SESSION_BUDGET_SPENT',",
+      '',
+      'a session stops before the question',
+    ],
+  ]),
+  ...within('engine/run/work/agent/model-gate.ts', gate, [
+    [
+      'the questions of a program are counted and refused, too',
+      'settle(used);',
+      'settle();',
+      'a meter hears of the questions of a program',
     ],
   ]),
   ...within('session/work/run-step.ts', usage, [

@@ -27,6 +27,10 @@ export interface SessionOptions {
     /** How long a granted approval is used again; 0: never. */
     readonly ttlSeconds: number;
   };
+  /** Where the session stops, in USD; absent: nowhere. */
+  readonly limitUsd: number | undefined;
+  /** Models whose price the configuration names. */
+  readonly priced: readonly string[];
   /** What is allowed to start with; never `allow` but in `dev`. */
   readonly networkAccess: 'allow' | 'deny';
   /** Nothing is changed before a plan is approved. */

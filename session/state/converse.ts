@@ -1,5 +1,6 @@
 import { WritError } from '../../core/base/errors.ts';
 import { answeredGoal } from './answered-goal.ts';
+import { changeBudget } from './change-budget.ts';
 import type { ClientCommand, Want } from './command.ts';
 import { type Decided, type Moment, nothingDecided } from './decided.ts';
 import type { Fact, Speaker } from './fact.ts';
@@ -38,6 +39,10 @@ export function submit(
     throw new WritError('INVALID_BODY', { message: 'expected `text` to say something' });
   const spoken = readSpoken(text);
   if (spoken.kind === 'goal') return sayGoal(state, spoken.words, said, by, moment);
+  if (spoken.kind === 'budget') {
+    const { facts, wants } = changeBudget(state, spoken.limitUsd, by, moment);
+    return { facts: [said, ...facts], wants };
+  }
   const stopped = pendingOf(state).find(isStoppedRepair);
   if (stopped !== undefined) return goOn(state, stopped, spoken, said, by, moment);
   requireIdle(state);
@@ -59,7 +64,7 @@ function isStoppedRepair({ kind, metadata }: Interaction): boolean {
 function goOn(
   state: SessionState,
   asked: Interaction,
-  spoken: Exclude<Spoken, { readonly kind: 'goal' }>,
+  spoken: Exclude<Spoken, { readonly kind: 'goal' | 'budget' }>,
   said: Extract<Fact, { readonly type: 'said' }>,
   by: Speaker,
   moment: Moment,

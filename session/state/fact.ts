@@ -39,6 +39,10 @@ export interface SessionGround {
   readonly mayOpenNetwork: boolean;
   /** What one yes of a person lets a goal use up. */
   readonly goalBudget: GoalAmounts;
+  /** Where it stops, in USD over its thread, unless a person says otherwise; absent: nowhere. */
+  readonly limitUsd?: number;
+  /** Whether anybody knows what its model costs; absent: that is seen when it is asked. */
+  readonly isPriced?: boolean;
 }
 
 export type CapabilityName =
@@ -137,6 +141,8 @@ export type Fact =
   | { readonly type: 'reviewed'; readonly id: string; readonly review: HunkReview; readonly by: Speaker }
   /** A model has got what was said under these ids. */
   | { readonly type: 'reviews-told'; readonly ids: readonly string[] }
+  /** A person set where the session stops, in USD; absent: nowhere. */
+  | { readonly type: 'limited'; readonly limitUsd?: number }
   /** The engine works on a run of this thread from here on, for as long as its turn lasts. */
   | { readonly type: 'run-began'; readonly runId: string }
   | { readonly type: 'cancel-asked' }

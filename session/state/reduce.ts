@@ -37,6 +37,7 @@ export function openedState({ ground, atMs }: Extract<Happened, { type: 'opened'
     reviews: [],
     run: undefined,
     usage: nothingUsed,
+    limit: undefined,
     dialogue: [],
     commands: new Map(),
     updatedAtMs: atMs,
@@ -132,6 +133,8 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
       const goal = pursuedGoal(state);
       return { run: fact.runId, ...(goal === undefined ? {} : { goal: { ...goal, run: fact.runId } }) };
     }
+    case 'limited':
+      return { limit: fact.limitUsd === undefined ? {} : { usd: fact.limitUsd } };
     case 'cancel-asked':
       return { isCancelling: state.turn !== undefined, noteFor: undefined };
     case 'turn-ended':

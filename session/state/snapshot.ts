@@ -1,4 +1,5 @@
 import { toRfc3339 } from '../../core/base/clock.ts';
+import { limitOf } from './change-budget.ts';
 import { toGoalView } from './goal-view.ts';
 import { type Interaction, optionsOf } from './interaction.ts';
 import type { SessionState, ToolCall, TranscriptEntry } from './state.ts';
@@ -40,11 +41,18 @@ function toPlan({ run: _, steps, ...plan }: SessionPlan) {
   return { ...timed(plan), steps: steps.map(({ id, step, status }) => ({ id, step, status })) };
 }
 
-/** Absent where no model was asked. */
-function usageOf({ usage }: SessionState): { readonly usage?: SessionUsage } {
-  if (usage.contextTokens === undefined) return {};
-  const { turn, ...whole } = usage;
-  return { usage: { ...toldUsed(whole), ...(turn === undefined ? {} : { turn: toldUsed(turn) }) } };
+/** Absent where no model was asked and nothing stops the session. */
+function usageOf(state: SessionState): { readonly usage?: SessionUsage } {
+  const { turn, ...whole } = state.usage;
+  const limitUsd = limitOf(state);
+  if (whole.contextTokens === undefined && limitUsd === undefined) return {};
+  return {
+    usage: {
+      ...toldUsed(whole),
+      ...(turn === undefined ? {} : { turn: toldUsed(turn) }),
+      ...(limitUsd === undefined ? {} : { limitUsd }),
+    },
+  };
 }
 
 function timed<T extends { readonly updatedAtMs: number }>({ updatedAtMs, ...one }: T) {

@@ -70,6 +70,8 @@ export interface SessionState {
   readonly run: string | undefined;
   /** What models came to; its limit is told where it is shown. */
   readonly usage: Omit<SessionUsage, 'limitUsd'>;
+  /** Where a person said that the session stops, in USD; absent: nobody has said anything. */
+  readonly limit: { readonly usd?: number } | undefined;
   /** What a model gets of what was said before, oldest first. */
   readonly dialogue: readonly ModelMessage[];
   /** By `commandId`: what was said under it. */

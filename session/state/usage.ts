@@ -1,3 +1,5 @@
+import { WritError } from '../../core/base/errors.ts';
+
 /** What questions to models came to. */
 export interface Used {
   readonly inputTokens: number;
@@ -47,4 +49,12 @@ export function toldUsed<U extends Used>({
   ...used
 }: U): Omit<U, 'costUsd'> & Pick<Used, 'costUsd'> {
   return { ...used, ...(costUsd === undefined ? {} : { costUsd: Math.round(costUsd * 1e6) / 1e6 }) };
+}
+
+/** SESSION_BUDGET_UNPRICED: what costs nobody knows what cannot be held to a limit. */
+export function budgetUnpriced(model: string, limitUsd: number): WritError {
+  return new WritError('SESSION_BUDGET_UNPRICED', {
+    message: `nobody knows what \`${model.slice(0, 100)}\` costs: the limit of ${limitUsd} USD cannot be held`,
+    detail: { model: model.slice(0, 200), limit_usd: limitUsd },
+  });
 }

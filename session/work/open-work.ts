@@ -7,6 +7,7 @@ import { converseStep } from './converse-step.ts';
 import { draftStep } from './draft-step.ts';
 import { goalStep } from './goal/goal-step.ts';
 import { supervise } from './goal/supervise.ts';
+import { openSpending } from './spending.ts';
 import { tellUnknown } from './tell-unknown.ts';
 import { openScope, openWaiters, type StepEnd, type TurnScope } from './turn-scope.ts';
 import type { RunWatcher } from './watch-runs.ts';
@@ -26,6 +27,7 @@ const stopped = new WritError('RUN_INTERRUPTED', { message: 'the turn was cancel
 /** One turn at a time, which the channel sees to; a turn goes on where an answer says how. */
 export function openWork(setting: WorkSetting, watcher: RunWatcher): SessionWork {
   const waiters = openWaiters();
+  const spending = openSpending();
   let controller = new AbortController();
   let last: Promise<void> = Promise.resolve();
   const closed = new AbortController();
@@ -51,6 +53,7 @@ export function openWork(setting: WorkSetting, watcher: RunWatcher): SessionWork
         stop: () => own.abort(stopped),
         hasFailed: watcher.hasFailed,
         worked,
+        spending,
         within: (sooner) => scoped(AbortSignal.any([until, sooner])),
       });
       watcher.watch(scope);

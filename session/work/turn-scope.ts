@@ -5,7 +5,7 @@ import type { Report, Told } from '../state/command.ts';
 import type { TurnEnd } from '../state/fact.ts';
 import type { SessionState } from '../state/state.ts';
 import type { Answered } from './answered.ts';
-import { openMeter } from './open-meter.ts';
+import type { Spending } from './spending.ts';
 import type { WorkSetting } from './work-setting.ts';
 import type { WorkTime } from './work-time.ts';
 
@@ -68,13 +68,18 @@ export function openWaiters(): Waiters {
   };
 }
 
+/** What a turn has of the process that it runs in. */
+export interface ScopeParts extends Pick<TurnScope, 'signal' | 'stop' | 'hasFailed' | 'worked' | 'within'> {
+  readonly spending: Spending;
+}
+
 /** The scope of one turn. */
 export function openScope(
   turn: string,
   setting: WorkSetting,
   { state, send }: World,
   waiters: Waiters,
-  parts: Pick<TurnScope, 'signal' | 'stop' | 'hasFailed' | 'worked' | 'within'>,
+  { spending, ...parts }: ScopeParts,
 ): TurnScope {
   const { signal, worked } = parts;
   const tell: TurnScope['tell'] = async (report) => void (await send({ ...report, turn } as Report));
@@ -90,7 +95,7 @@ export function openScope(
       await tell({ type: 'ask', ...question });
       return worked.waiting(answered);
     },
-    meter: (plan) => openMeter(tell, plan),
+    meter: (plan) => spending.meter({ state, tell }, plan),
     newId: () => uuidV7(setting.clock.now()),
   };
 }

@@ -63,10 +63,12 @@ export interface WorkedTask {
   readonly context?: readonly string[] | undefined;
 }
 
-/** What a worker says of a model that has been asked as often as helps, and of one that is recorded or played back. */
+/** What a worker says of a model that has been asked as often as helps or may be, that is recorded or played back. */
 const settled: ReadonlySet<string> = new Set([
   'PROVIDER_FAILED',
   'PROVIDER_OPTION',
+  'SESSION_BUDGET_SPENT',
+  'SESSION_BUDGET_UNPRICED',
   'OUTPUT_FAILED',
   'RECORDING_DIFFERS',
   'RECORDING_ENDED',

@@ -1,4 +1,5 @@
 import { ask } from './ask.ts';
+import { budget } from './budget.ts';
 import { goalCancel } from './goal-cancel.ts';
 import { goalStart } from './goal-start.ts';
 import { goalStatus } from './goal-status.ts';
@@ -6,4 +7,11 @@ import { planContinue } from './plan-continue.ts';
 import type { SlashCommand } from './slash-command.ts';
 
 /** Every command that is a message, the same in a terminal, on a page and over the API; in the order of lists. */
-export const slashCommands: readonly SlashCommand[] = [ask, planContinue, goalStart, goalStatus, goalCancel];
+export const slashCommands: readonly SlashCommand[] = [
+  ask,
+  planContinue,
+  goalStart,
+  goalStatus,
+  goalCancel,
+  budget,
+];

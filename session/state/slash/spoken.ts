@@ -2,6 +2,8 @@
 export type Spoken =
   | TurnWords
   | { readonly kind: 'goal'; readonly words: GoalWords }
+  /** Where the session stops, in USD; absent: nowhere. */
+  | { readonly kind: 'budget'; readonly limitUsd?: number }
   /** Goes on with a plan that failed; with another limit of repairs where one is named. */
   | { readonly kind: 'plan-continue'; readonly limit?: number };
 

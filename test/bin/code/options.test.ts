@@ -285,4 +285,16 @@ t.test('a session is filled in from its line, its profile, its environment and i
     git('commit', '--quiet', '-am', 'No policy');
     await t.rejects(read(''), { code: 'CONFIG_INVALID', exitCode: 128 });
   });
+
+  await t.test('a session stops where the policy says', async (t) => {
+    put(
+      join(root, '.writ', 'config.toml'),
+      '[budget]\nsession_usd = 2.5\n[models.own]\ninput = 1\noutput = 2\n',
+    );
+    git('commit', '--quiet', '-am', 'Budget');
+    t.match(await read(''), { limitUsd: 2.5, priced: ['own'] });
+    put(join(root, '.writ', 'config.toml'), '[budget]\nsession_usd = 0\n');
+    git('commit', '--quiet', '-am', 'Nothing');
+    await t.rejects(read(''), { code: 'CONFIG_INVALID', exitCode: 128 });
+  });
 });

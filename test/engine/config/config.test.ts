@@ -80,6 +80,8 @@ t.test('every documented key is read', async (t) => {
     tokens = 1000
     cost_usd = 0.5
     seconds = 60
+    [budget]
+    session_usd = 2.5
     [approvals]
     in_process = true
     [approvals.groups]
@@ -171,6 +173,7 @@ t.test('every documented key is read', async (t) => {
     },
     approval: { ttlSeconds: 60 },
     goal: { maxTokens: 1000, maxCostUsd: 0.5, maxSeconds: 60 },
+    budget: { sessionUsd: 2.5 },
     approvals: { inProcess: true, groups: { release: ['ana@x.example'] } },
     runners: { keys: ['.writ/trust/ci.pem'] },
     signer: { key: { form: 'env', name: 'WRIT_SIGNING_KEY' } },

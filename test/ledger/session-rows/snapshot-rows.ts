@@ -73,6 +73,7 @@ export const snapshotRows: readonly SessionRow[] = [
     'contextTokens',
     'contextWindow',
     'turn',
+    'limitUsd',
   ]),
   ...fields('usage.turn.', 'the same of the turn', ['inputTokens', 'outputTokens', 'costUsd']),
   ...fields('controller.', 'of the controller', [

@@ -208,3 +208,42 @@ t.test('replies of Tasks that are worked side by side are told apart', async (t)
     { id: 'b', content: 'Two' },
   ]);
 });
+
+t.test('a program lowers what a session may cost, and a person alone raises it', async (t) => {
+  const attach: Command = {
+    type: 'attach',
+    clientId: 'b',
+    kind: 'automation',
+    controlToken: 'valid',
+    tokenDigest: 'd',
+  };
+  const program = { from: 'client', controlToken: 'valid', tokenDigest: 'd' } as const;
+  const byProgram = (text: string): Command => ({ type: 'submit', text, proof: program });
+  const world = taken(newWorld({ limitUsd: 2 }), attach, byProgram('/budget 1'));
+  const limitOf = ({ state }: World) => toSnapshot(state).usage?.limitUsd;
+  t.equal(limitOf(world), 1);
+  for (const text of ['/budget 1.5', '/budget off']) {
+    const { refusal, after } = take('', world, byProgram(text));
+    t.equal(refusal, 'PERSON_REQUIRED', text);
+    t.equal(limitOf(after), 1);
+  }
+  t.equal(limitOf(taken(world, { type: 'reclaim' }, said('/budget 3'))), 3);
+  t.equal(
+    limitOf(taken(newWorld(), attach, byProgram('/budget 3'))),
+    3,
+    'a first limit is none that is raised',
+  );
+  const { refusal } = take('', newWorld({ isPriced: false }), said('/budget 3'));
+  t.equal(refusal, 'SESSION_BUDGET_UNPRICED', 'where nobody knows the price');
+});
+
+t.test('a limit is set while a turn runs, and counts over another process', async (t) => {
+  const world = taken(newWorld({ limitUsd: 2 }), said('do it'), said('/budget 4'));
+  t.equal(world.state.status, 'thinking', 'the turn goes on');
+  const resumed = reduce(world.state, {
+    type: 'resumed',
+    ground: { ...world.state.ground, limitUsd: 1 },
+    atMs: 0,
+  });
+  t.equal(toSnapshot(resumed).usage?.limitUsd, 4, 'a word of a person lasts');
+});

@@ -60,6 +60,7 @@ export function everyFact(): SessionState {
       review: { patchset: 'p', path: 'a', hunk: 'h', verdict: 'reject', comment: 'c' },
       by,
     },
+    { type: 'limited', limitUsd: 5 },
     { type: 'asked', interaction: { ...asked, status: 'pending', metadata: {}, requestedAtMs: 1 } },
     { type: 'answered', id: 'i', answer: { option: 'approve' }, by },
   ];

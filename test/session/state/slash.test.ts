@@ -7,6 +7,10 @@ t.test('a message is words, a command of a form that there is, or refused', asyn
   t.strictSame(readSpoken(' /ask  why\nthat?'), { kind: 'ask', text: 'why\nthat?' });
   t.strictSame(readSpoken('/plan continue'), { kind: 'plan-continue' });
   t.strictSame(readSpoken('/plan  continue  6 '), { kind: 'plan-continue', limit: 6 });
+  t.strictSame(readSpoken('/budget $2.50'), { kind: 'budget', limitUsd: 2.5 });
+  t.strictSame(readSpoken('/budget off'), { kind: 'budget' });
+  const budgets = ['/budget', '/budget 0', '/budget -1', '/budget 1e3', '/budget 1000001', '/budget two'];
+  for (const text of budgets) t.throws(() => readSpoken(text), { code: 'UNSUPPORTED_OPERATION' }, text);
   for (const text of ['/', '/ask', '/Ask x', '/plan', '/plan continue x', '/plan continue 11', '/nothing'])
     t.throws(() => readSpoken(text), { code: 'UNSUPPORTED_OPERATION' }, text);
 });

@@ -96,6 +96,7 @@ t.test('a snapshot has the fields of the contract and no other', async (t) => {
         unpriced: true,
         contextTokens: 3,
         contextWindow: 4000,
+        limitUsd: 5,
         turn: { inputTokens: 900, outputTokens: 100, costUsd: 0.1 },
       },
       reviews: [{ patchset: 'p', path: 'a', hunk: 'h', verdict: 'reject', comment: 'c' }],

@@ -80,8 +80,8 @@ export async function settingOf(
 export async function scriptSession(
   replies: readonly ScriptedReply[] | ((asked: Asked) => ScriptedReply),
   more: Partial<SessionSetting> = {},
+  sample = makeSample(),
 ): Promise<ScriptedSession> {
-  const sample = makeSample();
   const model = await (typeof replies === 'function' ? answeringModel(replies) : scriptModel(replies));
   const setting = await settingOf(sample, model, more);
   const session = await openSession(setting);

@@ -15,12 +15,12 @@ const plans: ScriptedReply = {
   calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps: ['take the cent away'] }] }]],
 };
 
-/** A million tokens cost a dollar in and two out: each reply of the script 0.0002 dollars. */
-function pricedSample(more = ''): Sample {
+/** A million tokens cost so many dollars in, and twice that out: each reply of the script a 5000th of it. */
+function pricedSample(usd: number): Sample {
   const sample = makeSample();
   mkdirSync(join(sample.root, '.writ'), { recursive: true });
-  const price = '[models.scripted]\ninput = 1\noutput = 2\ncontext = 10000\n';
-  writeFileSync(join(sample.root, '.writ', 'config.toml'), `${price}${more}`);
+  const price = `[models.scripted]\ninput = ${usd}\noutput = ${2 * usd}\ncontext = 10000\n`;
+  writeFileSync(join(sample.root, '.writ', 'config.toml'), price);
   sample.git('add', '--all');
   sample.git('commit', '--quiet', '-m', 'Prices');
   return sample;
@@ -66,7 +66,7 @@ t.test('every reply is counted as it ends: of the draft, of the plan, of the wor
 });
 
 t.test('a thread adds up over turns and processes', async (t) => {
-  const sample = pricedSample();
+  const sample = pricedSample(1);
   t.teardown(() => sample.remove());
   await using model = await scriptModel([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]);
   let threadId: string | undefined;
@@ -90,3 +90,64 @@ t.test('a thread adds up over turns and processes', async (t) => {
     turn: once,
   });
 });
+
+t.test('a session stops before the question that would take it over its limit', async (t) => {
+  const sample = pricedSample(100);
+  await using scene = await scriptSession([submits(priceDraft), plans, { text: 'So it is.' }], {}, sample);
+  const { session, model } = scene;
+  const state = () => session.channel.state;
+  await scene.say('A price is one cent too high: make it exact.');
+  const review = await scene.asked('intent_review_choice');
+  await scene.answer(review.id, { selectedOption: 'confirm' });
+  const choice = await scene.asked('post_plan_choice');
+  await scene.say('/budget 0.0401');
+  t.match(toSnapshot(state()), {
+    status: 'awaiting_interaction',
+    usage: { costUsd: 0.04, limitUsd: 0.0401 },
+  });
+  const before = sample.state();
+  await scene.answer(choice.id, { selectedOption: 'execute' });
+  await scene.ended();
+  t.equal(state().status, 'error');
+  t.match(
+    lastNote(session),
+    /^SESSION_BUDGET_SPENT: the session has cost 0\.0400 of 0\.0401 USD.*\n- raise the limit/s,
+  );
+  t.match(lastNote(session), /the run is kept: `writ resume /);
+  t.equal(model.asked.length, 2, 'nobody was asked');
+  t.equal(sample.state(), before, 'and nothing was moved');
+  await scene.say('/ask And now?');
+  await scene.ended();
+  t.equal(state().status, 'error', 'a question is one, too');
+  t.equal(model.asked.length, 2);
+  await scene.say('/budget $5');
+  await scene.say('/ask And now?');
+  await scene.ended();
+  t.equal(state().status, 'idle', lastNote(session));
+  t.match(toSnapshot(state()).usage, { costUsd: 0.06, limitUsd: 5 });
+  await scene.say('/budget off');
+  t.equal(toSnapshot(state()).usage?.limitUsd, undefined);
+});
+
+t.test(
+  'a limit that cannot be held is refused when it is set, at the latest when the model is asked',
+  async (t) => {
+    const sample = makeSample();
+    t.teardown(() => sample.remove());
+    await using model = await scriptModel([{ text: 'One.' }]);
+    const opened = async (more: object) => {
+      const setting = await settingOf(sample, model);
+      return { ...setting, ground: { ...setting.ground, ...more } };
+    };
+    const unknown = await opened({ limitUsd: 1, isPriced: false });
+    await using _first = unknown.engine;
+    await t.rejects(openSession(unknown), { code: 'SESSION_BUDGET_UNPRICED' });
+    const late = await opened({ limitUsd: 1 });
+    await using _second = late.engine;
+    await using session = await openSession(late);
+    await session.channel.send({ type: 'submit', text: '/ask Well?', proof: local });
+    await until(() => session.channel.state.turn === undefined);
+    t.match(lastNote(session), /^SESSION_BUDGET_UNPRICED: nobody knows what `scripted` costs/);
+    t.equal(model.asked.length, 0);
+  },
+);

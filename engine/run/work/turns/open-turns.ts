@@ -75,7 +75,7 @@ export function openTurns(
   const mask = wordMask(secrets);
   const prepare = prepareMessages(promptInjection, mask, isStrict);
   const askOnce = async (request: ModelRequest, told?: (event: ModelEvent) => void): Promise<Turn> => {
-    const settle = begin(sizeOf(request));
+    const settle = begin(sizeOf(request) + JSON.stringify(request.tools).length);
     const paid = (usage?: ModelUsage): void => {
       settle(usage);
       if (usage !== undefined) spend?.({ turns, ...counted() });
@@ -174,7 +174,7 @@ function guessUsage(request: TurnQuestion, { text, calls }: AssistantMessage): M
   return { input: Math.ceil(sizeOf(request) / 4), output: Math.ceil(answered / 4) };
 }
 
-/** Characters of a question; its tools are the same each time, and no part of what is guessed. */
+/** Characters of a question without its tools, which are no part of what is guessed. */
 function sizeOf({ system, messages }: Pick<TurnQuestion, 'system' | 'messages'>): number {
   return system.join('').length + JSON.stringify(messages).length;
 }

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { type Clock, systemClock } from '../../../../../core/base/clock.ts';
+import { WritError } from '../../../../../core/base/errors.ts';
 import { createStreamer } from '../../../../../core/base/net.ts';
+import type { MeteredReply, ModelMeter } from '../../../../../engine/run/state/model-meter.ts';
 import { type ModelGate, openModelGate } from '../../../../../engine/run/work/agent/model-gate.ts';
 import { caseBody, caseType } from '../../../../../plugins/testers/provider-case.ts';
 import { codex } from '../../../../../providers/codex/source.ts';
@@ -18,14 +20,19 @@ const slept: number[] = [];
 const clock: Clock = { ...systemClock, sleep: async (ms) => void slept.push(ms) };
 
 /** A gate to this server, under a contract that guards against instructions. */
-async function openGate(t: Test, { base }: Pick<ModelServer, 'base'>, more: object = {}): Promise<ModelGate> {
+async function openGate(
+  t: Test,
+  { base }: Pick<ModelServer, 'base'>,
+  more: object = {},
+  meter?: ModelMeter,
+): Promise<ModelGate> {
   // The path of a socket is short.
   const privateRoot = mkdtempSync(join(tmpdir(), 'writ-gate-'));
   const promptInjection = { treatRetrievedContentAsUntrusted: true, disallowInstructionFromEvidence: true };
   const gate = await openModelGate(
     {
       identity: { contract: { effective: { security: { promptInjection } } } },
-      means: { signal: new AbortController().signal, settings: { clock }, privateRoot },
+      means: { signal: new AbortController().signal, settings: { clock, meter }, privateRoot },
     } as unknown as Parameters<typeof openModelGate>[0],
     {
       provider: await codex.open({ flags: {} } as Parameters<typeof codex.open>[0]),
@@ -174,4 +181,32 @@ t.test('a reply that is cut or has no end is none', async (t) => {
     t.equal(isCut, how !== 'no end', how);
     t.match(gate.failure(), { code: 'PROVIDER_FAILED', detail: { kind: 'broken-reply' } });
   }
+});
+
+t.test('a meter hears of the questions of a program, too, and what it refuses is not asked', async (t) => {
+  let asked = 0;
+  await using server = await serveModel((_asked, response) => {
+    asked += 1;
+    const usage = { input_tokens: 2000, output_tokens: 1000 };
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(`data: ${JSON.stringify({ type: 'response.completed', response: { usage } })}\n\n`);
+  });
+  const heard: (MeteredReply | undefined)[] = [];
+  const gate = await openGate(
+    t,
+    server,
+    {},
+    {
+      begin({ model, costUnits }) {
+        t.match({ model, costUnits }, { model: 'gpt-6.1-sol', costUnits: Number });
+        if (heard.length > 0) throw new WritError('SESSION_BUDGET_SPENT');
+        return (reply) => void heard.push(reply);
+      },
+    },
+  );
+  t.equal((await ask(gate, question)).status, 200);
+  t.match(heard, [{ usage: { input: 2000, output: 1000 }, costUnits: 14 }]);
+  t.equal((await ask(gate, question)).status, 400);
+  t.equal(gate.failure()?.code, 'SESSION_BUDGET_SPENT');
+  t.equal(asked, 1);
 });

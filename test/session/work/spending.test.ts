@@ -1,0 +1,47 @@
+import t from 'tap';
+import { type MeteredTurn, openSpending } from '../../../session/work/spending.ts';
+import { newWorld } from '../state/walk.ts';
+
+const question = { provider: 'p', model: 'm', inputTokens: 1000, costUnits: 40 };
+const reply = { usage: { input: 1000, output: 10 }, costUnits: 10 };
+
+/** A turn of a session that stops at so many dollars; what is told does not reach its state. */
+function turnOf(
+  limitUsd: number | undefined,
+  tell: MeteredTurn['tell'] = async () => undefined,
+): MeteredTurn {
+  const { state } = newWorld(limitUsd === undefined ? {} : { limitUsd });
+  return { state: () => state, tell };
+}
+
+t.test('questions under way count as far as they are known to cost something', async (t) => {
+  const meter = openSpending().meter(turnOf(0.1));
+  const first = meter.begin(question);
+  meter.begin(question);
+  const refused = { code: 'SESSION_BUDGET_SPENT', detail: { limit_usd: 0.1, next_usd: 0.04, model: 'm' } };
+  t.throws(() => meter.begin(question), refused, 'a third one beside them would be too much');
+  first();
+  t.doesNotThrow(() => meter.begin(question), 'one that came to nothing costs nothing');
+});
+
+t.test('what could not be written down was paid all the same', async (t) => {
+  const turn = turnOf(0.05, async () => {
+    throw new Error('the disk is full');
+  });
+  const meter = openSpending().meter(turn);
+  meter.begin(question)({ ...reply, costUnits: 45 });
+  await Promise.resolve();
+  t.throws(() => meter.begin(question), { code: 'SESSION_BUDGET_SPENT', detail: { spent_usd: 0.045 } });
+});
+
+t.test('what nobody knows the price of cannot be held to a limit, and is not asked', async (t) => {
+  const { costUnits: _, ...unpriced } = question;
+  const free = openSpending().meter(turnOf(undefined));
+  t.doesNotThrow(() => free.begin(unpriced));
+  const held = openSpending().meter(turnOf(5));
+  t.throws(() => held.begin(unpriced), {
+    code: 'SESSION_BUDGET_UNPRICED',
+    detail: { model: 'm', limit_usd: 5 },
+  });
+  t.doesNotThrow(() => held.begin({ ...unpriced, costUnits: 0 }), 'a price of nothing is one');
+});
