@@ -80,7 +80,7 @@ export function openPainter({ write, theme, reflows, ...options }: PainterOption
       state = 'paused';
     },
     resume: (to) => {
-      if (state !== 'paused') return;
+      if (state === 'closed') return;
       size = to;
       region = emptyRegion;
       state = 'open';

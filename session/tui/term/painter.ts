@@ -31,7 +31,10 @@ export interface Painter {
   resized(size: Size): void;
   /** Takes the live region away, and writes nothing until `resume`: somebody else has the terminal. */
   pause(): void;
-  /** Draws the live region below whatever stands there now, in a terminal that may have another size. */
+  /**
+   * Draws the live region below whatever stands there now, in a terminal that may have another size. Without a `pause`
+   * before it the old one is left where it is.
+   */
   resume(size: Size): void;
   /** Takes the live region away; the cursor stands on a line of its own. Nothing is written from then on. */
   close(): void;

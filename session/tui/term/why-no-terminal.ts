@@ -1,0 +1,12 @@
+import type { Ground } from './ground.ts';
+
+/** Why the screen of a session cannot be drawn here, as one line; nothing where it can. */
+export function whyNoTerminal({ env, isTerminal }: Pick<Ground, 'env' | 'isTerminal'>): string | undefined {
+  if (!isTerminal.input) return 'standard input is no terminal';
+  if (!isTerminal.output) return 'standard output is no terminal';
+  const term = env.TERM ?? '';
+  if (term === 'dumb') return 'the terminal cannot move its cursor (TERM is `dumb`)';
+  return term === '' && env.WT_SESSION === undefined
+    ? 'the terminal does not say what it is (TERM is empty)'
+    : undefined;
+}
