@@ -60,7 +60,12 @@ function pressed(composer: Composer, key: Key, context: Context, armed: Composer
   if (key.type !== 'key') {
     const isPaste = key.type === 'paste' || isLong(key.text);
     const buffer = isPaste ? paste(composer.buffer, key.text) : insert(composer.buffer, key.text);
-    return buffer === undefined ? only({ ...composer, notice: tooMuch }) : written(composer, buffer, context);
+    if (buffer === undefined) return only({ ...composer, notice: tooMuch });
+    const dropped = key.type === 'paste' ? (key.dropped ?? 0) : 0;
+    const octets = dropped.toLocaleString('en-US');
+    const notice =
+      dropped === 0 ? undefined : `the paste was too long: its last ${octets} octets are missing`;
+    return written({ ...composer, notice }, buffer, context);
   }
   const chord = chordOf(key) ?? '';
   if (armed === 'ctrl-x' && chord === 'ctrl+e')

@@ -132,3 +132,8 @@ t.test('what is more than a composer holds is refused in words, and nothing chan
   for (let round = 0; round < 9; round += 1) person.pastes('x'.repeat(1024 * 1024)).presses('ctrl+c');
   t.equal(person.pastes('y').text, 'y|', 'what was cleared takes no room');
 });
+
+t.test('a paste of which the terminal kept only a beginning says what is missing', async (t) => {
+  const person = new Person().hits({ type: 'paste', text: 'begun', dropped: 12_345 });
+  t.strictSame(person.screen(), ['> begun', 'the paste was too long: its last 12,345 octets are missing']);
+});
