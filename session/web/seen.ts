@@ -6,7 +6,6 @@ export type Seen = Omit<Snapshot, 'transcript'> & {
   /** How many entries came before the window that is shown. */
   readonly earlier?: number;
   readonly settings?: Readonly<Record<string, unknown>>;
-  readonly reviews?: readonly Readonly<Record<string, unknown>>[];
 };
 
 export type Entry = Snapshot['transcript'][number];

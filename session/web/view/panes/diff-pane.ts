@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
+import { hunksOf } from '../../../screen/hunks.ts';
 import type { Page } from '../../page/page.ts';
-import type { Patchset } from '../../seen.ts';
+import type { Patchset, Seen } from '../../seen.ts';
 import { timeWords } from '../../words/time-words.ts';
 import { FileDiff } from '../file-diff.ts';
 import { h } from '../h.ts';
@@ -35,10 +36,21 @@ export function DiffPane({ page }: { readonly page: Page }): VNode {
           ),
         ),
         h('p', { class: 'soft' }, patchWords[patchset.status], ' · ', h('code', null, text(patchset.id))),
-        patchset.changes.map((change) => h(FileDiff, { key: change.path, page, patchset, change })),
+        filesOf(patchset, page.state.seen?.reviews).map((file) =>
+          h(FileDiff, { key: file.change.path, page, patchset, ...file }),
+        ),
       ),
     ),
   );
+}
+
+/** Each file with those of its hunks that can be judged. */
+function filesOf(patchset: Patchset, reviews: Seen['reviews']) {
+  const all = hunksOf(patchset, reviews);
+  return patchset.changes.map((change) => ({
+    change,
+    hunks: all.filter(({ path }) => path === change.path),
+  }));
 }
 
 function countWords(files: number): string {
