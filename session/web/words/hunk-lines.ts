@@ -13,7 +13,7 @@ const languageOf: Readonly<Record<string, string>> = {
   py: 'python',
 };
 
-/** The lines of a hunk in the tones of their language, as the ending of the path says it: each side reads on by itself. */
+/** The lines of a hunk in the tones of their language, by the ending of the path: each side reads on by itself. */
 export function tonedLines(path: string, lines: readonly HunkLine[]): readonly Line[] {
   const ending = /\.([a-z0-9]{1,8})$/i.exec(path)?.[1]?.toLowerCase() ?? '';
   const language = languageOf[ending] ?? ending;

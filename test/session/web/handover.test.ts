@@ -1,5 +1,6 @@
 import t from 'tap';
 import { openBrowser, openTab, withoutBrowser } from './open-browser.ts';
+import { showScene } from './scenes.ts';
 import { servePage, toldSession } from './serve-page.ts';
 
 const plan = {
@@ -175,5 +176,29 @@ t.test('who steers', { skip: withoutBrowser }, async (t) => {
     await page.locator('.tag-cancelled').waitFor();
     t.equal(session.channel.state.goal?.status, 'cancelled');
     t.strictSame(tab.wrongs, []);
+  });
+
+  await t.test('single hunks are kept, rejected and commented on, and every page shows it', async (t) => {
+    const { baseUrl, session } = await showScene(t, 'review');
+    await using tab = await openTab(browser, baseUrl);
+    await using other = await openTab(browser, baseUrl);
+    const { page } = tab;
+    await page.getByRole('button', { name: 'Take control' }).click();
+    await page.locator('.control-mine').waitFor();
+    for (const one of [page, other.page]) await one.getByRole('tab', { name: 'Diff' }).click();
+    t.equal(await page.locator('.line-removed').count(), 1);
+    t.ok((await page.locator('.line .tone-keyword').count()) > 0, 'code is shown in its tones');
+    await page.getByRole('button', { name: 'Keep this hunk' }).first().click();
+    await page.getByRole('button', { name: 'Comment on this hunk' }).last().click();
+    await page.getByLabel('Words on this hunk').fill('say why, not where');
+    await page.getByRole('button', { name: 'Reject this hunk' }).last().click();
+    await other.page.locator('.hunk-reject').getByText('say why, not where').waitFor();
+    await other.page.locator('.hunk-keep').waitFor();
+    t.ok(await other.page.getByRole('button', { name: 'Keep this hunk' }).first().isDisabled());
+    t.match(session.channel.state.reviews, [
+      { hunk: 'h1', verdict: 'keep' },
+      { hunk: 'h2', verdict: 'reject', comment: 'say why, not where' },
+    ]);
+    t.strictSame([...tab.wrongs, ...other.wrongs], []);
   });
 });

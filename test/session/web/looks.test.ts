@@ -62,6 +62,7 @@ longTest(
       talk: ['Workflow'],
       intent: ['Workflow'],
       plan: ['Workflow'],
+      review: ['Diff'],
     };
     for (const [name, panes] of Object.entries({
       ...named,

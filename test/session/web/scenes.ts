@@ -257,6 +257,30 @@ const scenes = {
       { type: 'end', end: 'decided' },
     );
   },
+  async review(session) {
+    await session.say(request);
+    await session.report(
+      { type: 'replied', id: 'm1', text: 'The cent is gone.' },
+      {
+        type: 'patched',
+        patchset: {
+          id: 'p1',
+          status: 'proposed',
+          changes: [
+            {
+              path: 'src/price.js',
+              changeType: 'modify',
+              diff: '@@ -1,3 +1,3 @@\n export function price(count, cents) {\n-  return count * cents + 1;\n+  return count * cents;\n }\n@@ -9,2 +9,3 @@\n // rounding\n+// is done elsewhere\n export const unit = 1;\n',
+              hunks: [
+                { id: 'h1', header: '@@ -1,3 +1,3 @@' },
+                { id: 'h2', header: '@@ -9,2 +9,3 @@' },
+              ],
+            },
+          ],
+        },
+      },
+    );
+  },
 } satisfies Record<string, (session: ToldSession) => Promise<void>>;
 
 export type SceneName = keyof typeof scenes;

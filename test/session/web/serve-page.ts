@@ -6,7 +6,8 @@ import type { OpenSession } from '../../../session/open-session.ts';
 import { type ServedSession, type ServeSetting, serveSession } from '../../../session/serve/serve-session.ts';
 import type { Report } from '../../../session/state/command.ts';
 import type { SessionGround } from '../../../session/state/fact.ts';
-import { newWorld } from '../state/walk.ts';
+import { openedState } from '../../../session/state/reduce.ts';
+import { ground } from '../state/walk.ts';
 
 /** A served session with its page. */
 export interface ServedPage {
@@ -102,7 +103,11 @@ export function toldSession(
   };
   let ids = 0;
   const channel = openChannel({
-    state: newWorld({ local: 'tui', workingDir: '/projects/shop', ...given }).state,
+    state: openedState({
+      type: 'opened',
+      ground: ground({ local: 'tui', workingDir: '/projects/shop', ...given }),
+      atMs: 0,
+    }),
     thread: { append: async () => {} },
     clock,
     newId: () => {
