@@ -17,7 +17,12 @@ export interface PainterScene {
 }
 
 /** A painter on an emulator, without a terminal between them. */
-export function openPainterScene(columns: number, rows: number, theme: ThemeName = 'bare'): PainterScene {
+export function openPainterScene(
+  columns: number,
+  rows: number,
+  theme: ThemeName = 'bare',
+  reflows = true,
+): PainterScene {
   const emulator = openEmulator(columns, rows);
   const frames: string[] = [];
   const painter = openPainter({
@@ -27,7 +32,7 @@ export function openPainterScene(columns: number, rows: number, theme: ThemeName
     },
     size: { columns, rows },
     theme: themes[theme],
-    reflows: true,
+    reflows,
   });
   const settled = async (): Promise<void> => {
     await Promise.resolve();

@@ -1,0 +1,38 @@
+import { type Guard, within } from './guard.ts';
+
+const keys = 'test/session/tui/keys.test.ts';
+const resized = 'test/session/tui/resized.test.ts';
+const theme = 'test/session/tui/theme.test.ts';
+const bytes = 'test/session/tui/painter-bytes.test.ts';
+
+/** What a person types and sees: nothing leaks into what is typed, nothing that is shown moves a cursor. */
+export const guards: readonly Guard[] = [
+  ...within('session/tui/term/clean-paste.ts', keys, [
+    ['a paste holds no controls', ".replace(/(?!\\n)\\p{Cc}/gu, '')", '', 'what a terminal sends'],
+  ]),
+  ...within('session/tui/term/gather-paste.ts', keys, [
+    ['a paste is bounded', 'Math.max(0, most - paste.kept)', 'bytes.length', 'a paste of 1 MB'],
+  ]),
+  ...within('session/tui/term/decode-keys.ts', keys, [
+    [
+      'a paste goes on until its end',
+      'state.stalled && state.pending[0]',
+      'state.pending[0]',
+      'a paste that has lost',
+    ],
+  ]),
+  ...within('session/tui/term/seen-text.ts', theme, [
+    ['a span writes text alone', ".replace(unseen, '')", '', 'no span writes'],
+  ]),
+  ...within('session/tui/term/open-painter.ts', resized, [
+    ['terminals that cut rows are told apart', 'if (!reflows) return region;', '', 'a terminal that cuts'],
+  ]),
+  ...within('session/tui/term/frame.ts', bytes, [
+    [
+      'a small change is a small frame',
+      'changed.length > smallFrame',
+      'changed.length > 0',
+      'a token that comes',
+    ],
+  ]),
+];

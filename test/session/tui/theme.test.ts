@@ -1,0 +1,54 @@
+import t from 'tap';
+import { span, type Tone } from '../../../session/screen/line.ts';
+import { encodeLine } from '../../../session/tui/term/encode-line.ts';
+import { reflows } from '../../../session/tui/term/reflows.ts';
+import { pickTheme, themes } from '../../../session/tui/term/theme.ts';
+
+t.test('colours are for those who want them', (t) => {
+  const wanted = { colour: true, plain: false };
+  t.equal(pickTheme({ TERM: 'xterm' }, wanted), 'colour');
+  t.equal(pickTheme({ TERM: 'xterm', NO_COLOR: '' }, wanted), 'colour');
+  t.equal(pickTheme({ TERM: 'xterm', NO_COLOR: '1' }, wanted), 'mono');
+  t.equal(pickTheme({ TERM: 'xterm' }, { colour: false, plain: false }), 'mono');
+  t.equal(pickTheme({ TERM: 'dumb' }, wanted), 'bare');
+  t.equal(pickTheme({ TERM: 'dumb' }, { colour: true, plain: true }), 'plain');
+  for (const [tone, look] of Object.entries(themes.mono.look))
+    t.notMatch(look, /3\d/, `${tone} has no colour`);
+  for (const look of Object.values(themes.colour.look))
+    t.notMatch(look, /^(?:.*;)?(?:3[034]|4\d|9\d)/, 'is read anywhere');
+  t.end();
+});
+
+t.test('each tone is a look, which ends with its text', (t) => {
+  const line = [span('a'), span('b', 'bad'), span('c', 'bad'), span('d', 'good'), span('e')];
+  t.equal(encodeLine(line, themes.colour), 'a\x1b[31mbc\x1b[;32md\x1b[me');
+  t.equal(encodeLine(line, themes.bare), 'abcde');
+  t.end();
+});
+
+t.test('without looks what a tone means is a word, once, and not where it stands already', (t) => {
+  const plain = (text: string, tone: Tone): string => encodeLine([span(text, tone)], themes.plain);
+  t.equal(plain('text', 'added'), '+text');
+  t.equal(plain('+text', 'added'), '+text');
+  t.equal(plain('not signed', 'warn'), 'warning: not signed');
+  t.equal(plain('Warning: not signed', 'warn'), 'Warning: not signed');
+  t.equal(encodeLine([span('a', 'bad'), span(' b'), span('c', 'bad')], themes.plain), 'error: a bc');
+  t.end();
+});
+
+t.test('no span writes anything but text', (t) => {
+  const hostile = 'a\x1b[2Jb\r\nc\x07d\x9b31me\u202ef\u2066g\u2028h\ti\u200bj\ud800k\x7f';
+  for (const theme of Object.values(themes)) {
+    t.equal(encodeLine([span(hostile)], theme), 'a[2Jbcd31mefgh ij\ufffdk');
+  }
+  t.end();
+});
+
+t.test('which terminals break rows anew', (t) => {
+  t.ok(reflows({ TERM: 'xterm-256color' }));
+  t.ok(reflows({ TERM: 'screen-256color', TMUX: '/tmp/tmux' }));
+  t.notOk(reflows({ TERM: 'screen' }));
+  t.notOk(reflows({ TERM: 'linux' }));
+  t.notOk(reflows({ TERM: 'xterm', XTERM_VERSION: 'XTerm(390)' }));
+  t.end();
+});
