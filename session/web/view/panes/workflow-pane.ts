@@ -1,7 +1,6 @@
 import type { VNode } from 'preact';
 import type { Page } from '../../page/page.ts';
 import type { Plan, Seen } from '../../seen.ts';
-import { estimateWords } from '../../words/cost-words.ts';
 import { gatesIn } from '../../words/gates-in.ts';
 import { Goal } from '../goal.ts';
 import { h } from '../h.ts';
@@ -85,7 +84,7 @@ function PlanView({ plan, isOpen }: { readonly plan: Plan; readonly isOpen: bool
         h(
           'li',
           { key: step.id, class: `step-${step.status}` },
-          h('span', { class: 'step' }, text(step.step), h('span', { class: 'soft' }, estimateWords(step))),
+          h('span', { class: 'step' }, text(step.step)),
           h('span', { class: `tag tag-${step.status}` }, stepWords[step.status]),
         ),
       ),

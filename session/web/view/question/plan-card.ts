@@ -2,7 +2,6 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { notesOf } from '../../page/open-page.ts';
 import type { Plan } from '../../seen.ts';
-import { estimateWords } from '../../words/cost-words.ts';
 import { grantsWords } from '../../words/goal-words.ts';
 import { h } from '../h.ts';
 import { text } from '../text.ts';
@@ -58,7 +57,7 @@ export function PlanCard({ page, question, isShut, answer, choose, takes }: Card
           h(
             'li',
             { key: step.id },
-            h('span', { class: 'step' }, text(step.step), h('span', { class: 'soft' }, estimateWords(step))),
+            h('span', { class: 'step' }, text(step.step)),
             h(
               'button',
               {
