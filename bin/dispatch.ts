@@ -93,6 +93,8 @@ export async function dispatch(
       get interactive() {
         return host.errTerminal.isTTY === true && 'isTTY' in host.stdin && host.stdin.isTTY === true;
       },
+      colour: wantsColour(host.env, host.outTerminal, plain),
+      hasScreen: host.outTerminal.isTTY === true,
       ...(host.pool === undefined ? {} : { pool: host.pool }),
       ...repositoryOf(options, host.cwd),
       json,

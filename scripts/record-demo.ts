@@ -67,6 +67,8 @@ try {
     repoPath: repository,
     json: false,
     quiet: false,
+    hasScreen: false,
+    colour: false,
   };
   await using model = await scriptModel(replies, port);
   const watcher = watchRuns(systemClock);

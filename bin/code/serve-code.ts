@@ -12,6 +12,7 @@ import type { SessionOptions } from '../../session/options/session-options.ts';
 import { openSelfTester } from '../../session/self-test/self-tester.ts';
 import { type ServedSession, serveSession } from '../../session/serve/serve-session.ts';
 import { listThreads } from '../../session/thread/list-threads.ts';
+import type { ScreenEnd } from '../../session/tui/open-screen.ts';
 import { watchRuns } from '../../session/work/watch-runs.ts';
 import { broughtProviders } from '../command-parts/brought-providers.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
@@ -19,6 +20,7 @@ import { openEngine } from '../command-parts/open-engine.ts';
 import type { Reaching } from '../command-parts/reach-provider.ts';
 import { serviceProgressPlugin } from '../terminal/service-progress.ts';
 import { agentAt } from './agent-at.ts';
+import type { Aside } from './aside.ts';
 import type { CodeLine } from './code-line.ts';
 import { findModel } from './find-model.ts';
 import { mcpGround } from './mcp-ground.ts';
@@ -30,16 +32,27 @@ import { sessionSetting } from './session-setting.ts';
 export interface CodeParts {
   readonly line: CodeLine;
   readonly log: SessionLog;
+  /** Where what is said by the way goes while a screen stands. */
+  readonly aside: Aside;
   readonly repository: Repository;
   readonly reaching: Reaching;
   readonly options: SessionOptions;
 }
 
-/** Serves a session until the signal says so; a goal begins at once, for whoever started the program. */
+/** What came of a session that was served, and the thread that its user goes on with. */
+export interface ServedCode {
+  readonly result: CommandResult;
+  readonly resume?: string;
+}
+
+/**
+ * Serves a session until its user leaves it, or the signal says so; a goal begins at once, for whoever started the
+ * program.
+ */
 export async function serveCode(
   context: CommandContext,
-  { line, log, repository, reaching, options }: CodeParts,
-): Promise<CommandResult> {
+  { line, log, aside, repository, reaching, options }: CodeParts,
+): Promise<ServedCode> {
   const { print, signal, json } = context;
   const watcher = watchRuns(systemClock);
   await using engine = await openEngine(context, {
@@ -88,6 +101,7 @@ export async function serveCode(
     ...(served.tokenFile === undefined ? {} : { token_file: served.tokenFile }),
     ...(served.infoFile === undefined ? {} : { info_file: served.infoFile }),
   };
+  let ended: ScreenEnd = {};
   try {
     if (options.goal !== undefined)
       await served.session.channel.send({
@@ -97,20 +111,25 @@ export async function serveCode(
         proof: { from: 'local' },
       });
     if (json) print.raw(toEnvelope('code', { data }, true));
-    else tellServed(context, line, served);
-    if (!signal.aborted) await once(signal, 'abort');
+    else if (line.mode !== 'terminal') tellServed(context, served);
+    if (line.mode === 'terminal' && !json) {
+      const { showScreen } = await import('./show-screen.ts');
+      const { processGround } = await import('../../session/tui/term/process-ground.ts');
+      const { door, baseUrl } = served;
+      const shown = { door, baseUrl, repository, aside, ground: processGround() };
+      ended = await showScreen(context, shown);
+    } else if (!signal.aborted) await once(signal, 'abort');
   } finally {
     await served[Symbol.asyncDispose]();
   }
   reaching.finish();
-  return succeeded(data, (printer) => printer.line(`writ graph ${served.threadId}`));
+  const result = succeeded(data, (printer) => {
+    if (line.mode === 'terminal') printer.line(`writ code --resume ${served.threadId}`);
+    printer.line(`writ graph ${served.threadId}`);
+  });
+  return { result, ...ended };
 }
 
-function tellServed(
-  { print }: CommandContext,
-  { mode }: CodeLine,
-  { baseUrl, threadId }: ServedSession,
-): void {
-  if (mode === 'terminal') print.note('there is no screen yet: the session is served for programs');
+function tellServed({ print }: CommandContext, { baseUrl, threadId }: ServedSession): void {
   print.line(`serving thread ${threadId} on ${baseUrl}, Ctrl+C ends it`);
 }

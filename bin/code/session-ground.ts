@@ -9,7 +9,8 @@ export function sessionGround(
   options: SessionOptions,
   { model, isPriced }: Pick<FoundModel, 'model' | 'isPriced'>,
 ): SessionSetting['ground'] {
-  const { workingDir, context, browserControl, control, planMode, limitUsd, priced, goalBudget } = options;
+  const { mode, workingDir, context, browserControl, control, planMode, limitUsd, priced, goalBudget } =
+    options;
   const { provider } = options.model;
   const isKnown = model !== undefined && priced.includes(model) ? true : isPriced;
   return {
@@ -23,8 +24,7 @@ export function sessionGround(
     },
     capabilities: allCapabilities,
     context,
-    // No screen stands before it.
-    local: 'none',
+    local: mode === 'terminal' ? 'tui' : 'none',
     attachable: [
       ...(browserControl === 'loopback' ? (['browser'] as const) : []),
       ...(control.mode === 'write' ? (['automation'] as const) : []),

@@ -80,6 +80,10 @@ export interface CommandContext {
   readonly stdin: Readable;
   /** Somebody can be asked: there is a terminal to ask on and one to answer from. */
   readonly interactive: boolean;
+  /** Whether stdout is a terminal. */
+  readonly hasScreen: boolean;
+  /** Whether what stdout shows may be coloured. */
+  readonly colour: boolean;
   /** Threads that commands of one process share; else each engine starts its own. */
   readonly pool?: WorkerPool;
   /** `--repo`, resolved against `cwd`. */

@@ -7,6 +7,7 @@ import { machineOptions } from './shared-arguments.ts';
 const own: readonly OptionSpec[] = [
   { name: 'web-only', about: 'the server without a screen' },
   { name: 'web', about: 'the same as `--web-only`' },
+  { name: 'plain', about: 'words instead of colours and signs, for a screen reader' },
   { name: 'port', short: 'p', value: 'PORT', about: 'of the web server; default 3000, 0: any that is free' },
   {
     name: 'host',

@@ -241,10 +241,12 @@ export const otherCommands: readonly CommandSpec[] = [
         name: 'session',
         about: 'a session of `writ code` instead: request, draft, plan, repair, commit, graph',
       },
+      { name: 'watch', about: 'that session on the screen of this terminal, at a speed to read along' },
     ],
     examples: [
       { line: 'writ demo --out /tmp/writ-demo', about: 'under a minute' },
       { line: 'writ demo --session', about: 'one session, answered as a person would' },
+      { line: 'writ demo --watch', about: 'the same, as its terminal shows it' },
     ],
     load: () => loadLean(() => import('../commands/demo.ts')),
   },

@@ -55,7 +55,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     context.print.note(text);
   };
 
-  if (context.options.flag('session')) {
+  if (context.options.flag('session') || context.options.flag('watch')) {
     await prepare(here, repository, '');
     const { sessionDemo } = await import('../demo/session-demo.ts');
     return sessionDemo(here, out, repository);

@@ -7,6 +7,7 @@ import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { SessionState, TranscriptEntry } from '../../session/state/state.ts';
 import { firstWords, listSessionThreads, runsOfThread } from '../../session/thread/session-threads.ts';
+import { processGround } from '../../session/tui/term/process-ground.ts';
 import { watchRuns } from '../../session/work/watch-runs.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/open-engine.ts';
@@ -16,6 +17,7 @@ import { styled } from '../terminal/print.ts';
 import { progressPlugin } from '../terminal/run-progress.ts';
 import { sessionTraffic } from './build-repository.ts';
 import { playSession, sessionRequest } from './session-run.ts';
+import { watchedPerson } from './watched-person.ts';
 
 /**
  * `writ demo --session`: one session from the request to the verified commit, played back from a recording. Exit 1
@@ -34,8 +36,17 @@ export async function sessionDemo(
   await using engine = await openEngine(here, { plugins: [watcher.plugin, progressPlugin(here.progress)] });
   const reach = reachProvider({ variable: () => undefined, keys: {} });
   const choice = { provider: `replay:${sessionTraffic}`, flags: {} };
-  const tell = tellNew(say);
-  const { state, threadId } = await playSession(here, { engine, watcher, repository, choice, reach, tell });
+  const watched = here.options.flag('watch') ? watch(here) : undefined;
+  const { state, threadId } = await playSession(here, {
+    engine,
+    watcher,
+    repository,
+    choice,
+    reach,
+    // The screen tells by itself.
+    tell: watched === undefined ? tellNew(say) : () => {},
+    ...(watched === undefined ? {} : { sit: watched }),
+  });
   const runs = await runsOfThread({ commonDir: `${repository}/.git` }, threadId);
   const last = runs.at(-1);
   if (last === undefined) throw new WritError('DEMO_FAILED', { message: 'no run was begun' });
@@ -80,6 +91,12 @@ export async function sessionDemo(
   return wrong === undefined
     ? succeeded(data, human)
     : refused(new WritError('DEMO_FAILED', { message: wrong }), data, human);
+}
+
+/** The screen of this terminal. TERMINAL_REQUIRED where it is none. */
+function watch({ env, signal, hasScreen, colour }: CommandContext) {
+  if (!hasScreen) throw new WritError('TERMINAL_REQUIRED');
+  return watchedPerson({ ground: processGround(), env, clock: systemClock, wantsColour: colour, signal });
 }
 
 /** The first thing that did not go as it must. */

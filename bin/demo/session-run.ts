@@ -31,9 +31,27 @@ export interface SessionParts {
   readonly reach: NonNullable<RunSettings['reach']>;
   /** Told each entry of the transcript that is new. */
   readonly tell: (state: SessionState) => void;
+  /** Who speaks and answers; absent: somebody who is quick. */
+  readonly sit?: (session: OpenSession) => SeatedPerson;
+}
+
+/** A person before the session of the demonstration. */
+export interface SeatedPerson extends AsyncDisposable {
+  say(text: string): Promise<void>;
+  answer(asked: Interaction, option: string): Promise<void>;
 }
 
 const local = { from: 'local' } as const;
+
+/** Says and answers at once. */
+function quickPerson({ channel }: OpenSession): SeatedPerson {
+  return {
+    say: async (text) => void (await channel.send({ type: 'submit', text, proof: local })),
+    answer: async ({ id }, selectedOption) =>
+      void (await channel.send({ type: 'respond', id, given: { selectedOption }, proof: local })),
+    async [Symbol.asyncDispose]() {},
+  };
+}
 
 /**
  * A whole session, answered as a person would: the draft is confirmed, the network is opened for the plan, the plan is
@@ -41,7 +59,7 @@ const local = { from: 'local' } as const;
  */
 export async function playSession(
   context: CommandContext,
-  { engine, watcher, repository, choice, reach, tell }: SessionParts,
+  { engine, watcher, repository, choice, reach, tell, sit = quickPerson }: SessionParts,
 ): Promise<{ readonly state: SessionState; readonly threadId: string }> {
   const witness = userJournalWitness(context.env);
   const { commonDir } = await openRepository(repository);
@@ -73,18 +91,14 @@ export async function playSession(
     },
   });
   session.channel.subscribe((state) => tell(state));
-  await session.channel.send({ type: 'submit', text: sessionRequest, proof: local });
-  const review = await asked(session, 'intent_review_choice');
-  await answer(session, review, 'confirm');
-  const choiceAsked = await asked(session, 'post_plan_choice');
-  await answer(session, choiceAsked, 'network');
-  await answer(session, choiceAsked, 'execute');
+  await using person = sit(session);
+  await person.say(sessionRequest);
+  await person.answer(await asked(session, 'intent_review_choice'), 'confirm');
+  const plan = await asked(session, 'post_plan_choice');
+  await person.answer(plan, 'network');
+  await person.answer(plan, 'execute');
   await until(session, ({ turn }) => turn === undefined);
   return { state: session.channel.state, threadId: session.threadId };
-}
-
-async function answer({ channel }: OpenSession, { id }: Interaction, selectedOption: string): Promise<void> {
-  await channel.send({ type: 'respond', id, given: { selectedOption }, proof: local });
 }
 
 /** The question of that kind; DEMO_FAILED where the turn ends without it. */

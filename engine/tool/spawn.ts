@@ -192,12 +192,25 @@ export function startProcess(argv: readonly string[], options: StartOptions): St
   return { pid: child.pid, stdin, stdout: stdout.pipe(new PassThrough()), exited, kill };
 }
 
+/**
+ * Runs a program of the person's own, an editor, in our terminal until it ends. Answers its exit code; SPAWN_FAILED
+ * where it never started.
+ */
+export async function runInTerminal(
+  argv: readonly string[],
+  { cwd, env }: Pick<StartOptions, 'cwd' | 'env'>,
+): Promise<number> {
+  const child = open(argv, cwd, env, false, 'inherit');
+  const { code, signal } = await closed(child, argv, false);
+  return toCode(code, signal);
+}
+
 function open(
   argv: readonly string[],
   cwd: string,
   env: Readonly<Record<string, string>>,
   detached: boolean,
-  input: boolean,
+  input: boolean | 'inherit',
   announces = false,
   passed: readonly number[] = [],
 ): ChildProcess {
@@ -215,7 +228,10 @@ function open(
       // Node itself hands this one on to every child, unless it is named.
       env: { NODE_V8_COVERAGE: undefined, ...env },
       detached,
-      stdio: [input ? 'pipe' : 'ignore', 'pipe', 'pipe', ...furtherDescriptors(announces, passed)],
+      stdio:
+        input === 'inherit'
+          ? 'inherit'
+          : [input ? 'pipe' : 'ignore', 'pipe', 'pipe', ...furtherDescriptors(announces, passed)],
       windowsHide: true,
     });
   } catch (cause) {

@@ -141,7 +141,13 @@ export function respond(
       ...answeredGoal(state, asked, answer.option),
       // Whoever is told `idle` may speak at once.
       ...(answer.option === 'cancel' && state.turn !== undefined
-        ? [{ type: 'turn-ended', turn: state.turn, end: 'done' } as const]
+        ? [
+            ...withdrawn(
+              pendingOf(state).filter((one) => one.id !== id),
+              'turn-ended',
+            ),
+            { type: 'turn-ended', turn: state.turn, end: 'done' } as const,
+          ]
         : []),
       ...(awaitsNote(answer)
         ? [{ type: 'noted', id: newId(), title: 'Modify', text: awaited } as const]
@@ -177,4 +183,11 @@ function withoutSecrets(asked: Interaction, answer: InteractionAnswer): Interact
   if (answer.answers === undefined || secret.size === 0) return answer;
   const open = Object.entries(answer.answers).filter(([id]) => !secret.has(id));
   return { ...answer, answers: Object.fromEntries(open) };
+}
+
+function withdrawn(
+  asked: readonly Interaction[],
+  why: Extract<Fact, { readonly type: 'withdrawn' }>['why'],
+): readonly Fact[] {
+  return asked.map(({ id }) => ({ type: 'withdrawn', id, why }));
 }

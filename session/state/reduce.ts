@@ -145,11 +145,23 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
         run: undefined,
         goal: state.goal && afterTurnOf(state.goal, fact.turn, fact.end),
         status: afterTurn[fact.end],
-        ...(fact.reason === undefined
-          ? {}
-          : appended(state, entry(`${fact.turn}-end`, 'info_note', fact.reason, atMs))),
+        ...withEnd(state, fact, atMs),
       };
   }
+}
+
+/** No reply goes on behind its turn; why the turn ended stands below it. */
+function withEnd(
+  { transcript, earlier }: Shown,
+  { turn, reason }: Extract<Fact, { type: 'turn-ended' }>,
+  atMs: number,
+): Shown {
+  const isOpen = transcript.slice(-kept.replies).some(({ streaming }) => streaming);
+  const ended = isOpen
+    ? transcript.map((one) => (one.streaming ? { ...one, streaming: false } : one))
+    : transcript;
+  const shown = { transcript: ended, earlier };
+  return reason === undefined ? shown : appended(shown, entry(`${turn}-end`, 'info_note', reason, atMs));
 }
 
 const afterTurn: Readonly<Record<TurnEnd, SessionStatus>> = {

@@ -166,7 +166,7 @@ longTest('fsck says what a waiting run lacks, and where its files contradict eac
   const { sample, runId, ref, call, put } = await waitingRun(t);
   t.match(await call('fsck'), { code: 0, data: { problems: [] } });
   sample.git('update-ref', `refs/ai/approvals/${runId}/1`, 'main');
-  const told = { notices: [/writ resume.*counts.*\(1\)/] };
+  const told = { notices: [/^APPROVERS_LACKING/, /writ resume.*counts.*\(1\)/] };
   t.match(await call('show', runId), { data: told }, 'what is stored does not know what was signed since');
   sample.git('update-ref', '-d', `refs/ai/approvals/${runId}/1`);
   const whole = sample.git('rev-parse', ref);

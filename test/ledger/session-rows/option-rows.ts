@@ -29,6 +29,12 @@ export const optionRows: readonly SessionRow[] = [
     'option --browser-control': 'off or loopback',
     'option --control': 'observe or write',
   }),
+  ...heldBy(
+    section,
+    ofSession('tui/theme'),
+    'without looks what a tone means is a word, once, and not where it stands already',
+    { 'option --plain': 'words in place of colours and signs' },
+  ),
   ...heldBy(section, options, 'a line without a word has every default', {
     'default --port': '3000',
     'default --host': '127.0.0.1',

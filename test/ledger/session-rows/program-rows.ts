@@ -12,6 +12,15 @@ const two = 'a thread of two runs, one of which was planned anew, is drawn';
 
 /** MCP, code-control, threads and graphs. */
 export const programRows: readonly SessionRow[] = [
+  ...heldBy(
+    'What the service does',
+    ofSession('tui/code-in-terminal'),
+    'a request becomes a commit by what is typed',
+    {
+      'mode terminal': 'a terminal UI with a server behind it',
+      'controller tui': 'the terminal has the session',
+    },
+  ),
   ...heldBy('MCP', vcs, 'the ten subcommands are taken as people and models write them', {
     'vcs status': 'with --json or --porcelain v2',
     'vcs diff': 'reads',

@@ -4,13 +4,6 @@ type Rest = readonly [id: string, section: string, rule: string, later: SessionR
 
 const rows: readonly Rest[] = [
   [
-    'mode terminal',
-    'What the service does',
-    'a terminal UI with a server behind it',
-    'screens',
-    'it serves and says that there is no screen yet',
-  ],
-  [
     'terminal /control reclaim',
     'States and transitions',
     'the person at the screen takes the session back',
@@ -23,13 +16,6 @@ const rows: readonly Rest[] = [
     'a patch is reviewed by its hunks',
     'screens',
     'there is no screen for it',
-  ],
-  [
-    'controller tui',
-    'Session snapshot',
-    'the terminal has the session',
-    'screens',
-    'no session is opened with a screen',
   ],
   [
     'controller cli',

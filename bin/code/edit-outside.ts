@@ -1,0 +1,45 @@
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { WritError } from '../../core/base/errors.ts';
+import { runInTerminal } from '../../engine/tool/spawn.ts';
+
+const maxBytes = 4 * 1024 * 1024;
+
+/**
+ * What the person's editor (`VISUAL`, else `EDITOR`, else `vi`) makes of a text. It lies in a file of its own, in a
+ * directory that nobody else can look into, for as long as that lasts. An editor that fails changed nothing.
+ */
+export async function editOutside(
+  text: string,
+  { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> },
+): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'writ-edit-'));
+  try {
+    const path = join(directory, 'message.md');
+    await writeFile(path, text, { mode: 0o600, flag: 'wx' });
+    const editor =
+      [env.VISUAL, env.EDITOR, 'vi'].find((one) => one !== undefined && one.trim() !== '') ?? 'vi';
+    // Words as `git` takes them; no shell reads what stands in a variable.
+    const argv = [...editor.trim().split(/\s+/), path];
+    const own = Object.entries(env).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value] as const],
+    );
+    const code = await runInTerminal(argv, { cwd, env: Object.fromEntries(own) });
+    if (code !== 0)
+      throw new WritError('SPAWN_FAILED', {
+        message: `the editor \`${argv[0]}\` ended with ${code}; the text is as it was`,
+        detail: { program: argv[0], exit_code: code },
+      });
+    return await readText(path);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function readText(path: string): Promise<string> {
+  await using file = await open(path, 'r');
+  const { size } = await file.stat();
+  if (size > maxBytes) throw new WritError('INPUT_TOO_LARGE', { detail: { limit: maxBytes, found: size } });
+  return file.readFile('utf8');
+}

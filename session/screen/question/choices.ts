@@ -1,0 +1,33 @@
+import { type Asked, type InnerQuestion, rowsOf, wordOf } from './asked.ts';
+import { letterOf } from './option-letters.ts';
+
+/** One answer that can be chosen. */
+export interface Choice {
+  readonly id: string;
+  readonly label: string;
+  /** The key that chooses it, beside its number. */
+  readonly letter: string | undefined;
+  /** What it would cover or do; empty where the label says it all. */
+  readonly about: string;
+}
+
+/** The answers to a question; those of the inner one where it has some. */
+export function choicesOf(asked: Asked, inner?: InnerQuestion): readonly Choice[] {
+  if (inner !== undefined)
+    return inner.options.map(({ id, label }) => ({ id, label, letter: undefined, about: '' }));
+  const [reuse = {}] = rowsOf([asked.metadata.reuse]);
+  return asked.options.map(({ id, label }) => ({
+    id,
+    label: labelOf(asked, id, label),
+    letter: letterOf(id),
+    about: wordOf(reuse[id]),
+  }));
+}
+
+/** What is not what it seems says so: a toggle tells where it would go, a second word is asked for. */
+function labelOf({ metadata }: Asked, id: string, label: string): string {
+  if (id === 'network')
+    return `Network: ${metadata.networkAccess === 'allow' ? 'allow → deny' : 'deny → allow'}`;
+  if (metadata.needsConfirmation === id) return `${label}: sure? Choose it again`;
+  return label;
+}

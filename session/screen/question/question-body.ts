@@ -1,0 +1,98 @@
+import { type Line, span, type Tone } from '../line.ts';
+import { visible } from '../visible.ts';
+import { type Asked, innerQuestions, rowsOf, wordOf, wordsOf } from './asked.ts';
+import { commandTree } from './command-tree.ts';
+
+/** How a document in Markdown becomes lines of the screen that shows it. */
+export type ToLines = (markdown: string) => readonly Line[];
+
+/** What a person reads before answering: everything that the question says, none of what may be answered. */
+export function questionBody(asked: Asked, toLines: ToLines): readonly Line[] {
+  return [heading(asked), ...bodyOf(asked, toLines)];
+}
+
+function bodyOf(asked: Asked, toLines: ToLines): readonly Line[] {
+  switch (asked.kind) {
+    case 'approval':
+    case 'sandbox_approval':
+      return approvalBody(asked);
+    case 'intent_review_choice':
+      return [
+        ...toLines(asked.description ?? ''),
+        ...section('made stricter than the model wrote it', wordsOf(asked.metadata.repairs), 'warn'),
+        ...section('what you decide by confirming', wordsOf(asked.metadata.questions), 'warn'),
+        ...section('lacks before it can be committed', lackWords(asked.metadata.lacks), 'bad'),
+        ...section('differs from the draft before', wordsOf(asked.metadata.changes), 'accent'),
+      ];
+    case 'post_plan_choice':
+      return planBody(asked);
+    case 'request_user_input':
+      return [
+        ...toLines(asked.description ?? ''),
+        ...innerQuestions(asked).map((one): Line => [span('  ? ', 'accent'), span(visible(one.prompt))]),
+      ];
+  }
+}
+
+function heading({ kind, title }: Asked): Line {
+  // The plan itself stands in the transcript already.
+  if (kind === 'post_plan_choice') return [span('What this plan may do', 'heading')];
+  return [
+    span(`${headings[kind]}${title === undefined ? '' : ': '}`, 'heading'),
+    span(visible(title ?? ''), 'strong'),
+  ];
+}
+
+const headings: Readonly<Record<Asked['kind'], string>> = {
+  approval: 'Approval',
+  sandbox_approval: 'Approval outside the sandbox',
+  intent_review_choice: 'Contract',
+  post_plan_choice: 'Plan',
+  request_user_input: 'Question',
+};
+
+function approvalBody(asked: Asked): readonly Line[] {
+  const { metadata } = asked;
+  const where = [
+    `in ${wordOf(metadata.cwd)}`,
+    `branch ${wordOf(metadata.branch)}`,
+    metadata.isOutsideSandbox === true ? 'OUTSIDE the sandbox' : 'in the sandbox',
+  ].join(' · ');
+  return [
+    ...commandTree(asked),
+    [span(`  asked because ${visible(wordOf(metadata.reason))}`, 'dim')],
+    [span(`  ${visible(where)}`, metadata.isOutsideSandbox === true ? 'bad' : 'dim')],
+  ];
+}
+
+function planBody({ metadata }: Asked): readonly Line[] {
+  const stages = rowsOf(metadata.stages)
+    .map(({ stage, checks }) => ({ stage: wordOf(stage), checks: wordsOf(checks) }))
+    .map(({ stage, checks }) => (checks.length === 0 ? stage : `${stage} (${checks.join(', ')})`));
+  const [attempt] = rowsOf([metadata.repair]);
+  return [
+    [
+      span('  risk ', 'dim'),
+      span(visible(wordOf(metadata.riskLevel))),
+      span(' · may write ', 'dim'),
+      span(visible(wordsOf(metadata.scope).join(', '))),
+    ],
+    ...(stages.length === 0 ? [] : [[span('  judged at ', 'dim'), span(visible(stages.join(' · ')))]]),
+    ...section('differs from the plan before', wordsOf(metadata.changes), 'accent'),
+    ...section('to know', wordsOf(metadata.notices), 'warn'),
+    ...(attempt === undefined
+      ? []
+      : [[span(`  repair ${attempt.attempt} of ${attempt.limit} failed; at most ${attempt.cap}`, 'warn')]]),
+  ];
+}
+
+function section(title: string, lines: readonly string[], tone: Tone): readonly Line[] {
+  if (lines.length === 0) return [];
+  return [[span(`  ${title}:`, tone)], ...lines.map((line): Line => [span(`    ${visible(line)}`)])];
+}
+
+/** Lacks are told as objects or as words; nothing of them is left out. */
+function lackWords(value: unknown): readonly string[] {
+  const rows = rowsOf(value).map((row) => wordOf(row.message) || JSON.stringify(row));
+  return [...wordsOf(value), ...rows];
+}

@@ -1,0 +1,110 @@
+import type { Snapshot } from '../state/snapshot.ts';
+import { type Line, span, type Tone } from './line.ts';
+import { usageItems } from './usage-words.ts';
+import { visible } from './visible.ts';
+
+/** One fact of the status line. */
+export interface StatusItem {
+  readonly text: string;
+  readonly tone: Tone;
+  /** From 1: what goes last where there is no room. */
+  readonly weight: number;
+}
+
+/** What a screen knows beside the snapshot. */
+export interface StatusFacts {
+  /** What confines commands; absent while nobody knows. */
+  readonly sandbox?: string;
+  /** How many approvals are live. */
+  readonly approvals?: number;
+  /** How long the turn has worked. */
+  readonly seconds?: number;
+}
+
+/** What is always told: what happens, what it costs, what is open, who has the session. */
+export function statusItems(snapshot: Snapshot, facts: StatusFacts): readonly StatusItem[] {
+  const { provider, status, controller, threadId } = snapshot;
+  const settings = settingsOf(snapshot);
+  return [
+    stateItem(status, facts.seconds),
+    { text: provider.model ?? provider.provider, tone: 'plain', weight: 5 },
+    ...usageItems(snapshot.usage).map((item): StatusItem => ({ ...item, weight: 2 })),
+    ...(settings.networkAccess === undefined
+      ? []
+      : [
+          {
+            text: `net ${settings.networkAccess}`,
+            tone: settings.networkAccess === 'allow' ? ('warn' as const) : ('plain' as const),
+            weight: 3,
+          },
+        ]),
+    ...(facts.sandbox === undefined
+      ? []
+      : [
+          {
+            text: facts.sandbox === 'none' ? 'NO sandbox' : `sandbox ${facts.sandbox}`,
+            tone: facts.sandbox === 'none' ? ('bad' as const) : ('plain' as const),
+            weight: facts.sandbox === 'none' ? 2 : 6,
+          },
+        ]),
+    controllerItem(controller),
+    ...((facts.approvals ?? 0) > 0
+      ? [{ text: `${facts.approvals} pre-approved`, tone: 'warn' as const, weight: 3 }]
+      : []),
+    ...(settings.context === undefined
+      ? []
+      : [{ text: settings.context, tone: 'plain' as const, weight: 4 }]),
+    { text: threadId.slice(0, 8), tone: 'dim', weight: 7 },
+  ];
+}
+
+function stateItem(status: Snapshot['status'], seconds: number | undefined): StatusItem {
+  const since = seconds === undefined || seconds < 1 ? '' : ` ${seconds}s`;
+  const [text, tone] = stateWords[status];
+  return { text: `${text}${since}`, tone, weight: 1 };
+}
+
+const stateWords: Readonly<Record<Snapshot['status'], readonly [string, Tone]>> = {
+  idle: ['ready', 'good'],
+  thinking: ['thinking', 'accent'],
+  executing_tool: ['working', 'accent'],
+  awaiting_interaction: ['asks you', 'warn'],
+  completed: ['done', 'good'],
+  error: ['failed', 'bad'],
+};
+
+function controllerItem({ kind, ownerLabel }: Snapshot['controller']): StatusItem {
+  const isLocal = kind === 'tui' || kind === 'cli' || kind === 'none';
+  const text = isLocal
+    ? kind === 'none'
+      ? 'nobody steers'
+      : 'you steer'
+    : `${kind} ${ownerLabel ?? ''} steers`;
+  return { text: text.trim(), tone: isLocal ? 'plain' : 'warn', weight: isLocal ? 8 : 2 };
+}
+
+/** Members that a snapshot has beside those of document 2 (decision 0018). */
+function settingsOf(snapshot: Snapshot): { readonly networkAccess?: string; readonly context?: string } {
+  const { settings } = snapshot as { readonly settings?: { networkAccess?: string; context?: string } };
+  return settings ?? {};
+}
+
+/** The items in one line of at most so many columns: what weighs least is left out first. */
+export function statusLine(
+  items: readonly StatusItem[],
+  columns: number,
+  widthOf: (text: string) => number,
+): Line {
+  const told = items.map((item) => ({ ...item, text: visible(item.text) }));
+  const width = (shown: readonly StatusItem[]): number =>
+    shown.reduce((sum, { text }) => sum + widthOf(text), 0) + Math.max(0, shown.length - 1) * 3;
+  let shown: readonly StatusItem[] = told;
+  while (shown.length > 1 && width(shown) > columns) {
+    const heaviest = Math.max(...shown.map(({ weight }) => weight));
+    const at = shown.findLastIndex(({ weight }) => weight === heaviest);
+    shown = shown.filter((_, index) => index !== at);
+  }
+  return shown.flatMap(({ text, tone }, at) =>
+    at === 0 ? [span(text, tone)] : [span(' · ', 'dim'), span(text, tone)],
+  );
+}

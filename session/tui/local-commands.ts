@@ -1,0 +1,103 @@
+/** What the screen does itself: it only looks, or is about the screen. All else is a message to the session. */
+export type LocalCommand =
+  | {
+      readonly type:
+        | 'help'
+        | 'status'
+        | 'plan'
+        | 'approvals'
+        | 'diff'
+        | 'graph'
+        | 'threads'
+        | 'reclaim'
+        | 'quit';
+    }
+  | { readonly type: 'revoke'; readonly which: string }
+  | { readonly type: 'resume'; readonly thread: string }
+  | { readonly type: 'export'; readonly path: string }
+  | { readonly type: 'none'; readonly why: string };
+
+/** One command that can be typed behind a slash. */
+export interface CommandRow {
+  readonly name: string;
+  /** How it is written. */
+  readonly form: string;
+  readonly says: string;
+}
+
+interface LocalRow extends CommandRow {
+  /** `undefined`: this form is not the screen's. */
+  readonly read: (rest: string) => LocalCommand | undefined;
+}
+
+function bare(command: LocalCommand): LocalRow['read'] {
+  return (rest) => (rest === '' ? command : undefined);
+}
+
+const rows: readonly LocalRow[] = [
+  { name: 'plan', form: '/plan', says: 'shows the plan', read: bare({ type: 'plan' }) },
+  {
+    name: 'status',
+    form: '/status',
+    says: 'model, thread, sandbox, ports, what it cost',
+    read: bare({ type: 'status' }),
+  },
+  {
+    name: 'approvals',
+    form: '/approvals [revoke N|all]',
+    says: 'what is pre-approved, and taking it back',
+    read: readApprovals,
+  },
+  { name: 'diff', form: '/diff', says: 'what was changed', read: bare({ type: 'diff' }) },
+  {
+    name: 'graph',
+    form: '/graph',
+    says: 'how to look at the thread as a graph',
+    read: bare({ type: 'graph' }),
+  },
+  {
+    name: 'resume',
+    form: '/resume [THREAD]',
+    says: 'threads of this repository, and going on with one',
+    read: (rest) => (rest === '' ? { type: 'threads' } : { type: 'resume', thread: rest }),
+  },
+  {
+    name: 'control',
+    form: '/control reclaim',
+    says: 'takes the session back from a client',
+    read: (rest) =>
+      rest === 'reclaim' ? { type: 'reclaim' } : { type: 'none', why: 'expected `/control reclaim`' },
+  },
+  {
+    name: 'export',
+    form: '/export FILE',
+    says: 'writes the transcript as Markdown',
+    read: (rest) =>
+      rest === '' ? { type: 'none', why: 'expected `/export FILE`' } : { type: 'export', path: rest },
+  },
+  { name: 'help', form: '/help', says: 'keys and commands', read: bare({ type: 'help' }) },
+  { name: 'quit', form: '/quit', says: 'ends the session; the thread stays', read: bare({ type: 'quit' }) },
+];
+
+/** What can be typed behind a slash: the screen's own commands and those of the session, by name. */
+export function commandRows(ofSession: readonly CommandRow[]): readonly CommandRow[] {
+  return [...rows, ...ofSession].map(({ name, form, says }) => ({ name, form, says })).sort(byForm);
+}
+
+function byForm(one: CommandRow, other: CommandRow): number {
+  return one.form < other.form ? -1 : 1;
+}
+
+function readApprovals(rest: string): LocalCommand | undefined {
+  if (rest === '') return { type: 'approvals' };
+  const [, which] = /^revoke\s+(\S+)$/.exec(rest) ?? [];
+  return which === undefined
+    ? { type: 'none', why: 'expected `/approvals` or `/approvals revoke N`' }
+    : { type: 'revoke', which };
+}
+
+/** What the screen itself makes of a text; `undefined`: it is for the session. */
+export function readLocal(text: string): LocalCommand | undefined {
+  const [, name = '', rest = ''] = /^\/(\S*)\s*(.*)$/s.exec(text.trim()) ?? [];
+  return rows.find((row) => row.name === name)?.read(rest.trim());
+}

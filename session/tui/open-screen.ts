@@ -1,0 +1,224 @@
+import type { Clock } from '../../core/base/clock.ts';
+import { isWritError, messageOf } from '../../core/base/errors.ts';
+import { type Line, span } from '../screen/line.ts';
+import { nextAsked } from '../screen/question/asked.ts';
+import { choicesOf } from '../screen/question/choices.ts';
+import type { SessionDoor } from '../screen/session-door.ts';
+import { visible } from '../screen/visible.ts';
+import type { Snapshot } from '../state/snapshot.ts';
+import { edited, giveBack, offered, openComposer } from './composer/compose.ts';
+import { type CommandRow, commandRows, type LocalCommand } from './local-commands.ts';
+import { openPrinter } from './print/open-printer.ts';
+import type { Shape } from './print/shape.ts';
+import { showLocal } from './show/show-local.ts';
+import type { Key } from './term/key.ts';
+import { openFrames } from './term/open-frames.ts';
+import type { Painter, Size } from './term/painter.ts';
+import { drawView } from './view/draw-view.ts';
+import { pressView } from './view/press-view.ts';
+import { seeSnapshot } from './view/see-snapshot.ts';
+import { type Effect, isBusy, openView } from './view/view.ts';
+
+/** What a screen stands on. */
+export interface ScreenParts {
+  readonly door: SessionDoor;
+  readonly painter: Painter;
+  readonly size: Size;
+  readonly shape: Shape;
+  readonly clock: Clock;
+  /** Commands of the session, beside those of the screen. */
+  readonly commands: readonly CommandRow[];
+  /** Told first. */
+  readonly greeting: readonly Line[];
+  /** Paths of the repository that begin so. */
+  readonly paths: (prefix: string) => Promise<readonly string[]>;
+  /** Lends the terminal to an editor of the person's; what became of the text. */
+  readonly edit: (text: string) => Promise<string>;
+  readonly write: (path: string, text: string) => Promise<string>;
+  readonly suspend: () => void;
+}
+
+/** How a screen was left. */
+export interface ScreenEnd {
+  /** The thread that is gone on with. */
+  readonly resume?: string;
+}
+
+export interface Screen {
+  press(keys: readonly Key[]): void;
+  resized(size: Size): void;
+  /** Prints lines of somebody else's above the live region. */
+  say(lines: readonly Line[]): void;
+  /** Resolves when its user leaves. */
+  readonly ended: Promise<ScreenEnd>;
+  /** Takes the live region away. */
+  close(): void;
+}
+
+const tickMs = 1000;
+
+/** The screen of a session in a terminal: draws what its door shows, and sends what its user says. */
+export function openScreen(parts: ScreenParts): Screen {
+  const { door, painter, shape, clock } = parts;
+  const rows = commandRows(parts.commands);
+  const offers = rows.map(({ form, says }) => offerOf(form, says));
+  const printer = openPrinter(shape);
+  const ended = Promise.withResolvers<ScreenEnd>();
+  const over = new AbortController();
+  let { size } = parts;
+  let view = openView(openComposer(saidBefore(door.snapshot())));
+
+  const draw = (): void => {
+    const snapshot = door.snapshot();
+    const stepped = seeSnapshot(view, snapshot, clock.now());
+    ({ view } = stepped);
+    const { lines, open } = printer.print(snapshot, size.columns);
+    painter.commit(lines);
+    const drawn = drawView(view, snapshot, { ...size, nowMs: clock.now(), open });
+    painter.live(drawn.lines, drawn.cursor.row < 0 ? undefined : drawn.cursor);
+    for (const effect of stepped.effects) act(effect);
+  };
+  const frames = openFrames(clock, draw);
+  const say = (lines: readonly Line[]): void => {
+    painter.commit(lines);
+    frames.ask();
+  };
+  const notice = (line: Line): void => {
+    view = { ...view, notice: line };
+    frames.ask();
+  };
+  const failed = (fault: unknown): void => notice([span(faultWords(fault), 'bad')]);
+  const refreshFacts = async (): Promise<void> => {
+    const approvals = (await door.approvals()).length;
+    if (approvals !== view.facts.approvals) {
+      view = { ...view, facts: { ...view.facts, approvals } };
+      frames.ask();
+    }
+  };
+
+  const act = (effect: Effect): void => {
+    switch (effect.type) {
+      case 'submit':
+        door.submit(effect.text).catch((fault: unknown) => {
+          view = { ...view, composer: giveBack(view.composer, effect.text, faultWords(fault)) };
+          frames.ask();
+        });
+        return;
+      case 'respond': {
+        const asked = nextAsked(door.snapshot());
+        const chosen =
+          asked === undefined
+            ? undefined
+            : choicesOf(asked).find(({ id }) => id === effect.given.selectedOption);
+        printer.answered(
+          effect.id,
+          `you chose: ${visible(chosen?.label ?? effect.given.selectedOption ?? 'an answer')}`,
+        );
+        door
+          .respond(effect.id, effect.given)
+          .then(() => refreshFacts(), failed)
+          .catch(failed);
+        return;
+      }
+      case 'cancel':
+        door.cancel().catch(failed);
+        return;
+      case 'local':
+        void local(effect.command).catch(failed);
+        return;
+      case 'edit':
+        parts
+          .edit(effect.text)
+          .then((text) => {
+            view = { ...view, composer: edited(view.composer, text) };
+            frames.ask();
+          })
+          .catch(failed);
+        return;
+      case 'complete':
+        parts.paths(effect.prefix).then((items) => {
+          view = { ...view, composer: offered(view.composer, effect.id, items) };
+          frames.ask();
+        }, failed);
+        return;
+      case 'suspend':
+        parts.suspend();
+        return;
+      case 'redraw':
+        painter.resized(size);
+        return;
+      case 'quit':
+        ended.resolve({});
+    }
+  };
+  const local = async (command: LocalCommand): Promise<void> => {
+    if (command.type === 'quit') ended.resolve({});
+    else if (command.type === 'resume') ended.resolve({ resume: command.thread });
+    else say(await showLocal(command, { door, rows, shape, columns: size.columns, write: parts.write }));
+    await refreshFacts();
+  };
+
+  const tick = async (): Promise<void> => {
+    while (!over.signal.aborted) {
+      await clock.sleep(tickMs, over.signal);
+      if (isBusy(door.snapshot())) frames.ask();
+      await refreshFacts();
+    }
+  };
+  const stopFollowing = door.follow(() => frames.ask());
+  tick().catch(() => {});
+  door
+    .diagnostics()
+    .then(({ sandbox }) => {
+      const { backend } = (sandbox ?? {}) as { readonly backend?: string };
+      if (backend !== undefined) view = { ...view, facts: { ...view.facts, sandbox: backend } };
+      frames.ask();
+    })
+    .catch(failed);
+  painter.commit(parts.greeting);
+  frames.now();
+  return {
+    press(keys) {
+      for (const key of keys) {
+        const snapshot = door.snapshot();
+        const pressed = pressView(view, snapshot, key, { nowMs: clock.now(), ...size, commands: offers });
+        ({ view } = pressed);
+        for (const effect of pressed.effects) act(effect);
+      }
+      frames.now();
+    },
+    resized(to) {
+      size = to;
+      frames.now();
+    },
+    say,
+    ended: ended.promise,
+    close() {
+      over.abort();
+      stopFollowing();
+      frames.stop();
+      painter.close();
+    },
+  };
+}
+
+/** What its user said before, oldest first. */
+function saidBefore({ transcript }: Snapshot): readonly string[] {
+  return transcript.flatMap(({ kind, content }) =>
+    kind === 'user_message' && content !== undefined ? [content] : [],
+  );
+}
+
+/** `/plan continue [N]` as a list shows it: the words that are typed, what stands for others, what it does. */
+function offerOf(form: string, description: string) {
+  const words = form.slice(1).split(' ');
+  const first = words.findIndex((word) => !/^[a-z]+$/.test(word));
+  const typed = first < 0 ? words : words.slice(0, first);
+  return { name: typed.join(' '), arguments: words.slice(typed.length).join(' '), description };
+}
+
+function faultWords(fault: unknown): string {
+  if (!isWritError(fault)) return visible(messageOf(fault));
+  const [hint] = fault.hints;
+  return visible(`${fault.code}: ${fault.message}${hint === undefined ? '' : `; ${hint}`}`);
+}

@@ -1,0 +1,107 @@
+import { type Line, span } from '../../screen/line.ts';
+import { questionBody } from '../../screen/question/question-body.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+import { entryLines } from './entry-lines.ts';
+import { type Entry, nextToPrint, nothingPrinted, type Printed } from './printed.ts';
+import type { ReplyShape, Shape } from './shape.ts';
+
+/** Turns snapshots into lines of the scrollback, each once. */
+export interface Printer {
+  /** What is new and finished; and what of the reply that comes may still change. */
+  print(
+    snapshot: Snapshot,
+    columns: number,
+  ): { readonly lines: readonly Line[]; readonly open: readonly Line[] };
+  /** The person has answered that question here, with this. */
+  answered(id: string, words: string): void;
+}
+
+/** Entries of a thread that is gone on with; what came before is a command away. */
+const mostAtFirst = 40;
+
+export function openPrinter(shape: Shape): Printer {
+  let printed: Printed | undefined;
+  let reply: { readonly id: string; readonly shape: ReplyShape; pushed: string } | undefined;
+  let width = 80;
+  const mine = new Map<string, string>();
+
+  const replyLines = (entry: Entry): readonly Line[] => {
+    const { id, content = '' } = entry;
+    const lines: Line[] = [];
+    if (reply?.id === id && !content.startsWith(reply.pushed)) {
+      // It is not what was said so far: what was printed stays, and the whole of it comes again.
+      lines.push(...reply.shape.end());
+      reply = undefined;
+    }
+    if (reply?.id !== id) {
+      reply = { id, shape: shape.openReply(() => width), pushed: '' };
+      lines.push([]);
+    }
+    if (content.length > reply.pushed.length)
+      lines.push(...reply.shape.push(content.slice(reply.pushed.length)));
+    reply.pushed = content;
+    return lines;
+  };
+  const finished = (entry: Entry): readonly Line[] => {
+    if (reply?.id !== entry.id) return entryLines(entry, shape, width);
+    const lines = [...replyLines(entry), ...reply.shape.end()];
+    reply = undefined;
+    return lines;
+  };
+  return {
+    answered: (id, words) => void mine.set(id, words),
+    print(snapshot, columns) {
+      width = columns;
+      const first = printed === undefined ? earlierLines(snapshot) : undefined;
+      const next = nextToPrint(first?.printed ?? printed ?? nothingPrinted, snapshot);
+      const questions = questionLines(next.printed.asked, snapshot, shape, columns, mine);
+      printed = { ...next.printed, asked: questions.asked };
+      const lines = [
+        ...(first?.lines ?? []),
+        ...(next.missed ? [[span('… some of it went by unseen: /export FILE has it all', 'warn')]] : []),
+        ...next.entries.flatMap((entry) => finished(entry)),
+        ...(next.open === undefined ? [] : replyLines(next.open)),
+        ...questions.lines,
+      ];
+      return { lines, open: next.open === undefined ? [] : (reply?.shape.live() ?? []) };
+    },
+  };
+}
+
+/** Of a long thread only the end is printed at the start. */
+function earlierLines({ transcript }: Snapshot): {
+  readonly printed: Printed;
+  readonly lines: readonly Line[];
+} {
+  const from = transcript.length - mostAtFirst;
+  const last = transcript[from - 1];
+  if (last === undefined) return { printed: nothingPrinted, lines: [] };
+  return {
+    printed: { ...nothingPrinted, last: last.id },
+    lines: [[span(`… ${from} entries before these: /export FILE has them`, 'dim')]],
+  };
+}
+
+/** Each question once, in full, when it is asked; and one line when it is over, which says how. */
+function questionLines(
+  before: Printed['asked'],
+  { interactions }: Snapshot,
+  shape: Shape,
+  columns: number,
+  mine: ReadonlyMap<string, string>,
+): { readonly asked: Printed['asked']; readonly lines: readonly Line[] } {
+  const lines: Line[] = [];
+  const asked = new Set<string>();
+  for (const one of interactions) {
+    const isNew = !before.has(one.id);
+    if (one.status === 'pending') {
+      asked.add(one.id);
+      if (isNew) lines.push([], ...questionBody(one, (text) => shape.markdown(text, columns)));
+    } else if (!isNew) {
+      const words = mine.get(one.id);
+      const how = one.status === 'cancelled' ? 'not asked any more' : (words ?? 'answered elsewhere');
+      lines.push([span(one.status === 'cancelled' ? '· ' : '✓ ', 'dim'), span(how, 'dim')]);
+    }
+  }
+  return { asked, lines };
+}

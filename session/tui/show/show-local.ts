@@ -1,0 +1,91 @@
+import { type Line, span } from '../../screen/line.ts';
+import type { SessionDoor } from '../../screen/session-door.ts';
+import { visible } from '../../screen/visible.ts';
+import type { CommandRow, LocalCommand } from '../local-commands.ts';
+import type { Shape } from '../print/shape.ts';
+import { approvalLines, pickGrants } from './approval-lines.ts';
+import { helpLines } from './help-lines.ts';
+import { planLines } from './plan-lines.ts';
+import { statusLines } from './status-lines.ts';
+import { transcriptText } from './transcript-text.ts';
+
+export interface ShowContext {
+  readonly door: SessionDoor;
+  readonly rows: readonly CommandRow[];
+  readonly shape: Shape;
+  readonly columns: number;
+  /** Writes a new file; answers where it is. */
+  readonly write: (path: string, text: string) => Promise<string>;
+}
+
+const mostThreads = 20;
+
+/** Does what a command of the screen says, and tells it in lines; nothing of those that leave it. */
+export async function showLocal(
+  command: LocalCommand,
+  { door, rows, shape, columns, write }: ShowContext,
+): Promise<readonly Line[]> {
+  switch (command.type) {
+    case 'help':
+      return helpLines(rows);
+    case 'status':
+      return [[span('Status', 'heading')], ...statusLines(await door.diagnostics())];
+    case 'plan':
+      return planLines(door.snapshot());
+    case 'approvals':
+      return [[span('Pre-approved', 'heading')], ...approvalLines(await door.approvals())];
+    case 'revoke': {
+      const picked = pickGrants(await door.approvals(), command.which);
+      if (picked.length === 0) return [[span(`  no approval \`${visible(command.which)}\``, 'warn')]];
+      for (const { id } of picked) await door.revoke(id);
+      return picked.map(({ what }): Line => [span('  taken back: ', 'dim'), span(visible(what), 'code')]);
+    }
+    case 'diff':
+      return diffLines(door, shape, columns);
+    case 'graph':
+      return [[span('  writ graph ', 'dim'), span(door.snapshot().threadId, 'code')]];
+    case 'threads': {
+      const { items } = await door.threads({ limit: mostThreads, offset: 0 });
+      return [
+        [span('Threads', 'heading')],
+        ...items.map(
+          ({ id, title = '', updatedAt }): Line => [
+            span(`  ${id}  `, 'code'),
+            span(visible(title)),
+            span(`  ${updatedAt}`, 'dim'),
+          ],
+        ),
+        [span('  /resume THREAD goes on with one', 'dim')],
+      ];
+    }
+    case 'reclaim':
+      await door.reclaim();
+      return [[span('  the session is yours', 'dim')]];
+    case 'export':
+      return [
+        [
+          span('  written: ', 'dim'),
+          span(visible(await write(command.path, transcriptText(door.snapshot())))),
+        ],
+      ];
+    case 'none':
+      return [[span(`  ${visible(command.why)}`, 'warn')]];
+    case 'quit':
+    case 'resume':
+      // Ways to leave the screen, which show nothing.
+      return [];
+  }
+}
+
+/** The newest change, file by file. */
+function diffLines(door: SessionDoor, shape: Shape, columns: number): readonly Line[] {
+  const patchset = door.snapshot().patchsets.at(-1);
+  if (patchset === undefined) return [[span('  nothing was changed yet', 'dim')]];
+  return [
+    [span('Change', 'heading'), span(` ${patchset.status}`, 'dim')],
+    ...patchset.changes.flatMap(({ path, changeType, diff }): readonly Line[] => [
+      [span(`${changeType} `, 'dim'), span(visible(path), 'strong')],
+      ...(diff === undefined ? [] : shape.diff(diff, columns)),
+    ]),
+  ];
+}

@@ -1,0 +1,113 @@
+import { cellsOf } from '../../screen/cells.ts';
+import { clipLine } from '../../screen/clip.ts';
+import { type Line, span } from '../../screen/line.ts';
+import { countAsked, innerQuestions, nextAsked } from '../../screen/question/asked.ts';
+import { statusItems, statusLine } from '../../screen/status-line.ts';
+import { visible } from '../../screen/visible.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+import { drawCard } from '../card/draw-card.ts';
+import { drawComposer } from '../composer/draw-composer.ts';
+import type { Cursor } from '../term/painter.ts';
+import { isBusy, type View } from './view.ts';
+
+export interface DrawContext {
+  readonly columns: number;
+  readonly rows: number;
+  readonly nowMs: number;
+  /** The end of the reply that comes: what may still change. */
+  readonly open: readonly Line[];
+}
+
+export interface Drawn {
+  readonly lines: readonly Line[];
+  readonly cursor: Cursor;
+}
+
+const most = { tools: 3, tasks: 4 };
+
+/** The live region: what comes, what runs, what is asked, what is typed, how things are. Fits into the terminal. */
+export function drawView(view: View, snapshot: Snapshot, context: DrawContext): Drawn {
+  const { columns, rows, nowMs } = context;
+  const room = Math.max(2, rows - 1);
+  const seconds = view.busySinceMs === undefined ? undefined : Math.floor((nowMs - view.busySinceMs) / 1000);
+  const facts = { ...view.facts, ...(seconds === undefined ? {} : { seconds }) };
+  const status = clipLine(statusLine(statusItems(snapshot, facts), columns, cellsOf), columns);
+  const writing = drawWriting(view, snapshot, columns, Math.max(1, Math.floor((room - 1) / 2)));
+  const card = drawQuestion(view, snapshot, room - 1 - writing.lines.length);
+  const notice = view.notice === undefined ? [] : [view.notice];
+  const used = 1 + writing.lines.length + card.length + notice.length;
+  const working = drawWorking(snapshot, nowMs).slice(
+    0,
+    Math.max(0, Math.min(most.tools + most.tasks, room - used)),
+  );
+  const open = context.open.slice(-Math.max(0, Math.min(Math.floor(room / 3), room - used - working.length)));
+  const above = [...open, ...working, ...card, ...notice].map((line) => clipLine(line, columns));
+  // In a terminal of a few lines what is typed and how things are come first.
+  const seen = above.slice(Math.max(0, above.length - Math.max(0, room - 1 - writing.lines.length)));
+  const row = writing.cursor.row < 0 ? -1 : seen.length + writing.cursor.row;
+  return { lines: [...seen, ...writing.lines, status], cursor: { row, column: writing.cursor.column } };
+}
+
+/** Where words go: the composer, marks of a secret, nothing while a choice is made. */
+function drawWriting(view: View, snapshot: Snapshot, columns: number, rows: number): Drawn {
+  const { card, secret, composer } = view;
+  if (secret !== undefined) {
+    const line = [span('> ', 'accent'), ...secret.draw()];
+    return { lines: [line], cursor: { row: 0, column: Math.min(columns - 1, 2) } };
+  }
+  const chooses = card !== undefined && card.focus !== 'away' && card.writing === undefined;
+  if (chooses && composer.buffer.text === '' && composer.queue.length === 0)
+    return { lines: [], cursor: { row: -1, column: 0 } };
+  const drawn = drawComposer(composer, { columns, rows });
+  const isFresh =
+    composer.buffer.text === '' && composer.queue.length === 0 && snapshot.transcript.length === 0;
+  if (!isFresh || drawn.lines.length !== 1) return drawn;
+  const hint = span(
+    snapshot.controller.canWrite ? 'say what shall change, or ? for help' : 'you only look',
+    'dim',
+  );
+  return { lines: [clipLine([span('> ', 'accent'), hint], columns)], cursor: drawn.cursor };
+}
+
+function drawQuestion({ card }: View, snapshot: Snapshot, rows: number): readonly Line[] {
+  const asked = nextAsked(snapshot);
+  if (card === undefined || asked === undefined || asked.id !== card.id) return [];
+  const left = countAsked(snapshot) - 1;
+  const more: readonly Line[] =
+    left > 0 ? [[span(`${left} more ${left === 1 ? 'question waits' : 'questions wait'}`, 'warn')]] : [];
+  if (card.focus === 'away' || (card.writing !== undefined && innerQuestions(asked).length === 0))
+    return [...drawCard(card, asked, snapshot, 2), ...more];
+  return [...drawCard(card, asked, snapshot, Math.max(3, rows - more.length)), ...more];
+}
+
+/** Tools and Tasks that run, each with the time that it takes already. */
+function drawWorking(snapshot: Snapshot, nowMs: number): readonly Line[] {
+  if (!isBusy(snapshot)) return [];
+  const tools = snapshot.toolCalls
+    .filter(({ status }) => status === 'running')
+    .slice(-most.tools)
+    .map(
+      ({ toolName, summary = '', updatedAt }): Line => [
+        span('▸ ', 'accent'),
+        span(visible(toolName), 'code'),
+        span(` ${visible(summary)}`, 'dim'),
+        span(since(updatedAt, nowMs), 'dim'),
+      ],
+    );
+  const tasks = snapshot.tasks
+    .filter(({ status }) => status === 'running')
+    .slice(-most.tasks)
+    .map(
+      ({ title, id, details }): Line => [
+        span('▸ task ', 'accent'),
+        span(visible(title ?? id)),
+        span(details === undefined ? '' : ` ${visible(details)}`, 'dim'),
+      ],
+    );
+  return [...tasks, ...tools];
+}
+
+function since(updatedAt: string, nowMs: number): string {
+  const seconds = Math.floor((nowMs - Date.parse(updatedAt)) / 1000);
+  return seconds > 0 ? ` ${seconds}s` : '';
+}

@@ -1,0 +1,124 @@
+import { span } from '../../screen/line.ts';
+import { type Asked, nextAsked } from '../../screen/question/asked.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+import { type Pressed, pressCard, writeCard } from '../card/press-card.ts';
+import { load } from '../composer/buffer.ts';
+import type { OfferedCommand } from '../composer/completion.ts';
+import { press } from '../composer/compose.ts';
+import type { Effect as Composed } from '../composer/composer.ts';
+import { noFolds } from '../composer/folds.ts';
+import type { Key } from '../term/key.ts';
+import { startWriting, withoutWriting } from './see-snapshot.ts';
+import { toEffect } from './to-effect.ts';
+import { mustWait, type Stepped, type View } from './view.ts';
+
+/** Where and when a key is pressed. */
+export interface PressContext {
+  readonly nowMs: number;
+  readonly columns: number;
+  readonly rows: number;
+  readonly commands: readonly OfferedCommand[];
+}
+
+/** What one key makes of a view. Pure. */
+export function pressView(before: View, snapshot: Snapshot, key: Key, context: PressContext): Stepped {
+  const view: View = { ...before, notice: undefined };
+  const { card } = view;
+  const asked = nextAsked(snapshot);
+  if (card === undefined || asked === undefined || asked.id !== card.id)
+    return pressComposer(view, snapshot, key, context);
+  if (card.focus === 'away') {
+    if (!isTab(key)) return pressComposer(view, snapshot, key, context);
+    return only(startWriting({ ...view, card: { ...card, focus: 'options' } }));
+  }
+  if (view.secret !== undefined) return pressSecretAnswer(view, asked, key);
+  if (card.writing !== undefined) return pressWriting(view, snapshot, asked, key, context);
+  const pressed = pressCard(card, asked, key, context.nowMs);
+  if (pressed.isElse === true) return pressComposer(view, snapshot, key, context);
+  return settled(view, asked, pressed);
+}
+
+function only(view: View): Stepped {
+  return { view, effects: [] };
+}
+
+function isTab(key: Key): boolean {
+  return key.type === 'key' && key.name === 'tab' && !key.ctrl && !key.alt && !key.shift;
+}
+
+/** The answer goes; where the card waits for words, the composer is for them. */
+function settled(view: View, { id }: Asked, { card, given }: Pressed): Stepped {
+  const isWriting = card.writing !== undefined;
+  const next = isWriting ? startWriting({ ...view, card }) : { ...withoutWriting(view), card };
+  return { view: next, effects: given === undefined ? [] : [{ type: 'respond', id, given }] };
+}
+
+/** Words for the card: Enter gives them, Escape goes back to what can be chosen. */
+function pressWriting(
+  view: View,
+  snapshot: Snapshot,
+  asked: Asked,
+  key: Key,
+  context: PressContext,
+): Stepped {
+  const { card } = view;
+  if (card === undefined) return only(view);
+  const outcome = press(view.composer, key, { ...context, busy: false });
+  const after: View = { ...view, composer: outcome.composer };
+  const said = outcome.effects.find((effect) => effect.type === 'submit');
+  if (said?.type === 'submit') return settled(withoutWriting(view), asked, writeCard(card, asked, said.text));
+  if (isEscape(key) && view.composer.buffer.text === '' && card.writing?.for !== 'answer')
+    return only({ ...withoutWriting(view), card: { ...card, writing: undefined } });
+  return acted(after, snapshot, outcome.effects);
+}
+
+function pressSecretAnswer(view: View, asked: Asked, key: Key): Stepped {
+  const { card, secret } = view;
+  if (card === undefined || secret === undefined) return only(view);
+  const { line, effects } = secret.press(key);
+  const [effect] = effects;
+  if (effect === undefined) return only({ ...view, secret: line });
+  if (effect.type === 'answer')
+    return settled({ ...view, secret: undefined }, asked, writeCard(card, asked, effect.text));
+  return only({ ...view, secret: undefined, card: { ...card, focus: 'away' } });
+}
+
+function isEscape(key: Key): boolean {
+  return key.type === 'key' && key.name === 'escape';
+}
+
+function pressComposer(view: View, snapshot: Snapshot, key: Key, context: PressContext): Stepped {
+  const { composer, effects } = press(view.composer, key, { ...context, busy: mustWait(snapshot) });
+  return acted({ ...view, composer }, snapshot, effects);
+}
+
+/** What the composer asked for; some of it is the view's own affair. */
+function acted(view: View, snapshot: Snapshot, asked: readonly Composed[]): Stepped {
+  const goesBack = asked.some(({ type }) => type === 'go-back');
+  return {
+    view: goesBack ? backToLast(view, snapshot) : view,
+    effects: asked.flatMap((effect) =>
+      effect.type === 'cycle-context'
+        ? [{ type: 'submit' as const, text: `/context ${nextContext(snapshot)}` }]
+        : toEffect(effect),
+    ),
+  };
+}
+
+/** What was said last, to be said better. */
+function backToLast(view: View, { transcript }: Snapshot): View {
+  const last = transcript.findLast(({ kind }) => kind === 'user_message')?.content;
+  if (last === undefined) return { ...view, notice: [span('nothing was said yet', 'dim')] };
+  const { composer } = view;
+  return {
+    ...view,
+    composer: { ...composer, buffer: load(composer.buffer, { text: last, folds: noFolds }) },
+  };
+}
+
+const contexts = ['dev', 'review', 'research'];
+
+function nextContext(snapshot: Snapshot): string {
+  const { settings } = snapshot as { readonly settings?: { readonly context?: string } };
+  return contexts[(contexts.indexOf(settings?.context ?? 'dev') + 1) % contexts.length] ?? 'dev';
+}

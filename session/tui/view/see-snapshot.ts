@@ -1,0 +1,53 @@
+import { nextAsked } from '../../screen/question/asked.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+import { openCard } from '../card/card.ts';
+import { askInner } from '../card/press-card.ts';
+import { type Composer, emptyComposer } from '../composer/composer.ts';
+import { openSecretLine } from '../composer/secret.ts';
+import { turnEnded } from '../composer/send.ts';
+import { toEffect } from './to-effect.ts';
+import { isBusy, mustWait, type Stepped, type View } from './view.ts';
+
+/** What a newer snapshot makes of a view: the question that is to be answered, what waited for the turn's end. */
+export function seeSnapshot(before: View, snapshot: Snapshot, nowMs: number): Stepped {
+  const carded = withCard(before, snapshot, nowMs);
+  const view: View = {
+    ...carded,
+    busySinceMs: isBusy(snapshot) ? (carded.busySinceMs ?? nowMs) : undefined,
+  };
+  const isFree = !mustWait(snapshot) && view.card === undefined && snapshot.controller.canWrite;
+  if (!isFree || before.busySinceMs === undefined) return { view, effects: [] };
+  const { composer, effects } = turnEnded(view.composer);
+  return { view: { ...view, composer }, effects: effects.flatMap(toEffect) };
+}
+
+function withCard(view: View, snapshot: Snapshot, nowMs: number): View {
+  const asked = nextAsked(snapshot);
+  if (asked?.id === view.card?.id) return view;
+  // An answer that was half written is for a question that is over: what was typed before it comes back.
+  const restored = withoutWriting(view);
+  if (asked === undefined) return { ...restored, card: undefined };
+  const isWriting = restored.composer.buffer.text !== '';
+  return startWriting({ ...restored, card: askInner(openCard(asked, nowMs, isWriting), asked) });
+}
+
+/** Where the card wants words, the composer is for them from here on; what was typed is kept for later. */
+export function startWriting(view: View): View {
+  const { card, composer } = view;
+  if (card?.writing === undefined || card.focus === 'away') return view;
+  if (view.aside !== undefined || view.secret !== undefined) return view;
+  if (card.writing.for === 'answer' && card.writing.isSecret) return { ...view, secret: openSecretLine() };
+  return { ...view, aside: composer, composer: besides(composer) };
+}
+
+/** For words that are no message: without history, and nothing waits behind them. */
+function besides({ asked }: Composer): Composer {
+  return { ...emptyComposer, asked };
+}
+
+/** Back to what was being typed before. */
+export function withoutWriting(view: View): View {
+  const { aside, composer } = view;
+  if (aside === undefined) return { ...view, secret: undefined };
+  return { ...view, composer: { ...aside, asked: composer.asked }, aside: undefined, secret: undefined };
+}

@@ -1,0 +1,117 @@
+import t from 'tap';
+import type { Asked } from '../../../session/screen/question/asked.ts';
+import { optionsOf } from '../../../session/state/interaction.ts';
+import { type Card, deafForMs, openCard } from '../../../session/tui/card/card.ts';
+import { askInner, pressCard, writeCard } from '../../../session/tui/card/press-card.ts';
+import type { Key, KeyName } from '../../../session/tui/term/key.ts';
+
+function ask(kind: Asked['kind'], metadata: Asked['metadata'] = {}): Asked {
+  return {
+    id: 'q',
+    kind,
+    status: 'pending',
+    metadata,
+    options: optionsOf[kind].map(([id, label]) => ({ id, label })),
+    requestedAt: '2026-01-01T00:00:00.000Z',
+  };
+}
+
+const typed = (text: string): Key => ({ type: 'text', text });
+const press = (name: KeyName): Key => ({ type: 'key', name, ctrl: false, alt: false, shift: false });
+const later = 10_000;
+
+function fresh(asked: Asked): Card {
+  return openCard(asked, 0, false);
+}
+
+t.test('a number, a letter or Enter gives the answer that stands there', async (t) => {
+  const asked = ask('approval');
+  const card = fresh(asked);
+  t.strictSame(pressCard(card, asked, typed('y'), later).given, { selectedOption: 'approve' });
+  t.strictSame(pressCard(card, asked, typed('7'), later).given, { selectedOption: 'deny' });
+  const down = pressCard(card, asked, press('down'), later).card;
+  t.strictSame(pressCard(down, asked, press('enter'), later).given, { selectedOption: 'approve_session' });
+});
+
+t.test('no letter stands for two options of one question', async (t) => {
+  for (const kind of Object.keys(optionsOf) as Asked['kind'][]) {
+    const asked = ask(kind);
+    for (const { id } of asked.options) {
+      if (kind === 'request_user_input') continue;
+      const number = asked.options.findIndex((one) => one.id === id) + 1;
+      const given = pressCard(fresh(asked), asked, typed(`${number}`), later);
+      t.equal(given.given?.selectedOption ?? given.card.writing?.for, id === 'modify' ? 'note' : id);
+    }
+  }
+});
+
+t.test('a key that was pressed before the question could be read answers nothing', async (t) => {
+  const asked = ask('approval');
+  for (const key of [typed('y'), typed('1'), press('enter')]) {
+    const pressed = pressCard(fresh(asked), asked, key, deafForMs - 1);
+    t.equal(pressed.given, undefined);
+  }
+  t.equal(
+    pressCard(fresh(asked), asked, typed('y'), deafForMs - 1).isElse,
+    true,
+    'what is typed is not lost',
+  );
+});
+
+t.test('pasted text answers nothing', async (t) => {
+  const asked = ask('approval');
+  const pressed = pressCard(fresh(asked), asked, { type: 'paste', text: 'y' }, later);
+  t.equal(pressed.given, undefined);
+  t.equal(pressed.isElse, true);
+});
+
+t.test('a question that appears while something is typed leaves the keys where they are', async (t) => {
+  t.equal(openCard({ id: 'q' }, 0, true).focus, 'away');
+});
+
+t.test('notes on lines go along with execute, and with modify', async (t) => {
+  const asked = ask('post_plan_choice', { lines: ['a.1', 'a.2'] });
+  let card = pressCard(fresh(asked), asked, typed('l'), later).card;
+  card = pressCard(card, asked, press('down'), later).card;
+  card = pressCard(card, asked, press('enter'), later).card;
+  t.strictSame(card.writing, { for: 'line', line: 'a.2' });
+  card = writeCard(card, asked, 'only that\ncent ').card;
+  t.strictSame(card.notes, { 'a.2': 'only that cent' });
+  card = pressCard(card, asked, press('escape'), later).card;
+  const answers = { 'a.2': ['only that cent'] };
+  t.strictSame(pressCard(card, asked, typed('e'), later).given, { selectedOption: 'execute', answers });
+  t.strictSame(pressCard(card, asked, typed('m'), later).given, { selectedOption: 'modify', answers });
+  t.strictSame(pressCard(card, asked, typed('c'), later).given, { selectedOption: 'cancel' });
+});
+
+t.test('modify asks for its note, and nothing written takes it back', async (t) => {
+  const asked = ask('intent_review_choice');
+  const { card, given } = pressCard(fresh(asked), asked, typed('m'), later);
+  t.equal(given, undefined);
+  t.strictSame(writeCard(card, asked, ' in euros ').given, { selectedOption: 'modify', note: 'in euros' });
+  const back = writeCard(card, asked, '  ');
+  t.equal(back.given, undefined);
+  t.equal(back.card.writing, undefined);
+});
+
+t.test('inner questions are asked one after the other and answered together', async (t) => {
+  const questions = [
+    {
+      id: 'which',
+      prompt: 'Which?',
+      kind: 'single',
+      options: [
+        { id: 'a', label: 'A' },
+        { id: 'b', label: 'B' },
+      ],
+    },
+    { id: 'key', prompt: 'Key?', kind: 'text', secret: true },
+  ];
+  const asked = ask('request_user_input', { questions });
+  const first = pressCard(askInner(fresh(asked), asked), asked, typed('2'), later);
+  t.equal(first.given, undefined);
+  t.strictSame(first.card.writing, { for: 'answer', question: 'key', isSecret: true });
+  const last = writeCard(first.card, asked, 'hunter2');
+  t.strictSame(last.given, { selectedOption: 'answer', answers: { which: ['b'], key: ['hunter2'] } });
+  t.notMatch(JSON.stringify(last.card), 'hunter2', 'a secret is not kept');
+});
