@@ -14,6 +14,9 @@ export type Tone =
   | 'warn'
   | 'added'
   | 'removed'
+  /** What is other than before within a line that is added or removed. */
+  | 'added-word'
+  | 'removed-word'
   | 'hunk'
   | 'keyword'
   | 'string'

@@ -1,0 +1,43 @@
+import t from 'tap';
+import { patchLines } from '../../../../session/screen/diff/diff-lines.ts';
+import { textOf } from '../../../../session/screen/line.ts';
+import { widthOf } from '../../../../session/screen/wrap.ts';
+
+const diff = `diff --git a/src/a.ts b/src/a.ts
+--- a/src/a.ts
++++ b/src/a.ts
+@@ -98,3 +98,3 @@ function f() {
+ const same = 1;
+-const a = one(two);
++const a = one(2);
+ const long = 'a text that does not fit on its line';
+\\ No newline at end of file
+`;
+
+t.test('a diff is read without colour: numbers, signs, and where a long line goes on', async (t) => {
+  t.strictSame(patchLines(diff, { columns: 36 }).map(textOf), [
+    'modify src/a.ts +1 -1',
+    '@@ -98 +98 function f() {',
+    ' 98   const same = 1;',
+    ' 99 - const a = one(two);',
+    ' 99 + const a = one(2);',
+    "100   const long = 'a text that does",
+    "    »  not fit on its line'; (no lin",
+    '    » e end)',
+  ]);
+});
+
+t.test('words that are other ones have a tone of their own', async (t) => {
+  const spans = patchLines(diff, { columns: 60 }).flat();
+  const words = spans.filter(({ tone }) => tone.endsWith('-word')).map(({ text, tone }) => `${tone} ${text}`);
+  t.strictSame(words, ['removed-word two', 'added-word 2']);
+});
+
+t.test('nothing is wider than the screen, and a file that is only named is a line', async (t) => {
+  for (let columns = 2; columns < 60; columns += 1)
+    t.strictSame(
+      patchLines(diff, { columns }).filter((line) => widthOf(line) > columns),
+      [],
+    );
+  t.strictSame(patchLines('-x', { columns: 20, path: 'a' }).map(textOf), ['modify a +0 -1', '- x']);
+});

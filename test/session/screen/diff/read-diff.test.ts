@@ -1,0 +1,135 @@
+import t from 'tap';
+import type { DiffFile, DiffLine } from '../../../../session/screen/diff/diff-file.ts';
+import { readDiff } from '../../../../session/screen/diff/read-diff.ts';
+import { cpuTime } from '../../../waiting/cpu-time.ts';
+
+const told = ({ kind, text, oldNumber, newNumber }: DiffLine): string =>
+  `${oldNumber ?? ''}:${newNumber ?? ''} ${{ added: '+', removed: '-', context: ' ' }[kind]}${text}`;
+const linesOf = (file: DiffFile | undefined): readonly string[] =>
+  file?.hunks.flatMap(({ lines }) => lines.map(told)) ?? [];
+const headOf = ({ path, from, change, added, removed, notes }: DiffFile) => ({
+  ...{ path, change, counts: `+${added} -${removed}`, notes },
+  ...(from === undefined ? {} : { from }),
+});
+
+t.test('what git writes is read by the numbers of its hunks', async (t) => {
+  const files = readDiff(
+    [
+      'diff --git a/src/a.ts b/src/a.ts',
+      'index 1111111..2222222 100644',
+      '--- a/src/a.ts',
+      '+++ b/src/a.ts',
+      '@@ -10,3 +10,3 @@ function f() {',
+      ' same',
+      '--- looks like a head',
+      '+++ looks like a head',
+      ' end',
+      '@@ -20 +20,2 @@',
+      ' same',
+      '+more',
+      '\\ No newline at end of file',
+      'diff --git a/old name b/new name',
+      'similarity index 100%',
+      'rename from old name',
+      'rename to new name',
+      'diff --git a/gone b/gone',
+      'deleted file mode 100644',
+      '--- a/gone',
+      '+++ /dev/null',
+      '@@ -1 +0,0 @@',
+      '-x',
+      'diff --git "a/\\303\\244\\"b" "b/\\303\\244\\"b"',
+      'old mode 100644',
+      'new mode 100755',
+      'Binary files a/x and b/x differ',
+      '',
+    ].join('\n'),
+  );
+  t.strictSame(files.map(headOf), [
+    { path: 'src/a.ts', change: 'modify', counts: '+2 -1', notes: [] },
+    { path: 'new name', from: 'old name', change: 'rename', counts: '+0 -0', notes: [] },
+    { path: 'gone', change: 'delete', counts: '+0 -1', notes: [] },
+    {
+      path: 'ä"b',
+      change: 'modify',
+      counts: '+0 -0',
+      notes: ['old mode 100644', 'new mode 100755', 'Binary files a/x and b/x differ'],
+    },
+  ]);
+  t.strictSame(linesOf(files[0]), [
+    '10:10  same',
+    '11: --- looks like a head',
+    ':11 +++ looks like a head',
+    '12:12  end',
+    '20:20  same',
+    ':21 +more',
+  ]);
+  t.equal(files[0]?.hunks[0]?.title, 'function f() {');
+  t.equal(files[0]?.hunks[1]?.lines[1]?.isUnended, true);
+});
+
+t.test('a plain diff, an envelope, and hunks without a head are read too', async (t) => {
+  const plain = readDiff(
+    '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+c\n',
+  );
+  t.strictSame(plain.map(headOf), [
+    { path: 'x', change: 'modify', counts: '+1 -1', notes: [] },
+    { path: 'new', change: 'add', counts: '+1 -0', notes: [] },
+  ]);
+  const envelope = readDiff(
+    '*** Begin Patch\n*** Add File: a\n+x\n*** Update File: b\n*** Move to: c\n@@ fn\n-- y\n+z\n@@\n end\n*** Delete File: d\n*** End Patch',
+  );
+  t.strictSame(envelope.map(headOf), [
+    { path: 'a', change: 'add', counts: '+1 -0', notes: [] },
+    { path: 'c', from: 'b', change: 'rename', counts: '+1 -1', notes: [] },
+    { path: 'd', change: 'delete', counts: '+0 -0', notes: [] },
+  ]);
+  t.strictSame(linesOf(envelope[1]), [': -- y', ': +z', ':  end']);
+  const [bare] = readDiff('@@ fn\n-x\n+y', 'src/x.ts');
+  t.strictSame([bare?.path, bare?.hunks[0]?.title, linesOf(bare)], ['src/x.ts', 'fn', [': -x', ': +y']]);
+  t.strictSame(linesOf(readDiff('+one\n+two', 'new')[0]), [': +one', ': +two']);
+  t.strictSame(readDiff(''), []);
+});
+
+t.test('nothing of a diff is hidden, whatever it holds', async (t) => {
+  const [file] = readDiff(
+    'diff --git a/x\u202e b/x\u202e\nodd \x1b]0;t\x07\n@@ -1 +1 @@ f\u200b\n-a\x1b[2K\n+\u2066b\n',
+  );
+  t.equal(file?.path, 'x\\u{202e}');
+  t.strictSame(file?.notes, ['odd \\e]0;t\\u{7}']);
+  t.equal(file?.hunks[0]?.title, 'f\\u{200b}');
+  t.strictSame(linesOf(file), ['1: -a', ':1 +\\u{2066}b']);
+  const all = readDiff('@@ -1,9 +1,9 @@\n a\nstray\n+b\n').flatMap((one) => [...one.notes, ...linesOf(one)]);
+  t.strictSame(all, ['stray', '1:1  a', ': +b']);
+  const ends = (body: string) => linesOf(readDiff(`@@ -1 +1 @@\n${body}`)[0]);
+  t.strictSame(ends('-a\r\n+b\r\n'), ['1: -a', ':1 +b']);
+  t.strictSame(ends('-a\r\n+a\n'), ['1: -a\\r', ':1 +a'], 'a line end that is changed is seen');
+});
+
+t.test('lines that take the place of others know their words', async (t) => {
+  const marks = (before: string, after: string) =>
+    readDiff(`@@ -1 +1 @@\n-${before}\n+${after}`)[0]?.hunks[0]?.lines.map((line) =>
+      line.marks.map(({ from, to }) => line.text.slice(from, to)),
+    );
+  t.strictSame(marks('const a = one(two, three);', 'const a = one(2, three, 4);'), [['two'], ['2', ', 4']]);
+  t.strictSame(marks('const a = 1;', 'while (true) run();'), [[], []], 'nothing in common: another line');
+  t.strictSame(marks('x'.repeat(700), `${'x'.repeat(700)}y`), [[], []], 'too long to be compared');
+});
+
+t.test('a diff of megabytes is read in time that grows with it', async (t) => {
+  const texts = {
+    heads: '@@ -1,1 +1,1 @@\n'.repeat(60_000),
+    pairs: `@@ -1,99999999 +1,99999999 @@\n${'-a b c d e f\n+a b c d e g\n'.repeat(40_000)}`,
+    blocks: `@@ x\n${'-a b c d e f\n'.repeat(40_000)}${'+a b c d e g\n'.repeat(40_000)}`,
+    names: '--- a\n'.repeat(150_000),
+    quoted: `diff --git "${'\\'.repeat(1_000_000)}\n`,
+    words: `-${'a '.repeat(79)}\n+${'b '.repeat(79)}\n`.repeat(3000),
+    notes: 'note\n'.repeat(200_000),
+  };
+  for (const [name, text] of Object.entries(texts)) {
+    const took = cpuTime();
+    readDiff(text);
+    const spent = took();
+    t.ok(spent < 4000, `${name}: ${spent.toFixed(0)} ms`);
+  }
+});
