@@ -20,9 +20,9 @@ const envelope: Readonly<Record<string, DiffFile['change']>> = {
 };
 
 /**
- * A diff as files, hunks and lines: what git writes, plain unified diffs, envelopes (`*** Update File: P`, hunks without
- * numbers), and hunks of one file without a head, which is then `path`. Nothing of it is left out but what only says
- * where it is; what belongs nowhere is among the notes of its file. All of it is safe to be shown.
+ * A diff as files, hunks and lines: what git writes, plain unified diffs, envelopes (`*** Update File: P`, hunks
+ * without numbers), and hunks of one file without a head, which is then `path`. Nothing of it is left out but what only
+ * says where it is; what belongs nowhere is among the notes of its file. All of it is safe to be shown.
  */
 export function readDiff(text: string, path = ''): readonly DiffFile[] {
   const lines = text.split('\n');

@@ -10,7 +10,9 @@ const escapes: Readonly<Record<string, number>> = {
   '\\': 92,
 };
 
-/** A path as a line of a diff names it: quoted as git does (`"a/\\303\\244"`), or up to a tab. Nothing for `/dev/null`. */
+/**
+ * A path as a line of a diff names it: quoted as git does (`"a/\\303\\244"`), or up to a tab. Nothing for `/dev/null`.
+ */
 export function readPath(told: string, prefix: 'a/' | 'b/' | ''): string | undefined {
   const whole = told.startsWith('"') ? unquote(told) : (told.split('\t', 1)[0] ?? '').trimEnd();
   if (whole === '/dev/null' || whole === '') return undefined;
