@@ -26,6 +26,8 @@ const bare: Theme['look'] = {
   warn: '',
   added: '',
   removed: '',
+  'added-word': '',
+  'removed-word': '',
   hunk: '',
   keyword: '',
   string: '',
@@ -46,6 +48,8 @@ const mono: Theme['look'] = {
   accent: '1',
   bad: '1',
   warn: '1',
+  'added-word': '4',
+  'removed-word': '4',
   selected: '7',
 };
 
@@ -62,6 +66,8 @@ const colour: Theme['look'] = {
   warn: '35',
   added: '32',
   removed: '31',
+  'added-word': '32;4',
+  'removed-word': '31;4',
   hunk: '36',
   keyword: '35',
   string: '32',

@@ -6,6 +6,8 @@ import { cellsOf } from './cells.ts';
 const verbatim: ReadonlySet<Tone> = new Set([
   'added',
   'removed',
+  'added-word',
+  'removed-word',
   'hunk',
   'keyword',
   'string',
