@@ -25,6 +25,22 @@ export const guards: readonly Guard[] = [
       'a meter hears of every question',
     ],
   ]),
+  ...within('session/state/reduce.ts', usage, [
+    [
+      'what a plan has cost outlives its next telling',
+      'actuals === undefined ? plan : { ...plan, actuals }',
+      'plan',
+      'every reply is counted',
+    ],
+  ]),
+  ...within('session/work/estimate-steps.ts', 'test/session/work/estimate-steps.test.ts', [
+    [
+      'what was measured counts more than what is reckoned',
+      'known ?? turns * (first',
+      'turns * (first',
+      'what Tasks of the thread came to',
+    ],
+  ]),
   ...within('session/state/usage.ts', snapshot, [
     [
       'what has no price is said to have none',

@@ -1,4 +1,5 @@
 import type { ModelMessage } from '../../core/contract/model.ts';
+import type { Fact } from './fact.ts';
 import { kept, type SaidReview, type TranscriptEntry } from './state.ts';
 import type { HunkReview, SessionPlan, StepStatus } from './work.ts';
 
@@ -44,6 +45,19 @@ export function stepped(
 ): SessionPlan {
   const steps = plan.steps.map((one) => (step === undefined || one.id === step ? { ...one, status } : one));
   return { ...plan, steps, updatedAtMs };
+}
+
+/** A plan with what one question for one of its Tasks came to, at the line that the Task begins with. */
+export function paidPlan(plan: SessionPlan, used: Extract<Fact, { readonly type: 'used' }>): SessionPlan {
+  const line = used.plan === plan.id ? plan.steps.find(({ task }) => task === used.task)?.id : undefined;
+  if (line === undefined || used.task === undefined) return plan;
+  const { actuals = [] } = plan;
+  const before = actuals.find((one) => one.line === line);
+  const tokens = (before?.tokens ?? 0) + used.inputTokens + used.outputTokens;
+  const isPriced = used.costUsd !== undefined && (before === undefined || before.costUsd !== undefined);
+  const costUsd = Math.round(1e6 * ((before?.costUsd ?? 0) + (used.costUsd ?? 0))) / 1e6;
+  const paid = { line, tokens, ...(isPriced ? { costUsd } : {}) };
+  return { ...plan, actuals: [...actuals.filter((one) => one.line !== line), paid] };
 }
 
 /**

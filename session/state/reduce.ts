@@ -2,7 +2,7 @@ import type { Fact, Happened, ToolStatus, TurnEnd } from './fact.ts';
 import { awaitsNote, type Interaction, isApproval } from './interaction.ts';
 import { afterTurnOf, movedGoal, usedByGoal } from './moved-goal.ts';
 import { pursuedGoal } from './pursued-goal.ts';
-import { planEntry, stepped, withMessage, withOne, withReview } from './reduce-work.ts';
+import { paidPlan, planEntry, stepped, withMessage, withOne, withReview } from './reduce-work.ts';
 import {
   holderOf,
   kept,
@@ -118,7 +118,11 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
     case 'patched':
       return { patchsets: withOne(state.patchsets, { ...fact.patchset, updatedAtMs: atMs }, kept.patchsets) };
     case 'used':
-      return { usage: usedBy(state, fact), goal: state.goal && usedByGoal(state.goal, fact) };
+      return {
+        usage: usedBy(state, fact),
+        plans: state.plans.map((one) => paidPlan(one, fact)),
+        goal: state.goal && usedByGoal(state.goal, fact),
+      };
     case 'goal-began':
       return { goal: fact.goal };
     case 'goal-moved':
@@ -203,7 +207,9 @@ function entry(id: string, kind: TranscriptEntry['kind'], content: string, atMs:
 /** A new plan stands in the transcript, too; one that goes on does not say it again. */
 function withPlan(state: SessionState, plan: SessionPlan): Partial<SessionState> {
   const isNew = !state.plans.some(({ id }) => id === plan.id);
-  const plans = withOne(state.plans, plan, kept.plans);
+  // Whoever tells it further on does not know what it has cost.
+  const actuals = state.plans.find(({ id }) => id === plan.id)?.actuals;
+  const plans = withOne(state.plans, actuals === undefined ? plan : { ...plan, actuals }, kept.plans);
   return isNew ? { plans, ...appended(state, planEntry(plan)) } : { plans };
 }
 

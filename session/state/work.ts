@@ -1,4 +1,5 @@
 import type { TaskAdvice } from '../../engine/plan/plan-advice.ts';
+import type { StepCost } from './cost.ts';
 
 /** A contract that was drafted of what a person said; it lies with its run's id where drafts are kept. */
 export interface SessionDraft {
@@ -41,6 +42,10 @@ export interface SessionPlan {
   readonly status: 'proposed' | 'running' | 'completed' | 'failed' | 'cancelled';
   readonly steps: readonly PlanStep[];
   readonly updatedAtMs: number;
+  /** What each Task is expected to cost. */
+  readonly estimates?: readonly StepCost[];
+  /** What each Task came to so far; counted, and told by nobody. */
+  readonly actuals?: readonly StepCost[];
   /** Of a plan of the engine's: what it is run with. */
   readonly run?: {
     readonly runId: string;

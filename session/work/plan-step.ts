@@ -8,6 +8,8 @@ import { toGoalView, toNumbers } from '../state/goal-view.ts';
 import type { Interaction } from '../state/interaction.ts';
 import { pursuedGoal } from '../state/pursued-goal.ts';
 import { type PlanStep, type Repair, repairs, type SessionPlan } from '../state/work.ts';
+import { estimatePlan } from './estimate-plan.ts';
+import { totalOf } from './estimate-steps.ts';
 import { patiently } from './goal/patiently.ts';
 import { tellReviewed, untoldReviews } from './tell-reviews.ts';
 import type { StepEnd, TurnScope } from './turn-scope.ts';
@@ -65,13 +67,18 @@ export async function makePlan(
   if (reviewed !== undefined) await tellReviewed(scope, reviewed);
   await keepDraft(repository, { ...kept, spent: planned.spent });
   const revision = (state().plans.findLast(({ run }) => run?.runId === runId)?.run?.revision ?? 0) + 1;
+  const { advice } = planned;
+  const steps = stepsOf(planned);
+  const size = kept.specBytes.length;
+  const estimates = await estimatePlan(state(), repository.root, size, { steps, advice });
   const plan: MadePlan = {
     id: `${runId}/${revision}`,
     title: planned.plan.contract.effective.intent.summary,
     summary: summaryOf(planned),
     status: 'proposed',
-    steps: stepsOf(planned),
-    run: { runId, revision, advice: planned.advice, repair },
+    steps,
+    estimates,
+    run: { runId, revision, advice, repair },
   };
   await tell({ type: 'planned', plan });
   return { plan, planned };
@@ -102,6 +109,8 @@ export async function askChoice(
       networkAccess,
       workspace: await workspaceFingerprint(await openRepository(setting.repositoryPath)),
       lines: plan.steps.map(({ id }) => id),
+      estimates: plan.estimates ?? [],
+      estimated: totalOf(plan.estimates ?? []),
       changes: changedLines(earlier, plan),
       riskLevel: contract.effective.risk.level,
       scope: scope.wholeRepository ? ['the whole repository'] : scope.write,

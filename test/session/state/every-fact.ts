@@ -8,7 +8,9 @@ import { ground } from './walk.ts';
 /** A session in which everything that a snapshot can show has happened, every optional field with it. */
 export function everyFact(): SessionState {
   const by = { kind: 'browser', clientId: 'page' } as const;
-  const plan = { id: 'plan', title: 't', summary: 's', status: 'proposed' } as const;
+  const estimates = [{ line: '1', tokens: 800, costUsd: 0.2 }];
+  const plan = { id: 'plan', title: 't', summary: 's', status: 'proposed', estimates } as const;
+  const ofTask = { plan: 'plan', task: 'a' } as const;
   const asked = {
     id: 'i',
     kind: 'approval',
@@ -52,7 +54,7 @@ export function everyFact(): SessionState {
       goal: 'g',
       change: { status: 'blocked', blockReason: 'no_progress', workedMs: 2500 },
     },
-    { type: 'used', turn: 'turn', inputTokens: 900, outputTokens: 100, costUsd: 0.1 },
+    { type: 'used', turn: 'turn', inputTokens: 900, outputTokens: 100, costUsd: 0.1, ...ofTask },
     { type: 'used', turn: 'before', inputTokens: 1, outputTokens: 2, contextWindow: 4000 },
     {
       type: 'reviewed',

@@ -48,6 +48,8 @@ t.test('a snapshot has the fields of the contract and no other', async (t) => {
           summary: 's',
           status: 'proposed',
           steps: [{ id: '1', step: 'do', status: 'pending' }],
+          estimates: [{ line: '1', tokens: 800, costUsd: 0.2 }],
+          actuals: [{ line: '1', tokens: 1000, costUsd: 0.1 }],
           updatedAt: at,
         },
       ],

@@ -46,6 +46,14 @@ t.test('every reply is counted as it ends: of the draft, of the plan, of the wor
   await scene.answer(choice.id, { selectedOption: 'execute' });
   await scene.ended();
   t.equal(session.channel.state.status, 'completed', lastNote(session));
+  const { estimates = [] } = choice.metadata as {
+    readonly estimates?: readonly { readonly tokens: number }[];
+  };
+  t.match(estimates, [{ line: 'task-1.1' }], 'a Task has one estimate, at its first line');
+  t.match(choice.metadata, { estimated: { tokens: estimates[0]?.tokens } });
+  t.ok((estimates[0]?.tokens ?? 0) > 10_000);
+  const actual = [{ line: 'task-1.1', tokens: 300 }];
+  t.strictSame(toSnapshot(session.channel.state).plans[0]?.actuals, actual, 'and beside it what it came to');
   const all = { inputTokens: 400, outputTokens: 200, unpriced: true };
   t.strictSame(usage(), { ...all, contextTokens: 150, turn: all });
   const used = facts.flatMap((fact) => (fact.type === 'used' ? [fact] : []));
