@@ -16,8 +16,8 @@ const charactersPerToken = 4;
 const [standing, turns, reply] = [3000, 6, 300];
 
 /**
- * Estimated tokens and cost of each Task: the median of the thread's Tasks before, else what its questions hold, each of
- * them everything before it, while its files are read. Pure; an estimate, and no promise.
+ * Estimated tokens and cost of each Task: the median of the thread's Tasks before, else what its questions hold, each
+ * of them everything before it, while its files are read. Pure; an estimate, and no promise.
  */
 export function estimateSteps({
   tasks,
