@@ -12,7 +12,7 @@ export interface WorkAhead {
 }
 
 const charactersPerToken = 4;
-/** Instructions and tools, questions until a small Task is done, and tokens of one reply: of recorded runs. */
+/** Instructions and tools, questions until a small Task is done, and tokens of one reply: as assumed, not measured. */
 const [standing, turns, reply] = [3000, 6, 300];
 
 /**
