@@ -3,15 +3,8 @@ import { awaitsNote, type Interaction, isApproval } from './interaction.ts';
 import { afterTurnOf, movedGoal, usedByGoal } from './moved-goal.ts';
 import { pursuedGoal } from './pursued-goal.ts';
 import { paidPlan, planEntry, stepped, withMessage, withOne, withReview } from './reduce-work.ts';
-import {
-  holderOf,
-  kept,
-  localHolder,
-  pendingOf,
-  type SessionState,
-  type SessionStatus,
-  type TranscriptEntry,
-} from './state.ts';
+import { holderOf, kept, localHolder, pendingOf, type SessionState, type SessionStatus } from './state.ts';
+import { appended, entry, type Shown, withEnd, withReply } from './transcript.ts';
 import { nothingUsed, withUsed } from './usage.ts';
 import type { SessionPlan } from './work.ts';
 
@@ -154,20 +147,6 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
   }
 }
 
-/** No reply goes on behind its turn; why the turn ended stands below it. */
-function withEnd(
-  { transcript, earlier }: Shown,
-  { turn, reason }: Extract<Fact, { type: 'turn-ended' }>,
-  atMs: number,
-): Shown {
-  const isOpen = transcript.slice(-kept.replies).some(({ streaming }) => streaming);
-  const ended = isOpen
-    ? transcript.map((one) => (one.streaming ? { ...one, streaming: false } : one))
-    : transcript;
-  const shown = { transcript: ended, earlier };
-  return reason === undefined ? shown : appended(shown, entry(`${turn}-end`, 'info_note', reason, atMs));
-}
-
 const afterTurn: Readonly<Record<TurnEnd, SessionStatus>> = {
   done: 'idle',
   cancelled: 'idle',
@@ -200,10 +179,6 @@ function settled(
   return interactions.map((one) => (one.id === id ? { ...one, status, resolvedAtMs } : one));
 }
 
-function entry(id: string, kind: TranscriptEntry['kind'], content: string, atMs: number): TranscriptEntry {
-  return { id, kind, content, streaming: false, metadata: {}, createdAtMs: atMs, updatedAtMs: atMs };
-}
-
 /** A new plan stands in the transcript, too; one that goes on does not say it again. */
 function withPlan(state: SessionState, plan: SessionPlan): Partial<SessionState> {
   const isNew = !state.plans.some(({ id }) => id === plan.id);
@@ -213,44 +188,12 @@ function withPlan(state: SessionState, plan: SessionPlan): Partial<SessionState>
   return isNew ? { plans, ...appended(state, planEntry(plan)) } : { plans };
 }
 
-type Shown = Pick<SessionState, 'transcript' | 'earlier'>;
-
-function appended({ transcript, earlier }: Shown, one: TranscriptEntry): Shown {
-  const over = Math.max(0, transcript.length + 1 - kept.transcript);
-  return {
-    transcript: [...(over === 0 ? transcript : transcript.slice(over)), one],
-    earlier: earlier + over,
-  };
-}
-
 /** Pending ones are never let go of. */
 function withNew(interactions: readonly Interaction[], one: Interaction): readonly Interaction[] {
   const over = interactions.length + 1 - kept.interactions;
   const oldest = interactions.filter(({ status }) => status !== 'pending').slice(0, Math.max(0, over));
   const gone = new Set(oldest);
   return [...interactions.filter((known) => !gone.has(known)), one];
-}
-
-/** A reply under way is one entry that grows; its end is the whole text, whatever came of it before. */
-function withReply(
-  state: SessionState,
-  { type, id, text }: Extract<Fact, { type: 'replying' | 'replied' }>,
-  atMs: number,
-): Shown {
-  const { transcript, earlier } = state;
-  const streaming = type === 'replying';
-  // Tasks that are worked side by side reply side by side.
-  const from = Math.max(0, transcript.length - kept.replies);
-  const within = transcript.slice(from).findLastIndex((one) => one.id === id);
-  const at = within < 0 ? transcript.length : from + within;
-  const known = transcript[at];
-  if (known === undefined)
-    return appended(state, { ...entry(id, 'assistant_message', text, atMs), streaming });
-  const content = streaming ? `${known.content ?? ''}${text}` : text;
-  return {
-    transcript: transcript.with(at, { ...known, content, streaming, updatedAtMs: atMs }),
-    earlier,
-  };
 }
 
 function withTool(
