@@ -80,7 +80,15 @@ async function inSession(sample: Sample, turns: number): Promise<readonly number
   const { provider, times } = readingModel(turns);
   const watcher = watchRuns(systemClock);
   await using engine = await sample.engine([watcher.plugin, mockProviderPlugin(() => provider)]);
-  const setting = await settingOf(sample, { base: '' }, { engine, watcher, source });
+  const setting = await settingOf(
+    sample,
+    { base: '' },
+    {
+      engine,
+      watcher,
+      modelFor: () => ({ source, instructions: [] }),
+    },
+  );
   await using session = await openSession({ ...setting, run: { ...setting.run, reach } });
   const { channel } = session;
   const proof = { from: 'local' } as const;

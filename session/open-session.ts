@@ -11,6 +11,7 @@ import type { GrantLedger } from './approvals/keep-grants.ts';
 import { keepAudit } from './audit/keep-audit.ts';
 import { openAudit } from './audit/open-audit.ts';
 import { openChannel, type SessionChannel } from './channel/open-channel.ts';
+import { requireApart } from './self-test/try-to-approve.ts';
 import { afterKill } from './state/after-kill.ts';
 import type { Fact, Happened, SessionGround } from './state/fact.ts';
 import { openedState, reduce } from './state/reduce.ts';
@@ -23,10 +24,10 @@ import { allowVisitor, type VisitorUse } from './work/allow-visitor.ts';
 import { openVisits } from './work/open-visits.ts';
 import { openWork } from './work/open-work.ts';
 import type { RunWatcher } from './work/watch-runs.ts';
-import type { WorkSetting } from './work/work-setting.ts';
+import type { OpenWorkSetting } from './work/work-setting.ts';
 
 /** What a session is opened with: what its turns work with, and what clients are told of it. */
-export interface SessionSetting extends WorkSetting {
+export interface SessionSetting extends OpenWorkSetting {
   /** Its plugin stands in the engine. */
   readonly watcher: RunWatcher;
   readonly ground: Omit<SessionGround, 'sessionId' | 'threadId'>;
@@ -81,6 +82,7 @@ export async function openSession(setting: SessionSetting): Promise<OpenSession>
         },
         mask: setting.approval.mask,
         fingerprint: () => workspaceFingerprint(repository),
+        requireApart: async () => requireApart('allow', await setting.selfTest.result()),
       }),
     );
     // Ended first: what it still reports is taken.

@@ -3,12 +3,12 @@ import { resolve } from 'node:path';
 import { maxApprovalTtlSeconds } from '../../engine/config/approval-section.ts';
 import type { SessionOptions } from '../../session/options/session-options.ts';
 import { maxObjectiveBytes } from '../../session/state/goal.ts';
+import { sessionContexts } from '../../session/state/settings/session-contexts.ts';
 import type { CommandContext, CommandOptions } from '../command-parts/command.ts';
 import { parseWhole } from '../command-parts/parse-whole.ts';
 import { usage } from '../option-token.ts';
 import { approvalPolicies } from './approval-policies.ts';
 import { isFlagged, refuseConflicts } from './refuse-conflicts.ts';
-import { sessionContexts } from './session-contexts.ts';
 
 /** What the words of a command line say by themselves; the rest needs a repository, profiles and the environment. */
 export interface CodeLine
@@ -23,7 +23,8 @@ export interface CodeLine
   readonly approvalPolicy: SessionOptions['approval']['policy'];
   /** Absent: as the configuration says. */
   readonly approvalTtlSeconds: number | undefined;
-  readonly networkAccess: SessionOptions['networkAccess'];
+  /** As given. */
+  readonly networkAccess: SessionOptions['networkAccess'] | undefined;
 }
 
 const maxPort = 65_535;
@@ -65,7 +66,7 @@ export function readCodeLine({
     approvalPolicy: approvalPolicies[options.value('approval-policy') ?? ''] ?? 'on-request',
     approvalTtlSeconds:
       ttl === undefined ? undefined : parseWhole(ttl, '--approval-ttl', maxApprovalTtlSeconds),
-    networkAccess: oneOf(options.value('network-access'), ['deny', 'allow']) ?? 'deny',
+    networkAccess: oneOf(options.value('network-access'), ['deny', 'allow']),
     goal: readGoal(options),
   };
 }

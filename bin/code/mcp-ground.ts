@@ -20,7 +20,7 @@ export function mcpGround(
     ask: askWrit({ cwd, env }),
     approval: { policy: approval.policy },
     threads: threadsOf(repository, userJournalWitness(env)),
-    readsOnly: context !== 'dev',
+    readsOnly: () => context !== 'dev',
     log: (line) => print.note(line),
   };
 }

@@ -7,7 +7,7 @@ import { parseLoopbackAddress } from '../../http/loopback-address.ts';
 import type { AgentProfile } from '../../session/agents/agent-profile.ts';
 import { findPrimaryAgent } from '../../session/agents/find-agent.ts';
 import type { SessionOptions } from '../../session/options/session-options.ts';
-import type { SessionContext } from '../../session/state/fact.ts';
+import type { SessionContext } from '../../session/state/settings/session-settings.ts';
 import type { CommandContext } from '../command-parts/command.ts';
 import { chooseModel, givenFlags } from '../command-parts/model-choice.ts';
 import { agentPlaces } from './agent-at.ts';
@@ -30,7 +30,8 @@ export async function readSessionOptions(
   const asked = { provider: line.provider, model: line.model, flags: givenFlags(context) };
   const bound = agent === undefined ? asked : boundModel(agent, asked);
   const model = chooseModel(context, withPlanMode(bound), variable);
-  const ofSession = stricter(line.context, agent);
+  const reading = agent === undefined ? undefined : readingContext(agent);
+  const ofSession = line.context === undefined || line.context === 'dev' ? (reading ?? 'dev') : line.context;
   const config = await configured(repository);
   const ttlSeconds = line.approvalTtlSeconds ?? config.approval.ttlSeconds;
   tell(context, line, agent, ofSession);
@@ -44,22 +45,27 @@ export async function readSessionOptions(
     model,
     agent,
     context: ofSession,
+    named: [
+      ...(line.context === undefined ? [] : (['context'] as const)),
+      ...(line.networkAccess === undefined ? [] : (['networkAccess'] as const)),
+      ...(line.model === undefined && agent?.binding === undefined ? [] : (['model'] as const)),
+    ],
+    onlyReads: reading !== undefined,
     resume: line.resume,
     approval: { policy: line.approvalPolicy, ttlSeconds },
     limitUsd: config.budget.sessionUsd,
     priced: Object.entries(config.models).flatMap(([id, { price }]) => (price === undefined ? [] : [id])),
-    networkAccess: ofSession === 'dev' ? line.networkAccess : 'deny',
+    networkAccess: ofSession === 'dev' ? (line.networkAccess ?? 'deny') : 'deny',
     planMode: model.flags['plan-mode'] === 'true',
     goal: line.goal,
     goalBudget: toAmounts(config.goal),
   };
 }
 
-/** A profile makes a session read, and never one that reads write; `dev` is what nobody says otherwise. */
-function stricter(given: SessionContext | undefined, agent: AgentProfile | undefined): SessionContext {
-  if (agent === undefined || (given !== undefined && given !== 'dev')) return given ?? 'dev';
-  if (agent.context === 'review' || agent.context === 'research') return agent.context;
-  return agent.tools === 'read' ? 'research' : 'dev';
+/** What a profile makes of a session that it only reads in; `undefined` for one that may write. */
+function readingContext({ context, tools }: AgentProfile): SessionContext | undefined {
+  if (context === 'review' || context === 'research') return context;
+  return tools === 'read' ? 'research' : undefined;
 }
 
 /** Of the policy, never of the working tree: a model writes there. */

@@ -73,7 +73,6 @@ export async function serveCode(
     open: () => openSession(setting),
     about: {
       provider: options.model.provider,
-      model: found.model,
       key: found.key,
       logFile: log.file,
       sandbox: sandboxFacts(engine, setting.sandbox),

@@ -9,8 +9,8 @@ export function sessionGround(
   options: SessionOptions,
   { model, isPriced }: Pick<FoundModel, 'model' | 'isPriced'>,
 ): SessionSetting['ground'] {
-  const { mode, workingDir, context, browserControl, control, planMode, limitUsd, priced, goalBudget } =
-    options;
+  const { mode, workingDir, browserControl, control, planMode, limitUsd, priced, goalBudget } = options;
+  const { context, networkAccess, named, onlyReads } = options;
   const { provider } = options.model;
   const isKnown = model !== undefined && priced.includes(model) ? true : isPriced;
   return {
@@ -24,12 +24,14 @@ export function sessionGround(
     },
     capabilities: allCapabilities,
     context,
+    networkAccess,
+    named,
+    onlyReads,
     local: mode === 'terminal' ? 'tui' : 'none',
     attachable: [
       ...(browserControl === 'loopback' ? (['browser'] as const) : []),
       ...(control.mode === 'write' ? (['automation'] as const) : []),
     ],
-    mayOpenNetwork: context === 'dev',
     goalBudget,
     ...(limitUsd === undefined ? {} : { limitUsd }),
     ...(isKnown === undefined ? {} : { isPriced: isKnown }),

@@ -12,6 +12,7 @@ import type { SessionSetting } from '../../session/open-session.ts';
 import type { SessionOptions } from '../../session/options/session-options.ts';
 import type { SelfTester } from '../../session/self-test/self-tester.ts';
 import type { RunWatcher } from '../../session/work/watch-runs.ts';
+import type { ChosenModel } from '../../session/work/work-setting.ts';
 import type { CommandContext } from '../command-parts/command.ts';
 import { draftTarget } from '../command-parts/draft-target.ts';
 import { chooseModel } from '../command-parts/model-choice.ts';
@@ -33,7 +34,7 @@ export interface SessionParts {
   readonly selfTest: SelfTester;
 }
 
-function sourceOf(model: ModelChoice): SessionSetting['source'] {
+function sourceOf(model: ModelChoice): ChosenModel['source'] {
   return { kind: 'worker', worker: workerOf(model.provider), from: formatModelChoice(model) };
 }
 
@@ -42,19 +43,20 @@ export async function sessionSetting(
   context: CommandContext,
   { options, engine, watcher, reaching, repository, found, selfTest }: SessionParts,
 ): Promise<SessionSetting> {
-  const { model, networkAccess, resume } = options;
+  const { model, agent, resume } = options;
   const witness = userJournalWitness(context.env);
   return {
     engine,
     watcher,
     witness,
     repositoryPath: repository.root,
-    source: sourceOf(model),
     target: () => draftTarget(context),
     sandbox: context.options.value('sandbox') ?? 'auto',
-    networkAccess,
     selfTest,
-    instructions: sessionInstructions(options),
+    modelFor: ({ context: of, model: id = model.model }) => ({
+      source: sourceOf(id === undefined ? model : { ...model, model: id }),
+      instructions: sessionInstructions({ context: of, agent }),
+    }),
     clock: systemClock,
     run: {
       schedulerVersion: readVersion(),
@@ -70,14 +72,17 @@ export async function sessionSetting(
       mask: maskValues([...found.secrets, ...(await reaching.secrets.known())]).text,
     },
     agentOf(name) {
-      const agent = agentAt(context, repository, name);
+      const called = agentAt(context, repository, name);
       const asked = chooseModel(
         context,
-        boundModel(agent, { ...model, model: model.model, flags: [] }),
+        boundModel(called, { ...model, model: model.model, flags: [] }),
         reaching.variable,
       );
-      const from = agent.binding === undefined ? model : asked;
-      return { instructions: sessionInstructions({ context: 'research', agent }), source: sourceOf(from) };
+      const from = called.binding === undefined ? model : asked;
+      return {
+        instructions: sessionInstructions({ context: 'research', agent: called }),
+        source: sourceOf(from),
+      };
     },
     ground: sessionGround(options, found),
     ...(resume === undefined ? {} : { resume }),

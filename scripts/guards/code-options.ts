@@ -36,14 +36,14 @@ export const guards: readonly Guard[] = [
   ...within('bin/code/read-session-options.ts', options, [
     [
       'who only reads has no network',
-      "ofSession === 'dev' ? line.networkAccess : 'deny'",
-      'line.networkAccess',
+      "ofSession === 'dev' ? (line.networkAccess ?? 'deny') : 'deny'",
+      "line.networkAccess ?? 'deny'",
       'a session is filled in',
     ],
     [
       'a profile opens nothing',
-      "(given !== undefined && given !== 'dev')",
-      "given === 'research'",
+      "line.context === undefined || line.context === 'dev' ? (reading ?? 'dev') : line.context",
+      "line.context ?? reading ?? 'dev'",
       'a session is filled in',
     ],
     [

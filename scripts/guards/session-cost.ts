@@ -79,7 +79,7 @@ export const guards: readonly Guard[] = [
     ['a person alone raises a limit', "isMore && by.kind === 'automation'", 'false', 'a program lowers'],
     [
       'a limit that cannot be held is not set',
-      'if (limitUsd !== undefined && ground.isPriced === false)',
+      'if (limitUsd !== undefined && settings.model === undefined && ground.isPriced === false)',
       'if (limitUsd === 0)',
       'a program lowers',
     ],

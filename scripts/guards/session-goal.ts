@@ -49,8 +49,8 @@ export const guards: readonly Guard[] = [
     ],
     [
       'a context that reads pursues none',
-      "if (ground.context !== 'dev')",
-      'if (ground.context === null)',
+      "if (settings.context !== 'dev')",
+      'if (settings.context === null)',
       'a goal is refused',
     ],
     [

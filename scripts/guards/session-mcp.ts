@@ -14,7 +14,7 @@ const form = 'arguments of another form';
 export const guards: readonly Guard[] = [
   ...within('session/mcp/consent.ts', consent, [
     ['`never` asks nobody', "if (policy === 'never')", "if (policy === 'untrusted')", lets],
-    ['a context that reads', 'if (readsOnly)', 'if (readsOnly === undefined)', lets],
+    ['a context that reads', 'if (readsOnly())', 'if (readsOnly() === undefined)', lets],
     ['a no is a no', 'if (answer.approved) return;', 'if (answer.approved || digest) return;', lets],
     ['a controller’s no is one', "if (said === 'denied')", "if (said === 'silence')", lets],
     ['nobody is no yes', "if (said === 'approved') return;", "if (said !== 'denied') return;", lets],

@@ -128,8 +128,8 @@ export const guards: readonly Guard[] = [
   ...within('session/state/converse.ts', talk, [
     [
       'who only reads opens nothing',
-      'if (!mayOpenNetwork)',
-      'if (mayOpenNetwork === null)',
+      "if (context !== 'dev')",
+      'if (context === undefined)',
       'where a context only reads',
     ],
   ]),

@@ -6,6 +6,7 @@ import { decide } from '../state/decide.ts';
 import type { Decided, Moment } from '../state/decided.ts';
 import { dependsOnWorkspace } from '../state/depends-on-workspace.ts';
 import { type Fact, fleeting, type Happened } from '../state/fact.ts';
+import { opensNetwork } from '../state/opens-network.ts';
 import { reduce } from '../state/reduce.ts';
 import type { SessionState } from '../state/state.ts';
 import { maskCommand, maskFact } from './mask-words.ts';
@@ -35,6 +36,8 @@ export interface ChannelParts {
   readonly mask?: (text: string) => string;
   /** Digest of what the work tree is like now; asked before a command that depends on it is decided. */
   readonly fingerprint?: () => Promise<string>;
+  /** Rejects where a command could reach what approves it; asked before a network is opened. */
+  readonly requireApart?: () => Promise<void>;
   /**
    * Does what is wanted and sends reports of it; called after the facts are on disk. A rejection ends the turn as
    * failed.
@@ -72,6 +75,7 @@ export function openChannel({
   newId,
   perform,
   fingerprint,
+  requireApart,
   mask,
   ...parts
 }: ChannelParts): SessionChannel {
@@ -84,6 +88,7 @@ export function openChannel({
   let waiting: WaitingReport[] | undefined;
 
   const look = async (now: SessionState, command: Command): Promise<Pick<Moment, 'workspace'>> => {
+    if (requireApart !== undefined && opensNetwork(now, command)) await requireApart();
     const isAsked = fingerprint !== undefined && dependsOnWorkspace(now, command);
     return isAsked ? { workspace: await fingerprint() } : {};
   };

@@ -36,7 +36,8 @@ export async function requireConsent(
   used: UsedAnswers,
   signal: AbortSignal,
 ): Promise<void> {
-  if (readsOnly) throw denied('a session of this context only reads', ['start it with another `--context`']);
+  if (readsOnly())
+    throw denied('a session of this context only reads', ['start it with another `--context`']);
   if (policy === 'allow-all') return;
   if (policy === 'never')
     throw denied('the approval policy is `never`', ['start the session with another `--approval-policy`']);

@@ -55,7 +55,7 @@ export interface McpGround {
   readonly ask: (words: readonly string[], signal: AbortSignal) => Promise<WritAnswer>;
   readonly approval: McpApproval;
   /** By its context: nothing is changed, whoever would allow it. */
-  readonly readsOnly: boolean;
+  readonly readsOnly: () => boolean;
   readonly threads?: McpThreads;
   /** A line for whoever started the server: never to standard output. */
   readonly log: (line: string) => void;

@@ -1,7 +1,7 @@
 import type { ModelChoice } from '../../core/contract/turns.ts';
 import type { AgentProfile } from '../agents/agent-profile.ts';
-import type { SessionContext } from '../state/fact.ts';
 import type { GoalAmounts } from '../state/goal-budget.ts';
+import type { SessionContext, StartedSettings } from '../state/settings/session-settings.ts';
 
 /** How `writ code` is to be, every default filled in (document 2, Options). Nothing behind it fills in more. */
 export interface SessionOptions {
@@ -20,6 +20,10 @@ export interface SessionOptions {
   readonly agent: AgentProfile | undefined;
   /** What it is for: only in `dev` anything is changed. */
   readonly context: SessionContext;
+  /** What of these was said, and does not follow from something else. */
+  readonly named: StartedSettings['named'];
+  /** Whether the agent profile makes it one that only reads, whatever is said. */
+  readonly onlyReads: boolean;
   /** The canonical thread that goes on. */
   readonly resume: string | undefined;
   readonly approval: {

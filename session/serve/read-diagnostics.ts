@@ -5,7 +5,6 @@ import { pendingOf, type SessionState } from '../state/state.ts';
 /** What a session runs on, without anything secret. */
 export interface DiagnosticsFacts {
   readonly provider: string;
-  readonly model: string | undefined;
   /** Where the key of the provider was found, never the key; absent where it needs none. */
   readonly key: { readonly name: string; readonly source: string } | undefined;
   readonly logFile: string | undefined;
@@ -20,17 +19,18 @@ export interface DiagnosticsFacts {
 export async function readDiagnostics(state: () => SessionState, facts: DiagnosticsFacts) {
   const [sandbox, { isTried, reached }] = await Promise.all([facts.sandbox(), facts.selfTest()]);
   const now = state();
-  const { provider, model, key, logFile } = facts;
+  const { provider, key, logFile } = facts;
+  const { controller, provider: asked } = toSnapshot(now);
   const [pending] = pendingOf(now);
   const lastError = lastErrorOf(now);
   return {
     pid: process.pid,
     provider,
-    ...(model === undefined ? {} : { model }),
+    ...(asked.model === undefined ? {} : { model: asked.model }),
     ...(key === undefined ? {} : { key }),
     threadId: now.ground.threadId,
     status: now.status,
-    controller: toSnapshot(now).controller,
+    controller,
     attachable: now.ground.attachable,
     ports: facts.ports(),
     sandbox: {

@@ -190,14 +190,19 @@ function routesOf(
 async function serveMcp(
   { options, mcp, report }: ServeSetting,
   place: ControlPlace,
-  { allow }: OpenSession,
+  { allow, channel }: OpenSession,
 ): Promise<McpHttp> {
   const { serveMcpHttp } = await import('../mcp/serve-mcp-http.ts');
   await ignoreDirectory(await openPrivateDirectory(place.root, place.segments));
   const host = options.web.host.includes(':') ? '::1' : '127.0.0.1';
   const askController: NonNullable<McpApproval['askController']> = (question, signal) =>
     allow({ argv: question.argv, lines: questionLines(question) }, signal);
-  const ground = { ...mcp, approval: { ...mcp.approval, askController } };
+  const ground = {
+    ...mcp,
+    approval: { ...mcp.approval, askController },
+    // A person may change it while the session lasts.
+    readsOnly: () => channel.state.settings.context !== 'dev',
+  };
   return serveMcpHttp(ground, { host, port: options.mcpPort, directory: place.directory, report });
 }
 

@@ -20,8 +20,9 @@ export function changeBudget(
   { newId }: Pick<Moment, 'newId'>,
 ): Decided {
   const before = limitOf(state);
-  const { ground } = state;
-  if (limitUsd !== undefined && ground.isPriced === false)
+  const { ground, settings } = state;
+  // Of another model than the one that it was started with, the first question says whether its price is known.
+  if (limitUsd !== undefined && settings.model === undefined && ground.isPriced === false)
     throw budgetUnpriced(ground.provider.model ?? ground.provider.provider, limitUsd);
   const isMore = before !== undefined && (limitUsd === undefined || limitUsd > before);
   if (isMore && by.kind === 'automation')

@@ -1,6 +1,6 @@
 import { WritError } from '../../core/base/errors.ts';
+import { actAtOnce, isAtOnce } from './act-at-once.ts';
 import { answeredGoal } from './answered-goal.ts';
-import { changeBudget } from './change-budget.ts';
 import type { ClientCommand, Want } from './command.ts';
 import { type Decided, type Moment, nothingDecided } from './decided.ts';
 import type { Fact, Speaker } from './fact.ts';
@@ -17,7 +17,7 @@ import { isRepeated, saidFact } from './said-fact.ts';
 import { sayGoal } from './say-goal.ts';
 import { isGoalMessage } from './slash/is-goal-message.ts';
 import { readSpoken } from './slash/read-spoken.ts';
-import type { Spoken } from './slash/spoken.ts';
+import type { AtOnce, Spoken } from './slash/spoken.ts';
 import { pendingOf, type SessionState } from './state.ts';
 
 /** A message: the note that `modify` waits for, else the beginning of a turn. The same command twice is one. */
@@ -39,8 +39,8 @@ export function submit(
     throw new WritError('INVALID_BODY', { message: 'expected `text` to say something' });
   const spoken = readSpoken(text);
   if (spoken.kind === 'goal') return sayGoal(state, spoken.words, said, by, moment);
-  if (spoken.kind === 'budget') {
-    const { facts, wants } = changeBudget(state, spoken.limitUsd, by, moment);
+  if (isAtOnce(spoken)) {
+    const { facts, wants } = actAtOnce(state, spoken, by, moment);
     return { facts: [said, ...facts], wants };
   }
   const stopped = pendingOf(state).find(isStoppedRepair);
@@ -64,7 +64,7 @@ function isStoppedRepair({ kind, metadata }: Interaction): boolean {
 function goOn(
   state: SessionState,
   asked: Interaction,
-  spoken: Exclude<Spoken, { readonly kind: 'goal' | 'budget' }>,
+  spoken: Exclude<Spoken, AtOnce | { readonly kind: 'goal' }>,
   said: Extract<Fact, { readonly type: 'said' }>,
   by: Speaker,
   moment: Moment,
@@ -161,13 +161,13 @@ export function respond(
 
 /** What an answer changes of a question that stays pending; `undefined` for one that settles it. */
 function amendment(
-  { ground: { mayOpenNetwork } }: SessionState,
+  { settings: { context } }: SessionState,
   { metadata }: Interaction,
   { option }: InteractionAnswer,
 ): Interaction['metadata'] | undefined {
   const { needsConfirmation, ...rest } = metadata;
   if (option === 'network') {
-    if (!mayOpenNetwork)
+    if (context !== 'dev')
       throw new WritError('INVALID_INTERACTION_RESPONSE', {
         message: 'this context only reads: it opens no network',
       });

@@ -3,6 +3,7 @@ import type { GoalChange, SessionGoal } from './goal.ts';
 import type { GoalAmounts } from './goal-budget.ts';
 import type { Interaction, InteractionAnswer } from './interaction.ts';
 import type { Lease } from './lease.ts';
+import type { SessionSettings, StartedSettings } from './settings/session-settings.ts';
 import type { UsedOnce } from './usage.ts';
 import type {
   HunkReview,
@@ -16,10 +17,8 @@ import type {
 /** Who has the session where nobody holds a lease: its terminal, the client at its standard input, nobody. */
 export type LocalController = 'tui' | 'cli' | 'none';
 
-export type SessionContext = 'dev' | 'review' | 'research';
-
 /** What is fixed when a session is opened (document 2, Session snapshot). */
-export interface SessionGround {
+export interface SessionGround extends StartedSettings {
   readonly sessionId: string;
   readonly threadId: string;
   readonly workingDir: string;
@@ -30,13 +29,9 @@ export interface SessionGround {
     readonly managed: boolean;
   };
   readonly capabilities: Readonly<Record<CapabilityName, boolean>>;
-  /** What it is for: only in `dev` anything is changed (document 2, Context modes). */
-  readonly context: SessionContext;
   readonly local: LocalController;
   /** Clients of these kinds may attach. */
   readonly attachable: readonly Lease['kind'][];
-  /** `false` in contexts that only read: no answer there opens the network. */
-  readonly mayOpenNetwork: boolean;
   /** What one yes of a person lets a goal use up. */
   readonly goalBudget: GoalAmounts;
   /** Where it stops, in USD over its thread, unless a person says otherwise; absent: nowhere. */
@@ -145,6 +140,8 @@ export type Fact =
   | { readonly type: 'limited'; readonly limitUsd?: number }
   /** The engine works on a run of this thread from here on, for as long as its turn lasts. */
   | { readonly type: 'run-began'; readonly runId: string }
+  /** From here on turns go by these. */
+  | { readonly type: 'set'; readonly settings: SessionSettings }
   | { readonly type: 'cancel-asked' }
   | { readonly type: 'turn-ended'; readonly turn: string; readonly end: TurnEnd; readonly reason?: string };
 

@@ -23,11 +23,11 @@ export function startGoal(
   by: Speaker,
   { newId }: Moment,
 ): Decided {
-  const { goal, ground } = state;
-  if (ground.context !== 'dev')
+  const { goal, ground, settings } = state;
+  if (settings.context !== 'dev')
     throw new WritError('UNSUPPORTED_OPERATION', {
-      message: `a session for ${ground.context} changes nothing: no goal is pursued in it`,
-      detail: { context: ground.context },
+      message: `a session for ${settings.context} changes nothing: no goal is pursued in it`,
+      detail: { context: settings.context },
     });
   if (goal !== undefined && isOpenGoal(goal)) {
     const isSame = goal.objective === objective && namesNothingElse(goal, criteria);

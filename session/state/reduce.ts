@@ -3,6 +3,7 @@ import { awaitsNote, type Interaction, isApproval } from './interaction.ts';
 import { afterTurnOf, movedGoal, usedByGoal } from './moved-goal.ts';
 import { pursuedGoal } from './pursued-goal.ts';
 import { paidPlan, planEntry, stepped, withMessage, withOne, withReview } from './reduce-work.ts';
+import { firstSettings, resumedSettings } from './settings/session-settings.ts';
 import { holderOf, kept, localHolder, pendingOf, type SessionState, type SessionStatus } from './state.ts';
 import { appended, entry, type Shown, withEnd, withReply } from './transcript.ts';
 import { nothingUsed, withUsed } from './usage.ts';
@@ -12,6 +13,7 @@ import type { SessionPlan } from './work.ts';
 export function openedState({ ground, atMs }: Extract<Happened, { type: 'opened' }>): SessionState {
   return {
     ground,
+    settings: firstSettings(ground),
     lease: undefined,
     holder: localHolder,
     status: 'idle',
@@ -48,7 +50,18 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
     case 'opened':
       return openedState(fact);
     case 'resumed':
-      return { ground: fact.ground, lease: undefined, holder: localHolder };
+      return {
+        ground: fact.ground,
+        settings: resumedSettings(
+          fact.ground,
+          state.settings,
+          fact.ground.provider.provider === state.ground.provider.provider,
+        ),
+        lease: undefined,
+        holder: localHolder,
+      };
+    case 'set':
+      return { settings: fact.settings };
     case 'attached':
       return { lease: fact.lease, holder: holderOf(fact.lease) };
     case 'renewed':

@@ -11,16 +11,18 @@ export type Snapshot = ReturnType<typeof toSnapshot>;
 
 /** Pure; holds no token, and of secret questions no answer. */
 export function toSnapshot(state: SessionState) {
-  const { ground, status, updatedAtMs } = state;
+  const { ground, settings, status, updatedAtMs, earlier } = state;
   const { sessionId, threadId, workingDir, provider, capabilities } = ground;
   return {
     sessionId,
     threadId,
     workingDir,
-    provider,
+    provider: settings.model === undefined ? provider : { ...provider, model: settings.model },
     capabilities,
     controller: toController(state),
     status,
+    settings,
+    ...(earlier === 0 ? {} : { earlier }),
     transcript: state.transcript.map(toEntry),
     plans: state.plans.map(toPlan),
     tasks: state.tasks.map(timed),

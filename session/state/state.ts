@@ -3,6 +3,7 @@ import type { SessionGround, ToolStatus } from './fact.ts';
 import type { SessionGoal } from './goal.ts';
 import type { Interaction } from './interaction.ts';
 import type { Lease } from './lease.ts';
+import type { SessionSettings } from './settings/session-settings.ts';
 import type { SessionUsage } from './usage.ts';
 import type { HunkReview, SessionDraft, SessionPatchset, SessionPlan, SessionTask } from './work.ts';
 
@@ -42,6 +43,7 @@ export type SaidReview = HunkReview & { readonly id: string; readonly isTold: bo
 /** Everything that a session is, as its facts add up to it. */
 export interface SessionState {
   readonly ground: SessionGround;
+  readonly settings: SessionSettings;
   readonly lease: Lease | undefined;
   /** Who wrote last, or had the session to begin with; another one takes it over. */
   readonly holder: string;

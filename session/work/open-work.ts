@@ -11,7 +11,7 @@ import { openSpending } from './spending.ts';
 import { tellUnknown } from './tell-unknown.ts';
 import { openScope, openWaiters, type StepEnd, type TurnScope } from './turn-scope.ts';
 import type { RunWatcher } from './watch-runs.ts';
-import type { WorkSetting } from './work-setting.ts';
+import { type OpenWorkSetting, workSettingFor } from './work-setting.ts';
 import { openWorkTime } from './work-time.ts';
 
 /** The effects of a session: what its turns do with models and runs. */
@@ -25,7 +25,7 @@ const closeWithinMs = 2000;
 const stopped = new WritError('RUN_INTERRUPTED', { message: 'the turn was cancelled' });
 
 /** One turn at a time, which the channel sees to; a turn goes on where an answer says how. */
-export function openWork(setting: WorkSetting, watcher: RunWatcher): SessionWork {
+export function openWork(setting: OpenWorkSetting, watcher: RunWatcher): SessionWork {
   const waiters = openWaiters();
   const spending = openSpending();
   let controller = new AbortController();
@@ -46,9 +46,10 @@ export function openWork(setting: WorkSetting, watcher: RunWatcher): SessionWork
     controller = new AbortController();
     const { signal } = controller;
     const own = controller;
+    const settled = workSettingFor(setting, world.state().settings);
     const worked = openWorkTime(setting.clock);
     const scoped = (until: AbortSignal): TurnScope => {
-      const scope = openScope(turn, setting, world, waiters, {
+      const scope = openScope(turn, settled, world, waiters, {
         signal: until,
         stop: () => own.abort(stopped),
         hasFailed: watcher.hasFailed,
@@ -90,7 +91,7 @@ export function openWork(setting: WorkSetting, watcher: RunWatcher): SessionWork
         case 'turn': {
           const { spoken, turn, agent } = want;
           if (spoken.kind === 'goal') return step(turn, world, goalStep);
-          const isPlanned = world.state().ground.context === 'dev' && spoken.kind === 'plain';
+          const isPlanned = world.state().settings.context === 'dev' && spoken.kind === 'plain';
           return step(turn, world, (scope) =>
             isPlanned ? draftStep(scope, [spoken.text]) : converseStep(answering(scope, agent), spoken.text),
           );

@@ -1,13 +1,14 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { sessionContexts } from '../../bin/code/session-contexts.ts';
 import { codeCommands } from '../../bin/command-table/code-commands.ts';
 import { machineOptions } from '../../bin/command-table/shared-arguments.ts';
 import { errorCatalogue } from '../../core/base/error-codes.ts';
 import { approvalPolicies } from '../../session/approvals/approval-policy.ts';
 import { methodRoutes } from '../../session/client/to-question.ts';
 import { optionsOf } from '../../session/state/interaction.ts';
+import { sessionContexts } from '../../session/state/settings/session-contexts.ts';
+import { slashCommands } from '../../session/state/slash/slash-commands.ts';
 import { toSnapshot } from '../../session/state/snapshot.ts';
 import { routeLines } from '../session/hostile/route-lines.ts';
 import { everyFact } from '../session/state/every-fact.ts';
@@ -83,6 +84,14 @@ const ofService = [
 ];
 /** Codes of the document that nothing here fails with. */
 const unknown = ['STATUS_UNAVAILABLE'];
+
+t.test('every command that is a message is a row', async (t) => {
+  sameNames(
+    t,
+    'slash ',
+    slashCommands.map(({ form }) => form),
+  );
+});
 
 t.test('every code of a session is a row with its status', async (t) => {
   const catalogue = Object.entries(errorCatalogue);

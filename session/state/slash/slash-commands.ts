@@ -1,8 +1,11 @@
 import { ask } from './ask.ts';
 import { budget } from './budget.ts';
+import { context } from './context.ts';
 import { goalCancel } from './goal-cancel.ts';
 import { goalStart } from './goal-start.ts';
 import { goalStatus } from './goal-status.ts';
+import { model } from './model.ts';
+import { network } from './network.ts';
 import { planContinue } from './plan-continue.ts';
 import type { SlashCommand } from './slash-command.ts';
 
@@ -14,4 +17,7 @@ export const slashCommands: readonly SlashCommand[] = [
   goalStatus,
   goalCancel,
   budget,
+  network,
+  context,
+  model,
 ];

@@ -1,9 +1,10 @@
+import type { SettingChange } from '../settings/change-settings.ts';
+
 /** What a message is to a session: words for a model, or a command of its own (document 2, What the service does). */
 export type Spoken =
   | TurnWords
+  | AtOnce
   | { readonly kind: 'goal'; readonly words: GoalWords }
-  /** Where the session stops, in USD; absent: nowhere. */
-  | { readonly kind: 'budget'; readonly limitUsd?: number }
   /** Goes on with a plan that failed; with another limit of repairs where one is named. */
   | { readonly kind: 'plan-continue'; readonly limit?: number };
 
@@ -20,3 +21,9 @@ export type GoalWords =
   | { readonly kind: 'go-on' }
   | { readonly kind: 'status' }
   | { readonly kind: 'cancel'; readonly reason?: string };
+
+/** What is done there and then, whether a turn runs or not: see `actAtOnce`. */
+export type AtOnce =
+  | { readonly kind: 'set'; readonly change: SettingChange }
+  /** Where the session stops, in USD; absent: nowhere. */
+  | { readonly kind: 'budget'; readonly limitUsd?: number };

@@ -49,7 +49,7 @@ t.test('a line without a word has every default', async (t) => {
     resume: undefined,
     approvalPolicy: 'on-request',
     approvalTtlSeconds: undefined,
-    networkAccess: 'deny',
+    networkAccess: undefined,
     goal: undefined,
   });
 });

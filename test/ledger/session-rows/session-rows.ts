@@ -1,4 +1,5 @@
 import { approvalRows } from './approval-rows.ts';
+import { commandRows } from './command-rows.ts';
 import { controlRows } from './control-rows.ts';
 import { errorRows } from './error-rows.ts';
 import { goalRows } from './goal-rows.ts';
@@ -11,6 +12,7 @@ import { snapshotRows } from './snapshot-rows.ts';
 /** Every promise of document 2 that is kept, each with its test. */
 export const sessionRows: readonly SessionRow[] = [
   ...optionRows,
+  ...commandRows,
   ...controlRows,
   ...routeRows,
   ...errorRows,

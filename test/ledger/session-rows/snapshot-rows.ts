@@ -21,6 +21,7 @@ export const snapshotRows: readonly SessionRow[] = [
     'capabilities',
     'controller',
     'status',
+    'settings',
     'transcript',
     'plans',
     'tasks',
@@ -29,6 +30,7 @@ export const snapshotRows: readonly SessionRow[] = [
     'interactions',
     'updatedAt',
   ]),
+  ...fields('settings.', 'what a person may change', ['context', 'networkAccess', 'model']),
   ...fields('provider.', 'of the provider', ['provider', 'model', 'mode', 'managed']),
   ...fields('capabilities.', 'a boolean', [
     'messageInput',

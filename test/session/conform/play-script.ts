@@ -44,10 +44,9 @@ export async function playScript(
   await using model = await answeringModel(modelOf(script));
   const setting = await settingOf(sample, model, {
     clock: isHasty ? hasty : systemClock,
-    networkAccess: network,
     approval: { policy, ttlSeconds: 300, grants: keepGrants(systemClock), mask: (text) => text },
     ground: {
-      ...ground({ context, local: 'none', mayOpenNetwork: context === 'dev' }),
+      ...ground({ context, local: 'none', networkAccess: network }),
       workingDir: sample.root,
       goalBudget: { tokens: goalTokens, costUsd: 1, workMs: 600_000 },
     },

@@ -54,7 +54,6 @@ export function allRoutes(api: SessionApi): readonly Route[] {
 
 const about: DiagnosticsFacts = {
   provider: 'none',
-  model: undefined,
   key: undefined,
   logFile: undefined,
   sandbox: async () => ({ backend: 'none', enforced: [] }),

@@ -17,7 +17,7 @@ for (const era of ['legacy', 'modern'] as const)
       const outcome = async (
         approval: McpApproval,
         answers?: (message: string) => object,
-        readsOnly = false,
+        readsOnly = () => false,
       ) => {
         const client = await openScene(t, { cwd, approval, readsOnly }).connect(era, answers);
         const code = codeOf(await client.callTool(change));
@@ -32,7 +32,7 @@ for (const era of ['legacy', 'modern'] as const)
         kept,
       ]);
       t.strictSame(await outcome({ policy: 'allow-all' }), ['ok', made]);
-      t.strictSame(await outcome({ policy: 'allow-all' }, undefined, true), ['APPROVAL_DENIED', kept]);
+      t.strictSame(await outcome({ policy: 'allow-all' }, undefined, () => true), ['APPROVAL_DENIED', kept]);
       for (const policy of ['on-request', 'on-failure', 'untrusted'] as const)
         t.strictSame(await outcome({ policy }), ['APPROVAL_REQUIRED', kept], policy);
       const policy = 'on-request';

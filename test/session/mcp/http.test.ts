@@ -19,7 +19,7 @@ async function scene(t: Test, more: Partial<McpGround> = {}) {
     version: '0.0.0',
     ask: async () => ({ data: { runs: [] } }),
     approval: { policy: 'on-request' },
-    readsOnly: false,
+    readsOnly: () => false,
     log: () => {},
     ...more,
   };
@@ -150,7 +150,7 @@ t.test(
       version: '0.0.0',
       ask: async () => ({}),
       approval: { policy: 'never' },
-      readsOnly: false,
+      readsOnly: () => false,
       log: () => {},
     };
     await t.rejects(serveMcpHttp(ground, options), { code: 'PORT_UNAVAILABLE' });

@@ -40,7 +40,6 @@ t.test('a change that a client of a served session wants goes to whoever control
     }),
     about: {
       provider: 'gemini',
-      model: 'm',
       key: undefined,
       logFile: undefined,
       selfTest: async () => ({ isTried: true, reached: [] }),
@@ -52,7 +51,7 @@ t.test('a change that a client of a served session wants goes to whoever control
       version: '1.2.3',
       ask: async () => ({}),
       approval: { policy: 'on-request' },
-      readsOnly: false,
+      readsOnly: () => false,
       log: () => {},
     },
     statePaths: [],

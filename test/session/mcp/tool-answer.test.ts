@@ -63,7 +63,7 @@ t.test(
     const ground = {
       cwd,
       version: '0',
-      readsOnly: false,
+      readsOnly: () => false,
       approval: { policy: 'never' },
       log: () => {},
       ask: async () => ({ data: { artifacts, content_ref: 'refs/ai/content/r1' } }),

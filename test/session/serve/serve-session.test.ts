@@ -23,7 +23,11 @@ function scene(t: Test, given: Partial<SessionGround> = {}) {
     order.push('opened');
     let ids = 0;
     const channel = openChannel({
-      state: newWorld({ local: 'none', ...given }).state,
+      state: newWorld({
+        local: 'none',
+        provider: { provider: 'gemini', model: 'm', managed: false },
+        ...given,
+      }).state,
       thread: { append: async () => {} },
       clock: systemClock,
       newId: () => {
@@ -60,7 +64,6 @@ function scene(t: Test, given: Partial<SessionGround> = {}) {
       open: opener,
       about: {
         provider: 'gemini',
-        model: 'm',
         key: { name: 'GEMINI_API_KEY', source: 'the environment' },
         logFile: '/log',
         selfTest: async () => ({ isTried: true, reached: [] }),
@@ -72,7 +75,7 @@ function scene(t: Test, given: Partial<SessionGround> = {}) {
         version: '1.2.3',
         ask: async () => ({}),
         approval: { policy: 'never' },
-        readsOnly: false,
+        readsOnly: () => false,
         log: () => {},
       },
       statePaths: [],

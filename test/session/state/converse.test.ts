@@ -55,7 +55,7 @@ t.test('the network is switched as often as one likes, and the question stays', 
 });
 
 t.test('where a context only reads, no answer opens the network', async (t) => {
-  const first = taken(newWorld({ mayOpenNetwork: false }), said('look'));
+  const first = taken(newWorld({ context: 'review' }), said('look'));
   const world = told(first, { type: 'ask', subject: 'plan', kind: 'post_plan_choice', metadata: {} });
   const { refusal, after } = take(
     '',

@@ -31,6 +31,7 @@ export function everyFact(): SessionState {
   };
   const facts: readonly Fact[] = [
     { type: 'attached', lease: { kind: 'browser', clientId: 'page', tokenDigest: 'd', expiresAtMs: 9 } },
+    { type: 'set', settings: { context: 'dev', networkAccess: 'allow', model: 'other' } },
     { type: 'said', id: 'm', text: 'hello', by },
     { type: 'replied', id: 'r', text: 'well' },
     { type: 'tool', id: 'call', toolName: 'shell', status: 'running', summary: 's' },

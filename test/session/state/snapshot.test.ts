@@ -15,7 +15,7 @@ t.test('a snapshot has the fields of the contract and no other', async (t) => {
       sessionId: 's',
       threadId: 't',
       workingDir: '/w',
-      provider: { provider: 'codex', model: 'm', mode: 'plan', managed: true },
+      provider: { provider: 'codex', model: 'other', mode: 'plan', managed: true },
       capabilities: {
         messageInput: true,
         streamingText: true,
@@ -34,6 +34,7 @@ t.test('a snapshot has the fields of the contract and no other', async (t) => {
         loopbackOnly: true,
       },
       status: 'executing_tool',
+      settings: { context: 'dev', networkAccess: 'allow', model: 'other' },
       transcript: [
         { id: 'm', kind: 'user_message', content: 'hello', ...entry },
         { id: 'r', kind: 'assistant_message', content: 'well', ...entry },

@@ -30,8 +30,18 @@ function writersOf({ state, nowMs, tokens }: World): readonly string[] {
 }
 
 /** What of a state outlives its process. */
-function lasting({ interactions, transcript, toolCalls, commands, reviews, turn, status }: SessionState) {
-  return JSON.stringify([interactions, transcript, toolCalls, [...commands], reviews, turn, status]);
+function lasting(state: SessionState) {
+  const { interactions, transcript, toolCalls, commands, reviews, turn, status, settings } = state;
+  return JSON.stringify([
+    interactions,
+    transcript,
+    toolCalls,
+    [...commands],
+    reviews,
+    turn,
+    status,
+    settings,
+  ]);
 }
 
 const checks: Readonly<Record<string, (step: Step) => boolean>> = {
@@ -101,6 +111,12 @@ const checks: Readonly<Record<string, (step: Step) => boolean>> = {
     pendingOf(state).length === 0 || state.turn !== undefined,
   'a session that waits for an answer has a question': ({ after: { state } }) =>
     (state.status === 'awaiting_interaction') === pendingOf(state).length > 0,
+  'what only reads has no network': ({ after: { state } }) =>
+    state.settings.context === 'dev' || state.settings.networkAccess === 'deny',
+  'a turn ends as the kind of session that it began in': ({ before, after }) =>
+    before.state.turn === undefined || after.state.settings.context === before.state.settings.context,
+  'settings are what somebody said who may write': ({ before, after, command }) =>
+    after.state.settings === before.state.settings || command.type === 'submit',
   'no snapshot holds a token, or its digest': ({ after }) =>
     !JSON.stringify(toSnapshot(after.state)).includes('digest-'),
   'what is committed is kept: nobody says otherwise of it': ({ after }) =>

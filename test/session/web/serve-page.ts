@@ -38,7 +38,6 @@ export async function servePage(
     open: async () => ({ ...session, [Symbol.asyncDispose]: async () => {} }),
     about: {
       provider: 'scripted',
-      model: 'm',
       key: undefined,
       logFile: undefined,
       selfTest: async () => ({ isTried: true, reached: [] }),
@@ -50,7 +49,7 @@ export async function servePage(
       version: '1.2.3',
       ask: async () => ({}),
       approval: { policy: 'never' },
-      readsOnly: false,
+      readsOnly: () => false,
       log: () => {},
     },
     statePaths: [],

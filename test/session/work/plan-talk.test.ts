@@ -5,6 +5,7 @@ import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
 import type { ScriptedReply } from '../../coder/scripted-model.ts';
 import type { Asked } from '../../providers/model-server.ts';
 import { longTest } from '../../rooms/long-test.ts';
+import { ground } from '../state/walk.ts';
 import { hasty } from './hasty-clock.ts';
 import { lastNote, type ScriptedSession, scriptSession } from './scripted-session.ts';
 
@@ -116,9 +117,10 @@ longTest('the network that a person chose is that of the contract which is run',
 t.test('no run gets a network where a command could reach what approves it', async (t) => {
   await using scene = await scriptSession([submits(priceDraft), plans('take the cent away'), ...makesFix], {
     selfTest: { result: async () => ({ isTried: true, reached: ['connect 127.0.0.1:1'] }) },
+    ground: ground({ networkAccess: 'allow' }),
   });
-  const { id } = await planned(scene);
-  await scene.answer(id, { selectedOption: 'network' });
+  const { id, metadata } = await planned(scene);
+  t.equal(metadata.networkAccess, 'allow', 'a thread was left like that');
   await scene.answer(id, { selectedOption: 'execute' });
   await scene.ended();
   t.match(lastNote(scene.session), /^SELF_APPROVAL_POSSIBLE/);

@@ -43,22 +43,26 @@ export async function settingOf(
 ): Promise<SessionSetting> {
   const watcher = watchRuns(systemClock);
   const engine = await sample.engine([watcher.plugin]);
-  const from = formatModelChoice({ provider: 'openai', model: 'scripted', apiBase: model.base, flags: {} });
   const witness = userJournalWitness(sample.env);
   return {
     engine,
     watcher,
     witness,
     repositoryPath: sample.root,
-    source: { kind: 'worker', worker: coderWorker, from },
     target: async () => ({
       repo: { type: 'local', locator: sample.root },
       baseRef: 'main',
       createdBy: { type: 'user', id: 'somebody@example.org' },
     }),
     sandbox: 'auto',
-    networkAccess: 'deny',
-    instructions: ['Answer questions about this repository.'],
+    modelFor: ({ context, model: id = 'scripted' }) => ({
+      source: {
+        kind: 'worker',
+        worker: coderWorker,
+        from: formatModelChoice({ provider: 'openai', model: id, apiBase: model.base, flags: {} }),
+      },
+      instructions: [`Answer questions about this repository, for ${context}.`],
+    }),
     clock: systemClock,
     run: {
       schedulerVersion: '0.0.0',

@@ -21,7 +21,7 @@ export async function serveForSuite({ root: cwd, home, env }: PersonRepository):
     version: '0.0.0',
     ask: askWrit({ cwd, env }),
     approval: { policy: 'on-request' },
-    readsOnly: false,
+    readsOnly: () => false,
     log: () => {},
   } as const;
   const options = { host: '127.0.0.1', port: 0, directory, report: () => {} };

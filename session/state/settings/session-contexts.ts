@@ -1,4 +1,4 @@
-import type { SessionContext } from '../../session/state/fact.ts';
+import type { SessionContext } from './session-settings.ts';
 
 /** Every way to write a context (document 2, Options: `--context`). */
 export const sessionContexts: Readonly<Record<string, SessionContext>> = {

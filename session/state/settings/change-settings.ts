@@ -1,0 +1,73 @@
+import { WritError } from '../../../core/base/errors.ts';
+import type { Decided, Moment } from '../decided.ts';
+import type { Speaker } from '../fact.ts';
+import { requireIdle } from '../require-idle.ts';
+import type { SessionState } from '../state.ts';
+import { type SessionSettings, sound } from './session-settings.ts';
+
+/** What a person wants changed of a session's settings. */
+export type SettingChange = Partial<SessionSettings>;
+
+/**
+ * Changes what turns go by from now on; no model is asked. What would be another session in the middle of a turn
+ * (context, model) is CONTROLLER_CONFLICT while one runs; what the session must not become is UNSUPPORTED_OPERATION.
+ */
+export function changeSettings(
+  state: SessionState,
+  change: SettingChange,
+  by: Speaker,
+  { newId }: Pick<Moment, 'newId'>,
+): Decided {
+  const { settings: before } = state;
+  if (change.context !== undefined || change.model !== undefined) requireIdle(state);
+  if (change.context === 'dev') requireMayWrite(state, by);
+  if (change.networkAccess === 'allow' && before.context !== 'dev')
+    throw new WritError('UNSUPPORTED_OPERATION', {
+      message: `a session for ${before.context} only reads: it opens no network`,
+      hints: ['`/context dev` first, where it may write'],
+    });
+  const settings = sound({ ...before, ...change });
+  const text = [...told(change), ...closed(before, settings, change)].join('\n');
+  return {
+    facts: [
+      { type: 'set', settings },
+      { type: 'noted', id: newId(), title: 'Settings', text },
+    ],
+    wants: [],
+  };
+}
+
+/** What was started to read becomes what writes by a person alone, and not at all where its agent only reads. */
+function requireMayWrite({ ground: { onlyReads, context } }: SessionState, by: Speaker): void {
+  if (onlyReads)
+    throw new WritError('UNSUPPORTED_OPERATION', { message: 'the agent profile of this session only reads' });
+  if (context !== 'dev' && by.kind === 'automation')
+    throw new WritError('UNSUPPORTED_OPERATION', {
+      message: `the session was started for ${context}: no program makes it write`,
+    });
+}
+
+const ofContext = {
+  dev: 'plain requests are planned, and change things once a plan is executed',
+  review: 'questions are answered as a review, and nothing is changed',
+  research: 'questions are answered, and nothing is changed',
+} as const;
+
+const ofNetwork = {
+  allow: 'plans are proposed with the network open from now on',
+  deny: 'plans are proposed without a network from now on; a run that has begun keeps what it was executed with',
+} as const;
+
+function told({ context, networkAccess, model }: SettingChange): readonly string[] {
+  return [
+    ...(context === undefined ? [] : [`context ${context}: ${ofContext[context]}`]),
+    ...(networkAccess === undefined ? [] : [`network ${networkAccess}: ${ofNetwork[networkAccess]}`]),
+    ...(model === undefined ? [] : [`model ${model}: it is asked from the next turn on`]),
+  ];
+}
+
+/** What goes with another change is said, too. */
+function closed(before: SessionSettings, after: SessionSettings, change: SettingChange): readonly string[] {
+  if (change.networkAccess !== undefined || before.networkAccess === after.networkAccess) return [];
+  return ['network deny: what only reads gets none'];
+}

@@ -1,0 +1,42 @@
+/** What a session is for: only in `dev` anything is changed (document 2, Context modes). */
+export type SessionContext = 'dev' | 'review' | 'research';
+
+/** What a person may change of a session while it lasts. */
+export interface SessionSettings {
+  readonly context: SessionContext;
+  /** What plans are proposed with; never `allow` in a context that only reads. */
+  readonly networkAccess: 'allow' | 'deny';
+  /** Model id of the session's provider; absent: the one that it was started with. */
+  readonly model?: string;
+}
+
+/** How a session was started, as far as it can be changed later. */
+export interface StartedSettings extends Pick<SessionSettings, 'context' | 'networkAccess'> {
+  /** What whoever started it named himself: in a thread that goes on it counts more than what was set before. */
+  readonly named: readonly (keyof SessionSettings)[];
+  /** Its agent profile only reads: nothing makes a context of it that writes. */
+  readonly onlyReads: boolean;
+}
+
+/** The settings that a new session begins with. */
+export function firstSettings({ context, networkAccess }: StartedSettings): SessionSettings {
+  return sound({ context, networkAccess });
+}
+
+/** Where another process goes on: what its start names, and what was set before otherwise. */
+export function resumedSettings(
+  { named, onlyReads, ...started }: StartedSettings,
+  before: SessionSettings,
+  isSameProvider: boolean,
+): SessionSettings {
+  const isNamed = named.includes('context') || (onlyReads && before.context === 'dev');
+  const { context } = isNamed ? started : before;
+  const { networkAccess } = named.includes('networkAccess') ? started : before;
+  const model = named.includes('model') || !isSameProvider ? undefined : before.model;
+  return sound({ context, networkAccess, ...(model === undefined ? {} : { model }) });
+}
+
+/** What only reads gets no network (document 2, What the service does). */
+export function sound(settings: SessionSettings): SessionSettings {
+  return settings.context === 'dev' ? settings : { ...settings, networkAccess: 'deny' };
+}

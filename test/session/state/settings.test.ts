@@ -1,0 +1,131 @@
+import t from 'tap';
+import { reduce } from '../../../session/state/reduce.ts';
+import { toSnapshot } from '../../../session/state/snapshot.ts';
+import { ground, newWorld, take, type World } from './walk.ts';
+
+const local = { from: 'local' } as const;
+
+const say = (world: World, text: string) => take(text, world, { type: 'submit', text, proof: local });
+
+/** What stands after these messages, each of which must be accepted. */
+function after(world: World, ...texts: readonly string[]): World {
+  return texts.reduce((before, text) => {
+    const step = say(before, text);
+    if (step.refusal !== undefined) throw new Error(`${text}: ${step.refusal}`);
+    return step.after;
+  }, world);
+}
+
+t.test('a setting is changed at once: a fact, a note, and no turn', async (t) => {
+  const { facts, wants, after: world } = say(newWorld(), '/network allow');
+  t.strictSame(wants, [], 'no model is asked');
+  t.match(facts, [
+    { type: 'said', text: '/network allow', by: { kind: 'tui' } },
+    { type: 'set', settings: { context: 'dev', networkAccess: 'allow' } },
+    { type: 'noted', title: 'Settings', text: /^network allow: / },
+  ]);
+  t.equal(world.state.status, 'idle');
+  t.strictSame(toSnapshot(world.state).settings, { context: 'dev', networkAccess: 'allow' });
+  const model = after(world, '/model org/other:8b');
+  t.match(toSnapshot(model.state), {
+    settings: { model: 'org/other:8b', networkAccess: 'allow' },
+    provider: { provider: 'none', model: 'org/other:8b', managed: false },
+  });
+});
+
+t.test('every way to write a context is one, and what only reads gets no network', async (t) => {
+  for (const [text, context] of [
+    ['review', 'review'],
+    ['code-review', 'review'],
+    ['research', 'research'],
+    ['explore', 'research'],
+    ['dev', 'dev'],
+    ['development', 'dev'],
+  ] as const)
+    t.equal(after(newWorld(), `/context ${text}`).state.settings.context, context, text);
+  const world = after(newWorld(), '/network allow', '/context review');
+  t.strictSame(world.state.settings, { context: 'review', networkAccess: 'deny' });
+  t.match(world.state.transcript.at(-1)?.content, /network deny: what only reads gets none/);
+  t.equal(say(world, '/network allow').refusal, 'UNSUPPORTED_OPERATION');
+  t.equal(after(world, '/network deny', '/context dev').state.settings.networkAccess, 'deny', 'nor again');
+});
+
+t.test('what is no value of a setting is refused, and changes nothing', async (t) => {
+  for (const text of [
+    '/network',
+    '/network maybe',
+    '/network allow now',
+    '/context',
+    '/context toString',
+    '/context write',
+    '/model',
+    '/model two words',
+    '/model \u001b[31m',
+    `/model ${'x'.repeat(201)}`,
+    '/model -flag',
+  ]) {
+    const world = newWorld();
+    const step = say(world, text);
+    t.equal(step.refusal, 'UNSUPPORTED_OPERATION', JSON.stringify(text));
+    t.equal(step.after.state, world.state);
+  }
+});
+
+t.test(
+  'in the middle of a turn it stays the session that it is; the network is for plans to come',
+  async (t) => {
+    const busy = after(newWorld(), 'do it');
+    t.equal(say(busy, '/context review').refusal, 'CONTROLLER_CONFLICT');
+    t.equal(say(busy, '/model other').refusal, 'CONTROLLER_CONFLICT');
+    const { after: world } = say(busy, '/network allow');
+    t.match(world.state, { settings: { networkAccess: 'allow' }, status: 'thinking', turn: busy.state.turn });
+  },
+);
+
+t.test(
+  'what was started to read is made to write by a person alone, and by nobody for an agent that reads',
+  async (t) => {
+    const reading = newWorld({ context: 'review' });
+    t.equal(after(reading, '/context dev').state.settings.context, 'dev');
+    const attached = take('', reading, {
+      type: 'attach',
+      clientId: 'b',
+      kind: 'automation',
+      tokenDigest: 'd',
+      controlToken: 'valid',
+    }).after;
+    const proof = { from: 'client', tokenDigest: 'd', controlToken: 'valid' } as const;
+    const asks = (world: World) => take('', world, { type: 'submit', text: '/context dev', proof }).refusal;
+    t.equal(asks(attached), 'UNSUPPORTED_OPERATION');
+    t.equal(asks({ ...attached, state: { ...attached.state, ground: ground() } }), undefined);
+    const bound = newWorld({ context: 'research', onlyReads: true });
+    t.equal(say(bound, '/context dev').refusal, 'UNSUPPORTED_OPERATION');
+    t.equal(say(bound, '/context review').refusal, undefined);
+  },
+);
+
+t.test('a thread goes on with its settings, unless its start names others', async (t) => {
+  const { state } = after(newWorld(), '/network allow', '/model other');
+  const resumed = (more: Parameters<typeof ground>[0]) =>
+    reduce(state, { type: 'resumed', ground: ground(more), atMs: 1 }).settings;
+  t.strictSame(resumed({}), { context: 'dev', networkAccess: 'allow', model: 'other' });
+  t.strictSame(resumed({ named: ['networkAccess', 'model'] }), { context: 'dev', networkAccess: 'deny' });
+  t.strictSame(
+    resumed({ context: 'review', named: ['context'] }),
+    { context: 'review', networkAccess: 'deny', model: 'other' },
+    'what only reads gets no network',
+  );
+  t.strictSame(
+    resumed({ provider: { provider: 'another', managed: false } }),
+    { context: 'dev', networkAccess: 'allow' },
+    'a model of another provider is none of this one',
+  );
+  t.equal(resumed({ context: 'research', onlyReads: true }).context, 'research', 'an agent that reads reads');
+});
+
+t.test('no goal is pursued in a session that was made to read', async (t) => {
+  const { after } = take('', newWorld(), { type: 'submit', text: '/context review', proof: local });
+  const goal = { type: 'submit', text: '/goal start prices are exact', proof: local } as const;
+  t.equal(take('', after, goal).refusal, 'UNSUPPORTED_OPERATION');
+  t.equal(take('', newWorld(), goal).refusal, undefined);
+});
