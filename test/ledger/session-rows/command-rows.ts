@@ -18,4 +18,14 @@ export const commandRows: readonly SessionRow[] = [
     'slash /context dev|review|research': 'what the session is for',
     'slash /model NAME': 'another model of the same provider',
   }),
+  ...heldBy(section, ofSession('work/goal'), 'a goal that a person declines is blocked', {
+    'slash /goal start [OBJECTIVE]': 'pursues a goal, or goes on with the one that is blocked',
+    'slash /goal status': 'how far it is',
+  }),
+  ...heldBy(section, ofSession('work/goal-stops'), 'time that is used up stops what runs', {
+    'slash /goal cancel [REASON]': 'gives it up',
+  }),
+  ...heldBy(section, ofSession('state/converse'), 'a program lowers what a session may cost', {
+    'slash /budget USD': 'where the session stops',
+  }),
 ];
