@@ -3,10 +3,7 @@ import type { Decided, Moment } from '../decided.ts';
 import type { Speaker } from '../fact.ts';
 import { requireIdle } from '../require-idle.ts';
 import type { SessionState } from '../state.ts';
-import { type SessionSettings, sound } from './session-settings.ts';
-
-/** What a person wants changed of a session's settings. */
-export type SettingChange = Partial<SessionSettings>;
+import { type SessionSettings, type SettingChange, sound } from './session-settings.ts';
 
 /**
  * Changes what turns go by from now on; no model is asked. What would be another session in the middle of a turn

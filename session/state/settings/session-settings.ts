@@ -10,6 +10,9 @@ export interface SessionSettings {
   readonly model?: string;
 }
 
+/** What a person wants changed of them. */
+export type SettingChange = Partial<SessionSettings>;
+
 /** How a session was started, as far as it can be changed later. */
 export interface StartedSettings extends Pick<SessionSettings, 'context' | 'networkAccess'> {
   /** What whoever started it named himself: in a thread that goes on it counts more than what was set before. */

@@ -1,4 +1,4 @@
-import type { SettingChange } from '../settings/change-settings.ts';
+import type { SettingChange } from '../settings/session-settings.ts';
 
 /** What a message is to a session: words for a model, or a command of its own (document 2, What the service does). */
 export type Spoken =
