@@ -13,6 +13,12 @@ export type LocalCommand =
         | 'quit';
     }
   | { readonly type: 'revoke'; readonly which: string }
+  | {
+      readonly type: 'review';
+      readonly hunk: number;
+      readonly verdict?: 'keep' | 'reject';
+      readonly comment?: string;
+    }
   | { readonly type: 'resume'; readonly thread: string }
   | { readonly type: 'export'; readonly path: string }
   | { readonly type: 'none'; readonly why: string };
@@ -49,6 +55,14 @@ const rows: readonly LocalRow[] = [
     read: readApprovals,
   },
   { name: 'diff', form: '/diff', says: 'what was changed', read: bare({ type: 'diff' }) },
+  { name: 'keep', form: '/keep N', says: 'hunk N of /diff stays', read: readVerdict('keep') },
+  {
+    name: 'reject',
+    form: '/reject N [WHY]',
+    says: 'hunk N of /diff is not wanted, and the model is told why',
+    read: readVerdict('reject'),
+  },
+  { name: 'comment', form: '/comment N TEXT', says: 'what to say of hunk N of /diff', read: readVerdict() },
   {
     name: 'graph',
     form: '/graph',
@@ -86,6 +100,21 @@ export function commandRows(ofSession: readonly CommandRow[]): readonly CommandR
 
 function byForm(one: CommandRow, other: CommandRow): number {
   return one.form < other.form ? -1 : 1;
+}
+
+/** `N` and words behind it. */
+function readVerdict(verdict?: 'keep' | 'reject'): LocalRow['read'] {
+  return (rest) => {
+    const [, hunk, words = ''] = /^([1-9][0-9]{0,4})(?:\s+(\S.*))?$/s.exec(rest) ?? [];
+    if (hunk === undefined || (verdict === undefined && words === ''))
+      return { type: 'none', why: 'expected the number of a hunk, as `/diff` tells it' };
+    return {
+      type: 'review',
+      hunk: Number(hunk),
+      ...(verdict === undefined ? {} : { verdict }),
+      ...(words === '' ? {} : { comment: words }),
+    };
+  };
 }
 
 function readApprovals(rest: string): LocalCommand | undefined {

@@ -4,6 +4,7 @@ import { visible } from '../../screen/visible.ts';
 import type { CommandRow, LocalCommand } from '../local-commands.ts';
 import type { Shape } from '../print/shape.ts';
 import { approvalLines, pickGrants } from './approval-lines.ts';
+import { changeLines, reviewHunk } from './change-lines.ts';
 import { helpLines } from './help-lines.ts';
 import { planLines } from './plan-lines.ts';
 import { statusLines } from './status-lines.ts';
@@ -41,7 +42,9 @@ export async function showLocal(
       return picked.map(({ what }): Line => [span('  taken back: ', 'dim'), span(visible(what), 'code')]);
     }
     case 'diff':
-      return diffLines(door, shape, columns);
+      return changeLines(door.snapshot(), shape, columns);
+    case 'review':
+      return reviewHunk(door, command);
     case 'graph':
       return [[span('  writ graph ', 'dim'), span(door.snapshot().threadId, 'code')]];
     case 'threads': {
@@ -75,17 +78,4 @@ export async function showLocal(
       // Ways to leave the screen, which show nothing.
       return [];
   }
-}
-
-/** The newest change, file by file. */
-function diffLines(door: SessionDoor, shape: Shape, columns: number): readonly Line[] {
-  const patchset = door.snapshot().patchsets.at(-1);
-  if (patchset === undefined) return [[span('  nothing was changed yet', 'dim')]];
-  return [
-    [span('Change', 'heading'), span(` ${patchset.status}`, 'dim')],
-    ...patchset.changes.flatMap(({ path, changeType, diff }): readonly Line[] => [
-      [span(`${changeType} `, 'dim'), span(visible(path), 'strong')],
-      ...(diff === undefined ? [] : shape.diff(diff, columns)),
-    ]),
-  ];
 }

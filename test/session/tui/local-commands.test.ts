@@ -1,0 +1,63 @@
+import t from 'tap';
+import { type Line, textOf } from '../../../session/screen/line.ts';
+import type { SessionDoor } from '../../../session/screen/session-door.ts';
+import { readLocal } from '../../../session/tui/local-commands.ts';
+import { plainShape } from '../../../session/tui/print/plain-shape.ts';
+import { changeLines, reviewHunk } from '../../../session/tui/show/change-lines.ts';
+
+t.test('what the screen does itself is read, and everything else is for the session', async (t) => {
+  t.strictSame(readLocal('/approvals'), { type: 'approvals' });
+  t.strictSame(readLocal(' /approvals revoke 2 '), { type: 'revoke', which: '2' });
+  t.strictSame(readLocal('/plan'), { type: 'plan' });
+  t.equal(readLocal('/plan continue 4'), undefined);
+  t.equal(readLocal('/goal start x'), undefined);
+  t.equal(readLocal('a plain word'), undefined);
+  t.strictSame(readLocal('/control reclaim'), { type: 'reclaim' });
+  t.match(readLocal('/control'), { type: 'none' });
+  t.strictSame(readLocal('/reject 2 not in this file'), {
+    type: 'review',
+    hunk: 2,
+    verdict: 'reject',
+    comment: 'not in this file',
+  });
+  t.strictSame(readLocal('/keep 1'), { type: 'review', hunk: 1, verdict: 'keep' });
+  for (const wrong of ['/keep', '/keep 0', '/keep x', '/comment 1', '/reject'])
+    t.match(readLocal(wrong), { type: 'none' }, wrong);
+});
+
+t.test('hunks of the newest change have numbers, and what is said of one reaches the session', async (t) => {
+  const said: unknown[] = [];
+  const snapshot = {
+    patchsets: [
+      {
+        id: 'p',
+        status: 'proposed',
+        updatedAt: '',
+        changes: [
+          {
+            path: 'a\u001b[31m.ts',
+            changeType: 'modify',
+            diff: '--- a\n+++ b\n@@ -1 +1 @@\n-old\n+new\n@@ -9 +9 @@\n-x\n+y\n',
+            hunks: [
+              { id: 'h1', header: '@@ -1 +1 @@' },
+              { id: 'h2', header: '@@ -9 +9 @@' },
+            ],
+          },
+        ],
+      },
+    ],
+    reviews: [{ patchset: 'p', path: 'a.ts', hunk: 'h1', verdict: 'reject', comment: 'no' }],
+  } as unknown as ReturnType<SessionDoor['snapshot']>;
+  const door = {
+    snapshot: () => snapshot,
+    review: async (one: unknown) => void said.push(one),
+  } as unknown as SessionDoor;
+  const lines = changeLines(snapshot, plainShape, 80).map((line: Line) => textOf(line));
+  t.match(lines, ['Change proposed', /^1 a.*\.ts reject no$/, '@@ -1 +1 @@', '-old', '+new', /^2 a/]);
+  t.notMatch(lines.join(''), /\p{Cc}/u);
+  await reviewHunk(door, { type: 'review', hunk: 2, verdict: 'keep' });
+  t.match(said, [{ patchset: 'p', hunk: 'h2', verdict: 'keep' }]);
+  const [none] = await reviewHunk(door, { type: 'review', hunk: 3, verdict: 'keep' });
+  t.match(textOf(none ?? []), /no hunk 3/);
+  t.equal(said.length, 1);
+});
