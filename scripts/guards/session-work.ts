@@ -8,6 +8,28 @@ const tasks = 'test/session/api/task-routes.test.ts';
 
 /** What holds while a turn works: drafts, plans, runs and the tool calls of their models. */
 export const guards: readonly Guard[] = [
+  ...within('session/state/converse.ts', 'test/session/state/converse.test.ts', [
+    [
+      'a plan is executed where something may be changed',
+      "if (answer.option === 'execute' && state.settings.context !== 'dev')",
+      "if (answer.option === 'execute' && state.settings.context === undefined)",
+      'a plan of a session that only reads now',
+    ],
+  ]),
+  ...within('session/tui/card/press-card.ts', 'test/session/tui/card.test.ts', [
+    [
+      'a question answers nothing before it could be read',
+      'if (nowMs - card.shownAtMs < deafForMs)',
+      'if (nowMs < card.shownAtMs)',
+      'a key that was pressed before',
+    ],
+    [
+      'pasted text answers nothing',
+      "if (key.type === 'paste' || key.ctrl || key.alt) return { card, isElse: true };",
+      "if (key.type === 'paste') return { card, given: { selectedOption: 'approve' } };\n  if (key.ctrl || key.alt) return { card, isElse: true };",
+      'pasted text answers nothing',
+    ],
+  ]),
   ...within('session/state/converse.ts', talk, [
     [
       'a plan is held to its work tree',

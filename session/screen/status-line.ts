@@ -23,8 +23,7 @@ export interface StatusFacts {
 
 /** What is always told: what happens, what it costs, what is open, who has the session. */
 export function statusItems(snapshot: Snapshot, facts: StatusFacts): readonly StatusItem[] {
-  const { provider, status, controller, threadId } = snapshot;
-  const settings = settingsOf(snapshot);
+  const { provider, status, controller, threadId, settings } = snapshot;
   return [
     stateItem(status, facts.seconds),
     { text: provider.model ?? provider.provider, tone: 'plain', weight: 5 },
@@ -81,12 +80,6 @@ function controllerItem({ kind, ownerLabel }: Snapshot['controller']): StatusIte
       : 'you steer'
     : `${kind} ${ownerLabel ?? ''} steers`;
   return { text: text.trim(), tone: isLocal ? 'plain' : 'warn', weight: isLocal ? 8 : 2 };
-}
-
-/** Members that a snapshot has beside those of document 2 (decision 0018). */
-function settingsOf(snapshot: Snapshot): { readonly networkAccess?: string; readonly context?: string } {
-  const { settings } = snapshot as { readonly settings?: { networkAccess?: string; context?: string } };
-  return settings ?? {};
 }
 
 /** The items in one line of at most so many columns: what weighs least is left out first. */

@@ -131,6 +131,11 @@ export function respond(
   if (asked.status !== 'pending')
     throw new WritError('INTERACTION_NOT_ACTIVE', { detail: { id, status: asked.status } });
   const answer = judgeAnswer(asked, given);
+  if (answer.option === 'execute' && state.settings.context !== 'dev')
+    throw new WritError('UNSUPPORTED_OPERATION', {
+      message: `a session for ${state.settings.context} only reads: no plan is executed in it`,
+      hints: ['cancel it, or go on with this thread with `--context dev`'],
+    });
   if (answer.option === 'execute' && asked.metadata.workspace !== workspace)
     throw new WritError('WORKSPACE_CHANGED', { detail: { id } });
   const amended = amendment(state, asked, answer);

@@ -118,7 +118,6 @@ function backToLast(view: View, { transcript }: Snapshot): View {
 
 const contexts = ['dev', 'review', 'research'];
 
-function nextContext(snapshot: Snapshot): string {
-  const { settings } = snapshot as { readonly settings?: { readonly context?: string } };
-  return contexts[(contexts.indexOf(settings?.context ?? 'dev') + 1) % contexts.length] ?? 'dev';
+function nextContext({ settings }: Snapshot): string {
+  return contexts[(contexts.indexOf(settings.context) + 1) % contexts.length] ?? 'dev';
 }

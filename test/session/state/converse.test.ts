@@ -247,3 +247,28 @@ t.test('a limit is set while a turn runs, and counts over another process', asyn
   });
   t.equal(toSnapshot(resumed).usage?.limitUsd, 4, 'a word of a person lasts');
 });
+
+t.test('a plan of a session that only reads now is not executed', async (t) => {
+  const asked = asking('post_plan_choice', { networkAccess: 'deny' });
+  const reading: World = {
+    ...asked,
+    state: { ...asked.state, settings: { ...asked.state.settings, context: 'review' } },
+  };
+  const id = pending(reading)?.id ?? '';
+  t.equal(take('', reading, answered(id, { selectedOption: 'execute' })).refusal, 'UNSUPPORTED_OPERATION');
+  t.equal(take('', asked, answered(id, { selectedOption: 'execute' })).refusal, undefined);
+});
+
+t.test('whoever cancels a question ends its turn with everything else that it asked', async (t) => {
+  const one = asking('intent_review_choice');
+  const two = told(one, { type: 'ask', subject: 'more', kind: 'post_plan_choice', metadata: {} });
+  const ended = taken(two, answered(pending(two)?.id ?? '', { selectedOption: 'cancel' }));
+  t.equal(pending(ended), undefined);
+  t.match(ended.state, { status: 'idle', turn: undefined });
+});
+
+t.test('half a reply is over with its turn', async (t) => {
+  const half = told(taken(newWorld(), said('do it')), { type: 'replying', id: 'r', text: 'half' });
+  t.equal(half.state.transcript.at(-1)?.streaming, true);
+  t.equal(told(half, { type: 'end', end: 'done' }).state.transcript.at(-1)?.streaming, false);
+});
