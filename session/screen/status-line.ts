@@ -53,7 +53,7 @@ export function statusItems(snapshot: Snapshot, facts: StatusFacts): readonly St
     ...(settings.context === undefined
       ? []
       : [{ text: settings.context, tone: 'plain' as const, weight: 4 }]),
-    { text: threadId.slice(0, 8), tone: 'dim', weight: 7 },
+    { text: threadId.slice(0, 8), tone: 'dim', weight: 8 },
   ];
 }
 
@@ -79,7 +79,7 @@ function controllerItem({ kind, ownerLabel }: Snapshot['controller']): StatusIte
       ? 'nobody steers'
       : 'you steer'
     : `${kind} ${ownerLabel ?? ''} steers`;
-  return { text: text.trim(), tone: isLocal ? 'plain' : 'warn', weight: isLocal ? 8 : 2 };
+  return { text: text.trim(), tone: isLocal ? 'plain' : 'warn', weight: isLocal ? 4 : 2 };
 }
 
 /** The items in one line of at most so many columns: what weighs least is left out first. */
