@@ -32,7 +32,11 @@ export function normalised(snapshot: Snapshot, root: string): Snapshot {
     .replaceAll(root, '<root>')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, '<time>')
     .replace(/\b\d+ ms\b/g, '<time>')
-    .replace(/"seconds":\{"used":\d+/g, '"seconds":{"used":0')
+    .replace(
+      /"seconds":\{"used":\d+,"limit":(\d+)/g,
+      // A grant is one whole one beyond what was used.
+      (_, limit) => `"seconds":{"used":0,"limit":${Math.floor(Number(limit) / 10) * 10}`,
+    )
     .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, named)
     .replace(/\b[0-9a-f]{40}(?:[0-9a-f]{24})?\b/g, named);
   return JSON.parse(text) as Snapshot;
