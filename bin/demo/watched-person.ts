@@ -2,6 +2,7 @@ import type { Clock } from '../../core/base/clock.ts';
 import { openLocalDoor } from '../../session/client/local-door.ts';
 import type { OpenSession } from '../../session/open-session.ts';
 import { letterOf } from '../../session/screen/question/option-letters.ts';
+import type { SessionDoor } from '../../session/screen/session-door.ts';
 import { slashCommands } from '../../session/state/slash/slash-commands.ts';
 import { openScreen } from '../../session/tui/open-screen.ts';
 import { screenShape } from '../../session/tui/print/screen-shape.ts';
@@ -33,8 +34,12 @@ export function watchedPerson({ ground, env, clock, wantsColour, signal }: Watch
       theme: themes[pickTheme(env, { colour: wantsColour, plain: false })],
       reflows: reflows(env),
     });
+    const door = openLocalDoor(session, {
+      diagnostics: async () => ({}),
+      threads: async () => ({ items: [] }),
+    });
     const screen = openScreen({
-      door: openLocalDoor(session, { diagnostics: async () => ({}), threads: async () => ({ items: [] }) }),
+      door,
       painter,
       size,
       shape: screenShape,
@@ -53,7 +58,9 @@ export function watchedPerson({ ground, env, clock, wantsColour, signal }: Watch
           await clock.sleep(pace.letter, signal);
         }
         await clock.sleep(pace.read / 3, signal);
+        const heard = heardBy(door);
         screen.press([keyOf('enter')]);
+        await heard;
       },
       async answer({ kind }, option) {
         await clock.sleep(pace.read, signal);
@@ -67,4 +74,15 @@ export function watchedPerson({ ground, env, clock, wantsColour, signal }: Watch
       },
     };
   };
+}
+
+/** Resolves when a turn has begun: what was said was taken. */
+function heardBy(door: SessionDoor): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = door.follow(() => {
+      if (door.snapshot().status === 'idle') return;
+      stop();
+      resolve();
+    });
+  });
 }
