@@ -1,12 +1,13 @@
 import { systemClock } from '../../core/base/clock.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
+import { loadHighlighting } from '../../session/screen/highlight/open-highlighter.ts';
 import type { Line } from '../../session/screen/line.ts';
 import { span } from '../../session/screen/line.ts';
 import type { SessionDoor } from '../../session/screen/session-door.ts';
 import { visible } from '../../session/screen/visible.ts';
 import { slashCommands } from '../../session/state/slash/slash-commands.ts';
 import { openScreen, type ScreenEnd } from '../../session/tui/open-screen.ts';
-import { colourCode, screenShape } from '../../session/tui/print/screen-shape.ts';
+import { screenShape } from '../../session/tui/print/screen-shape.ts';
 import type { Ground } from '../../session/tui/term/ground.ts';
 import { openTerminal } from '../../session/tui/term/open-terminal.ts';
 import { pickTheme, themes } from '../../session/tui/term/theme.ts';
@@ -57,7 +58,7 @@ export async function showScreen(
     suspend: () => terminal.suspend(),
   });
   const stopListening = aside.listen((text) => screen.say([[span('· ', 'dim'), span(visible(text), 'dim')]]));
-  void colourCode();
+  void loadHighlighting();
   void screen.ended.then(over.resolve);
   const interrupted = (): void => over.resolve({});
   signal.addEventListener('abort', interrupted, { once: true });

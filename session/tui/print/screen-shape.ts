@@ -1,5 +1,4 @@
 import { patchLines } from '../../screen/diff/diff-lines.ts';
-import { loadHighlighting } from '../../screen/highlight/open-highlighter.ts';
 import { markdownLines, openMarkdown } from '../../screen/markdown/open-markdown.ts';
 import type { Shape } from './shape.ts';
 
@@ -9,8 +8,3 @@ export const screenShape: Shape = {
   diff: (text, columns) => patchLines(text, { columns }),
   openReply: (columns) => openMarkdown(columns),
 };
-
-/** Code is coloured from then on; until then it is plain. */
-export async function colourCode(): Promise<void> {
-  await loadHighlighting();
-}

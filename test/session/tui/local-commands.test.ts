@@ -2,8 +2,8 @@ import t from 'tap';
 import { type Line, textOf } from '../../../session/screen/line.ts';
 import type { SessionDoor } from '../../../session/screen/session-door.ts';
 import { readLocal } from '../../../session/tui/local-commands.ts';
-import { plainShape } from '../../../session/tui/print/plain-shape.ts';
 import { changeLines, reviewHunk } from '../../../session/tui/show/change-lines.ts';
+import { plainShape } from './plain-shape.ts';
 
 t.test('what the screen does itself is read, and everything else is for the session', async (t) => {
   t.strictSame(readLocal('/approvals'), { type: 'approvals' });

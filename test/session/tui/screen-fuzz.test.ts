@@ -6,12 +6,12 @@ import { widthOf } from '../../../session/screen/wrap.ts';
 import type { Report } from '../../../session/state/command.ts';
 import { slashCommands } from '../../../session/state/slash/slash-commands.ts';
 import { openScreen } from '../../../session/tui/open-screen.ts';
-import { plainShape } from '../../../session/tui/print/plain-shape.ts';
 import { type Key, type KeyName, keyOf } from '../../../session/tui/term/key.ts';
 import type { Painter } from '../../../session/tui/term/painter.ts';
 import { seededRandom } from '../../chance/seeded-random.ts';
 import { toldSeed } from '../../chance/told-seed.ts';
 import { openMachineDoor } from './machine-door.ts';
+import { plainShape } from './plain-shape.ts';
 
 const names: readonly KeyName[] = [
   'enter',

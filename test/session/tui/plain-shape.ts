@@ -1,6 +1,6 @@
-import { type Line, span } from '../../screen/line.ts';
-import { visibleLines } from '../../screen/visible.ts';
-import type { Shape } from './shape.ts';
+import { type Line, span } from '../../../session/screen/line.ts';
+import { visibleLines } from '../../../session/screen/visible.ts';
+import type { Shape } from '../../../session/tui/print/shape.ts';
 
 /** Texts as they are. */
 export const plainShape: Shape = {
