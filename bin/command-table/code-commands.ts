@@ -96,10 +96,15 @@ export const codeCommands: readonly CommandSpec[] = [
     name: 'code',
     summary: 'work with a model, step by step, in one session',
     description:
-      'Serves the session on the loopback: a page and an API for programs (docs/code.md). What was said, asked and done is a thread on disk before it is acted on, so a session survives a kill. Ctrl+C or SIGTERM ends it with exit 0. Exit 129 for options that contradict each other or belong to another provider, 128 where a key, the port or a terminal is missing.',
+      'Shows the session on this terminal (docs/terminal.md), and serves it on the loopback: a page and an API for programs (docs/code.md). What was said, asked and done is a thread on disk before it is acted on, so a session survives a kill. Ctrl+C or SIGTERM ends it with exit 0. Exit 129 for options that contradict each other or belong to another provider, 128 where a key, the port or a terminal is missing.',
     arguments: [],
     options: [...own, ...asked, ...machineOptions],
     examples: [
+      { line: 'writ code', about: 'on this terminal; `?` shows the keys, /help the commands' },
+      {
+        line: 'writ code --goal "`npm test` passes on Windows, too"',
+        about: 'runs follow one another until checks say that it is so (docs/goal.md)',
+      },
       { line: 'writ code --web-only', about: 'serve on http://127.0.0.1:3000' },
       {
         line: 'writ code --web-only --port 0 --control write --json',
