@@ -1,9 +1,26 @@
-import xterm, { type IBufferLine, type IUnicodeVersionProvider } from '@xterm/headless';
+import { isDeepStrictEqual } from 'node:util';
+import xterm, { type IBufferCell, type IBufferLine, type IUnicodeVersionProvider } from '@xterm/headless';
 import { cellsOf } from '../../../session/tui/term/cells.ts';
 
 export interface Place {
   readonly row: number;
   readonly column: number;
+}
+
+/** How a cell looks. */
+export interface Look {
+  readonly bold: boolean;
+  readonly dim: boolean;
+  readonly italic: boolean;
+  readonly underline: boolean;
+  readonly inverse: boolean;
+  /** One of the terminal's own 16; -1 is that of any text. */
+  readonly colour: number;
+}
+
+/** Neighbours that look alike. */
+export interface Run extends Look {
+  readonly text: string;
 }
 
 /** A terminal that draws nowhere, of which everything can be read. */
@@ -21,10 +38,9 @@ export interface Emulator {
   scrollback(): readonly string[];
   cursor(): Place;
   /** How the cell looks: `bold`, `red` and the like. */
-  lookAt(
-    row: number,
-    column: number,
-  ): { readonly bold: boolean; readonly inverse: boolean; readonly colour: number };
+  lookAt(row: number, column: number): Look;
+  /** A line from 0, those above the screen first, as runs of one look; none where there is no such line. */
+  runsOf(line: number): readonly Run[];
   readonly columns: number;
   readonly rows: number;
 }
@@ -69,12 +85,22 @@ export function openEmulator(columns: number, rows: number): Emulator {
     cursor: () => ({ row: terminal.buffer.active.cursorY, column: terminal.buffer.active.cursorX }),
     lookAt: (row, column) => {
       const { active } = terminal.buffer;
-      const cell = active.getLine(active.baseY + row)?.getCell(column);
-      return {
-        bold: cell?.isBold() === 1 || (cell?.isBold() ?? 0) !== 0,
-        inverse: (cell?.isInverse() ?? 0) !== 0,
-        colour: cell?.getFgColor() ?? -1,
-      };
+      return lookOf(active.getLine(active.baseY + row)?.getCell(column));
+    },
+    runsOf: (at) => {
+      const line = terminal.buffer.active.getLine(at);
+      const runs: Run[] = [];
+      for (let column = 0; column < (line?.length ?? 0); column += 1) {
+        const cell = line?.getCell(column);
+        // The second half of a wide character is none of its own.
+        if (cell?.getWidth() === 0) continue;
+        const one = { text: cell?.getChars() || ' ', ...lookOf(cell) };
+        const last = runs.at(-1);
+        if (last !== undefined && isDeepStrictEqual({ ...last, text: '' }, { ...one, text: '' }))
+          runs[runs.length - 1] = { ...last, text: last.text + one.text };
+        else runs.push(one);
+      }
+      return runs;
     },
     get columns() {
       return terminal.cols;
@@ -82,6 +108,18 @@ export function openEmulator(columns: number, rows: number): Emulator {
     get rows() {
       return terminal.rows;
     },
+  };
+}
+
+function lookOf(cell: IBufferCell | undefined): Look {
+  const is = (flag: number | undefined): boolean => (flag ?? 0) !== 0;
+  return {
+    bold: is(cell?.isBold()),
+    dim: is(cell?.isDim()),
+    italic: is(cell?.isItalic()),
+    underline: is(cell?.isUnderline()),
+    inverse: is(cell?.isInverse()),
+    colour: cell?.getFgColor() ?? -1,
   };
 }
 

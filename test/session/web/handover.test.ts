@@ -1,6 +1,6 @@
 import t from 'tap';
+import { showScene } from '../scenes/show-scene.ts';
 import { openBrowser, openTab, withoutBrowser } from './open-browser.ts';
-import { showScene } from './scenes.ts';
 import { servePage, toldSession } from './serve-page.ts';
 
 const plan = {
@@ -197,7 +197,7 @@ t.test('who steers', { skip: withoutBrowser }, async (t) => {
     t.ok(await other.page.getByRole('button', { name: 'Keep this hunk' }).first().isDisabled());
     t.match(session.channel.state.reviews, [
       { hunk: 'h1', verdict: 'keep' },
-      { hunk: 'h2', verdict: 'reject', comment: 'say why, not where' },
+      { hunk: 'h3', verdict: 'reject', comment: 'say why, not where' },
     ]);
     t.strictSame([...tab.wrongs, ...other.wrongs], []);
   });

@@ -4,8 +4,9 @@ import type { AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { longTest } from '../../rooms/long-test.ts';
+import type { SceneName } from '../scenes/scenes.ts';
+import { showScene } from '../scenes/show-scene.ts';
 import { openBrowser, openTab, withoutBrowser } from './open-browser.ts';
-import { type SceneName, showScene } from './scenes.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const allPanes = ['Workflow', 'Diff', 'Terminal', 'Summary', 'Threads', 'Graph'];

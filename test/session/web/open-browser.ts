@@ -2,17 +2,17 @@ import { existsSync } from 'node:fs';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import type { Test } from 'tap';
 
-const chromium = '/usr/bin/chromium';
+export const browserPath = '/usr/bin/chromium';
 
 /** Why there is no browser; `false` where there is one. */
-export const withoutBrowser = existsSync(chromium) ? false : `no browser at ${chromium}`;
+export const withoutBrowser = existsSync(browserPath) ? false : `no browser at ${browserPath}`;
 
 let opened: Promise<Browser> | undefined;
 
 /** A browser for the tests of a file, ended with `t`. */
 export async function openBrowser(t: Test): Promise<Browser> {
   const { chromium: engine } = await import('playwright-core');
-  opened = engine.launch({ executablePath: chromium, args: ['--no-sandbox'] });
+  opened = engine.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
   const browser = await opened;
   t.teardown(() => browser.close());
   return browser;

@@ -9,6 +9,12 @@ import type { SessionGround } from '../../../session/state/fact.ts';
 import { openedState } from '../../../session/state/reduce.ts';
 import { ground } from '../state/walk.ts';
 
+/** Whom what is opened ends with; told of what went wrong, and where there is room for files. */
+export type SessionOwner = Pick<Test, 'teardown'> & {
+  fail(what: string): unknown;
+  testdir(content: Record<string, never>): string;
+};
+
 /** A served session with its page. */
 export interface ServedPage {
   readonly served: ServedSession;
@@ -19,7 +25,7 @@ export interface ServedPage {
 
 /** Serves `session` with everything that `writ code` serves; it ends with the test. */
 export async function servePage(
-  t: Test,
+  t: SessionOwner,
   session: OpenSession,
   more: Partial<Pick<ServeSetting, 'threads' | 'clock' | 'graph'>> & { readonly port?: number } = {},
 ): Promise<ServedPage> {
@@ -78,10 +84,11 @@ export async function servePage(
   };
 }
 
-type Told<One> = One extends Report ? Omit<One, 'turn'> : never;
+export type Told<One> = One extends Report ? Omit<One, 'turn'> : never;
 
 /** A session in memory: what it does is what a test reports. */
 export interface ToldSession extends OpenSession {
+  readonly clock: typeof systemClock;
   /** Time goes on for leases. */
   pass(ms: number): void;
   /** Someone at the terminal says something, and a turn begins. */
@@ -90,10 +97,7 @@ export interface ToldSession extends OpenSession {
   report(...reports: readonly Told<Report>[]): Promise<void>;
 }
 
-export function toldSession(
-  t: Test,
-  given: Partial<SessionGround> = {},
-): ToldSession & { readonly clock: typeof systemClock } {
+export function toldSession(t: Pick<Test, 'teardown'>, given: Partial<SessionGround> = {}): ToldSession {
   let aheadMs = 0;
   const clock = {
     ...systemClock,
