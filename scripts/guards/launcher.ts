@@ -80,6 +80,15 @@ const kept = within('bin/writ.js', 'test/bin/kept-code.test.ts', [
   ],
 ]);
 
+const file = within('bin/writ.js', 'test/bin/launcher.test.ts', [
+  [
+    'Node reads no file of `--env-file`',
+    'exec node -- "$0" "$@"',
+    'exec node "$0" "$@"',
+    'a file of `--env-file` is read by writ alone',
+  ],
+]);
+
 const apart = within('bin/writ.js', 'test/bin/kept-apart.test.ts', [
   [
     'outside of a repository no code is read that runs in one',
@@ -111,4 +120,4 @@ const output = within('bin/terminal/open-output.ts', 'test/bin/terminal/open-out
 ]);
 
 /** What the launcher asks of the place where compiled code is kept and of what is kept there, and how output ends. */
-export const guards: readonly Guard[] = [...place, ...kept, ...apart, ...output];
+export const guards: readonly Guard[] = [...place, ...kept, ...apart, ...file, ...output];

@@ -30,6 +30,22 @@ export const guards: readonly Guard[] = [
       'pasted text answers nothing',
     ],
   ]),
+  ...within('session/tui/view/press-view.ts', 'test/session/tui/press-view.test.ts', [
+    [
+      'who has begun to type answers nothing',
+      "return { view: { ...view, card: { ...card, focus: 'away' } }, effects };",
+      'return { view, effects };',
+      'a word that is typed at a question',
+    ],
+  ]),
+  ...within('session/state/converse.ts', 'test/session/state/converse.test.ts', [
+    [
+      'words that no turn takes are not said',
+      'boundRequest(text, { ...requestBounds, least: 1 });',
+      '',
+      'what is too long for any turn',
+    ],
+  ]),
   ...within('session/state/converse.ts', talk, [
     [
       'a plan is held to its work tree',

@@ -1,4 +1,5 @@
 import { WritError } from '../../core/base/errors.ts';
+import { boundRequest, requestBounds } from '../../engine/run/draft/read-request.ts';
 import { actAtOnce, isAtOnce } from './act-at-once.ts';
 import { answeredGoal } from './answered-goal.ts';
 import type { ClientCommand, Want } from './command.ts';
@@ -48,11 +49,17 @@ export function submit(
   requireIdle(state);
   if (spoken.kind === 'plan-continue')
     throw new WritError('UNSUPPORTED_OPERATION', { message: 'no plan waits to be continued' });
+  requireBounded(spoken.text);
   const turn = newId();
   return {
     facts: [said, { type: 'turn-began', turn }],
     wants: [{ type: 'turn', turn, spoken, by }],
   };
+}
+
+/** REQUEST_INVALID for words of which no turn would take more: they are refused before they are said. */
+function requireBounded(text: string): void {
+  boundRequest(text, { ...requestBounds, least: 1 });
 }
 
 /** A plan that failed as often as it may by itself, or as its goal allows: the next message says how it goes on. */
@@ -98,6 +105,7 @@ export function dispatch(
 ): Decided {
   if (by.kind !== 'automation') throw new WritError('AUTOMATION_CONTROLLER_REQUIRED');
   requireIdle(state);
+  requireBounded(prompt);
   const turn = newId();
   return {
     facts: [

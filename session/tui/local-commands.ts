@@ -32,7 +32,9 @@ export interface CommandRow {
 }
 
 interface LocalRow extends CommandRow {
-  /** `undefined`: this form is not the screen's. */
+  /** Other forms of it are the session's. */
+  readonly isShared?: true;
+  /** `undefined`: of another form. */
   readonly read: (rest: string) => LocalCommand | undefined;
 }
 
@@ -41,7 +43,7 @@ function bare(command: LocalCommand): LocalRow['read'] {
 }
 
 const rows: readonly LocalRow[] = [
-  { name: 'plan', form: '/plan', says: 'shows the plan', read: bare({ type: 'plan' }) },
+  { name: 'plan', form: '/plan', says: 'shows the plan', read: bare({ type: 'plan' }), isShared: true },
   {
     name: 'status',
     form: '/status',
@@ -79,15 +81,13 @@ const rows: readonly LocalRow[] = [
     name: 'control',
     form: '/control reclaim',
     says: 'takes the session back from a client',
-    read: (rest) =>
-      rest === 'reclaim' ? { type: 'reclaim' } : { type: 'none', why: 'expected `/control reclaim`' },
+    read: (rest) => (rest === 'reclaim' ? { type: 'reclaim' } : undefined),
   },
   {
     name: 'export',
     form: '/export FILE',
     says: 'writes the transcript as Markdown',
-    read: (rest) =>
-      rest === '' ? { type: 'none', why: 'expected `/export FILE`' } : { type: 'export', path: rest },
+    read: (rest) => (rest === '' ? undefined : { type: 'export', path: rest }),
   },
   { name: 'help', form: '/help', says: 'keys and commands', read: bare({ type: 'help' }) },
   { name: 'quit', form: '/quit', says: 'ends the session; the thread stays', read: bare({ type: 'quit' }) },
@@ -106,8 +106,7 @@ function byForm(one: CommandRow, other: CommandRow): number {
 function readVerdict(verdict?: 'keep' | 'reject'): LocalRow['read'] {
   return (rest) => {
     const [, hunk, words = ''] = /^([1-9][0-9]{0,4})(?:\s+(\S.*))?$/s.exec(rest) ?? [];
-    if (hunk === undefined || (verdict === undefined && words === ''))
-      return { type: 'none', why: 'expected the number of a hunk, as `/diff` tells it' };
+    if (hunk === undefined || (verdict === undefined && words === '')) return undefined;
     return {
       type: 'review',
       hunk: Number(hunk),
@@ -120,13 +119,14 @@ function readVerdict(verdict?: 'keep' | 'reject'): LocalRow['read'] {
 function readApprovals(rest: string): LocalCommand | undefined {
   if (rest === '') return { type: 'approvals' };
   const [, which] = /^revoke\s+(\S+)$/.exec(rest) ?? [];
-  return which === undefined
-    ? { type: 'none', why: 'expected `/approvals` or `/approvals revoke N`' }
-    : { type: 'revoke', which };
+  return which === undefined ? undefined : { type: 'revoke', which };
 }
 
 /** What the screen itself makes of a text; `undefined`: it is for the session. */
 export function readLocal(text: string): LocalCommand | undefined {
   const [, name = '', rest = ''] = /^\/(\S*)\s*(.*)$/s.exec(text.trim()) ?? [];
-  return rows.find((row) => row.name === name)?.read(rest.trim());
+  const row = rows.find((one) => one.name === name);
+  const command = row?.read(rest.trim());
+  if (row === undefined || command !== undefined || row.isShared === true) return command;
+  return { type: 'none', why: `expected \`${row.form}\`` };
 }

@@ -10,6 +10,7 @@ import { edited, giveBack, offered, openComposer } from './composer/compose.ts';
 import { type CommandRow, commandRows, type LocalCommand } from './local-commands.ts';
 import { openPrinter } from './print/open-printer.ts';
 import type { Shape } from './print/shape.ts';
+import { findThread } from './show/find-thread.ts';
 import { showLocal } from './show/show-local.ts';
 import type { Key } from './term/key.ts';
 import { openFrames } from './term/open-frames.ts';
@@ -153,9 +154,16 @@ export function openScreen(parts: ScreenParts): Screen {
   };
   const local = async (command: LocalCommand): Promise<void> => {
     if (command.type === 'quit') ended.resolve({});
-    else if (command.type === 'resume') ended.resolve({ resume: command.thread });
+    else if (command.type === 'resume') await goOnWith(command.thread);
     else say(await showLocal(command, { door, rows, shape, columns: size.columns, write: parts.write }));
     await refreshFacts();
+  };
+
+  /** Nobody is led out of this session to none. */
+  const goOnWith = async (word: string): Promise<void> => {
+    const thread = await findThread(door, word);
+    if (thread !== undefined) ended.resolve({ resume: thread });
+    else say([[span(`  no thread \`${visible(word)}\`, or several: \`/resume\` lists them`, 'warn')]]);
   };
 
   const tick = async (): Promise<void> => {

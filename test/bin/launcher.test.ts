@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transformSync } from 'esbuild';
 import t from 'tap';
@@ -136,6 +136,26 @@ t.test(
     t.match(await writ(['a'], { file }), { code: 0, out: 'source a\n' });
   },
 );
+
+t.test('a file of `--env-file` is read by writ alone: Node runs nothing that it names', async (t) => {
+  const dir = t.testdir({ 'evil.cjs': 'console.log("evil");' });
+  writeFileSync(join(dir, '.env'), `NODE_OPTIONS=--require ${join(dir, 'evil.cjs')}\n`);
+  const run = (...argv: readonly string[]) =>
+    new Promise<Ended>((resolve) => {
+      const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` };
+      const child = execFile(launcher, argv, { cwd: dir, encoding: 'utf8', env }, (_fault, out, err) =>
+        resolve({ code: child.exitCode, out, err }),
+      );
+    });
+  const line = ['code', '--stdio', '--port', 'none'];
+  const kept = await run(...line, '--env-file', '.env');
+  t.match(kept, { code: 129, out: '', err: /USAGE/ });
+  t.match(
+    await run(...line, '--env-file', 'none'),
+    { code: 129, err: /writ: / },
+    'writ says what is wrong with it',
+  );
+});
 
 t.test('stdout that is closed early ends quietly, a full one is a fault', async (t) => {
   const child = spawn(process.execPath, [launcher, '--json', '--help'], {

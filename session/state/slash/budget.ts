@@ -4,7 +4,7 @@ import type { SlashCommand } from './slash-command.ts';
 
 export const budget: SlashCommand = {
   name: 'budget',
-  form: '/budget USD',
+  form: '/budget USD|off',
   says: 'stops the session before it costs more than that over its whole thread; `off`: nothing stops it',
   read(rest) {
     if (rest === 'off') return { kind: 'budget' };

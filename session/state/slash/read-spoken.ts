@@ -11,9 +11,13 @@ export function readSpoken(text: string): Spoken {
     const spoken = command.name === name ? command.read(rest) : undefined;
     if (spoken !== undefined) return spoken;
   }
+  const forms = slashCommands.filter((one) => one.name === name).map(({ form }) => form);
   const commands = slashCommands.map(({ form }) => form);
   throw new WritError('UNSUPPORTED_OPERATION', {
-    message: `there is no command \`/${name.slice(0, 40)}\` of that form; there is ${commands.join(', ')}`,
+    message:
+      forms.length > 0
+        ? `expected \`${forms.join('` or `')}\`, found \`${trimmed.slice(0, 60)}\``
+        : `there is no command \`/${name.slice(0, 40)}\`; there is ${commands.join(', ')}`,
     detail: { commands },
     hints: ['a message that begins with a slash and is no command: put a word before it'],
   });

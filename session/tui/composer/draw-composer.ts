@@ -2,6 +2,7 @@ import { cellsOf } from '../../screen/cells.ts';
 import { clipLine } from '../../screen/clip.ts';
 import { type Line, type Span, span } from '../../screen/line.ts';
 import { visible } from '../../screen/visible.ts';
+import { wrapLine } from '../../screen/wrap.ts';
 import type { Composer } from './composer.ts';
 import { drawCompletion } from './draw-completion.ts';
 import type { Folded } from './folds.ts';
@@ -14,7 +15,7 @@ export interface DrawnComposer {
   readonly cursor: { readonly row: number; readonly column: number };
 }
 
-const most = { queued: 3 };
+const most = { queued: 3, told: 4 };
 
 /**
  * What waits, what is written, and below it the list, the search or what was refused: at most `rows` lines of at most
@@ -102,9 +103,9 @@ function drawBelow(composer: Composer, columns: number, rows: number): readonly 
     return [[span(searchWords(composer), 'accent'), span(says, 'dim')]];
   }
   const list = completion === undefined ? [] : drawCompletion(completion, columns, rows);
-  return notice === undefined || list.length >= rows
-    ? list
-    : [...list, [span(visible(notice.slice(0, columns * 4)), 'warn')]];
+  if (notice === undefined || list.length >= rows) return list;
+  const told = wrapLine([span(visible(notice.slice(0, columns * most.told)), 'warn')], { columns });
+  return [...list, ...told.slice(0, Math.min(most.told, rows - list.length))];
 }
 
 function searchWords({ search }: Composer): string {

@@ -4,6 +4,7 @@ import { type Line, span } from '../../screen/line.ts';
 import { countAsked, innerQuestions, nextAsked } from '../../screen/question/asked.ts';
 import { statusItems, statusLine } from '../../screen/status-line.ts';
 import { visible } from '../../screen/visible.ts';
+import { wrapLine } from '../../screen/wrap.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { drawCard } from '../card/draw-card.ts';
 import { drawComposer } from '../composer/draw-composer.ts';
@@ -23,7 +24,7 @@ export interface Drawn {
   readonly cursor: Cursor;
 }
 
-const most = { tools: 3, tasks: 4 };
+const most = { tools: 3, tasks: 4, told: 4 };
 
 /** The live region: what comes, what runs, what is asked, what is typed, how things are. Fits into the terminal. */
 export function drawView(view: View, snapshot: Snapshot, context: DrawContext): Drawn {
@@ -34,7 +35,7 @@ export function drawView(view: View, snapshot: Snapshot, context: DrawContext): 
   const status = clipLine(statusLine(statusItems(snapshot, facts), columns, cellsOf), columns);
   const writing = drawWriting(view, snapshot, columns, Math.max(1, Math.floor((room - 1) / 2)));
   const card = drawQuestion(view, snapshot, room - 1 - writing.lines.length);
-  const notice = view.notice === undefined ? [] : [view.notice];
+  const notice = view.notice === undefined ? [] : wrapLine(view.notice, { columns }).slice(0, most.told);
   const used = 1 + writing.lines.length + card.length + notice.length;
   const working = drawWorking(snapshot, nowMs).slice(
     0,

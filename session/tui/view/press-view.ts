@@ -34,8 +34,15 @@ export function pressView(before: View, snapshot: Snapshot, key: Key, context: P
   if (view.secret !== undefined) return pressSecretAnswer(view, asked, key);
   if (card.writing !== undefined) return pressWriting(view, snapshot, asked, key, context);
   const pressed = pressCard(card, asked, key, context.nowMs);
-  if (pressed.isElse === true) return pressComposer(view, snapshot, key, context);
+  if (pressed.isElse === true) return typedOn(view, pressComposer(view, snapshot, key, context));
   return settled(view, asked, pressed);
+}
+
+/** Who has begun to type goes on typing: the second letter of a word, or Enter behind it, answers nothing. */
+function typedOn({ card, composer }: View, { view, effects }: Stepped): Stepped {
+  const { text } = view.composer.buffer;
+  if (card === undefined || text === '' || text === composer.buffer.text) return { view, effects };
+  return { view: { ...view, card: { ...card, focus: 'away' } }, effects };
 }
 
 function only(view: View): Stepped {

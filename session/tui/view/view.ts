@@ -19,7 +19,7 @@ export interface View {
   readonly card: Card | undefined;
   readonly facts: StatusFacts;
   readonly busySinceMs: number | undefined;
-  /** One line above the composer, until the next key. */
+  /** What is told above the composer, until the next key. */
   readonly notice: Line | undefined;
 }
 

@@ -26,6 +26,6 @@ export const commandRows: readonly SessionRow[] = [
     'slash /goal cancel [REASON]': 'gives it up',
   }),
   ...heldBy(section, ofSession('state/converse'), 'a program lowers what a session may cost', {
-    'slash /budget USD': 'where the session stops',
+    'slash /budget USD|off': 'where the session stops',
   }),
 ];

@@ -36,6 +36,15 @@ function asking(kind: 'post_plan_choice' | 'intent_review_choice' | 'request_use
   return told(taken(newWorld(), said('do it')), { type: 'ask', subject: 'plan', kind, metadata });
 }
 
+t.test('what is too long for any turn is refused before it is said', async (t) => {
+  for (const text of ['x'.repeat(8001), `/ask ${'x'.repeat(8001)}`, 'a bell \u0007']) {
+    const { refusal, after } = take('', newWorld(), said(text));
+    t.equal(refusal, 'REQUEST_INVALID', text.slice(0, 8));
+    t.strictSame(after.state.transcript, []);
+  }
+  t.equal(take('', newWorld(), said(`/ask ${'x'.repeat(8000)}`)).refusal, undefined);
+});
+
 t.test('the network is switched as often as one likes, and the question stays', async (t) => {
   let world = asking('post_plan_choice', { networkAccess: 'deny' });
   for (const expected of ['allow', 'deny', 'allow']) {

@@ -3,6 +3,7 @@ import { type Line, textOf } from '../../../session/screen/line.ts';
 import type { SessionDoor } from '../../../session/screen/session-door.ts';
 import { readLocal } from '../../../session/tui/local-commands.ts';
 import { changeLines, reviewHunk } from '../../../session/tui/show/change-lines.ts';
+import { findThread } from '../../../session/tui/show/find-thread.ts';
 import { plainShape } from './plain-shape.ts';
 
 t.test('what the screen does itself is read, and everything else is for the session', async (t) => {
@@ -21,6 +22,7 @@ t.test('what the screen does itself is read, and everything else is for the sess
     comment: 'not in this file',
   });
   t.strictSame(readLocal('/keep 1'), { type: 'review', hunk: 1, verdict: 'keep' });
+  t.strictSame(readLocal('/diff x'), { type: 'none', why: 'expected `/diff`' }, 'not sent to the session');
   for (const wrong of ['/keep', '/keep 0', '/keep x', '/comment 1', '/reject'])
     t.match(readLocal(wrong), { type: 'none' }, wrong);
 });
@@ -60,4 +62,17 @@ t.test('hunks of the newest change have numbers, and what is said of one reaches
   const [none] = await reviewHunk(door, { type: 'review', hunk: 3, verdict: 'keep' });
   t.match(textOf(none ?? []), /no hunk 3/);
   t.equal(said.length, 1);
+});
+
+t.test('a thread is named by its id, or by a beginning that no other has', async (t) => {
+  const ids = ['aa-1', 'aa-2', 'b-1', 'b'];
+  const threads: SessionDoor['threads'] = async ({ offset }) => ({
+    items: ids.slice(offset, offset + 1).map((id) => ({ id, archived: false, createdAt: '', updatedAt: '' })),
+    ...(offset + 1 < ids.length ? { nextOffset: offset + 1 } : {}),
+  });
+  t.equal(await findThread({ threads }, 'aa-2'), 'aa-2');
+  t.equal(await findThread({ threads }, 'b'), 'b');
+  t.equal(await findThread({ threads }, 'b-'), 'b-1');
+  t.equal(await findThread({ threads }, 'aa'), undefined, 'two begin so');
+  t.equal(await findThread({ threads }, 'foo'), undefined);
 });

@@ -1,0 +1,71 @@
+import t from 'tap';
+import { optionsOf } from '../../../session/state/interaction.ts';
+import { toSnapshot } from '../../../session/state/snapshot.ts';
+import { deafForMs } from '../../../session/tui/card/card.ts';
+import { openComposer } from '../../../session/tui/composer/compose.ts';
+import type { Key } from '../../../session/tui/term/key.ts';
+import { pressView } from '../../../session/tui/view/press-view.ts';
+import { seeSnapshot } from '../../../session/tui/view/see-snapshot.ts';
+import { openView, type View } from '../../../session/tui/view/view.ts';
+import { newWorld } from '../state/walk.ts';
+
+const enter: Key = { type: 'key', name: 'enter', ctrl: false, alt: false, shift: false };
+const tab: Key = { ...enter, name: 'tab' };
+const typed = (text: string): readonly Key[] => [...text].map((char) => ({ type: 'text', text: char }));
+
+const snapshot = {
+  ...toSnapshot(newWorld().state),
+  status: 'awaiting_interaction' as const,
+  interactions: [
+    {
+      id: 'plan',
+      kind: 'post_plan_choice' as const,
+      status: 'pending' as const,
+      metadata: {},
+      options: optionsOf.post_plan_choice.map(([id, label]) => ({ id, label })),
+      requestedAt: '2026-01-01T00:00:00.000Z',
+    },
+  ],
+};
+
+/** What keys do while the plan is asked about, `afterMs` from its appearing on. */
+function press(afterMs: number, ...keys: readonly Key[]) {
+  let { view } = seeSnapshot(openView(openComposer([])), snapshot, 0);
+  const did: string[] = [];
+  for (const key of keys) {
+    const step = pressView(view, snapshot, key, { nowMs: afterMs, columns: 80, rows: 24, commands: [] });
+    view = step.view;
+    for (const effect of step.effects)
+      did.push(effect.type === 'respond' ? `${effect.given.selectedOption}` : effect.type);
+  }
+  return { did, text: textOf(view) };
+}
+
+const textOf = ({ composer }: View): string => composer.buffer.text;
+
+t.test(
+  'a word that is typed at a question answers nothing, whatever its letters and Enter stand for',
+  async (t) => {
+    t.strictSame(press(9_999, ...typed('hello')), { did: [], text: 'hello' });
+    t.strictSame(press(9_999, ...typed('/goal status'), enter), { did: ['submit'], text: '' });
+    t.strictSame(press(9_999, ...typed('hello'), tab, ...typed('e')), { did: ['execute'], text: 'hello' });
+  },
+);
+
+t.test('a word that was begun before the question could be read is typed to its end', async (t) => {
+  const early = press(deafForMs - 1, ...typed('c'));
+  t.strictSame(early, { did: [], text: 'c' });
+  let { view } = seeSnapshot(openView(openComposer([])), snapshot, 0);
+  for (const [at, key] of typed('core').entries())
+    ({ view } = pressView(view, snapshot, key, {
+      nowMs: at * deafForMs,
+      columns: 80,
+      rows: 24,
+      commands: [],
+    }));
+  t.equal(textOf(view), 'core');
+});
+
+t.test('a letter of an answer gives it', async (t) => {
+  t.strictSame(press(9_999, ...typed('e')), { did: ['execute'], text: '' });
+});
