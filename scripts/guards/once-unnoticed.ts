@@ -34,6 +34,14 @@ export const guards: readonly Guard[] = [
       'a command whose end was asked for before',
     ],
   ]),
+  ...within('engine/run/judge/run-command.ts', 'test/engine/run/judge/guarded-command.test.ts', [
+    [
+      'what a guard of tools refuses',
+      'acl.refusal ?? (await attempt.means.engine.hooks.tool.guard.call(tool))',
+      'acl.refusal',
+      'a command of a check that a guard',
+    ],
+  ]),
   ...within('engine/run/state/record-box.ts', modes, [
     [
       'mode of a part of the record',
