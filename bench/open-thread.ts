@@ -44,7 +44,8 @@ export async function benchOpenThread(): Promise<boolean> {
   }
 }
 
-async function makeThread(box: string, messages: number, large: number): Promise<string> {
+/** A journal of so many messages below a box, the first `large` of its tool results long; its directory's name. */
+export async function makeThread(box: string, messages: number, large: number): Promise<string> {
   const name = `of-${messages}-${large}`;
   let atMs = 1_700_000_000_000;
   const records: { readonly at: string; readonly type: string; readonly data: unknown }[] = [];

@@ -19,6 +19,7 @@ import { restoredState } from './state/restored-state.ts';
 import type { SessionState } from './state/state.ts';
 import { budgetUnpriced } from './state/usage.ts';
 import { type OpenThread, openThread, threadDirectory } from './thread/open-thread.ts';
+import { openThreadTranscript, type ThreadTranscript } from './thread/open-transcript.ts';
 import { threadNotFound } from './thread/thread-not-found.ts';
 import { allowVisitor, type VisitorUse } from './work/allow-visitor.ts';
 import { openVisits } from './work/open-visits.ts';
@@ -40,6 +41,8 @@ export interface SessionSetting extends OpenWorkSetting {
 export interface OpenSession extends AsyncDisposable {
   readonly channel: SessionChannel;
   readonly threadId: string;
+  /** Its transcript, what came before the window of the snapshots included. */
+  readonly transcript: ThreadTranscript;
   /** What is pre-approved in it. */
   readonly grants: GrantLedger;
   /** Asks whoever controls it about a call of a client of another kind. */
@@ -92,6 +95,7 @@ export async function openSession(setting: SessionSetting): Promise<OpenSession>
     return {
       channel,
       threadId,
+      transcript: openThreadTranscript({ directory, threadId, witness }),
       grants: approval.grants,
       allow: (use, signal) => allowVisitor(visited, use, signal),
       [Symbol.asyncDispose]: () => opened.disposeAsync(),

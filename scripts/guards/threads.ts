@@ -71,8 +71,10 @@ export const guards: readonly Guard[] = [
     ],
     ['a link is no thread', 'entry.isDirectory() ? idOf(entry.name) : undefined', 'idOf(entry.name)', hides],
   ]),
-  ...within('session/thread/scan-thread.ts', list, [
+  ...within('session/thread/read-chain.ts', list, [
     ['a line follows on the one before', ' || record.prev !== digest)', ')', hides],
+  ]),
+  ...within('session/thread/scan-thread.ts', list, [
     [
       'a journal that is another one is read anew',
       'return isOther ? await readOn(file, threadId, empty) : read;',

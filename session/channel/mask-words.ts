@@ -35,8 +35,12 @@ export function maskCommand(command: Command, mask: (text: string) => string): C
   }
 }
 
-/** What is kept of an answer: whoever asked gets it as it is. */
+/**
+ * What is kept of an answer: whoever asked gets it as it is. A reply that was broken off is the sum of its pieces, and
+ * what nobody may read again may have come in two of them.
+ */
 export function maskFact(fact: Fact, mask: (text: string) => string): Fact {
+  if (fact.type === 'replied') return { ...fact, text: mask(fact.text) };
   return fact.type === 'answered' ? (masked(fact, mask) as Fact) : fact;
 }
 

@@ -87,6 +87,8 @@ export function openChannel({
   let last: Promise<unknown> = Promise.resolve();
   let waiting: WaitingReport[] | undefined;
 
+  const withoutSecrets = (facts: readonly Fact[]): readonly Fact[] =>
+    mask === undefined ? facts : facts.map((fact) => maskFact(fact, mask));
   const look = async (now: SessionState, command: Command): Promise<Pick<Moment, 'workspace'>> => {
     if (requireApart !== undefined && opensNetwork(now, command)) await requireApart();
     const isAsked = fingerprint !== undefined && dependsOnWorkspace(now, command);
@@ -99,7 +101,7 @@ export function openChannel({
       const seen = await look(before, command);
       const decided = decide(before, command, { nowMs, newId, ...seen });
       const { wants, facts: bare, ...answer } = decided;
-      const facts = mask === undefined ? bare : bare.map((fact) => maskFact(fact, mask));
+      const facts = withoutSecrets(bare);
       await audit?.accepted(command, before, facts);
       await happen(facts, nowMs);
       for (const want of wants) void start(want);
@@ -118,8 +120,9 @@ export function openChannel({
     for (const one of batch) {
       try {
         const decided = decide(next, one.report, { nowMs, newId });
-        next = decided.facts.reduce((sofar, fact) => reduce(sofar, { ...fact, atMs: nowMs }), next);
-        facts.push(...decided.facts);
+        const kept = withoutSecrets(decided.facts);
+        next = kept.reduce((sofar, fact) => reduce(sofar, { ...fact, atMs: nowMs }), next);
+        facts.push(...kept);
         taken.push({ ...one, wants: decided.wants });
       } catch (fault) {
         one.reject(fault);

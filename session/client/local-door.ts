@@ -1,5 +1,6 @@
 import { WritError } from '../../core/base/errors.ts';
 import { readAnswer, readMessage, readReview } from '../api/read-body.ts';
+import { readEarlier } from '../api/transcript-routes.ts';
 import { revokeGrant } from '../channel/revoke-grant.ts';
 import type { OpenSession } from '../open-session.ts';
 import type { SessionDoor } from '../screen/session-door.ts';
@@ -19,7 +20,7 @@ const proof = { from: 'local' } as const;
  * it. Messages and answers are held to the form and size that requests are held to. PAYLOAD_TOO_LARGE, INVALID_BODY.
  */
 export function openLocalDoor(
-  { channel, grants }: Pick<OpenSession, 'channel' | 'grants'>,
+  { channel, grants, transcript }: Pick<OpenSession, 'channel' | 'grants' | 'transcript'>,
   facts: DoorFacts,
 ): SessionDoor {
   let shown: { readonly of: SessionState; readonly snapshot: Snapshot } | undefined;
@@ -50,6 +51,7 @@ export function openLocalDoor(
     async reclaim() {
       await channel.send({ type: 'reclaim' });
     },
+    earlier: (ask) => readEarlier(channel.state, ask, (page) => transcript.page(page)),
     approvals: async () => grants.list(),
     revoke: (id) => revokeGrant(channel, grants, { id, proof }),
   };

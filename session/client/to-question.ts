@@ -28,6 +28,7 @@ const dispatchWithinMs = 6 * 3_600_000;
 export const methodRoutes: Readonly<Record<string, MethodRoute>> = {
   'session.get': { route: 'session', query: [] },
   'diagnostics.get': { route: 'diagnostics', query: [] },
+  'transcript.get': { route: 'transcript', query: ['before', 'limit'] },
   'threads.list': { route: 'threads', query: ['limit', 'offset'] },
   'goal.status': { route: 'goal/status', query: [] },
   'controller.attach': { route: 'controller/attach' },

@@ -1,7 +1,9 @@
+import type { EarlierPage } from '../api/transcript-routes.ts';
 import type { GivenAnswer } from '../state/interaction.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import type { HunkReview } from '../state/work.ts';
 import type { ThreadList } from '../thread/list-threads.ts';
+import type { TranscriptAsk } from '../thread/open-transcript.ts';
 import type { ThreadPage } from '../thread/thread-index.ts';
 
 /**
@@ -25,6 +27,8 @@ export interface SessionDoor {
   approvals(): Promise<readonly ListedGrant[]>;
   revoke(id: string): Promise<void>;
   diagnostics(): Promise<Readonly<Record<string, unknown>>>;
+  /** Entries before the window of the snapshot: the last `limit` of the first `before` of the thread. */
+  earlier(ask: TranscriptAsk): Promise<EarlierPage>;
   /** Threads of the repository, last updated first. */
   threads(page: ThreadPage): Promise<ThreadList>;
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/base/clock.ts';
-import { isWritError } from '../../core/base/errors.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
 import { ignoreDirectory } from '../../http/ignore-directory.ts';
 import { startLoopbackServer } from '../../http/loopback-server.ts';
 import { openPrivateDirectory } from '../../http/private-files.ts';
@@ -9,6 +9,7 @@ import { graphRoutes, type ReadGraph } from '../api/graph-routes.ts';
 import { sessionRoutes } from '../api/session-routes.ts';
 import { taskRoutes } from '../api/task-routes.ts';
 import { threadRoutes } from '../api/thread-routes.ts';
+import { transcriptRoutes } from '../api/transcript-routes.ts';
 import { openWriteDoor, type SessionApi } from '../api/write-door.ts';
 import { openLocalDoor } from '../client/local-door.ts';
 import { type ControlPlace, findControlPlace } from '../control/control-place.ts';
@@ -181,6 +182,11 @@ function routesOf(
     ...taskRoutes(door, requireAgent),
     ...goalRoutes(door),
     ...threadRoutes(threads),
+    ...transcriptRoutes(door, async (ask) => {
+      const opened = session();
+      if (opened === undefined) throw new WritError('CODE_UI_UNAVAILABLE');
+      return opened.transcript.page(ask);
+    }),
     ...graphRoutes(door, graph),
     diagnosticsRoute(() => session()?.channel.state, { ...about, ports: () => ports }),
   ];

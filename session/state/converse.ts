@@ -20,6 +20,7 @@ import { isGoalMessage } from './slash/is-goal-message.ts';
 import { readSpoken } from './slash/read-spoken.ts';
 import type { AtOnce, Spoken } from './slash/spoken.ts';
 import { pendingOf, type SessionState } from './state.ts';
+import { brokenOff } from './transcript.ts';
 
 /** A message: the note that `modify` waits for, else the beginning of a turn. The same command twice is one. */
 export function submit(
@@ -159,6 +160,7 @@ export function respond(
               pendingOf(state).filter((one) => one.id !== id),
               'turn-ended',
             ),
+            ...brokenOff(state),
             { type: 'turn-ended', turn: state.turn, end: 'done' } as const,
           ]
         : []),

@@ -79,7 +79,13 @@ export type Fact =
     }
   | { readonly type: 'turn-began'; readonly turn: string }
   | { readonly type: 'replying'; readonly id: string; readonly text: string }
-  | { readonly type: 'replied'; readonly id: string; readonly text: string }
+  | {
+      readonly type: 'replied';
+      readonly id: string;
+      readonly text: string;
+      /** The entry that it stands before: that one came while it was being said. Absent: at the end. */
+      readonly before?: string;
+    }
   | {
       readonly type: 'tool';
       readonly id: string;

@@ -27,30 +27,34 @@ export function restoredState(facts: readonly Happened[]): SessionState {
       commands.push([commandId, fact.text]);
       state = reduce(state, said);
     } else state = reduce(state, fact);
-    if (at < recent && state.transcript.length >= most) state = withoutTranscript(state);
+    if (at < recent && state.transcript.length >= 2 * counted) state = withoutTranscript(state);
   }
   return { ...state, commands: new Map(commands.slice(-kept.commands)), dialogue: bounded(dialogue) };
 }
 
-const most = 2 * kept.replies;
+/** Entries that are held while what is long gone is only counted. */
+const counted = 64;
 
-/** From here on there are as many messages as a transcript keeps: no entry before it is in the end. */
+/**
+ * From here on there are twice as many messages as a transcript keeps: no entry before it is in the end, and none that
+ * is in the end was placed beside one of those.
+ */
 function beginOfWindow(facts: readonly Happened[]): number {
   let messages = 0;
   for (let at = facts.length - 1; at > 0; at -= 1) {
     if (facts[at]?.type === 'said') messages += 1;
-    if (messages === kept.transcript) return at;
+    if (messages === 2 * kept.transcript) return at;
   }
   return 0;
 }
 
-/** All but the last entries, which a reply may still go on with. */
+/** All but the last entries. */
 function withoutTranscript(state: SessionState): SessionState {
   const { transcript, earlier } = state;
   return {
     ...state,
-    transcript: transcript.slice(-kept.replies),
-    earlier: earlier + transcript.length - kept.replies,
+    transcript: transcript.slice(-counted),
+    earlier: earlier + transcript.length - counted,
   };
 }
 

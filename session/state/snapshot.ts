@@ -78,7 +78,8 @@ function toController({ lease, ground: { local, attachable } }: SessionState) {
   return { kind: 'none' as const, canWrite: false, reason, loopbackOnly };
 }
 
-function toEntry({ createdAtMs, updatedAtMs, ...entry }: TranscriptEntry) {
+/** One entry of a transcript, in the window that a snapshot shows or before it. */
+export function toEntry({ createdAtMs, updatedAtMs, ...entry }: TranscriptEntry) {
   return { ...entry, createdAt: toRfc3339(createdAtMs), updatedAt: toRfc3339(updatedAtMs) };
 }
 

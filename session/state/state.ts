@@ -91,8 +91,6 @@ export const kept = {
   tasks: 200,
   patchsets: 20,
   reviews: 500,
-  /** Entries from the end among which a reply that goes on is looked for. */
-  replies: 64,
   /** Characters. */
   dialogue: 400_000,
 } as const;

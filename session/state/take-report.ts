@@ -3,6 +3,7 @@ import { type Decided, type Moment, nothingDecided } from './decided.ts';
 import type { Fact } from './fact.ts';
 import type { Interaction } from './interaction.ts';
 import { pendingOf, type SessionState } from './state.ts';
+import { brokenOff, repliedFact } from './transcript.ts';
 
 /** What an effect reports; nothing counts of a turn that is over. */
 export function takeReport(state: SessionState, command: Report, { nowMs, newId }: Moment): Decided {
@@ -23,10 +24,16 @@ export function takeReport(state: SessionState, command: Report, { nowMs, newId 
       const left = pendingOf(state).map(({ id }): Fact => ({ type: 'withdrawn', id, why: 'turn-ended' }));
       const { end, reason } = told;
       return {
-        facts: [...left, { type: 'turn-ended', turn, end, ...(reason === undefined ? {} : { reason }) }],
+        facts: [
+          ...left,
+          ...brokenOff(state),
+          { type: 'turn-ended', turn, end, ...(reason === undefined ? {} : { reason }) },
+        ],
         wants: [],
       };
     }
+    case 'replied':
+      return { facts: [repliedFact(state, told)], wants: [] };
     default:
       return { facts: [told], wants: [] };
   }

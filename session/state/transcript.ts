@@ -12,34 +12,58 @@ export function entry(
   return { id, kind, content, streaming: false, metadata: {}, createdAtMs: atMs, updatedAtMs: atMs };
 }
 
-export function appended({ transcript, earlier }: Shown, one: TranscriptEntry): Shown {
-  const over = Math.max(0, transcript.length + 1 - kept.transcript);
-  return {
-    transcript: [...(over === 0 ? transcript : transcript.slice(over)), one],
-    earlier: earlier + over,
-  };
+export function appended(shown: Shown, one: TranscriptEntry): Shown {
+  return inserted(shown, one, shown.transcript.length);
+}
+
+function inserted({ transcript, earlier }: Shown, one: TranscriptEntry, at: number): Shown {
+  const grown = at === transcript.length ? [...transcript, one] : transcript.toSpliced(at, 0, one);
+  const over = grown.length - kept.transcript;
+  if (over <= 0) return { transcript: grown, earlier };
+  // Half a reply is in no journal: it is counted where its end stands.
+  const gone = grown.slice(0, over).filter(({ streaming }) => !streaming);
+  return { transcript: grown.slice(over), earlier: earlier + gone.length };
 }
 
 /** A reply under way is one entry that grows; its end is the whole text, whatever came of it before. */
 export function withReply(
-  state: SessionState,
-  { type, id, text }: Extract<Fact, { type: 'replying' | 'replied' }>,
+  state: Shown,
+  fact: Extract<Fact, { type: 'replying' | 'replied' }>,
   atMs: number,
 ): Shown {
   const { transcript, earlier } = state;
+  const { type, id, text } = fact;
   const streaming = type === 'replying';
-  // Tasks that are worked side by side reply side by side.
-  const from = Math.max(0, transcript.length - kept.replies);
-  const within = transcript.slice(from).findLastIndex((one) => one.id === id);
-  const at = within < 0 ? transcript.length : from + within;
+  const at = transcript.findLastIndex((one) => one.id === id);
   const known = transcript[at];
-  if (known === undefined)
-    return appended(state, { ...entry(id, 'assistant_message', text, atMs), streaming });
+  if (known === undefined) {
+    const reply = { ...entry(id, 'assistant_message', text, atMs), streaming };
+    const before = fact.type === 'replied' ? fact.before : undefined;
+    const place = before === undefined ? -1 : transcript.findLastIndex((one) => one.id === before);
+    // Where it was begun only its own process has seen.
+    return inserted(state, reply, place < 0 ? transcript.length : place);
+  }
   const content = streaming ? `${known.content ?? ''}${text}` : text;
   return {
     transcript: transcript.with(at, { ...known, content, streaming, updatedAtMs: atMs }),
     earlier,
   };
+}
+
+/** The fact that a reply is whole, with the place of its entry among those that are in the journal. */
+export function repliedFact(
+  { transcript }: Pick<Shown, 'transcript'>,
+  { id, text }: { readonly id: string; readonly text: string },
+): Extract<Fact, { readonly type: 'replied' }> {
+  const at = transcript.findLastIndex((one) => one.id === id);
+  const next = at < 0 ? undefined : transcript.slice(at + 1).find(({ streaming }) => !streaming);
+  return { type: 'replied', id, text, ...(next === undefined ? {} : { before: next.id }) };
+}
+
+/** Replies that nobody will end, as far as they came, in their order. */
+export function brokenOff({ transcript }: Pick<Shown, 'transcript'>): readonly Fact[] {
+  const open = transcript.filter(({ streaming }) => streaming);
+  return open.map(({ id, content = '' }) => repliedFact({ transcript }, { id, text: content }));
 }
 
 /** No reply goes on behind its turn; why the turn ended stands below it. */
@@ -48,7 +72,7 @@ export function withEnd(
   { turn, reason }: Extract<Fact, { type: 'turn-ended' }>,
   atMs: number,
 ): Shown {
-  const isOpen = transcript.slice(-kept.replies).some(({ streaming }) => streaming);
+  const isOpen = transcript.some(({ streaming }) => streaming);
   const ended = isOpen
     ? transcript.map((one) => (one.streaming ? { ...one, streaming: false } : one))
     : transcript;

@@ -1,29 +1,20 @@
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sha256Hex } from '../../core/base/digest.ts';
 import { absent } from '../../core/base/durable-file.ts';
 import { firstPrev } from '../../engine/store/parse-journal.ts';
 import { journalFile } from '../../engine/store/run-directory.ts';
 import { factsType } from './open-thread.ts';
+import { type ChainEnd, readChain } from './read-chain.ts';
 import { type ThreadSummary, withRecord } from './thread-summary.ts';
 
 /** What is known of a thread's journal, and where reading it goes on. */
-export interface ThreadScan {
+export interface ThreadScan extends ChainEnd {
   /** Absent where no session of this thread was opened in it. */
   readonly summary?: ThreadSummary;
   /** Of the file that was read; another one reads differently. */
   readonly stamp: string;
-  /** Octets up to the end of the last line that was read, and the digest of that line. */
-  readonly bytes: number;
-  readonly digest: string;
-  /** A line is none, or does not follow on the one before: nothing behind it was read. */
-  readonly isDamaged: boolean;
 }
-
-const chunkBytes = 1024 * 1024;
-/** A command is 256 KiB at most, a tool result 64 KiB: nobody writes longer lines here. */
-const maxLineBytes = 16 * 1024 * 1024;
 
 /** What the journal of a thread looks like from outside; `undefined` where there is no file. */
 export async function stampOf(directory: string): Promise<string | undefined> {
@@ -80,36 +71,9 @@ function hasGrown(
 }
 
 async function readOn(file: FileHandle, threadId: string, from: ThreadScan): Promise<ThreadScan> {
-  let { summary, bytes, digest } = from;
-  const chunk = Buffer.alloc(chunkBytes);
-  let rest: Buffer = Buffer.alloc(0);
-  for (let at = bytes; ; ) {
-    const { bytesRead } = await file.read(chunk, 0, chunkBytes, at);
-    if (bytesRead === 0) return { ...from, ...(summary && { summary }), bytes, digest };
-    at += bytesRead;
-    rest = Buffer.concat([rest, chunk.subarray(0, bytesRead)]);
-    let begin = 0;
-    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10, begin)) {
-      const line = rest.subarray(begin, end);
-      const record = parseLine(line);
-      if (record === undefined || record.prev !== digest)
-        return { ...from, ...(summary && { summary }), bytes, digest, isDamaged: true };
-      if (record.type === factsType) summary = withRecord(summary, threadId, record.data);
-      digest = sha256Hex(line);
-      bytes += line.length + 1;
-      begin = end + 1;
-    }
-    rest = rest.subarray(begin);
-    if (rest.length > maxLineBytes)
-      return { ...from, ...(summary && { summary }), bytes, digest, isDamaged: true };
-  }
-}
-
-function parseLine(line: Buffer): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(line.toString('utf8'));
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
+  let { summary } = from;
+  const end = await readChain(file, from, ({ type, data }) => {
+    if (type === factsType) summary = withRecord(summary, threadId, data);
+  });
+  return { ...from, ...(summary && { summary }), ...end };
 }

@@ -79,6 +79,7 @@ export const programRows: readonly SessionRow[] = [
   ...heldBy('code-control --stdio', requests, 'an answer that is no JSON, and a route that is not there', {
     'method goal.status': 'the route’s answer',
     'method threads.list': 'the route’s answer',
+    'method transcript.get': 'the route’s answer',
     'method diagnostics.get': 'the route’s answer',
     'rpc -32603': 'internal',
     'rpc -32000': 'HTTP error, `data {status, code}`',

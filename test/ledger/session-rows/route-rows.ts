@@ -67,6 +67,9 @@ export const routeRows: readonly SessionRow[] = [
   ...heldBy('Beyond the document', routes, 'a hunk is reviewed by whoever writes', {
     'route POST /api/code/reviews': '`{patchset, path, hunk, verdict?, comment?}` → `{accepted: true}`',
   }),
+  ...heldBy('Beyond the document', ofSession('api/transcript-routes'), 'what came before the window', {
+    'route GET /api/code/transcript': '`?before=&limit=` → `{transcript, earlier}`; limit 50, at most 200',
+  }),
   ...heldBy('Beyond the document', ofSession('api/approval-routes'), 'what is pre-approved is told', {
     'route GET /api/code/approvals': 'what is pre-approved, with its time',
     'route POST /api/code/approvals/revoke': 'is taken back by whoever writes',

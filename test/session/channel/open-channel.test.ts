@@ -214,3 +214,17 @@ t.test('of reports that wait together none has happened where they cannot be wri
   for (const one of told) await t.rejects(one, { code: 'EVIDENCE_WRITE_FAILED' });
   t.equal(channel.state, before);
 });
+
+t.test('what nobody may read again is not in half a reply, though it came in two pieces', async (t) => {
+  const { channel, written } = scene({ mask: (text) => text.replaceAll('secret', '…') });
+  const { turn = '' } = await channel.send(said('go'));
+  const now = channel.state.turn ?? turn;
+  await channel.send({ turn: now, type: 'replying', id: 'r', text: 'the sec' });
+  await channel.send({ turn: now, type: 'replying', id: 'r', text: 'ret is' });
+  await channel.send({ turn: now, type: 'end', end: 'cancelled' });
+  t.strictSame(
+    written.flatMap((fact) => (fact.type === 'replied' ? [fact.text] : [])),
+    ['the … is'],
+  );
+  t.equal(channel.state.transcript.at(-1)?.content, 'the … is');
+});

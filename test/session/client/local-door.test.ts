@@ -6,15 +6,19 @@ import { openLocalDoor } from '../../../session/client/local-door.ts';
 import type { Want } from '../../../session/state/command.ts';
 import type { SessionGround } from '../../../session/state/fact.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
+import { kept } from '../../../session/state/state.ts';
 import { newWorld } from '../state/walk.ts';
+import { memoryThread } from '../thread/memory-thread.ts';
 
 /** A session in memory that its screen looks at. */
 function scene(t: Test, given: Partial<SessionGround> = {}) {
   let ids = 0;
   const wanted: Want[] = [];
+  const { state, journal } = newWorld(given);
+  const transcript = memoryThread(...journal);
   const channel = openChannel({
-    state: newWorld(given).state,
-    thread: { append: async () => {} },
+    state,
+    thread: transcript,
     clock: systemClock,
     newId: () => {
       ids += 1;
@@ -25,7 +29,10 @@ function scene(t: Test, given: Partial<SessionGround> = {}) {
   t.teardown(() => channel[Symbol.asyncDispose]());
   const grants = keepGrants(systemClock);
   const threads = async () => ({ items: [], nextOffset: 7 });
-  const door = openLocalDoor({ channel, grants }, { diagnostics: async () => ({ pid: 1 }), threads });
+  const door = openLocalDoor(
+    { channel, grants, transcript },
+    { diagnostics: async () => ({ pid: 1 }), threads },
+  );
   const asks = (kind: 'approval' | 'request_user_input', metadata = {}) =>
     channel.send({ type: 'ask', turn: channel.state.turn ?? '', subject: kind, kind, metadata });
   return { channel, grants, door, wanted, asks };
@@ -134,4 +141,23 @@ t.test('a screen is told what a session runs on, and of other threads', async (t
   const { door } = scene(t);
   t.strictSame(await door.diagnostics(), { pid: 1 });
   t.strictSame(await door.threads({ limit: 1, offset: 0 }), { items: [], nextOffset: 7 });
+});
+
+t.test('a screen goes back before what its snapshot shows, and is told nothing twice', async (t) => {
+  const { door, channel } = scene(t);
+  const length = kept.transcript + 30;
+  for (let at = 0; at < length; at += 1) {
+    await door.submit(`say ${at}`);
+    await channel.send({ type: 'end', turn: channel.state.turn ?? '', end: 'done' });
+  }
+  const { transcript, earlier = 0 } = door.snapshot();
+  const last = await door.earlier({ before: length, limit: 20 });
+  const first = await door.earlier({ before: last.earlier, limit: 20 });
+  t.strictSame([earlier, last.earlier, first.earlier], [30, 10, 0]);
+  const all = [...first.transcript, ...last.transcript, ...transcript];
+  t.strictSame(
+    all.map(({ content }) => content),
+    Array.from({ length }, (_, at) => `say ${at}`),
+  );
+  t.strictSame(Object.keys(last.transcript[0] ?? {}), Object.keys(transcript[0] ?? {}));
 });

@@ -187,6 +187,11 @@ t.test('an answer that is no JSON, and a route that is not there, are told apart
       path: '/api/code/diagnostics',
       answer: ({ response }) => void response.writeHead(200).end('<html>'),
     },
+    {
+      method: 'GET',
+      path: '/api/code/transcript',
+      answer: ({ query }) => ({ asked: `?${query}` }),
+    },
   ]);
   const client = openClient(t, access);
   t.equal((await client.call('diagnostics.get')).error.code, -32603);
@@ -195,4 +200,7 @@ t.test('an answer that is no JSON, and a route that is not there, are told apart
     data: { status: 404, code: 'NOT_FOUND' },
   });
   t.match((await client.call('threads.list', { limit: 1, offset: 0 })).error.data, { status: 404 });
+  t.match((await client.call('transcript.get', { before: 9, limit: 2 })).result, {
+    asked: '?before=9&limit=2',
+  });
 });

@@ -6,6 +6,7 @@ import { graphRoutes } from '../../../session/api/graph-routes.ts';
 import { sessionRoutes } from '../../../session/api/session-routes.ts';
 import { taskRoutes } from '../../../session/api/task-routes.ts';
 import { threadRoutes } from '../../../session/api/thread-routes.ts';
+import { transcriptRoutes } from '../../../session/api/transcript-routes.ts';
 import { openWriteDoor, type SessionApi } from '../../../session/api/write-door.ts';
 import { keepGrants } from '../../../session/approvals/keep-grants.ts';
 import { diagnosticsRoute } from '../../../session/serve/diagnostics-route.ts';
@@ -47,6 +48,7 @@ export function allRoutes(api: SessionApi): readonly Route[] {
     ...taskRoutes(door, () => {}),
     ...goalRoutes(door),
     ...threadRoutes(async () => ({ items: [] })),
+    ...transcriptRoutes(door, async () => ({ entries: [], earlier: 0 })),
     ...graphRoutes(door, async (thread) => ({ thread_id: thread, title: '', nodes: [], edges: [] })),
     diagnosticsRoute(() => api.channel()?.state, about),
   ];

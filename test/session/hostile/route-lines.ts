@@ -75,6 +75,7 @@ export const routeLines: readonly RouteLine[] = [
   },
   { method: 'GET', path: '/api/code/goal/status', shows: 'nothing' },
   { method: 'GET', path: '/api/code/threads', shows: 'nothing', needsNoSession: true },
+  { method: 'GET', path: '/api/code/transcript', shows: 'nothing' },
   { method: 'GET', path: '/api/code/diagnostics', shows: 'nothing' },
   { method: 'GET', path: '/api/code/graph', shows: 'nothing' },
   {

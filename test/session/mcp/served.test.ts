@@ -8,6 +8,7 @@ import { openChannel } from '../../../session/channel/open-channel.ts';
 import { serveSession } from '../../../session/serve/serve-session.ts';
 import type { VisitorUse } from '../../../session/work/allow-visitor.ts';
 import { newWorld } from '../state/walk.ts';
+import { memoryThread } from '../thread/memory-thread.ts';
 import { personRepository } from '../vcs/person-repository.ts';
 import { codeOf } from './mcp-scene.ts';
 
@@ -34,6 +35,7 @@ t.test('a change that a client of a served session wants goes to whoever control
     open: async () => ({
       channel,
       threadId: 't',
+      transcript: memoryThread(),
       grants: keepGrants(systemClock),
       allow: async (use) => answers[asked.push(use) - 1] ?? 'nobody',
       [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),

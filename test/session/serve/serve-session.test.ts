@@ -13,6 +13,7 @@ import type { OpenSession } from '../../../session/open-session.ts';
 import { serveSession } from '../../../session/serve/serve-session.ts';
 import type { SessionGround } from '../../../session/state/fact.ts';
 import { newWorld } from '../state/walk.ts';
+import { memoryThread } from '../thread/memory-thread.ts';
 
 /** What serves a session in memory, below a directory of its own. */
 function scene(t: Test, given: Partial<SessionGround> = {}) {
@@ -40,6 +41,7 @@ function scene(t: Test, given: Partial<SessionGround> = {}) {
     return {
       channel,
       threadId: 't',
+      transcript: memoryThread(),
       grants: keepGrants(systemClock),
       allow: async () => 'nobody' as const,
       async [Symbol.asyncDispose]() {

@@ -279,5 +279,7 @@ t.test('whoever cancels a question ends its turn with everything else that it as
 t.test('half a reply is over with its turn', async (t) => {
   const half = told(taken(newWorld(), said('do it')), { type: 'replying', id: 'r', text: 'half' });
   t.equal(half.state.transcript.at(-1)?.streaming, true);
-  t.equal(told(half, { type: 'end', end: 'done' }).state.transcript.at(-1)?.streaming, false);
+  const { state, journal } = told(half, { type: 'end', end: 'done' });
+  t.equal(state.transcript.at(-1)?.streaming, false);
+  t.match(journal.at(-2), { type: 'replied', text: 'half' }, 'and whoever goes on with the thread has it');
 });

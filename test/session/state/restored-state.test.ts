@@ -3,9 +3,10 @@ import type { ModelMessage } from '../../../core/contract/model.ts';
 import type { Fact, Happened } from '../../../session/state/fact.ts';
 import { openedState, reduce } from '../../../session/state/reduce.ts';
 import { restoredState } from '../../../session/state/restored-state.ts';
-import { kept } from '../../../session/state/state.ts';
+import { kept, type SessionState } from '../../../session/state/state.ts';
 import { seededRandom } from '../../chance/seeded-random.ts';
 import { toldSeed } from '../../chance/told-seed.ts';
+import { parallelTalk } from './parallel-talk.ts';
 import { ground } from './walk.ts';
 
 const opened: Happened = { type: 'opened', ground: ground(), atMs: 0 };
@@ -56,4 +57,16 @@ t.test('what is restored is bounded, however long the thread', async (t) => {
 t.test('what does not begin with an opening is no thread', async (t) => {
   for (const facts of [[], [{ type: 'cancel-asked', atMs: 1 } as const]])
     t.throws(() => restoredState(facts), { code: 'JOURNAL_CORRUPT' });
+});
+
+t.test('replies stand where they were begun, whoever restores them', async (t) => {
+  const random = seededRandom(toldSeed(t));
+  for (const steps of [40, 400, 4000]) {
+    const { state, journal } = parallelTalk(random, steps).world;
+    const restored = restoredState(journal);
+    // When a reply was begun is in no journal.
+    const said = ({ transcript }: SessionState) => transcript.map(({ createdAtMs: _, ...entry }) => entry);
+    t.strictSame(said(restored), said(state), `${steps} steps`);
+    t.equal(restored.earlier, state.earlier);
+  }
 });

@@ -1,16 +1,21 @@
+import { readEarlier } from '../../../session/api/transcript-routes.ts';
 import type { SessionDoor } from '../../../session/screen/session-door.ts';
 import type { Report } from '../../../session/state/command.ts';
 import { decide } from '../../../session/state/decide.ts';
+import { fleeting, type Happened } from '../../../session/state/fact.ts';
 import type { GivenAnswer } from '../../../session/state/interaction.ts';
 import { reduce } from '../../../session/state/reduce.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { newWorld } from '../state/walk.ts';
+import { memoryThread } from '../thread/memory-thread.ts';
 
 const proof = { from: 'local' } as const;
 
 /** The machine of a session without anything behind it: what effects would report is said by the test. */
 export function openMachineDoor(nowMs: () => number) {
-  let { state } = newWorld();
+  const world = newWorld();
+  const thread = memoryThread(...world.journal);
+  let { state } = world;
   let ids = 0;
   const told = new Set<() => void>();
   const answers: { readonly id: string; readonly given: GivenAnswer }[] = [];
@@ -21,7 +26,9 @@ export function openMachineDoor(nowMs: () => number) {
       return `id${ids}`;
     };
     const { facts } = decide(state, command, { nowMs: atMs, newId });
-    state = facts.reduce((sofar, fact) => reduce(sofar, { ...fact, atMs }), state);
+    const happened = facts.map((fact): Happened => ({ ...fact, atMs }));
+    void thread.append(happened.filter(({ type }) => !fleeting.has(type)));
+    state = happened.reduce(reduce, state);
     for (const tell of told) tell();
   };
   const door: SessionDoor = {
@@ -37,6 +44,7 @@ export function openMachineDoor(nowMs: () => number) {
     },
     cancel: async () => take({ type: 'cancel', proof }),
     reclaim: async () => take({ type: 'reclaim' }),
+    earlier: (ask) => readEarlier(state, ask, (page) => thread.page(page)),
     approvals: async () => [],
     revoke: async () => {},
     review: async () => {},

@@ -8,6 +8,7 @@ import type { Report } from '../../../session/state/command.ts';
 import type { SessionGround } from '../../../session/state/fact.ts';
 import { openedState } from '../../../session/state/reduce.ts';
 import { ground } from '../state/walk.ts';
+import { memoryThread } from '../thread/memory-thread.ts';
 
 /** Whom what is opened ends with; told of what went wrong, and where there is room for files. */
 export type SessionOwner = Pick<Test, 'teardown'> & {
@@ -105,13 +106,15 @@ export function toldSession(t: Pick<Test, 'teardown'>, given: Partial<SessionGro
     monotonic: () => systemClock.monotonic() + aheadMs,
   };
   let ids = 0;
+  const opened = {
+    type: 'opened',
+    ground: ground({ local: 'tui', workingDir: '/projects/shop', ...given }),
+    atMs: 0,
+  } as const;
+  const thread = memoryThread(opened);
   const channel = openChannel({
-    state: openedState({
-      type: 'opened',
-      ground: ground({ local: 'tui', workingDir: '/projects/shop', ...given }),
-      atMs: 0,
-    }),
-    thread: { append: async () => {} },
+    state: openedState(opened),
+    thread,
     clock,
     newId: () => {
       ids += 1;
@@ -124,6 +127,7 @@ export function toldSession(t: Pick<Test, 'teardown'>, given: Partial<SessionGro
   const session: OpenSession = {
     channel,
     threadId: channel.state.ground.threadId,
+    transcript: thread,
     grants: keepGrants(clock),
     allow: async () => 'nobody' as const,
     [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),

@@ -1,0 +1,67 @@
+import { type Guard, within } from './guard.ts';
+
+const pages = 'test/session/thread/open-transcript.test.ts';
+const routes = 'test/session/api/transcript-routes.test.ts';
+const once = 'the window and the pages before it';
+const nothing = 'nothing is told of a journal';
+
+/** What holds of a transcript that is paged through. */
+export const guards: readonly Guard[] = [
+  ...within('session/state/transcript.ts', pages, [
+    [
+      'a reply stands where it was begun',
+      'return inserted(state, reply, place < 0 ? transcript.length : place);',
+      'return appended(state, reply);',
+      once,
+    ],
+    [
+      'what is in no journal is no neighbour',
+      '.find(({ streaming }) => !streaming)',
+      '.find(() => true)',
+      once,
+    ],
+  ]),
+  ...within('session/state/take-report.ts', pages, [
+    ['a reply that was broken off is kept', '          ...brokenOff(state),\n', '', once],
+  ]),
+  ...within('session/channel/open-channel.ts', 'test/session/channel/open-channel.test.ts', [
+    [
+      'what was broken off is masked as a whole',
+      'const kept = withoutSecrets(decided.facts);',
+      'const kept = decided.facts;',
+      'what nobody may read again is not in half a reply',
+    ],
+  ]),
+  ...within('session/thread/transcript-places.ts', pages, [
+    ['what changed an entry is read, too', 'else changed[touched] = place;', '', once],
+    ['places move with what is put before them', 'made.copyWithin(at + 1, at, count);', '', once],
+  ]),
+  ...within('session/thread/open-transcript.ts', pages, [
+    ['somebody vouches for the end', ' || !isVouchedLine(lastLine, known)', '', nothing],
+    ['it reaches as far as it did', 'records >= known.reached.records && isMet', 'records >= 0', nothing],
+    ['a page holds what it may', 'return left < 0;', 'return false;', 'a page is bounded in what it holds'],
+    [
+      'another journal is read anew',
+      'if (ino !== inode || size < read.bytes) read = nothingRead();',
+      '',
+      'a line that was taken back is read anew',
+    ],
+  ]),
+  ...within('session/api/transcript-routes.ts', routes, [
+    [
+      'what the window shows is in no page',
+      'Math.min(before, most)',
+      'before',
+      'what came before the window',
+    ],
+  ]),
+  ...within('session/api/read-page.ts', routes, [
+    ['a number is one number', ' && more.length === 0;', ';', 'what came before the window'],
+    [
+      'a page is no longer than asked for',
+      'return Math.min(limit, most);',
+      'return limit;',
+      'what came before',
+    ],
+  ]),
+];

@@ -1,0 +1,174 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { absent } from '../../core/base/durable-file.ts';
+import { WritError } from '../../core/base/errors.ts';
+import type { JournalWitness, KnownJournal } from '../../engine/store/journal-witness.ts';
+import { requireOwnPlace } from '../../engine/store/own-place.ts';
+import { firstPrev } from '../../engine/store/parse-journal.ts';
+import { journalFile } from '../../engine/store/run-directory.ts';
+import { isVouchedLine } from '../../engine/store/vouched-line.ts';
+import type { Happened } from '../state/fact.ts';
+import type { TranscriptEntry } from '../state/state.ts';
+import { factsType, witnessName } from './open-thread.ts';
+import { type ChainPlace, readChain } from './read-chain.ts';
+import { readLinesAt } from './read-lines-at.ts';
+import { threadNotFound } from './thread-not-found.ts';
+import { type FactPlace, openTranscriptPlaces } from './transcript-places.ts';
+
+/** Which entries are asked for: the last `limit` of the first `before`. */
+export interface TranscriptAsk {
+  readonly before: number;
+  readonly limit: number;
+}
+
+/** Entries of a transcript, oldest first, and how many came before them. */
+export interface TranscriptPage {
+  readonly entries: readonly TranscriptEntry[];
+  readonly earlier: number;
+}
+
+/** The transcript of a thread from its beginning on, however little of it its session shows. */
+export interface ThreadTranscript {
+  /**
+   * One page of it. The journal is read once; from then on what was added to it, and the lines of the page.
+   * THREAD_NOT_FOUND, JOURNAL_CORRUPT, OBJECT_CORRUPT, and THREAD_UNPROVEN where nobody here vouches for it.
+   */
+  page(ask: TranscriptAsk): Promise<TranscriptPage>;
+}
+
+interface ThreadPlace {
+  readonly directory: string;
+  readonly threadId: string;
+  readonly witness: Pick<JournalWitness, 'look'>;
+}
+
+/** What one answer holds at most, in characters of its entries; one entry is always told. */
+const mostCharacters = 4 * 1024 * 1024;
+
+interface Read extends ChainPlace {
+  readonly places: ReturnType<typeof openTranscriptPlaces>;
+  records: number;
+  /** Whether the record that the witness knows last was met, or was not among these. */
+  isMet: boolean;
+  lastLine: string;
+}
+
+/** Opens the transcript of a thread for whoever pages through it; nothing is read before it is asked for. */
+export function openThreadTranscript({ directory, threadId, witness }: ThreadPlace): ThreadTranscript {
+  const path = join(directory, journalFile);
+  let read = nothingRead();
+  let inode = -1;
+  let last: Promise<unknown> = Promise.resolve();
+
+  const readOn = async (file: FileHandle, known: KnownJournal): Promise<boolean> => {
+    const { reached } = known;
+    let last: Buffer | undefined;
+    const end = await readChain(file, read, ({ type, data }, at, line, digest) => {
+      read.records += 1;
+      last = line;
+      if (read.records === reached?.records) read.isMet = digest === reached.digest;
+      if (type !== factsType) return;
+      for (const [nth, fact] of (data as readonly Happened[]).entries()) read.places.add(fact, { at, nth });
+    });
+    const { bytes, digest } = end;
+    read = { ...read, bytes, digest, ...(last === undefined ? {} : { lastLine: last.toString('utf8') }) };
+    return !end.isDamaged;
+  };
+  /** The whole of the journal as it is now, of which only what is new is read. */
+  const readAll = async (file: FileHandle, known: KnownJournal): Promise<void> => {
+    const { ino, size } = await file.stat();
+    if (ino !== inode || size < read.bytes) read = nothingRead();
+    inode = ino;
+    const isFirst = read.bytes === 0;
+    if (await readOn(file, known)) return;
+    // What was not written whole was taken back: another line stands in its place.
+    read = nothingRead();
+    if (!isFirst && (await readOn(file, known))) return;
+    const line = read.records + 1;
+    read = nothingRead();
+    throw new WritError('JOURNAL_CORRUPT', {
+      message: `line ${line} of \`${path}\` is damaged`,
+      detail: { path, line },
+    });
+  };
+  const page = async ({ before, limit }: TranscriptAsk): Promise<TranscriptPage> => {
+    // Looked at first: a writer may be ahead of what is known of it, and never behind.
+    const known = await witness.look(witnessName(threadId));
+    await requireOwnPlace(directory, [journalFile]);
+    const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+    const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(absent);
+    if (file === undefined) throw threadNotFound(threadId);
+    try {
+      await readAll(file, known);
+      const { records, isMet, lastLine, places } = read;
+      const isWhole = known.reached !== undefined && records >= known.reached.records && isMet;
+      if (!isWhole || !isVouchedLine(lastLine, known)) {
+        read = nothingRead();
+        throw new WritError('THREAD_UNPROVEN', { detail: { thread_id: threadId } });
+      }
+      const to = Math.min(before, places.count());
+      const from = Math.max(0, to - limit);
+      const wanted = Array.from({ length: to - from }, (_, at) => places.of(from + at));
+      const facts = await readFacts(
+        file,
+        wanted.flatMap(({ made, changed }) => [made, ...(changed ? [changed] : [])]),
+      );
+      const entries = wanted.map(({ made, changed }) =>
+        places.entryOf([facts(made), ...(changed === undefined ? [] : [facts(changed)])]),
+      );
+      if (entries.includes(undefined))
+        throw new WritError('JOURNAL_CORRUPT', {
+          message: `\`${path}\` is not what it was`,
+          detail: { path },
+        });
+      const fitting = thatFit(entries as readonly TranscriptEntry[]);
+      return { entries: fitting, earlier: to - fitting.length };
+    } finally {
+      await file.close();
+    }
+  };
+  return {
+    page(ask) {
+      const answered = last.then(() => page(ask));
+      last = answered.catch(() => undefined);
+      return answered;
+    },
+  };
+}
+
+function nothingRead(): Read {
+  return {
+    places: openTranscriptPlaces(),
+    bytes: 0,
+    digest: firstPrev,
+    records: 0,
+    isMet: false,
+    lastLine: '',
+  };
+}
+
+/** The facts that stand at these places; `undefined` for one that is not there. */
+async function readFacts(
+  file: FileHandle,
+  places: readonly FactPlace[],
+): Promise<(place: FactPlace) => Happened | undefined> {
+  const lines = [...new Set(places.map(({ at }) => at))].sort((one, other) => one - other);
+  const found = new Map<number, readonly Happened[]>();
+  let line = 0;
+  for await (const record of readLinesAt(file, lines)) {
+    if (record?.type === factsType && Array.isArray(record.data)) found.set(lines[line] ?? 0, record.data);
+    line += 1;
+  }
+  return ({ at, nth }) => found.get(at)?.[nth];
+}
+
+/** The newest of them that one answer holds. */
+function thatFit(entries: readonly TranscriptEntry[]): readonly TranscriptEntry[] {
+  let left = mostCharacters;
+  const first = entries.findLastIndex(({ content = '', title = '' }) => {
+    left -= content.length + title.length;
+    return left < 0;
+  });
+  return entries.slice(Math.min(first + 1, entries.length - 1));
+}
