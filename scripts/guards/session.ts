@@ -67,7 +67,7 @@ export const guards: readonly Guard[] = [
     ['no contradiction', 'if (approved !== undefined && (', 'if (approved === null && (', each],
   ]),
   ...within('session/state/take-report.ts', walk, [
-    ['a turn that ends asks nothing more', 'facts: [...left,', 'facts: [', each],
+    ['a turn that ends asks nothing more', '          ...left,\n', '', each],
   ]),
   ...within('session/channel/open-channel.ts', channel, [
     [

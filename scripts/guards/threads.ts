@@ -56,7 +56,7 @@ export const guards: readonly Guard[] = [
   ...within('session/state/restored-state.ts', restored, [
     [
       'what is restored goes on from its last entries',
-      'transcript: transcript.slice(-kept.replies),',
+      'transcript: transcript.slice(-counted),',
       'transcript: transcript.slice(-0),',
       'a thread that is restored at once',
     ],
@@ -115,8 +115,8 @@ export const guards: readonly Guard[] = [
     ],
     ['one process has the index', '      waitMs: patienceMs,\n', '', 'several that list at once'],
   ]),
-  ...within('session/api/thread-routes.ts', routes, [
-    ['a parameter stands once', ' && more.length === 0', '', 'threads are listed over the loopback'],
+  ...within('session/api/read-page.ts', routes, [
+    ['a parameter stands once', ' && more.length === 0;', ';', 'threads are listed over the loopback'],
     ['a page is bounded', 'Math.min(limit, most)', 'limit', 'threads are listed over the loopback'],
   ]),
   ...within('session/thread/check-threads.ts', check, [

@@ -55,13 +55,4 @@ export const guards: readonly Guard[] = [
       'what came before the window',
     ],
   ]),
-  ...within('session/api/read-page.ts', routes, [
-    ['a number is one number', ' && more.length === 0;', ';', 'what came before the window'],
-    [
-      'a page is no longer than asked for',
-      'return Math.min(limit, most);',
-      'return limit;',
-      'what came before',
-    ],
-  ]),
 ];
