@@ -32,7 +32,9 @@ export function terminalHtml(emulator: Emulator, ground: Ground, all = false): s
     rows.push(`<div class="row">${runs.join('')}</div>`);
   }
   const cursor = emulator.cursor();
-  const caret = `<i style="left:${cursor.column}ch;top:${(above - from + cursor.row) * cell.height}px"></i>`;
+  const caret = !emulator.isCursorSeen()
+    ? ''
+    : `<i style="left:${cursor.column}ch;top:${(above - from + cursor.row) * cell.height}px"></i>`;
   return `<div class="terminal" style="color:${text};background:${behind};width:${emulator.columns}ch">${rows.join('')}${caret}</div>`;
 }
 

@@ -30,20 +30,20 @@ export function reuseOf(use: ToolUse, ttlSeconds: number): Readonly<Record<strin
   }
   const judged = classifyUse(use);
   const time = `for ${ttlSeconds} s`;
-  const exact = `exactly this, in this directory, in this sandbox, on this branch`;
+  const here = 'in this directory, in this sandbox, on this branch';
   const pattern = commandPattern(use, judged);
   const isDangerous = judged.class === 'dangerous';
   const reused = {
     approve: once,
-    approve_session: `${exact}, until writ ends`,
-    approve_ttl: `${exact}, ${time}`,
+    approve_session: `until writ ends: exactly this, ${here}`,
+    approve_ttl: `${time}: exactly this, ${here}`,
     approve_directory_ttl: isDangerous
-      ? `${exact}, ${time}: a dangerous command is not allowed elsewhere`
-      : `exactly this, in this directory and below, in this sandbox, on this branch, ${time}`,
+      ? `${time}: exactly this, ${here}; a dangerous command is not allowed elsewhere`
+      : `${time}: exactly this, in this directory and below, in this sandbox, on this branch`,
     approve_pattern_ttl:
       pattern === undefined
-        ? `${exact}, ${time}: commands like it cannot be told by their first words`
-        : `every plain command that begins with \`${pattern.join(' ')}\` and is not dangerous, in this directory, in this sandbox, on this branch, ${time}`,
+        ? `${time}: exactly this, ${here}; commands like it cannot be told by their first words`
+        : `${time}: every plain command that begins with \`${pattern.join(' ')}\` and is not dangerous, ${here}`,
     allow_all_commands: everything,
     ...deny,
   };

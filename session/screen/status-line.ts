@@ -26,7 +26,7 @@ export function statusItems(snapshot: Snapshot, facts: StatusFacts): readonly St
   const { provider, status, controller, threadId, settings } = snapshot;
   return [
     stateItem(status, facts.seconds),
-    { text: provider.model ?? provider.provider, tone: 'plain', weight: 5 },
+    { text: provider.model ?? provider.provider, tone: 'plain', weight: 4 },
     ...usageItems(snapshot.usage).map((item): StatusItem => ({ ...item, weight: 2 })),
     ...(settings.networkAccess === undefined
       ? []
@@ -52,7 +52,14 @@ export function statusItems(snapshot: Snapshot, facts: StatusFacts): readonly St
       : []),
     ...(settings.context === undefined
       ? []
-      : [{ text: settings.context, tone: 'plain' as const, weight: 4 }]),
+      : [
+          {
+            text: settings.context,
+            tone: 'plain' as const,
+            // What changes nothing is worth to know; `dev` is what a session is for.
+            weight: settings.context === 'dev' ? 7 : 3,
+          },
+        ]),
     { text: threadId.slice(0, 8), tone: 'dim', weight: 8 },
   ];
 }
@@ -79,7 +86,7 @@ function controllerItem({ kind, ownerLabel }: Snapshot['controller']): StatusIte
       ? 'nobody steers'
       : 'you steer'
     : `${kind} ${ownerLabel ?? ''} steers`;
-  return { text: text.trim(), tone: isLocal ? 'plain' : 'warn', weight: isLocal ? 4 : 2 };
+  return { text: text.trim(), tone: isLocal ? 'plain' : 'warn', weight: isLocal ? 5 : 2 };
 }
 
 /** The items in one line of at most so many columns: what weighs least is left out first. */

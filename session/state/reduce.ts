@@ -223,7 +223,14 @@ function withTool(
     return {
       toolCalls: toolCalls.with(known, { ...toolCalls[known], ...call }),
       transcript:
-        before === undefined ? transcript : transcript.with(shown, { ...before, status, updatedAtMs: atMs }),
+        before === undefined
+          ? transcript
+          : transcript.with(shown, {
+              ...before,
+              ...(summary === undefined ? {} : { content: summary }),
+              status,
+              updatedAtMs: atMs,
+            }),
       earlier,
     };
   }

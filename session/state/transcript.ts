@@ -66,10 +66,10 @@ export function brokenOff({ transcript }: Pick<Shown, 'transcript'>): readonly F
   return open.map(({ id, content = '' }) => repliedFact({ transcript }, { id, text: content }));
 }
 
-/** No reply goes on behind its turn; why the turn ended stands below it. */
+/** No reply goes on behind its turn; why the turn ended stands below it, and that it failed. */
 export function withEnd(
   { transcript, earlier }: Shown,
-  { turn, reason }: Extract<Fact, { type: 'turn-ended' }>,
+  { turn, end, reason }: Extract<Fact, { type: 'turn-ended' }>,
   atMs: number,
 ): Shown {
   const isOpen = transcript.some(({ streaming }) => streaming);
@@ -77,5 +77,7 @@ export function withEnd(
     ? transcript.map((one) => (one.streaming ? { ...one, streaming: false } : one))
     : transcript;
   const shown = { transcript: ended, earlier };
-  return reason === undefined ? shown : appended(shown, entry(`${turn}-end`, 'info_note', reason, atMs));
+  if (reason === undefined) return shown;
+  const note = entry(`${turn}-end`, 'info_note', reason, atMs);
+  return appended(shown, end === 'failed' ? { ...note, title: 'Failed' } : note);
 }

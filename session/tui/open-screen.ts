@@ -8,6 +8,7 @@ import { visible } from '../screen/visible.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { edited, giveBack, offered, openComposer } from './composer/compose.ts';
 import { type CommandRow, commandRows, type LocalCommand } from './local-commands.ts';
+import { hangLine } from './print/hang-line.ts';
 import { openPrinter } from './print/open-printer.ts';
 import type { Shape } from './print/shape.ts';
 import { findThread } from './show/find-thread.ts';
@@ -81,7 +82,7 @@ export function openScreen(parts: ScreenParts): Screen {
   };
   const frames = openFrames(clock, draw);
   const say = (lines: readonly Line[]): void => {
-    painter.commit(lines);
+    painter.commit(lines.flatMap((line) => hangLine(line, size.columns)));
     frames.ask();
   };
   const notice = (line: Line): void => {

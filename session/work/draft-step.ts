@@ -1,5 +1,6 @@
 import { draftReview } from '../../api/intent/draft-review.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
+import type { EffectiveAcceptance } from '../../core/contract/intentspec.gen.ts';
 import { draftIntent } from '../../engine/run/draft/draft-intent.ts';
 import { documentEdits, editSentence } from '../../engine/run/draft/edited-draft.ts';
 import { draftPath, keepDraft, readDraft } from '../../engine/run/draft/kept-draft.ts';
@@ -48,6 +49,7 @@ export async function draftStep(scope: TurnScope, words: readonly string[]): Pro
   const drafted = await patiently(scope, () => draftIntent(engine, request));
   const { contract, repairs, questions, lacks, verified, spent } = drafted;
   const { bytes: specBytes, digest, effective } = contract;
+  const { write, wholeRepository } = drafted.scope;
   await keepDraft(repository, { runId, source, noMerge: false, specBytes, repairs, questions, spent });
   const revision = (before?.revision ?? 0) + 1;
   const { summary } = effective.intent;
@@ -69,6 +71,9 @@ export async function draftStep(scope: TurnScope, words: readonly string[]): Pro
       digest,
       riskLevel: effective.risk.level,
       path: draftPath(repository, runId),
+      scope: wholeRepository ? ['the whole repository'] : write,
+      checks: checksOf(effective.acceptance),
+      networkPolicy: effective.constraints.security.networkPolicy,
       repairs,
       questions,
       lacks,
@@ -77,4 +82,10 @@ export async function draftStep(scope: TurnScope, words: readonly string[]): Pro
     },
   });
   return 'waits';
+}
+
+/** Ids of what judges a change, in the order in which it runs. */
+function checksOf({ verificationPlan }: EffectiveAcceptance): readonly string[] {
+  const { fastChecks, integrationChecks, securityChecks, releaseChecks } = verificationPlan;
+  return [fastChecks, integrationChecks, securityChecks, releaseChecks].flat().map(({ id }) => id);
 }

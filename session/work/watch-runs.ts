@@ -57,7 +57,7 @@ export function watchRuns(clock: Clock): RunWatcher {
           toolName,
           // What was stopped has not failed: how much of it was done, nobody knows.
           status: outcome === 'failed' && told.signal.aborted ? 'unknown' : ended[outcome],
-          summary: `${summary} (${outcome}${code}, ${durationMs} ms)${why}`.slice(0, maxSummary),
+          summary: `${summary} (${outcome}${code}, ${durationMs} ms)${why.slice(0, maxSummary)}`,
         });
         if (isLooking(request)) over?.catch(() => undefined);
         else await over;

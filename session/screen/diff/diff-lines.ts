@@ -29,7 +29,8 @@ export function diffLines(file: DiffFile, { columns }: { readonly columns: numbe
     span(` -${removed}`, 'removed'),
   ];
   return [
-    ...wrapLine(head, { columns }),
+    // Hunks of a file that whoever shows them has named need no line that says only how many they are.
+    ...(name === '' ? [] : wrapLine(head, { columns })),
     ...notes.flatMap((note) => wrapLine([span(note, 'dim')], { columns })),
     ...hunks.flatMap((hunk, at) => hunkLines(hunk, { columns, isFirst: at === 0 })),
   ];

@@ -35,10 +35,18 @@ export function blockLines(block: Block, columns: number): readonly Line[] {
 export function allLines(blocks: readonly Block[], columns: number): readonly Line[] {
   return blocks.flatMap((block, at) => {
     const lines = blockLines(block, columns);
-    // A list belongs to the words that announce it.
-    const isApart = at > 0 && !(block.type === 'list' && blocks[at - 1]?.type === 'paragraph');
+    const isApart = at > 0 && isSeparate(blocks[at - 1] ?? block, block);
     return isApart ? [[], ...lines] : lines;
   });
+}
+
+/** Whether an empty line stands between two blocks. */
+export function isSeparate(before: Block, block: Block): boolean {
+  if ('continues' in block && block.continues && before.type === block.type) return false;
+  // What a heading is above of stands right below it.
+  if (before.type === 'heading' && block.type !== 'heading') return false;
+  // A list belongs to the words that announce it.
+  return !(block.type === 'list' && before.type === 'paragraph');
 }
 
 function itemLines({ marker, checked, isSpaced, blocks }: Item, columns: number): readonly Line[] {

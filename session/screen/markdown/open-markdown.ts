@@ -1,6 +1,6 @@
 import type { Line } from '../line.ts';
 import type { Block } from './block.ts';
-import { blockLines } from './block-lines.ts';
+import { blockLines, isSeparate } from './block-lines.ts';
 import { openBlocks } from './open-blocks.ts';
 
 /** A text that comes in pieces, as lines of a terminal. */
@@ -39,10 +39,4 @@ export function openMarkdown(columns: () => number): MarkdownStream {
 export function markdownLines(text: string, { columns }: { readonly columns: number }): readonly Line[] {
   const stream = openMarkdown(() => columns);
   return [...stream.push(text), ...stream.end()];
-}
-
-function isSeparate(before: Block, block: Block): boolean {
-  if ('continues' in block && block.continues && before.type === block.type) return false;
-  // A list belongs to the words that announce it.
-  return !(block.type === 'list' && before.type === 'paragraph');
 }

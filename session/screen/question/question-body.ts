@@ -17,13 +17,7 @@ function bodyOf(asked: Asked, toLines: ToLines): readonly Line[] {
     case 'sandbox_approval':
       return approvalBody(asked);
     case 'intent_review_choice':
-      return [
-        ...toLines(asked.description ?? ''),
-        ...section('made stricter than the model wrote it', wordsOf(asked.metadata.repairs), 'warn'),
-        ...section('what you decide by confirming', wordsOf(asked.metadata.questions), 'warn'),
-        ...section('lacks before it can be committed', lackWords(asked.metadata.lacks), 'bad'),
-        ...section('differs from the draft before', wordsOf(asked.metadata.changes), 'accent'),
-      ];
+      return [...toLines(documentOf(asked)), ...contractEnd(asked)];
     case 'post_plan_choice':
       return planBody(asked);
     case 'request_user_input':
@@ -34,12 +28,13 @@ function bodyOf(asked: Asked, toLines: ToLines): readonly Line[] {
   }
 }
 
-function heading({ kind, title }: Asked): Line {
+function heading({ kind, title, prompt }: Asked): Line {
   // The plan itself stands in the transcript already.
   if (kind === 'post_plan_choice') return [span('What this plan may do', 'heading')];
+  const about = title ?? (kind === 'request_user_input' ? prompt : undefined);
   return [
-    span(`${headings[kind]}${title === undefined ? '' : ': '}`, 'heading'),
-    span(visible(title ?? ''), 'strong'),
+    span(`${headings[kind]}${about === undefined ? '' : ': '}`, 'heading'),
+    span(visible(about ?? ''), 'strong'),
   ];
 }
 
@@ -55,7 +50,7 @@ function approvalBody(asked: Asked): readonly Line[] {
   const { metadata } = asked;
   const where = [
     `in ${wordOf(metadata.cwd)}`,
-    `branch ${wordOf(metadata.branch)}`,
+    `branch ${wordOf(metadata.branch).replace(/^refs\/heads\//, '')}`,
     metadata.isOutsideSandbox === true ? 'OUTSIDE the sandbox' : 'in the sandbox',
   ].join(' · ');
   return [
@@ -65,18 +60,42 @@ function approvalBody(asked: Asked): readonly Line[] {
   ];
 }
 
+/** The document without the heading that says what the question is called already. */
+function documentOf({ title = '', description = '' }: Asked): string {
+  const [head = '', ...rest] = description.split('\n');
+  return head === `# ${title}` ? rest.join('\n').trimStart() : description;
+}
+
+/** The document is long: what a person decides on stands once more at its end, beside the answers. */
+function contractEnd({ metadata }: Asked): readonly Line[] {
+  const checks = wordsOf(metadata.checks);
+  const network = wordOf(metadata.networkPolicy);
+  return [
+    [],
+    [span('What you confirm', 'heading')],
+    may(metadata),
+    ...(checks.length === 0 ? [] : [[span('  checked by ', 'dim'), span(visible(checks.join(', ')))]]),
+    ...(network === '' ? [] : [[span('  network ', 'dim'), span(visible(network))]]),
+    ...section('differs from the draft before', wordsOf(metadata.changes), 'accent'),
+  ];
+}
+
+function may(metadata: Asked['metadata']): Line {
+  const scope = wordsOf(metadata.scope);
+  return [
+    span('  risk ', 'dim'),
+    span(visible(wordOf(metadata.riskLevel))),
+    ...(scope.length === 0 ? [] : [span(' · may write ', 'dim'), span(visible(scope.join(', ')))]),
+  ];
+}
+
 function planBody({ metadata }: Asked): readonly Line[] {
   const stages = rowsOf(metadata.stages)
     .map(({ stage, checks }) => ({ stage: wordOf(stage), checks: wordsOf(checks) }))
     .map(({ stage, checks }) => (checks.length === 0 ? stage : `${stage} (${checks.join(', ')})`));
   const [attempt] = rowsOf([metadata.repair]);
   return [
-    [
-      span('  risk ', 'dim'),
-      span(visible(wordOf(metadata.riskLevel))),
-      span(' · may write ', 'dim'),
-      span(visible(wordsOf(metadata.scope).join(', '))),
-    ],
+    may(metadata),
     ...(stages.length === 0 ? [] : [[span('  judged at ', 'dim'), span(visible(stages.join(' · ')))]]),
     ...section('differs from the plan before', wordsOf(metadata.changes), 'accent'),
     ...section('to know', wordsOf(metadata.notices), 'warn'),
@@ -89,10 +108,4 @@ function planBody({ metadata }: Asked): readonly Line[] {
 function section(title: string, lines: readonly string[], tone: Tone): readonly Line[] {
   if (lines.length === 0) return [];
   return [[span(`  ${title}:`, tone)], ...lines.map((line): Line => [span(`    ${visible(line)}`)])];
-}
-
-/** Lacks are told as objects or as words; nothing of them is left out. */
-function lackWords(value: unknown): readonly string[] {
-  const rows = rowsOf(value).map((row) => wordOf(row.message) || JSON.stringify(row));
-  return [...wordsOf(value), ...rows];
 }

@@ -1,31 +1,74 @@
 import { type Line, span } from '../../screen/line.ts';
-import { type Asked, innerQuestions } from '../../screen/question/asked.ts';
+import { type Asked, type InnerQuestion, innerQuestions } from '../../screen/question/asked.ts';
 import { type Choice, choicesOf } from '../../screen/question/choices.ts';
 import { visible } from '../../screen/visible.ts';
+import { widthOf } from '../../screen/wrap.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
+import { hangLine } from '../print/hang-line.ts';
 import type { Card } from './card.ts';
 import { planLines } from './press-card.ts';
+
+/** Rows for what an answer covers, where its own row has no room for all of it. */
+const mostCovered = 3;
 
 /** What of a card stands in the live region: what is asked, the answers, how to give one. At most `rows` lines. */
 export function drawCard(
   card: Card,
   asked: Asked,
   { plans }: Pick<Snapshot, 'plans'>,
-  rows: number,
+  { rows, columns }: { readonly rows: number; readonly columns: number },
 ): readonly Line[] {
-  const inner = innerQuestions(asked)[card.question];
+  const inner = innerQuestions(asked);
+  const choices = choicesOf(asked, inner[card.question]);
   const isChosen = card.focus === 'options' && card.writing === undefined;
   const lines =
     card.focus === 'lines'
       ? drawLines(card, asked, plans)
-      : choicesOf(asked, inner).map((choice, at) => drawChoice(choice, at, isChosen && at === card.at));
-  const prompt = inner?.prompt ?? asked.prompt ?? '';
+      : choices.map((choice, at) => drawChoice(choice, at, isChosen && at === card.at));
   const most = Math.max(1, rows - 2);
+  const before = drawAnswers(card, inner).slice(0, Math.max(0, most - lines.length));
+  const room = most - lines.length - before.length;
+  const covered = isChosen ? coveredBy(choices[card.at], lines[card.at], columns) : [];
   return [
-    [span('? ', 'accent'), span(visible(prompt === '' ? (asked.title ?? '') : prompt), 'strong')],
+    ...before,
+    headOf(card, asked, inner),
     ...around(lines, card.at, most),
+    ...(covered.length <= room ? covered : []),
     [span(hintOf(card, asked), 'dim')],
   ];
+}
+
+/** What is asked; of questions that are asked one after the other also how many there are. */
+function headOf(
+  { question }: Card,
+  { prompt = '', title = '' }: Asked,
+  inner: readonly InnerQuestion[],
+): Line {
+  const words = inner[question]?.prompt ?? (prompt === '' ? title : prompt);
+  return [
+    span('? ', 'accent'),
+    span(visible(words), 'strong'),
+    ...(inner.length > 1 ? [span(`  ${question + 1} of ${inner.length}`, 'dim')] : []),
+  ];
+}
+
+/** What was answered before, until all of it is sent; of a secret that it was. */
+function drawAnswers({ answers, question }: Card, inner: readonly InnerQuestion[]): readonly Line[] {
+  return inner.slice(0, question).map(({ id, prompt, options, secret }): Line => {
+    const [given = ''] = answers[id] ?? [];
+    const told = options.find((option) => option.id === given)?.label ?? given;
+    return [
+      span('✓ ', 'good'),
+      span(visible(prompt), 'dim'),
+      span(`  ${secret ? 'answered' : visible(told)}`),
+    ];
+  });
+}
+
+/** All that the chosen answer covers, below the others, where its own row has no room for it. */
+function coveredBy(choice: Choice | undefined, line: Line | undefined, columns: number): readonly Line[] {
+  if (choice === undefined || line === undefined || widthOf(line) <= columns) return [];
+  return hangLine([span(`  covers  ${visible(choice.about)}`, 'dim')], columns).slice(0, mostCovered);
 }
 
 function drawChoice({ label, letter, about }: Choice, at: number, isSelected: boolean): Line {
@@ -50,19 +93,28 @@ function drawLines({ at, notes }: Card, asked: Asked, plans: Snapshot['plans']):
   });
 }
 
-/** So many lines around the one that is chosen. */
+/** So many lines around the one that is chosen; arrows in the place of its mark say where there are more. */
 function around(lines: readonly Line[], at: number, most: number): readonly Line[] {
   if (lines.length <= most) return lines;
   const from = Math.max(0, Math.min(lines.length - most, at - Math.floor(most / 2)));
-  return lines.slice(from, from + most);
+  const seen = [...lines.slice(from, from + most)];
+  const mark = (row: number, sign: string): void => {
+    if (from + row !== at) seen[row] = [span(sign, 'accent'), ...(seen[row] ?? []).slice(1)];
+  };
+  if (from > 0) mark(0, '↑ ');
+  if (from + most < lines.length) mark(most - 1, '↓ ');
+  return seen;
 }
 
 function hintOf({ focus, writing, notes }: Card, asked: Asked): string {
-  if (writing?.for === 'answer') return 'type the answer, Enter gives it';
+  if (writing?.for === 'answer')
+    return writing.isSecret
+      ? 'type the answer, Enter gives it · it is never shown and never kept'
+      : 'type the answer, Enter gives it';
   if (writing !== undefined) return 'type the note, Enter takes it, Esc goes back';
   if (focus === 'away') return 'Tab answers';
   if (focus === 'lines') return 'Enter writes a note on the line, Delete takes it off, Esc goes back';
   const count = Object.keys(notes).length;
-  const told = count === 0 ? '' : ` · ${count} ${count === 1 ? 'note goes' : 'notes go'} along`;
-  return `number or letter chooses${planLines(asked).length > 0 ? ' · l: notes on lines' : ''} · Tab: type first${told}`;
+  const told = count === 0 ? '' : `${count} ${count === 1 ? 'note goes' : 'notes go'} along · `;
+  return `${told}number or letter chooses${planLines(asked).length > 0 ? ' · l: notes on lines' : ''} · Tab: text`;
 }

@@ -15,6 +15,7 @@ export type SecretEffect =
 /** A secret that is being typed. It is in no property, so whoever prints or serialises this prints nothing of it. */
 export interface SecretLine {
   press(key: Key): { readonly line: SecretLine; readonly effects: readonly SecretEffect[] };
+  readonly isEmpty: boolean;
   /** Marks in the place of what was typed, eight at most. */
   draw(): Line;
 }
@@ -27,6 +28,7 @@ export function openSecretLine(): SecretLine {
 function lineOf(typed: string): SecretLine {
   const only = (line: SecretLine) => ({ line, effects: [] });
   const same: SecretLine = {
+    isEmpty: typed === '',
     draw: () => [
       typed === '' ? span('nothing typed', 'dim') : span('•'.repeat(Math.min(most.marks, typed.length))),
     ],

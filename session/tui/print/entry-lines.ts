@@ -1,5 +1,8 @@
 import { type Line, span, type Tone } from '../../screen/line.ts';
 import { visible } from '../../screen/visible.ts';
+import { type Gate, readGate } from '../../screen/words/gates-in.ts';
+import { commandsOf, type Outcome, readOutcome } from '../../screen/words/outcome-of.ts';
+import { toolWords } from '../../screen/words/tool-words.ts';
 import type { Entry } from './printed.ts';
 import type { Shape } from './shape.ts';
 
@@ -19,7 +22,7 @@ export function entryLines(entry: Entry, shape: Shape, columns: number): readonl
       return [
         blank,
         [span('Plan: ', 'heading'), span(visible(title ?? ''), 'strong')],
-        ...planLines(content),
+        ...planLines(content, title),
       ];
     case 'diff':
       return [
@@ -28,7 +31,7 @@ export function entryLines(entry: Entry, shape: Shape, columns: number): readonl
         ...shape.diff(content, columns),
       ];
     case 'info_note':
-      return noteLines(title, content);
+      return noteLines(entry);
   }
 }
 
@@ -44,33 +47,68 @@ const toolSigns: Readonly<Record<string, readonly [string, Tone]>> = {
   unknown: ['?', 'warn'],
 };
 
-function toolLine({ title, content = '', status }: Entry): Line {
-  const [sign, tone] = toolSigns[status ?? ''] ?? ['·', 'dim'];
-  const isTold = status === 'failed' || status === 'unknown';
+function toolLine({ title = 'tool', content = '', status = '' }: Entry): Line {
+  const { verb, what, came, isBad } = toolWords(title, content, status);
+  // A command that says no by its exit code was run as it should be, and is no success all the same.
+  const [sign, tone] = toolSigns[status === 'completed' && isBad ? 'failed' : status] ?? ['·', 'dim'];
   return [
     span(`${sign} `, tone),
-    span(visible(title ?? 'tool'), 'code'),
-    ...(content === '' ? [] : [span(` ${visible(content)}`, 'dim')]),
-    ...(isTold ? [span(` ${status}`, tone)] : []),
+    span(visible(verb), 'code'),
+    ...(what === '' ? [] : [span(` ${visible(what)}`)]),
+    ...(came === '' ? [] : [span(`  ${visible(came)}`, isBad ? 'bad' : 'dim')]),
+    ...(status === 'unknown' ? [span(` ${status}`, tone)] : []),
   ];
 }
 
-function planLines(content: string): readonly Line[] {
-  return content.split('\n').map((line): Line => [span(`  ${visible(line)}`)]);
+/** The title is not said twice. */
+function planLines(content: string, title: string | undefined): readonly Line[] {
+  const told = content.startsWith(`${title}. `) ? content.slice(`${title}. `.length) : content;
+  return told.split('\n').map((line): Line => [span(`  ${visible(line)}`)]);
 }
 
 const noteTones: Readonly<Record<string, Tone>> = {
-  'Decision.Commit': 'good',
-  'Decision.Abandon': 'bad',
-  'Decision.Rollback': 'bad',
+  Failed: 'bad',
   'No sandbox': 'bad',
   Repair: 'warn',
-  'Waiting for people': 'warn',
 };
 
-function noteLines(title: string | undefined, content: string): readonly Line[] {
+function noteLines(entry: Entry): readonly Line[] {
+  const gate = readGate(entry);
+  if (gate !== undefined) return [gateLine(gate)];
+  const outcome = readOutcome(entry);
+  if (outcome !== undefined) return [blank, ...outcomeLines(outcome)];
+  const { title, content = '' } = entry;
   const tone = noteTones[title ?? ''] ?? 'dim';
   const [first = '', ...rest] = content.split('\n').map(visible);
   const head: Line = [span(title === undefined ? '· ' : `${visible(title)}: `, tone), span(first, 'plain')];
   return [head, ...rest.map((line): Line => [span(`  ${line}`)])];
+}
+
+const gateSigns: Readonly<Record<string, readonly [string, Tone]>> = {
+  passed: ['✓', 'good'],
+  failed: ['✗', 'bad'],
+};
+
+/** A stage that has nothing to check is told, and not more. */
+function gateLine({ stage, status, words }: Gate): Line {
+  const [sign, tone] = gateSigns[status] ?? ['·', 'dim'];
+  return [
+    span(`${sign} gate ${visible(stage)} ${visible(status)}`, tone),
+    ...(status === 'skipped' ? [] : [span(`  ${visible(words)}`, 'dim')]),
+  ];
+}
+
+/** What was decided and why; below it what can be copied: the commit, and how to see and check it. */
+function outcomeLines(outcome: Outcome): readonly Line[] {
+  const { title, words, isCommit, commit } = outcome;
+  const [sign, tone]: readonly [string, Tone] = isCommit
+    ? ['✓', 'good']
+    : title.startsWith('Decision.')
+      ? ['✗', 'bad']
+      : ['…', 'warn'];
+  return [
+    [span(`${sign} ${visible(title)}: `, tone), span(visible(words))],
+    ...(commit === undefined ? [] : [[span('  commit ', 'dim'), span(commit, 'code')]]),
+    ...commandsOf(outcome).map(([line]): Line => [span(`  ${line}`, 'code')]),
+  ];
 }

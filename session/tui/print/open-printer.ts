@@ -2,6 +2,7 @@ import { type Line, span } from '../../screen/line.ts';
 import { questionBody } from '../../screen/question/question-body.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { entryLines } from './entry-lines.ts';
+import { hangLine } from './hang-line.ts';
 import { type Entry, nextToPrint, nothingPrinted, type Printed } from './printed.ts';
 import type { ReplyShape, Shape } from './shape.ts';
 
@@ -23,6 +24,7 @@ export function openPrinter(shape: Shape): Printer {
   let printed: Printed | undefined;
   let reply: { readonly id: string; readonly shape: ReplyShape; pushed: string } | undefined;
   let width = 80;
+  let wasLine = true;
   const mine = new Map<string, string>();
 
   const replyLines = (entry: Entry): readonly Line[] => {
@@ -48,6 +50,13 @@ export function openPrinter(shape: Shape): Printer {
     reply = undefined;
     return lines;
   };
+  /** An empty line stands between what is one line and what is more. */
+  const apart = ({ kind }: Entry, lines: readonly Line[]): readonly Line[] => {
+    const isLine = kind === 'tool_call' || (kind === 'info_note' && lines[0]?.length !== 0);
+    const isOther = isLine && !wasLine;
+    wasLine = isLine;
+    return isOther ? [[], ...lines] : lines;
+  };
   return {
     answered: (id, words) => void mine.set(id, words),
     print(snapshot, columns) {
@@ -59,11 +68,14 @@ export function openPrinter(shape: Shape): Printer {
       const lines = [
         ...(first?.lines ?? []),
         ...(next.missed ? [[span('… some of it went by unseen: /export FILE has it all', 'warn')]] : []),
-        ...next.entries.flatMap((entry) => finished(entry)),
-        ...(next.open === undefined ? [] : replyLines(next.open)),
+        ...next.entries.flatMap((entry) => apart(entry, finished(entry))),
+        ...(next.open === undefined ? [] : apart(next.open, replyLines(next.open))),
         ...questions.lines,
       ];
-      return { lines, open: next.open === undefined ? [] : (reply?.shape.live() ?? []) };
+      return {
+        lines: lines.flatMap((line) => hangLine(line, columns)),
+        open: next.open === undefined ? [] : (reply?.shape.live() ?? []),
+      };
     },
   };
 }

@@ -43,14 +43,14 @@ export function nextToPrint(before: Printed, { transcript }: Pick<Snapshot, 'tra
   const open =
     all.find((one) => one.id === before.open && isOpen(one)) ??
     all.find((one) => isReply(one) && isOpen(one));
-  // A reply that is half printed is not cut in two by what ends beside it.
-  const entries =
-    open === undefined
-      ? inOrder(
-          all.filter((one) => !isOpen(one)),
-          before.open,
-        )
-      : [];
+  const isHalfPrinted = open !== undefined && open.id === before.open;
+  // A reply that is half printed is not cut in two by what ends beside it; what has ended before it begins is.
+  const entries = isHalfPrinted
+    ? []
+    : inOrder(
+        all.filter((one) => !isOpen(one)),
+        before.open,
+      );
   const printed = new Set(entries.map(({ id }) => id));
   return {
     printed: {

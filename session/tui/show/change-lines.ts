@@ -26,6 +26,7 @@ function hunkLines(hunk: ShownHunk, at: number, shape: Shape, columns: number): 
   const { path, header, lines, verdict, comment } = hunk;
   const text = lines.map(({ kind, text: line }) => `${signs[kind]}${line}`).join('\n');
   return [
+    [],
     [
       span(`${at + 1} `, 'accent'),
       span(visible(path), 'strong'),

@@ -4,7 +4,9 @@ import { type Line, span } from '../../screen/line.ts';
 import { countAsked, innerQuestions, nextAsked } from '../../screen/question/asked.ts';
 import { statusItems, statusLine } from '../../screen/status-line.ts';
 import { visible } from '../../screen/visible.ts';
-import { wrapLine } from '../../screen/wrap.ts';
+import { progressWords } from '../../screen/words/goal-words.ts';
+import { toolWords } from '../../screen/words/tool-words.ts';
+import { widthOf, wrapLine } from '../../screen/wrap.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { drawCard } from '../card/draw-card.ts';
 import { drawComposer } from '../composer/draw-composer.ts';
@@ -25,6 +27,8 @@ export interface Drawn {
 }
 
 const most = { tools: 3, tasks: 4, told: 4 };
+/** Rows of a terminal in which an empty one stands between what is finished and what is not. */
+const leastWithGap = 16;
 
 /** The live region: what comes, what runs, what is asked, what is typed, how things are. Fits into the terminal. */
 export function drawView(view: View, snapshot: Snapshot, context: DrawContext): Drawn {
@@ -34,15 +38,19 @@ export function drawView(view: View, snapshot: Snapshot, context: DrawContext): 
   const facts = { ...view.facts, ...(seconds === undefined ? {} : { seconds }) };
   const status = clipLine(statusLine(statusItems(snapshot, facts), columns, cellsOf), columns);
   const writing = drawWriting(view, snapshot, columns, Math.max(1, Math.floor((room - 1) / 2)));
-  const card = drawQuestion(view, snapshot, room - 1 - writing.lines.length);
+  const gap: readonly Line[] = rows < leastWithGap ? [] : [[]];
+  const card = drawQuestion(view, snapshot, {
+    columns,
+    rows: room - 1 - writing.lines.length - gap.length,
+  });
   const notice = view.notice === undefined ? [] : wrapLine(view.notice, { columns }).slice(0, most.told);
-  const used = 1 + writing.lines.length + card.length + notice.length;
+  const used = 1 + writing.lines.length + card.length + notice.length + gap.length;
   const working = drawWorking(snapshot, nowMs).slice(
     0,
     Math.max(0, Math.min(most.tools + most.tasks, room - used)),
   );
   const open = context.open.slice(-Math.max(0, Math.min(Math.floor(room / 3), room - used - working.length)));
-  const above = [...open, ...working, ...card, ...notice].map((line) => clipLine(line, columns));
+  const above = [...open, ...gap, ...working, ...card, ...notice].map((line) => clipLine(line, columns));
   // In a terminal of a few lines what is typed and how things are come first.
   const seen = above.slice(Math.max(0, above.length - Math.max(0, room - 1 - writing.lines.length)));
   const row = writing.cursor.row < 0 ? -1 : seen.length + writing.cursor.row;
@@ -53,8 +61,12 @@ export function drawView(view: View, snapshot: Snapshot, context: DrawContext): 
 function drawWriting(view: View, snapshot: Snapshot, columns: number, rows: number): Drawn {
   const { card, secret, composer } = view;
   if (secret !== undefined) {
-    const line = [span('> ', 'accent'), ...secret.draw()];
-    return { lines: [line], cursor: { row: 0, column: Math.min(columns - 1, 2) } };
+    const marks = secret.draw();
+    const end = secret.isEmpty ? 2 : 2 + widthOf(marks);
+    return {
+      lines: [[span('> ', 'accent'), ...marks]],
+      cursor: { row: 0, column: Math.min(columns - 1, end) },
+    };
   }
   const chooses = card !== undefined && card.focus !== 'away' && card.writing === undefined;
   if (chooses && composer.buffer.text === '' && composer.queue.length === 0)
@@ -70,31 +82,38 @@ function drawWriting(view: View, snapshot: Snapshot, columns: number, rows: numb
   return { lines: [clipLine([span('> ', 'accent'), hint], columns)], cursor: drawn.cursor };
 }
 
-function drawQuestion({ card }: View, snapshot: Snapshot, rows: number): readonly Line[] {
+function drawQuestion(
+  { card }: View,
+  snapshot: Snapshot,
+  { rows, columns }: Pick<DrawContext, 'rows' | 'columns'>,
+): readonly Line[] {
   const asked = nextAsked(snapshot);
   if (card === undefined || asked === undefined || asked.id !== card.id) return [];
   const left = countAsked(snapshot) - 1;
   const more: readonly Line[] =
     left > 0 ? [[span(`${left} more ${left === 1 ? 'question waits' : 'questions wait'}`, 'warn')]] : [];
   if (card.focus === 'away' || (card.writing !== undefined && innerQuestions(asked).length === 0))
-    return [...drawCard(card, asked, snapshot, 2), ...more];
-  return [...drawCard(card, asked, snapshot, Math.max(3, rows - more.length)), ...more];
+    return [...drawCard(card, asked, snapshot, { columns, rows: 2 }), ...more];
+  return [...drawCard(card, asked, snapshot, { columns, rows: Math.max(3, rows - more.length) }), ...more];
 }
 
 /** Tools and Tasks that run, each with the time that it takes already. */
 function drawWorking(snapshot: Snapshot, nowMs: number): readonly Line[] {
   if (!isBusy(snapshot)) return [];
+  // What waits for the answer does nothing meanwhile.
+  const waits = snapshot.status === 'awaiting_interaction';
   const tools = snapshot.toolCalls
     .filter(({ status }) => status === 'running')
     .slice(-most.tools)
-    .map(
-      ({ toolName, summary = '', updatedAt }): Line => [
+    .map(({ toolName, summary = '', updatedAt, status }): Line => {
+      const { verb, what } = toolWords(toolName, summary, status);
+      return [
         span('▸ ', 'accent'),
-        span(visible(toolName), 'code'),
-        span(` ${visible(summary)}`, 'dim'),
+        span(visible(verb), 'code'),
+        span(` ${visible(what)}`),
         span(since(updatedAt, nowMs), 'dim'),
-      ],
-    );
+      ];
+    });
   const tasks = snapshot.tasks
     .filter(({ status }) => status === 'running')
     .slice(-most.tasks)
@@ -105,7 +124,13 @@ function drawWorking(snapshot: Snapshot, nowMs: number): readonly Line[] {
         span(details === undefined ? '' : ` ${visible(details)}`, 'dim'),
       ],
     );
-  return [...tasks, ...tools];
+  return [...drawGoal(snapshot), ...(waits ? [] : tasks), ...tools];
+}
+
+/** How far a goal is, as long as it is pursued. */
+function drawGoal({ goal }: Snapshot): readonly Line[] {
+  if (goal?.status !== 'active') return [];
+  return [[span('▸ goal ', 'accent'), span(progressWords(goal))]];
 }
 
 function since(updatedAt: string, nowMs: number): string {

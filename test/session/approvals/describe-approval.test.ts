@@ -48,10 +48,10 @@ t.test('what each option would cover is told as it is', async (t) => {
     describeApproval(commandUse(...given), asked).metadata.reuse as Readonly<Record<string, string>>;
   t.match(reuse('npm run build -- -w'), {
     approve: 'this one call',
-    approve_session: /exactly this.*until writ ends/,
-    approve_ttl: /exactly this, in this directory.*300 s/,
-    approve_directory_ttl: /and below.*300 s/,
-    approve_pattern_ttl: /begins with `npm run build`.*not dangerous.*300 s/,
+    approve_session: /^until writ ends: exactly this/,
+    approve_ttl: /^for 300 s: exactly this, in this directory/,
+    approve_directory_ttl: /^for 300 s.*and below/,
+    approve_pattern_ttl: /^for 300 s.*begins with `npm run build`.*not dangerous/,
     allow_all_commands: /every command.*asked twice/,
   });
   t.match(reuse('sh a.sh'), {

@@ -12,8 +12,16 @@ import { type Emulator, openEmulator } from '../tui/open-emulator.ts';
 import type { ToldSession } from '../web/serve-page.ts';
 import type { SceneName } from './scenes.ts';
 
+export interface ShownAt {
+  readonly size: Size;
+  readonly theme: ThemeName;
+  readonly scene: SceneName;
+  /** In the place of what is pressed in that scene. */
+  readonly pressed?: readonly string[];
+}
+
 /** What is pressed before somebody looks: `<enter>` and the like are keys, the rest is typed. */
-const pressed: Partial<Record<SceneName, readonly string[]>> = {
+const usuallyPressed: Partial<Record<SceneName, readonly string[]>> = {
   plan: ['l', '<down>', '<enter>', 'as a table of cases', '<enter>', '<escape>'],
   question: ['1', 'Notes are trimmed.', '<enter>', 'npm_0123456789'],
   review: ['/diff', '<enter>', '/keep 1', '<enter>', '/reject 2 say why, not where', '<enter>'],
@@ -22,7 +30,7 @@ const pressed: Partial<Record<SceneName, readonly string[]>> = {
 /** The screen of `writ code` in an emulator, as it stands when all that was told is drawn. */
 export async function showInTerminal(
   session: ToldSession,
-  { size, theme, scene }: { readonly size: Size; readonly theme: ThemeName; readonly scene: SceneName },
+  { size, theme, scene, pressed = usuallyPressed[scene] ?? [] }: ShownAt,
 ): Promise<Emulator> {
   await loadHighlighting();
   const emulator = openEmulator(size.columns, size.rows);
@@ -49,8 +57,9 @@ export async function showInTerminal(
     write: async (path) => path,
     suspend: () => {},
   });
+  await settle();
   session.pass(12_000 + deafForMs);
-  for (const text of pressed[scene] ?? []) {
+  for (const text of pressed) {
     screen.press([toKey(text)]);
     await settle();
   }

@@ -55,7 +55,7 @@ t.test('hunks of the newest change have numbers, and what is said of one reaches
     review: async (one: unknown) => void said.push(one),
   } as unknown as SessionDoor;
   const lines = changeLines(snapshot, plainShape, 80).map((line: Line) => textOf(line));
-  t.match(lines, ['Change proposed', /^1 a.*\.ts reject no$/, '@@ -1 +1 @@', '-old', '+new', /^2 a/]);
+  t.match(lines, ['Change proposed', '', /^1 a.*\.ts reject no$/, '@@ -1 +1 @@', '-old', '+new', '', /^2 a/]);
   t.notMatch(lines.join(''), /\p{Cc}/u);
   await reviewHunk(door, { type: 'review', hunk: 2, verdict: 'keep' });
   t.match(said, [{ patchset: 'p', hunk: 'h2', verdict: 'keep' }]);

@@ -37,6 +37,7 @@ export interface Emulator {
   /** Rows above the screen. */
   scrollback(): readonly string[];
   cursor(): Place;
+  isCursorSeen(): boolean;
   /** How the cell looks: `bold`, `red` and the like. */
   lookAt(row: number, column: number): Look;
   /** A line from 0, those above the screen first, as runs of one look; none where there is no such line. */
@@ -49,6 +50,12 @@ export function openEmulator(columns: number, rows: number): Emulator {
   const terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 100_000, allowProposedApi: true });
   terminal.unicode.register(clusters());
   terminal.unicode.activeVersion = 'clusters';
+  let isCursorSeen = true;
+  for (const final of ['h', 'l'])
+    terminal.parser.registerCsiHandler({ prefix: '?', final }, ([mode]) => {
+      if (mode === 25) isCursorSeen = final === 'h';
+      return false;
+    });
   const rowsBetween = (from: number, to: number): string[] => {
     const found: string[] = [];
     for (let at = from; at < to; at += 1) {
@@ -83,6 +90,7 @@ export function openEmulator(columns: number, rows: number): Emulator {
       return whole;
     },
     cursor: () => ({ row: terminal.buffer.active.cursorY, column: terminal.buffer.active.cursorX }),
+    isCursorSeen: () => isCursorSeen,
     lookAt: (row, column) => {
       const { active } = terminal.buffer;
       return lookOf(active.getLine(active.baseY + row)?.getCell(column));

@@ -1,10 +1,10 @@
 import t from 'tap';
+import { gatesIn } from '../../../session/screen/words/gates-in.ts';
+import { outcomeOf } from '../../../session/screen/words/outcome-of.ts';
 import { keepBefore } from '../../../session/web/page/keep-transcript.ts';
 import type { Entry, Seen } from '../../../session/web/seen.ts';
 import { foldChange } from '../../../session/web/wire/fold-change.ts';
-import { gatesIn } from '../../../session/web/words/gates-in.ts';
 import { optionOfKey } from '../../../session/web/words/option-keys.ts';
-import { outcomeOf } from '../../../session/web/words/outcome-of.ts';
 import { readApproval, verdictWords } from '../../../session/web/words/read-approval.ts';
 import { controllerWords, mayWrite, standingOf } from '../../../session/web/words/standing.ts';
 import { foldChanges } from '../api/fold-changes.ts';

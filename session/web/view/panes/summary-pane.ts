@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
+import { commandsOf, outcomeOf } from '../../../screen/words/outcome-of.ts';
 import type { Page } from '../../page/page.ts';
-import { outcomeOf } from '../../words/outcome-of.ts';
 import { Command } from '../command.ts';
 import { h } from '../h.ts';
 import { sentence, text } from '../text.ts';
@@ -33,17 +33,7 @@ export function SummaryPane({ page: { state } }: { readonly page: Page }): VNode
             outcome.commit !== undefined &&
               h('div', null, h('dt', null, 'commit'), h('dd', null, h('code', null, text(outcome.commit)))),
           ),
-          outcome.runId !== undefined &&
-            h(Command, {
-              words: 'what was checked, found and decided',
-              command: `writ show ${outcome.runId}`,
-            }),
-          outcome.isCommit &&
-            outcome.runId !== undefined &&
-            h(Command, {
-              words: 'anybody can check the seal, offline',
-              command: `writ verify ${outcome.runId}`,
-            }),
+          commandsOf(outcome).map(([command, words]) => h(Command, { key: command, words, command })),
         ),
     h(
       'section',

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
+import { gatesIn } from '../../../screen/words/gates-in.ts';
 import type { Page } from '../../page/page.ts';
 import type { Plan, Seen } from '../../seen.ts';
-import { gatesIn } from '../../words/gates-in.ts';
 import { Goal } from '../goal.ts';
 import { h } from '../h.ts';
 import { text } from '../text.ts';

@@ -1,8 +1,8 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
+import { grantsWords } from '../../../screen/words/goal-words.ts';
 import { notesOf } from '../../page/open-page.ts';
 import type { Plan } from '../../seen.ts';
-import { grantsWords } from '../../words/goal-words.ts';
 import { h } from '../h.ts';
 import { text } from '../text.ts';
 import type { CardGiven } from './card-given.ts';

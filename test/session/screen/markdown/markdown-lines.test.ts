@@ -10,7 +10,6 @@ const shown = (text: string, columns: number): readonly string[] =>
 t.test('a text is shown so that it is read without colour', async (t) => {
   t.strictSame(shown(sample, 48), [
     'Title with bold',
-    '',
     'Some text with code, a link',
     '(https://example.com/x), https://auto.example',
     'and <b>html</b> & more.',
@@ -38,7 +37,6 @@ t.test('a text is shown so that it is read without colour', async (t) => {
     '4    │            5            │ 6',
     '',
     'Under',
-    '',
     '────────────────────────────────────────',
     '',
     '  def f(x):',

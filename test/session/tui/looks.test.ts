@@ -1,0 +1,174 @@
+import t, { type Test } from 'tap';
+import { run } from '../scenes/scene-texts.ts';
+import { type SceneName, scenes } from '../scenes/scenes.ts';
+import { showInTerminal } from '../scenes/show-in-terminal.ts';
+import { playScene } from '../scenes/show-scene.ts';
+import type { Emulator } from './open-emulator.ts';
+
+/** What a person sees of a session in one of its states. */
+async function look(
+  t: Test,
+  scene: SceneName,
+  columns: number,
+  rows: number,
+  theme: 'colour' | 'mono' = 'colour',
+): Promise<Emulator> {
+  return showInTerminal(await playScene(t, scene), { size: { columns, rows }, theme, scene });
+}
+
+const states = /^(?:ready|thinking|working|asks you|done|failed)(?: \d+s)?(?: · .*)?$/;
+
+t.test('every state fits into every terminal, and says at its end how things are', async (t) => {
+  for (const scene of Object.keys(scenes) as SceneName[])
+    for (const [columns, rows] of [
+      [40, 10],
+      [40, 20],
+      [80, 24],
+      [160, 40],
+    ] as const) {
+      const seen = await look(t, scene, columns, rows);
+      const last = seen.screen().findLast((line) => line !== '') ?? '';
+      t.match(last, states, `${scene}, ${columns}×${rows}`);
+      const statuses = seen.lines().filter((line) => states.test(line));
+      t.equal(
+        statuses.length,
+        1,
+        `${scene}, ${columns}×${rows}: nothing of the live region has scrolled away`,
+      );
+    }
+});
+
+t.test('without colours nothing is coloured', async (t) => {
+  for (const scene of ['approval', 'repair', 'review', 'done'] as const) {
+    const seen = await look(t, scene, 80, 24, 'mono');
+    const colours = seen.lines().flatMap((_, at) => seen.runsOf(at).map(({ colour }) => colour));
+    t.strictSame([...new Set(colours)], [-1], scene);
+  }
+});
+
+t.test('what was said stands before the reply to it, which comes already', async (t) => {
+  const lines = (await look(t, 'talk', 80, 24)).lines();
+  const asked = lines.indexOf('> /ask And who tests that?');
+  t.ok(asked > lines.indexOf('Callers'), 'behind the reply before');
+  t.ok(lines[asked + 2]?.startsWith('I am looking at the tests now'), 'and before its own');
+});
+
+t.test('what a person confirms stands beside the answers, and nothing of it twice', async (t) => {
+  const seen = await look(t, 'intent', 80, 24);
+  const screen = seen.screen().join('\n');
+  t.match(
+    screen,
+    /risk low · may write src\/validate\.js, test\/validate\.test\.js\n {2}checked by unit\n {2}network deny/,
+  );
+  const all = seen.lines();
+  for (const once of ['Made stricter than drafted', '• `.writ/` is out of scope'])
+    t.equal(all.filter((line) => line === once).length, 1, once);
+  t.equal(all.filter((line) => line.includes('Keep notes of orders without the blanks')).length, 1);
+});
+
+t.test('what goes on below a sign stands under its words', async (t) => {
+  const plan = (await look(t, 'plan', 80, 24)).lines();
+  t.match(
+    plan.join('\n'),
+    /^ {2}1\. src\/validate\.js .*\n {5}test\/validate\.test\.js holds a test for that$/m,
+  );
+  const said = (await look(t, 'goal', 80, 24)).lines();
+  t.match(said.join('\n'), /^> \/goal start .*\n {2}without them\.$/m);
+  const tree = (await look(t, 'approval', 80, 24)).lines();
+  t.match(tree.join('\n'), /^ {2}dangerous {2}git status .*\n {13}without hooks/m);
+});
+
+t.test('a command that failed is no success, and its gate neither', async (t) => {
+  const lines = (await look(t, 'repair', 80, 24)).lines();
+  t.ok(lines.includes('✗ $ node --test --test-reporter=tap  exit code 1'));
+  t.ok(lines.includes('✗ gate fast failed  1 of 1 ran'));
+  t.ok(lines.includes('✓ write src/validate.js'));
+  t.ok(lines.includes(`  writ show ${run}`), 'how to see more can be copied');
+});
+
+t.test('what came of it can be copied line by line', async (t) => {
+  const lines = (await look(t, 'done', 80, 24)).lines();
+  t.ok(lines.includes('✓ Decision.Commit: 1 of 1 checks passed and no rule objects'));
+  for (const line of [
+    'commit 0123456789abcdef0123456789abcdef01234567',
+    `writ verify ${run}`,
+    `writ show ${run}`,
+  ])
+    t.ok(lines.includes(`  ${line}`), line);
+});
+
+t.test('answers that have no room are told to be there', async (t) => {
+  const screen = (await look(t, 'approval', 40, 10)).screen();
+  t.ok(
+    screen.some((line) => line.startsWith('↓ 6 A')),
+    'more below',
+  );
+  t.ok(
+    screen.some((line) => line.startsWith('› 1 y')),
+    'the first is chosen',
+  );
+});
+
+t.test('all of what an answer covers can be read once it is chosen', async (t) => {
+  const session = await playScene(t, 'approval');
+  const seen = await showInTerminal(session, {
+    size: { columns: 80, rows: 24 },
+    theme: 'colour',
+    scene: 'approval',
+    pressed: ['<down>'],
+  });
+  const screen = seen.screen().join('\n');
+  t.match(
+    screen,
+    /^ {2}covers {2}until writ ends: exactly this, in this directory, in this sandbox, on\n {10}this branch$/m,
+  );
+});
+
+t.test('questions say which of them is asked, what was answered, and never a secret', async (t) => {
+  const seen = await look(t, 'question', 80, 24);
+  const lines = seen.lines();
+  t.ok(lines.includes('Question: Which registry, and with which token?'));
+  t.ok(lines.includes('✓ Which registry?  the company mirror'));
+  t.ok(lines.includes('? Token  3 of 3'));
+  t.notMatch(lines.join('\n'), /npm_/);
+  const { row, column } = seen.cursor();
+  t.equal(seen.screen()[row], '> ••••••••');
+  t.equal(column, 10, 'behind the marks');
+});
+
+t.test('an answered secret is not drawn while the next question is asked', async (t) => {
+  const session = await playScene(t, 'empty');
+  await session.say('Publish it.');
+  const questions = [
+    { id: 'a', prompt: 'Token', kind: 'text', secret: true },
+    { id: 'b', prompt: 'For whom?', kind: 'text' },
+  ];
+  await session.report({
+    type: 'ask',
+    subject: 'q',
+    kind: 'request_user_input',
+    prompt: 'Who?',
+    metadata: { questions },
+  });
+  const pressed = ['npm_0123456789', '<enter>'];
+  const seen = await showInTerminal(session, {
+    size: { columns: 80, rows: 24 },
+    theme: 'colour',
+    scene: 'question',
+    pressed,
+  });
+  t.ok(seen.lines().includes('✓ Token  answered'));
+  t.notMatch(seen.lines().join('\n'), /npm_/);
+});
+
+t.test('a goal says how much of its budget is used', async (t) => {
+  const lines = (await look(t, 'goal', 80, 24)).screen();
+  t.ok(lines.includes('▸ goal run 2 · 18k of 100k tok · $0.04 of $1.00 · 3m 34s of 10m 00s'));
+});
+
+t.test('why a turn failed is told as a failure', async (t) => {
+  const seen = await look(t, 'failed', 80, 24);
+  const at = seen.lines().findIndex((line) => line.startsWith('Failed: PROVIDER_UNAVAILABLE'));
+  t.ok(at > 0);
+  t.equal(seen.lookAt(at, 0).colour, 1);
+});
