@@ -70,7 +70,12 @@ export async function openSession(setting: SessionSetting): Promise<OpenSession>
   opened.use(thread);
   try {
     const log = opened.use(await openAudit(directory, threadId, { clock, witness }));
-    const state = await openState(thread, { ...setting.ground, sessionId: newId(), threadId }, setting);
+    const state = await openState(
+      thread,
+      { ...setting.ground, sessionId: newId(), threadId },
+      setting,
+      newId,
+    );
     const work = openWork(setting, watcher);
     const visits = openVisits();
     const channel = opened.use(
@@ -111,6 +116,7 @@ async function openState(
   thread: OpenThread,
   ground: SessionGround,
   { resume, clock }: Pick<SessionSetting, 'resume' | 'clock'>,
+  newId: () => string,
 ): Promise<SessionState> {
   const atMs = clock.now();
   if (thread.facts.length === 0) {
@@ -120,7 +126,7 @@ async function openState(
     return openedState(opened);
   }
   const before = restoredState(thread.facts);
-  const facts: Fact[] = [{ type: 'resumed', ground }, ...afterKill(before)];
+  const facts: Fact[] = [{ type: 'resumed', ground }, ...afterKill(before, { nowMs: atMs, newId })];
   const happened = facts.map((fact): Happened => ({ ...fact, atMs }));
   await thread.append(happened);
   return happened.reduce(reduce, before);

@@ -70,11 +70,11 @@ export const guards: readonly Guard[] = [
       'an artifact is for its owner',
     ],
   ]),
-  ...within('engine/run/seal/seal.ts', 'test/engine/run/run-edges.test.ts', [
+  ...within('engine/run/seal/move-target.ts', 'test/engine/run/run-edges.test.ts', [
     [
       'files that were changed while a run went on',
-      'target.checkedOutHere ? await dirtyPaths(repository, patch.files) : []',
-      '(await dirtyPaths(repository, [])).slice(0, patch.files.length * 0)',
+      'target.checkedOutHere ? await dirtyPaths(repository, files) : []',
+      '(await dirtyPaths(repository, [])).slice(0, files.length * 0)',
       'a path that is changed during the run is kept',
     ],
   ]),

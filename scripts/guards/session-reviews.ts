@@ -2,6 +2,9 @@ import { type Guard, within } from './guard.ts';
 
 const reviews = 'test/session/work/reviews.test.ts';
 const without = 'test/engine/patch/patch-without.test.ts';
+const held = 'test/session/work/held.test.ts';
+const heldState = 'test/session/state/held.test.ts';
+const heldChange = 'test/engine/run/held-change.test.ts';
 const walk = 'test/session/state/walk.test.ts';
 
 /** What holds of hunks that people review. */
@@ -67,6 +70,108 @@ export const guards: readonly Guard[] = [
       'return comment === undefined ? command : { ...command, comment: mask(comment) };',
       'return command;',
       'no byte that',
+    ],
+  ]),
+  ...within('session/work/run-step.ts', held, [
+    [
+      'what is reviewed is sealed on a branch of its own',
+      '{ onto: held.branch, heldFor: held.target.ref }',
+      '{ heldFor: held.target.ref }',
+      'a change that is reviewed',
+    ],
+  ]),
+  ...within('session/work/review/take-out.ts', held, [
+    [
+      'what is rejected is taken out',
+      'patchWithout(diff, new Set(rejected))',
+      'patchWithout(diff, new Set(rejected.slice(1)))',
+      'what is rejected is in no commit',
+    ],
+    [
+      'what is left is an intent of its own',
+      'withOwnId(await contractOf(scope, held.runId), scope.newId())',
+      'await contractOf(scope, held.runId)',
+      'what is rejected is in no commit',
+    ],
+  ]),
+  ...within('session/work/review/held-step.ts', held, [
+    [
+      'the model is told once what was rejected',
+      "ids: said?.ids ?? [] }, 'talk')",
+      "ids: [] }, 'talk')",
+      'what is rejected is in no commit',
+    ],
+    [
+      'the branch that held a change goes',
+      'await dropHeld(repository, held).catch(messageOf)',
+      'await Promise.resolve(repository.root.slice(0, 0) || undefined).catch(() => messageOf(held))',
+      'a change that is reviewed',
+    ],
+  ]),
+  ...within('session/state/after-kill.ts', heldState, [
+    [
+      'whoever was killed in a review is asked again',
+      'if (held !== undefined && !state.isCancelling) {',
+      "if (held?.runId === '') {",
+      'whoever was killed',
+    ],
+  ]),
+  ...within('session/state/held/judge-held-answer.ts', heldState, [
+    [
+      'what is rejected is not kept',
+      "if (choice === 'keep' && rejected > 0)",
+      "if (choice === 'keep' && rejected < 0)",
+      'what is held is answered',
+    ],
+    [
+      'a session that only reads moves no branch',
+      "if (settings.context !== 'dev')",
+      'if (settings.context === undefined)',
+      'what is held is answered',
+    ],
+  ]),
+  ...within('session/state/held/require-held.ts', heldState, [
+    [
+      'nothing is begun beside a change that is held',
+      "if (held === undefined || settings.context !== 'dev') return;",
+      "if (held?.runId !== '' || settings.context !== 'dev') return;",
+      'nothing is begun',
+    ],
+    [
+      'no goal is begun where changes are reviewed',
+      'if (state.settings.review === undefined) return;',
+      'if (state.settings.model === undefined) return;',
+      'a review is set',
+    ],
+  ]),
+  ...within('session/state/settings/change-settings.ts', heldState, [
+    [
+      'a goal that is pursued is not reviewed',
+      "if (review === 'on' && goal !== undefined && isOpenGoal(goal))",
+      "if (review === 'on' && goal !== undefined && !isOpenGoal(goal))",
+      'a review is set',
+    ],
+  ]),
+  ...within('engine/run/seal/held-change.ts', heldChange, [
+    [
+      'a branch that somebody works on stays',
+      '(await readHead(repository)).branch === branch',
+      "(await readHead(repository)).branch === ''",
+      'a branch that somebody works on',
+    ],
+    [
+      'files that did not follow are brought along',
+      '(await readRef(repository, target.ref)) === commit;',
+      "(await readRef(repository, target.ref)) === '';",
+      'files that an earlier process',
+    ],
+  ]),
+  ...within('engine/run/open/choose-landing.ts', heldChange, [
+    [
+      'the branch that a change is for is the one whose policy counts',
+      'request.heldFor === undefined ? target',
+      'request.heldFor !== null ? target',
+      'where a branch only holds',
     ],
   ]),
 ];

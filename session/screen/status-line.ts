@@ -37,6 +37,7 @@ export function statusItems(snapshot: Snapshot, facts: StatusFacts): readonly St
             weight: 3,
           },
         ]),
+    ...(settings.review === 'on' ? [{ text: 'review on', tone: 'plain' as const, weight: 4 }] : []),
     ...(facts.sandbox === undefined
       ? []
       : [

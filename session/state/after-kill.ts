@@ -1,13 +1,19 @@
+import type { Moment } from './decided.ts';
 import type { Fact } from './fact.ts';
+import { heldQuestion } from './held/held-question.ts';
 import type { Interaction } from './interaction.ts';
 import { pursuedGoal } from './pursued-goal.ts';
 import { pendingOf, type SessionState } from './state.ts';
 
 /**
  * What is known of a state whose process is gone: nobody waits for its tools, and how far they got nobody knows. A turn
- * that waits for an answer still waits; any other has failed. Pure.
+ * that waits for an answer still waits, one that did what was answered on a held change asks again, any other has
+ * failed. Pure.
  */
-export function afterKill(state: SessionState): readonly Fact[] {
+export function afterKill(
+  state: SessionState,
+  { nowMs, newId }: Pick<Moment, 'nowMs' | 'newId'>,
+): readonly Fact[] {
   const left: Fact[] = state.toolCalls
     .filter(({ status }) => status === 'running' || status === 'preview')
     .map(({ id, toolName, status }): Fact => {
@@ -26,6 +32,11 @@ export function afterKill(state: SessionState): readonly Fact[] {
       change: { status: 'blocked', blockReason: 'interrupted' },
     });
   if (turn === undefined || pendingOf(state).length > 0 || state.noteFor !== undefined) return left;
+  const { held } = state;
+  if (held !== undefined && !state.isCancelling) {
+    const asked = { id: newId(), ...heldQuestion(held), status: 'pending', requestedAtMs: nowMs } as const;
+    return [...left, { type: 'asked', interaction: asked }];
+  }
   return [
     ...left,
     { type: 'turn-ended', turn, end: 'failed', reason: 'writ was stopped in the middle of this turn' },

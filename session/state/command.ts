@@ -56,6 +56,9 @@ export type Report = { readonly turn: string } & (
           | 'patched'
           | 'reviews-told'
           | 'run-began'
+          | 'review-began'
+          | 'review-anew'
+          | 'review-ended'
           | 'goal-moved';
       }
     >
@@ -97,7 +100,7 @@ export type Want =
   | {
       readonly type: 'turn';
       readonly turn: string;
-      readonly spoken: TurnWords | { readonly kind: 'goal'; readonly text: string };
+      readonly spoken: TurnWords | { readonly kind: 'goal' | 'review'; readonly text: string };
       /** Who answers, where it is another one than the session's own. */
       readonly agent?: string;
       readonly by: Speaker;

@@ -5,6 +5,8 @@ import { answeredGoal } from './answered-goal.ts';
 import type { ClientCommand, Want } from './command.ts';
 import { type Decided, type Moment, nothingDecided } from './decided.ts';
 import type { Fact, Speaker } from './fact.ts';
+import { judgeHeldAnswer } from './held/judge-held-answer.ts';
+import { requireNothingHeld, requireSomethingHeld } from './held/require-held.ts';
 import {
   awaitsNote,
   type GivenAnswer,
@@ -45,13 +47,27 @@ export function submit(
     const { facts, wants } = actAtOnce(state, spoken, by, moment);
     return { facts: [said, ...facts], wants };
   }
+  if (spoken.kind === 'review') {
+    requireIdle(state);
+    requireSomethingHeld(state);
+    return begun(said, spoken, by, newId());
+  }
   const stopped = pendingOf(state).find(isStoppedRepair);
   if (stopped !== undefined) return goOn(state, stopped, spoken, said, by, moment);
   requireIdle(state);
   if (spoken.kind === 'plan-continue')
     throw new WritError('UNSUPPORTED_OPERATION', { message: 'no plan waits to be continued' });
   requireBounded(spoken.text);
-  const turn = newId();
+  if (spoken.kind === 'plain') requireNothingHeld(state);
+  return begun(said, spoken, by, newId());
+}
+
+function begun(
+  said: Extract<Fact, { readonly type: 'said' }>,
+  spoken: Extract<Want, { readonly type: 'turn' }>['spoken'],
+  by: Speaker,
+  turn: string,
+): Decided {
   return {
     facts: [said, { type: 'turn-began', turn }],
     wants: [{ type: 'turn', turn, spoken, by }],
@@ -72,7 +88,7 @@ function isStoppedRepair({ kind, metadata }: Interaction): boolean {
 function goOn(
   state: SessionState,
   asked: Interaction,
-  spoken: Exclude<Spoken, AtOnce | { readonly kind: 'goal' }>,
+  spoken: Exclude<Spoken, AtOnce | { readonly kind: 'goal' | 'review' }>,
   said: Extract<Fact, { readonly type: 'said' }>,
   by: Speaker,
   moment: Moment,
@@ -147,6 +163,7 @@ export function respond(
     });
   if (answer.option === 'execute' && asked.metadata.workspace !== workspace)
     throw new WritError('WORKSPACE_CHANGED', { detail: { id } });
+  judgeHeldAnswer(state, asked, answer);
   const amended = amendment(state, asked, answer);
   if (amended !== undefined) return { facts: [{ type: 'amended', id, metadata: amended }], wants: [] };
   return {

@@ -1,6 +1,7 @@
 import type { ModelMessage } from '../../core/contract/model.ts';
 import type { GoalChange, SessionGoal } from './goal.ts';
 import type { GoalAmounts } from './goal-budget.ts';
+import type { HeldEnd, HeldReview, HeldRun } from './held/held-review.ts';
 import type { Interaction, InteractionAnswer } from './interaction.ts';
 import type { Lease } from './lease.ts';
 import type { SessionSettings, StartedSettings } from './settings/session-settings.ts';
@@ -141,11 +142,21 @@ export type Fact =
   /** What a person says of one hunk, all of it: whatever was said of it before is over. */
   | { readonly type: 'reviewed'; readonly id: string; readonly review: HunkReview; readonly by: Speaker }
   /** A model has got what was said under these ids. */
-  | { readonly type: 'reviews-told'; readonly ids: readonly string[] }
+  | { readonly type: 'reviews-told'; readonly ids: readonly string[]; readonly hearing?: 'talk' | 'plan' }
   /** A person set where the session stops, in USD; absent: nowhere. */
   | { readonly type: 'limited'; readonly limitUsd?: number }
   /** The engine works on a run of this thread from here on, for as long as its turn lasts. */
-  | { readonly type: 'run-began'; readonly runId: string }
+  | {
+      readonly type: 'run-began';
+      readonly runId: string;
+      /** Where a person reviews its change before its branch moves. */
+      readonly held?: HeldRun;
+    }
+  /** Its change is made, and waits for a person. */
+  | { readonly type: 'review-began'; readonly review: HeldReview }
+  /** What is left of it without these hunks is judged in a run of its own. */
+  | { readonly type: 'review-anew'; readonly runId: string; readonly rejected: readonly string[] }
+  | { readonly type: 'review-ended'; readonly end: HeldEnd }
   /** From here on turns go by these. */
   | { readonly type: 'set'; readonly settings: SessionSettings }
   | { readonly type: 'cancel-asked' }

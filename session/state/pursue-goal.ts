@@ -5,6 +5,7 @@ import type { Decided, Moment } from './decided.ts';
 import type { Fact, Speaker } from './fact.ts';
 import { type GoalCriterion, isOpenGoal, type SessionGoal } from './goal.ts';
 import { newBudget } from './goal-budget.ts';
+import { requireUnreviewed } from './held/require-held.ts';
 import { pursuedGoal } from './pursued-goal.ts';
 import { requireIdle } from './require-idle.ts';
 import type { SessionState } from './state.ts';
@@ -35,6 +36,7 @@ export function startGoal(
     return goOnWith(state, goal, said, by, newId());
   }
   requireIdle(state);
+  requireUnreviewed(state);
   const [id, turn] = [newId(), newId()];
   const begun: SessionGoal = {
     id,
@@ -83,6 +85,7 @@ function goOnWith(
   turn: string,
 ): Decided {
   requireIdle(state);
+  requireUnreviewed(state);
   return {
     facts: [
       said,

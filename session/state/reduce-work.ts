@@ -19,7 +19,7 @@ export function withReview(
   { id, review }: { readonly id: string; readonly review: HunkReview },
 ): readonly SaidReview[] {
   const others = reviews.filter(({ patchset, hunk }) => patchset !== review.patchset || hunk !== review.hunk);
-  return [...others, { ...review, id, isTold: false }].slice(-kept.reviews);
+  return [...others, { ...review, id }].slice(-kept.reviews);
 }
 
 /** What people read of a plan. */

@@ -30,6 +30,8 @@ export function openedState({ ground, atMs }: Extract<Happened, { type: 'opened'
     patchsets: [],
     goal: undefined,
     reviews: [],
+    heldRun: undefined,
+    held: undefined,
     run: undefined,
     usage: nothingUsed,
     limit: undefined,
@@ -137,12 +139,26 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
       return { reviews: withReview(state.reviews, fact) };
     case 'reviews-told':
       return {
-        reviews: state.reviews.map((one) => (fact.ids.includes(one.id) ? { ...one, isTold: true } : one)),
+        reviews: state.reviews.map((one) =>
+          fact.ids.includes(one.id) ? { ...one, told: fact.hearing ?? 'plan' } : one,
+        ),
       };
     case 'run-began': {
       const goal = pursuedGoal(state);
-      return { run: fact.runId, ...(goal === undefined ? {} : { goal: { ...goal, run: fact.runId } }) };
+      return {
+        run: fact.runId,
+        ...(state.held === undefined ? { heldRun: fact.held } : {}),
+        ...(goal === undefined ? {} : { goal: { ...goal, run: fact.runId } }),
+      };
     }
+    case 'review-began':
+      return { held: fact.review };
+    case 'review-anew': {
+      const { runId, rejected } = fact;
+      return { held: state.held && { ...state.held, anew: { runId, rejected } } };
+    }
+    case 'review-ended':
+      return { held: undefined, heldRun: undefined };
     case 'limited':
       return { limit: fact.limitUsd === undefined ? {} : { usd: fact.limitUsd } };
     case 'cancel-asked':

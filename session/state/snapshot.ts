@@ -30,10 +30,11 @@ export function toSnapshot(state: SessionState) {
     patchsets: state.patchsets.map(timed),
     interactions: state.interactions.map(toInteraction),
     ...usageOf(state),
+    ...heldOf(state),
     ...(state.goal === undefined ? {} : { goal: toGoalView(state.goal) }),
     ...(state.reviews.length === 0
       ? {}
-      : { reviews: state.reviews.map(({ id: _, isTold: __, ...one }) => one) }),
+      : { reviews: state.reviews.map(({ id: _, told: __, ...one }) => one) }),
     updatedAt: toRfc3339(updatedAtMs),
   };
 }
@@ -55,6 +56,13 @@ function usageOf(state: SessionState): { readonly usage?: SessionUsage } {
       ...(limitUsd === undefined ? {} : { limitUsd }),
     },
   };
+}
+
+/** Absent where no change waits to be reviewed. */
+function heldOf({ held }: SessionState) {
+  if (held === undefined) return {};
+  const { runId, commit, branch, target, patchset } = held;
+  return { held: { runId, commit, branch, target: target.ref, patchset } };
 }
 
 function timed<T extends { readonly updatedAtMs: number }>({ updatedAtMs, ...one }: T) {

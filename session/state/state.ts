@@ -1,6 +1,7 @@
 import type { ModelMessage } from '../../core/contract/model.ts';
 import type { SessionGround, ToolStatus } from './fact.ts';
 import type { SessionGoal } from './goal.ts';
+import type { HeldReview, HeldRun } from './held/held-review.ts';
 import type { Interaction } from './interaction.ts';
 import type { Lease } from './lease.ts';
 import type { SessionSettings } from './settings/session-settings.ts';
@@ -38,7 +39,7 @@ export interface ToolCall {
 }
 
 /** A review, and whether the model was told of it. */
-export type SaidReview = HunkReview & { readonly id: string; readonly isTold: boolean };
+export type SaidReview = HunkReview & { readonly id: string; readonly told?: 'talk' | 'plan' };
 
 /** Everything that a session is, as its facts add up to it. */
 export interface SessionState {
@@ -68,6 +69,10 @@ export interface SessionState {
   readonly goal: SessionGoal | undefined;
   /** What was said of single hunks, the last word of each. */
   readonly reviews: readonly SaidReview[];
+  /** The last run whose change a person is to review, until he has. */
+  readonly heldRun: HeldRun | undefined;
+  /** What waits for that person. */
+  readonly held: HeldReview | undefined;
   /** The run that the turn works on. */
   readonly run: string | undefined;
   /** What models came to; its limit is told where it is shown. */

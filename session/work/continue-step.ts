@@ -1,6 +1,7 @@
 import { confirmIntent } from '../../api/intent/confirm-intent.ts';
 import { readDraft } from '../../engine/run/draft/kept-draft.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
+import { heldSubject } from '../state/held/held-question.ts';
 import type { GivenAnswer } from '../state/interaction.ts';
 import { pursuedGoal } from '../state/pursued-goal.ts';
 import { repairs } from '../state/work.ts';
@@ -8,6 +9,7 @@ import { draftStep, reviewSubject } from './draft-step.ts';
 import { pursueStep, resumePursued } from './goal/pursue-step.ts';
 import { requireVerifiable } from './goal/require-verifiable.ts';
 import { choiceSubject, type MadePlan, planStep, requireDraft, unrepaired } from './plan-step.ts';
+import { heldStep } from './review/held-step.ts';
 import { type Execution, resumeStep, runStep } from './run-step.ts';
 import type { StepEnd, TurnScope } from './turn-scope.ts';
 
@@ -37,6 +39,7 @@ export async function continueStep(scope: TurnScope, answer: Continuation): Prom
     await confirmIntent(engine, repositoryPath, kept.specBytes);
     return planStep(scope, { runId: draft.runId, remarks: [], repair: unrepaired, networkAccess });
   }
+  if (subject.startsWith(heldSubject)) return heldStep(scope, { given });
   // Others may have been made since it was asked about.
   const asked = subject.startsWith(choiceSubject) ? subject.slice(choiceSubject.length) : undefined;
   const plan = state().plans.findLast(

@@ -19,7 +19,7 @@ const maxKeptResult = 64 * 1024;
 export async function converseStep(scope: TurnScope, text: string): Promise<StepEnd> {
   const { setting, signal, state, tell, newId } = scope;
   const { engine, source, clock, repositoryPath } = setting;
-  const reviewed = untoldReviews(scope);
+  const reviewed = untoldReviews(scope, 'talk');
   const question = await readRequest(text);
   const runId = uuidV7(clock.now());
   const worker = requireDrafter(await openWorker(engine, source), source.worker);
@@ -38,7 +38,7 @@ export async function converseStep(scope: TurnScope, text: string): Promise<Step
     policy: privacyPolicyOf(effective, ground.config.redaction),
     signal,
   });
-  if (reviewed !== undefined) await tellReviewed(scope, reviewed);
+  if (reviewed !== undefined) await tellReviewed(scope, reviewed, 'talk');
   let reply = newId();
   const ended = await converse({
     system: setting.instructions,

@@ -7,6 +7,7 @@ import { converseStep } from './converse-step.ts';
 import { draftStep } from './draft-step.ts';
 import { goalStep } from './goal/goal-step.ts';
 import { supervise } from './goal/supervise.ts';
+import { reviewStep } from './review/review-step.ts';
 import { openSpending } from './spending.ts';
 import { tellUnknown } from './tell-unknown.ts';
 import { openScope, openWaiters, type StepEnd, type TurnScope } from './turn-scope.ts';
@@ -91,6 +92,7 @@ export function openWork(setting: OpenWorkSetting, watcher: RunWatcher): Session
         case 'turn': {
           const { spoken, turn, agent } = want;
           if (spoken.kind === 'goal') return step(turn, world, goalStep);
+          if (spoken.kind === 'review') return step(turn, world, reviewStep);
           const isPlanned = world.state().settings.context === 'dev' && spoken.kind === 'plain';
           return step(turn, world, (scope) =>
             isPlanned ? draftStep(scope, [spoken.text]) : converseStep(answering(scope, agent), spoken.text),

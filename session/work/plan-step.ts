@@ -48,7 +48,7 @@ export async function makePlan(
   const { engine, source, clock, repositoryPath, sandbox } = setting;
   const repository = await openRepository(repositoryPath);
   const kept = requireDraft(readDraft(repository, runId), runId);
-  const reviewed = untoldReviews(scope);
+  const reviewed = untoldReviews(scope, 'plan');
   const request = {
     ...setting.run,
     repositoryPath,
@@ -64,7 +64,7 @@ export async function makePlan(
     spent: kept.spent,
   };
   const planned = await patiently(scope, () => planContract(engine, request));
-  if (reviewed !== undefined) await tellReviewed(scope, reviewed);
+  if (reviewed !== undefined) await tellReviewed(scope, reviewed, 'plan');
   await keepDraft(repository, { ...kept, spent: planned.spent });
   const revision = (state().plans.findLast(({ run }) => run?.runId === runId)?.run?.revision ?? 0) + 1;
   const { advice } = planned;

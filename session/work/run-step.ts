@@ -14,6 +14,7 @@ import { requireApart } from '../self-test/try-to-approve.ts';
 import { consentGround, noNetwork, openedNetwork } from './consent-ground.ts';
 import { personOf } from './person-of.ts';
 import { askChoice, type MadePlan, makePlan, requireDraft } from './plan-step.ts';
+import { holdRun, holdStep, isHeldRun } from './review/hold-run.ts';
 import type { StepEnd, TurnScope } from './turn-scope.ts';
 import { watchWork } from './watch-work.ts';
 
@@ -37,6 +38,7 @@ export async function runStep(scope: TurnScope, execution: Execution): Promise<S
     const runId = isFirst && !hasRun(scope, plan) ? plan.run.runId : scope.newId();
     const view = await execute(scope, plan, advice, runId, networkAccess);
     const ended = await settle(scope, plan, view);
+    if (isHeldRun(scope, view)) return holdStep(scope, view);
     if (ended !== 'failed') return ended;
     const { attempt, limit } = plan.run.repair;
     const repair = { attempt: attempt + 1, limit };
@@ -61,6 +63,7 @@ export async function runStep(scope: TurnScope, execution: Execution): Promise<S
 export async function resumeStep(scope: TurnScope, runId: string, plan: MadePlan): Promise<StepEnd> {
   const view = await resumePlan(scope, runId, plan);
   const ended = await settle(scope, plan, view);
+  if (isHeldRun(scope, view)) return holdStep(scope, view);
   return ended === 'failed' ? { end: 'failed', reason: failureOf(view) } : ended;
 }
 
@@ -106,7 +109,8 @@ export async function execute(
     await keepDraft(repository, { ...kept, specBytes });
     await confirmIntent(engine, repositoryPath, specBytes);
   }
-  await tell({ type: 'run-began', runId });
+  const held = await holdRun(scope, { repository, runId, specBytes, plan });
+  await tell({ type: 'run-began', runId, ...(held === undefined ? {} : { held }) });
   await tell({ type: 'planned', plan: { ...plan, status: 'running' } });
   for (const task of tasksOf(plan))
     await tell({ type: 'tasked', task: { id: `${runId}/${task}`, title: task, status: 'pending' } });
@@ -122,6 +126,7 @@ export async function execute(
     specBytes,
     source,
     sandbox,
+    ...(held === undefined ? {} : { onto: held.branch, heldFor: held.target.ref }),
     drafting: kept.spent,
     advice,
     person: personOf(scope, ground),
@@ -132,18 +137,20 @@ export async function execute(
 
 /** What a run came to, as the session tells it. */
 export async function settle(
-  { setting, tell, newId }: TurnScope,
+  scope: TurnScope,
   plan: MadePlan,
   view: RunView,
 ): Promise<Exclude<StepEnd, 'waits'> | 'failed'> {
+  const { setting, tell, newId } = scope;
   const { decision, patch, waiting, runId } = view;
   const isCommit = decision?.type === 'commit';
+  const isHeld = isHeldRun(scope, view);
   if (patch !== undefined && patch.files.length > 0)
     await tell({
       type: 'patched',
       patchset: {
         id: patch.digest,
-        status: isCommit ? 'accepted' : waiting === undefined ? 'rejected' : 'proposed',
+        status: isHeld || waiting !== undefined ? 'proposed' : isCommit ? 'accepted' : 'rejected',
         changes: toChanges(patch.files, await patchOfRun(setting.engine, setting, runId)),
       },
     });

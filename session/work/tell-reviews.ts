@@ -14,15 +14,18 @@ export interface Reviewed {
   readonly ids: readonly string[];
 }
 
+/** Where a model hears of it: in what was said before, or in what a plan is made of. Each hears it once. */
+export type Hearing = 'talk' | 'plan';
+
 /**
  * What people said of hunks that no model was told yet; `undefined` where there is nothing. A hunk that is kept without
  * a word says nothing. Words of the person stand as such, lines of files as data.
  */
-export function untoldReviews({
-  setting,
-  state,
-}: Pick<TurnScope, 'setting' | 'state'>): Reviewed | undefined {
-  const untold = state().reviews.filter(isNews);
+export function untoldReviews(
+  { setting, state }: Pick<TurnScope, 'setting' | 'state'>,
+  hearing: Hearing,
+): Reviewed | undefined {
+  const untold = state().reviews.filter((one) => isNews(one, hearing));
   if (untold.length === 0) return undefined;
   const { patchsets } = toSnapshot(state());
   const { promptInjection } = guardingProfile(setting.clock.now()).security;
@@ -44,16 +47,21 @@ export function untoldReviews({
   return { text, ids: untold.map(({ id }) => id) };
 }
 
-/** It stands in the dialogue from here on, and is told no more. */
+/** It stands in the talk from here on, unless it stands there already, and is told there no more. */
 export async function tellReviewed(
-  { tell }: Pick<TurnScope, 'tell'>,
+  { tell, state }: Pick<TurnScope, 'tell' | 'state'>,
   { text, ids }: Reviewed,
+  hearing: Hearing,
 ): Promise<void> {
-  await tell({ type: 'exchanged', message: { role: 'user', text } });
-  await tell({ type: 'reviews-told', ids });
+  const isSaid =
+    hearing === 'plan' && !state().reviews.some(({ id, told }) => ids.includes(id) && told === undefined);
+  if (!isSaid) await tell({ type: 'exchanged', message: { role: 'user', text } });
+  await tell({ type: 'reviews-told', ids, hearing });
 }
 
-function isNews({ isTold, verdict, comment }: SaidReview): boolean {
+function isNews({ told, verdict, comment }: SaidReview, hearing: Hearing): boolean {
+  // Whoever plans has told the talk of it, too.
+  const isTold = told === 'plan' || told === hearing;
   return !isTold && (verdict === 'reject' || comment !== undefined);
 }
 

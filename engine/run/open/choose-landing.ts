@@ -12,7 +12,7 @@ import type { Origin } from '../state/resolve-origin.ts';
 import type { ChangeSource, RunRequest } from '../state/run-request.ts';
 
 /** What is said of where a change is to land, and what kind of change it is. */
-export type LandingRequest = Pick<RunRequest, 'onto' | 'noMerge' | 'policy'> & {
+export type LandingRequest = Pick<RunRequest, 'onto' | 'heldFor' | 'noMerge' | 'policy'> & {
   readonly kind: ChangeSource['kind'];
 };
 
@@ -38,7 +38,8 @@ export async function chooseLanding(
   });
   const policy = await findPolicy(repository, { target, baseRef, base: start });
   if (request.policy !== undefined) await requirePolicyOf(repository, request.policy, policy);
-  const foreign = await findForeignPolicy(repository, target, policy);
+  const meant = request.heldFor === undefined ? target : { ref: request.heldFor };
+  const foreign = await findForeignPolicy(repository, meant, policy);
   const tip = target.expected;
   if (tip !== undefined && tip !== start.commit) await requireMergeable(repository, request, target, start);
   if (tip === undefined && range && policy.ref !== undefined && policy.commit !== undefined)

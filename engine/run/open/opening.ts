@@ -27,6 +27,7 @@ export type OpeningRequest = Pick<
   | 'repositoryPath'
   | 'specBytes'
   | 'onto'
+  | 'heldFor'
   | 'policy'
   | 'noMerge'
   | 'message'

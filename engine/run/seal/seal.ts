@@ -3,12 +3,8 @@ import type { SealedFile } from '../../../core/contract/attestor.ts';
 import { closeByCommit } from '../../intent/close-by-commit.ts';
 import { schedulerOf } from '../../spec/scheduler-of.ts';
 import { commitMessage, createCommit } from '../../vcs/create-commit.ts';
-import { dirtyPaths } from '../../vcs/dirty-paths.ts';
-import { finishFollow } from '../../vcs/finish-follow.ts';
 import { type Identity, readIdentity } from '../../vcs/identity.ts';
 import { importObjects } from '../../vcs/import-objects.ts';
-import { readRef } from '../../vcs/refs.ts';
-import { type FollowOutcome, followWorktree, swapTarget } from '../../vcs/swap-target.ts';
 import { decide } from '../decide/decide.ts';
 import type { SealingFault } from '../record/decision-input.ts';
 import type { JudgedRun } from '../record/judged-run.ts';
@@ -19,6 +15,7 @@ import { withSteps } from '../state/with-steps.ts';
 import { abandon } from './abandon.ts';
 import { type Attested, attest, refuteDecided, revoke } from './attest.ts';
 import { endedMeanwhile } from './ended-meanwhile.ts';
+import { followTarget, moveTarget } from './move-target.ts';
 import { sealedPeople } from './sealed-people.ts';
 
 /**
@@ -81,21 +78,18 @@ export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void>
     );
     throw fault;
   }
-  const swap = await steps.once('swap', () => moveTarget(attempt, commit));
+  const { repository, target, policy } = ground;
+  const { runId } = attempt.identity;
+  const { files: touched } = attempt.patch;
+  const move = { runId, target, commit, files: touched, policy, when: 'during the run' };
+  const swap = await steps.once('swap', () => moveTarget(repository, move));
   if (swap.lost !== undefined) {
     const { type } = without(swap.by ?? 'swap-lost').decision;
     const revocation = await revoke(attempt, attested, swap.lost);
     return recordRollback(attempt, judged, { type, commit, rationale: swap.lost, nowMs }, revocation);
   }
-  const follow = steps.interrupted('follow') ? finishFollow : followWorktree;
-  await steps.once('follow', async (): Promise<FollowOutcome> => {
-    try {
-      return await follow(ground.repository, ground.target, commit);
-    } catch (fault) {
-      // The branch has moved: what hinders the files is told, and undoes nothing.
-      return { state: 'failed', reason: messageOf(fault) };
-    }
-  });
+  const isAgain = steps.interrupted('follow');
+  await steps.once('follow', () => followTarget(repository, target, commit, isAgain));
   await steps.once('closed', async () => {
     await closeByCommit(attempt.means.store, contract, {
       runId: attempt.identity.runId,
@@ -208,28 +202,4 @@ function makeCommit(
     authoredAtMs: wording.authoredAtMs ?? nowMs,
     committedAtMs: nowMs,
   });
-}
-
-/**
- * The one move that the person sees. A target that stands at our commit was moved by an earlier process of this very
- * run.
- */
-async function moveTarget(
-  { identity: { runId }, ground, patch }: Pick<Attempt, 'identity' | 'ground' | 'patch'>,
-  commit: string,
-): Promise<{ lost?: string; by?: SealingFault }> {
-  const { repository, target } = ground;
-  if ((await readRef(repository, target.ref)) === commit) return {};
-  const dirty = target.checkedOutHere ? await dirtyPaths(repository, patch.files) : [];
-  if (dirty.length > 0) {
-    const paths = dirty.slice(0, 5).map(({ path }) => `\`${path}\``);
-    return { lost: `${paths.join(', ')} changed in the working tree during the run`, by: 'changed-under-us' };
-  }
-  const { ref, commit: judgedBy } = ground.policy;
-  const held = ref === undefined || judgedBy === undefined ? undefined : { ref, commit: judgedBy };
-  const swap = await swapTarget(repository, target, commit, `writ: run ${runId}`, held);
-  if (swap.moved) return {};
-  const stale = swap.stale[0]?.ref ?? target.ref;
-  const whose = stale === target.ref ? '' : ', whose policy judged the change,';
-  return { lost: `\`${stale}\`${whose} was moved by somebody else during the run`, by: 'swap-lost' };
 }

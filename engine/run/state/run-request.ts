@@ -76,6 +76,11 @@ export interface RunRequest extends RunSettings {
   readonly source: ChangeSource;
   /** Target branch by name, without `refs/heads/`. */
   readonly onto?: string;
+  /**
+   * Full name of the branch that the change is for, where `onto` names one that only holds it: whether its policy is
+   * somebody else's is asked of this one.
+   */
+  readonly heldFor?: string;
   /** The branch by whose policy alone it may be judged; POLICY_MISMATCH else. */
   readonly policy?: string;
   /** Refuses, TARGET_MOVED, where the change would have to be merged onto the tip of its target. */

@@ -1,6 +1,7 @@
 import { WritError } from '../../../core/base/errors.ts';
 import type { Decided, Moment } from '../decided.ts';
 import type { Speaker } from '../fact.ts';
+import { isOpenGoal } from '../goal.ts';
 import { requireIdle } from '../require-idle.ts';
 import type { SessionState } from '../state.ts';
 import { type SessionSettings, type SettingChange, sound } from './session-settings.ts';
@@ -23,7 +24,10 @@ export function changeSettings(
       message: `a session for ${before.context} only reads: it opens no network`,
       hints: ['`/context dev` first, where it may write'],
     });
-  const settings = sound({ ...before, ...change });
+  requireMayHold(state, change, by);
+  const { review = before.review, ...others } = change;
+  const { review: _, ...rest } = before;
+  const settings = sound({ ...rest, ...others, ...(review === 'on' ? { review } : {}) });
   const text = [...told(change), ...closed(before, settings, change)].join('\n');
   return {
     facts: [
@@ -44,10 +48,28 @@ function requireMayWrite({ ground: { onlyReads, context } }: SessionState, by: S
     });
 }
 
+/** A person says that nothing is committed without him, and no program takes that back; goals go on by themselves. */
+function requireMayHold({ settings, goal }: SessionState, { review }: SettingChange, by: Speaker): void {
+  if (review === 'off' && settings.review === 'on' && by.kind === 'automation')
+    throw new WritError('PERSON_REQUIRED', {
+      message: 'a program may have changes held, and a person alone may let them go unreviewed',
+    });
+  if (review === 'on' && goal !== undefined && isOpenGoal(goal))
+    throw new WritError('UNSUPPORTED_OPERATION', {
+      message: 'a goal is pursued, whose runs build on one another: none of them is held',
+      hints: ['`/goal cancel` first'],
+    });
+}
+
 const ofContext = {
   dev: 'plain requests are planned, and change things once a plan is executed',
   review: 'questions are answered as a review, and nothing is changed',
   research: 'questions are answered, and nothing is changed',
+} as const;
+
+const ofReview = {
+  on: 'what a plan makes is held on a branch of its own until you have reviewed it, from the next run on',
+  off: 'what passes its gates is committed where it is meant to be, from the next run on',
 } as const;
 
 const ofNetwork = {
@@ -55,10 +77,11 @@ const ofNetwork = {
   deny: 'plans are proposed without a network from now on; a run that has begun keeps what it was executed with',
 } as const;
 
-function told({ context, networkAccess, model }: SettingChange): readonly string[] {
+function told({ context, networkAccess, review, model }: SettingChange): readonly string[] {
   return [
     ...(context === undefined ? [] : [`context ${context}: ${ofContext[context]}`]),
     ...(networkAccess === undefined ? [] : [`network ${networkAccess}: ${ofNetwork[networkAccess]}`]),
+    ...(review === undefined ? [] : [`review ${review}: ${ofReview[review]}`]),
     ...(model === undefined ? [] : [`model ${model}: it is asked from the next turn on`]),
   ];
 }

@@ -6,12 +6,14 @@ export interface SessionSettings {
   readonly context: SessionContext;
   /** What plans are proposed with; never `allow` in a context that only reads. */
   readonly networkAccess: 'allow' | 'deny';
+  /** Changes are held until a person has reviewed them; absent: off. */
+  readonly review?: 'on';
   /** Model id of the session's provider; absent: the one that it was started with. */
   readonly model?: string;
 }
 
 /** What a person wants changed of them. */
-export type SettingChange = Partial<SessionSettings>;
+export type SettingChange = Partial<Omit<SessionSettings, 'review'>> & { readonly review?: 'on' | 'off' };
 
 /** How a session was started, as far as it can be changed later. */
 export interface StartedSettings extends Pick<SessionSettings, 'context' | 'networkAccess'> {
@@ -36,7 +38,13 @@ export function resumedSettings(
   const { context } = isNamed ? started : before;
   const { networkAccess } = named.includes('networkAccess') ? started : before;
   const model = named.includes('model') || !isSameProvider ? undefined : before.model;
-  return sound({ context, networkAccess, ...(model === undefined ? {} : { model }) });
+  const { review } = before;
+  return sound({
+    context,
+    networkAccess,
+    ...(review === undefined ? {} : { review }),
+    ...(model === undefined ? {} : { model }),
+  });
 }
 
 /** What only reads gets no network (document 2, What the service does). */

@@ -7,6 +7,7 @@ import { goalStatus } from './goal-status.ts';
 import { model } from './model.ts';
 import { network } from './network.ts';
 import { planContinue } from './plan-continue.ts';
+import { review } from './review.ts';
 import type { SlashCommand } from './slash-command.ts';
 
 /** Every command that is a message, the same in a terminal, on a page and over the API; in the order of lists. */
@@ -18,6 +19,7 @@ export const slashCommands: readonly SlashCommand[] = [
   goalCancel,
   budget,
   network,
+  review,
   context,
   model,
 ];

@@ -5,6 +5,8 @@ export type Spoken =
   | TurnWords
   | AtOnce
   | { readonly kind: 'goal'; readonly words: GoalWords }
+  /** Asks again what becomes of the change that is held. */
+  | { readonly kind: 'review'; readonly text: string }
   /** Goes on with a plan that failed; with another limit of repairs where one is named. */
   | { readonly kind: 'plan-continue'; readonly limit?: number };
 

@@ -6,11 +6,16 @@ import type { Snapshot } from '../../state/snapshot.ts';
 import type { LocalCommand } from '../local-commands.ts';
 import type { Shape } from '../print/shape.ts';
 
-type Changes = Pick<Snapshot, 'patchsets' | 'reviews'>;
+type Changes = Pick<Snapshot, 'patchsets' | 'reviews' | 'held'>;
 
-/** The newest change: its hunks with the numbers that `/keep`, `/reject` and `/comment` take, and what was said. */
+/** The change that is reviewed: the one that is held, else the newest. */
+function reviewed({ patchsets, held }: Changes): Snapshot['patchsets'][number] | undefined {
+  return patchsets.find(({ id }) => id === held?.patchset) ?? patchsets.at(-1);
+}
+
+/** That change: its hunks with the numbers that `/keep`, `/reject` and `/comment` take, and what was said. */
 export function changeLines(snapshot: Changes, shape: Shape, columns: number): readonly Line[] {
-  const patchset = snapshot.patchsets.at(-1);
+  const patchset = reviewed(snapshot);
   if (patchset === undefined) return [[span('  nothing was changed yet', 'dim')]];
   const hunks = hunksOf(patchset, snapshot.reviews);
   return [
@@ -39,14 +44,14 @@ function hunkLines(hunk: ShownHunk, at: number, shape: Shape, columns: number): 
 
 const signs = { added: '+', removed: '-', same: ' ', note: '\\ ' } as const;
 
-/** Says of one hunk of the newest change whether it stays, and why. */
+/** Says of one hunk of that change whether it stays, and why. */
 export async function reviewHunk(
   door: SessionDoor,
   { hunk: number, verdict, comment }: Extract<LocalCommand, { type: 'review' }>,
 ): Promise<readonly Line[]> {
-  const { patchsets, reviews } = door.snapshot();
-  const patchset = patchsets.at(-1);
-  const found = patchset === undefined ? undefined : hunksOf(patchset, reviews)[number - 1];
+  const snapshot = door.snapshot();
+  const patchset = reviewed(snapshot);
+  const found = patchset === undefined ? undefined : hunksOf(patchset, snapshot.reviews)[number - 1];
   if (found === undefined)
     return [[span(`  there is no hunk ${number}: \`/diff\` has their numbers`, 'warn')]];
   const { patchset: of, path, id } = found;

@@ -12,6 +12,7 @@ export function settingWords({ settings, interactions }: Seen, { sandbox }: Memb
   return [
     ...(typeof settings?.context === 'string' ? [['context of work', settings.context] as const] : []),
     ['network', network === 'allow' ? 'allow' : 'deny', network === 'allow' ? 'warn' : ''],
+    ...(settings?.review === 'on' ? [['changes', 'held until you keep them'] as const] : []),
     ...(backend === undefined
       ? []
       : [

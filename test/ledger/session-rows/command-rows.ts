@@ -18,6 +18,9 @@ export const commandRows: readonly SessionRow[] = [
     'slash /context dev|review|research': 'what the session is for',
     'slash /model NAME': 'another model of the same provider',
   }),
+  ...heldBy(section, ofSession('work/held'), 'a change that is reviewed is on no branch', {
+    'slash /review [on|off]': 'holds changes until a person has reviewed them, and asks again',
+  }),
   ...heldBy(section, ofSession('work/goal'), 'a goal that a person declines is blocked', {
     'slash /goal start [OBJECTIVE]': 'pursues a goal, or goes on with the one that is blocked',
     'slash /goal status': 'how far it is',

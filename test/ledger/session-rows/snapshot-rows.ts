@@ -30,7 +30,7 @@ export const snapshotRows: readonly SessionRow[] = [
     'interactions',
     'updatedAt',
   ]),
-  ...fields('settings.', 'what a person may change', ['context', 'networkAccess', 'model']),
+  ...fields('settings.', 'what a person may change', ['context', 'networkAccess', 'review', 'model']),
   ...fields('provider.', 'of the provider', ['provider', 'model', 'mode', 'managed']),
   ...fields('capabilities.', 'a boolean', [
     'messageInput',
@@ -42,7 +42,7 @@ export const snapshotRows: readonly SessionRow[] = [
     'structuredQuestions',
     'providerSessionResume',
   ]),
-  ...fields('', 'added beside what document 2 names', ['usage', 'goal', 'reviews']),
+  ...fields('', 'added beside what document 2 names', ['usage', 'goal', 'reviews', 'held']),
   ...fields('goal.', 'of the goal that was set last', [
     'id',
     'objective',
@@ -67,6 +67,13 @@ export const snapshotRows: readonly SessionRow[] = [
   ...fields('patchsets.changes.', 'of a change that is reviewed', ['hunks', 'unshown']),
   ...fields('patchsets.changes.hunks.', 'of a hunk', ['id', 'header']),
   ...fields('reviews.', 'what was said of a hunk', ['patchset', 'path', 'hunk', 'verdict', 'comment']),
+  ...fields('held.', 'of the change that waits for its review', [
+    'runId',
+    'commit',
+    'branch',
+    'target',
+    'patchset',
+  ]),
   ...fields('usage.', 'what models came to', [
     'inputTokens',
     'outputTokens',

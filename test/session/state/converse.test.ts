@@ -45,6 +45,8 @@ t.test('what is too long for any turn is refused before it is said', async (t) =
   t.equal(take('', newWorld(), said(`/ask ${'x'.repeat(8000)}`)).refusal, undefined);
 });
 
+const again = { nowMs: 1, newId: () => 'again' };
+
 t.test('the network is switched as often as one likes, and the question stays', async (t) => {
   let world = asking('post_plan_choice', { networkAccess: 'deny' });
   for (const expected of ['allow', 'deny', 'allow']) {
@@ -173,7 +175,7 @@ t.test('what a killed process left is told for what it is', async (t) => {
     ['shown', 'preview'],
   ] as const)
     world = told(world, { type: 'tool', id, toolName: 'shell', status });
-  const state = afterKill(world.state).reduce(
+  const state = afterKill(world.state, again).reduce(
     (sofar, fact) => reduce(sofar, { ...fact, atMs: 1 }),
     world.state,
   );
@@ -185,7 +187,7 @@ t.test('what a killed process left is told for what it is', async (t) => {
   t.match([state.status, state.turn], ['error', undefined]);
   const waiting = told(world, { type: 'ask', subject: 'x', kind: 'approval', metadata: {} });
   t.notMatch(
-    afterKill(waiting.state).map(({ type }) => type),
+    afterKill(waiting.state, again).map(({ type }) => type),
     ['turn-ended'],
     'what waits for an answer waits on',
   );

@@ -31,7 +31,7 @@ export function everyFact(): SessionState {
   };
   const facts: readonly Fact[] = [
     { type: 'attached', lease: { kind: 'browser', clientId: 'page', tokenDigest: 'd', expiresAtMs: 9 } },
-    { type: 'set', settings: { context: 'dev', networkAccess: 'allow', model: 'other' } },
+    { type: 'set', settings: { context: 'dev', networkAccess: 'allow', review: 'on', model: 'other' } },
     { type: 'said', id: 'm', text: 'hello', by },
     { type: 'replied', id: 'r', text: 'well' },
     { type: 'tool', id: 'call', toolName: 'shell', status: 'running', summary: 's' },
@@ -62,6 +62,18 @@ export function everyFact(): SessionState {
       id: 'v',
       review: { patchset: 'p', path: 'a', hunk: 'h', verdict: 'reject', comment: 'c' },
       by,
+    },
+    {
+      type: 'review-began',
+      review: {
+        runId: 'run',
+        commit: 'c',
+        branch: 'refs/heads/writ/review-run',
+        target: { ref: 'refs/heads/main', expected: 'b' },
+        plan: 'plan',
+        patchset: 'p',
+        summary: 's',
+      },
     },
     { type: 'limited', limitUsd: 5 },
     { type: 'asked', interaction: { ...asked, status: 'pending', metadata: {}, requestedAtMs: 1 } },

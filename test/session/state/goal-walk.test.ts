@@ -10,6 +10,7 @@ import { openedState, reduce } from '../../../session/state/reduce.ts';
 import { pendingOf, type SessionState } from '../../../session/state/state.ts';
 import { newWorld, type Step, take, type World, walk } from './walk.ts';
 
+const again = { nowMs: 1, newId: () => 'again' };
 const local: Proof = { from: 'local' };
 
 /** What a screen, a stranger, a supervisor and a model can do next to a goal. */
@@ -104,7 +105,10 @@ const checks: Readonly<Record<string, (step: Step) => boolean>> = {
     return JSON.stringify(goal) === JSON.stringify(after.state.goal);
   },
   'after a kill nothing is pursued but what waits for a yes': ({ after: { state, nowMs } }) => {
-    const restored = afterKill(state).reduce((one, fact) => reduce(one, { ...fact, atMs: nowMs }), state);
+    const restored = afterKill(state, again).reduce(
+      (one, fact) => reduce(one, { ...fact, atMs: nowMs }),
+      state,
+    );
     if (restored.goal?.status !== 'active') return true;
     return pendingOf(restored).some(({ kind }) => kind.endsWith('_choice')) || restored.noteFor !== undefined;
   },
@@ -136,7 +140,10 @@ const then = (world: World, name: string): World => {
   return take(name, world, command as Command).after;
 };
 const killed = (world: World): SessionState =>
-  afterKill(world.state).reduce((one, fact) => reduce(one, { ...fact, atMs: world.nowMs }), world.state);
+  afterKill(world.state, again).reduce(
+    (one, fact) => reduce(one, { ...fact, atMs: world.nowMs }),
+    world.state,
+  );
 
 t.test('a kill leaves a goal interrupted, unless it waits for a yes', async (t) => {
   t.match(killed(begun()).goal, { status: 'blocked', blockReason: 'interrupted' });

@@ -34,7 +34,7 @@ t.test('a snapshot has the fields of the contract and no other', async (t) => {
         loopbackOnly: true,
       },
       status: 'executing_tool',
-      settings: { context: 'dev', networkAccess: 'allow', model: 'other' },
+      settings: { context: 'dev', networkAccess: 'allow', review: 'on', model: 'other' },
       transcript: [
         { id: 'm', kind: 'user_message', content: 'hello', ...entry },
         { id: 'r', kind: 'assistant_message', content: 'well', ...entry },
@@ -103,6 +103,13 @@ t.test('a snapshot has the fields of the contract and no other', async (t) => {
         turn: { inputTokens: 900, outputTokens: 100, costUsd: 0.1 },
       },
       reviews: [{ patchset: 'p', path: 'a', hunk: 'h', verdict: 'reject', comment: 'c' }],
+      held: {
+        runId: 'run',
+        commit: 'c',
+        branch: 'refs/heads/writ/review-run',
+        target: 'refs/heads/main',
+        patchset: 'p',
+      },
       updatedAt: at,
     },
   );

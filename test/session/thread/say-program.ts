@@ -40,7 +40,10 @@ const read = facts.length === 0 ? openedState(opened) : restoredState(facts);
 const added: readonly Happened[] =
   facts.length === 0
     ? [opened]
-    : [{ type: 'resumed', ground: ground(), atMs }, ...afterKill(read).map((fact) => ({ ...fact, atMs }))];
+    : [
+        { type: 'resumed', ground: ground(), atMs },
+        ...afterKill(read, { nowMs: atMs, newId: () => 'again' }).map((fact) => ({ ...fact, atMs })),
+      ];
 await thread.append(added);
 let turns = 0;
 const channel = openChannel({

@@ -59,6 +59,10 @@ t.test('hunks of the newest change have numbers, and what is said of one reaches
   t.notMatch(lines.join(''), /\p{Cc}/u);
   await reviewHunk(door, { type: 'review', hunk: 2, verdict: 'keep' });
   t.match(said, [{ patchset: 'p', hunk: 'h2', verdict: 'keep' }]);
+  const refused = { id: 'q', status: 'rejected', updatedAt: '', changes: [] };
+  const held = { ...snapshot, patchsets: [...snapshot.patchsets, refused], held: { patchset: 'p' } };
+  const shown = changeLines(held as unknown as typeof snapshot, plainShape, 80);
+  t.equal(textOf(shown[0] ?? []), 'Change proposed', 'what is held is what is reviewed');
   const [none] = await reviewHunk(door, { type: 'review', hunk: 3, verdict: 'keep' });
   t.match(textOf(none ?? []), /no hunk 3/);
   t.equal(said.length, 1);

@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { notesOf } from '../../page/open-page.ts';
 import { h } from '../h.ts';
+import { Prose } from '../prose.ts';
 import { text } from '../text.ts';
 import type { CardGiven } from './card-given.ts';
 
@@ -41,6 +42,7 @@ export function AskedCard({ page: { drafts }, question, isShut, answer, takes }:
   return h(
     'form',
     { class: 'asked', onSubmit: send, autocomplete: 'off' },
+    question.description !== undefined && h(Prose, { source: question.description }),
     questions.map((one) =>
       h(One, { key: one.id, one, value: answers[one.id] ?? '', set: (given) => set(one, given), isShut }),
     ),

@@ -1,0 +1,59 @@
+import { messageOf } from '../../../core/base/errors.ts';
+import type { PatchFile } from '../../../core/contract/patch-set.ts';
+import { dirtyPaths } from '../../vcs/dirty-paths.ts';
+import { finishFollow } from '../../vcs/finish-follow.ts';
+import type { Target } from '../../vcs/plan-target.ts';
+import { readRef } from '../../vcs/refs.ts';
+import type { Repository } from '../../vcs/repository.ts';
+import { type FollowOutcome, followWorktree, swapTarget } from '../../vcs/swap-target.ts';
+import type { SealingFault } from '../record/decision-input.ts';
+
+/** A sealed commit on its way to the branch that it is for. */
+export interface TargetMove {
+  readonly runId: string;
+  readonly target: Target;
+  readonly commit: string;
+  readonly files: readonly Pick<PatchFile, 'path' | 'oldPath' | 'changeType' | 'oldMode' | 'newMode'>[];
+  /** Whose policy judged the change: as the run knows it. */
+  readonly policy: { readonly ref?: string | undefined; readonly commit: string | undefined };
+  /** In what time somebody else may have changed something. */
+  readonly when: string;
+}
+
+/**
+ * The one move that the person sees. A target that stands at our commit was moved by an earlier process of this very
+ * run.
+ */
+export async function moveTarget(
+  repository: Repository,
+  { runId, target, commit, files, policy, when }: TargetMove,
+): Promise<{ lost?: string; by?: SealingFault }> {
+  if ((await readRef(repository, target.ref)) === commit) return {};
+  const dirty = target.checkedOutHere ? await dirtyPaths(repository, files) : [];
+  if (dirty.length > 0) {
+    const paths = dirty.slice(0, 5).map(({ path }) => `\`${path}\``);
+    return { lost: `${paths.join(', ')} changed in the working tree ${when}`, by: 'changed-under-us' };
+  }
+  const { ref, commit: judgedBy } = policy;
+  const held = ref === undefined || judgedBy === undefined ? undefined : { ref, commit: judgedBy };
+  const swap = await swapTarget(repository, target, commit, `writ: run ${runId}`, held);
+  if (swap.moved) return {};
+  const stale = swap.stale[0]?.ref ?? target.ref;
+  const whose = stale === target.ref ? '' : ', whose policy judged the change,';
+  return { lost: `\`${stale}\`${whose} was moved by somebody else ${when}`, by: 'swap-lost' };
+}
+
+/** Index and files behind the move; `isAgain`: an earlier process may have been stopped in the middle of it. */
+export async function followTarget(
+  repository: Repository,
+  target: Target,
+  commit: string,
+  isAgain: boolean,
+): Promise<FollowOutcome> {
+  try {
+    return await (isAgain ? finishFollow : followWorktree)(repository, target, commit);
+  } catch (fault) {
+    // The branch has moved: what hinders the files is told, and undoes nothing.
+    return { state: 'failed', reason: messageOf(fault) };
+  }
+}

@@ -1,0 +1,17 @@
+import type { HeldChange } from '../../../engine/run/seal/held-change.ts';
+
+/** A run whose change waits on a branch of its own until a person has reviewed it. */
+export interface HeldRun extends Pick<HeldChange, 'runId' | 'branch' | 'target'> {
+  /** Of the plan that it executed. */
+  readonly plan: string;
+}
+
+/** What a person reviews: it is committed, and no branch of the person's has moved. */
+export interface HeldReview extends HeldRun, Pick<HeldChange, 'commit'> {
+  readonly patchset: string;
+  readonly summary: string;
+  /** The run of what is left, once hunks were taken out: which one, and which hunks. */
+  readonly anew?: { readonly runId: string; readonly rejected: readonly string[] };
+}
+
+export type HeldEnd = 'kept' | 'taken-out' | 'discarded';

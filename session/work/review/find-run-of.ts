@@ -1,0 +1,22 @@
+import { isWritError } from '../../../core/base/errors.ts';
+import type { RunView } from '../../../core/contract/run-view.ts';
+import { readRun } from '../../../engine/run/record/read-run.ts';
+import { findRun } from '../../../engine/store/record/find-run.ts';
+import type { RunStore } from '../../../engine/store/run-store.ts';
+import { openRepository } from '../../../engine/vcs/repository.ts';
+import type { TurnScope } from '../turn-scope.ts';
+
+/** A run as it stands, and where its record is; `undefined` where it was never written down. */
+export async function findRunOf(
+  { setting }: Pick<TurnScope, 'setting'>,
+  wanted: string,
+): Promise<{ readonly view: RunView; readonly store: RunStore } | undefined> {
+  const repository = await openRepository(setting.repositoryPath);
+  try {
+    const { store, runId } = await findRun(setting.engine.slots.store, repository, setting.clock, wanted);
+    return { view: await readRun(repository, store, runId), store };
+  } catch (fault) {
+    if (isWritError(fault, 'RUN_NOT_FOUND')) return undefined;
+    throw fault;
+  }
+}

@@ -1,0 +1,119 @@
+import { messageOf } from '../../../core/base/errors.ts';
+import type { RunView } from '../../../core/contract/run-view.ts';
+import { dropHeld, landHeld } from '../../../engine/run/seal/held-change.ts';
+import { openRepository } from '../../../engine/vcs/repository.ts';
+import { type HeldChoice, heldQuestionId } from '../../state/held/held-question.ts';
+import type { HeldEnd, HeldReview } from '../../state/held/held-review.ts';
+import { rejectedHunks } from '../../state/held/judge-held-answer.ts';
+import type { GivenAnswer } from '../../state/interaction.ts';
+import { tellReviewed, untoldReviews } from '../tell-reviews.ts';
+import type { StepEnd, TurnScope } from '../turn-scope.ts';
+import { findRunOf } from './find-run-of.ts';
+import { askHeld } from './hold-run.ts';
+import { runAnew, runLeft } from './take-out.ts';
+
+/**
+ * Does what a person said of a change that is held. Each act may be done again: where a killed process was stopped
+ * between two of them, the question is asked again, and what was done is found done.
+ */
+export async function heldStep(
+  scope: TurnScope,
+  { given }: { readonly given: GivenAnswer },
+): Promise<StepEnd> {
+  const { held } = scope.state();
+  if (held === undefined) throw new TypeError('an answer to a change that is not held');
+  // Another process may have been stopped behind the commit of what was left.
+  const landed = held.anew === undefined ? undefined : (await findRunOf(scope, held.anew.runId))?.view;
+  if (landed?.decision?.type === 'commit') return takenOut(scope, held, landed);
+  const [choice] = (given.answers?.[heldQuestionId] ?? []) as readonly HeldChoice[];
+  if (choice === 'keep') return keep(scope, held);
+  return choice === 'take-out' ? takeOut(scope, held) : finish(scope, held, discarded);
+}
+
+async function keep(scope: TurnScope, held: HeldReview): Promise<StepEnd> {
+  const { view } = (await findRunOf(scope, held.runId)) ?? {};
+  if (view === undefined) throw new TypeError('a change is held whose run there is not');
+  const landed = await landHeld(await openRepository(scope.setting.repositoryPath), held, view);
+  if ('lost' in landed) return askOnceMore(scope, held, `nothing has moved: ${landed.lost}`);
+  const { notice } = landed;
+  const told = `${held.commit} is on \`${nameOf(held.target.ref)}\`; \`writ verify ${held.runId}\``;
+  return finish(scope, held, {
+    end: 'kept',
+    text: notice === undefined ? told : `${told}\n${notice}`,
+    toModel: 'The person has kept your change: it is committed.',
+  });
+}
+
+async function takeOut(scope: TurnScope, held: HeldReview): Promise<StepEnd> {
+  const rejected = rejectedHunks(scope.state(), held.patchset);
+  const left = await runLeft(scope, held, rejected);
+  if (left === undefined)
+    return finish(scope, held, { ...discarded, text: 'every hunk is rejected: nothing is committed' });
+  const view = await runAnew(scope, held, left, rejected);
+  if (view.decision?.type === 'commit') return takenOut(scope, held, view);
+  const why = view.decision?.rationale ?? 'nothing was decided';
+  if (view.waiting === undefined)
+    return askOnceMore(scope, held, `what is left was not accepted: ${why}; \`writ show ${view.runId}\``);
+  await note(
+    scope,
+    `what is left waits for people: \`writ approve ${view.runId}\`, \`writ resume ${view.runId}\`, then \`/review\``,
+  );
+  return { end: 'done' };
+}
+
+async function takenOut(scope: TurnScope, held: HeldReview, view: RunView): Promise<StepEnd> {
+  const count = held.anew?.rejected.length ?? scope.state().held?.anew?.rejected.length ?? 0;
+  const without = `without ${count} rejected ${count === 1 ? 'hunk' : 'hunks'}`;
+  return finish(scope, held, {
+    end: 'taken-out',
+    text: `run ${view.runId}: ${view.decision?.commitSha ?? ''} ${without}; \`writ verify ${view.runId}\``,
+    toModel: `Your change is committed ${without}, which the person took out of it.`,
+  });
+}
+
+/** What became of a held change, for the person and for the model. */
+interface Ending {
+  readonly end: HeldEnd;
+  readonly text: string;
+  readonly toModel: string;
+}
+
+const discarded: Ending = {
+  end: 'discarded',
+  text: 'the change is discarded: no branch of yours has moved',
+  toModel: 'The person has discarded your change: nothing of it is in the repository.',
+};
+
+/** The branch that held it goes; then it is told as over, last of all to the model, in what it gets next. */
+async function finish(scope: TurnScope, held: HeldReview, { end, text, toModel }: Ending): Promise<StepEnd> {
+  const { setting, state, tell } = scope;
+  const repository = await openRepository(setting.repositoryPath);
+  const stays = await dropHeld(repository, held).catch(messageOf);
+  const shown = state().patchsets.find(({ id }) => id === held.patchset);
+  if (shown !== undefined) {
+    const { updatedAtMs: _, ...patchset } = shown;
+    await tell({
+      type: 'patched',
+      patchset: { ...patchset, status: end === 'kept' ? 'accepted' : 'rejected' },
+    });
+  }
+  await note(scope, stays === undefined ? text : `${text}\n${stays}`);
+  await tell({ type: 'review-ended', end });
+  const said = untoldReviews(scope, 'talk');
+  const words = said === undefined ? toModel : `${toModel}\n\n${said.text}`;
+  await tellReviewed(scope, { text: words, ids: said?.ids ?? [] }, 'talk');
+  return { end: end === 'discarded' ? 'done' : 'decided' };
+}
+
+async function askOnceMore(scope: TurnScope, held: HeldReview, why: string): Promise<'waits'> {
+  await note(scope, why);
+  return askHeld(scope, held);
+}
+
+async function note({ tell, newId }: TurnScope, text: string): Promise<void> {
+  await tell({ type: 'noted', id: newId(), title: 'Review', text });
+}
+
+function nameOf(ref: string): string {
+  return ref.replace(/^refs\/heads\//, '');
+}

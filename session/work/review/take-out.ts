@@ -1,0 +1,99 @@
+import { confirmIntent } from '../../../api/intent/confirm-intent.ts';
+import { WritError } from '../../../core/base/errors.ts';
+import type { RunView } from '../../../core/contract/run-view.ts';
+import { patchWithout } from '../../../engine/patch/patch-without.ts';
+import { withOwnId } from '../../../engine/run/draft/with-own-id.ts';
+import { resumeRun, runIntent } from '../../../engine/run/run-intent.ts';
+import { gitLine } from '../../../engine/vcs/git.ts';
+import { openRepository } from '../../../engine/vcs/repository.ts';
+import { patchOfRun } from '../../review/patch-of-run.ts';
+import { toChanges } from '../../review/to-changes.ts';
+import type { HeldReview } from '../../state/held/held-review.ts';
+import type { TurnScope } from '../turn-scope.ts';
+import { findRunOf } from './find-run-of.ts';
+
+/** The patch of a held change without these hunks; `undefined` where nothing of it is left. */
+export async function runLeft(
+  { setting }: Pick<TurnScope, 'setting'>,
+  { runId }: HeldReview,
+  rejected: readonly string[],
+): Promise<Buffer | undefined> {
+  const diff = await patchOfRun(setting.engine, setting, runId);
+  if (diff === undefined)
+    throw new WritError('RUN_NOT_FOUND', {
+      message: 'the patch of the run is not kept any more: nothing can be taken out of it',
+      detail: { run_id: runId },
+    });
+  const left = patchWithout(diff, new Set(rejected));
+  return left.length === 0 ? undefined : left;
+}
+
+/**
+ * What is left is judged and sealed in a run of its own, as a patch that exists, under the same contract with another
+ * id: whoever took something out has brought it, and is its author. One that was begun for the same hunks goes on.
+ */
+export async function runAnew(
+  scope: TurnScope,
+  held: HeldReview,
+  left: Buffer,
+  rejected: readonly string[],
+): Promise<RunView> {
+  const { setting, tell } = scope;
+  const { engine, repositoryPath, sandbox, clock } = setting;
+  const { anew } = held;
+  const isSame = anew !== undefined && anew.rejected.join() === rejected.join();
+  const begun = isSame ? await findRunOf(scope, anew.runId) : undefined;
+  const settings = { ...setting.run, clock, signal: scope.signal, repositoryPath, sandbox };
+  if (begun !== undefined && begun.view.state !== 'decided') {
+    const view = await resumeRun(engine, { ...settings, runId: begun.view.runId });
+    return tellAnew(scope, view);
+  }
+  const specBytes = withOwnId(await contractOf(scope, held.runId), scope.newId());
+  const runId = scope.newId();
+  await tell({ type: 'review-anew', runId, rejected });
+  await tell({ type: 'run-began', runId });
+  await confirmIntent(engine, repositoryPath, specBytes);
+  const view = await runIntent(engine, {
+    ...settings,
+    runId,
+    specBytes,
+    source: { kind: 'patch', bytes: left },
+    onto: held.target.ref,
+    message: await messageOf(scope, held, rejected.length),
+  });
+  return tellAnew(scope, view);
+}
+
+async function contractOf(scope: TurnScope, runId: string): Promise<Buffer> {
+  const found = await findRunOf(scope, runId);
+  const { objects, refs } = found?.store ?? {};
+  const bytes = refs && (await objects?.read(refs.run(runId), 'spec.json'));
+  if (bytes === undefined) throw new WritError('RUN_NOT_FOUND', { detail: { run_id: runId } });
+  return bytes;
+}
+
+/** The subject of the held commit, and what is missing of it. */
+async function messageOf(
+  { setting }: TurnScope,
+  { commit, runId }: HeldReview,
+  count: number,
+): Promise<string> {
+  const repository = await openRepository(setting.repositoryPath);
+  const args = ['log', '-1', '--no-show-signature', '--format=%s', '--end-of-options', commit];
+  const subject = await gitLine(repository, args);
+  return `${subject}\n\nOf run ${runId}, without ${count} ${count === 1 ? 'hunk' : 'hunks'} that a person rejected.`;
+}
+
+async function tellAnew({ setting, tell }: TurnScope, view: RunView): Promise<RunView> {
+  const { patch, decision, waiting, runId } = view;
+  if (patch !== undefined && patch.files.length > 0)
+    await tell({
+      type: 'patched',
+      patchset: {
+        id: patch.digest,
+        status: decision?.type === 'commit' ? 'accepted' : waiting === undefined ? 'rejected' : 'proposed',
+        changes: toChanges(patch.files, await patchOfRun(setting.engine, setting, runId)),
+      },
+    });
+  return view;
+}

@@ -1,0 +1,91 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { dropHeld, type HeldChange, landHeld, unheldTarget } from '../../../engine/run/seal/held-change.ts';
+import { openRepository, type Repository } from '../../../engine/vcs/repository.ts';
+import { fixtures, makeSample } from './sample.ts';
+
+const fix = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
+
+/** A change that passed its gates, on a branch of its own. */
+async function heldChange(t: Test) {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  const repository: Repository = await openRepository(sample.root);
+  const target = await unheldTarget(repository, 'main', 'run');
+  const view = await sample.run({
+    source: { kind: 'patch', bytes: fix },
+    onto: 'refs/heads/writ/review-run',
+    heldFor: target.ref,
+  });
+  const { decision, runId, targetRef: branch } = view;
+  const held: HeldChange = { runId, branch, target, commit: decision?.commitSha ?? '' };
+  return { sample, repository, view, held, before: sample.git('rev-parse', 'main') };
+}
+
+t.test('a held change goes on to its branch once, however often it is told to', async (t) => {
+  const { sample, repository, view, held, before } = await heldChange(t);
+  t.same(held.target, { ref: 'refs/heads/main', expected: before });
+  t.equal(sample.git('rev-parse', held.branch), held.commit);
+  for (const time of ['at once', 'after a kill']) t.same(await landHeld(repository, held, view), {}, time);
+  t.equal(sample.git('rev-parse', 'main'), held.commit);
+  t.equal(sample.git('status', '--porcelain'), '', 'index and files follow');
+  for (const _ of [1, 2]) t.equal(await dropHeld(repository, held), undefined);
+  t.equal(sample.git('branch', '--list', 'writ/*'), '');
+});
+
+t.test('files that an earlier process was stopped before are brought along', async (t) => {
+  const { sample, repository, view, held } = await heldChange(t);
+  sample.git('update-ref', 'refs/heads/main', held.commit);
+  t.not(sample.git('status', '--porcelain'), '', 'the branch has moved, the files have not');
+  t.same(await landHeld(repository, held, view), {});
+  t.equal(sample.git('status', '--porcelain'), '');
+});
+
+t.test('a branch that has moved since, or a file that was changed, is not run over', async (t) => {
+  const { sample, repository, view, held, before } = await heldChange(t);
+  const price = join(sample.root, 'src', 'price.js');
+  const text = readFileSync(price, 'utf8');
+  writeFileSync(price, `${text}// mine\n`);
+  t.match(await landHeld(repository, held, view), {
+    lost: /`src\/price\.js` changed in the working tree since/,
+  });
+  t.equal(sample.git('rev-parse', 'main'), before);
+  writeFileSync(price, text);
+  sample.git('commit', '--quiet', '--allow-empty', '-m', 'mine');
+  const mine = sample.git('rev-parse', 'main');
+  t.match(await landHeld(repository, held, view), {
+    lost: /`refs\/heads\/main` was moved by somebody else since/,
+  });
+  t.equal(sample.git('rev-parse', 'main'), mine);
+});
+
+t.test('a branch that somebody works on, or has put more on, stays', async (t) => {
+  const { sample, repository, held } = await heldChange(t);
+  sample.git('checkout', '--quiet', 'writ/review-run');
+  t.match(await dropHeld(repository, held), /it is checked out/);
+  sample.git('commit', '--quiet', '--allow-empty', '-m', 'more');
+  sample.git('checkout', '--quiet', 'main');
+  t.match(await dropHeld(repository, held), /somebody has put more on it/);
+  t.not(sample.git('rev-parse', held.branch), held.commit);
+});
+
+t.test(
+  "where a branch only holds a change, the policy of the one that it is for is nobody else's",
+  async (t) => {
+    const sample = makeSample();
+    t.teardown(() => sample.remove());
+    sample.git('update-ref', 'refs/remotes/origin/trunk', 'HEAD');
+    sample.git('symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/remotes/origin/trunk');
+    sample.git('commit', '--quiet', '--allow-empty', '-m', 'on main alone');
+    const source = { kind: 'patch', bytes: fix } as const;
+    const held = await sample.run({ source, onto: 'writ/held', heldFor: 'refs/heads/main' });
+    t.equal(held.decision?.type, 'commit');
+    t.notMatch((held.notices ?? []).join('\n'), /POLICY_FOREIGN/);
+    const named = await sample.run(
+      { source, onto: 'other' },
+      { metadata: { id: '0196a3c0-2222-7000-8000-000000000002' } },
+    );
+    t.match((named.notices ?? []).join('\n'), /POLICY_FOREIGN/, 'who asks for another branch is told');
+  },
+);

@@ -1,0 +1,193 @@
+import t from 'tap';
+import { openRepository } from '../../../engine/vcs/repository.ts';
+import { openSession } from '../../../session/open-session.ts';
+import { hunksOf } from '../../../session/screen/hunks.ts';
+import { toSnapshot } from '../../../session/state/snapshot.ts';
+import { pendingOf } from '../../../session/state/state.ts';
+import { openThread, threadDirectory } from '../../../session/thread/open-thread.ts';
+import { runWrit } from '../../bin/start-writ.ts';
+import { makesFix, priceDraft, priceFix, submits } from '../../coder/planner/drafts.ts';
+import type { ScriptedReply } from '../../coder/scripted-model.ts';
+import { until } from '../../waiting/until.ts';
+import { lastNote, type ScriptedSession, scriptSession, settingOf } from './scripted-session.ts';
+
+const local = { from: 'local' } as const;
+const plans: ScriptedReply = {
+  calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps: ['take the cent away'] }] }]],
+};
+const says: ScriptedReply = { text: 'I see.' };
+
+/** One file more than anybody wants. */
+const fixAndMore = priceFix.replace(
+  '*** End Patch',
+  '*** Add File: src/extra.js\n+export const extra = 1;\n*** End Patch',
+);
+const makesMore: readonly ScriptedReply[] = [
+  { calls: [['apply_patch', { patch: fixAndMore }]] },
+  ...makesFix.slice(1),
+];
+
+/** A session whose first change is held. */
+async function held(more: readonly ScriptedReply[] = []): Promise<ScriptedSession> {
+  const scene = await scriptSession([submits(priceDraft), plans, ...makesMore, ...more]);
+  await scene.say('/review on');
+  await scene.say('A price is one cent too high: make it exact.');
+  await scene.answer((await scene.asked('intent_review_choice')).id, { selectedOption: 'confirm' });
+  await scene.answer((await scene.asked('post_plan_choice')).id, { selectedOption: 'execute' });
+  return scene;
+}
+
+const hunks = ({ session }: ScriptedSession) => {
+  const { patchsets, reviews, held } = toSnapshot(session.channel.state);
+  const patchset = patchsets.find(({ id }) => id === held?.patchset);
+  return patchset === undefined ? [] : hunksOf(patchset, reviews);
+};
+
+const rejects = async (scene: ScriptedSession, path: string, comment: string): Promise<void> => {
+  const { patchset, id = '' } = hunks(scene).find((one) => one.path === path) ?? {};
+  if (patchset === undefined) throw new Error(`no hunk of ${path}`);
+  const said = { patchset, path, hunk: id, verdict: 'reject', comment } as const;
+  await scene.session.channel.send({ type: 'review', ...said, proof: local });
+};
+
+const chooses = async (scene: ScriptedSession, choice: string): Promise<void> => {
+  const { id } = await scene.asked('request_user_input');
+  await scene.answer(id, { answers: { review: [choice] } });
+};
+
+/** Exit code of `writ verify` of the last commit. */
+async function verified({ sample: { root, env } }: ScriptedSession): Promise<number | null> {
+  return (await runWrit(['verify', 'main'], { cwd: root, env })).code;
+}
+
+/** It is over, or asks again. */
+const settled = ({ session: { channel } }: ScriptedSession): Promise<void> =>
+  until(() => channel.state.turn === undefined || pendingOf(channel.state).length > 0);
+
+t.test('a change that is reviewed is on no branch of the person before it is kept', async (t) => {
+  await using scene = await held();
+  const { sample, session } = scene;
+  const before = sample.git('rev-parse', 'main');
+  const asked = await scene.asked('request_user_input');
+  t.match(asked.metadata, { target: 'refs/heads/main', questions: [{ id: 'review', kind: 'single' }] });
+  t.equal(sample.git('rev-parse', 'main'), before, 'no branch of the person has moved');
+  t.equal(sample.git('status', '--porcelain'), '');
+  const { held: waiting } = toSnapshot(session.channel.state);
+  t.equal(sample.git('rev-parse', waiting?.branch ?? ''), waiting?.commit);
+  t.equal(toSnapshot(session.channel.state).patchsets.at(-1)?.status, 'proposed');
+  await t.rejects(scene.answer(asked.id, { answers: { review: ['take-out'] } }), {
+    code: 'INVALID_INTERACTION_RESPONSE',
+  });
+  await chooses(scene, 'keep');
+  await scene.ended();
+  t.equal(session.channel.state.status, 'completed', lastNote(session));
+  t.equal(sample.git('rev-parse', 'main'), waiting?.commit);
+  t.equal(sample.git('status', '--porcelain'), '', 'the files follow');
+  t.equal(sample.git('for-each-ref', 'refs/heads/writ'), '', 'the branch that held it is gone');
+  t.equal(toSnapshot(session.channel.state).patchsets.at(-1)?.status, 'accepted');
+  t.notOk('held' in toSnapshot(session.channel.state));
+  t.equal(await verified(scene), 0);
+});
+
+t.test('what is rejected is in no commit of the branch, and the model hears why', async (t) => {
+  await using scene = await held([says, says]);
+  const { sample, session, model } = scene;
+  const before = sample.git('rev-parse', 'main');
+  const { id } = await scene.asked('request_user_input');
+  await rejects(scene, 'src/extra.js', 'nobody asked for it');
+  await t.rejects(scene.answer(id, { answers: { review: ['keep'] } }), {
+    code: 'INVALID_INTERACTION_RESPONSE',
+  });
+  await chooses(scene, 'take-out');
+  await settled(scene);
+  t.equal(session.channel.state.status, 'completed', lastNote(session));
+  t.equal(sample.git('rev-parse', 'main^'), before);
+  t.equal(sample.git('diff', '--name-only', 'main^', 'main'), 'src/price.js\ntest/price.test.js');
+  const run = /Run-Id: (\S+)/.exec(sample.git('log', '-1', '--format=%B', 'main'))?.[1] ?? '';
+  t.match(lastNote(session), run);
+  t.equal(await verified(scene), 0);
+  t.match(sample.git('log', '-1', '--format=%B', 'main'), /without 1 hunk that a person rejected/);
+  t.equal(sample.git('for-each-ref', 'refs/heads/writ'), '');
+  t.same(
+    toSnapshot(session.channel.state)
+      .patchsets.map(({ status }) => status)
+      .slice(-2),
+    ['rejected', 'accepted'],
+  );
+  await scene.say('/ask Well?');
+  await scene.ended();
+  await scene.say('/ask And now?');
+  await scene.ended();
+  const heard = JSON.stringify(model.asked.at(-1)?.body);
+  t.equal(heard.split('nobody asked for it').length, 2, 'it is told once, and stays in the talk');
+  t.match(heard, /which the person took out of it/);
+});
+
+t.test('whoever was killed behind his answer is asked again, and what was done is found done', async (t) => {
+  for (const isMoved of [false, true]) {
+    await using scene = await held();
+    const { sample, session, model } = scene;
+    const { id } = await scene.asked('request_user_input');
+    const { threadId } = session;
+    const { held: waiting } = toSnapshot(session.channel.state);
+    const setting = await settingOf(sample, model, { resume: threadId });
+    await using _engine = setting.engine;
+    await session[Symbol.asyncDispose]();
+    const { clock, witness } = setting;
+    {
+      const directory = threadDirectory(await openRepository(sample.root), threadId);
+      await using thread = await openThread(directory, threadId, { clock, witness });
+      const answer = { option: 'answer', answers: { review: ['keep'] } };
+      await thread.append([{ type: 'answered', id, answer, by: { kind: 'tui' }, atMs: clock.now() }]);
+    }
+    if (isMoved) sample.git('update-ref', 'refs/heads/main', waiting?.commit ?? '');
+    await using again = await openSession(setting);
+    const { channel } = again;
+    const [asked] = pendingOf(channel.state);
+    t.match(asked, { kind: 'request_user_input', title: 'Prices are exact' });
+    t.not(asked?.id, id);
+    const given = { answers: { review: ['keep'] } };
+    await channel.send({ type: 'respond', id: asked?.id ?? '', given, proof: local });
+    await until(() => channel.state.turn === undefined);
+    t.equal(channel.state.status, 'completed', lastNote(again));
+    t.equal(sample.git('rev-parse', 'main'), waiting?.commit);
+    t.equal(sample.git('status', '--porcelain'), '');
+    t.equal(sample.git('for-each-ref', 'refs/heads/writ'), '');
+  }
+});
+
+t.test(
+  'what is left is judged anew: where it is refused nothing has moved, and the person is asked again',
+  async (t) => {
+    await using scene = await held();
+    const { sample, session } = scene;
+    const before = sample.git('rev-parse', 'main');
+    await scene.asked('request_user_input');
+    await rejects(scene, 'test/price.test.js', 'that is tested elsewhere');
+    await chooses(scene, 'take-out');
+    await settled(scene);
+    t.match(lastNote(session), /what is left was not accepted: .*new-tests/);
+    t.match(pendingOf(session.channel.state), [{ kind: 'request_user_input' }]);
+    t.equal(sample.git('rev-parse', 'main'), before);
+    await chooses(scene, 'discard');
+    await scene.ended();
+  },
+);
+
+t.test('what is discarded leaves nothing, and every hunk rejected is that', async (t) => {
+  for (const choice of ['discard', 'take-out']) {
+    await using scene = await held();
+    const { sample, session } = scene;
+    const before = sample.git('rev-parse', 'main');
+    await scene.asked('request_user_input');
+    if (choice === 'take-out')
+      for (const path of ['src/price.js', 'test/price.test.js', 'src/extra.js'])
+        await rejects(scene, path, 'no');
+    await chooses(scene, choice);
+    await scene.ended();
+    t.equal(session.channel.state.status, 'idle', lastNote(session));
+    t.equal(sample.git('rev-parse', 'main'), before);
+    t.equal(sample.git('for-each-ref', 'refs/heads/writ'), '');
+    t.match(lastNote(session), choice === 'discard' ? /is discarded/ : /every hunk is rejected/);
+  }
+});
