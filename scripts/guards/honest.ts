@@ -9,7 +9,7 @@ export const guards: readonly Guard[] = [
     ['--policy', 'if (request.policy !== undefined)', 'if (false)', 'a policy that the contract chose'],
     [
       'a contract that chooses its judge',
-      'const foreign = await findForeignPolicy(repository, target, policy);',
+      'const foreign = await findForeignPolicy(repository, meant, policy);',
       'const foreign = undefined as { defaultRef: null } | undefined;',
       'a policy that the contract chose',
     ],

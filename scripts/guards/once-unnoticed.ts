@@ -85,6 +85,8 @@ export const guards: readonly Guard[] = [
       'await Promise.resolve(`the change was not recorded',
       'a claim that was logged is taken back',
     ],
+  ]),
+  ...within('engine/run/seal/move-target.ts', faults, [
     [
       'a branch that has moved already',
       'if ((await readRef(repository, target.ref)) === commit) return {};',
