@@ -7,6 +7,7 @@ await room(
   'engine/run/state/evidence-modes.test.ts',
   'engine/run/state/lost-calls.test.ts',
   'engine/run/seal-faults.test.ts',
+  'engine/run/held-change.test.ts',
   'engine/run/run-events.test.ts',
   'engine/run/run-cases.test.ts',
   'engine/run/external-local-runs.test.ts',
