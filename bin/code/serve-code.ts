@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { toEnvelope } from '../../api/envelope.ts';
+import type { JsonData } from '../../api/json-data.ts';
 import { readVersion } from '../../api/version.ts';
 import { userConfigDir } from '../../attest/keys/user-config-dir.ts';
 import { systemClock } from '../../core/base/clock.ts';
@@ -12,7 +11,6 @@ import type { SessionOptions } from '../../session/options/session-options.ts';
 import { openSelfTester } from '../../session/self-test/self-tester.ts';
 import { type ServedSession, serveSession } from '../../session/serve/serve-session.ts';
 import { listThreads } from '../../session/thread/list-threads.ts';
-import type { ScreenEnd } from '../../session/tui/open-screen.ts';
 import { watchRuns } from '../../session/work/watch-runs.ts';
 import { broughtProviders } from '../command-parts/brought-providers.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
@@ -20,7 +18,6 @@ import { openEngine } from '../command-parts/open-engine.ts';
 import type { Reaching } from '../command-parts/reach-provider.ts';
 import { serviceProgressPlugin } from '../terminal/service-progress.ts';
 import { agentAt } from './agent-at.ts';
-import type { Aside } from './aside.ts';
 import type { CodeLine } from './code-line.ts';
 import { findModel } from './find-model.ts';
 import { mcpGround } from './mcp-ground.ts';
@@ -32,28 +29,27 @@ import { sessionSetting } from './session-setting.ts';
 export interface CodeParts {
   readonly line: CodeLine;
   readonly log: SessionLog;
-  /** Where what is said by the way goes while a screen stands. */
-  readonly aside: Aside;
   readonly repository: Repository;
   readonly reaching: Reaching;
   readonly options: SessionOptions;
 }
 
-/** What came of a session that was served, and the thread that its user goes on with. */
+/** A session that is served, and what a program is told of it. */
 export interface ServedCode {
-  readonly result: CommandResult;
-  readonly resume?: string;
+  readonly served: ServedSession;
+  readonly data: JsonData;
 }
 
-/**
- * Serves a session until its user leaves it, or the signal says so; a goal begins at once, for whoever started the
- * program.
- */
+/** What is done with a session while it is served; it ends when that has settled. */
+export type WhileServed = (opened: ServedCode) => Promise<void>;
+
+/** Serves a session as long as `whileServed` lasts; a goal begins at once, for whoever started the program. */
 export async function serveCode(
   context: CommandContext,
-  { line, log, aside, repository, reaching, options }: CodeParts,
-): Promise<ServedCode> {
-  const { print, signal, json } = context;
+  { line, log, repository, reaching, options }: CodeParts,
+  whileServed: WhileServed,
+): Promise<CommandResult> {
+  const { print, signal } = context;
   const watcher = watchRuns(systemClock);
   await using engine = await openEngine(context, {
     ephemeralKey: context.options.flag('ephemeral-key'),
@@ -100,7 +96,6 @@ export async function serveCode(
     ...(served.tokenFile === undefined ? {} : { token_file: served.tokenFile }),
     ...(served.infoFile === undefined ? {} : { info_file: served.infoFile }),
   };
-  let ended: ScreenEnd = {};
   try {
     if (options.goal !== undefined)
       await served.session.channel.send({
@@ -109,26 +104,13 @@ export async function serveCode(
         criteria: [],
         proof: { from: 'local' },
       });
-    if (json) print.raw(toEnvelope('code', { data }, true));
-    else if (line.mode !== 'terminal') tellServed(context, served);
-    if (line.mode === 'terminal' && !json) {
-      const { showScreen } = await import('./show-screen.ts');
-      const { processGround } = await import('../../session/tui/term/process-ground.ts');
-      const { door, baseUrl } = served;
-      const shown = { door, baseUrl, repository, aside, ground: processGround() };
-      ended = await showScreen(context, shown);
-    } else if (!signal.aborted) await once(signal, 'abort');
+    await whileServed({ served, data });
   } finally {
     await served[Symbol.asyncDispose]();
   }
   reaching.finish();
-  const result = succeeded(data, (printer) => {
+  return succeeded(data, (printer) => {
     if (line.mode === 'terminal') printer.line(`writ code --resume ${served.threadId}`);
     printer.line(`writ graph ${served.threadId}`);
   });
-  return { result, ...ended };
-}
-
-function tellServed({ print }: CommandContext, { baseUrl, threadId }: ServedSession): void {
-  print.line(`serving thread ${threadId} on ${baseUrl}, Ctrl+C ends it`);
 }

@@ -1,39 +1,47 @@
 import { systemClock } from '../../core/base/clock.ts';
-import type { Repository } from '../../engine/vcs/repository.ts';
-import { loadHighlighting } from '../../session/screen/highlight/open-highlighter.ts';
 import type { Line } from '../../session/screen/line.ts';
 import { span } from '../../session/screen/line.ts';
 import type { SessionDoor } from '../../session/screen/session-door.ts';
 import { visible } from '../../session/screen/visible.ts';
 import { slashCommands } from '../../session/state/slash/slash-commands.ts';
-import { openScreen, type ScreenEnd } from '../../session/tui/open-screen.ts';
+import { openScreen, type Screen, type ScreenEnd } from '../../session/tui/open-screen.ts';
 import { screenShape } from '../../session/tui/print/screen-shape.ts';
 import type { Ground } from '../../session/tui/term/ground.ts';
 import { openTerminal } from '../../session/tui/term/open-terminal.ts';
 import { pickTheme, themes } from '../../session/tui/term/theme.ts';
 import type { CommandContext } from '../command-parts/command.ts';
-import { writeOutput } from '../command-parts/write-output.ts';
 import type { Aside } from './aside.ts';
-import { editOutside } from './edit-outside.ts';
-import { trackedPaths } from './tracked-paths.ts';
+import type { CodeLine } from './code-line.ts';
 
+/** What a screen is opened with, before there is a session. */
 export interface ShownSession {
+  /** Shows what is known already until its session is there. */
   readonly door: SessionDoor;
-  readonly repository: Repository;
-  /** Where the session is served. */
-  readonly baseUrl: string;
+  readonly line: Pick<CodeLine, 'workingDir'>;
   readonly ground: Ground;
   /** What else is said while the screen stands. */
   readonly aside: Aside;
 }
 
-/** Shows a session in the terminal of this process until its user leaves, or the signal says so. */
-export async function showScreen(
+/** A screen that stands in the terminal of this process. */
+export interface ShownScreen {
+  /** The session is there, and served there. */
+  opened(at: { readonly baseUrl: string }): void;
+  readonly unsent: Screen['unsent'];
+  /** Resolves when its user leaves, or the signal says so; the terminal is as it was found then. */
+  readonly ended: Promise<ScreenEnd>;
+  /** The terminal is as it was found. Any number of times. */
+  close(): void;
+}
+
+/** Draws a screen, and takes keys from then on. */
+export function showScreen(
   { env, cwd, options, colour, signal }: CommandContext,
-  { door, repository, baseUrl, ground, aside }: ShownSession,
-): Promise<ScreenEnd> {
+  { door, line, ground, aside }: ShownSession,
+): ShownScreen {
   const over = Promise.withResolvers<ScreenEnd>();
   const isPlain = options.flag('plain');
+  let tracked: Promise<(prefix: string) => Promise<readonly string[]>> | undefined;
   const terminal = openTerminal({
     ground,
     clock: systemClock,
@@ -41,7 +49,7 @@ export async function showScreen(
     told: {
       keys: (keys) => screen.press(keys),
       resized: (size) => screen.resized(size),
-      ended: () => over.resolve({}),
+      ended: () => leave({}),
     },
   });
   const screen = openScreen({
@@ -51,26 +59,49 @@ export async function showScreen(
     shape: screenShape,
     clock: systemClock,
     commands: slashCommands,
-    greeting: greeting(door, baseUrl),
-    paths: (prefix) => trackedPaths(repository, prefix),
-    edit: (text) => terminal.lend(() => editOutside(text, { cwd, env })),
-    write: async (path, text) => writeOutput(cwd, path, text),
+    async paths(prefix) {
+      tracked ??= import('./tracked-paths.ts').then(({ trackedPathsAround }) =>
+        trackedPathsAround(line.workingDir),
+      );
+      return (await tracked)(prefix);
+    },
+    edit: (text) =>
+      terminal.lend(async () => {
+        const { editOutside } = await import('./edit-outside.ts');
+        return editOutside(text, { cwd, env });
+      }),
+    async write(path, text) {
+      const { writeOutput } = await import('../command-parts/write-output.ts');
+      return writeOutput(cwd, path, text);
+    },
     suspend: () => terminal.suspend(),
   });
   const stopListening = aside.listen((text) => screen.say([[span('· ', 'dim'), span(visible(text), 'dim')]]));
-  void loadHighlighting();
-  void screen.ended.then(over.resolve);
-  const interrupted = (): void => over.resolve({});
-  signal.addEventListener('abort', interrupted, { once: true });
-  if (signal.aborted) interrupted();
-  try {
-    return await over.promise;
-  } finally {
+  const interrupted = (): void => leave({});
+  const close = (): void => {
     signal.removeEventListener('abort', interrupted);
     stopListening();
     screen.close();
     terminal.close();
-  }
+  };
+  const leave = (how: ScreenEnd): void => {
+    close();
+    over.resolve(how);
+  };
+  signal.addEventListener('abort', interrupted, { once: true });
+  void screen.ended.then(leave);
+  if (signal.aborted) interrupted();
+  return {
+    opened({ baseUrl }) {
+      screen.opened(greeting(door, baseUrl));
+      void import('../../session/screen/highlight/open-highlighter.ts').then(({ loadHighlighting }) =>
+        loadHighlighting(),
+      );
+    },
+    unsent: () => screen.unsent(),
+    ended: over.promise,
+    close,
+  };
 }
 
 /** What is worth to know before the first word. */

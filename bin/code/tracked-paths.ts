@@ -1,11 +1,17 @@
 import { runGit } from '../../engine/vcs/git.ts';
-import type { Repository } from '../../engine/vcs/repository.ts';
+import { openRepository, type Repository } from '../../engine/vcs/repository.ts';
 
 const most = 2000;
 const maxBytes = 64 * 1024 * 1024;
 
+/** Asks for the files of the repository around a directory, which is looked for once. */
+export function trackedPathsAround(directory: string): (prefix: string) => Promise<readonly string[]> {
+  const found = openRepository(directory, { onlyReads: true });
+  return async (prefix) => trackedPaths(await found, prefix);
+}
+
 /** Files of the work tree that version control knows, those that hold all of the letters first asked for; bounded. */
-export async function trackedPaths(repository: Repository, prefix: string): Promise<readonly string[]> {
+async function trackedPaths(repository: Repository, prefix: string): Promise<readonly string[]> {
   const listed = await runGit(repository, ['ls-files', '-z'], { maxBytes });
   const sought = prefix.toLowerCase();
   const paths = listed

@@ -7,6 +7,21 @@ const bytes = 'test/session/tui/painter-bytes.test.ts';
 
 /** What a person types and sees: nothing leaks into what is typed, nothing that is shown moves a cursor. */
 export const guards: readonly Guard[] = [
+  ...within('session/tui/late-door.ts', 'test/session/tui/late-door.test.ts', [
+    ['what was sent to a session that is opened goes first', 'await last;', '', 'what is sent to a session'],
+    ['in its order', 'sent = acted.catch(() => {});', '', 'what is sent to a session'],
+  ]),
+  ...within('session/screen/common-text.ts', 'test/session/screen/visible.test.ts', [
+    ['a sign that is not seen is not common', '\\xae-\\u024f', '\\xad-\\u024f', 'what hides or reorders'],
+  ]),
+  ...within('session/tui/term/decode-escape.ts', keys, [
+    [
+      'what is typed behind Alt and a sign is no text of the terminal',
+      'if (begun.test(String.fromCharCode(third)))',
+      'if (third > 0)',
+      'what a terminal sends',
+    ],
+  ]),
   ...within('session/tui/term/clean-paste.ts', keys, [
     ['a paste holds no controls', ".replace(/(?!\\n)\\p{Cc}/gu, '')", '', 'what a terminal sends'],
   ]),

@@ -19,13 +19,15 @@ export interface StatusFacts {
   readonly approvals?: number;
   /** How long the turn has worked. */
   readonly seconds?: number;
+  /** The session is being opened: what its snapshot says is what is known already. */
+  readonly isStarting?: boolean;
 }
 
 /** What is always told: what happens, what it costs, what is open, who has the session. */
 export function statusItems(snapshot: Snapshot, facts: StatusFacts): readonly StatusItem[] {
   const { provider, status, controller, threadId, settings } = snapshot;
   return [
-    stateItem(status, facts.seconds),
+    stateItem(status, facts),
     { text: provider.model ?? provider.provider, tone: 'plain', weight: 4 },
     ...usageItems(snapshot.usage).map((item): StatusItem => ({ ...item, weight: 2 })),
     ...(settings.networkAccess === undefined
@@ -61,13 +63,13 @@ export function statusItems(snapshot: Snapshot, facts: StatusFacts): readonly St
             weight: settings.context === 'dev' ? 7 : 3,
           },
         ]),
-    { text: threadId.slice(0, 8), tone: 'dim', weight: 8 },
+    ...(threadId === '' ? [] : [{ text: threadId.slice(0, 8), tone: 'dim' as const, weight: 8 }]),
   ];
 }
 
-function stateItem(status: Snapshot['status'], seconds: number | undefined): StatusItem {
+function stateItem(status: Snapshot['status'], { seconds, isStarting }: StatusFacts): StatusItem {
   const since = seconds === undefined || seconds < 1 ? '' : ` ${seconds}s`;
-  const [text, tone] = stateWords[status];
+  const [text, tone] = isStarting === true ? (['starting…', 'accent'] as const) : stateWords[status];
   return { text: `${text}${since}`, tone, weight: 1 };
 }
 

@@ -1,28 +1,32 @@
 import { unseen } from '../../core/base/unseen.ts';
+import { commonText } from './common-text.ts';
 
 /** Columns between two tab stops. */
 const tabStop = 4;
 /** Marks on one character, which more of them would stack over the lines above and below. */
 const mostMarks = 4;
 
-const plain = /^[\x20-\x7e]*$/;
 const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\x1b': '\\e' };
 
 /**
  * What is taken as a whole, in this order: an escape sequence that colours or moves, which is gone; what is kept as it
  * is (an emoji of many parts, a joiner between letters of a script that is written with it); a tab; marks in a row.
  */
-const taken = new RegExp(
-  [
-    '(?<sequence>\\x1b\\[[0-?]{0,64}[ -\\/]{0,4}[@-~])',
-    '(?<kept>\\p{RGI_Emoji}|(?<=[\\p{sc=Arab}\\p{sc=Deva}\\p{sc=Beng}\\p{sc=Sinh}\\p{sc=Mlym}])[\\u200c\\u200d]' +
-      '(?=[\\p{sc=Arab}\\p{sc=Deva}\\p{sc=Beng}\\p{sc=Sinh}\\p{sc=Mlym}]))',
-    '(?<tab>\\t)',
-    `(?<marks>\\p{M}{${mostMarks + 1},})`,
-    `(?<unseen>${unseen.source})`,
-  ].join('|'),
-  'gv',
-);
+const readTaken = (): RegExp =>
+  new RegExp(
+    [
+      '(?<sequence>\\x1b\\[[0-?]{0,64}[ -\\/]{0,4}[@-~])',
+      '(?<kept>\\p{RGI_Emoji}|(?<=[\\p{sc=Arab}\\p{sc=Deva}\\p{sc=Beng}\\p{sc=Sinh}\\p{sc=Mlym}])[\\u200c\\u200d]' +
+        '(?=[\\p{sc=Arab}\\p{sc=Deva}\\p{sc=Beng}\\p{sc=Sinh}\\p{sc=Mlym}]))',
+      '(?<tab>\\t)',
+      `(?<marks>\\p{M}{${mostMarks + 1},})`,
+      `(?<unseen>${unseen.source})`,
+    ].join('|'),
+    'gv',
+  );
+
+/** Made when it is first needed: that takes some time. */
+let taken: RegExp | undefined;
 
 /**
  * Text of anybody as one line of a screen: what a terminal would obey, what is not seen, and what hides or reorders
@@ -30,7 +34,8 @@ const taken = new RegExp(
  * are left out.
  */
 export function visible(text: string): string {
-  if (plain.test(text)) return text;
+  if (commonText.test(text)) return text;
+  taken ??= readTaken();
   let shown = '';
   let at = 0;
   for (const found of text.matchAll(taken)) {

@@ -6,7 +6,8 @@ import { choicesOf } from '../screen/question/choices.ts';
 import type { SessionDoor } from '../screen/session-door.ts';
 import { visible } from '../screen/visible.ts';
 import type { Snapshot } from '../state/snapshot.ts';
-import { edited, giveBack, offered, openComposer } from './composer/compose.ts';
+import { edited, giveBack, offered, unsentOf, withSaid } from './composer/compose.ts';
+import { emptyComposer } from './composer/composer.ts';
 import { type CommandRow, commandRows, type LocalCommand } from './local-commands.ts';
 import { hangLine } from './print/hang-line.ts';
 import { openPrinter } from './print/open-printer.ts';
@@ -19,7 +20,7 @@ import type { Painter, Size } from './term/painter.ts';
 import { drawView } from './view/draw-view.ts';
 import { pressView } from './view/press-view.ts';
 import { seeSnapshot } from './view/see-snapshot.ts';
-import { type Effect, isBusy, openView } from './view/view.ts';
+import { type Effect, isBusy, openView, type View } from './view/view.ts';
 
 /** What a screen stands on. */
 export interface ScreenParts {
@@ -30,8 +31,8 @@ export interface ScreenParts {
   readonly clock: Clock;
   /** Commands of the session, beside those of the screen. */
   readonly commands: readonly CommandRow[];
-  /** Told first. */
-  readonly greeting: readonly Line[];
+  /** Told first. Absent where the session is still being opened: `opened` brings it. */
+  readonly greeting?: readonly Line[];
   /** Paths of the repository that begin so. */
   readonly paths: (prefix: string) => Promise<readonly string[]>;
   /** Lends the terminal to an editor of the person's; what became of the text. */
@@ -49,8 +50,12 @@ export interface ScreenEnd {
 export interface Screen {
   press(keys: readonly Key[]): void;
   resized(size: Size): void;
+  /** The session is there now: this is told first, and what was sent meanwhile goes. */
+  opened(greeting: readonly Line[]): void;
   /** Prints lines of somebody else's above the live region. */
   say(lines: readonly Line[]): void;
+  /** What was typed and is with nobody: messages that wait, and what is being written. */
+  unsent(): readonly string[];
   /** Resolves when its user leaves. */
   readonly ended: Promise<ScreenEnd>;
   /** Takes the live region away. */
@@ -58,6 +63,7 @@ export interface Screen {
 }
 
 const tickMs = 1000;
+const unsaid = { lines: [], open: [] };
 
 /** The screen of a session in a terminal: draws what its door shows, and sends what its user says. */
 export function openScreen(parts: ScreenParts): Screen {
@@ -68,13 +74,14 @@ export function openScreen(parts: ScreenParts): Screen {
   const ended = Promise.withResolvers<ScreenEnd>();
   const over = new AbortController();
   let { size } = parts;
-  let view = openView(openComposer(saidBefore(door.snapshot())));
+  let view: View = { ...openView(emptyComposer), facts: { isStarting: true } };
 
   const draw = (): void => {
     const snapshot = door.snapshot();
     const stepped = seeSnapshot(view, snapshot, clock.now());
     ({ view } = stepped);
-    const { lines, open } = printer.print(snapshot, size.columns);
+    // Nothing is said yet of a session that is still being opened.
+    const { lines, open } = view.facts.isStarting === true ? unsaid : printer.print(snapshot, size.columns);
     painter.commit(lines);
     const drawn = drawView(view, snapshot, { ...size, nowMs: clock.now(), open });
     painter.live(drawn.lines, drawn.cursor.row < 0 ? undefined : drawn.cursor);
@@ -174,19 +181,26 @@ export function openScreen(parts: ScreenParts): Screen {
       await refreshFacts();
     }
   };
+  const opened = (greeting: readonly Line[]): void => {
+    const { isStarting: _, ...facts } = view.facts;
+    view = { ...view, facts, composer: withSaid(view.composer, saidBefore(door.snapshot())) };
+    door
+      .diagnostics()
+      .then(({ sandbox }) => {
+        const { backend } = (sandbox ?? {}) as { readonly backend?: string };
+        if (backend !== undefined) view = { ...view, facts: { ...view.facts, sandbox: backend } };
+        frames.ask();
+      })
+      .catch(failed);
+    painter.commit(greeting);
+    frames.now();
+  };
   const stopFollowing = door.follow(() => frames.ask());
   tick().catch(() => {});
-  door
-    .diagnostics()
-    .then(({ sandbox }) => {
-      const { backend } = (sandbox ?? {}) as { readonly backend?: string };
-      if (backend !== undefined) view = { ...view, facts: { ...view.facts, sandbox: backend } };
-      frames.ask();
-    })
-    .catch(failed);
-  painter.commit(parts.greeting);
-  frames.now();
+  if (parts.greeting === undefined) frames.now();
+  else opened(parts.greeting);
   return {
+    opened,
     press(keys) {
       for (const key of keys) {
         const snapshot = door.snapshot();
@@ -201,6 +215,7 @@ export function openScreen(parts: ScreenParts): Screen {
       frames.now();
     },
     say,
+    unsent: () => unsentOf(view.aside ?? view.composer),
     ended: ended.promise,
     close() {
       over.abort();

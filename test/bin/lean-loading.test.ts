@@ -81,3 +81,29 @@ t.test('a contract is validated without an engine, and with two gits at most', a
     [],
   );
 });
+
+t.test('a screen is drawn with nothing of what opens its session', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  const loaded = join(sample.home, 'loaded');
+  const parts = ['bin/commands/code.ts', 'bin/code/code-on-screen.ts'];
+  const script = parts.map((part) => `await import('${house}${part}');`).join('\n');
+  const argv = ['--import', lister, '--input-type=module', '--eval', script];
+  execFileSync(process.execPath, argv, { env: { ...sample.env, LOADED_INTO: loaded } });
+  const modules = readFileSync(loaded, 'utf8')
+    .split('\n')
+    .flatMap((url) => (url.startsWith(house) ? [url.slice(house.length)] : []));
+  const light = [
+    /^(?:bin|core\/base|session\/(?:log|screen|state|tui))\//,
+    // Bounds of what a line says.
+    /^engine\/config\/(?:approval|budget)-section\.ts$/,
+    /^http\/loopback-address\.ts$/,
+    /^node_modules\/(?:string-width|strip-ansi|ansi-regex|get-east-asian-width|marked)\//,
+  ];
+  t.strictSame(
+    modules.filter((path) => !light.some((one) => one.test(path))),
+    [],
+  );
+  t.ok(modules.includes('session/tui/open-screen.ts'), 'what is loaded is seen');
+  t.notOk(modules.includes('bin/code/serve-line.ts'));
+});

@@ -17,6 +17,11 @@ export interface Step {
 const esc = 0x1b;
 /** More than any terminal sends between `ESC [` and the end of it. */
 const longestSequence = 256;
+/**
+ * What a text for a program begins with: a number or `L` and `l` (OSC, answers of xterm), parameters (DCS), `G` (APC,
+ * answers of kitty about graphics). Behind Alt with one of these signs whatever else comes is typed.
+ */
+const strings: Readonly<Record<string, RegExp>> = { ']': /[0-9Ll]/, P: /[0-9!>?]/, _: /G/ };
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** What begins with an Escape. */
@@ -27,8 +32,10 @@ export function decodeEscape(bytes: Uint8Array): Step {
   const sign = String.fromCharCode(second);
   if (sign === '[') return decodeCsi(bytes);
   if (sign === 'O') return decodeSs3(bytes);
-  if (']P_'.includes(sign)) {
-    return third === undefined ? { took: 0, undecided: 'sequence' } : { took: 2, next: 'string' };
+  const begun = strings[sign];
+  if (begun !== undefined) {
+    if (third === undefined) return { took: 0, undecided: 'escape' };
+    if (begun.test(String.fromCharCode(third))) return { took: 2, next: 'string' };
   }
   if (second >= 0x80) return decodeAltCharacter(bytes, second);
   const control = controlKey(second);

@@ -108,18 +108,6 @@ t.test('what a session cannot be opened with is refused before anything is made'
     const ran = await runLine(words.split(' '), commands, { cwd: root, env: own as Record<string, string> });
     t.match(ran, { code, err: why, out: '' }, words);
   }
-  const resumed = [
-    'code',
-    '--port',
-    '0',
-    '--mcp-port',
-    '0',
-    '--resume',
-    '0198c1e2-0000-7000-8000-000000000000',
-  ];
-  const onTerminal = { ...env, TERM: 'xterm' };
-  const unknown = await runLine(resumed, commands, { cwd: root, env: onTerminal, terminal: true });
-  t.match(unknown, { code: 1, err: /THREAD_NOT_FOUND.*`0198c1e2-0000-7000-8000-000000000000`/ });
   t.notOk(existsSync(join(root, '.writ', 'code', 'control.json')));
 });
 

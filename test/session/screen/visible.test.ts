@@ -1,4 +1,6 @@
+import stringWidth from 'string-width';
 import t from 'tap';
+import { commonText } from '../../../session/screen/common-text.ts';
 import { visible, visibleLines } from '../../../session/screen/visible.ts';
 
 t.test('what a terminal would obey is not there any more', async (t) => {
@@ -42,4 +44,17 @@ t.test('text of many lines ends its lines as it pleases', async (t) => {
 t.test('nothing that is not printable comes through, whatever comes in', async (t) => {
   const all = Array.from({ length: 0x3000 }, (_, code) => String.fromCodePoint(code)).join('x');
   t.notMatch(visible(all), /[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f]/);
+});
+
+t.test('text that is common is one column a sign, and shown as it would be beside any other', (t) => {
+  const common = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter((sign) =>
+    commonText.test(sign),
+  );
+  t.ok(common.length > 500, `${common.length} signs`);
+  for (const sign of common) {
+    if (stringWidth(sign) !== 1) t.equal(stringWidth(sign), 1, escape(sign));
+    const beside = visible(`${sign}\u{1f600}`);
+    if (beside !== `${sign}\u{1f600}`) t.equal(beside, `${sign}\u{1f600}`, escape(sign));
+  }
+  t.end();
 });

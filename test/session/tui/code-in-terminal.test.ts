@@ -1,43 +1,10 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import t from 'tap';
 import { deafForMs } from '../../../session/tui/card/card.ts';
 import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
-import { type ScriptedReply, scriptModel } from '../../coder/scripted-model.ts';
-import { makeSample } from '../../engine/run/sample.ts';
-import { writProgram } from '../../starter/program.ts';
+import type { ScriptedReply } from '../../coder/scripted-model.ts';
 import { instant } from '../../waiting/instant.ts';
-import { noPty, openTerminalScene, type TerminalScene } from './open-terminal-scene.ts';
-
-/** `writ code` in a real terminal, over the sample's repository, with a model that answers from its script. */
-async function openCode(replies: readonly ScriptedReply[], ...more: readonly string[]) {
-  const sample = makeSample();
-  const model = await scriptModel(replies);
-  const home = join(sample.root, '..', 'home');
-  mkdirSync(home, { recursive: true });
-  const start = (...args: readonly string[]) =>
-    openTerminalScene({
-      program: process.execPath,
-      args: [
-        writProgram,
-        'code',
-        ...['--port', '0', '--mcp-port', '0', '--provider', 'openai', '--model', 'gpt-6-luna'],
-        ...['--api-base', model.base, ...more, ...args],
-      ],
-      cwd: sample.root,
-      env: { ...sample.env, HOME: home, OPENAI_API_KEY: 'sk-planted-0123456789', TERM: 'xterm-256color' },
-      columns: 100,
-      rows: 30,
-    });
-  return {
-    sample,
-    start,
-    async [Symbol.asyncDispose]() {
-      await model[Symbol.asyncDispose]();
-      sample.remove();
-    },
-  };
-}
+import { openCodeScene } from './open-code-scene.ts';
+import { noPty, type TerminalScene } from './open-terminal-scene.ts';
 
 const plans = (...steps: readonly string[]): ScriptedReply => ({
   calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps }] }]],
@@ -45,7 +12,7 @@ const plans = (...steps: readonly string[]): ScriptedReply => ({
 const readable = 'number or letter chooses';
 
 t.test('a request becomes a commit by what is typed', { skip: noPty }, async (t) => {
-  await using code = await openCode([
+  await using code = await openCodeScene([
     { text: 'It adds **one** cent.\n\n- here\n' },
     submits(priceDraft),
     plans('take the cent away', 'test it'),

@@ -76,7 +76,12 @@ const sequences: readonly (readonly [sent: string, keys: string])[] = [
   ['a\x1b[12;40R\x1b[?62;4c\x1b[?2026;2$yb', '"ab"'],
   ['a\x1b]11;rgb:ff/ff/ff\x07b\x1b]0;é\x1b\\c', '"abc"'],
   ['a\x1bP1$r0m\x1b\\b\x1b_Gi=1;OK\x1b\\c', '"abc"'],
-  ['a\x1b]unended\rb', '"a" enter "b"'],
+  ['a\x1b]0;unended\rb', '"a" enter "b"'],
+  ['a\x1b]Lxterm\x1b\\\x1bP>|xterm(1)\x1b\\b', '"ab"'],
+  [
+    '\x1b_typed\r\x1b]typed\x1bPtyped',
+    'alt+char:_ "typed" enter alt+char:] "typed" alt+shift+char:p "typed"',
+  ],
   [`a\x1b[${'1;'.repeat(400)}~b`, '"ab"'],
   ['a\x1b[1\rb', '"a" enter "b"'],
   ['\x1b[200~one\r\ntwo\rthree\tx\x1b[201~', 'paste(one\ntwo\nthree    x)'],
@@ -140,6 +145,10 @@ t.test('a lone Escape is one when nothing follows, and Alt with the sign of a se
   t.equal(expired('\x1b['), 'alt+char:[');
   t.equal(expired('\x1bO'), 'alt+shift+char:o');
   t.equal(expired('\x1b\x1b['), 'escape alt+char:[');
+  for (const sign of '_]') {
+    t.equal(decodeKeys(noKeys, bytesOf(`\x1b${sign}`)).undecided, 'escape', 'nobody waits long for it');
+    t.equal(expired(`\x1b${sign}`), `alt+char:${sign}`);
+  }
   t.equal(decodeKeys(noKeys, bytesOf('\x1b[1;')).undecided, undefined, 'is waited for as long as it takes');
   t.equal(expired('\x1b[1;'), '');
   t.end();
