@@ -47,6 +47,7 @@ export function openLateDoor(starting: Snapshot): LateDoor {
       revoke: (id) => inOrder((door) => door.revoke(id)),
       approvals: async () => (await there.promise).approvals(),
       diagnostics: async () => (await there.promise).diagnostics(),
+      earlier: async (ask) => (await there.promise).earlier(ask),
       threads: async (page) => (await there.promise).threads(page),
     },
     async open(to) {
