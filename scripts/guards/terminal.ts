@@ -47,7 +47,7 @@ export const guards: readonly Guard[] = [
       'a small change is a small frame',
       'changed.length > smallFrame',
       'changed.length > 0',
-      'a token that comes',
+      'a token that comes every 16',
     ],
   ]),
 ];

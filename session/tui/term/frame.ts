@@ -34,12 +34,14 @@ export function changeRegion(from: Region, to: Region, columns: number): string 
   const changed = pen.take();
   pen.moveTo(to.at.row, to.at.column);
   const back = pen.take();
-  if (more !== 0 || pen.daring || changed.length > smallFrame) return whole(from, to, changed + back);
+  if (changed.length > smallFrame) return whole(from, to, changed + back);
   const sight = from.seen === to.seen ? '' : to.seen ? show : hide;
-  const stays = samePlace(from.at, to.at) && changed !== '';
+  const rows = pen.daring ? cut + changed + wrap : changed;
+  // Rows that were put in may have scrolled the screen: what was saved is elsewhere then.
+  const stays = more === 0 && samePlace(from.at, to.at) && changed !== '';
   return stays && back.length > save.length + restore.length
-    ? save + changed + restore + sight
-    : changed + back + sight;
+    ? save + rows + restore + sight
+    : rows + back + sight;
 }
 
 /** Prints lines where a region stood, however long they are, and another region below them. */

@@ -36,11 +36,12 @@ export class Pen {
 
   moveTo(row: number, column = this.column): void {
     const rows = row - this.row;
-    if (rows < 0) this.put(rows === -1 ? '\x1b[A' : `\x1b[${-rows}A`);
+    // There is a row above, so nothing scrolls ("reverse index", ECMA-48 before its fifth edition).
+    if (rows < 0) this.put(rows === -1 ? '\x1bM' : `\x1b[${-rows}A`);
     if (rows > 0) this.put(rows === 1 ? '\x1b[B' : `\x1b[${rows}B`);
     this.row = row;
     if (column === undefined || this.column === column) return;
-    this.put(column === 0 ? '\r' : `\x1b[${column + 1}G`);
+    this.put(toColumn(this.column, column));
     this.column = column;
   }
 
@@ -105,4 +106,14 @@ export class Pen {
     this.put(changeLook(this.look, look));
     this.look = look;
   }
+}
+
+/** The shortest way from one column to another; from one that is not known the place itself is named. */
+function toColumn(from: number | undefined, to: number): string {
+  if (to === 0) return '\r';
+  const named = `\x1b[${to + 1}G`;
+  if (from === undefined) return named;
+  const by = to - from;
+  const moved = by > 0 ? `\x1b[${by === 1 ? '' : by}C` : '\b'.repeat(Math.min(-by, named.length));
+  return moved.length < named.length ? moved : named;
 }

@@ -1,4 +1,4 @@
-import t from 'tap';
+import t, { type Test } from 'tap';
 import type { Clock } from '../../../core/base/clock.ts';
 import type { Line } from '../../../session/screen/line.ts';
 import { openFrames } from '../../../session/tui/term/open-frames.ts';
@@ -7,8 +7,9 @@ import { toldSeed } from '../../chance/told-seed.ts';
 import { lineOf, openPainterScene } from './open-painter-scene.ts';
 
 const columns = 80;
-/** Milliseconds between two tokens of a model that is neither slow nor fast. */
+/** Milliseconds between two tokens of a model that is neither slow nor fast, and of one whose tokens are drawn singly. */
 const tokenMs = 16;
+const slowTokenMs = 40;
 
 /** A clock that stands still until it is moved. */
 function handClock(): Clock & { readonly move: (ms: number) => Promise<void> } {
@@ -31,7 +32,12 @@ function handClock(): Clock & { readonly move: (ms: number) => Promise<void> } {
   };
 }
 
-t.test('a token that comes costs at most three times its own octets', async (t) => {
+for (const each of [tokenMs, slowTokenMs])
+  t.test(`a token that comes every ${each} ms costs at most three times its own octets`, (t) =>
+    costs(t, each),
+  );
+
+async function costs(t: Test, everyMs: number): Promise<void> {
   const chance = seededRandom(toldSeed(t));
   const { painter, emulator, frames, settled } = openPainterScene(columns, 24, 'colour');
   const clock = handClock();
@@ -47,7 +53,7 @@ t.test('a token that comes costs at most three times its own octets', async (t) 
     painter.live(live, { row: 1, column: 17 });
   });
   screen.ask();
-  await clock.move(tokenMs);
+  await clock.move(everyMs);
   const before = frames.join('').length;
   for (let count = 0; count < 2000; count += 1) {
     const token = ` ${'abcdefgh'.slice(0, 3 + Math.floor(chance() * 5))}`;
@@ -58,7 +64,7 @@ t.test('a token that comes costs at most three times its own octets', async (t) 
       reply = token.trimStart();
     } else reply += token;
     screen.ask();
-    await clock.move(tokenMs);
+    await clock.move(everyMs);
   }
   await clock.move(1000);
   await settled();
@@ -69,7 +75,7 @@ t.test('a token that comes costs at most three times its own octets', async (t) 
     emulator.lines().slice(0, -2),
     [...finished, reply].map((line) => line.trimEnd()),
   );
-});
+}
 
 t.test(
   'frames come at once when none was for long, and then not more often than they are seen',
