@@ -93,7 +93,8 @@ export function declaredAndUsed(
       const declared = [...text.matchAll(declaration)].map((match) => match[1] ?? '');
       const shipped = files
         .filter((file) => isShipped(file.path))
-        .map((file) => file.code.replace(/\s*\.\s*/g, '.'));
+        // In two steps: strings of the page are blanked to lines of blanks that are quadratic for one expression.
+        .map((file) => file.code.replace(/\s+/g, ' ').replace(/ ?\. ?/g, '.'));
       return {
         matched: declared.length,
         violations: declared
