@@ -37,10 +37,9 @@ export function afterKill(
     const asked = { id: newId(), ...heldQuestion(held), status: 'pending', requestedAtMs: nowMs } as const;
     return [...left, { type: 'asked', interaction: asked }];
   }
-  return [
-    ...left,
-    { type: 'turn-ended', turn, end: 'failed', reason: 'writ was stopped in the middle of this turn' },
-  ];
+  const why = 'writ was stopped in the middle of this turn';
+  const reason = isLeft ? `${why}: \`/goal start\` goes on with the goal` : why;
+  return [...left, { type: 'turn-ended', turn, end: 'failed', reason }];
 }
 
 function isReview({ kind }: Interaction): boolean {

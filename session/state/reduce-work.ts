@@ -1,7 +1,7 @@
 import type { ModelMessage } from '../../core/contract/model.ts';
 import type { Fact } from './fact.ts';
 import { kept, type SaidReview, type TranscriptEntry } from './state.ts';
-import type { HunkReview, SessionPlan, StepStatus } from './work.ts';
+import type { HunkReview, SessionPlan, SessionTask, StepStatus } from './work.ts';
 
 /** A new one at the end, or the same one as it is now; the oldest are let go of. */
 export function withOne<T extends { readonly id: string }>(
@@ -45,6 +45,12 @@ export function stepped(
 ): SessionPlan {
   const steps = plan.steps.map((one) => (step === undefined || one.id === step ? { ...one, status } : one));
   return { ...plan, steps, updatedAtMs };
+}
+
+/** Nothing is at work behind its turn: what still was is to be done. */
+export function stoppedTask(task: SessionTask, updatedAtMs: number): SessionTask {
+  if (task.status !== 'running') return task;
+  return { ...task, status: 'pending', details: 'was stopped', updatedAtMs };
 }
 
 /** A plan with what one question for one of its Tasks came to, at the line that the Task begins with. */

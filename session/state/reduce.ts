@@ -2,7 +2,15 @@ import type { Fact, Happened, ToolStatus, TurnEnd } from './fact.ts';
 import { awaitsNote, type Interaction, isApproval } from './interaction.ts';
 import { afterTurnOf, movedGoal, usedByGoal } from './moved-goal.ts';
 import { pursuedGoal } from './pursued-goal.ts';
-import { paidPlan, planEntry, stepped, withMessage, withOne, withReview } from './reduce-work.ts';
+import {
+  paidPlan,
+  planEntry,
+  stepped,
+  stoppedTask,
+  withMessage,
+  withOne,
+  withReview,
+} from './reduce-work.ts';
 import { firstSettings, resumedSettings } from './settings/session-settings.ts';
 import { holderOf, kept, localHolder, pendingOf, type SessionState, type SessionStatus } from './state.ts';
 import { appended, entry, type Shown, withEnd, withReply } from './transcript.ts';
@@ -170,6 +178,7 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
         noteFor: undefined,
         run: undefined,
         goal: state.goal && afterTurnOf(state.goal, fact.turn, fact.end),
+        tasks: state.tasks.map((task) => stoppedTask(task, atMs)),
         status: afterTurn[fact.end],
         ...withEnd(state, fact, atMs),
       };

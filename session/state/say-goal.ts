@@ -45,6 +45,19 @@ function sentenceOf(goal: SessionGoal | undefined): string {
       const by = one.checks === undefined ? 'no check yet' : one.checks.join(', ');
       return `- ${one.status}: ${one.text} (${by})`;
     }),
-    `${loops} ${loops === 1 ? 'run' : 'runs'} judged; used ${tokens.used} of ${tokens.limit} tokens, ${costUsd.used} of ${costUsd.limit} USD, ${seconds.used} of ${seconds.limit} s${exhausted(goal.budget) === undefined ? '' : ', used up'}`,
+    `${loops} ${loops === 1 ? 'run' : 'runs'} judged; used ${count(tokens)} tokens, ${usd(costUsd)}, ${count(seconds)} s${exhausted(goal.budget) === undefined ? '' : ', used up'}`,
   ].join('\n');
+}
+
+interface Part {
+  readonly used: number;
+  readonly limit: number;
+}
+
+function count({ used, limit }: Part): string {
+  return [used, limit].map((one) => one.toLocaleString('en-US')).join(' of ');
+}
+
+function usd({ used, limit }: Part): string {
+  return [used, limit].map((one) => `$${one.toFixed(2)}`).join(' of ');
 }

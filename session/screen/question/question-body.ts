@@ -1,5 +1,6 @@
 import { type Line, span, type Tone } from '../line.ts';
 import { visible } from '../visible.ts';
+import { grantsWords } from '../words/goal-words.ts';
 import { type Asked, innerQuestions, rowsOf, wordOf, wordsOf } from './asked.ts';
 import { commandTree } from './command-tree.ts';
 
@@ -94,9 +95,11 @@ function planBody({ metadata }: Asked): readonly Line[] {
     .map(({ stage, checks }) => ({ stage: wordOf(stage), checks: wordsOf(checks) }))
     .map(({ stage, checks }) => (checks.length === 0 ? stage : `${stage} (${checks.join(', ')})`));
   const [attempt] = rowsOf([metadata.repair]);
+  const granted = grantsWords(metadata.grants);
   return [
     may(metadata),
     ...(stages.length === 0 ? [] : [[span('  judged at ', 'dim'), span(visible(stages.join(' · ')))]]),
+    ...(granted === '' ? [] : [[span('  executing grants the goal ', 'dim'), span(granted)]]),
     ...section('differs from the plan before', wordsOf(metadata.changes), 'accent'),
     ...section('to know', wordsOf(metadata.notices), 'warn'),
     ...(attempt === undefined

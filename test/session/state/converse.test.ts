@@ -193,6 +193,17 @@ t.test('what a killed process left is told for what it is', async (t) => {
   );
 });
 
+t.test('no task is at work behind its turn', async (t) => {
+  const task = (id: string, status: 'running' | 'completed') =>
+    ({ type: 'tasked', task: { id, status, details: 'attempt 1' } }) as const;
+  let world = told(told(taken(newWorld(), said('go')), task('a', 'completed')), task('b', 'running'));
+  world = told(world, { type: 'end', end: 'cancelled' });
+  t.match(toSnapshot(world.state).tasks, [
+    { id: 'a', status: 'completed', details: 'attempt 1' },
+    { id: 'b', status: 'pending', details: 'was stopped' },
+  ]);
+});
+
 t.test('a state stays small, however long its thread', async (t) => {
   let world = newWorld();
   for (let n = 0; n < 1200; n += 1) {

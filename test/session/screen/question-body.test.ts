@@ -1,0 +1,32 @@
+import t from 'tap';
+import { textOf } from '../../../session/screen/line.ts';
+import type { Asked } from '../../../session/screen/question/asked.ts';
+import { questionBody } from '../../../session/screen/question/question-body.ts';
+import { optionsOf } from '../../../session/state/interaction.ts';
+
+function bodyOf(kind: Asked['kind'], metadata: Asked['metadata'], description?: string): string {
+  const asked: Asked = {
+    id: 'q',
+    kind,
+    status: 'pending',
+    metadata,
+    ...(description === undefined ? {} : { description }),
+    options: optionsOf[kind].map(([id, label]) => ({ id, label })),
+    requestedAt: '2026-01-01T00:00:00.000Z',
+  };
+  const toLines = (markdown: string) =>
+    markdown.split('\n').map((text) => [{ text, tone: 'plain' as const }]);
+  return questionBody(asked, toLines).map(textOf).join('\n');
+}
+
+t.test('the question of a goal tells what executing grants it; another plan grants nothing', async (t) => {
+  const grants = { tokens: 2_000_000, costUsd: 5, seconds: 3600 };
+  t.match(bodyOf('post_plan_choice', { grants }), '  executing grants the goal 2M tokens, $5.00, 1h 00m');
+  t.notMatch(bodyOf('post_plan_choice', {}), 'grants');
+});
+
+t.test('what stands in the document of a draft is not told again below it', async (t) => {
+  const metadata = { repairs: ['tighter'], questions: ['sure?'], lacks: ['a signer'], changes: ['~ risk'] };
+  const body = bodyOf('intent_review_choice', metadata, '- tighter\n- sure?\n- a signer');
+  for (const once of ['tighter', 'sure?', 'a signer', '~ risk']) t.equal(body.split(once).length, 2, once);
+});
