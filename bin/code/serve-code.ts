@@ -18,6 +18,7 @@ import { openEngine } from '../command-parts/open-engine.ts';
 import type { Reaching } from '../command-parts/reach-provider.ts';
 import { serviceProgressPlugin } from '../terminal/service-progress.ts';
 import { agentAt } from './agent-at.ts';
+import { beginGoal } from './begin-goal.ts';
 import type { CodeLine } from './code-line.ts';
 import { findModel } from './find-model.ts';
 import { mcpGround } from './mcp-ground.ts';
@@ -97,13 +98,7 @@ export async function serveCode(
     ...(served.infoFile === undefined ? {} : { info_file: served.infoFile }),
   };
   try {
-    if (options.goal !== undefined)
-      await served.session.channel.send({
-        type: 'goal-start',
-        objective: options.goal,
-        criteria: [],
-        proof: { from: 'local' },
-      });
+    if (options.goal !== undefined) await beginGoal(served.session, options.goal);
     await whileServed({ served, data });
   } finally {
     await served[Symbol.asyncDispose]();

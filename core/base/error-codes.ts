@@ -111,7 +111,7 @@ const rows = {
     AGENT_UNAVAILABLE: [422, 128, 'the program that is to do the task cannot be started'],
     TOOL_FAILED: [500, 1, 'a tool of the worker is broken'],
     TURN_LIMIT: [422, 1, 'the attempt has had all its turns with the model'],
-    REPLY_MALFORMED: [422, 1, 'the model does not call what was declared'],
+    REPLY_MALFORMED: [422, 1, 'the model does not call its tools as they are declared'],
     PROVIDER_KEY_MISSING: [401, 128, 'the provider needs a key'],
     PROVIDER_KEY_UNUSABLE: [401, 128, 'what was found as the key of the provider cannot be one'],
     RECORDING_DIFFERS: [409, 1, 'a question to the model is not the one that was recorded'],

@@ -2,6 +2,7 @@ import { type Guard, within } from './guard.ts';
 
 const goal = 'test/session/work/goal.test.ts';
 const stops = 'test/session/work/goal-stops.test.ts';
+const heldUp = 'test/session/work/goal-held-up.test.ts';
 const walk = 'test/session/state/goal-walk.test.ts';
 const routes = 'test/session/api/goal-routes.test.ts';
 
@@ -126,11 +127,54 @@ export const guards: readonly Guard[] = [
     ['a provider is asked again', 'waitMs === undefined || ', 'waitMs !== 0 || ', 'a provider that fails'],
   ]),
   ...within('session/work/goal/supervise.ts', stops, [
+    ['a provider that failed is named', "PROVIDER_FAILED: 'provider_failed',", '', 'a provider that fails'],
+  ]),
+  ...within('session/work/goal/supervise.ts', heldUp, [
     [
-      'a provider that failed is named',
-      "return 'provider_failed';",
-      'return undefined;',
-      'a provider that fails',
+      'a session that has cost its limit is named',
+      "SESSION_BUDGET_SPENT: 'session_budget',",
+      '',
+      'a session that has cost',
+    ],
+  ]),
+  ...within('session/work/goal/under-budget.ts', heldUp, [
+    [
+      'what replies cost counts at once',
+      'costUsd: costUnits / unitsPerUsd',
+      'costUsd: 0',
+      'money that is used up',
+    ],
+  ]),
+  ...within('session/work/goal/pursue-step.ts', heldUp, [
+    [
+      'a run that waits for people achieves nothing',
+      'if (waiting !== undefined) {',
+      'if (waiting === null) {',
+      'a goal whose run waits for approvals',
+    ],
+  ]),
+  ...within('session/state/reduce.ts', 'test/session/state/converse.test.ts', [
+    [
+      'no task is at work behind its turn',
+      'tasks: state.tasks.map((task) => stoppedTask(task, atMs)),',
+      '',
+      'no task is at work',
+    ],
+  ]),
+  ...within('session/screen/question/question-body.ts', 'test/session/screen/question-body.test.ts', [
+    [
+      'who executes knows what it grants',
+      "granted === '' ? []",
+      "granted !== '' ? []",
+      'the question of a goal tells',
+    ],
+  ]),
+  ...within('bin/code/begin-goal.ts', 'test/bin/code/begin-goal.test.ts', [
+    [
+      'a thread that pursues the goal is asked nothing',
+      "if (goal?.status === 'active' && goal.objective === objective) return;",
+      '',
+      'a goal of the line begins',
     ],
   ]),
   ...within('session/work/continue-step.ts', goal, [

@@ -24,6 +24,8 @@ export type BlockReason =
   | 'declined'
   /** Its turn was cancelled, or the process was killed. */
   | 'interrupted'
+  /** The session has cost what it may cost, or nobody knows what the next question would. */
+  | 'session_budget'
   /** A run waits for approvals. */
   | 'awaiting_people'
   /** Something else ended its turn, which says what. */

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../../core/base/error-codes.ts';
 import { isWritError, messageOf } from '../../../core/base/errors.ts';
 import type { BlockReason } from '../../state/goal.ts';
 import { pursuedGoal } from '../../state/pursued-goal.ts';
@@ -26,7 +27,14 @@ export async function supervise(
 
 /** `undefined` for what has no name of its own: the turn's end tells it. */
 function reasonOf(fault: unknown): BlockReason | undefined {
-  if (isWritError(fault, 'PROVIDER_FAILED')) return 'provider_failed';
-  const isRefused = ['DRAFT_REFUSED', 'DRAFT_UNSUPPORTED', 'REQUEST_INVALID'] as const;
-  return isRefused.some((code) => isWritError(fault, code)) ? 'draft_refused' : undefined;
+  return isWritError(fault) ? reasons[fault.code] : undefined;
 }
+
+const reasons: Readonly<Partial<Record<ErrorCode, BlockReason>>> = {
+  PROVIDER_FAILED: 'provider_failed',
+  DRAFT_REFUSED: 'draft_refused',
+  DRAFT_UNSUPPORTED: 'draft_refused',
+  REQUEST_INVALID: 'draft_refused',
+  SESSION_BUDGET_SPENT: 'session_budget',
+  SESSION_BUDGET_UNPRICED: 'session_budget',
+};

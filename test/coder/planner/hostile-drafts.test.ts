@@ -58,8 +58,13 @@ t.test('a model that never submits, or never anything usable, ends with its reas
     ['talks', Array(20).fill({ text: 'I will.' }), 'DRAFT_REFUSED', 'talks and submits nothing'],
     ['looks', Array(80).fill(look), 'DRAFT_REFUSED', 'repeats itself'],
     ['breaks the contract', Array(20).fill(empty), 'DRAFT_REFUSED', 'draft 6 was not taken'],
-    ['breaks the form', Array(20).fill(garbage), 'DRAFT_REFUSED', 'what was not declared'],
-    ['is no JSON', Array(20).fill(submits('{')), 'DRAFT_REFUSED', 'what was not declared'],
+    [
+      'breaks the form',
+      Array(20).fill(garbage),
+      'DRAFT_REFUSED',
+      'are no calls of its tools; of the last one: arguments/checks',
+    ],
+    ['is no JSON', Array(20).fill(submits('{')), 'DRAFT_REFUSED', 'the arguments are not JSON'],
     [
       'is far too large',
       [submits({ ...priceDraft, problemStatement: 'x'.repeat(5_000_000) })],

@@ -1,30 +1,18 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import t from 'tap';
 import { openSession } from '../../../session/open-session.ts';
 import type { Happened } from '../../../session/state/fact.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
 import { type ScriptedReply, scriptModel } from '../../coder/scripted-model.ts';
-import { makeSample, type Sample } from '../../engine/run/sample.ts';
+import { makeSample } from '../../engine/run/sample.ts';
 import { until } from '../../waiting/until.ts';
+import { pricedSample } from './priced-sample.ts';
 import { lastNote, scriptSession, settingOf } from './scripted-session.ts';
 
 const local = { from: 'local' } as const;
 const plans: ScriptedReply = {
   calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps: ['take the cent away'] }] }]],
 };
-
-/** A million tokens cost so many dollars in, and twice that out: each reply of the script a 5000th of it. */
-function pricedSample(usd: number): Sample {
-  const sample = makeSample();
-  mkdirSync(join(sample.root, '.writ'), { recursive: true });
-  const price = `[models.scripted]\ninput = ${usd}\noutput = ${2 * usd}\ncontext = 10000\n`;
-  writeFileSync(join(sample.root, '.writ', 'config.toml'), price);
-  sample.git('add', '--all');
-  sample.git('commit', '--quiet', '-m', 'Prices');
-  return sample;
-}
 
 t.test('every reply is counted as it ends: of the draft, of the plan, of the work', async (t) => {
   await using scene = await scriptSession([submits(priceDraft), plans, ...makesFix]);

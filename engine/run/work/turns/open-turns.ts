@@ -18,6 +18,7 @@ import { countUsage } from './count-usage.ts';
 import { prepareMessages } from './prepare-messages.ts';
 import {
   type FindReplyFaults,
+  faultIn,
   isCallOrJson,
   neitherNor,
   replyFaults,
@@ -142,16 +143,18 @@ export function openTurns(
       if (enforceOutputSchema) faultsOf ??= replyFaults(question.tools);
       const find = (await faultsOf) ?? unparsedCalls;
       let messages = request.messages;
+      let why = '';
       for (let malformed = 0; malformed <= maxMalformed; malformed += 1) {
         const turn = await askTill({ ...request, messages }, told);
         const results = find(turn.message);
         const isProse = isStrict && results === undefined && !isCallOrJson(turn.message);
         if (results === undefined && !isProse) return turn;
+        why = results === undefined ? 'it is neither a call nor JSON' : faultIn(results);
         const answer = results === undefined ? neitherNor : ({ role: 'tool', results } as const);
         messages = [...messages, turn.message, answer];
       }
       throw new WritError('REPLY_MALFORMED', {
-        message: `${maxMalformed + 1} replies of the model in a row call what was not declared`,
+        message: `${maxMalformed + 1} replies of the model in a row are no calls of its tools; of the last one: ${why}`,
         detail: { provider: provider.name, replies: maxMalformed + 1 },
       });
     },

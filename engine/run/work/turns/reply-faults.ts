@@ -12,6 +12,9 @@ type Validate = (value: unknown) => string | undefined;
 /** Tells which calls of a message are not what was declared; the results that say so, `undefined` where none is. */
 export type FindReplyFaults = (message: AssistantMessage) => readonly ToolResult[] | undefined;
 
+/** Of a call that is as it should be, beside one that is not. */
+const otherwise = 'not done: another call of this message is malformed';
+
 /** Compiled once for the tools of an attempt. */
 export async function replyFaults(tools: readonly ToolDeclaration[]): Promise<FindReplyFaults> {
   const { Ajv2020 } = await import('ajv/dist/2020.js');
@@ -41,7 +44,7 @@ export async function replyFaults(tools: readonly ToolDeclaration[]): Promise<Fi
     return calls.map(({ id, name }, index) => ({
       callId: id,
       name,
-      text: faults[index] ?? 'not done: another call of this message is malformed; send all of them again',
+      text: faults[index] ?? `${otherwise}; send all of them again`,
       isError: true,
     }));
   };
@@ -53,12 +56,18 @@ export const unparsedCalls: FindReplyFaults = ({ calls }) => {
   return calls.map(({ id, name, arguments: given }) => ({
     callId: id,
     name,
-    text: parses(given)
-      ? 'not done: another call of this message is malformed'
-      : 'the arguments are not JSON',
+    text: parses(given) ? otherwise : 'the arguments are not JSON',
     isError: true,
   }));
 };
+
+const maxFault = 300;
+
+/** What is wrong with a message, of the results that say so: a model may have written a part of it. */
+export function faultIn(results: readonly ToolResult[]): string {
+  const { text = '' } = results.find((one) => !one.text.startsWith(otherwise)) ?? {};
+  return text.slice(0, maxFault).toWellFormed();
+}
 
 /** Whether a reply is what a program can read. */
 export function isCallOrJson({ text, calls }: AssistantMessage): boolean {
