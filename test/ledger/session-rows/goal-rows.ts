@@ -2,6 +2,7 @@ import { heldBy, ofSession, type SessionRow } from './session-row.ts';
 
 const work = ofSession('work/goal');
 const stops = ofSession('work/goal-stops');
+const heldUp = ofSession('work/goal-held-up');
 
 /** What a goal is, from its beginning to its end (document 2, `--goal`; resolutions, Goal). */
 export const goalRows: readonly SessionRow[] = [
@@ -15,6 +16,15 @@ export const goalRows: readonly SessionRow[] = [
   }),
   ...heldBy('Goal', work, 'a criterion that no check verifies blocks', {
     'goal unverifiable': 'never silently accepted: blocked before anybody is asked',
+  }),
+  ...heldBy('Goal', heldUp, 'money that is used up stops a run', {
+    'goal money': 'its budget and what the session tells are one count',
+  }),
+  ...heldBy('Goal', heldUp, 'a goal whose run waits for approvals', {
+    'goal approvals': 'a run that waits for people achieves nothing until they have signed',
+  }),
+  ...heldBy('Goal', ofSession('tui/goal-in-terminal'), 'a goal that was killed in the middle', {
+    'goal resumed': '`--goal` with `--resume` is `/goal start` in that thread',
   }),
   ...heldBy('Goal', stops, 'tokens that are used up stop a run', {
     'goal budget': 'tokens and cost; granted by a person alone, never reset',
