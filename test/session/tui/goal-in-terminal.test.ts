@@ -20,7 +20,7 @@ t.test('a goal that was killed in the middle of its run goes on with it', { skip
   await using scene = code.start('--goal', objective);
   await press(scene, 'y', whichPlan);
   t.match(scene.lines().join('\n'), 'executing grants the goal 2M tokens, $5.00, 1h 00m');
-  await press(scene, 'e', '▸ workspace.command');
+  await press(scene, 'e', 'node --test --watch');
   const [thread] = /(?<=thread )[0-9a-f-]{36}/.exec(scene.lines().join('\n')) ?? [];
   scene.signal('SIGKILL');
   await scene.exited;
