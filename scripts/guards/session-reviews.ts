@@ -5,6 +5,8 @@ const without = 'test/engine/patch/patch-without.test.ts';
 const held = 'test/session/work/held.test.ts';
 const heldState = 'test/session/state/held.test.ts';
 const heldChange = 'test/engine/run/held-change.test.ts';
+const undo = 'test/session/work/undo.test.ts';
+const undoWords = 'test/engine/run/draft/undo-contract.test.ts';
 const walk = 'test/session/state/walk.test.ts';
 
 /** What holds of hunks that people review. */
@@ -125,8 +127,8 @@ export const guards: readonly Guard[] = [
     ],
     [
       'a session that only reads moves no branch',
-      "if (settings.context !== 'dev')",
-      'if (settings.context === undefined)',
+      "if (context === 'dev') return;",
+      "if (context !== 'research') return;",
       'what is held is answered',
     ],
   ]),
@@ -172,6 +174,55 @@ export const guards: readonly Guard[] = [
       'request.heldFor === undefined ? target',
       'request.heldFor !== null ? target',
       'where a branch only holds',
+    ],
+  ]),
+  ...within('session/work/undo/find-undoable.ts', undo, [
+    [
+      'files that were changed by hand are not run over',
+      'if (dirty.length > 0)',
+      'if (dirty.length > 1000)',
+      'what was changed by hand',
+    ],
+    [
+      'what later commits changed is not taken back',
+      'if (undoing.conflicts !== undefined)',
+      'if (undoing.conflicts?.length === 0)',
+      'what was changed by hand',
+    ],
+    [
+      'what undoes is not what is undone next',
+      'if (over.has(runId)) continue;',
+      'if (over.size < 0) continue;',
+      'what taking back a run',
+    ],
+    [
+      'what was undone is not undone again',
+      'if (!(await isTakenBack(scope, runId))) return view;',
+      'return view;',
+      'what taking back a run',
+    ],
+  ]),
+  ...within('engine/run/draft/undo-contract.ts', undoWords, [
+    [
+      'checks of files that go are not asked',
+      'namingOf([check], gone).length === 0',
+      'namingOf([check], gone).length < 9',
+      'a check that names',
+    ],
+    ['one fast check is left', 'isBare || namingOf', 'namingOf', 'where no fast check'],
+    [
+      'tests of what is taken back may go',
+      '`remove what it added to $',
+      '`keep what it added to $',
+      'the contract of a run',
+    ],
+  ]),
+  ...within('session/state/held/require-held.ts', heldState, [
+    [
+      'nothing is taken back where nothing is written',
+      "if (settings.context !== 'dev')\n    throw",
+      'if (settings.context === undefined)\n    throw',
+      'nothing is taken back',
     ],
   ]),
 ];

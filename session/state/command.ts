@@ -59,6 +59,7 @@ export type Report = { readonly turn: string } & (
           | 'review-began'
           | 'review-anew'
           | 'review-ended'
+          | 'undo-began'
           | 'goal-moved';
       }
     >
@@ -100,7 +101,7 @@ export type Want =
   | {
       readonly type: 'turn';
       readonly turn: string;
-      readonly spoken: TurnWords | { readonly kind: 'goal' | 'review'; readonly text: string };
+      readonly spoken: TurnWords | { readonly kind: 'goal' | 'review' | 'undo'; readonly text: string };
       /** Who answers, where it is another one than the session's own. */
       readonly agent?: string;
       readonly by: Speaker;

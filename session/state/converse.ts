@@ -6,7 +6,7 @@ import type { ClientCommand, Want } from './command.ts';
 import { type Decided, type Moment, nothingDecided } from './decided.ts';
 import type { Fact, Speaker } from './fact.ts';
 import { judgeHeldAnswer } from './held/judge-held-answer.ts';
-import { requireNothingHeld, requireSomethingHeld } from './held/require-held.ts';
+import { requireMayUndo, requireNothingHeld, requireSomethingHeld } from './held/require-held.ts';
 import {
   awaitsNote,
   type GivenAnswer,
@@ -52,6 +52,11 @@ export function submit(
     requireSomethingHeld(state);
     return begun(said, spoken, by, newId());
   }
+  if (spoken.kind === 'undo') {
+    requireIdle(state);
+    requireMayUndo(state, spoken.text);
+    return begun(said, spoken, by, newId());
+  }
   const stopped = pendingOf(state).find(isStoppedRepair);
   if (stopped !== undefined) return goOn(state, stopped, spoken, said, by, moment);
   requireIdle(state);
@@ -88,7 +93,7 @@ function isStoppedRepair({ kind, metadata }: Interaction): boolean {
 function goOn(
   state: SessionState,
   asked: Interaction,
-  spoken: Exclude<Spoken, AtOnce | { readonly kind: 'goal' | 'review' }>,
+  spoken: Exclude<Spoken, AtOnce | { readonly kind: 'goal' | 'review' | 'undo' }>,
   said: Extract<Fact, { readonly type: 'said' }>,
   by: Speaker,
   moment: Moment,

@@ -1,7 +1,7 @@
 import type { ModelMessage } from '../../core/contract/model.ts';
 import type { GoalChange, SessionGoal } from './goal.ts';
 import type { GoalAmounts } from './goal-budget.ts';
-import type { HeldEnd, HeldReview, HeldRun } from './held/held-review.ts';
+import type { HeldEnd, HeldReview, HeldRun, UndoneRun } from './held/held-review.ts';
 import type { Interaction, InteractionAnswer } from './interaction.ts';
 import type { Lease } from './lease.ts';
 import type { SessionSettings, StartedSettings } from './settings/session-settings.ts';
@@ -157,6 +157,8 @@ export type Fact =
   /** What is left of it without these hunks is judged in a run of its own. */
   | { readonly type: 'review-anew'; readonly runId: string; readonly rejected: readonly string[] }
   | { readonly type: 'review-ended'; readonly end: HeldEnd }
+  /** A run is taken back by another one. */
+  | ({ readonly type: 'undo-began' } & UndoneRun)
   /** From here on turns go by these. */
   | { readonly type: 'set'; readonly settings: SessionSettings }
   | { readonly type: 'cancel-asked' }

@@ -40,6 +40,7 @@ export function openedState({ ground, atMs }: Extract<Happened, { type: 'opened'
     reviews: [],
     heldRun: undefined,
     held: undefined,
+    undos: [],
     run: undefined,
     usage: nothingUsed,
     limit: undefined,
@@ -167,6 +168,10 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
     }
     case 'review-ended':
       return { held: undefined, heldRun: undefined };
+    case 'undo-began': {
+      const { run, by } = fact;
+      return { undos: [...state.undos, { run, by }].slice(-kept.undos) };
+    }
     case 'limited':
       return { limit: fact.limitUsd === undefined ? {} : { usd: fact.limitUsd } };
     case 'cancel-asked':

@@ -1,7 +1,7 @@
 import type { ModelMessage } from '../../core/contract/model.ts';
 import type { SessionGround, ToolStatus } from './fact.ts';
 import type { SessionGoal } from './goal.ts';
-import type { HeldReview, HeldRun } from './held/held-review.ts';
+import type { HeldReview, HeldRun, UndoneRun } from './held/held-review.ts';
 import type { Interaction } from './interaction.ts';
 import type { Lease } from './lease.ts';
 import type { SessionSettings } from './settings/session-settings.ts';
@@ -73,6 +73,8 @@ export interface SessionState {
   readonly heldRun: HeldRun | undefined;
   /** What waits for that person. */
   readonly held: HeldReview | undefined;
+  /** What people had taken back. */
+  readonly undos: readonly UndoneRun[];
   /** The run that the turn works on. */
   readonly run: string | undefined;
   /** What models came to; its limit is told where it is shown. */
@@ -96,6 +98,7 @@ export const kept = {
   tasks: 200,
   patchsets: 20,
   reviews: 500,
+  undos: 100,
   /** Characters. */
   dialogue: 400_000,
 } as const;

@@ -4,6 +4,7 @@ import { openRepository } from '../../engine/vcs/repository.ts';
 import { heldSubject } from '../state/held/held-question.ts';
 import type { GivenAnswer } from '../state/interaction.ts';
 import { pursuedGoal } from '../state/pursued-goal.ts';
+import { undoSubject } from '../state/undo-question.ts';
 import { repairs } from '../state/work.ts';
 import { draftStep, reviewSubject } from './draft-step.ts';
 import { pursueStep, resumePursued } from './goal/pursue-step.ts';
@@ -12,6 +13,7 @@ import { choiceSubject, type MadePlan, planStep, requireDraft, unrepaired } from
 import { heldStep } from './review/held-step.ts';
 import { type Execution, resumeStep, runStep } from './run-step.ts';
 import type { StepEnd, TurnScope } from './turn-scope.ts';
+import { undoAnswered } from './undo/undo-step.ts';
 
 /** An answer that a turn goes on with. */
 export interface Continuation {
@@ -39,6 +41,7 @@ export async function continueStep(scope: TurnScope, answer: Continuation): Prom
     await confirmIntent(engine, repositoryPath, kept.specBytes);
     return planStep(scope, { runId: draft.runId, remarks: [], repair: unrepaired, networkAccess });
   }
+  if (subject.startsWith(undoSubject)) return undoAnswered(scope, { subject, given });
   if (subject.startsWith(heldSubject)) return heldStep(scope, { given });
   // Others may have been made since it was asked about.
   const asked = subject.startsWith(choiceSubject) ? subject.slice(choiceSubject.length) : undefined;

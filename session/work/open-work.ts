@@ -11,6 +11,7 @@ import { reviewStep } from './review/review-step.ts';
 import { openSpending } from './spending.ts';
 import { tellUnknown } from './tell-unknown.ts';
 import { openScope, openWaiters, type StepEnd, type TurnScope } from './turn-scope.ts';
+import { undoStep } from './undo/undo-step.ts';
 import type { RunWatcher } from './watch-runs.ts';
 import { type OpenWorkSetting, workSettingFor } from './work-setting.ts';
 import { openWorkTime } from './work-time.ts';
@@ -92,6 +93,7 @@ export function openWork(setting: OpenWorkSetting, watcher: RunWatcher): Session
         case 'turn': {
           const { spoken, turn, agent } = want;
           if (spoken.kind === 'goal') return step(turn, world, goalStep);
+          if (spoken.kind === 'undo') return step(turn, world, (scope) => undoStep(scope, spoken.text));
           if (spoken.kind === 'review') return step(turn, world, reviewStep);
           const isPlanned = world.state().settings.context === 'dev' && spoken.kind === 'plain';
           return step(turn, world, (scope) =>

@@ -14,4 +14,10 @@ export interface HeldReview extends HeldRun, Pick<HeldChange, 'commit'> {
   readonly anew?: { readonly runId: string; readonly rejected: readonly string[] };
 }
 
+/** A run, and the one that is to take it back. */
+export interface UndoneRun {
+  readonly run: string;
+  readonly by: string;
+}
+
 export type HeldEnd = 'kept' | 'taken-out' | 'discarded';

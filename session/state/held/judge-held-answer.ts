@@ -1,6 +1,7 @@
 import { WritError } from '../../../core/base/errors.ts';
 import type { Interaction, InteractionAnswer } from '../interaction.ts';
 import type { SessionState } from '../state.ts';
+import { undoQuestionId, undoSubject } from '../undo-question.ts';
 import { type HeldChoice, heldQuestionId, heldSubject } from './held-question.ts';
 
 /** Ids of the hunks of a patchset that a person rejects. */
@@ -21,20 +22,25 @@ export function judgeHeldAnswer(
   { answers }: Pick<InteractionAnswer, 'answers'>,
 ): void {
   const { held, settings } = state;
+  if (subject.startsWith(undoSubject) && answers?.[undoQuestionId]?.[0] === 'undo') requireWrites(settings);
   if (!subject.startsWith(heldSubject) || held === undefined) return;
   const [choice] = (answers?.[heldQuestionId] ?? []) as readonly HeldChoice[];
   if (choice === 'discard') return;
-  if (settings.context !== 'dev')
-    throw new WritError('UNSUPPORTED_OPERATION', {
-      message: `a session for ${settings.context} only reads: no branch is moved in it`,
-      hints: ['`/cancel` the question, then `/context dev` and `/review`'],
-    });
+  requireWrites(settings);
   const rejected = rejectedHunks(state, held.patchset).length;
   const hunks = rejected === 1 ? 'hunk is' : 'hunks are';
   if (choice === 'keep' && rejected > 0)
     throw refused(`${rejected} ${hunks} rejected: take them out, or keep them before you keep the change`);
   if (choice === 'take-out' && rejected === 0)
     throw refused('no hunk is rejected: say which ones, each with its reason, before you take them out');
+}
+
+function requireWrites({ context }: SessionState['settings']): void {
+  if (context === 'dev') return;
+  throw new WritError('UNSUPPORTED_OPERATION', {
+    message: `a session for ${context} only reads: no branch is moved in it`,
+    hints: ['cancel the question, then `/context dev`, and ask again'],
+  });
 }
 
 function refused(message: string): WritError {

@@ -29,3 +29,15 @@ export function requireUnreviewed(state: Pick<SessionState, 'held' | 'settings'>
     hints: ['`/review off` first'],
   });
 }
+
+/** UNSUPPORTED_OPERATION in a session that only reads, and for another change than the one that is held. */
+export function requireMayUndo(state: Pick<SessionState, 'held' | 'settings'>, wanted: string): void {
+  const { held, settings } = state;
+  if (settings.context !== 'dev')
+    throw new WritError('UNSUPPORTED_OPERATION', {
+      message: `a session for ${settings.context} only reads: nothing is taken back in it`,
+      hints: ['`/context dev` first'],
+    });
+  const [named = ''] = wanted.split('/');
+  if (held?.runId.startsWith(named) !== true) requireNothingHeld(state);
+}

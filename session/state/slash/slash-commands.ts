@@ -9,6 +9,7 @@ import { network } from './network.ts';
 import { planContinue } from './plan-continue.ts';
 import { review } from './review.ts';
 import type { SlashCommand } from './slash-command.ts';
+import { undo } from './undo.ts';
 
 /** Every command that is a message, the same in a terminal, on a page and over the API; in the order of lists. */
 export const slashCommands: readonly SlashCommand[] = [
@@ -20,6 +21,7 @@ export const slashCommands: readonly SlashCommand[] = [
   budget,
   network,
   review,
+  undo,
   context,
   model,
 ];

@@ -30,6 +30,13 @@ export async function heldStep(
   return choice === 'take-out' ? takeOut(scope, held) : finish(scope, held, discarded);
 }
 
+/** Nothing of it is kept, whatever was said of its hunks. */
+export function discardHeld(scope: TurnScope, held: HeldReview): Promise<StepEnd> {
+  return held.anew === undefined
+    ? finish(scope, held, discarded)
+    : heldStep(scope, { given: { answers: { [heldQuestionId]: ['discard'] } } });
+}
+
 async function keep(scope: TurnScope, held: HeldReview): Promise<StepEnd> {
   const { view } = (await findRunOf(scope, held.runId)) ?? {};
   if (view === undefined) throw new TypeError('a change is held whose run there is not');

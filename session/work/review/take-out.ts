@@ -7,10 +7,11 @@ import { resumeRun, runIntent } from '../../../engine/run/run-intent.ts';
 import { gitLine } from '../../../engine/vcs/git.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { patchOfRun } from '../../review/patch-of-run.ts';
-import { toChanges } from '../../review/to-changes.ts';
 import type { HeldReview } from '../../state/held/held-review.ts';
 import type { TurnScope } from '../turn-scope.ts';
+import { contractOf } from './contract-of.ts';
 import { findRunOf } from './find-run-of.ts';
+import { tellMade } from './tell-made.ts';
 
 /** The patch of a held change without these hunks; `undefined` where nothing of it is left. */
 export async function runLeft(
@@ -46,7 +47,7 @@ export async function runAnew(
   const settings = { ...setting.run, clock, signal: scope.signal, repositoryPath, sandbox };
   if (begun !== undefined && begun.view.state !== 'decided') {
     const view = await resumeRun(engine, { ...settings, runId: begun.view.runId });
-    return tellAnew(scope, view);
+    return tellMade(scope, view);
   }
   const specBytes = withOwnId(await contractOf(scope, held.runId), scope.newId());
   const runId = scope.newId();
@@ -61,15 +62,7 @@ export async function runAnew(
     onto: held.target.ref,
     message: await messageOf(scope, held, rejected.length),
   });
-  return tellAnew(scope, view);
-}
-
-async function contractOf(scope: TurnScope, runId: string): Promise<Buffer> {
-  const found = await findRunOf(scope, runId);
-  const { objects, refs } = found?.store ?? {};
-  const bytes = refs && (await objects?.read(refs.run(runId), 'spec.json'));
-  if (bytes === undefined) throw new WritError('RUN_NOT_FOUND', { detail: { run_id: runId } });
-  return bytes;
+  return tellMade(scope, view);
 }
 
 /** The subject of the held commit, and what is missing of it. */
@@ -82,18 +75,4 @@ async function messageOf(
   const args = ['log', '-1', '--no-show-signature', '--format=%s', '--end-of-options', commit];
   const subject = await gitLine(repository, args);
   return `${subject}\n\nOf run ${runId}, without ${count} ${count === 1 ? 'hunk' : 'hunks'} that a person rejected.`;
-}
-
-async function tellAnew({ setting, tell }: TurnScope, view: RunView): Promise<RunView> {
-  const { patch, decision, waiting, runId } = view;
-  if (patch !== undefined && patch.files.length > 0)
-    await tell({
-      type: 'patched',
-      patchset: {
-        id: patch.digest,
-        status: decision?.type === 'commit' ? 'accepted' : waiting === undefined ? 'rejected' : 'proposed',
-        changes: toChanges(patch.files, await patchOfRun(setting.engine, setting, runId)),
-      },
-    });
-  return view;
 }

@@ -21,6 +21,9 @@ export const commandRows: readonly SessionRow[] = [
   ...heldBy(section, ofSession('work/held'), 'a change that is reviewed is on no branch', {
     'slash /review [on|off]': 'holds changes until a person has reviewed them, and asks again',
   }),
+  ...heldBy(section, ofSession('work/undo'), 'what taking back a run would touch', {
+    'slash /undo [RUN]': 'lists what taking back a run would touch, and takes it back',
+  }),
   ...heldBy(section, ofSession('work/goal'), 'a goal that a person declines is blocked', {
     'slash /goal start [OBJECTIVE]': 'pursues a goal, or goes on with the one that is blocked',
     'slash /goal status': 'how far it is',

@@ -4,6 +4,7 @@ import type { Fact } from '../../../session/state/fact.ts';
 import type { HeldReview } from '../../../session/state/held/held-review.ts';
 import { reduce } from '../../../session/state/reduce.ts';
 import { pendingOf } from '../../../session/state/state.ts';
+import { undoQuestion } from '../../../session/state/undo-question.ts';
 import { newWorld, take, type World } from './walk.ts';
 
 const local = { from: 'local' } as const;
@@ -78,6 +79,33 @@ t.test('nothing is begun beside a change that is held, but a question', async (t
   const over = withFacts(idle, { type: 'review-ended', end: 'kept' });
   t.equal(say(over, '/review').refusal, 'UNSUPPORTED_OPERATION');
   t.equal(say(over, 'make it faster').refusal, undefined);
+});
+
+t.test('nothing is taken back where nothing is written, nor beside a change that is held', async (t) => {
+  t.match(say(newWorld(), '/undo').wants, [{ type: 'turn', spoken: { kind: 'undo', text: '' } }]);
+  t.equal(say(say(newWorld(), '/context review').after, '/undo').refusal, 'UNSUPPORTED_OPERATION');
+  const idle = withFacts(begun, { type: 'turn-ended', turn: 'turn', end: 'cancelled' });
+  t.equal(say(begun, '/undo').refusal, 'CONTROLLER_CONFLICT');
+  t.equal(say(idle, '/undo 0196').refusal, 'UNSUPPORTED_OPERATION', 'another run');
+  t.equal(say(idle, '/undo').refusal, undefined, 'the one that is held');
+  const asked = withFacts(
+    newWorld(),
+    { type: 'turn-began', turn: 'turn' },
+    {
+      type: 'asked',
+      interaction: {
+        ...undoQuestion({ runId: 'run', commit: 'c', summary: 's', files: [] }),
+        id: 'i',
+        status: 'pending',
+        requestedAtMs: 0,
+      },
+    },
+    { type: 'set', settings: { context: 'review', networkAccess: 'deny' } },
+  );
+  const answer = (choice: string) =>
+    take(choice, asked, { type: 'respond', id: 'i', given: { answers: { undo: [choice] } }, proof: local });
+  t.equal(answer('undo').refusal, 'UNSUPPORTED_OPERATION');
+  t.equal(answer('leave').refusal, undefined);
 });
 
 t.test('a review is set by anybody, and taken back by a person', async (t) => {

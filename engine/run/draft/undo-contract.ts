@@ -1,0 +1,93 @@
+import { parseStrictJson } from '../../../core/base/strict-json.ts';
+import type { Actor, Check, IntentSpec } from '../../../core/contract/intentspec.gen.ts';
+import type { PatchFile } from '../../../core/contract/patch-set.ts';
+
+/** What a contract that takes a run back is made of. */
+export interface UndoWords {
+  readonly id: string;
+  /** RFC 3339. */
+  readonly createdAt: string;
+  readonly createdBy: Actor;
+  readonly baseRef: string;
+  readonly runId: string;
+  /** Of the patch that takes it back. */
+  readonly files: readonly Pick<PatchFile, 'path' | 'oldPath' | 'changeType'>[];
+}
+
+const maxSummary = 256;
+/** Objectives that name files: tests that go in any other are refused. */
+const maxNamed = 500;
+
+/**
+ * The contract of a run, for taking back what it committed: the same scope, checks and policy, under an id of its own.
+ * Its objectives name the files in which something is removed, tests too (resolutions, Tests are kept); checks that
+ * name a file that goes are not asked, as long as another fast one is left. INTENTSPEC_MALFORMED.
+ */
+export function undoContract(specBytes: Uint8Array, words: UndoWords): Uint8Array {
+  const { value } = parseStrictJson(specBytes, { code: 'INTENTSPEC_MALFORMED' });
+  const document = value as IntentSpec;
+  const { metadata, intent, acceptance, artifacts } = document;
+  const { id, createdAt, createdBy, baseRef, runId, files } = words;
+  const gone = files.filter(({ changeType }) => changeType === 'delete').map(({ path }) => path);
+  const dropped = namingOf(acceptance.verificationPlan.fastChecks, gone);
+  const isBare = acceptance.verificationPlan.fastChecks.every((check) => dropped.includes(check));
+  const keeps = (check: Check): boolean => isBare || namingOf([check], gone).length === 0;
+  const { verificationPlan: plan } = acceptance;
+  const left = {
+    ...plan,
+    fastChecks: plan.fastChecks.filter(keeps),
+    ...(plan.integrationChecks && { integrationChecks: plan.integrationChecks.filter(keeps) }),
+    ...(plan.securityChecks && { securityChecks: plan.securityChecks.filter(keeps) }),
+    ...(plan.releaseChecks && { releaseChecks: plan.releaseChecks.filter(keeps) }),
+  };
+  const lost = lostArtifacts(plan, left);
+  const changed = {
+    ...document,
+    metadata: { ...metadata, id, createdAt, createdBy, target: { ...metadata.target, baseRef } },
+    intent: {
+      ...intent,
+      summary: `Undo: ${intent.summary}`.slice(0, maxSummary).toWellFormed(),
+      problemStatement: `What run ${runId} committed is not wanted: ${intent.summary}`,
+      changeType: 'unknown',
+      objectives: [
+        `what run ${runId} changed is as it was before it`,
+        ...files
+          .slice(0, maxNamed)
+          .flatMap(({ path, oldPath }) => [path, ...(oldPath === undefined ? [] : [oldPath])])
+          .map((path) => `remove what it added to ${path}`.slice(0, 2000)),
+      ],
+      touchHints: {},
+    },
+    acceptance: {
+      ...acceptance,
+      successCriteria: [`what run ${runId} changed is as it was before it`],
+      verificationPlan: left,
+    },
+    ...(artifacts === undefined
+      ? {}
+      : {
+          artifacts: {
+            ...artifacts,
+            required: artifacts.required.filter(({ name }) => !lost.has(name)),
+          },
+        }),
+  };
+  return Buffer.from(`${JSON.stringify(changed, null, 2)}\n`);
+}
+
+/** Checks whose command names a file that goes. */
+function namingOf(checks: readonly Check[], gone: readonly string[]): readonly Check[] {
+  return checks.filter(({ command = '' }) => gone.some((path) => command.includes(path)));
+}
+
+type Plan = IntentSpec['acceptance']['verificationPlan'];
+
+/** What only checks that are left out would have delivered. */
+function lostArtifacts(before: Plan, after: Plan): ReadonlySet<string> {
+  const made = (plan: Plan): readonly string[] =>
+    Object.values(plan).flatMap((checks: readonly Check[] = []) =>
+      checks.flatMap(({ artifactsProduced = [] }) => artifactsProduced),
+    );
+  const left = new Set(made(after));
+  return new Set(made(before).filter((name) => !left.has(name)));
+}

@@ -1,0 +1,84 @@
+import { confirmIntent } from '../../../api/intent/confirm-intent.ts';
+import { runIntent } from '../../../engine/run/run-intent.ts';
+import type { GivenAnswer } from '../../state/interaction.ts';
+import { undoQuestion, undoQuestionId, undoSubject } from '../../state/undo-question.ts';
+import { discardHeld } from '../review/held-step.ts';
+import { tellMade } from '../review/tell-made.ts';
+import { tellReviewed } from '../tell-reviews.ts';
+import type { StepEnd, TurnScope } from '../turn-scope.ts';
+import { findUndoable } from './find-undoable.ts';
+
+/** Lists what taking back a run would touch, and asks. A change that is only held is discarded: it is nowhere yet. */
+export async function undoStep(scope: TurnScope, wanted: string): Promise<StepEnd> {
+  const { held } = scope.state();
+  const [named = ''] = wanted.split('/');
+  if (held?.runId.startsWith(named)) return discardHeld(scope, held);
+  const found = await findUndoable(scope, wanted);
+  if ('reason' in found) return refused(scope, found.reason);
+  const { view, commit, files } = found;
+  await scope.tell({
+    type: 'ask',
+    ...undoQuestion({
+      runId: view.runId,
+      commit,
+      summary: view.spec.summary,
+      files: files.map(({ path, changeType }) => ({ path, changeType })),
+    }),
+  });
+  return 'waits';
+}
+
+/** Takes it back by a run over the reverse patch, as things are now; nothing is forced. */
+export async function undoAnswered(
+  scope: TurnScope,
+  { subject, given }: { readonly subject: string; readonly given: GivenAnswer },
+): Promise<StepEnd> {
+  const [choice] = given.answers?.[undoQuestionId] ?? [];
+  if (choice !== 'undo') return { end: 'done' };
+  const { setting, signal, tell, newId } = scope;
+  const { engine, repositoryPath, sandbox, clock } = setting;
+  const undone = subject.slice(undoSubject.length);
+  const found = await findUndoable(scope, undone);
+  if ('reason' in found) return refused(scope, found.reason);
+  const { bytes, specBytes, commit, view: before } = found;
+  const runId = newId();
+  await tell({ type: 'undo-began', run: undone, by: runId });
+  await tell({ type: 'run-began', runId });
+  await confirmIntent(engine, repositoryPath, specBytes);
+  const view = await runIntent(engine, {
+    ...setting.run,
+    clock,
+    signal,
+    repositoryPath,
+    sandbox,
+    runId,
+    specBytes,
+    source: { kind: 'patch', bytes },
+    message: `Undo "${before.spec.summary}"\n\nTakes back ${commit} of run ${undone}.`,
+  });
+  await tellMade(scope, view);
+  const { decision, waiting } = view;
+  const why = decision?.rationale ?? 'nothing was decided';
+  if (waiting !== undefined) {
+    await note(scope, `it waits for people: \`writ approve ${runId}\`, then \`writ resume ${runId}\``);
+    return { end: 'done' };
+  }
+  if (decision?.type !== 'commit')
+    return refused(scope, `nothing was taken back: ${why}; \`writ show ${runId}\``);
+  await note(
+    scope,
+    `run ${runId}: ${decision.commitSha ?? ''} takes back run ${undone}; \`writ verify ${runId}\``,
+  );
+  const text = `The person has undone your change "${before.spec.summary}": nothing of it is in the repository any more.`;
+  await tellReviewed(scope, { text, ids: [] }, 'talk');
+  return { end: 'decided' };
+}
+
+async function refused(scope: TurnScope, reason: string): Promise<StepEnd> {
+  await note(scope, reason);
+  return { end: 'done' };
+}
+
+async function note({ tell, newId }: TurnScope, text: string): Promise<void> {
+  await tell({ type: 'noted', id: newId(), title: 'Undo', text });
+}
