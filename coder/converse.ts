@@ -1,6 +1,6 @@
 import { isWritError } from '../core/base/errors.ts';
 import type { Hands } from '../core/contract/hands.ts';
-import type { ModelMessage, ToolResult } from '../core/contract/model.ts';
+import type { ModelEvent, ModelMessage, ToolResult } from '../core/contract/model.ts';
 import type { Turns } from '../core/contract/turns.ts';
 import { openConversation } from './conversation.ts';
 import { watchRepetition } from './repetition.ts';
@@ -25,6 +25,8 @@ export interface ConverseOrder {
 export interface Told {
   /** A piece of a reply on its way. */
   text(piece: string): void;
+  /** Each piece of it, as the model gives it. */
+  event?(event: ModelEvent): void;
   /** A whole message: a reply before its calls are made, results after they were. */
   message(message: ModelMessage): Promise<void>;
 }
@@ -64,6 +66,7 @@ export async function converse(order: ConverseOrder): Promise<ConverseEnd> {
           cacheKey: order.cacheKey,
         },
         (event) => {
+          told.event?.(event);
           if (event.type === 'text') told.text(event.text);
         },
       );

@@ -5,6 +5,7 @@ import { isBuiltin } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type BuildOptions, build, type Plugin, transformSync } from 'esbuild';
 import { modulesOfNode, takeFromNode } from './build/modules-of-node.ts';
+import { writeCommit } from './build/write-commit.ts';
 
 rmSync('dist', { recursive: true, force: true });
 const compiled = spawnSync('tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' });
@@ -273,3 +274,4 @@ for (const [path, text] of folded) {
   if (script === undefined) writeFileSync(path, text);
   else writeFileSync(resolve('dist/bin', script), toScript(text));
 }
+writeCommit('dist/build.json');

@@ -83,6 +83,10 @@ t.test('every rule can fail', async (t) => {
       withFiles({ 'service/x.ts': imports('../attest/signer/sign.ts') }),
     ],
     'arrows of `session`': [withFiles({ 'session/x.ts': imports('../bin/exit.ts') })],
+    'tokens are compared in constant time': [
+      withFiles({ 'http/x.ts': 'export const is = (token: string, own: string) => token === own;\n' }),
+      withFiles({ 'session/api/x.ts': 'export const is = (a, b) => a !== b.lease.tokenDigest;\n' }),
+    ],
     'arrows of `door`': [withFiles({ 'index.ts': "export { end } from './bin/exit.ts';\n" })],
     'every folder is a known room': [withFiles({ 'lobby/x.ts': 'export {};\n' }), withFiles({ 'x.ts': '' })],
     'no import cycle, types included': [

@@ -9,7 +9,11 @@ export function sandboxFacts(
 ): () => Promise<{ readonly backend: string; readonly enforced: readonly string[] }> {
   let found: ReturnType<typeof look> | undefined;
   return () => {
-    found ??= look(engine, name);
+    found ??= look(engine, name).catch((fault: unknown) => {
+      // What went wrong once is tried again by whoever asks next.
+      found = undefined;
+      throw fault;
+    });
     return found;
   };
 }

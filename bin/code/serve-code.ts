@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { readCommit } from '../../api/commit.ts';
 import type { JsonData } from '../../api/json-data.ts';
 import { readVersion } from '../../api/version.ts';
 import { userConfigDir } from '../../attest/keys/user-config-dir.ts';
@@ -62,7 +63,7 @@ export async function serveCode(
     ),
   );
   const selfTest = openSelfTester(context.options.value('sandbox') ?? 'auto', engine.slots.sandbox, signal);
-  const parts = { options, engine, watcher, reaching, repository, found, selfTest };
+  const parts = { options, engine, watcher, reaching, repository, found, selfTest, log };
   const setting = await sessionSetting(context, parts);
   const served = await serveSession({
     options,
@@ -81,6 +82,7 @@ export async function serveCode(
     graph: readGraph(context),
     requireAgent: (name) => void agentAt(context, repository, name),
     version: readVersion(),
+    commit: await readCommit(),
     mcp: mcpGround(context, options, repository),
     clock: systemClock,
     log,

@@ -6,8 +6,8 @@ import { systemClock } from '../../core/base/clock.ts';
 import type { ModelChoice } from '../../core/contract/turns.ts';
 import type { WritEngine } from '../../engine/spec/writ-engine.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
-import { maskValues } from '../../providers/wire/mask-values.ts';
 import { keepGrants } from '../../session/approvals/keep-grants.ts';
+import type { SessionLog } from '../../session/log/open-log.ts';
 import type { SessionSetting } from '../../session/open-session.ts';
 import type { SessionOptions } from '../../session/options/session-options.ts';
 import type { SelfTester } from '../../session/self-test/self-tester.ts';
@@ -23,6 +23,7 @@ import { boundModel } from './bound-model.ts';
 import type { FoundModel } from './find-model.ts';
 import { sessionGround } from './session-ground.ts';
 import { sessionInstructions } from './session-instructions.ts';
+import { openSessionMask } from './session-mask.ts';
 
 export interface SessionParts {
   readonly options: SessionOptions;
@@ -32,6 +33,7 @@ export interface SessionParts {
   readonly repository: Repository;
   readonly found: FoundModel;
   readonly selfTest: SelfTester;
+  readonly log: Pick<SessionLog, 'tell'>;
 }
 
 function sourceOf(model: ModelChoice): ChosenModel['source'] {
@@ -41,10 +43,11 @@ function sourceOf(model: ModelChoice): ChosenModel['source'] {
 /** What a session is opened with, as its options say. */
 export async function sessionSetting(
   context: CommandContext,
-  { options, engine, watcher, reaching, repository, found, selfTest }: SessionParts,
+  { options, engine, watcher, reaching, repository, found, selfTest, log }: SessionParts,
 ): Promise<SessionSetting> {
   const { model, agent, resume } = options;
   const witness = userJournalWitness(context.env);
+  const mask = openSessionMask([...found.secrets, ...(await reaching.secrets.known())]);
   return {
     engine,
     watcher,
@@ -57,6 +60,8 @@ export async function sessionSetting(
       source: sourceOf(id === undefined ? model : { ...model, model: id }),
       instructions: sessionInstructions({ context: of, agent }),
     }),
+    named: ({ provider, model, requestId }) =>
+      log.tell('debug', 'provider', 'asked', { provider, model, request_id: requestId }),
     clock: systemClock,
     run: {
       schedulerVersion: readVersion(),
@@ -69,7 +74,11 @@ export async function sessionSetting(
     approval: {
       ...options.approval,
       grants: keepGrants(systemClock),
-      mask: maskValues([...found.secrets, ...(await reaching.secrets.known())]).text,
+      mask: mask.text,
+    },
+    hide(value) {
+      mask.hide(value);
+      reaching.hide(value);
     },
     agentOf(name) {
       const called = agentAt(context, repository, name);

@@ -19,6 +19,8 @@ export interface Reaching {
   readonly search: FindSearch;
   /** What checks may be given, and what is never written. */
   readonly secrets: SecretSource;
+  /** A recording takes this value out of what it keeps from now on. */
+  readonly hide: (value: string) => void;
   /** What a variable says to a provider: in the file of `--env-file`, else in the process. */
   readonly variable: (name: string) => string | undefined;
   /** Where keys of providers, and secrets of plugins, may lie. */
@@ -72,6 +74,7 @@ export async function openReaching(context: CommandContext, { dry = false } = {}
     },
     reach: reachProvider({ variable, keys, known, recorder, told }),
     search: reachSearch(keys),
+    hide: (value) => recorder?.hide(value),
     finish: () => recorder?.finish(),
   };
 }

@@ -14,6 +14,8 @@ export interface Recorder {
     reached: Pick<OpenedProvider, 'provider' | 'base' | 'isOtherBase'>,
     secrets: readonly string[],
   ): NonNullable<ReachedProvider['through']>;
+  /** What is written down from now on holds no such value. */
+  hide(value: string): void;
   /** OUTPUT_FAILED where an exchange could not be kept. */
   finish(): void;
 }
@@ -21,6 +23,7 @@ export interface Recorder {
 /** A recorder into a directory, which is only looked at where nothing is to be written (`dry`). */
 export function openRecorder(directory: string, dry: boolean): Recorder {
   let recording: TrafficRecording | undefined;
+  const hidden: string[] = [];
   return {
     through: (reached, secrets) => async (stream, model, flags) => {
       if (!Object.hasOwn(builtInProviders, reached.provider))
@@ -30,8 +33,16 @@ export function openRecorder(directory: string, dry: boolean): Recorder {
         });
       await requireRecordingPlace(directory);
       if (dry) return stream;
-      recording = await recordTraffic(stream, { directory, opened: { ...reached, model, flags }, secrets });
+      recording = await recordTraffic(stream, {
+        directory,
+        opened: { ...reached, model, flags },
+        secrets: [...secrets, ...hidden],
+      });
       return recording.stream;
+    },
+    hide(value) {
+      hidden.push(value);
+      recording?.hide(value);
     },
     finish: () => recording?.close(),
   };

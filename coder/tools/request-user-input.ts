@@ -15,8 +15,13 @@ export const requestUserInput: CoderTool = {
   takes: {
     question: { type: 'string', says: 'one question, with what depends on the answer' },
     options: { type: 'string', says: 'answers to choose from, one a line', optional: true },
+    secret: {
+      type: 'boolean',
+      says: 'true where the answer is a password, a key or the like: it is shown to nobody and kept nowhere',
+      optional: true,
+    },
   },
-  async use({ question, options = '' }, _hands, { person }) {
+  async use({ question, options = '', secret = false }, _hands, { person }) {
     if (person === undefined) return { text: noOne, isError: false };
     const listed = String(options)
       .split('\n')
@@ -24,7 +29,14 @@ export const requestUserInput: CoderTool = {
       .filter((line) => line !== '');
     if (listed.length > maxOptions)
       return { text: `expected at most ${maxOptions} options, found ${listed.length}`, isError: true };
-    const answer = await person.answer({ question: String(question), options: [...new Set(listed)] });
+    const isSecret = secret === true;
+    if (isSecret && listed.length > 0)
+      return { text: 'a secret is typed, never chosen: ask without `options`', isError: true };
+    const answer = await person.answer({
+      question: String(question),
+      options: [...new Set(listed)],
+      ...(isSecret ? { isSecret } : {}),
+    });
     return answer === undefined ? { text: noOne, isError: false } : { text: answer, isError: false };
   },
 };

@@ -236,6 +236,7 @@ const rows = {
     INVALID_QUERY_PARAM: [400, 128, 'a value in the query is none that is taken there'],
     SESSION_NOT_RUNNING: [404, 1, 'no session that can be found runs here'],
     CODE_UI_UNAVAILABLE: [404, 128, 'no session is attached to the server'],
+    STATUS_UNAVAILABLE: [500, 128, 'what the session is like cannot be told'],
     THREAD_NOT_FOUND: [404, 1, 'no such thread'],
     THREAD_LIST_FAILED: [500, 128, 'the threads could not be listed'],
     DB_UNAVAILABLE: [500, 128, 'the index of threads cannot be used'],

@@ -25,6 +25,8 @@ export interface HandAnswer {
    */
   readonly bytes?: Uint8Array;
   readonly exitCode?: number;
+  /** What the sandbox kept a command that failed from, as far as that can be told. */
+  readonly heldBack?: string;
 }
 
 /**

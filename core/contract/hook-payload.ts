@@ -75,6 +75,8 @@ export interface ToolSettled {
   /** Why it was denied. */
   readonly refusal?: Finding;
   readonly exitCode?: number;
+  /** What the sandbox kept a command that failed from, as far as its words and the egress proxy tell. */
+  readonly heldBack?: string;
   readonly durationMs: number;
 }
 

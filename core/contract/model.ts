@@ -72,13 +72,15 @@ export type ReplyEnd = 'stop' | 'calls' | 'length' | 'refused' | 'filtered';
 /** One piece of a reply, as it comes. `end` is the last one: a reply without it is none. */
 export type ModelEvent =
   | { readonly type: 'text' | 'reasoning'; readonly text: string }
+  /** A call has begun, whose arguments are on their way: it may still come to nothing. */
+  | { readonly type: 'calling'; readonly name: string }
   /** Once per call, whole, in the order of the model's. */
   | { readonly type: 'call'; readonly call: ToolCall }
   /** Replaces what was told before. */
   | { readonly type: 'usage'; readonly usage: ModelUsage }
   /** Something that was asked for and cannot be had of this model, in words. */
   | { readonly type: 'notice'; readonly text: string }
-  /** What the vendor calls this question, where it says so before it answers. */
+  /** What this question is called: by the vendor, where it says so before it answers, or by us. */
   | { readonly type: 'asked'; readonly requestId: string }
   /** `state` is the value of the message's `ReplayState`. */
   | { readonly type: 'end'; readonly end: ReplyEnd; readonly state?: unknown };

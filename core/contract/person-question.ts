@@ -2,4 +2,6 @@
 export interface PersonQuestion {
   readonly question: string;
   readonly options: readonly string[];
+  /** The answer is told to whoever asks, and kept nowhere. */
+  readonly isSecret?: true;
 }

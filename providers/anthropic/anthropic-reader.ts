@@ -56,7 +56,10 @@ export function anthropicReader(): WireReader {
         stopped(partsOf(message));
         yield* usage(partsOf(message).usage);
       } else if (type === 'content_block_start') {
-        yield* start(index, partsOf(content_block));
+        const begun = partsOf(content_block);
+        yield* start(index, begun);
+        const called = begun.type === 'tool_use' ? textIn(begun.name) : '';
+        if (called !== '') yield { type: 'calling', name: called };
       } else if (type === 'content_block_delta') {
         if (!open.has(index)) throw brokenReply('a piece of a block that never began');
         yield* open.get(index)?.add(partsOf(delta)) ?? [];

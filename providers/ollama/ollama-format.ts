@@ -17,6 +17,7 @@ export function ollamaFormat({
 }: Pick<ProviderSetting, 'key' | 'base' | 'flags'>): WireFormat {
   return {
     provider: 'ollama',
+    isNamedHere: true,
     toWire: (request) => {
       const said = {
         model: request.model,

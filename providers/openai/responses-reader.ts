@@ -69,6 +69,11 @@ export function responsesReader(): WireReader {
       const piece = rowOf(deltas, type);
       if (piece !== undefined) yield* takePiece(event, piece);
       refused ||= type === 'response.refusal.delta';
+      if (type === 'response.output_item.added') {
+        const { type: kind, name: called } = partsOf(event.item);
+        const begins = kind === 'function_call' ? textIn(called) : '';
+        if (begins !== '') yield { type: 'calling', name: begins };
+      }
       if (type === 'response.output_item.done') {
         const item = partsOf(event.item);
         yield* takeItem(item, placeOf(event.output_index, item.id));

@@ -33,6 +33,8 @@ export interface RecordingOptions {
 
 export interface TrafficRecording {
   readonly stream: HttpStreamer;
+  /** What is written down from now on holds no such value. */
+  hide(value: string): void;
   /** Throws where an exchange could not be written down. */
   close(): void;
 }
@@ -60,7 +62,8 @@ export async function recordTraffic(
   }: RecordingOptions,
 ): Promise<TrafficRecording> {
   const place = await emptyDirectory(directory);
-  const mask = maskValues(secrets);
+  let hidden = secrets;
+  let mask = maskValues(hidden);
   let count = 0;
   let broken: WritError | undefined;
   const giveUp = (found: string, cause?: unknown): WritError => {
@@ -93,6 +96,10 @@ export async function recordTraffic(
         throw fault;
       });
       return recordAnswer(answer, mask, keeper);
+    },
+    hide(value) {
+      hidden = [...hidden, value];
+      mask = maskValues(hidden);
     },
     close() {
       if (broken !== undefined) throw broken;

@@ -37,6 +37,8 @@ export interface SaidFailure {
 /** One vendor's wire: pure, so that it can be read beside the vendor's page. */
 export interface WireFormat {
   readonly provider: string;
+  /** Set where the other side has no name for a question: each gets one of ours, and takes it along. */
+  readonly isNamedHere?: true;
   toWire(request: ModelRequest): WireRequest;
   /** For one reply. */
   reader(request: ModelRequest): WireReader;

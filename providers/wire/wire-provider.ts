@@ -1,6 +1,7 @@
 import { isWritError, messageOf } from '../../core/base/errors.ts';
 import { readEventStream } from '../../core/base/event-stream.ts';
 import type { OpenAnswer } from '../../core/base/http-question.ts';
+import { uuidV7 } from '../../core/base/ids.ts';
 import type { ModelEvent, ModelRequest, ToolCall } from '../../core/contract/model.ts';
 import { type Provider, type ProviderSetting, providerFailure } from '../../core/contract/provider.ts';
 import { costUnits, knownModel } from '../model-table.ts';
@@ -45,6 +46,9 @@ async function* askOnce(
 ): AsyncGenerator<ModelEvent> {
   const wire = format.toWire(request);
   for (const text of wire.notices ?? []) yield { type: 'notice', text };
+  const own = format.isNamedHere ? uuidV7(clock.now()) : undefined;
+  // Told before it is put: also one that nobody answers has a name.
+  if (own !== undefined) yield { type: 'asked', requestId: own };
   await using answer = await stream({
     url: `${base}${wire.path}`,
     method: 'POST',
@@ -52,6 +56,7 @@ async function* askOnce(
       'content-type': 'application/json',
       accept: wire.framing === 'events' ? 'text/event-stream' : 'application/json',
       ...wire.headers,
+      ...(own === undefined ? {} : { 'x-request-id': own }),
     },
     // Half a character, of a text that was cut, is refused by some vendors with the whole question.
     body: JSON.stringify(wire.body, (_name, value) =>
@@ -63,7 +68,7 @@ async function* askOnce(
     signal,
   });
   const { status, headers } = answer;
-  const requestId = requestIdOf(headers);
+  const requestId = own ?? requestIdOf(headers);
   if (status !== 200) {
     const text = await readText(answer, maxFailureBytes);
     const said = format.failureOf(status, asJson(text));
@@ -77,7 +82,8 @@ async function* askOnce(
       ...(requestId === undefined ? {} : { requestId: withoutKey(requestId, key) }),
     });
   }
-  if (requestId !== undefined) yield { type: 'asked', requestId: withoutKey(requestId, key) };
+  if (own === undefined && requestId !== undefined)
+    yield { type: 'asked', requestId: withoutKey(requestId, key) };
   const reader = format.reader(request);
   const bound = callBound();
   let ended = false;

@@ -30,7 +30,7 @@ export const guards: readonly Guard[] = [
     ],
     [
       'a stale token is none',
-      'held.tokenDigest !== proof.tokenDigest',
+      '!equalSecret(held.tokenDigest, proof.tokenDigest)',
       'held.tokenDigest === undefined',
       each,
     ],

@@ -57,12 +57,7 @@ export const guards: readonly Guard[] = [
       "if (kind === 'reading') return",
       every,
     ],
-    [
-      'what was denied is asked about',
-      'facts.wasDenied || isUnconfined(judged)',
-      'isUnconfined(judged)',
-      every,
-    ],
+    ['what was denied is asked about', 'facts.heldBack !== undefined', 'isUnconfined(judged)', every],
   ]),
   ...within('session/approvals/approval-policy.ts', policies, [
     [

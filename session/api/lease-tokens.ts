@@ -12,7 +12,7 @@ export function offerToken(): OfferedToken {
   return { token, tokenDigest: digestOf(token) };
 }
 
-/** What a state knows a token by: digests are compared, so how long that takes says nothing of a token. */
+/** What a state knows a token by: it holds nothing that anybody could send. */
 export function digestOf(token: string): string {
   return sha256Hex(token);
 }

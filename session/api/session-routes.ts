@@ -7,6 +7,7 @@ import { approvalRoutes } from './approval-routes.ts';
 import { eventStreams } from './events/event-streams.ts';
 import { keepToken, offerToken } from './lease-tokens.ts';
 import { readAnswer, readAttach, readDetach, readMessage, readReview } from './read-body.ts';
+import { tellStatus } from './tell-status.ts';
 import { openWriteDoor, type SessionApi } from './write-door.ts';
 
 /**
@@ -18,7 +19,14 @@ export function sessionRoutes(api: SessionApi, door = openWriteDoor(api)): reado
   const { required, controlOf, write } = door;
   const openStream = eventStreams(api.clock);
   return [
-    { method: 'GET', path: '/api/code/session', answer: () => toSnapshot(required().state) },
+    {
+      method: 'GET',
+      path: '/api/code/session',
+      answer() {
+        const { state } = required();
+        return tellStatus(() => toSnapshot(state));
+      },
+    },
     { method: 'GET', path: '/api/code/events', answer: (exchange) => openStream(required(), exchange) },
     {
       method: 'POST',

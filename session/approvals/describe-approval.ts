@@ -26,15 +26,27 @@ export interface ApprovalQuestion {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
+/** Why a question is asked. */
+export interface AskedWith {
+  readonly why: string;
+  /** For what a sandbox kept it from, or because none stands around it. */
+  readonly isOfSandbox?: boolean;
+  /** This machine has no sandbox: it is made outside of any. */
+  readonly isUnconfined?: boolean;
+  readonly ttlSeconds: number;
+  readonly mask: Mask;
+}
+
 /**
  * What a person is told before a use is made: what it is, command by command with verdict and rule, what nobody can
  * prove, what the answer is bound to and what each option would cover. Masked, visible, bounded. Pure.
  */
 export function describeApproval(
   use: ToolUse,
-  { why, ttlSeconds, mask }: { readonly why: string; readonly ttlSeconds: number; readonly mask: Mask },
+  { why, isOfSandbox = false, isUnconfined = false, ttlSeconds, mask }: AskedWith,
 ): ApprovalQuestion {
   const judged = classifyUse(use);
+  const isOutside = use.isOutside || isUnconfined;
   const text = useText(use, mask, most.text);
   const segments = (judged.command?.segments ?? [])
     .slice(0, most.segments)
@@ -52,8 +64,8 @@ export function describeApproval(
     ...unproven.map((one) => `Not proven: ${one}`),
   ];
   return {
-    kind: use.isOutside ? 'sandbox_approval' : 'approval',
-    title: titleOf(use, judged),
+    kind: isOutside || isOfSandbox ? 'sandbox_approval' : 'approval',
+    title: titleOf(isOutside, judged),
     description: visibleLines(lines),
     metadata: {
       tool: visibleText(use.request.tool, mask, most.word),
@@ -62,7 +74,7 @@ export function describeApproval(
       cwd: visibleText(use.cwd, mask, most.text),
       branch: visibleText(use.branch, mask, most.word),
       sandboxPolicyDigest: use.sandbox,
-      isOutsideSandbox: use.isOutside,
+      isOutsideSandbox: isOutside,
       reason,
       verdict: judged.class,
       rule: judged.rule,
@@ -76,7 +88,7 @@ export function describeApproval(
   };
 }
 
-function titleOf({ isOutside }: ToolUse, { kind, class: verdict }: ClassifiedUse): string {
+function titleOf(isOutside: boolean, { kind, class: verdict }: ClassifiedUse): string {
   const where = isOutside ? ' outside the sandbox' : '';
   switch (kind) {
     case 'command':

@@ -6,8 +6,8 @@ import type { ToolUse } from './tool-use.ts';
 export interface ApprovalFacts {
   /** Name of the back end that confines commands; absent where nothing does. */
   readonly sandbox?: string;
-  /** The sandbox kept this same use from doing what it wanted, before. */
-  readonly wasDenied: boolean;
+  /** What the sandbox kept this same use from, before; absent: nothing that anybody knows of. */
+  readonly heldBack?: string;
   /** Something of it goes to another machine, and no answer of a person has opened that way before. */
   readonly leavesMachine: boolean;
 }
@@ -15,8 +15,13 @@ export interface ApprovalFacts {
 /** Whether a person is asked. */
 export type ApprovalVerdict =
   | { readonly verdict: 'go'; readonly why: string }
-  /** `isFresh`: no earlier answer covers it. */
-  | { readonly verdict: 'ask'; readonly why: string; readonly isFresh: boolean }
+  /** `isFresh`: no earlier answer covers it. `isOfSandbox`: for what a sandbox does, or because there is none. */
+  | {
+      readonly verdict: 'ask';
+      readonly why: string;
+      readonly isFresh: boolean;
+      readonly isOfSandbox: boolean;
+    }
   | { readonly verdict: 'refuse'; readonly why: string };
 
 /**
@@ -34,9 +39,8 @@ export function judgeApproval(policy: ApprovalPolicy, use: ToolUse, facts: Appro
     case 'never':
       return neverAsked(judged);
     case 'on-failure':
-      return facts.wasDenied || isUnconfined(judged)
-        ? ask(facts.wasDenied ? denied : why)
-        : go(confined(facts));
+      if (facts.heldBack !== undefined) return ask(deniedWords(facts.heldBack), false, true);
+      return isUnconfined(judged) ? ask(why) : go(confined(facts));
     case 'on-request':
       if (judged.class === 'dangerous' || isUnconfined(judged)) return ask(why);
       if (facts.leavesMachine) return ask('something of it goes to another machine');
@@ -46,7 +50,9 @@ export function judgeApproval(policy: ApprovalPolicy, use: ToolUse, facts: Appro
   }
 }
 
-const denied = 'the sandbox kept it from what it wanted, before';
+function deniedWords(heldBack: string): string {
+  return `the sandbox kept it from what it wanted, before: ${heldBack}`;
+}
 
 function confined({ sandbox = '' }: ApprovalFacts): string {
   return `the sandbox (${sandbox}) confines it`;
@@ -59,13 +65,13 @@ function isUnconfined({ kind }: ClassifiedUse): boolean {
 
 function outside(policy: ApprovalPolicy): ApprovalVerdict {
   const why = 'it asks to be made outside the sandbox';
-  return policy === 'never' ? refuse(`${why}, and the policy \`never\` asks nobody`) : ask(why, true);
+  return policy === 'never' ? refuse(`${why}, and the policy \`never\` asks nobody`) : ask(why, true, true);
 }
 
 function unconfined(policy: ApprovalPolicy): ApprovalVerdict {
   const why = 'nothing confines commands here: this machine has no sandbox that works';
   if (policy === 'allow-all') return go('every tool call is allowed in this session');
-  return policy === 'never' ? refuse(`${why}, and the policy \`never\` asks nobody`) : ask(why);
+  return policy === 'never' ? refuse(`${why}, and the policy \`never\` asks nobody`) : ask(why, false, true);
 }
 
 function neverAsked(judged: ClassifiedUse): ApprovalVerdict {
@@ -78,8 +84,8 @@ function go(why: string): ApprovalVerdict {
   return { verdict: 'go', why };
 }
 
-function ask(why: string, isFresh = false): ApprovalVerdict {
-  return { verdict: 'ask', why, isFresh };
+function ask(why: string, isFresh = false, isOfSandbox = false): ApprovalVerdict {
+  return { verdict: 'ask', why, isFresh, isOfSandbox };
 }
 
 function refuse(why: string): ApprovalVerdict {

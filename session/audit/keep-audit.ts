@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/base/clock.ts';
+import { equalSecret } from '../../core/base/digest.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import type { ClientCommand, Command } from '../state/command.ts';
 import type { Fact } from '../state/fact.ts';
@@ -74,7 +75,8 @@ const maxClient = 120;
 function principalOf(command: ClientCommand, { lease, ground: { local } }: SessionState): string {
   if (command.type === 'attach') return `${command.kind}:${oneLine(command.clientId, maxClient)}`;
   if (command.type === 'reclaim' || command.proof.from === 'local') return local === 'cli' ? 'cli' : 'tui';
-  const isHolder = lease !== undefined && lease.tokenDigest === command.proof.tokenDigest;
+  const { tokenDigest = '' } = command.proof;
+  const isHolder = lease !== undefined && equalSecret(lease.tokenDigest, tokenDigest);
   return isHolder ? `${lease.kind}:${oneLine(lease.clientId, maxClient)}` : 'unproven';
 }
 

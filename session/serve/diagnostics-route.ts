@@ -1,5 +1,6 @@
 import { WritError } from '../../core/base/errors.ts';
 import type { Route } from '../../http/route.ts';
+import { tellStatus } from '../api/tell-status.ts';
 import type { SessionState } from '../state/state.ts';
 import { type DiagnosticsFacts, readDiagnostics } from './read-diagnostics.ts';
 
@@ -15,7 +16,7 @@ export function diagnosticsRoute(state: () => SessionState | undefined, facts: D
     path: '/api/code/diagnostics',
     answer() {
       required();
-      return readDiagnostics(required, facts);
+      return tellStatus(() => readDiagnostics(required, facts));
     },
   };
 }

@@ -40,8 +40,9 @@ export interface ServeSetting {
   /** Opens the session, once everything that can refuse its server has not. */
   readonly open: () => Promise<OpenSession>;
   readonly about: Omit<DiagnosticsFacts, 'ports'>;
-  /** Of this program. */
+  /** Of this program, and the commit that it was made of. */
   readonly version: string;
+  readonly commit: string;
   readonly clock: Clock;
   readonly log: SessionLog;
   /** A fault of ours, that the client is not told. */
@@ -71,9 +72,6 @@ export interface ServedSession extends AsyncDisposable {
   readonly tokenFile: string | undefined;
 }
 
-/** A package does not say of what commit it was made. */
-const unknownCommit = 'unknown';
-
 interface Ports {
   web: number;
   mcp?: number;
@@ -91,7 +89,7 @@ const answersEndWithinMs = 400;
  * PORT_UNAVAILABLE, and what opening the session refuses.
  */
 export async function serveSession(setting: ServeSetting): Promise<ServedSession> {
-  const { options, root, clock, log, report, version } = setting;
+  const { options, root, clock, log, report, version, commit } = setting;
   const { web, control: asked, workingDir } = options;
   const undo: (() => unknown)[] = [];
   const unwind = async (): Promise<void> => {
@@ -110,7 +108,7 @@ export async function serveSession(setting: ServeSetting): Promise<ServedSession
     const server = await startLoopbackServer({
       host: web.host,
       port: web.port,
-      notice: remoteNotice({ bind: web.host, version, commit: unknownCommit }),
+      notice: remoteNotice({ bind: web.host, version, commit }),
       body: { maxBytes: maxBodyBytes, withinMs, maxDepth },
       headersWithinMs: withinMs,
       report: (fault) => {

@@ -1,4 +1,4 @@
-import type { Fact, Speaker, ToolStatus, TurnEnd } from './fact.ts';
+import type { Fact, Speaker, TurnEnd } from './fact.ts';
 import type { GivenAnswer, Interaction, InteractionKind } from './interaction.ts';
 import type { Proof } from './lease.ts';
 import type { TurnWords } from './slash/spoken.ts';
@@ -49,6 +49,8 @@ export type Report = { readonly turn: string } & (
         readonly type:
           | 'exchanged'
           | 'noted'
+          | 'tool'
+          | 'announced'
           | 'drafted'
           | 'planned'
           | 'stepped'
@@ -65,13 +67,6 @@ export type Report = { readonly turn: string } & (
     >
   | Omit<Extract<Fact, { readonly type: 'used' }>, 'turn'>
   | { readonly type: 'replying' | 'replied'; readonly id: string; readonly text: string }
-  | {
-      readonly type: 'tool';
-      readonly id: string;
-      readonly toolName: string;
-      readonly status: ToolStatus;
-      readonly summary?: string;
-    }
   | {
       readonly type: 'ask';
       readonly subject: string;

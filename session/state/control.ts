@@ -1,3 +1,4 @@
+import { equalSecret } from '../../core/base/digest.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { ClientCommand } from './command.ts';
 import { conflict, type Decided, type Moment, nothingDecided } from './decided.ts';
@@ -75,7 +76,7 @@ export function requireWriter(
     return { kind: local === 'cli' ? 'cli' : 'tui' };
   }
   if (proof.tokenDigest === undefined) throw new WritError('MISSING_CONTROLLER_TOKEN');
-  if (held === undefined || held.tokenDigest !== proof.tokenDigest)
+  if (held === undefined || !equalSecret(held.tokenDigest, proof.tokenDigest))
     throw new WritError('INVALID_CONTROLLER_TOKEN');
   if (held.kind === 'automation') requireControlToken(proof.controlToken);
   return { kind: held.kind, clientId: held.clientId };

@@ -93,7 +93,11 @@ export type Fact =
       readonly toolName: string;
       readonly status: ToolStatus;
       readonly summary?: string;
+      /** What was done and what came of it, a fact a line. */
+      readonly details?: string;
     }
+  /** A model has begun to write a call; without a name: what was announced has come whole, or to nothing. */
+  | { readonly type: 'announced'; readonly id: string; readonly toolName?: string }
   | { readonly type: 'asked'; readonly interaction: Interaction }
   | {
       readonly type: 'answered';
@@ -127,7 +131,12 @@ export type Fact =
       readonly status: StepStatus;
     }
   | { readonly type: 'tasked'; readonly task: Omit<SessionTask, 'updatedAtMs'> }
-  | { readonly type: 'patched'; readonly patchset: Omit<SessionPatchset, 'updatedAtMs'> }
+  /** `isWhole`: all of what a run changes, and not what one call does. */
+  | {
+      readonly type: 'patched';
+      readonly patchset: Omit<SessionPatchset, 'updatedAtMs'>;
+      readonly isWhole?: true;
+    }
   /** A question to a model is over, its reply whole or broken off: what it came to. */
   | ({
       readonly type: 'used';
@@ -167,5 +176,11 @@ export type Fact =
 /** A fact and when it was. */
 export type Happened = Fact & { readonly atMs: number };
 
-/** Facts that hold for one process alone: a lease, half a reply. Every other one is in the journal of the thread. */
-export const fleeting: ReadonlySet<Fact['type']> = new Set(['attached', 'renewed', 'released', 'replying']);
+/** Facts of one process alone: a lease, half a reply, half a call. Every other one is in the journal of the thread. */
+export const fleeting: ReadonlySet<Fact['type']> = new Set([
+  'attached',
+  'renewed',
+  'released',
+  'replying',
+  'announced',
+]);

@@ -2,6 +2,8 @@ import type { Fact, Happened, ToolStatus, TurnEnd } from './fact.ts';
 import { awaitsNote, type Interaction, isApproval } from './interaction.ts';
 import { afterTurnOf, movedGoal, usedByGoal } from './moved-goal.ts';
 import { pursuedGoal } from './pursued-goal.ts';
+import { withPatchset } from './reduce-patchset.ts';
+import { withAnnounced, withoutAnnounced, withTool } from './reduce-tools.ts';
 import {
   paidPlan,
   planEntry,
@@ -13,7 +15,7 @@ import {
 } from './reduce-work.ts';
 import { firstSettings, resumedSettings } from './settings/session-settings.ts';
 import { holderOf, kept, localHolder, pendingOf, type SessionState, type SessionStatus } from './state.ts';
-import { appended, entry, type Shown, withEnd, withReply } from './transcript.ts';
+import { appended, entry, withEnd, withReply } from './transcript.ts';
 import { nothingUsed, withUsed } from './usage.ts';
 import type { SessionPlan } from './work.ts';
 
@@ -95,6 +97,8 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
       return withReply(state, fact, atMs);
     case 'tool':
       return { ...withTool(state, fact, atMs), status: duringTool(state, fact.status) };
+    case 'announced':
+      return { toolCalls: withAnnounced(state.toolCalls, fact, atMs) };
     case 'asked':
       return { interactions: withNew(state.interactions, fact.interaction), status: 'awaiting_interaction' };
     case 'amended':
@@ -133,7 +137,7 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
     case 'tasked':
       return { tasks: withOne(state.tasks, { ...fact.task, updatedAtMs: atMs }, kept.tasks) };
     case 'patched':
-      return { patchsets: withOne(state.patchsets, { ...fact.patchset, updatedAtMs: atMs }, kept.patchsets) };
+      return withPatchset(state, fact, atMs);
     case 'used':
       return {
         usage: usedBy(state, fact),
@@ -184,6 +188,7 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
         run: undefined,
         goal: state.goal && afterTurnOf(state.goal, fact.turn, fact.end),
         tasks: state.tasks.map((task) => stoppedTask(task, atMs)),
+        toolCalls: withoutAnnounced(state.toolCalls),
         status: afterTurn[fact.end],
         ...withEnd(state, fact, atMs),
       };
@@ -237,35 +242,6 @@ function withNew(interactions: readonly Interaction[], one: Interaction): readon
   const oldest = interactions.filter(({ status }) => status !== 'pending').slice(0, Math.max(0, over));
   const gone = new Set(oldest);
   return [...interactions.filter((known) => !gone.has(known)), one];
-}
-
-function withTool(
-  state: SessionState,
-  { id, toolName, status, summary }: Extract<Fact, { type: 'tool' }>,
-  atMs: number,
-): Pick<SessionState, 'toolCalls'> & Shown {
-  const { toolCalls, transcript, earlier } = state;
-  const call = { id, toolName, status, ...(summary === undefined ? {} : { summary }), updatedAtMs: atMs };
-  const known = toolCalls.findLastIndex((one) => one.id === id);
-  if (known >= 0) {
-    const shown = transcript.findLastIndex((one) => one.id === id);
-    const before = transcript[shown];
-    return {
-      toolCalls: toolCalls.with(known, { ...toolCalls[known], ...call }),
-      transcript:
-        before === undefined
-          ? transcript
-          : transcript.with(shown, {
-              ...before,
-              ...(summary === undefined ? {} : { content: summary }),
-              status,
-              updatedAtMs: atMs,
-            }),
-      earlier,
-    };
-  }
-  const told = { ...entry(id, 'tool_call', summary ?? '', atMs), title: toolName, status };
-  return { toolCalls: [...toolCalls, call].slice(-kept.toolCalls), ...appended(state, told) };
 }
 
 /** What one question more came to; of a turn that is over only the whole grows. */

@@ -1,7 +1,8 @@
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { limitOf } from './change-budget.ts';
 import { toGoalView } from './goal-view.ts';
-import { type Interaction, optionsOf } from './interaction.ts';
+import type { Interaction } from './interaction.ts';
+import { describedOptions } from './option-description.ts';
 import type { SessionState, ToolCall, TranscriptEntry } from './state.ts';
 import { type SessionUsage, toldUsed } from './usage.ts';
 import type { SessionPlan } from './work.ts';
@@ -106,7 +107,7 @@ function toToolCall({ updatedAtMs, status, summary, ...call }: ToolCall) {
 function toInteraction({ requestedAtMs, resolvedAtMs, subject: _, ...interaction }: Interaction) {
   return {
     ...interaction,
-    options: optionsOf[interaction.kind].map(([id, label]) => ({ id, label })),
+    options: describedOptions(interaction),
     requestedAt: toRfc3339(requestedAtMs),
     ...(resolvedAtMs === undefined ? {} : { resolvedAt: toRfc3339(resolvedAtMs) }),
   };

@@ -35,6 +35,7 @@ export interface ToolCall {
   readonly toolName: string;
   readonly status: ToolStatus;
   readonly summary?: string;
+  readonly details?: string;
   readonly updatedAtMs: number;
 }
 

@@ -39,7 +39,7 @@ export async function allowVisitor(
     cwd,
     branch: branch ?? commit ?? 'HEAD',
     sandbox: sandboxDigest({ backend: 'none', network: 'deny', hosts: [], writes: [cwd] }),
-    hasFailed: () => false,
+    heldBack: () => undefined,
   };
   const request = { runId: 'mcp', tool: 'vcs', action: 'write', paths: ['.'] };
   const told = await visits.visit(

@@ -12,8 +12,8 @@ import type { WorkSetting } from './work-setting.ts';
 export interface ConsentGround extends Pick<ToolUse, 'cwd' | 'sandbox' | 'branch' | 'argv'> {
   /** Name of the back end that confines commands; absent where nothing does. */
   readonly backend?: string;
-  /** Whether a command of the same text was tried before, and failed. */
-  readonly hasFailed: (command: string) => boolean;
+  /** What the sandbox kept a command of the same text from, when it was tried before. */
+  readonly heldBack: (command: string) => string | undefined;
 }
 
 /** What came of asking. */
@@ -27,14 +27,14 @@ export async function askConsent(
     newId,
   }: Pick<TurnScope, 'ask' | 'newId'> & { readonly setting: Pick<WorkSetting, 'approval'> },
   request: ToolRequest,
-  { backend, hasFailed, ...ground }: ConsentGround,
+  { backend, heldBack, ...ground }: ConsentGround,
 ): Promise<Consented> {
   const { policy, ttlSeconds, grants, mask } = approval;
   const use: ToolUse = { id: newId(), request, ...ground, isOutside: false };
+  const held = request.command === undefined ? undefined : heldBack(request.command);
   const verdict = judgeApproval(policy, use, {
     ...(backend === undefined ? {} : { sandbox: backend }),
-    // How a sandbox said no is not told apart from any other failure: the same command is asked about again.
-    wasDenied: request.command !== undefined && hasFailed(request.command),
+    ...(held === undefined ? {} : { heldBack: held }),
     // The network of a run is what a person chose at the review of its plan.
     leavesMachine: false,
   });
@@ -43,7 +43,13 @@ export async function askConsent(
   const before = verdict.isFresh ? undefined : grants.take(use);
   if (before !== undefined)
     return before.verdict === 'go' ? 'go' : { refused: 'the person declined every call like it' };
-  const question = describeApproval(use, { why: verdict.why, ttlSeconds, mask });
+  const question = describeApproval(use, {
+    why: verdict.why,
+    isOfSandbox: verdict.isOfSandbox,
+    isUnconfined: request.command !== undefined && backend === undefined,
+    ttlSeconds,
+    mask,
+  });
   const answered = await ask({ subject: `consent ${use.id}`, ...question });
   const { option, given, by } = answered;
   const { applyToFuture = 'no' } = given;

@@ -19,7 +19,7 @@ export interface OpenedNetwork extends Pick<SandboxPolicy, 'hosts'> {
 export async function consentGround(
   { engine, repositoryPath, sandbox }: WorkSetting,
   { networkAccess, hosts }: OpenedNetwork,
-  hasFailed: ConsentGround['hasFailed'],
+  heldBack: ConsentGround['heldBack'],
 ): Promise<ConsentGround> {
   const repository = await openRepository(repositoryPath);
   const cwd = await realpath(repository.root);
@@ -30,7 +30,7 @@ export async function consentGround(
     branch: branch ?? commit ?? 'HEAD',
     sandbox: sandboxDigest({ backend: backend.name, network: networkAccess, hosts, writes: [cwd] }),
     ...(backend.unconfined ? {} : { backend: backend.name }),
-    hasFailed,
+    heldBack,
   };
 }
 

@@ -10,6 +10,7 @@ import { openTreeHands } from '../../engine/run/work/hands/tree-hands.ts';
 import { openTurns } from '../../engine/run/work/turns/open-turns.ts';
 import { guardingProfile } from '../../engine/spec/guarding-profile.ts';
 import { privacyPolicyOf } from '../../engine/spec/privacy-policy-of.ts';
+import { announcing } from './announcing.ts';
 import { tellReviewed, untoldReviews } from './tell-reviews.ts';
 import type { StepEnd, TurnScope } from './turn-scope.ts';
 
@@ -50,6 +51,7 @@ export async function converseStep(scope: TurnScope, text: string): Promise<Step
     told: {
       // Half a reply is shown, and kept by nobody: whole it comes with `message`.
       text: (piece) => void tell({ type: 'replying', id: reply, text: piece }).catch(() => undefined),
+      event: announcing((report) => void tell(report).catch(() => undefined), newId),
       async message(message) {
         await tell({ type: 'exchanged', message: shortened(message) });
         if (message.role !== 'assistant') return;

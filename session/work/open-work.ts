@@ -29,7 +29,7 @@ const stopped = new WritError('RUN_INTERRUPTED', { message: 'the turn was cancel
 /** One turn at a time, which the channel sees to; a turn goes on where an answer says how. */
 export function openWork(setting: OpenWorkSetting, watcher: RunWatcher): SessionWork {
   const waiters = openWaiters();
-  const spending = openSpending();
+  const spending = openSpending(setting.named);
   let controller = new AbortController();
   let last: Promise<void> = Promise.resolve();
   const closed = new AbortController();
@@ -54,7 +54,7 @@ export function openWork(setting: OpenWorkSetting, watcher: RunWatcher): Session
       const scope = openScope(turn, settled, world, waiters, {
         signal: until,
         stop: () => own.abort(stopped),
-        hasFailed: watcher.hasFailed,
+        heldBack: watcher.heldBack,
         worked,
         spending,
         within: (sooner) => scoped(AbortSignal.any([until, sooner])),

@@ -15,10 +15,11 @@ export function personOf(scope: TurnScope, ground: ConsentGround): Person {
       stop();
       throw signal.reason;
     },
-    async answer({ question, options }) {
+    async answer({ question, options, isSecret }) {
       const kind = options.length === 0 ? 'text' : 'single';
       const listed = options.map((label, at) => ({ id: `${at + 1}`, label }));
-      const asked = { id: 'answer', prompt: question, kind, options: listed };
+      const secret = isSecret === true ? { secret: true } : {};
+      const asked = { id: 'answer', prompt: question, kind, options: listed, ...secret };
       const { given } = await ask({
         subject: `question ${newId()}`,
         kind: 'request_user_input',
@@ -26,6 +27,8 @@ export function personOf(scope: TurnScope, ground: ConsentGround): Person {
         metadata: { questions: [asked] },
       });
       const [said] = given.answers?.answer ?? [];
+      // Before anybody can repeat it: whoever asked may, in the next reply.
+      if (isSecret && said !== undefined) scope.setting.hide?.(said);
       return listed.find(({ id }) => id === said)?.label ?? said;
     },
   };

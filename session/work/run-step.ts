@@ -81,7 +81,7 @@ export async function resumePlan(scope: TurnScope, runId: string, plan: MadePlan
     repositoryPath: setting.repositoryPath,
     runId,
     worker: { name: setting.source.worker },
-    person: personOf(scope, await consentGround(setting, network, scope.hasFailed)),
+    person: personOf(scope, await consentGround(setting, network, scope.heldBack)),
     watch: watchWork(scope, plan),
     meter: scope.meter(plan.id),
   });
@@ -114,7 +114,7 @@ export async function execute(
   await tell({ type: 'planned', plan: { ...plan, status: 'running' } });
   for (const task of tasksOf(plan))
     await tell({ type: 'tasked', task: { id: `${runId}/${task}`, title: task, status: 'pending' } });
-  const ground = await consentGround(setting, openedNetwork(specBytes), scope.hasFailed);
+  const ground = await consentGround(setting, openedNetwork(specBytes), scope.heldBack);
   if (ground.backend === undefined)
     await tell({ type: 'noted', id: scope.newId(), title: 'No sandbox', text: unconfined });
   return runIntent(engine, {
@@ -153,6 +153,7 @@ export async function settle(
         status: isHeld || waiting !== undefined ? 'proposed' : isCommit ? 'accepted' : 'rejected',
         changes: toChanges(patch.files, await patchOfRun(setting.engine, setting, runId)),
       },
+      isWhole: true,
     });
   const isOver = waiting === undefined;
   for (const task of tasksOf(plan))

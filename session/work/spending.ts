@@ -22,11 +22,13 @@ export interface MeteredTurn {
 
 const unitsPerUsd = 1000;
 
-export function openSpending(): Spending {
+/** `named`: told what each question is called, of whatever turn. */
+export function openSpending(named?: ModelMeter['named']): Spending {
   /** USD that the state does not know of yet: of questions under way, and of replies on their way to the disk. */
   let untold = 0;
   return {
     meter: ({ state, tell }, plan) => ({
+      ...(named === undefined ? {} : { named }),
       begin(question) {
         requireWithin(state(), question, untold);
         const expected = (question.costUnits ?? 0) / unitsPerUsd;

@@ -24,8 +24,8 @@ export interface TurnScope {
     question: Omit<Extract<Report, { readonly type: 'ask' }>, 'turn' | 'type'>,
   ) => Promise<Answered>;
   readonly newId: () => string;
-  /** Whether a command of this text has failed in this session. */
-  readonly hasFailed: (command: string) => boolean;
+  /** What the sandbox kept a command of this text from, in this session. */
+  readonly heldBack: (command: string) => string | undefined;
   /** Counts what is asked of models, for one plan or for none. */
   readonly meter: (plan?: string) => ModelMeter;
   /** How long it has worked. */
@@ -69,7 +69,7 @@ export function openWaiters(): Waiters {
 }
 
 /** What a turn has of the process that it runs in. */
-export interface ScopeParts extends Pick<TurnScope, 'signal' | 'stop' | 'hasFailed' | 'worked' | 'within'> {
+export interface ScopeParts extends Pick<TurnScope, 'signal' | 'stop' | 'heldBack' | 'worked' | 'within'> {
   readonly spending: Spending;
 }
 

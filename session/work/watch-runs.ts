@@ -3,13 +3,14 @@ import { sha256Hex } from '../../core/base/digest.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
 import type { ToolRequest } from '../../core/contract/hook-payload.ts';
 import { definePlugin, type LoadedPlugin } from '../../core/kernel/plugin.ts';
+import { toolDetails } from './tool-details.ts';
 import type { TurnScope } from './turn-scope.ts';
 
 /** Observes the engine of a session; what it sees is told to whoever works there. */
 export interface RunWatcher {
   readonly plugin: LoadedPlugin;
-  /** Whether a command of this text has failed since the watcher was made. */
-  hasFailed(command: string): boolean;
+  /** What the sandbox kept a command of this text from, since the watcher was made. */
+  heldBack(command: string): string | undefined;
   /** From here on this turn is told. */
   watch(scope: Pick<TurnScope, 'tell' | 'signal'>): void;
 }
@@ -22,7 +23,8 @@ export function watchRuns(clock: Clock): RunWatcher {
   let told: Pick<TurnScope, 'tell' | 'signal'> | undefined;
   /** Uses of tools are told apart by their requests: the same object at the start and at the end. */
   const ids = new WeakMap<ToolRequest, string>();
-  const failed = new Set<string>();
+  /** By digest of the command. */
+  const held = new Map<string, string>();
   const idOf = (request: ToolRequest): string => {
     const known = ids.get(request);
     if (known !== undefined) return known;
@@ -45,10 +47,11 @@ export function watchRuns(clock: Clock): RunWatcher {
         if (isLooking(request)) running?.catch(() => undefined);
         else await running;
       });
-      hooks.tool.settled.tap(async ({ request, outcome, refusal, exitCode, durationMs }) => {
+      hooks.tool.settled.tap(async (settled) => {
+        const { request, outcome, refusal, exitCode, heldBack, durationMs } = settled;
         const { toolName, summary } = describe(request);
-        if (request.command !== undefined && exitCode !== undefined && exitCode !== 0)
-          remember(failed, sha256Hex(request.command));
+        if (request.command !== undefined && heldBack !== undefined)
+          remember(held, sha256Hex(request.command), heldBack);
         const code = exitCode === undefined || exitCode === 0 ? '' : `, exit code ${exitCode}`;
         const why = refusal === undefined ? '' : `: ${refusal.message}`;
         const over = told?.tell({
@@ -58,6 +61,7 @@ export function watchRuns(clock: Clock): RunWatcher {
           // What was stopped has not failed: how much of it was done, nobody knows.
           status: outcome === 'failed' && told.signal.aborted ? 'unknown' : ended[outcome],
           summary: `${summary} (${outcome}${code}, ${durationMs} ms)${why.slice(0, maxSummary)}`,
+          details: toolDetails(settled),
         });
         if (isLooking(request)) over?.catch(() => undefined);
         else await over;
@@ -75,19 +79,19 @@ export function watchRuns(clock: Clock): RunWatcher {
   });
   return {
     plugin,
-    hasFailed: (command) => failed.has(sha256Hex(command)),
+    heldBack: (command) => held.get(sha256Hex(command)),
     watch(scope) {
       told = scope;
     },
   };
 }
 
-const mostFailed = 1000;
+const mostHeld = 1000;
 
-function remember(all: Set<string>, one: string): void {
-  all.add(one);
-  const [oldest] = all;
-  if (all.size > mostFailed && oldest !== undefined) all.delete(oldest);
+function remember(all: Map<string, string>, one: string, what: string): void {
+  all.set(one, what);
+  const [oldest] = all.keys();
+  if (all.size > mostHeld && oldest !== undefined) all.delete(oldest);
 }
 
 const looking = new Set(['workspace.fs read', 'workspace.search search']);

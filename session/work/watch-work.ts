@@ -2,6 +2,7 @@ import { readSteps } from '../../coder/tools/update-plan.ts';
 import type { ToolCall } from '../../core/contract/model.ts';
 import type { WorkWatch } from '../../engine/run/state/work-watch.ts';
 import { envelopeChanges } from '../review/envelope-changes.ts';
+import { announcing } from './announcing.ts';
 import type { MadePlan } from './plan-step.ts';
 import type { TurnScope } from './turn-scope.ts';
 
@@ -36,7 +37,9 @@ export function watchWork({ tell, newId, state }: TurnScope, plan: MadePlan): Wo
     listen() {
       let reply = newId();
       let text = '';
+      const announced = announcing(told, newId);
       return (event) => {
+        announced(event);
         if (event.type === 'text') {
           text += event.text;
           told({ type: 'replying', id: reply, text: event.text });

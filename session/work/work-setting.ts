@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/base/clock.ts';
 import type { DraftPlace } from '../../engine/run/draft/draft-ground.ts';
+import type { ModelMeter } from '../../engine/run/state/model-meter.ts';
 import type { ChangeSource, RunSettings } from '../../engine/run/state/run-request.ts';
 import type { WritEngine } from '../../engine/spec/writ-engine.ts';
 import type { SelfTester } from '../self-test/self-tester.ts';
@@ -21,6 +22,8 @@ export interface WorkSetting extends ChosenModel, Pick<SessionSettings, 'network
   /** What every run of the session is asked with. */
   readonly run: Omit<RunSettings, 'clock' | 'signal' | 'person' | 'watch' | 'meter' | 'model' | 'approvers'>;
   readonly approval: ApprovalSetting;
+  /** From now on the mask of the session takes this value out of everything that is told or kept. */
+  readonly hide?: (value: string) => void;
   /** Whether a command could approve itself; asked before a run gets a network. */
   readonly selfTest: Pick<SelfTester, 'result'>;
 }
@@ -35,11 +38,13 @@ export interface ChosenModel {
 /** What is settled when a session opens; the rest of it goes by the settings of the session, as they are then. */
 export interface OpenWorkSetting extends Omit<WorkSetting, keyof ChosenModel | 'networkAccess'> {
   readonly modelFor: (settings: SessionSettings) => ChosenModel;
+  /** Told what each question to a model is called, for the log. */
+  readonly named?: ModelMeter['named'];
 }
 
 /** What a step works with that begins now. */
 export function workSettingFor(
-  { modelFor, ...setting }: OpenWorkSetting,
+  { modelFor, named: _, ...setting }: OpenWorkSetting,
   settings: SessionSettings,
 ): WorkSetting {
   return { ...setting, ...modelFor(settings), networkAccess: settings.networkAccess };

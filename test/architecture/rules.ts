@@ -21,6 +21,7 @@ import { arrowRule, declaredAndUsed, doorRule, type HouseRule, ladderRule, perFi
 import { screenRules } from './screen-rules.ts';
 import { slotNamesRule } from './slot-names.ts';
 import { taskRule } from './task-rule.ts';
+import { tokenRule } from './token-rule.ts';
 import { verifyClosure } from './verify-closure.ts';
 
 /** Each costs more than a start of node; what needs one imports it when it needs it. */
@@ -227,6 +228,7 @@ export const houseRules: readonly HouseRule[] = [
   taskRule,
   ruleIdRule,
   slotNamesRule,
+  tokenRule,
   {
     name: 'starting up loads no heavy library',
     check: ({ files, edges }) => {

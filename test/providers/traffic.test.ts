@@ -52,11 +52,18 @@ async function outcomeOf(
 ): Promise<{ readonly events: readonly ModelEvent[]; readonly fault?: unknown }> {
   const events: ModelEvent[] = [];
   try {
-    for await (const event of provider.ask(request, signal)) events.push(event);
+    for await (const event of provider.ask(request, signal)) events.push(unnamed(event));
   } catch (fault) {
-    return { events, fault: isWritError(fault) ? [fault.code, fault.message, fault.detail] : fault };
+    if (!isWritError(fault)) return { events, fault };
+    return { events, fault: unnamed([fault.code, fault.message, fault.detail]) };
   }
   return { events };
+}
+
+/** What a question is called by us is another name each time it is asked. */
+function unnamed<T>(told: T): T {
+  const own = /\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b/g;
+  return JSON.parse(JSON.stringify(told).replace(own, 'own'));
 }
 
 async function sourceOf({ provider }: CaseSetting): Promise<ProviderSource> {
@@ -461,4 +468,28 @@ t.test('a directory that is no recording is refused', async (t) => {
     { code: 'RECORDING_MALFORMED', detail: { file: '0002.json' } },
     'two providers in one',
   );
+});
+
+t.test('what is hidden while a recording goes on is in none of its later exchanges', async (t) => {
+  const directory = join(t.testdir(), 'kept');
+  await using server = await serveModel((_asked, response) => void response.end('{"said":"later-secret-1"}'));
+  const opened = { provider: 'openai', model: 'm', base: server.base, isOtherBase: true, flags: {} };
+  const recording = await recordTraffic(streamer.stream, { directory, opened, secrets: [canary] });
+  const ask = async (): Promise<void> => {
+    const bounds = { withinMs: 5000, idleMs: 5000, maxBytes: 1000, signal: new AbortController().signal };
+    const body = JSON.stringify({ told: ['later-secret-1', canary] });
+    await using answer = await recording.stream({ url: `${server.base}/x`, method: 'POST', body, ...bounds });
+    for await (const _ of answer.body);
+  };
+  await ask();
+  recording.hide('later-secret-1');
+  await ask();
+  recording.close();
+  const [before = '', after = ''] = readdirSync(directory)
+    .sort()
+    .map((name) => readFileSync(join(directory, name), 'utf8'));
+  t.match(before, /later-secret-1/, 'nobody had said that it is one');
+  t.notMatch(after, /later-secret-1/);
+  t.match(after, /told/);
+  holdsNoCanary(t, directory);
 });

@@ -3,7 +3,7 @@ import type { ModelEvent, ModelUsage, ToolCall } from '../../../core/contract/mo
 
 const maxText = 8 * 1024 * 1024;
 const maxCalls = 128;
-const types = ['text', 'reasoning', 'call', 'usage', 'notice', 'asked', 'end'] as const;
+const types = ['text', 'reasoning', 'calling', 'call', 'usage', 'notice', 'asked', 'end'] as const;
 const ends = ['stop', 'calls', 'length', 'refused', 'filtered'] as const;
 const usageFields = ['input', 'output', 'cachedInput', 'reasoning'] as const;
 
@@ -37,6 +37,10 @@ function parseEvent(value: unknown): ModelEvent {
   if (type === 'call') {
     const { call } = toFields(value, 'an event `call`', ['type', 'call']);
     return { type, call: parseCall(call) };
+  }
+  if (type === 'calling') {
+    const fields = toFields(value, 'an event `calling`', ['type', 'name']);
+    return { type, name: parseText(fields, 'name', 512) };
   }
   if (type === 'usage') {
     const { usage } = toFields(value, 'an event `usage`', ['type', 'usage']);

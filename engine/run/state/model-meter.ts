@@ -28,4 +28,6 @@ export interface ModelMeter {
    * is called once, when the reply is over; without what it came to where nothing was told and nothing is to be paid.
    */
   begin(question: MeteredQuestion): (reply?: MeteredReply) => void;
+  /** Told what a question is called, where it has a name; before its reply. */
+  named?(question: Pick<MeteredQuestion, 'provider' | 'model'> & { readonly requestId: string }): void;
 }

@@ -49,7 +49,8 @@ export function chatReader({ failureOf, keepsReasoning, lostCalls }: ChatReaderO
   const reasoning: string[] = [];
   let finish = '';
   let refused = false;
-  const takeCall = (value: unknown, place: number): void => {
+  /** Answers the name of a call that begins with this piece. */
+  const takeCall = (value: unknown, place: number): string => {
     const { index, id, function: named } = partsOf(value);
     const { name, arguments: given } = partsOf(named);
     const at = countIn(index) ?? place;
@@ -57,10 +58,12 @@ export function chatReader({ failureOf, keepsReasoning, lostCalls }: ChatReaderO
     calls.set(at, call);
     if (calls.size > maxCalls) throw brokenReply(`more than ${maxCalls} calls in one message`);
     call.id ||= textIn(id);
-    call.name ||= textIn(name);
+    const begins = call.name === '' ? textIn(name) : '';
+    call.name ||= begins;
     if (typeof given === 'string') call.parts.push(given);
     // Some servers answer with the object itself.
     else if (objectIn(given)) call.parts.push(JSON.stringify(given));
+    return begins;
   };
   return {
     *take(frame) {
@@ -80,7 +83,9 @@ export function chatReader({ failureOf, keepsReasoning, lostCalls }: ChatReaderO
       refused ||= textIn(part.refusal) !== '';
       const text = textIn(part.content) || textIn(part.refusal);
       if (text !== '') yield { type: 'text', text };
-      listIn(part.tool_calls).forEach(takeCall);
+      const begun = listIn(part.tool_calls).map(takeCall);
+      // Of a whole completion nothing is still to come.
+      if (delta !== undefined) for (const name of begun) if (name !== '') yield { type: 'calling', name };
       finish ||= textIn(reason);
     },
     *finish() {

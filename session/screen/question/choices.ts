@@ -1,4 +1,4 @@
-import { type Asked, type InnerQuestion, rowsOf, wordOf } from './asked.ts';
+import type { Asked, InnerQuestion } from './asked.ts';
 import { letterOf } from './option-letters.ts';
 
 /** One answer that can be chosen. */
@@ -15,12 +15,11 @@ export interface Choice {
 export function choicesOf(asked: Asked, inner?: InnerQuestion): readonly Choice[] {
   if (inner !== undefined)
     return inner.options.map(({ id, label }) => ({ id, label, letter: undefined, about: '' }));
-  const [reuse = {}] = rowsOf([asked.metadata.reuse]);
-  return asked.options.map(({ id, label }) => ({
+  return asked.options.map(({ id, label, description = '' }) => ({
     id,
     label: labelOf(asked, id, label),
     letter: letterOf(id),
-    about: wordOf(reuse[id]),
+    about: description,
   }));
 }
 

@@ -41,7 +41,7 @@ function heading({ kind, title, prompt }: Asked): Line {
 
 const headings: Readonly<Record<Asked['kind'], string>> = {
   approval: 'Approval',
-  sandbox_approval: 'Approval outside the sandbox',
+  sandbox_approval: 'Approval: sandbox',
   intent_review_choice: 'Contract',
   post_plan_choice: 'Plan',
   request_user_input: 'Question',

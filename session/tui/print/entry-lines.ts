@@ -28,11 +28,20 @@ export function entryLines(entry: Entry, shape: Shape, columns: number): readonl
       return [
         blank,
         ...(title === undefined ? [] : [[span(visible(title), 'strong')]]),
-        ...shape.diff(content, columns),
+        ...diffLines(shape.diff(content, columns)),
       ];
     case 'info_note':
       return noteLines(entry);
   }
+}
+
+const mostDiff = 60;
+
+/** What was changed, as far as it does not drive everything else off the screen. */
+function diffLines(lines: readonly Line[]): readonly Line[] {
+  const left = lines.length - mostDiff;
+  if (left <= 0) return lines;
+  return [...lines.slice(0, mostDiff), [span(`  and ${left} more lines: /diff has them`, 'dim')]];
 }
 
 function spoken(text: string): readonly Line[] {

@@ -103,10 +103,13 @@ function drawWorking(snapshot: Snapshot, nowMs: number): readonly Line[] {
   // What waits for the answer does nothing meanwhile.
   const waits = snapshot.status === 'awaiting_interaction';
   const tools = snapshot.toolCalls
-    .filter(({ status }) => status === 'running')
+    .filter(({ status }) => status === 'running' || status === 'preview')
     .slice(-most.tools)
     .map(({ toolName, summary = '', updatedAt, status }): Line => {
-      const { verb, what } = toolWords(toolName, summary, status);
+      const { verb, what } =
+        status === 'preview'
+          ? { verb: toolName, what: 'is being written' }
+          : toolWords(toolName, summary, status);
       return [
         span('▸ ', 'accent'),
         span(visible(verb), 'code'),

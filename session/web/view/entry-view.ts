@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { Entry } from '../seen.ts';
 import { timeWords } from '../words/time-words.ts';
+import { DiffEntry } from './diff-entry.ts';
 import { h } from './h.ts';
 import { Prose } from './prose.ts';
 import { text } from './text.ts';
@@ -36,7 +37,9 @@ export function EntryView({ entry }: { readonly entry: Entry }): VNode {
       !isLine &&
         (kind === 'user_message'
           ? h('p', { class: 'said' }, text(content))
-          : h(Prose, { source: content, isOpen: streaming })),
+          : kind === 'diff'
+            ? h(DiffEntry, { content })
+            : h(Prose, { source: content, isOpen: streaming })),
     );
   }, [entry]);
 }

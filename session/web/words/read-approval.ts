@@ -24,7 +24,6 @@ export interface AskedApproval {
   readonly branch: string;
   readonly isOutside: boolean;
   /** What each option would cover. */
-  readonly reuse: Readonly<Record<string, unknown>>;
   readonly needsConfirmation: string;
 }
 
@@ -42,7 +41,6 @@ export function readApproval(metadata: Members): AskedApproval {
     cwd: textOf(metadata.cwd),
     branch: textOf(metadata.branch),
     isOutside: metadata.isOutsideSandbox === true,
-    reuse: (metadata.reuse ?? {}) as Members,
     needsConfirmation: textOf(metadata.needsConfirmation),
   };
 }

@@ -17,6 +17,10 @@ export const approvalRows: readonly SessionRow[] = [
     'policy untrusted': 'asked, known-safe reads apart',
     'policy no sandbox': 'without a back end every command is asked about',
   }),
+  ...heldBy('Approval policies', ofSession('work/approvals'), 'what the sandbox denied is asked about', {
+    'policy on-failure': 'asked when retrying after a sandbox denial, and after no other failure',
+    'interaction sandbox_approval': 'asked for what a sandbox kept back, or where none stands around it',
+  }),
   ...heldBy('Approval policies', judged, names, {
     'policy allow_all': 'allow-all',
     'policy always': 'allow-all',
@@ -72,6 +76,9 @@ export const approvalRows: readonly SessionRow[] = [
     'option post_plan_choice/cancel': 'idle',
     'plan fingerprint': 'a change before Execute is WORKSPACE_CHANGED',
   }),
+  ...heldBy('Interactions', ofSession('work/secret-answer'), 'a secret answer reaches the model that asked', {
+    'interactions metadata secret': 'a question whose answer enters no transcript, log or snapshot',
+  }),
   ...heldBy('Interactions', converse, 'answers are taken whole or not at all', {
     'option request_user_input/answer': 'one answer to each question',
   }),
@@ -94,6 +101,12 @@ export const approvalRows: readonly SessionRow[] = [
     {
       'judge order': 'what the policy does not let go is asked, and done only as it was answered',
     },
+  ),
+  ...heldBy(
+    'Who judges a tool call',
+    ofSession('work/approvals'),
+    'what rules and scope refuse is never asked about',
+    { 'judge rules first': 'what rules and scope refuse is never asked about' },
   ),
   ...heldBy('Web search tool', 'test/coder/web-search.test.ts', 'with a key the search API is asked', {
     'web_search key': 'the search API first',

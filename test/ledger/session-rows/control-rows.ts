@@ -67,6 +67,9 @@ export const controlRows: readonly SessionRow[] = [
   ...heldBy('Controllers', 'test/http/token.test.ts', 'only the very same token matches', {
     'token whole': 'the very same one, and no other',
   }),
+  ...heldBy('Controllers', 'test/architecture.test.ts', 'tokens are compared in constant time', {
+    'token constant time': 'by `timingSafeEqual` alone, wherever one comes in',
+  }),
   ...heldBy('Audit', audit, 'a line is the envelope, in its place', {
     'audit trace_id': 'the thread',
     'audit principal_id': 'who',

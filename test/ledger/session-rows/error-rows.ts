@@ -8,6 +8,8 @@ const routes = ofSession('api/session-routes');
 const order = 'refusals come in one order';
 const speaks = 'a client attaches, speaks, answers and leaves';
 const automation = 'an automation shows both tokens at each write';
+const transport = ofSession('api/transport-refusals');
+const late = 'what is late, expects the unknown or is too large';
 const lists = ofSession('thread/list-threads');
 const killed = ofSession('thread/killed-thread');
 const consent = ofSession('mcp/consent');
@@ -36,6 +38,11 @@ const rows: readonly Row[] = [
   [403, 'AUTOMATION_CONTROLLER_REQUIRED', ofSession('api/task-routes'), 'a browser dispatches nobody'],
   [404, 'CODE_UI_UNAVAILABLE', routes, order],
   [400, 'INVALID_QUERY_PARAM', ofSession('api/thread-routes'), 'threads are listed over the loopback'],
+  [500, 'STATUS_UNAVAILABLE', ofSession('api/tell-status'), 'a session that cannot be told'],
+  [500, 'THREAD_LIST_FAILED', lists, 'a disk that cannot be read'],
+  [408, 'REQUEST_TIMEOUT', transport, late],
+  [417, 'EXPECTATION_FAILED', transport, late],
+  [431, 'HEADERS_TOO_LARGE', transport, late],
   [500, 'STORAGE_PATH_INVALID', lists, 'a place that leads elsewhere'],
   [500, 'DB_UNAVAILABLE', lists, 'a place that leads elsewhere'],
   [

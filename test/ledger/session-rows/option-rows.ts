@@ -93,6 +93,9 @@ export const optionRows: readonly SessionRow[] = [
       'default --kimi-stream': 'true',
     },
   ),
+  ...heldBy(section, 'test/bin/code/request-id.test.ts', 'each question to a model of this machine', {
+    'P7 request_id': 'a `request_id` of each request in the debug log',
+  }),
   ...heldBy('Context modes', options, filled, {
     'context dev': 'may change and may have a network',
     'context review': 'only reads, never a network',

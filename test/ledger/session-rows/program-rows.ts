@@ -88,6 +88,9 @@ export const programRows: readonly SessionRow[] = [
     'method goal.start': 'a goal begins',
     'method goal.cancel': 'it is given up',
   }),
+  ...heldBy('code-control --stdio', requests, 'an agent is asked by a program', {
+    'method task.dispatch': 'an agent is asked',
+  }),
   ...heldBy('code-control --stdio', requests, rpc, {
     'rpc -32700': 'no JSON',
     'rpc -32600': 'no request',

@@ -101,6 +101,9 @@ export const routeRows: readonly SessionRow[] = [
   ...heldBy(section, 'test/http/answer-elsewhere.test.ts', 'a browser elsewhere gets the notice', {
     'rule remote notice': 'HTML navigation from elsewhere gets a static page, the rest 403 or 404',
   }),
+  ...heldBy(section, 'test/api/commit.test.ts', 'a program names the commit', {
+    'remote notice commit': 'the notice names the commit of the build',
+  }),
   ...heldBy(section, 'test/http/guard-request.test.ts', 'a peer elsewhere gets nothing', {
     'rule loopback': 'who is not on this machine is refused whatever it says',
   }),

@@ -110,7 +110,7 @@ export const snapshotRows: readonly SessionRow[] = [
   ...fields('plans.actuals.', 'what it came to', ['line', 'tokens', 'costUsd']),
   ...fields('plans.steps.', 'of a step', ['id', 'step', 'status']),
   ...fields('tasks.', 'of a task', ['id', 'title', 'status', 'details', 'updatedAt']),
-  ...fields('toolCalls.', 'of a tool call', ['id', 'toolName', 'status', 'summary', 'updatedAt']),
+  ...fields('toolCalls.', 'of a tool call', ['id', 'toolName', 'status', 'summary', 'details', 'updatedAt']),
   ...fields('patchsets.', 'of a patchset', ['id', 'status', 'changes', 'updatedAt']),
   ...fields('patchsets.changes.', 'of a change', ['path', 'changeType', 'diff']),
   ...fields('interactions.', 'of an interaction', [
@@ -125,7 +125,8 @@ export const snapshotRows: readonly SessionRow[] = [
     'requestedAt',
     'resolvedAt',
   ]),
-  ...fields('interactions.options.', 'of an option', ['id', 'label']),
+  ...fields('interactions.options.', 'of an option', ['id', 'label', 'description']),
+  ...fields('transcript.metadata.', 'of a diff', ['patchset']),
   ...heldBy(section, converse, 'the status follows what happens', {
     'status idle': 'a turn has ended, or nothing has begun',
     'status thinking': 'a message was submitted, a tool has ended, a plan was confirmed',
@@ -140,6 +141,10 @@ export const snapshotRows: readonly SessionRow[] = [
     'transcript tool_call': 'a tool that was called',
     'transcript plan_summary': 'a plan in words',
     'transcript info_note': 'what people have to know',
+    'transcript diff': 'what a run changed, among what was said',
+  }),
+  ...heldBy(section, ofSession('work/announced'), 'a call is shown while the model still writes it', {
+    'toolCall preview': 'announced, and has not begun',
   }),
   ...heldBy(section, converse, 'what a killed process left is told for what it is', {
     'toolCall running': 'it has begun',
@@ -148,6 +153,7 @@ export const snapshotRows: readonly SessionRow[] = [
   }),
   ...heldBy(section, ofSession('work/turns'), 'a request is drafted, planned, executed and committed', {
     'projection apply_patch': 'what a model patches stands among the patchsets',
+    'projection update_plan': 'what a model says of its plan stands among the plans',
   }),
   ...heldBy('Controllers', ofSession('serve/serve-session'), 'a session is served with what it runs on', {
     'controller none': 'nobody is attached, and why',

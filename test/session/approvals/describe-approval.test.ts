@@ -111,3 +111,19 @@ t.test('a question is bounded, and nothing in it is unseen or passes for somethi
     t.notMatch(JSON.stringify(question.metadata), unseen);
   }
 });
+
+t.test('what a sandbox has to do with is asked as that, and where none stands around it, too', async (t) => {
+  const use = commandUse('npm test');
+  const kindOf = (more: object) => describeApproval(use, { ...asked, ...more });
+  t.match(kindOf({}), { kind: 'approval', metadata: { isOutsideSandbox: false } });
+  t.match(kindOf({ isOfSandbox: true }), {
+    kind: 'sandbox_approval',
+    title: 'Run a command',
+    metadata: { isOutsideSandbox: false },
+  });
+  t.match(kindOf({ isUnconfined: true }), {
+    kind: 'sandbox_approval',
+    title: 'Run a command outside the sandbox',
+    metadata: { isOutsideSandbox: true },
+  });
+});

@@ -5,7 +5,7 @@ import { type ApprovalFacts, judgeApproval } from '../../../session/approvals/ju
 import type { ToolUse } from '../../../session/approvals/tool-use.ts';
 import { commandUse, toolUse } from './use-of.ts';
 
-const confined: ApprovalFacts = { sandbox: 'bwrap', wasDenied: false, leavesMachine: false };
+const confined: ApprovalFacts = { sandbox: 'bwrap', leavesMachine: false };
 
 const uses: Readonly<Record<string, readonly [ToolUse, Partial<ApprovalFacts>?]>> = {
   'a proven read': [commandUse('cat a | head -3')],
@@ -14,7 +14,7 @@ const uses: Readonly<Record<string, readonly [ToolUse, Partial<ApprovalFacts>?]>
   'a text that cannot be read': [commandUse('eval "$X"')],
   'no text at all': [commandUse('')],
   'a command without its text': [toolUse({ tool: 'workspace.command', action: 'execute' })],
-  'a command that the sandbox denied': [commandUse('npm test'), { wasDenied: true }],
+  'a command that the sandbox denied': [commandUse('npm test'), { heldBack: 'to reach the network' }],
   'a command with an opened host': [commandUse('npm test'), { leavesMachine: true }],
   'a read with an opened host': [commandUse('cat a'), { leavesMachine: true }],
   'a command outside': [commandUse('npm test', { isOutside: true })],

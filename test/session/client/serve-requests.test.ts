@@ -180,6 +180,21 @@ t.test('a goal is started and given up by a program', async (t) => {
   t.match(channel.state.transcript.at(-1), { kind: 'info_note', content: 'given up: enough' });
 });
 
+t.test('an agent is asked by a program, and what it said is the answer', async (t) => {
+  const { access } = await serveSession(t);
+  const client = openClient(t, access);
+  const asked = { agent: 'explorer', prompt: 'the tests' };
+  const early = await client.call('task.dispatch', asked);
+  t.match(early.error, { code: -32000, data: { status: 403, code: 'MISSING_CONTROLLER_TOKEN' } });
+  await client.call('controller.attach', { clientId: 'bot' });
+  t.strictSame((await client.call('task.dispatch', asked)).result, {
+    accepted: true,
+    result: { status: 'completed', text: 'explorer said the tests' },
+  });
+  const nobody = await client.call('task.dispatch', { ...asked, agent: 'nobody' });
+  t.match(nobody.error, { code: -32000, data: { status: 404, code: 'AGENT_UNKNOWN' } });
+});
+
 t.test('an answer that is no JSON, and a route that is not there, are told apart', async (t) => {
   const { access } = await serveSession(t, {}, [
     {

@@ -1,10 +1,12 @@
 import { PassThrough } from 'node:stream';
 import type { Test } from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
+import { WritError } from '../../../core/base/errors.ts';
 import { startLoopbackServer } from '../../../http/loopback-server.ts';
 import type { Route } from '../../../http/route.ts';
 import { goalRoutes } from '../../../session/api/goal-routes.ts';
 import { sessionRoutes } from '../../../session/api/session-routes.ts';
+import { taskRoutes } from '../../../session/api/task-routes.ts';
 import { openWriteDoor } from '../../../session/api/write-door.ts';
 import { openChannel } from '../../../session/channel/open-channel.ts';
 import type { SessionAccess } from '../../../session/client/find-session.ts';
@@ -39,7 +41,7 @@ export async function serveSession(
           turn: want.turn,
           type: 'replied',
           id: `r-${want.turn}`,
-          text: `you said ${want.spoken.text}`,
+          text: `${want.agent ?? 'you'} said ${want.spoken.text}`,
         });
         await send({ turn: want.turn, type: 'end', end: 'done' });
       } else if (want.type === 'answer')
@@ -47,10 +49,14 @@ export async function serveSession(
     },
   });
   const api = { channel: () => channel, controlToken: token, clock: systemClock };
+  const door = openWriteDoor(api);
+  const requireAgent = (name: string): void => {
+    if (name !== 'explorer') throw new WritError('AGENT_UNKNOWN');
+  };
   const server = await startLoopbackServer({
     host: '127.0.0.1',
     port: 0,
-    routes: others ?? [...sessionRoutes(api), ...goalRoutes(openWriteDoor(api))],
+    routes: others ?? [...sessionRoutes(api, door), ...taskRoutes(door, requireAgent), ...goalRoutes(door)],
     body: { maxBytes: 256 * 1024, withinMs: 5000, maxDepth: 16 },
     headersWithinMs: 5000,
     report: (fault) => t.fail(String(fault)),

@@ -48,6 +48,7 @@ t.test('a change that a client of a served session wants goes to whoever control
       sandbox: async () => ({ backend: 'none', enforced: [] }),
     },
     version: '1.2.3',
+    commit: 'unknown',
     mcp: {
       cwd: root,
       version: '1.2.3',

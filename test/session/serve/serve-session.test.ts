@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
@@ -51,12 +52,17 @@ function scene(t: Test, given: Partial<SessionGround> = {}) {
     };
   };
   const serve = (
-    more: { readonly port?: number; readonly mcpPort?: number; readonly mode?: 'observe' | 'write' } = {},
+    more: {
+      readonly port?: number;
+      readonly mcpPort?: number;
+      readonly mode?: 'observe' | 'write';
+      readonly host?: string;
+    } = {},
     opener = open,
   ) =>
     serveSession({
       options: {
-        web: { host: '127.0.0.1', port: more.port ?? 0 },
+        web: { host: more.host ?? '127.0.0.1', port: more.port ?? 0 },
         mcpPort: more.mcpPort ?? 0,
         control: { mode: more.mode ?? 'observe', tokenFile: undefined, infoFile: undefined },
         networkAccess: 'deny' as const,
@@ -72,6 +78,7 @@ function scene(t: Test, given: Partial<SessionGround> = {}) {
         sandbox: async () => ({ backend: 'bubblewrap', enforced: ['network'] }),
       },
       version: '1.2.3',
+      commit: '4'.repeat(40),
       mcp: {
         cwd: root,
         version: '1.2.3',
@@ -204,4 +211,21 @@ t.test('what refuses the session takes the server along', async (t) => {
   });
   await t.rejects(refused, { code: 'THREAD_NOT_FOUND', exitCode: 1 });
   t.strictSame(left(), []);
+});
+
+t.test('a browser of another machine is told of what commit this is', async (t) => {
+  const own = Object.values(networkInterfaces()).flatMap((all = []) => all);
+  const reached = own.find(({ internal, family }) => !internal && family === 'IPv4')?.address;
+  if (reached === undefined) {
+    t.comment('this machine has no address but the loopback');
+    return;
+  }
+  const { serve } = scene(t);
+  await using served = await serve({ host: '0.0.0.0' });
+  const socket = connect(Number(new URL(served.baseUrl).port), reached);
+  socket.end('GET / HTTP/1.1\r\nhost: x\r\naccept: text/html\r\nconnection: close\r\n\r\n');
+  const page = (await socket.toArray()).join('');
+  for (const told of ['0.0.0.0', reached, '1.2.3', '4'.repeat(40)])
+    t.ok(page.includes(`<code>${told}</code>`), told);
+  t.notMatch(page, /<script/);
 });

@@ -41,6 +41,15 @@ t.test('a snapshot has the fields of the contract and no other', async (t) => {
         { id: 'call', kind: 'tool_call', title: 'shell', content: 's', status: 'running', ...entry },
         { id: 'n', kind: 'info_note', title: 'told', content: 'note', ...entry },
         { id: 'plan', kind: 'plan_summary', title: 't', content: 's\n1. do', ...entry },
+        {
+          id: 'diff-p',
+          kind: 'diff',
+          title: '1 file changed',
+          content: '+\n',
+          status: 'proposed',
+          ...entry,
+          metadata: { patchset: 'p' },
+        },
       ],
       plans: [
         {
@@ -55,7 +64,9 @@ t.test('a snapshot has the fields of the contract and no other', async (t) => {
         },
       ],
       tasks: [{ id: 'task', title: 't', status: 'running', details: 'd', updatedAt: at }],
-      toolCalls: [{ id: 'call', toolName: 'shell', status: 'running', summary: 's', updatedAt: at }],
+      toolCalls: [
+        { id: 'call', toolName: 'shell', status: 'running', summary: 's', details: 'd', updatedAt: at },
+      ],
       patchsets: [
         {
           id: 'p',
@@ -114,6 +125,7 @@ t.test('a snapshot has the fields of the contract and no other', async (t) => {
     },
   );
   t.strictSame(options[0], { id: 'approve', label: 'Approve' });
+  t.strictSame(options[6], { id: 'deny', label: 'Deny', description: 'it is not made' });
   t.strictSame(toSnapshot(newWorld({ local: 'none', attachable: [] }).state).controller, {
     kind: 'none',
     canWrite: false,

@@ -16,6 +16,8 @@ import { WritError } from '../../../core/base/errors.ts';
 import { formatJournal } from '../../../engine/store/format-journal.ts';
 import { openSql } from '../../../engine/store/sql.ts';
 import { acquireProcessLock } from '../../../engine/tool/process/process-lock.ts';
+import { startLoopbackServer } from '../../../http/loopback-server.ts';
+import { threadRoutes } from '../../../session/api/thread-routes.ts';
 import { listThreads } from '../../../session/thread/list-threads.ts';
 import { openThread, threadDirectory } from '../../../session/thread/open-thread.ts';
 import { firstWords } from '../../../session/thread/session-threads.ts';
@@ -177,6 +179,32 @@ t.test('a place that leads elsewhere, and an index that is damaged, are told as 
   renameSync(root, join(box, 'threads'));
   symlinkSync(join(box, 'threads'), root);
   await t.rejects(listThreads(repository, all), { code: 'STORAGE_PATH_INVALID', detail: { path: root } });
+});
+
+t.test('a disk that cannot be read is told as that, and to a client over the loopback, too', async (t) => {
+  const { repository, say } = threadPlace(t.testdir());
+  await say('a', 1000);
+  const state = join(repository.commonDir, 'writ');
+  renameSync(state, `${state}-aside`);
+  symlinkSync('writ', state);
+  await t.rejects(listThreads(repository, all), { code: 'THREAD_LIST_FAILED', message: /ELOOP/ });
+  const faults: unknown[] = [];
+  const server = await startLoopbackServer({
+    host: '127.0.0.1',
+    port: 0,
+    routes: threadRoutes((page) => listThreads(repository, page)),
+    body: { maxBytes: 1024, withinMs: 5000, maxDepth: 4 },
+    headersWithinMs: 5000,
+    report: (fault) => faults.push(fault),
+  });
+  t.teardown(() => server.close(0));
+  const answer = await fetch(`${server.baseUrl}/api/code/threads`);
+  t.equal(answer.status, 500);
+  t.match(await answer.json(), { error: { code: 'THREAD_LIST_FAILED' } });
+  t.match(faults, [{ code: 'THREAD_LIST_FAILED' }], 'it is a fault of ours');
+  rmSync(state);
+  renameSync(`${state}-aside`, state);
+  t.equal((await listThreads(repository, all)).items.length, 1, 'and it is over with its cause');
 });
 
 t.test(

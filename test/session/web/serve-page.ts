@@ -51,6 +51,7 @@ export async function servePage(
       sandbox: async () => ({ backend: 'bubblewrap', enforced: ['network'] }),
     },
     version: '1.2.3',
+    commit: 'unknown',
     mcp: {
       cwd: root,
       version: '1.2.3',

@@ -49,6 +49,65 @@ t.test('a person is asked about what the policy does not let go, and what he say
   t.ok(asked.some((text) => text.includes('denied: the person did not approve it')));
 });
 
+t.test('what rules and scope refuse is never asked about', async (t) => {
+  const elsewhere = '*** Begin Patch\n*** Add File: docs/elsewhere.md\n+words\n*** End Patch';
+  const run = await executed('untrusted', runs('curl https://example.org'), {
+    calls: [['apply_patch', { patch: elsewhere }]],
+  });
+  await using scene = run.scene;
+  const first = await run.answerNext({ approved: true });
+  t.match(first.metadata, { action: 'write', subject: /src\/price\.js/ }, 'the first that is asked about');
+  const second = await run.answerNext({ approved: true });
+  t.match(second.metadata, { action: 'write', subject: /test\/price\.test\.js/ });
+  await scene.ended();
+  const { state } = scene.session.channel;
+  t.equal(state.status, 'completed', lastNote(scene.session));
+  t.equal(state.interactions.filter(({ kind }) => kind === 'approval').length, 2);
+  const told = JSON.stringify(scene.model.asked.at(-1)?.body);
+  t.match(told, /denied: `curl https:/, 'the model is told instead');
+  t.match(run.tools().slice(0, 2), [
+    ['failed', /curl.*denied/],
+    ['failed', /docs\/elsewhere\.md.*denied/],
+  ]);
+});
+
+const testFile = (path: string, body: string): ScriptedReply => {
+  const lines = [`import { writeFileSync } from 'node:fs';`, `import test from 'node:test';`, body];
+  const added = lines.map((line) => `+${line}`).join('\n');
+  const patch = `*** Begin Patch\n*** Add File: ${path}\n${added}\n*** End Patch`;
+  return { calls: [['apply_patch', { patch }]] };
+};
+
+t.test(
+  'what the sandbox denied is asked about when it is tried again, any other failure is not',
+  async (t) => {
+    const [inside, outside] = ['node --test test/wrong.test.js', 'node --test test/outside.test.js'];
+    const run = await executed(
+      'on-failure',
+      testFile('test/wrong.test.js', `test('x', () => { void writeFileSync; throw new Error('wrong'); });`),
+      testFile('test/outside.test.js', `test('x', () => writeFileSync('/usr/x', ''));`),
+      runs(inside),
+      runs(inside),
+      runs(outside),
+      runs(outside),
+    );
+    await using scene = run.scene;
+    const asked = await scene.asked('sandbox_approval');
+    t.match(asked, {
+      description: /the sandbox kept it from what it wanted, before: to write outside the workspace/,
+      metadata: { command: outside, isOutsideSandbox: false },
+    });
+    const commands = run.tools().filter(([, summary = '']) => summary.includes('execute'));
+    t.match(commands, [
+      ['failed', /wrong\.test/],
+      ['failed', /wrong\.test/],
+      ['failed', /outside\.test/],
+    ]);
+    await scene.answer(asked.id, { selectedOption: 'abort' });
+    await scene.ended();
+  },
+);
+
 t.test('whoever denies and stops has stopped the turn; nothing of it is committed', async (t) => {
   const run = await executed('untrusted', runs('node --test'));
   await using scene = run.scene;

@@ -46,7 +46,11 @@ t.test(
 );
 
 t.test('a request is drafted, planned, executed and committed, each only after its answer', async (t) => {
-  await using scene = await scriptSession([submits(priceDraft), plans('take the cent away'), ...makesFix]);
+  const notes: ScriptedReply = {
+    calls: [['update_plan', { steps: 'completed look\nin_progress take the cent away\npending test it' }]],
+  };
+  const told = [submits(priceDraft), plans('take the cent away'), notes, ...makesFix];
+  await using scene = await scriptSession(told);
   const { session, sample, model } = scene;
   const before = sample.state();
   await scene.say('A price is one cent too high: make it exact.');
@@ -62,6 +66,16 @@ t.test('a request is drafted, planned, executed and committed, each only after i
   const { state } = session.channel;
   t.equal(state.status, 'completed', lastNote(session));
   t.match(state.plans[0], { status: 'completed', run: { revision: 1 } });
+  const own = state.plans.find(({ title }) => title === 'Steps of the model');
+  t.strictSame(
+    own?.steps.map(({ step, status }) => [step, status]),
+    [
+      ['look', 'completed'],
+      ['take the cent away', 'in_progress'],
+      ['test it', 'pending'],
+    ],
+    'what the model says of its plan stands among the plans',
+  );
   t.match(state.tasks, [{ status: 'completed' }, { status: 'completed' }]);
   t.match(state.patchsets.at(-1), { status: 'accepted', changes: [{ path: 'src/price.js' }, {}] });
   const asked = model.asked.map(({ body }) => JSON.stringify(body));
@@ -75,6 +89,9 @@ t.test('a request is drafted, planned, executed and committed, each only after i
   const at = 'test/price.test.js';
   t.strictSame(diff.slice(0, 3), [`--- a/${at}`, `+++ b/${at}`, '@@']);
   t.strictSame(diff.slice(3, 6), ['   assert.ok(price(0, 100) < 2);', ' });', '+']);
+  const shown = state.transcript.find(({ kind }) => kind === 'diff');
+  t.match(shown, { title: '2 files changed', status: 'accepted', metadata: { patchset: /^[0-9a-f]{64}$/ } });
+  t.match(shown?.content, /\n- {2}return count \* cents \+ 1;\n\+ {2}return count \* cents;\n/);
   const drawn = await call(sample, ['graph', session.threadId]);
   const kinds = drawn.data.nodes.map(({ kind }: { kind: string }) => kind);
   for (const kind of ['intent', 'plan', 'task', 'run', 'patchset', 'evidence', 'decision'])

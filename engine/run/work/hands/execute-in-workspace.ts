@@ -9,6 +9,7 @@ import { maxMemoryBytes } from '../../state/max-memory-bytes.ts';
 import type { Leaving } from '../tools/open-tools.ts';
 import { handEnvironment } from './hand-environment.ts';
 import type { HandPlace } from './hand-place.ts';
+import { heldBack } from './held-back.ts';
 import type { JudgedUse } from './judge-use.ts';
 
 /** What a model reads of a command's output at most; both ends are kept. */
@@ -29,24 +30,26 @@ export async function executeInWorkspace(
 ): Promise<HandAnswer> {
   const timeoutSeconds = Math.min(Math.max(1, wanted), maxTimeoutSeconds);
   const way = await openNetwork(run, { sandbox: run.ground.sandbox }, acl, leaving);
-  try {
-    const result = await runSandboxed(run, place, {
-      argv: limitedShell(command, acl.maxWriteBytes),
-      network: way.network,
-      timeoutMs: timeoutSeconds * 1000,
-      maxOutputBytes: Math.min(acl.maxOutputBytes ?? maxOutputBytes, maxOutputBytes),
-    });
-    const { exitCode, timedOut } = result;
-    const notes = timedOut ? [`[ended after ${timeoutSeconds} s]`] : [];
-    return {
-      outcome: exitCode === 0 ? 'done' : 'failed',
-      text: [textOf(result), ...notes].filter((part) => part !== '').join('\n'),
-      ...(exitCode === undefined ? {} : { exitCode }),
-    };
-  } finally {
-    const network = await way.close();
+  let network: CheckNetwork | undefined;
+  const result = await runSandboxed(run, place, {
+    argv: limitedShell(command, acl.maxWriteBytes),
+    network: way.network,
+    timeoutMs: timeoutSeconds * 1000,
+    maxOutputBytes: Math.min(acl.maxOutputBytes ?? maxOutputBytes, maxOutputBytes),
+  }).finally(async () => {
+    network = await way.close();
     if (network !== undefined) told(network);
-  }
+  });
+  const { exitCode, timedOut } = result;
+  const notes = timedOut ? [`[ended after ${timeoutSeconds} s]`] : [];
+  const text = textOf(result);
+  const held = run.ground.sandbox.unconfined || exitCode === 0 ? undefined : heldBack(text, network);
+  return {
+    outcome: exitCode === 0 ? 'done' : 'failed',
+    text: [text, ...notes].filter((part) => part !== '').join('\n'),
+    ...(exitCode === undefined ? {} : { exitCode }),
+    ...(held === undefined ? {} : { heldBack: held }),
+  };
 }
 
 type Asked = Parameters<OpenRun['ground']['sandbox']['run']>[0];

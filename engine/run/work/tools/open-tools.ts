@@ -23,7 +23,7 @@ export interface JudgedTool {
 }
 
 /** How a use ended; without a text where a program of the worker's own was told what came of it. */
-export type ToolEnd = Pick<HandAnswer, 'outcome' | 'exitCode'> & { readonly text?: string };
+export type ToolEnd = Pick<HandAnswer, 'outcome' | 'exitCode' | 'heldBack'> & { readonly text?: string };
 
 /** A use that was allowed and is to be ended, once. */
 export interface BegunUse {
@@ -112,7 +112,10 @@ export function openDoor(setting: ToolSetting, { most, told }: DoorBound): ToolD
       left ??= calls.begin({ ...kept, startedAt });
       await left;
     };
-    const settle = async ({ outcome, exitCode, text }: ToolEnd, refusal?: Finding): Promise<string> => {
+    const settle = async (
+      { outcome, exitCode, heldBack, text }: ToolEnd,
+      refusal?: Finding,
+    ): Promise<string> => {
       const durationMs = Math.round(clock.monotonic() - started);
       const ended = { outcome, ...(exitCode === undefined ? {} : { exitCode }), durationMs };
       // Masked first: half a secret is known by nobody.
@@ -127,7 +130,12 @@ export function openDoor(setting: ToolSetting, { most, told }: DoorBound): ToolD
       used.push(use);
       setting.keep?.(use);
       await (await left)?.({ ...ended });
-      await hooks.tool.settled.call({ request, ...ended, ...(refusal === undefined ? {} : { refusal }) });
+      await hooks.tool.settled.call({
+        request,
+        ...ended,
+        ...(heldBack === undefined ? {} : { heldBack: mask(heldBack) }),
+        ...(refusal === undefined ? {} : { refusal }),
+      });
       return shown ?? '';
     };
     const lost = calls?.held(kept);

@@ -92,7 +92,11 @@ export function openTurns(
         if (event.type === 'call') calls.push(event.call);
         if (event.type === 'usage') usage = event.usage;
         if (event.type === 'notice') notices.add(event.text);
-        if (event.type === 'asked' && requests.length < maxRequests) requests.push(event.requestId);
+        if (event.type === 'asked') {
+          const { requestId } = event;
+          settings.meter?.named?.({ provider: provider.name, model, requestId });
+          if (requests.length < maxRequests) requests.push(requestId);
+        }
         if (event.type === 'end') end = event;
       }
     } catch (fault) {

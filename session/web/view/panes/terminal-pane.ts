@@ -41,6 +41,8 @@ function Call({ call }: { readonly call: ToolCall }): VNode {
         h('span', { class: 'tool' }, text(call.toolName)),
         h('code', null, text(call.summary ?? '')),
         h('time', { dateTime: call.updatedAt }, timeWords(call.updatedAt)),
+        call.details !== undefined &&
+          h('details', null, h('summary', null, 'Details'), h('pre', { tabIndex: 0 }, text(call.details))),
       ),
     [call],
   );

@@ -78,7 +78,7 @@ export function ApprovalCard({ question, isShut, choose, takes }: CardGiven): VN
         options: question.options,
         isShut,
         choose,
-        covers: asked.reuse,
+        isCovered: true,
         without: wantsSecondWord ? [...narrow, 'allow_all_commands'] : narrow,
       }),
     ),

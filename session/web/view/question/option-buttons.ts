@@ -1,19 +1,20 @@
 import type { VNode } from 'preact';
 import { letterOf } from '../../words/option-keys.ts';
 import { h } from '../h.ts';
-import { text } from '../text.ts';
+import { oneLine, text } from '../text.ts';
 
 interface Option {
   readonly id: string;
   readonly label: string;
+  readonly description?: string;
 }
 
 interface Given {
   readonly options: readonly Option[];
   readonly isShut: boolean;
   readonly choose: (option: string) => void;
-  /** What each would cover, by option. */
-  readonly covers?: Readonly<Record<string, unknown>>;
+  /** What each would cover stands beside it. */
+  readonly isCovered?: true;
   /** The one that goes on. */
   readonly main?: string;
   /** Those that stay open are shown elsewhere. */
@@ -21,10 +22,9 @@ interface Given {
 }
 
 /** The options of a question, each with the key that chooses it. */
-export function OptionButtons({ options, isShut, choose, covers, main, without = [] }: Given): VNode {
+export function OptionButtons({ options, isShut, choose, isCovered, main, without = [] }: Given): VNode {
   const buttons = options.map((option, at) => {
-    const { id, label } = option;
-    const covered = covers?.[id];
+    const { id, label, description } = option;
     if (without.includes(id)) return null;
     const key = letterOf(id) ?? `${at + 1}`;
     return h(
@@ -36,14 +36,15 @@ export function OptionButtons({ options, isShut, choose, covers, main, without =
           type: 'button',
           class: id === main ? 'main' : '',
           disabled: isShut,
+          title: isCovered || description === undefined ? undefined : oneLine(description),
           'aria-keyshortcuts': `${at + 1} ${key}`,
           onClick: () => choose(id),
         },
         h('kbd', { 'aria-hidden': 'true' }, key),
         text(label),
       ),
-      typeof covered === 'string' && h('span', { class: 'covers' }, text(covered)),
+      isCovered && description !== undefined && h('span', { class: 'covers' }, text(description)),
     );
   });
-  return h('ul', { class: covers === undefined ? 'options' : 'options covered' }, buttons);
+  return h('ul', { class: isCovered ? 'options covered' : 'options' }, buttons);
 }

@@ -23,7 +23,7 @@ const cards: Readonly<Record<Question['kind'], ComponentType<CardGiven>>> = {
 
 const kindWords: Readonly<Record<Question['kind'], string>> = {
   approval: 'Approval',
-  sandbox_approval: 'Approval outside the sandbox',
+  sandbox_approval: 'Approval: sandbox',
   intent_review_choice: 'Is this what you mean?',
   post_plan_choice: 'Plan',
   request_user_input: 'Question',

@@ -31,6 +31,7 @@ export async function serveDoor(
     },
     selfTest: { serve: () => {}, result: selfTest },
     version: '0.0.0',
+    commit: 'unknown',
     mcp: {
       cwd: root,
       version: '0.0.0',
