@@ -102,6 +102,7 @@ async function finish(scope: TurnScope, held: HeldReview, { end, text, toModel }
     await tell({
       type: 'patched',
       patchset: { ...patchset, status: end === 'kept' ? 'accepted' : 'rejected' },
+      isWhole: true,
     });
   }
   await note(scope, stays === undefined ? text : `${text}\n${stays}`);
