@@ -14,6 +14,7 @@ export async function tellMade({ setting, tell }: TurnScope, view: RunView): Pro
         status: decision?.type === 'commit' ? 'accepted' : waiting === undefined ? 'rejected' : 'proposed',
         changes: toChanges(patch.files, await patchOfRun(setting.engine, setting, runId)),
       },
+      isWhole: true,
     });
   return view;
 }
