@@ -1,6 +1,7 @@
 import { type Guard, within } from './guard.ts';
 
 const keys = 'test/session/tui/keys.test.ts';
+const readers = 'test/session/tui/read-keys.test.ts';
 const resized = 'test/session/tui/resized.test.ts';
 const theme = 'test/session/tui/theme.test.ts';
 const bytes = 'test/session/tui/painter-bytes.test.ts';
@@ -34,6 +35,20 @@ export const guards: readonly Guard[] = [
       'state.stalled && state.pending[0]',
       'state.pending[0]',
       'a paste that has lost',
+    ],
+  ]),
+  ...within('session/tui/term/read-keys.ts', readers, [
+    [
+      'the rest of a key is no text',
+      'isLate ? Buffer.concat([escape, bytes]) : bytes',
+      'bytes',
+      'the rest of a key that comes too late',
+    ],
+    [
+      'a line to another machine has more time',
+      '{ ...usualPatience, escape: 100 }',
+      'usualPatience',
+      'what comes from far away',
     ],
   ]),
   ...within('session/tui/term/seen-text.ts', theme, [

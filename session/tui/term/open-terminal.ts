@@ -3,7 +3,7 @@ import type { EndSignal, Ground, LifeSignal } from './ground.ts';
 import type { Key } from './key.ts';
 import { openPainter } from './open-painter.ts';
 import type { Painter, Size } from './painter.ts';
-import { type KeyReader, type Patience, readKeys, usualPatience } from './read-keys.ts';
+import { type KeyReader, type Patience, patienceOf, readKeys } from './read-keys.ts';
 import { reflows } from './reflows.ts';
 import type { Theme } from './theme.ts';
 
@@ -62,7 +62,7 @@ export function openTerminal({
   clock,
   theme,
   told,
-  patience = usualPatience,
+  patience = patienceOf(ground.env),
 }: TerminalOptions): Terminal {
   let state: State = 'closed';
   const is = (one: State): boolean => state === one;

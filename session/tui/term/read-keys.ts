@@ -1,5 +1,6 @@
 import type { Clock } from '../../../core/base/clock.ts';
 import { type DecodeState, decodeKeys, expireKeys, noKeys, type Undecided } from './decode-keys.ts';
+import type { Ground } from './ground.ts';
 import type { Key } from './key.ts';
 
 /** Milliseconds without an octet after which what is undecided is decided. */
@@ -10,6 +11,15 @@ export type Patience = Readonly<Record<Undecided, number>>;
  * need between two of its parts; a paste that stands still so long has lost its end.
  */
 export const usualPatience: Patience = { escape: 40, sequence: 1000, paste: 5000 };
+
+/** Over a line to another machine what belongs together comes less close together. */
+export function patienceOf({ SSH_CONNECTION, SSH_TTY }: Ground['env']): Patience {
+  return (SSH_CONNECTION ?? SSH_TTY ?? '') === '' ? usualPatience : { ...usualPatience, escape: 100 };
+}
+
+/** What stands behind the Escape of a key that is no text, whole. */
+const restOfKey = /^(?:\[[0-?]*[ -/]*[@-~]|O[A-Za-z])/;
+const escape = Buffer.of(0x1b);
 
 export interface KeyReader {
   feed(bytes: Uint8Array): void;
@@ -26,12 +36,15 @@ export function readKeys(
   let state: DecodeState = noKeys;
   let waiting = new AbortController();
   let stopped = false;
+  /** Until when the rest of a key may come whose Escape was taken for one. */
+  let lateUntilMs = Number.NEGATIVE_INFINITY;
   const wait = (undecided: Undecided): void => {
     const { signal } = waiting;
     clock.sleep(patience[undecided], signal).then(
       () => {
         if (signal.aborted || stopped) return;
         const expired = expireKeys(state);
+        if (undecided === 'escape') lateUntilMs = clock.monotonic() + patience.sequence;
         state = expired.state;
         if (expired.keys.length > 0) told(expired.keys);
       },
@@ -43,7 +56,10 @@ export function readKeys(
       if (stopped) return;
       waiting.abort();
       waiting = new AbortController();
-      const decoded = decodeKeys(state, bytes);
+      // Nobody types that at once, and as text it would be sent to a model.
+      const isLate = clock.monotonic() < lateUntilMs && restOfKey.test(Buffer.from(bytes).toString('latin1'));
+      lateUntilMs = Number.NEGATIVE_INFINITY;
+      const decoded = decodeKeys(state, isLate ? Buffer.concat([escape, bytes]) : bytes);
       state = decoded.state;
       if (decoded.undecided !== undefined) wait(decoded.undecided);
       if (decoded.keys.length > 0) told(decoded.keys);

@@ -14,22 +14,25 @@ export async function openCodeScene(replies: readonly ScriptedReply[], ...more: 
   const model = await scriptModel(replies);
   const home = join(sample.root, '..', 'home');
   mkdirSync(home, { recursive: true });
+  const lineIn = (env: Readonly<Record<string, string>>, ...args: readonly string[]) => ({
+    program: process.execPath,
+    args: [
+      writProgram,
+      'code',
+      ...['--port', '0', '--mcp-port', '0', '--provider', 'openai', '--model', 'gpt-6-luna'],
+      ...['--api-base', model.base, ...more, ...args],
+    ],
+    cwd: sample.root,
+    env: { ...sample.env, HOME: home, TERM: 'xterm-256color', ...env },
+    columns: 100,
+    rows: 30,
+  });
   const startIn = (env: Readonly<Record<string, string>>, ...args: readonly string[]) =>
-    openTerminalScene({
-      program: process.execPath,
-      args: [
-        writProgram,
-        'code',
-        ...['--port', '0', '--mcp-port', '0', '--provider', 'openai', '--model', 'gpt-6-luna'],
-        ...['--api-base', model.base, ...more, ...args],
-      ],
-      cwd: sample.root,
-      env: { ...sample.env, HOME: home, TERM: 'xterm-256color', ...env },
-      columns: 100,
-      rows: 30,
-    });
+    openTerminalScene(lineIn(env, ...args));
   return {
     sample,
+    /** How it is started, by whoever starts it. */
+    line: () => lineIn(key),
     start: (...args: readonly string[]) => startIn(key, ...args),
     startIn,
     /** Nothing of a repository is known before `open` is called: an environment in which a start waits for that. */

@@ -29,6 +29,8 @@ export interface SceneOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly columns?: number;
   readonly rows?: number;
+  /** What lies between the person and the program; answers whoever carries octets on to `deliver`. */
+  readonly line?: (deliver: (bytes: Uint8Array) => void) => (bytes: Uint8Array) => void;
 }
 
 /** A program in a real pseudo terminal, and a person before it. */
@@ -83,14 +85,18 @@ export function openTerminalScene(options: SceneOptions): TerminalScene {
   });
   const come: Buffer[] = [];
   let taken = 0;
-  child.onData((data: string | Uint8Array) => {
-    const bytes = Buffer.from(data);
-    come.push(bytes);
+  const { line = (deliver) => deliver } = options;
+  const see = line((bytes) => {
+    come.push(Buffer.from(bytes));
     void emulator.write(bytes).then(() => {
       taken += 1;
     });
   });
-  emulator.onAnswer((text) => child.write(text));
+  // What is cut within a character is no text: the terminal takes octets, whatever its type says.
+  const keys = line((bytes) => child.write(Buffer.from(bytes) as unknown as string));
+  const write = (text: string): void => keys(Buffer.from(text));
+  child.onData((data: string | Uint8Array) => see(Buffer.from(data)));
+  emulator.onAnswer(write);
   let isRunning = true;
   const exited = new Promise<{ readonly exitCode: number; readonly signal?: number }>((resolve) => {
     child.onExit((end) => {
@@ -108,9 +114,9 @@ export function openTerminalScene(options: SceneOptions): TerminalScene {
     lines: () => emulator.lines(),
     cursor: () => emulator.cursor(),
     lookAt: (row, column) => emulator.lookAt(row, column),
-    type: (text) => child.write(text),
-    press: (...keys) => child.write(keys.map(toSent).join('')),
-    paste: (text) => child.write(`\x1b[200~${text.replaceAll('\n', '\r')}\x1b[201~`),
+    type: write,
+    press: (...pressed) => write(pressed.map(toSent).join('')),
+    paste: (text) => write(`\x1b[200~${text.replaceAll('\n', '\r')}\x1b[201~`),
     resize: (to, high) => {
       emulator.resize(to, high);
       child.resize(to, high);

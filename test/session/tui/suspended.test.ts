@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs';
+import t from 'tap';
+import { openCodeScene } from './open-code-scene.ts';
+import { noPty, openTerminalScene } from './open-terminal-scene.ts';
+
+const bash = '/bin/bash';
+const skip = noPty !== false ? noPty : existsSync(bash) ? false : `no ${bash} on this machine`;
+
+t.test('a session is stopped and goes on in a shell with jobs', { skip }, async (t) => {
+  await using code = await openCodeScene([{ text: 'It adds **one** cent.' }]);
+  const { program, args, ...line } = code.line();
+  await using scene = openTerminalScene({
+    ...line,
+    program: bash,
+    args: ['--norc', '--noprofile', '-i'],
+    env: { ...line.env, PS1: 'shell> ', HISTFILE: '/dev/null' },
+  });
+  const say = (words: string): void => scene.type(`${words}\r`);
+  await scene.until('shell>');
+  say('stty -g > ../before');
+  say([program, ...args].map((word) => `'${word}'`).join(' '));
+  await scene.until('? for help');
+  scene.type('half written');
+  await scene.until('> half written');
+
+  for (const round of [1, 2]) {
+    scene.press('ctrl+z');
+    await scene.until(/Stopped/);
+    await scene.until((screen) => screen.trimEnd().endsWith('shell>'));
+    t.notMatch(scene.screen().join('\n'), /^ready/m, 'the live region is gone');
+    say(`stty -g > ../stopped && cmp ../before ../stopped && echo as it was ${round}`);
+    await scene.until(new RegExp(`^as it was ${round}$`, 'm'));
+    say('clear; fg');
+    await scene.until(/^> half written$/m);
+    await scene.until(/^ready/m);
+  }
+  // Another size meanwhile: the shell is told, the session is not.
+  scene.press('ctrl+z');
+  await scene.until((screen) => screen.trimEnd().endsWith('shell>'));
+  scene.resize(60, 20);
+  say('fg');
+  await scene.until(/^> half written$/m);
+  scene.press('ctrl+u');
+  scene.type('/ask What does price do?');
+  scene.press('enter');
+  await scene.until('It adds one cent.');
+  await scene.until(/^ready/m);
+  t.ok(scene.screen().every((row) => row.length <= 60));
+  t.equal(scene.screen().filter((row) => row.startsWith('ready')).length, 1);
+  scene.press('ctrl+d');
+  await scene.until((screen) => screen.trimEnd().endsWith('shell>'));
+  say('echo "ended with $?"; stty -g > ../after && cmp ../before ../after && echo as it was found');
+  await scene.until('as it was found');
+  t.match(scene.screen().join('\n'), /^ended with 0$/m);
+});
