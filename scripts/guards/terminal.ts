@@ -40,7 +40,7 @@ export const guards: readonly Guard[] = [
   ...within('session/tui/term/read-keys.ts', readers, [
     [
       'the rest of a key is no text',
-      'isLate ? Buffer.concat([escape, bytes]) : bytes',
+      'isLate ? Buffer.concat([esc, bytes]) : bytes',
       'bytes',
       'the rest of a key that comes too late',
     ],

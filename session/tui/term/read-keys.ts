@@ -19,7 +19,7 @@ export function patienceOf({ SSH_CONNECTION, SSH_TTY }: Ground['env']): Patience
 
 /** What stands behind the Escape of a key that is no text, whole. */
 const restOfKey = /^(?:\[[0-?]*[ -/]*[@-~]|O[A-Za-z])/;
-const escape = Buffer.of(0x1b);
+const esc = Buffer.of(0x1b);
 
 export interface KeyReader {
   feed(bytes: Uint8Array): void;
@@ -59,7 +59,7 @@ export function readKeys(
       // Nobody types that at once, and as text it would be sent to a model.
       const isLate = clock.monotonic() < lateUntilMs && restOfKey.test(Buffer.from(bytes).toString('latin1'));
       lateUntilMs = Number.NEGATIVE_INFINITY;
-      const decoded = decodeKeys(state, isLate ? Buffer.concat([escape, bytes]) : bytes);
+      const decoded = decodeKeys(state, isLate ? Buffer.concat([esc, bytes]) : bytes);
       state = decoded.state;
       if (decoded.undecided !== undefined) wait(decoded.undecided);
       if (decoded.keys.length > 0) told(decoded.keys);
