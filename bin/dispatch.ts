@@ -19,6 +19,8 @@ export interface Host {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
+  /** See `CommandContext`. */
+  readonly leaveInterrupts?: () => () => void;
   /** Worker threads that outlive the command line; whoever made them closes them. */
   readonly pool?: WorkerPool;
 }
@@ -82,6 +84,7 @@ export async function dispatch(
       args,
       options,
       signal: host.signal,
+      ...(host.leaveInterrupts === undefined ? {} : { leaveInterrupts: host.leaveInterrupts }),
       print: printer,
       progress,
       cwd: host.cwd,

@@ -18,7 +18,9 @@ export async function main(argv: readonly string[]): Promise<void> {
   const err = openOutput(2, () => process.stderr);
   const interrupted = new AbortController();
   let askedAt = Number.NEGATIVE_INFINITY;
+  let left = 0;
   const interrupt = (signal: NodeJS.Signals): void => {
+    if (signal === 'SIGINT' && left > 0) return;
     const now = systemClock.monotonic();
     if (now - askedAt < echoMs) return;
     if (interrupted.signal.aborted) exitNow(130);
@@ -45,6 +47,12 @@ export async function main(argv: readonly string[]): Promise<void> {
     cwd: process.cwd(),
     env: process.env,
     signal: interrupted.signal,
+    leaveInterrupts() {
+      left += 1;
+      return () => {
+        left -= 1;
+      };
+    },
   });
   await exit(code, out, err);
 }

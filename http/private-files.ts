@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { absent, isDraft, writeDurably } from '../core/base/durable-file.ts';
 import { WritError } from '../core/base/errors.ts';
 
-/** What is published or kept in such a file is small; whatever is larger is not ours. */
-const maxBytes = 16 * 1024;
+/** What is published in such a file is small; whatever is larger is not ours. */
+const usualBytes = 16 * 1024;
 
 /**
  * Makes `root/segments…` where it is missing and answers its path. Every segment is a directory of this user, no
@@ -27,9 +27,9 @@ export async function openPrivateDirectory(root: string, segments: readonly stri
 
 /**
  * The text of a file that only this user may read or change; `undefined` where there is none. A symlink, a pipe,
- * another owner, a looser mode, more than 16 KiB: PRIVATE_FILE_UNSAFE.
+ * another owner, a looser mode, more than `maxBytes` (16 KiB): PRIVATE_FILE_UNSAFE.
  */
-export async function readPrivateFile(path: string): Promise<string | undefined> {
+export async function readPrivateFile(path: string, maxBytes = usualBytes): Promise<string | undefined> {
   // Without O_NONBLOCK a pipe of that name would hang us before it can be refused.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = await open(path, flags).catch((fault: NodeJS.ErrnoException) => {
@@ -38,7 +38,7 @@ export async function readPrivateFile(path: string): Promise<string | undefined>
   });
   if (file === undefined) return undefined;
   try {
-    const reason = whyUnsafe(await file.stat());
+    const reason = whyUnsafe(await file.stat(), maxBytes);
     if (reason !== undefined) throw unsafe(path, reason);
     const bytes = Buffer.alloc(maxBytes);
     const { bytesRead } = await file.read(bytes, 0, maxBytes, 0);
@@ -103,7 +103,7 @@ function requireOwnDirectory(path: string, status: Stats): void {
   if (isForeign(status)) throw unsafe(path, `it belongs to user ${status.uid}`);
 }
 
-function whyUnsafe(status: Stats): string | undefined {
+function whyUnsafe(status: Stats, maxBytes: number): string | undefined {
   if (!status.isFile()) return 'it is not a regular file';
   if (isForeign(status)) return `it belongs to user ${status.uid}`;
   if ((status.mode & 0o077) !== 0)

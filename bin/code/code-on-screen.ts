@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
-import { isWritError } from '../../core/base/errors.ts';
+import { isWritError, messageOf } from '../../core/base/errors.ts';
 import type { SessionLog } from '../../session/log/open-log.ts';
 import { visibleLines } from '../../session/screen/visible.ts';
 import { openLateDoor } from '../../session/tui/late-door.ts';
@@ -47,20 +47,25 @@ async function oneThread(
     // What stands there already is answered before the long loading begins.
     await setImmediate();
     const { serveLine } = await import('./serve-line.ts');
-    const result = await serveLine({ ...context, signal }, line, log, async ({ served }) => {
+    const result = await serveLine({ ...context, signal }, line, log, async ({ served, repository }) => {
       isServed = true;
-      if (signal.aborted) return;
+      if (signal.aborted) return tellUnsent(context, shown.unsent());
+      const { openDraftKeeper } = await import('./keep-draft.ts');
+      const keeper = await openDraftKeeper(repository, served.threadId, {
+        clock: systemClock,
+        report: (fault) => context.print.note(`what you type is not kept: ${messageOf(fault)}`),
+      });
       await late.open(served.door);
-      shown.opened(served);
+      shown.opened(served, keeper);
       await shown.ended;
+      await keeper.close();
+      if (shown.unsent().length > 0) context.print.note('what was not sent is kept with the thread');
     });
     return { result, ...(await shown.ended) };
   } catch (fault) {
     shown.close();
-    if (isServed || !signal.aborted || !isInterruption(fault)) {
-      tellUnsent(context, shown.unsent());
-      throw fault;
-    }
+    if (!isServed) tellUnsent(context, shown.unsent());
+    if (isServed || !signal.aborted || !isInterruption(fault)) throw fault;
     // Its user left before it was there.
     return { result: succeeded({}, () => {}), ...(await shown.ended) };
   } finally {

@@ -39,6 +39,7 @@ export interface CodeParts {
 /** A session that is served, and what a program is told of it. */
 export interface ServedCode {
   readonly served: ServedSession;
+  readonly repository: Repository;
   readonly data: JsonData;
 }
 
@@ -101,7 +102,7 @@ export async function serveCode(
   };
   try {
     if (options.goal !== undefined) await beginGoal(served.session, options.goal);
-    await whileServed({ served, data });
+    await whileServed({ served, repository, data });
   } finally {
     await served[Symbol.asyncDispose]();
   }

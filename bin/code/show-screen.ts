@@ -12,6 +12,7 @@ import { pickTheme, themes } from '../../session/tui/term/theme.ts';
 import type { CommandContext } from '../command-parts/command.ts';
 import type { Aside } from './aside.ts';
 import type { CodeLine } from './code-line.ts';
+import type { DraftKeeper } from './keep-draft.ts';
 
 /** What a screen is opened with, before there is a session. */
 export interface ShownSession {
@@ -25,8 +26,8 @@ export interface ShownSession {
 
 /** A screen that stands in the terminal of this process. */
 export interface ShownScreen {
-  /** The session is there, and served there. */
-  opened(at: { readonly baseUrl: string }): void;
+  /** The session is there, and served there; `keeper` keeps what is typed and not sent. */
+  opened(at: { readonly baseUrl: string }, keeper: DraftKeeper): void;
   readonly unsent: Screen['unsent'];
   /** Resolves when its user leaves, or the signal says so; the terminal is as it was found then. */
   readonly ended: Promise<ScreenEnd>;
@@ -36,9 +37,10 @@ export interface ShownScreen {
 
 /** Draws a screen, and takes keys from then on. */
 export function showScreen(
-  { env, cwd, options, colour, signal }: CommandContext,
+  { env, cwd, options, colour, signal, leaveInterrupts }: CommandContext,
   { door, line, ground, aside }: ShownSession,
 ): ShownScreen {
+  let keeper: DraftKeeper | undefined;
   const over = Promise.withResolvers<ScreenEnd>();
   const isPlain = options.flag('plain');
   let tracked: Promise<(prefix: string) => Promise<readonly string[]>> | undefined;
@@ -68,13 +70,15 @@ export function showScreen(
     edit: (text) =>
       terminal.lend(async () => {
         const { editOutside } = await import('./edit-outside.ts');
-        return editOutside(text, { cwd, env });
+        const takeBack = leaveInterrupts?.();
+        return editOutside(text, { cwd, env }).finally(takeBack);
       }),
     async write(path, text) {
       const { writeOutput } = await import('../command-parts/write-output.ts');
       return writeOutput(cwd, path, text);
     },
     suspend: () => terminal.suspend(),
+    keep: (of) => keeper?.keep(of),
   });
   const stopListening = aside.listen((text) => screen.say([[span('· ', 'dim'), span(visible(text), 'dim')]]));
   const interrupted = (): void => leave({});
@@ -92,8 +96,9 @@ export function showScreen(
   void screen.ended.then(leave);
   if (signal.aborted) interrupted();
   return {
-    opened({ baseUrl }) {
-      screen.opened(greeting(door, baseUrl));
+    opened({ baseUrl }, opened) {
+      keeper = opened;
+      screen.opened(greeting(door, baseUrl), opened.draft);
       void import('../../session/screen/highlight/open-highlighter.ts').then(({ loadHighlighting }) =>
         loadHighlighting(),
       );

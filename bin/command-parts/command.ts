@@ -70,6 +70,8 @@ export interface CommandContext {
   readonly options: CommandOptions;
   /** Aborts with a WritError `RUN_INTERRUPTED` as reason on SIGINT and SIGTERM. */
   readonly signal: AbortSignal;
+  /** Somebody else has the terminal: Ctrl+C is theirs, and ends nothing here, until what this answers is called. */
+  readonly leaveInterrupts?: () => () => void;
   /** Diagnostics while the command works go to `print.note` (stderr); results go into CommandResult. */
   readonly print: Printer;
   readonly progress: Progress;

@@ -12,6 +12,25 @@ export const guards: readonly Guard[] = [
     ['what was sent to a session that is opened goes first', 'await last;', '', 'what is sent to a session'],
     ['in its order', 'sent = acted.catch(() => {});', '', 'what is sent to a session'],
   ]),
+  ...within('bin/main.ts', 'test/session/tui/editor.test.ts', [
+    [
+      'Ctrl+C in an editor is for that editor',
+      "if (signal === 'SIGINT' && left > 0) return;",
+      '',
+      'Ctrl+C in an editor',
+    ],
+  ]),
+  ...within('session/tui/open-screen.ts', 'test/session/tui/kept-text.test.ts', [
+    ['nothing typed beside a secret is kept', ' || isSecretAsked(snapshot)', '', 'while a secret is asked'],
+  ]),
+  ...within('session/tui/composer/draft.ts', 'test/session/tui/composer/draft.test.ts', [
+    ['what is written again holds no controls', 'plainText(text)', 'text', 'what was not sent is written'],
+    ['no more is kept than has room', '.slice(-mostTyped)', '', 'of what was typed the newest'],
+  ]),
+  ...within('bin/code/keep-draft.ts', 'test/bin/code/keep-draft.test.ts', [
+    ['a draft is bounded', 'return left >= 0;', 'return true;', 'what has no room'],
+    ['what is refused is not written over', 'path = undefined;\n    report', 'report', 'what nobody can believe'],
+  ]),
   ...within('session/screen/common-text.ts', 'test/session/screen/visible.test.ts', [
     ['a sign that is not seen is not common', '\\xae-\\u024f', '\\xad-\\u024f', 'what hides or reorders'],
   ]),

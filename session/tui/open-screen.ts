@@ -1,13 +1,14 @@
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, messageOf } from '../../core/base/errors.ts';
 import { type Line, span } from '../screen/line.ts';
-import { nextAsked } from '../screen/question/asked.ts';
+import { isSecretAsked, nextAsked } from '../screen/question/asked.ts';
 import { choicesOf } from '../screen/question/choices.ts';
 import type { SessionDoor } from '../screen/session-door.ts';
 import { visible } from '../screen/visible.ts';
 import type { Snapshot } from '../state/snapshot.ts';
-import { edited, giveBack, offered, unsentOf, withSaid } from './composer/compose.ts';
-import { emptyComposer } from './composer/composer.ts';
+import { edited, giveBack, offered } from './composer/compose.ts';
+import { type Composer, emptyComposer } from './composer/composer.ts';
+import { type Draft, draftOf, unsentOf, withDraft } from './composer/draft.ts';
 import { type CommandRow, commandRows, type LocalCommand } from './local-commands.ts';
 import { hangLine } from './print/hang-line.ts';
 import { openPrinter } from './print/open-printer.ts';
@@ -39,6 +40,8 @@ export interface ScreenParts {
   readonly edit: (text: string) => Promise<string>;
   readonly write: (path: string, text: string) => Promise<string>;
   readonly suspend: () => void;
+  /** Told that what is typed and not sent is another now: what it answers outlives the screen. Never of a secret. */
+  readonly keep?: (of: () => Draft) => void;
 }
 
 /** How a screen was left. */
@@ -50,8 +53,11 @@ export interface ScreenEnd {
 export interface Screen {
   press(keys: readonly Key[]): void;
   resized(size: Size): void;
-  /** The session is there now: this is told first, and what was sent meanwhile goes. */
-  opened(greeting: readonly Line[]): void;
+  /**
+   * The session is there now: this is told first, what was sent meanwhile goes, and what was typed into its thread
+   * before and never sent is written again.
+   */
+  opened(greeting: readonly Line[], draft?: Draft): void;
   /** Prints lines of somebody else's above the live region. */
   say(lines: readonly Line[]): void;
   /** What was typed and is with nobody: messages that wait, and what is being written. */
@@ -74,6 +80,7 @@ export function openScreen(parts: ScreenParts): Screen {
   const ended = Promise.withResolvers<ScreenEnd>();
   const over = new AbortController();
   let { size } = parts;
+  let kept: Composer | undefined;
   let view: View = { ...openView(emptyComposer), facts: { isStarting: true } };
 
   const draw = (): void => {
@@ -86,6 +93,13 @@ export function openScreen(parts: ScreenParts): Screen {
     const drawn = drawView(view, snapshot, { ...size, nowMs: clock.now(), open });
     painter.live(drawn.lines, drawn.cursor.row < 0 ? undefined : drawn.cursor);
     for (const effect of stepped.effects) act(effect);
+    keep(snapshot);
+  };
+  const keep = (snapshot: Snapshot): void => {
+    const composer = view.aside ?? view.composer;
+    if (composer === kept || view.facts.isStarting === true || isSecretAsked(snapshot)) return;
+    kept = composer;
+    parts.keep?.(() => draftOf(composer, saidBefore(snapshot)));
   };
   const frames = openFrames(clock, draw);
   const say = (lines: readonly Line[]): void => {
@@ -181,9 +195,9 @@ export function openScreen(parts: ScreenParts): Screen {
       await refreshFacts();
     }
   };
-  const opened = (greeting: readonly Line[]): void => {
+  const opened = (greeting: readonly Line[], draft?: Draft): void => {
     const { isStarting: _, ...facts } = view.facts;
-    view = { ...view, facts, composer: withSaid(view.composer, saidBefore(door.snapshot())) };
+    view = { ...view, facts, composer: withDraft(view.composer, saidBefore(door.snapshot()), draft) };
     door
       .diagnostics()
       .then(({ sandbox }) => {

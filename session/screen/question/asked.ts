@@ -12,6 +12,13 @@ export function nextAsked({ interactions }: Pick<Snapshot, 'interactions'>): Ask
   return interactions.find(({ status }) => status === 'pending');
 }
 
+/** Whether one that waits asks for what nobody may keep. */
+export function isSecretAsked({ interactions }: Pick<Snapshot, 'interactions'>): boolean {
+  return interactions.some(
+    (one) => one.status === 'pending' && innerQuestions(one).some(({ secret }) => secret),
+  );
+}
+
 /** How many wait. */
 export function countAsked({ interactions }: Pick<Snapshot, 'interactions'>): number {
   return interactions.filter(({ status }) => status === 'pending').length;

@@ -8,7 +8,7 @@ import { asks, type Composer, type Context, emptyComposer, type Outcome, only } 
 import { insert, paste } from './edit.ts';
 import { editKeys } from './edit-keys.ts';
 import { isLong, whole } from './folds.ts';
-import { asWritten, withEarlier } from './history.ts';
+import { asWritten, emptyHistory, withEarlier } from './history.ts';
 import { plainText } from './plain-text.ts';
 import { searchKey } from './search-keys.ts';
 
@@ -16,21 +16,7 @@ const tooMuch = `too much: a composer holds ${bufferLimits.characters.toLocaleSt
 
 /** A composer with nothing written, whose history is the messages of a transcript, oldest first. */
 export function openComposer(earlier: readonly string[]): Composer {
-  return withSaid(emptyComposer, earlier);
-}
-
-/** The composer of a session that is there now: what was said in it before comes before all else. Called once. */
-export function withSaid(composer: Composer, earlier: readonly string[]): Composer {
-  const { history: before, search } = composer;
-  const history = withEarlier(before, earlier);
-  if (search?.found === undefined) return { ...composer, history };
-  return { ...composer, history, search: { ...search, found: search.found + history.at - before.at } };
-}
-
-/** What is with nobody: what waits, and behind it what is being written. */
-export function unsentOf({ queue, buffer }: Composer): readonly string[] {
-  const text = whole(buffer);
-  return text.trim() === '' ? queue : [...queue, text];
+  return { ...emptyComposer, history: withEarlier(emptyHistory, earlier) };
 }
 
 /** What a key or a paste does. Pure: the same composer, key and context give the same. */

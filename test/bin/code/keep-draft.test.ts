@@ -1,0 +1,91 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { openDraftKeeper } from '../../../bin/code/keep-draft.ts';
+import { systemClock } from '../../../core/base/clock.ts';
+import { messageOf } from '../../../core/base/errors.ts';
+import { makeTemporaryDirectory } from '../../rooms/temporary-directory.ts';
+
+function placeOf(t: Test): string {
+  const place = makeTemporaryDirectory();
+  t.teardown(() => rmSync(place, { recursive: true, force: true }));
+  return place;
+}
+
+async function open(commonDir: string) {
+  const faults: string[] = [];
+  mkdirSync(join(commonDir, 'writ', 'threads', 't'), { recursive: true });
+  const report = (fault: unknown): void => void faults.push(messageOf(fault));
+  const keeper = await openDraftKeeper({ commonDir }, 't', { clock: systemClock, report });
+  return { keeper, faults, path: join(commonDir, 'writ', 'threads', 't', 'typed', 'draft.json') };
+}
+
+t.test(
+  'what was typed is there again, for this user alone, and gone once nothing is left of it',
+  async (t) => {
+    const place = placeOf(t);
+    const first = await open(place);
+    t.equal(first.keeper.draft, undefined);
+    first.keeper.keep(() => ({ unsent: ['one'], typed: [] }));
+    first.keeper.keep(() => ({ unsent: ['one', 'two'], typed: ['cleared'] }));
+    await first.keeper.close();
+    t.equal(statSync(first.path).mode & 0o777, 0o600);
+    t.equal(statSync(join(first.path, '..')).mode & 0o777, 0o700);
+    const second = await open(place);
+    t.same(second.keeper.draft, { unsent: ['one', 'two'], typed: ['cleared'] });
+    second.keeper.keep(() => ({ unsent: [], typed: [] }));
+    await second.keeper.close();
+    t.notOk(existsSync(second.path));
+    t.same([...first.faults, ...second.faults], []);
+  },
+);
+
+t.test('what has no room is left out, the oldest of what was cleared first', async (t) => {
+  const place = placeOf(t);
+  const { keeper } = await open(place);
+  const long = (letter: string): string => letter.repeat(1024 * 1024);
+  keeper.keep(() => ({ unsent: [long('a'), long('b')], typed: [long('c'), long('d'), long('e')] }));
+  await keeper.close();
+  const { draft } = (await open(place)).keeper;
+  t.same(
+    draft?.unsent.map(([letter]) => letter),
+    ['a', 'b'],
+  );
+  t.same(
+    draft?.typed.map(([letter]) => letter),
+    ['d', 'e'],
+  );
+});
+
+t.test('what nobody can believe to be ours is told, and neither read nor written', async (t) => {
+  const wrong: readonly (readonly [(path: string) => void, RegExp])[] = [
+    [(path) => symlinkSync('/etc/hostname', path), /symbolic link/],
+    [(path) => writeFileSync(path, '{"unsent":["x"],"typed":[]}', { mode: 0o644 }), /others have rights/],
+    [(path) => writeFileSync(path, '{"unsent":"x","typed":[]}', { mode: 0o600 }), /what was typed/],
+    [(path) => writeFileSync(path, 'no', { mode: 0o600 }), /what was typed/],
+    [(path) => writeFileSync(path, ' '.repeat(5 * 1024 * 1024), { mode: 0o600 }), /octets/],
+  ];
+  for (const [make, why] of wrong) {
+    const place = placeOf(t);
+    const typed = join(place, 'writ', 'threads', 't', 'typed');
+    mkdirSync(typed, { recursive: true });
+    chmodSync(typed, 0o700);
+    make(join(typed, 'draft.json'));
+    const before = readFileSync(join(typed, 'draft.json'), 'utf8');
+    const { keeper, faults, path } = await open(place);
+    t.equal(keeper.draft, undefined);
+    t.match(faults, [why]);
+    keeper.keep(() => ({ unsent: ['mine'], typed: [] }));
+    await keeper.close();
+    t.equal(readFileSync(path, 'utf8'), before);
+  }
+});

@@ -1,0 +1,58 @@
+import t from 'tap';
+import { emptyComposer } from '../../../../session/tui/composer/composer.ts';
+import { draftOf, unsentOf, withDraft } from '../../../../session/tui/composer/draft.ts';
+import { Person } from './person.ts';
+
+t.test('what nobody was told is kept, and what a transcript has is not', (t) => {
+  const person = new Person(['said']);
+  person
+    .types('cleared')
+    .presses('ctrl+c')
+    .types('/status')
+    .presses('enter')
+    .types('killed')
+    .presses('ctrl+u');
+  person.context = { ...person.context, busy: true };
+  person.types('waits').presses('enter').types('half a');
+  t.same(draftOf(person.composer, ['said']), {
+    unsent: ['waits', 'half a'],
+    typed: ['cleared', '/status', 'waits', 'killed'],
+  });
+  t.end();
+});
+
+t.test('an older text that is looked at is no draft, what was left for it and a change of it are', (t) => {
+  const person = new Person(['said']);
+  person.types('half').presses('up');
+  t.same(unsentOf(person.composer), ['half']);
+  person.types('!');
+  t.same(unsentOf(person.composer), ['half', 'said!']);
+  t.end();
+});
+
+t.test('what was not sent is written again and does not go by itself; Up has what was cleared', (t) => {
+  const again = new Person();
+  again.types('and');
+  again.composer = withDraft(again.composer, ['said'], {
+    unsent: ['one', 'two\x1b[2J'],
+    typed: ['cleared'],
+  });
+  t.equal(again.whole, 'one\ntwo[2J\nand');
+  t.same(again.composer.queue, []);
+  t.match(again.composer.notice, /not sent/);
+  again.presses('ctrl+c', 'up', 'up');
+  t.equal(again.whole, 'cleared');
+  again.presses('up');
+  t.equal(again.whole, 'said');
+  t.equal(withDraft(emptyComposer, [], undefined).buffer.text, '');
+  t.end();
+});
+
+t.test('of what was typed the newest is kept', (t) => {
+  const person = new Person();
+  for (let count = 0; count < 60; count += 1) person.types(`${count}.`).presses('ctrl+c');
+  const { typed } = draftOf(person.composer, []);
+  t.equal(typed.length, 50);
+  t.equal(typed.at(-1), '59.');
+  t.end();
+});

@@ -1,0 +1,91 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import t from 'tap';
+import { type Clock, systemClock } from '../../../core/base/clock.ts';
+import { slashCommands } from '../../../session/state/slash/slash-commands.ts';
+import type { Draft } from '../../../session/tui/composer/draft.ts';
+import { openScreen } from '../../../session/tui/open-screen.ts';
+import { keyOf } from '../../../session/tui/term/key.ts';
+import { until } from '../../waiting/until.ts';
+import { openMachineDoor } from './machine-door.ts';
+import { openCodeScene } from './open-code-scene.ts';
+import { noPty } from './open-terminal-scene.ts';
+import { plainShape } from './plain-shape.ts';
+
+t.test('what was typed outlives a kill, and is offered to whoever goes on', { skip: noPty }, async (t) => {
+  await using code = await openCodeScene([]);
+  const keptIn = (): string =>
+    globSync(join(code.sample.root, '.git/writ/threads/*/typed/draft.json'))[0] ?? '';
+  let thread = '';
+  {
+    await using scene = code.start();
+    await scene.until('ready');
+    scene.type('cleared words');
+    scene.press('ctrl+c');
+    await scene.until('Up brings it back');
+    scene.type('half a message');
+    await scene.until('> half a message');
+    await until(
+      () => existsSync(keptIn()) && readFileSync(keptIn(), 'utf8').includes('half a message'),
+      'kept',
+    );
+    thread = basename(join(keptIn(), '../..'));
+    scene.signal('SIGKILL');
+    await scene.exited;
+  }
+  {
+    await using scene = code.start('--resume', thread);
+    await scene.until('> half a message');
+    await scene.until('was not sent');
+    scene.press('ctrl+c');
+    scene.press('up', 'up');
+    await scene.until('> cleared words');
+    scene.press('down', 'ctrl+c', 'ctrl+c', 'ctrl+c');
+    t.equal((await scene.exited).exitCode, 0);
+  }
+  await using scene = code.start('--resume', thread);
+  await scene.until('ready');
+  t.notMatch(scene.screen().join('\n'), /> half/, 'what was cleared is not written again');
+  scene.press('up');
+  await scene.until('> half a message');
+  scene.press('ctrl+c', 'ctrl+d');
+  t.equal((await scene.exited).exitCode, 0);
+});
+
+t.test('while a secret is asked nothing that is typed is kept', async (t) => {
+  const clock: Clock = { ...systemClock, sleep: () => new Promise(() => {}) };
+  const machine = openMachineDoor(() => 0);
+  const kept: Draft[] = [];
+  const screen = openScreen({
+    door: machine.door,
+    painter: { commit() {}, live() {}, resized() {}, pause() {}, resume() {}, close() {} },
+    size: { columns: 80, rows: 24 },
+    shape: plainShape,
+    clock,
+    commands: slashCommands,
+    greeting: [],
+    paths: async () => [],
+    edit: async (text) => text,
+    write: async (path) => path,
+    suspend() {},
+    keep: (of) => kept.push(of()),
+  });
+  screen.press([{ type: 'text', text: 'seen' }]);
+  t.same(kept.at(-1)?.unsent, ['seen']);
+  screen.press([keyOf('char:c', { ctrl: true })]);
+  await machine.door.submit('/ask it');
+  machine.report((turn) => ({
+    turn,
+    type: 'ask',
+    subject: 's',
+    kind: 'request_user_input',
+    metadata: { questions: [{ id: 'k', prompt: 'Key?', kind: 'text', secret: true }] },
+  }));
+  screen.press([]);
+  const count = kept.length;
+  screen.press([{ type: 'text', text: 'hunter2' }, keyOf('tab'), { type: 'text', text: 'hunter3' }]);
+  screen.press([keyOf('escape'), { type: 'text', text: 'hunter4' }]);
+  t.equal(kept.length, count);
+  t.notMatch(JSON.stringify(kept), /hunter/);
+  screen.close();
+});
