@@ -29,7 +29,12 @@ export const guards: readonly Guard[] = [
   ]),
   ...within('bin/code/keep-draft.ts', 'test/bin/code/keep-draft.test.ts', [
     ['a draft is bounded', 'return left >= 0;', 'return true;', 'what has no room'],
-    ['what is refused is not written over', 'path = undefined;\n    report', 'report', 'what nobody can believe'],
+    [
+      'what is refused is not written over',
+      'path = undefined;\n    report',
+      'report',
+      'what nobody can believe',
+    ],
   ]),
   ...within('session/screen/common-text.ts', 'test/session/screen/visible.test.ts', [
     ['a sign that is not seen is not common', '\\xae-\\u024f', '\\xad-\\u024f', 'what hides or reorders'],
