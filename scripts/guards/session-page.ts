@@ -63,9 +63,21 @@ export const guards: readonly Guard[] = [
   ]),
   ...within('session/web/page/keep-transcript.ts', seen, [
     [
+      'what was trimmed is to be loaded',
+      'const anew: Before = { entries: [], from: now.earlier ?? 0 };',
+      'const anew: Before = nothingBefore;',
+      'what left the window stays',
+    ],
+    [
+      'groups go by numbers of the thread',
+      'const key = Math.floor((from + at) / size);',
+      'const key = Math.floor(at / size);',
+      'a group stays what it is',
+    ],
+    [
       'a gap is no transcript',
-      'return place < 0 ? [] :',
-      'return place < 0 ? all :',
+      'if (place < 0) return anew;',
+      '',
       'what left the window stays',
     ],
   ]),

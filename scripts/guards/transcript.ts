@@ -55,4 +55,16 @@ export const guards: readonly Guard[] = [
       'what came before the window',
     ],
   ]),
+  ...within('session/tui/show/open-earlier.ts', 'test/session/tui/earlier.test.ts', [
+    ['where it was left is remembered', '({ from } = page);', '', 'a long thread is printed from its end on'],
+    ['what left the window is exported, too', 'from > 0; ) {', 'from > 1e9; ) {', 'everything is everything'],
+  ]),
+  ...within('session/tui/local-commands.ts', 'test/session/tui/earlier.test.ts', [
+    [
+      'as many as one answer holds',
+      'Math.min(most, Number(rest))',
+      'Number(rest)',
+      'how many entries go back',
+    ],
+  ]),
 ];

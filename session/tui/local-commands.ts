@@ -20,6 +20,7 @@ export type LocalCommand =
       readonly comment?: string;
     }
   | { readonly type: 'resume'; readonly thread: string }
+  | { readonly type: 'earlier'; readonly count: number }
   | { readonly type: 'export'; readonly path: string }
   | { readonly type: 'none'; readonly why: string };
 
@@ -84,6 +85,12 @@ const rows: readonly LocalRow[] = [
     read: (rest) => (rest === 'reclaim' ? { type: 'reclaim' } : undefined),
   },
   {
+    name: 'earlier',
+    form: '/earlier [N]',
+    says: 'what was said before what is printed',
+    read: readCount,
+  },
+  {
     name: 'export',
     form: '/export FILE',
     says: 'writes the transcript as Markdown',
@@ -114,6 +121,16 @@ function readVerdict(verdict?: 'keep' | 'reject'): LocalRow['read'] {
       ...(words === '' ? {} : { comment: words }),
     };
   };
+}
+
+/** Entries that `/earlier` shows unless told, and at most. */
+const [usual, most] = [20, 200];
+
+function readCount(rest: string): LocalCommand | undefined {
+  if (rest === '') return { type: 'earlier', count: usual };
+  return /^[1-9][0-9]{0,3}$/.test(rest)
+    ? { type: 'earlier', count: Math.min(most, Number(rest)) }
+    : undefined;
 }
 
 function readApprovals(rest: string): LocalCommand | undefined {

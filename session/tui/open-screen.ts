@@ -11,9 +11,10 @@ import { type Composer, emptyComposer } from './composer/composer.ts';
 import { type Draft, draftOf, unsentOf, withDraft } from './composer/draft.ts';
 import { type CommandRow, commandRows, type LocalCommand } from './local-commands.ts';
 import { hangLine } from './print/hang-line.ts';
-import { openPrinter } from './print/open-printer.ts';
+import { openPrinter, printedFrom } from './print/open-printer.ts';
 import type { Shape } from './print/shape.ts';
 import { findThread } from './show/find-thread.ts';
+import { openEarlier } from './show/open-earlier.ts';
 import { showLocal } from './show/show-local.ts';
 import type { Key } from './term/key.ts';
 import { openFrames } from './term/open-frames.ts';
@@ -77,6 +78,7 @@ export function openScreen(parts: ScreenParts): Screen {
   const rows = commandRows(parts.commands);
   const offers = rows.map(({ form, says }) => offerOf(form, says));
   const printer = openPrinter(shape);
+  const earlier = openEarlier(door, shape, printedFrom(door.snapshot()));
   const ended = Promise.withResolvers<ScreenEnd>();
   const over = new AbortController();
   let { size } = parts;
@@ -177,7 +179,10 @@ export function openScreen(parts: ScreenParts): Screen {
   const local = async (command: LocalCommand): Promise<void> => {
     if (command.type === 'quit') ended.resolve({});
     else if (command.type === 'resume') await goOnWith(command.thread);
-    else say(await showLocal(command, { door, rows, shape, columns: size.columns, write: parts.write }));
+    else
+      say(
+        await showLocal(command, { door, rows, shape, columns: size.columns, earlier, write: parts.write }),
+      );
     await refreshFacts();
   };
 

@@ -80,17 +80,22 @@ export function openPrinter(shape: Shape): Printer {
   };
 }
 
+/** How many entries of a thread come before the first that is printed when its screen opens. */
+export function printedFrom({ transcript, earlier = 0 }: Pick<Snapshot, 'transcript' | 'earlier'>): number {
+  return earlier + Math.max(0, transcript.length - mostAtFirst);
+}
+
 /** Of a long thread only the end is printed at the start. */
-function earlierLines({ transcript }: Snapshot): {
+function earlierLines(snapshot: Snapshot): {
   readonly printed: Printed;
   readonly lines: readonly Line[];
 } {
-  const from = transcript.length - mostAtFirst;
-  const last = transcript[from - 1];
-  if (last === undefined) return { printed: nothingPrinted, lines: [] };
+  const from = printedFrom(snapshot);
+  const last = snapshot.transcript.at(-mostAtFirst - 1);
+  const words = `… ${from} earlier: /earlier shows them, /export FILE writes everything`;
   return {
-    printed: { ...nothingPrinted, last: last.id },
-    lines: [[span(`… ${from} entries before these: /export FILE has them`, 'dim')]],
+    printed: { ...nothingPrinted, last: last?.id },
+    lines: from === 0 ? [] : [[span(words, 'dim')]],
   };
 }
 

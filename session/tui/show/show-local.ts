@@ -6,6 +6,7 @@ import type { Shape } from '../print/shape.ts';
 import { approvalLines, pickGrants } from './approval-lines.ts';
 import { changeLines, reviewHunk } from './change-lines.ts';
 import { helpLines } from './help-lines.ts';
+import { type Earlier, wholeTranscript } from './open-earlier.ts';
 import { planLines } from './plan-lines.ts';
 import { statusLines } from './status-lines.ts';
 import { transcriptText } from './transcript-text.ts';
@@ -15,6 +16,7 @@ export interface ShowContext {
   readonly rows: readonly CommandRow[];
   readonly shape: Shape;
   readonly columns: number;
+  readonly earlier: Earlier;
   /** Writes a new file; answers where it is. */
   readonly write: (path: string, text: string) => Promise<string>;
 }
@@ -24,7 +26,7 @@ const mostThreads = 20;
 /** Does what a command of the screen says, and tells it in lines; nothing of those that leave it. */
 export async function showLocal(
   command: LocalCommand,
-  { door, rows, shape, columns, write }: ShowContext,
+  { door, rows, shape, columns, earlier, write }: ShowContext,
 ): Promise<readonly Line[]> {
   switch (command.type) {
     case 'help':
@@ -64,13 +66,10 @@ export async function showLocal(
     case 'reclaim':
       await door.reclaim();
       return [[span('  the session is yours', 'dim')]];
+    case 'earlier':
+      return earlier.show(command.count, columns);
     case 'export':
-      return [
-        [
-          span('  written: ', 'dim'),
-          span(visible(await write(command.path, transcriptText(door.snapshot())))),
-        ],
-      ];
+      return [[span('  written: ', 'dim'), span(visible(await write(command.path, await everything(door))))]];
     case 'none':
       return [[span(`  ${visible(command.why)}`, 'warn')]];
     case 'quit':
@@ -78,4 +77,9 @@ export async function showLocal(
       // Ways to leave the screen, which show nothing.
       return [];
   }
+}
+
+async function everything(door: SessionDoor): Promise<string> {
+  const { threadId } = door.snapshot();
+  return transcriptText({ threadId, transcript: [...(await wholeTranscript(door))] });
 }

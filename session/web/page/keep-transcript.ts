@@ -1,27 +1,57 @@
 import type { Entry, Seen } from '../seen.ts';
 
 /** Entries before those that the session shows, as far as the page has them: with these one list without a gap. */
-export type Before = readonly Entry[];
+export interface Before {
+  readonly entries: readonly Entry[];
+  /** How many came before the first of them, and are to be loaded. */
+  readonly from: number;
+}
 
-const most = 20_000;
+export const nothingBefore: Before = { entries: [], from: 0 };
+
+/** Entries that the page holds beside the session's window. */
+export const mostBefore = 20_000;
 
 /**
  * What the page still has of entries that left the session's window. A window that does not touch the one before (the
  * page was away for long, or another session is served) leaves nothing of it: a gap would pass for a silence.
  */
 export function keepBefore(before: Before, old: Seen | undefined, now: Seen): Before {
-  if (old === undefined || old.transcript === now.transcript) return before;
+  if (old?.transcript === now.transcript) return before;
   const [first] = now.transcript;
-  if (old.threadId !== now.threadId || first === undefined) return [];
+  const anew: Before = { entries: [], from: now.earlier ?? 0 };
+  if (old === undefined || old.threadId !== now.threadId || first === undefined) return anew;
   if (old.transcript[0]?.id === first.id) return before;
-  const all = [...before, ...old.transcript];
+  const all = [...before.entries, ...old.transcript];
   const place = all.findIndex(({ id }) => id === first.id);
-  return place < 0 ? [] : all.slice(Math.max(0, place - most), place);
+  if (place < 0) return anew;
+  const gone = Math.max(0, place - mostBefore);
+  return { entries: all.slice(gone, place), from: before.from + gone };
 }
 
-/** Entries in the size in which they are drawn: a group that has not changed is not looked at again. */
-export function groupsOf(entries: readonly Entry[], size: number): readonly (readonly Entry[])[] {
-  const groups: Entry[][] = [];
-  for (let at = 0; at < entries.length; at += size) groups.push(entries.slice(at, at + size));
+/** With entries that were loaded before its first one, of which `from` came before. */
+export function withLoaded(before: Before, entries: readonly Entry[], from: number): Before {
+  return { entries: [...entries, ...before.entries], from };
+}
+
+/** Entries that are drawn together. */
+export interface Group {
+  /** The same one, whatever comes before and behind it. */
+  readonly key: number;
+  readonly entries: readonly Entry[];
+}
+
+/**
+ * Entries in the size in which they are drawn, by their numbers in the thread, of which `from` is the first one's: a
+ * group that has not changed is not looked at again, whichever end grows.
+ */
+export function groupsOf(entries: readonly Entry[], size: number, from: number): readonly Group[] {
+  const groups: Group[] = [];
+  for (let at = 0; at < entries.length; ) {
+    const key = Math.floor((from + at) / size);
+    const next = (key + 1) * size - from;
+    groups.push({ key, entries: entries.slice(at, next) });
+    at = next;
+  }
   return groups;
 }

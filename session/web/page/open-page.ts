@@ -1,4 +1,5 @@
-import { type Entry, pendingIn, type Question, type Seen } from '../seen.ts';
+import type { EarlierPage } from '../../api/transcript-routes.ts';
+import { pendingIn, type Question, type Seen } from '../seen.ts';
 import { type Answer, askSession } from '../wire/ask-session.ts';
 import { foldChange } from '../wire/fold-change.ts';
 import { followSession } from '../wire/follow-session.ts';
@@ -6,7 +7,7 @@ import { holdControl } from '../wire/hold-control.ts';
 import { refusalWords } from '../words/refusal-words.ts';
 import { mayWrite, standingOf } from '../words/standing.ts';
 import { openDrafts } from './drafts.ts';
-import { keepBefore } from './keep-transcript.ts';
+import { keepBefore, mostBefore, nothingBefore, withLoaded } from './keep-transcript.ts';
 import { newId } from './new-id.ts';
 import { now } from './now.ts';
 import type { Acts, Grant, Page, PageState } from './page.ts';
@@ -19,7 +20,7 @@ export function openPage(draw: (page: Page) => void): void {
   const drafts = openDrafts(sessionStorage);
   let state: PageState = {
     seen: undefined,
-    before: [],
+    before: nothingBefore,
     link: 'connecting',
     held: { expiresAtMs: 0, isLapsed: false, isDisabled: false },
     standing: 'closed',
@@ -27,6 +28,7 @@ export function openPage(draw: (page: Page) => void): void {
     diagnostics: {},
     grants: [],
     paging: 'ready',
+    loaded: 0,
   };
   /** Questions that answers of this page are on their way to. */
   const answering = new Set<string>();
@@ -90,13 +92,20 @@ export function openPage(draw: (page: Page) => void): void {
     write,
     read: (path) => askSession(path),
     async loadEarlier() {
-      const first = state.before[0] ?? state.seen?.transcript[0];
-      if (first === undefined || state.paging !== 'ready') return;
+      const { before, seen } = state;
+      if (before.from === 0 || before.entries.length >= mostBefore || state.paging === 'asking') return;
       set({ paging: 'asking' });
-      const answer = await askSession(`transcript?before=${encodeURIComponent(first.id)}`);
-      const items = answer.ok ? ((answer.value.items ?? []) as readonly Entry[]) : [];
-      set({ before: [...items, ...state.before], paging: items.length === 0 ? 'over' : 'ready' });
+      const answer = await askSession(`transcript?before=${before.from}&limit=${pageSize}`);
+      // Another session may be shown by now.
+      const isStill = state.before.from === before.from && state.seen?.threadId === seen?.threadId;
       if (!answer.ok) acts.tell({ text: refusalWords(answer) });
+      if (!answer.ok || !isStill) return set({ paging: answer.ok ? 'ready' : 'failed' });
+      const { transcript, earlier } = answer.value as unknown as EarlierPage;
+      set({
+        before: withLoaded(state.before, transcript, earlier),
+        paging: 'ready',
+        loaded: transcript.length,
+      });
     },
     tell: (notice) => set({ notices: [...state.notices.slice(-4), { ...notice, id: newId() }] }),
     dismiss: (id) => set({ notices: state.notices.filter((one) => one.id !== id) }),
@@ -146,6 +155,8 @@ export function openPage(draw: (page: Page) => void): void {
   }, grantsEveryMs);
 }
 
+/** Entries of a page: as many as are drawn together. */
+const pageSize = 50;
 const grantsEveryMs = 10_000;
 
 function lostQuestions(old: Seen | undefined, seen: Seen): readonly Question[] {

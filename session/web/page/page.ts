@@ -32,8 +32,10 @@ export interface PageState {
   readonly notices: readonly Notice[];
   readonly diagnostics: Readonly<Record<string, unknown>>;
   readonly grants: readonly Grant[];
-  /** Earlier entries are on their way, or cannot be had. */
-  readonly paging: 'ready' | 'asking' | 'over';
+  /** Earlier entries may be asked for, are on their way, or could not be had the last time. */
+  readonly paging: 'ready' | 'asking' | 'failed';
+  /** How many entries the last page brought. */
+  readonly loaded: number;
 }
 
 /** An answer as the route takes it. */

@@ -1,7 +1,13 @@
 import t from 'tap';
 import { gatesIn } from '../../../session/screen/words/gates-in.ts';
 import { outcomeOf } from '../../../session/screen/words/outcome-of.ts';
-import { keepBefore } from '../../../session/web/page/keep-transcript.ts';
+import {
+  type Before,
+  groupsOf,
+  keepBefore,
+  nothingBefore,
+  withLoaded,
+} from '../../../session/web/page/keep-transcript.ts';
 import type { Entry, Seen } from '../../../session/web/seen.ts';
 import { foldChange } from '../../../session/web/wire/fold-change.ts';
 import { optionOfKey } from '../../../session/web/words/option-keys.ts';
@@ -35,18 +41,43 @@ t.test('what the page sees is what the session shows, change by change', async (
   reader.socket.destroy();
 });
 
+const numbered = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, at) => ({ id: `e${from + at}` }) as Entry);
+
 t.test('what left the window stays, without a gap', async (t) => {
-  const entries = (from: number, to: number) =>
-    Array.from({ length: to - from }, (_, at) => ({ id: `e${from + at}` }) as Entry);
   const seen = (from: number, to: number, threadId = 't') =>
-    ({ threadId, transcript: entries(from, to) }) as unknown as Seen;
-  const ids = (list: readonly Entry[]) => list.map(({ id }) => id);
-  const once = keepBefore([], seen(0, 4), seen(2, 6));
-  t.strictSame(ids(once), ['e0', 'e1']);
-  t.strictSame(ids(keepBefore(once, seen(2, 6), seen(3, 7))), ['e0', 'e1', 'e2']);
-  t.strictSame(ids(keepBefore(once, seen(2, 6), seen(1, 5))), ['e0']);
-  t.strictSame(keepBefore(once, seen(2, 6), seen(9, 12)), [], 'a gap is no transcript');
-  t.strictSame(keepBefore(once, seen(2, 6), seen(2, 6, 'other')), []);
+    ({
+      threadId,
+      transcript: numbered(from, to),
+      ...(from === 0 ? {} : { earlier: from }),
+    }) as unknown as Seen;
+  const ids = ({ entries, from }: Before) => [from, ...entries.map(({ id }) => id)];
+  const once = keepBefore(nothingBefore, seen(0, 4), seen(2, 6));
+  t.strictSame(ids(once), [0, 'e0', 'e1']);
+  t.strictSame(ids(keepBefore(once, seen(2, 6), seen(3, 7))), [0, 'e0', 'e1', 'e2']);
+  t.strictSame(ids(keepBefore(once, seen(2, 6), seen(1, 5))), [0, 'e0']);
+  t.strictSame(ids(keepBefore(once, seen(2, 6), seen(9, 12))), [9], 'a gap is no transcript');
+  t.strictSame(ids(keepBefore(once, seen(2, 6), seen(2, 6, 'other'))), [2]);
+  const late = keepBefore(nothingBefore, undefined, seen(7, 9));
+  t.strictSame(ids(late), [7], 'whoever comes late has what came before loaded');
+  const loaded = withLoaded(keepBefore(late, seen(7, 9), seen(8, 10)), numbered(3, 7), 3);
+  t.strictSame(ids(loaded), [3, 'e3', 'e4', 'e5', 'e6', 'e7']);
+  t.strictSame(ids(keepBefore(loaded, seen(8, 10), seen(9, 11))).length, 7);
+});
+
+t.test('a group stays what it is, whichever end grows', async (t) => {
+  const keys = (from: number, to: number) =>
+    groupsOf(numbered(from, to), 4, from).map(({ key, entries }) => [key, ...entries.map(({ id }) => id)]);
+  t.strictSame(keys(5, 10), [
+    [1, 'e5', 'e6', 'e7'],
+    [2, 'e8', 'e9'],
+  ]);
+  t.strictSame(keys(1, 12), [
+    [0, 'e1', 'e2', 'e3'],
+    [1, 'e4', 'e5', 'e6', 'e7'],
+    [2, 'e8', 'e9', 'e10', 'e11'],
+  ]);
+  t.strictSame(keys(8, 8), []);
 });
 
 t.test('who may write is told from who has the session', async (t) => {

@@ -5,21 +5,27 @@ import type { Page } from '../../page/page.ts';
 import type { Entry } from '../../seen.ts';
 import { EntryView } from '../entry-view.ts';
 import { h } from '../h.ts';
+import { EarlierLine } from './earlier-line.ts';
+import { useKeptPlace } from './kept-place.ts';
 
 const groupSize = 50;
 /** Pixels from the end within which somebody reads the end. */
 const endPx = 48;
+/** Pixels from the beginning within which what came before is asked for. */
+const beginPx = 600;
 
 /** What was said, oldest first. Whoever reads its end stays there; whoever reads elsewhere is left where he is. */
 export function TranscriptPane({ page: { state, acts } }: { readonly page: Page }): VNode {
   const { seen, before, paging } = state;
   const transcript = seen?.transcript ?? [];
-  const list = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLElement | null>(null);
   const isAtEnd = useRef(true);
   const top = useRef(0);
   const [hasNew, setNew] = useState(false);
-  const groups = useMemo(() => groupsOf([...before, ...transcript], groupSize), [before, transcript]);
-  const earlier = Math.max(0, (seen?.earlier ?? 0) - before.length);
+  const groups = useMemo(
+    () => groupsOf([...before.entries, ...transcript], groupSize, before.from),
+    [before, transcript],
+  );
   const last = transcript.at(-1);
   useLayoutEffect(() => {
     const place = list.current;
@@ -27,6 +33,7 @@ export function TranscriptPane({ page: { state, acts } }: { readonly page: Page 
     if (isAtEnd.current) place.scrollTop = place.scrollHeight;
     else setNew(true);
   }, [last]);
+  useKeptPlace(list, before.from);
   useEffect(() => {
     const place = list.current;
     if (place === null) return;
@@ -52,35 +59,27 @@ export function TranscriptPane({ page: { state, acts } }: { readonly page: Page 
         role: 'log',
         'aria-label': 'What was said',
         'aria-live': 'off',
+        'aria-busy': paging === 'asking',
         tabIndex: 0,
         onScroll: ({ currentTarget }: Event) => {
           const place = currentTarget as HTMLElement;
           const isNear = place.scrollHeight - place.scrollTop - place.clientHeight < endPx;
+          const goesUp = place.scrollTop < top.current;
           // Whoever leaves the end goes up; what grows below him has moved nobody.
           if (isNear) isAtEnd.current = true;
-          else if (place.scrollTop < top.current) isAtEnd.current = false;
+          else if (goesUp) isAtEnd.current = false;
           top.current = place.scrollTop;
           if (isAtEnd.current) setNew(false);
+          // What failed is asked for again by whoever presses the button.
+          if (goesUp && place.scrollTop < beginPx && paging === 'ready') void acts.loadEarlier();
         },
       },
       h(
         'div',
         null,
-        earlier > 0 &&
-          (paging === 'over'
-            ? h('p', { class: 'soft' }, `${earlier} earlier entries are in the thread on disk.`)
-            : h(
-                'button',
-                {
-                  type: 'button',
-                  class: 'earlier',
-                  disabled: paging === 'asking',
-                  onClick: () => void acts.loadEarlier(),
-                },
-                `Load earlier (${earlier})`,
-              )),
+        h(EarlierLine, { state, acts, list }),
         transcript.length === 0 && h('p', { class: 'empty' }, 'Nothing was said yet.'),
-        groups.map((entries) => h(Group, { key: entries[0]?.id ?? '', entries })),
+        groups.map(({ key, entries }) => h(Group, { key, entries })),
       ),
     ),
     hasNew && h('button', { type: 'button', class: 'to-end', onClick: toEnd }, 'New below'),

@@ -1,0 +1,135 @@
+import type { Page } from 'playwright-core';
+import type { Test } from 'tap';
+import { longTest } from '../../rooms/long-test.ts';
+import { openBrowser, openTab, withoutBrowser } from './open-browser.ts';
+import { servePage, type ToldSession, toldSession } from './serve-page.ts';
+
+/** So many notes in one session, of which the window shows the last 500. */
+async function longTalk(t: Test, notes: number): Promise<ToldSession> {
+  const session = toldSession(t);
+  await session.say('Go.');
+  await session.report(
+    ...Array.from(
+      { length: notes },
+      (_, at) => ({ type: 'noted', id: `n${at}`, text: `Note ${at}` }) as const,
+    ),
+  );
+  return session;
+}
+
+const shown = (page: Page) => page.locator('.entry').count();
+const drawn = (page: Page, entries: number) =>
+  page
+    .locator('.entry')
+    .nth(entries - 1)
+    .waitFor({ state: 'attached' });
+const frames = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
+/** Presses the button without going there. */
+const press = (page: Page) => page.evaluate("document.querySelector('button.earlier').click()");
+const scrollTo = (page: Page, px: number) =>
+  page.evaluate(`document.querySelector('.entries').scrollTop = ${px}`);
+
+/** How many pixels below the upper edge of the list an entry stands. */
+const placeOf = (page: Page, id: number) =>
+  page.evaluate(`(() => {
+  const list = document.querySelector('.entries');
+  const found = [...list.querySelectorAll('.entry')].find((one) => one.textContent.endsWith('Note ${id}'));
+  return Math.round(found.getBoundingClientRect().top - list.getBoundingClientRect().top);
+})()`);
+
+longTest('earlier entries of a session', { skip: withoutBrowser }, async (t) => {
+  const browser = await openBrowser(t);
+
+  await t.test('are loaded by a button and by scrolling, and leave whoever reads where he is', async (t) => {
+    const session = await longTalk(t, 639);
+    const { baseUrl } = await servePage(t, session);
+    await using tab = await openTab(browser, baseUrl);
+    const { page } = tab;
+    const button = page.getByRole('button', { name: 'Load earlier' });
+    await page.getByRole('button', { name: 'Load earlier (140)' }).waitFor();
+    t.equal(await shown(page), 500);
+    await page.evaluate("document.querySelector('button.earlier').focus({ preventScroll: true })");
+    await page.keyboard.press('Enter');
+    await drawn(page, 550);
+    await page
+      .getByRole('status')
+      .filter({ hasText: '50 earlier entries loaded, 90 before them.' })
+      .waitFor();
+    t.equal(await page.evaluate('document.activeElement?.className'), 'earlier', 'the focus stays');
+    // Nobody is moved: what he read stands where it stood.
+    await scrollTo(page, 601);
+    await page.evaluate(frames);
+    t.equal(await shown(page), 550);
+    const held = Promise.withResolvers<void>();
+    await page.route(/\/api\/code\/transcript/, (route) => held.promise.then(() => route.continue()));
+    await scrollTo(page, 0);
+    await page.evaluate(frames);
+    const read = await placeOf(page, 89);
+    t.ok(Number(read) > 0 && Number(read) < 200, `the first entry can be read: ${read} pixels`);
+    held.resolve();
+    await drawn(page, 600);
+    await page.evaluate(frames);
+    t.equal(await placeOf(page, 89), read, 'what was read is still read');
+    await session.report({ type: 'noted', id: 'late', text: 'One more note' });
+    await page.getByText('One more note').waitFor({ state: 'attached' });
+    t.equal(await placeOf(page, 89), read, 'also when something comes at the end');
+    // By the keyboard alone, until the thread begins.
+    await page.locator('.entries').focus();
+    for (let pages = 0; pages < 4 && (await button.count()) > 0; pages += 1) {
+      const had = await shown(page);
+      await page.keyboard.press('Home');
+      await drawn(page, had + 1);
+    }
+    const words = await page.locator('.entry').allTextContents();
+    t.equal(words.length, 641);
+    t.match(words[0], /Go\./);
+    t.strictSame(
+      words.slice(1, -1).map((text) => /Note (\d+)/.exec(text)?.[1]),
+      Array.from({ length: 639 }, (_, at) => `${at}`),
+      'each once, in order',
+    );
+    t.strictSame(tab.wrongs, []);
+  });
+
+  await t.test('that cannot be had are asked for again by whoever presses the button', async (t) => {
+    const session = await longTalk(t, 600);
+    const { baseUrl } = await servePage(t, session);
+    await using tab = await openTab(browser, baseUrl);
+    const { page } = tab;
+    let asked = 0;
+    let isAway = true;
+    await page.route(/\/api\/code\/transcript/, (route) => {
+      asked += 1;
+      return isAway ? route.abort() : route.continue();
+    });
+    const button = page.getByRole('button', { name: 'Load earlier (101)' });
+    await button.waitFor({ state: 'attached' });
+    await press(page);
+    await page.getByRole('alert').waitFor();
+    for (const px of [400, 100, 300, 0]) {
+      await scrollTo(page, px);
+      await page.evaluate(frames);
+    }
+    t.equal(asked, 1, 'a scroll does not ask in vain again and again');
+    isAway = false;
+    await press(page);
+    await drawn(page, 550);
+    t.strictSame(tab.wrongs, []);
+  });
+
+  await t.test('are still there for whoever comes back to the same session', async (t) => {
+    const session = await longTalk(t, 600);
+    const { baseUrl, away } = await servePage(t, session);
+    await using tab = await openTab(browser, baseUrl);
+    const { page } = tab;
+    await page.getByRole('button', { name: 'Load earlier (101)' }).waitFor({ state: 'attached' });
+    await press(page);
+    await drawn(page, 550);
+    const back = await away();
+    await page.locator('.state-offline').waitFor();
+    await back();
+    await page.locator('.state-offline').waitFor({ state: 'detached' });
+    t.equal(await shown(page), 550);
+    t.strictSame(tab.wrongs, []);
+  });
+});
