@@ -74,11 +74,6 @@ export const guards: readonly Guard[] = [
       'const key = Math.floor(at / size);',
       'a group stays what it is',
     ],
-    [
-      'a gap is no transcript',
-      'if (place < 0) return anew;',
-      '',
-      'what left the window stays',
-    ],
+    ['a gap is no transcript', 'if (place < 0) return anew;', '', 'what left the window stays'],
   ]),
 ];
