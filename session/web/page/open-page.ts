@@ -1,4 +1,3 @@
-import type { EarlierPage } from '../../api/transcript-routes.ts';
 import { pendingIn, type Question, type Seen } from '../seen.ts';
 import { type Answer, askSession } from '../wire/ask-session.ts';
 import { foldChange } from '../wire/fold-change.ts';
@@ -100,7 +99,9 @@ export function openPage(draw: (page: Page) => void): void {
       const isStill = state.before.from === before.from && state.seen?.threadId === seen?.threadId;
       if (!answer.ok) acts.tell({ text: refusalWords(answer) });
       if (!answer.ok || !isStill) return set({ paging: answer.ok ? 'ready' : 'failed' });
-      const { transcript, earlier } = answer.value as unknown as EarlierPage;
+      const { transcript, earlier } = answer.value as unknown as Required<
+        Pick<Seen, 'transcript' | 'earlier'>
+      >;
       set({
         before: withLoaded(state.before, transcript, earlier),
         paging: 'ready',

@@ -4,7 +4,7 @@ import { mostBefore } from '../../page/keep-transcript.ts';
 import type { Page } from '../../page/page.ts';
 import { h } from '../h.ts';
 
-/** How much came before what is shown, with the button that loads it; what was loaded is said to who does not see it. */
+/** How much came before what is shown, with the button that loads it; says what was loaded to whoever does not see. */
 export function EarlierLine({
   state: { before, paging, loaded },
   acts,
