@@ -7,6 +7,8 @@ import { systemClock, toRfc3339 } from '../core/base/clock.ts';
 import { uuidV7 } from '../core/base/ids.ts';
 import { draftIntent } from '../engine/run/draft/draft-intent.ts';
 import { runIntent } from '../engine/run/run-intent.ts';
+import { maskValues } from '../providers/wire/mask-values.ts';
+import { keepGrants } from '../session/approvals/keep-grants.ts';
 import { openSession } from '../session/open-session.ts';
 import { pendingOf } from '../session/state/state.ts';
 import { watchRuns } from '../session/work/watch-runs.ts';
@@ -37,6 +39,8 @@ function readingModel(turns: number) {
 
 const from = formatModelChoice({ provider: 'mock', flags: {} });
 const source = { kind: 'worker', worker: coderWorker, from } as const;
+/** As a session with a key masks what it tells. */
+const masked = maskValues(['a-key-that-nobody-may-see']).text;
 const reach = async (_name: string, _source: unknown, _base: unknown) => ({
   base: 'http://127.0.0.1:9',
   isOtherBase: false,
@@ -87,6 +91,7 @@ async function inSession(sample: Sample, turns: number): Promise<readonly number
       engine,
       watcher,
       modelFor: () => ({ source, instructions: [] }),
+      approval: { policy: 'on-request', ttlSeconds: 300, grants: keepGrants(systemClock), mask: masked },
     },
   );
   await using session = await openSession({ ...setting, run: { ...setting.run, reach } });

@@ -7,7 +7,19 @@ export function randomOctets(count: number): Buffer {
 
 /** UUIDv7 (RFC 9562, 5.7): time-ordered, 48 bits of `epochMs` then random. */
 export function uuidV7(epochMs: number): string {
-  return stamped(randomBytes(16), epochMs);
+  return stamped(pooledOctets(16), epochMs);
+}
+
+const pool = { octets: Buffer.alloc(0), taken: 0 };
+
+/** Random octets for names: asked for many at a time, handed out once. Secrets are asked for one by one. */
+function pooledOctets(count: number): Buffer {
+  if (pool.taken + count > pool.octets.length) {
+    pool.octets = randomBytes(count * 256);
+    pool.taken = 0;
+  }
+  pool.taken += count;
+  return pool.octets.subarray(pool.taken - count, pool.taken);
 }
 
 /**

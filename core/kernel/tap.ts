@@ -76,29 +76,40 @@ export async function askTap<Tap, T>(
   parse?: ParseAnswer<T>,
 ): Promise<T> {
   const timeoutMs = options.timeoutMs ?? setting.timeoutMs;
-  const settled = new AbortController();
   const fault = (reason: string, what: string, cause?: unknown) =>
     new WritError('PLUGIN_FAULT', {
       message: `plugin \`${plugin}\` at hook \`${hook}\` ${what}`,
       detail: { plugin, hook, reason },
       ...(cause === undefined ? {} : { cause }),
     });
-  const late = setting.clock.sleep(timeoutMs, settled.signal).then(
-    () => Promise.reject(fault('deadline', `did not answer within ${timeoutMs} ms`)),
-    // Stopped because the tap settled first; the race is over.
-    () => new Promise<never>(() => {}),
-  );
-  const answered = (async () => use(tap))().catch((thrown) => {
-    throw fault('threw', `failed: ${sentenceOf(thrown)}`, thrown);
-  });
-  try {
-    const answer = await Promise.race([answered, late]);
+  const threw = (thrown: unknown) => fault('threw', `failed: ${sentenceOf(thrown)}`, thrown);
+  const parsed = (answer: unknown): T => {
     if (parse === undefined) return answer as T;
     try {
       return parse(answer);
     } catch (thrown) {
       throw fault('nonsense', `answered nonsense: ${sentenceOf(thrown)}`, thrown);
     }
+  };
+  let given: unknown;
+  try {
+    given = use(tap);
+  } catch (thrown) {
+    throw threw(thrown);
+  }
+  // What is answered at once cannot be late: no timer is set for it.
+  if (given === undefined) return parsed(given);
+  const settled = new AbortController();
+  const late = setting.clock.sleep(timeoutMs, settled.signal).then(
+    () => Promise.reject(fault('deadline', `did not answer within ${timeoutMs} ms`)),
+    // Stopped because the tap settled first; the race is over.
+    () => new Promise<never>(() => {}),
+  );
+  const answered = (async () => given)().catch((thrown) => {
+    throw threw(thrown);
+  });
+  try {
+    return parsed(await Promise.race([answered, late]));
   } finally {
     settled.abort();
   }

@@ -144,7 +144,7 @@ export const guards: readonly Guard[] = [
   ...within('session/work/watch-runs.ts', resumed, [
     [
       'what was stopped has not failed',
-      "outcome === 'failed' && told.signal.aborted ? 'unknown' : ",
+      "outcome === 'failed' && told?.signal.aborted ? 'unknown' : ",
       '',
       'a turn that is cancelled',
     ],

@@ -89,10 +89,47 @@ export const guards: readonly Guard[] = [
       'a lease ends by timer',
     ],
     [
+      'whoever waits for a report waits for no other',
+      'waiting?.hurry();\n      return taken;',
+      'return taken;',
+      'whoever waits for a report does not',
+    ],
+    [
+      'a command waits for nothing that is mentioned',
+      'waiting?.hurry();\n    waiting = undefined;',
+      'waiting = undefined;',
+      'whoever waits for a report does not',
+    ],
+    [
+      'no mention is left behind',
+      'waiting?.hurry();\n      await last;',
+      'await last;',
+      'whoever waits for a report does not',
+    ],
+    [
       'what breaks ends its turn',
       "await send({ turn, type: 'end', end: 'failed'",
       "if (turn === '') await send({ turn, type: 'end', end: 'failed'",
       'an effect that breaks',
+    ],
+  ]),
+  ...within('session/channel/mask-words.ts', channel, [
+    ['what a tool is given', '(masked(words, mask) as typeof words)', 'words', 'words of tools are masked'],
+  ]),
+  ...within('session/state/take-report.ts', channel, [
+    [
+      'tools that were stopped are unknown',
+      "state.toolCalls.filter(({ status }) => status === 'running')",
+      "[].filter(({ status }) => status === 'running')",
+      'whoever waits for a report does not',
+    ],
+  ]),
+  ...within('session/work/watch-runs.ts', 'test/session/work/watch-runs.test.ts', [
+    [
+      'told before it acts',
+      "if (!isLooking(request)) return told?.tell({ type: 'tool', ...use });",
+      '',
+      'a call that may have an effect waits',
     ],
   ]),
   ...within('session/thread/open-thread.ts', thread, [

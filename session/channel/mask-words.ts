@@ -23,6 +23,11 @@ export function maskCommand(command: Command, mask: (text: string) => string): C
       const { comment } = command;
       return comment === undefined ? command : { ...command, comment: mask(comment) };
     }
+    // By far the most of what is reported; its other texts are ours.
+    case 'tool': {
+      const { type, turn, id, status, ...words } = command;
+      return { ...command, ...(masked(words, mask) as typeof words) };
+    }
     case 'attach':
     case 'detach':
     case 'cancel':

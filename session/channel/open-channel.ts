@@ -10,6 +10,7 @@ import { opensNetwork } from '../state/opens-network.ts';
 import { reduce } from '../state/reduce.ts';
 import type { SessionState } from '../state/state.ts';
 import { maskCommand, maskFact } from './mask-words.ts';
+import { mostTogether, openBatch, type ReportBatch, type WaitingReport } from './report-batch.ts';
 
 /** The one way to a session: every client, screen and effect sends its commands here, and they are taken in turn. */
 export interface SessionChannel extends AsyncDisposable {
@@ -48,14 +49,6 @@ export interface ChannelParts {
 /** What whoever sent a command gets. */
 type Taken = Pick<Decided, 'lease' | 'turn'>;
 
-interface WaitingReport {
-  readonly report: Report;
-  readonly resolve: (taken: Taken) => void;
-  readonly reject: (fault: unknown) => void;
-}
-
-const mostTogether = 256;
-
 function isReport(command: Command): command is Report {
   return 'turn' in command;
 }
@@ -65,6 +58,11 @@ export interface World {
   /** As it is now. */
   readonly state: () => SessionState;
   readonly send: (report: Report) => Promise<unknown>;
+  /**
+   * The same where nobody waits for it to be on disk: taken in its turn, with what is sent next or after a moment. What
+   * cannot be written has not happened, and nobody is told.
+   */
+  readonly mention: (report: Report) => void;
 }
 
 /** Opens the channel of a session. Time is a command, too: the end of a lease comes by timer. */
@@ -85,7 +83,7 @@ export function openChannel({
   const closed = new AbortController();
   let timer: AbortController | undefined;
   let last: Promise<unknown> = Promise.resolve();
-  let waiting: WaitingReport[] | undefined;
+  let waiting: ReportBatch<Taken> | undefined;
 
   const withoutSecrets = (facts: readonly Fact[]): readonly Fact[] =>
     mask === undefined ? facts : facts.map((fact) => maskFact(fact, mask));
@@ -112,10 +110,10 @@ export function openChannel({
     }
   };
   /** Reports that wait for their turn together: one write to the disk for all of them. */
-  const takeReports = async (batch: readonly WaitingReport[]): Promise<void> => {
+  const takeReports = async (batch: readonly WaitingReport<Taken>[]): Promise<void> => {
     const nowMs = clock.now();
     const facts: Fact[] = [];
-    const taken: (WaitingReport & { readonly wants: readonly Want[] })[] = [];
+    const taken: (WaitingReport<Taken> & { readonly wants: readonly Want[] })[] = [];
     let next = state;
     for (const one of batch) {
       try {
@@ -129,7 +127,7 @@ export function openChannel({
       }
     }
     try {
-      await happen(facts, nowMs);
+      await happen(facts, nowMs, next);
     } catch (fault) {
       for (const { reject } of taken) reject(fault);
       return;
@@ -139,13 +137,14 @@ export function openChannel({
       resolve({});
     }
   };
-  const happen = async (facts: readonly Fact[], atMs: number): Promise<void> => {
+  /** `after`: what they make of the state, where that is known. */
+  const happen = async (facts: readonly Fact[], atMs: number, after?: SessionState): Promise<void> => {
     if (facts.length === 0) return;
     const happened = facts.map((fact): Happened => ({ ...fact, atMs }));
     const lasting = happened.filter(({ type }) => !fleeting.has(type));
     if (lasting.length > 0) await thread.append(lasting);
     const { lease } = state;
-    state = happened.reduce(reduce, state);
+    state = after ?? happened.reduce(reduce, state);
     if (state.lease?.expiresAtMs !== lease?.expiresAtMs) wakeAtExpiry();
     for (const told of subscribers) {
       try {
@@ -159,34 +158,45 @@ export function openChannel({
   const start = async (want: Want): Promise<void> => {
     const { turn } = state;
     try {
-      await perform(want, { state: () => state, send });
+      await perform(want, { state: () => state, send, mention });
     } catch (fault) {
       if (turn !== undefined) await send({ turn, type: 'end', end: 'failed', reason: messageOf(fault) });
     }
   };
   const send = (command: Command): Promise<Taken> => {
     const masked = mask === undefined ? command : maskCommand(command, mask);
-    if (isReport(masked)) return report(masked);
-    // What is reported after it is taken after it.
+    if (isReport(masked)) {
+      const taken = report(masked);
+      waiting?.hurry();
+      return taken;
+    }
+    // What is reported after it is taken after it, and it waits for nothing.
+    waiting?.hurry();
     waiting = undefined;
     const taken = last.then(() => take(masked));
     last = taken.catch(() => undefined);
     return taken;
   };
+  const mention = (one: Report): void => {
+    report(mask === undefined ? one : (maskCommand(one, mask) as Report)).catch(() => undefined);
+  };
   const report = (one: Report): Promise<Taken> =>
     new Promise((resolve, reject) => {
-      const told = { report: one, resolve, reject };
-      if (waiting !== undefined && waiting.length < mostTogether) {
-        waiting.push(told);
-        return;
-      }
-      const batch = [told];
-      waiting = batch;
-      last = last.then(() => {
-        if (waiting === batch) waiting = undefined;
-        return takeReports(batch);
-      });
+      waiting ??= beginBatch();
+      const { reports, hurry } = waiting;
+      reports.push({ report: one, resolve, reject });
+      if (reports.length < mostTogether) return;
+      hurry();
+      waiting = undefined;
     });
+  const beginBatch = (): ReportBatch<Taken> => {
+    const batch = openBatch<Taken>(clock);
+    last = Promise.all([last, batch.due]).then(() => {
+      if (waiting === batch) waiting = undefined;
+      return takeReports(batch.reports);
+    });
+    return batch;
+  };
   const wakeAtExpiry = (): void => {
     timer?.abort();
     const { lease } = state;
@@ -210,6 +220,7 @@ export function openChannel({
     closed: closed.signal,
     async [Symbol.asyncDispose]() {
       over.abort();
+      waiting?.hurry();
       await last;
       closed.abort();
     },

@@ -76,6 +76,8 @@ export type Report = { readonly turn: string } & (
       readonly prompt?: string;
       readonly metadata: Readonly<Record<string, unknown>>;
     }
+  /** Whoever used tools has stopped: what is not over yet is unknown. */
+  | { readonly type: 'tools-stopped' }
   | { readonly type: 'end'; readonly end: TurnEnd; readonly reason?: string }
 );
 

@@ -2,7 +2,7 @@ import type { Report } from './command.ts';
 import { type Decided, type Moment, nothingDecided } from './decided.ts';
 import type { Fact } from './fact.ts';
 import type { Interaction } from './interaction.ts';
-import { pendingOf, type SessionState } from './state.ts';
+import { pendingOf, type SessionState, type ToolCall } from './state.ts';
 import { brokenOff, repliedFact } from './transcript.ts';
 
 /** What an effect reports; nothing counts of a turn that is over. */
@@ -20,6 +20,11 @@ export function takeReport(state: SessionState, command: Report, { nowMs, newId 
       const interaction: Interaction = { ...question, id: newId(), status: 'pending', requestedAtMs: nowMs };
       return { facts: [{ type: 'asked', interaction }], wants: [] };
     }
+    case 'tools-stopped':
+      return {
+        facts: state.toolCalls.filter(({ status }) => status === 'running').map(unknownTool),
+        wants: [],
+      };
     case 'end': {
       const left = pendingOf(state).map(({ id }): Fact => ({ type: 'withdrawn', id, why: 'turn-ended' }));
       const { end, reason } = told;
@@ -37,4 +42,9 @@ export function takeReport(state: SessionState, command: Report, { nowMs, newId 
     default:
       return { facts: [told], wants: [] };
   }
+}
+
+/** It may have changed something, and nobody knows how much. */
+function unknownTool({ id, toolName }: ToolCall): Fact {
+  return { type: 'tool', id, toolName, status: 'unknown', summary: 'stopped before its end' };
 }

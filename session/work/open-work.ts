@@ -9,7 +9,6 @@ import { goalStep } from './goal/goal-step.ts';
 import { supervise } from './goal/supervise.ts';
 import { reviewStep } from './review/review-step.ts';
 import { openSpending } from './spending.ts';
-import { tellUnknown } from './tell-unknown.ts';
 import { openScope, openWaiters, type StepEnd, type TurnScope } from './turn-scope.ts';
 import { undoStep } from './undo/undo-step.ts';
 import type { RunWatcher } from './watch-runs.ts';
@@ -134,7 +133,7 @@ function reasonOf(fault: unknown): string {
 
 /** A turn ends, whatever the disk says: what cannot be written now is written when it can be. */
 async function endTurn(scope: TurnScope, ended: Exclude<StepEnd, 'waits'>): Promise<void> {
-  await tellUnknown(scope);
+  await scope.tell({ type: 'tools-stopped' });
   await scope.tell({ type: 'end', ...ended });
 }
 

@@ -19,6 +19,8 @@ export interface TurnScope {
   readonly state: () => SessionState;
   /** Tells the session; on disk when it resolves. */
   readonly tell: (report: Told) => Promise<void>;
+  /** Tells what nobody waits for, with what is told next or after a moment. */
+  readonly mention: (report: Told) => void;
   /** Asks, and waits for the answer; rejects with the reason of the signal. */
   readonly ask: (
     question: Omit<Extract<Report, { readonly type: 'ask' }>, 'turn' | 'type'>,
@@ -77,7 +79,7 @@ export interface ScopeParts extends Pick<TurnScope, 'signal' | 'stop' | 'heldBac
 export function openScope(
   turn: string,
   setting: WorkSetting,
-  { state, send }: World,
+  { state, send, mention }: World,
   waiters: Waiters,
   { spending, ...parts }: ScopeParts,
 ): TurnScope {
@@ -88,6 +90,7 @@ export function openScope(
     setting,
     state,
     tell,
+    mention: (report) => mention({ ...report, turn } as Report),
     async ask(question) {
       // Whoever is quick answers before the question was told to be on disk.
       const answered = waiters.wait(question.subject, signal);

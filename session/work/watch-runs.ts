@@ -3,6 +3,7 @@ import { sha256Hex } from '../../core/base/digest.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
 import type { ToolRequest } from '../../core/contract/hook-payload.ts';
 import { definePlugin, type LoadedPlugin } from '../../core/kernel/plugin.ts';
+import type { Told } from '../state/command.ts';
 import { toolDetails } from './tool-details.ts';
 import type { TurnScope } from './turn-scope.ts';
 
@@ -12,15 +13,17 @@ export interface RunWatcher {
   /** What the sandbox kept a command of this text from, since the watcher was made. */
   heldBack(command: string): string | undefined;
   /** From here on this turn is told. */
-  watch(scope: Pick<TurnScope, 'tell' | 'signal'>): void;
+  watch(scope: Pick<TurnScope, 'tell' | 'mention' | 'signal'>): void;
 }
+
+type ToolFact = Extract<Told, { readonly type: 'tool' }>;
 
 const ended = { done: 'completed', denied: 'failed', failed: 'failed' } as const;
 const maxSummary = 500;
 
 /** A watcher for an engine that is not open yet. */
 export function watchRuns(clock: Clock): RunWatcher {
-  let told: Pick<TurnScope, 'tell' | 'signal'> | undefined;
+  let told: Pick<TurnScope, 'tell' | 'mention' | 'signal'> | undefined;
   /** Uses of tools are told apart by their requests: the same object at the start and at the end. */
   const ids = new WeakMap<ToolRequest, string>();
   /** By digest of the command. */
@@ -32,39 +35,34 @@ export function watchRuns(clock: Clock): RunWatcher {
     ids.set(request, id);
     return id;
   };
+  /** On disk before it acts; what only looks leaves nothing behind that anybody would have to know of. */
+  const tellUse = (request: ToolRequest, use: Omit<ToolFact, 'type'>): Promise<void> | undefined => {
+    if (!isLooking(request)) return told?.tell({ type: 'tool', ...use });
+    told?.mention({ type: 'tool', ...use });
+    return undefined;
+  };
   const plugin = definePlugin({
     name: 'session',
     api: 1,
     setup({ hooks }) {
-      hooks.tool.started.tap(async (request) => {
-        const running = told?.tell({
-          type: 'tool',
-          id: idOf(request),
-          ...describe(request),
-          status: 'running',
-        });
-        // On disk before it acts; what only looks leaves nothing behind that anybody would have to know of.
-        if (isLooking(request)) running?.catch(() => undefined);
-        else await running;
-      });
-      hooks.tool.settled.tap(async (settled) => {
+      hooks.tool.started.tap((request) =>
+        tellUse(request, { id: idOf(request), ...describe(request), status: 'running' }),
+      );
+      hooks.tool.settled.tap((settled) => {
         const { request, outcome, refusal, exitCode, heldBack, durationMs } = settled;
         const { toolName, summary } = describe(request);
         if (request.command !== undefined && heldBack !== undefined)
           remember(held, sha256Hex(request.command), heldBack);
         const code = exitCode === undefined || exitCode === 0 ? '' : `, exit code ${exitCode}`;
         const why = refusal === undefined ? '' : `: ${refusal.message}`;
-        const over = told?.tell({
-          type: 'tool',
+        return tellUse(request, {
           id: idOf(request),
           toolName,
           // What was stopped has not failed: how much of it was done, nobody knows.
-          status: outcome === 'failed' && told.signal.aborted ? 'unknown' : ended[outcome],
+          status: outcome === 'failed' && told?.signal.aborted ? 'unknown' : ended[outcome],
           summary: `${summary} (${outcome}${code}, ${durationMs} ms)${why.slice(0, maxSummary)}`,
           details: toolDetails(settled),
         });
-        if (isLooking(request)) over?.catch(() => undefined);
-        else await over;
       });
       hooks.stage.settled.tap(async ({ stage: { stage, status, expected, ran } }) => {
         await told?.tell({

@@ -7,7 +7,6 @@ import { pursuedGoal } from '../../state/pursued-goal.ts';
 import { openedNetwork } from '../consent-ground.ts';
 import { type MadePlan, makePlan } from '../plan-step.ts';
 import { type Execution, execute, hasRun, remarkOf, resumePlan, settle, withNotes } from '../run-step.ts';
-import { tellUnknown } from '../tell-unknown.ts';
 import type { StepEnd, TurnScope } from '../turn-scope.ts';
 import { askAgain } from './ask-again.ts';
 import { blockGoal } from './block-goal.ts';
@@ -68,7 +67,7 @@ async function stopAt(
   { plan, networkAccess }: Pursued,
   reason: BudgetReason,
 ): Promise<StepEnd> {
-  await tellUnknown(scope);
+  await scope.tell({ type: 'tools-stopped' });
   const now = scope.state().plans.find(({ id }) => id === plan.id);
   if (now?.status === 'running') {
     const { updatedAtMs: _, ...told } = now;

@@ -58,6 +58,31 @@ t.test('observe: a failing tap is reported by plugin and hook, and the others st
   }
 });
 
+t.test('who says nothing, at once, is asked without a timer; who answers later has a deadline', async (t) => {
+  const slept: number[] = [];
+  const clock = {
+    ...systemClock,
+    sleep(ms: number, signal?: AbortSignal) {
+      slept.push(ms);
+      return systemClock.sleep(ms, signal);
+    },
+  };
+  const hook = observe<string>('tool.started', { ...setting(), clock });
+  hook.tap('silent', () => undefined);
+  hook.freeze();
+  await hook.call('x');
+  t.strictSame(slept, []);
+  const later = observe<string>('tool.started', { ...setting(), clock });
+  later.tap('later', async () => {});
+  later.freeze();
+  await later.call('x');
+  t.strictSame(slept, [20]);
+  const value = transform<string>('a.transform', setting(), parseText);
+  value.tap('silent', () => nonsense(undefined));
+  value.freeze();
+  await t.rejects(value.call('x'), { code: 'PLUGIN_FAULT', detail: { reason: 'nonsense' } });
+});
+
 t.test('collect: all answers, in order of the taps', async (t) => {
   const patient = { ...setting(), timeoutMs: 60_000 };
   const hook = collect<number, number>('stage.judge', patient, parseNumbers);
@@ -217,8 +242,8 @@ t.test('the deadline is per tap: its own, or the injected one', async (t) => {
     },
   };
   const hook = observe<string>('a', { clock, timeoutMs: 1234, report: t.fail });
-  hook.tap('default', () => {});
-  hook.tap('own', () => {}, { timeoutMs: 77 });
+  hook.tap('default', async () => {});
+  hook.tap('own', async () => {}, { timeoutMs: 77 });
   hook.freeze();
   await hook.call('x');
   t.strictSame(waited, [1234, 77]);

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { systemClock } from '../../../core/base/clock.ts';
+import { type Clock, systemClock } from '../../../core/base/clock.ts';
 import { WritError } from '../../../core/base/errors.ts';
-import { type ChannelParts, openChannel } from '../../../session/channel/open-channel.ts';
-import type { Command, Want } from '../../../session/state/command.ts';
+import { type ChannelParts, openChannel, type World } from '../../../session/channel/open-channel.ts';
+import type { Command, Report, Want } from '../../../session/state/command.ts';
 import type { Happened } from '../../../session/state/fact.ts';
 import { leaseMs } from '../../../session/state/lease.ts';
 import { newWorld } from '../state/walk.ts';
@@ -227,4 +227,119 @@ t.test('what nobody may read again is not in half a reply, though it came in two
     ['the … is'],
   );
   t.equal(channel.state.transcript.at(-1)?.content, 'the … is');
+});
+
+/** A turn that has begun, and how its effects tell what they do; each write in words. */
+async function turnScene({ sleep }: Pick<Clock, 'sleep'> = systemClock, mask?: ChannelParts['mask']) {
+  const writes: string[] = [];
+  let world: World | undefined;
+  const { channel } = scene({
+    clock: { ...systemClock, sleep },
+    ...(mask === undefined ? {} : { mask }),
+    thread: {
+      async append(facts) {
+        writes.push(
+          facts.map((fact) => (fact.type === 'tool' ? `${fact.id} ${fact.status}` : fact.type)).join(', '),
+        );
+      },
+    },
+    async perform(_want, given) {
+      world = given;
+    },
+  });
+  await channel.send(said('go'));
+  writes.length = 0;
+  if (world === undefined) throw new Error('nothing was wanted');
+  const turn = channel.state.turn ?? '';
+  const use = (id: string, status: 'running' | 'completed'): Report => ({
+    turn,
+    type: 'tool',
+    id,
+    toolName: 'workspace.fs',
+    status,
+  });
+  return { channel, writes, world, turn, use };
+}
+
+/** A moment that nobody waits for to the end. */
+const endless: Clock['sleep'] = (_ms, signal) =>
+  new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason), { once: true }));
+
+t.test('what is only mentioned is one write, a moment later', async (t) => {
+  const moments: (() => void)[] = [];
+  const sleep = () => new Promise<void>((resolve) => void moments.push(resolve));
+  const { channel, writes, world, use } = await turnScene({ sleep });
+  for (const id of ['a', 'b']) {
+    world.mention(use(id, 'running'));
+    world.mention(use(id, 'completed'));
+  }
+  await new Promise((resolve) => setImmediate(resolve));
+  t.strictSame(writes, []);
+  t.strictSame(channel.state.toolCalls, [], 'nobody is told of what is not on disk');
+  t.equal(moments.length, 1);
+  moments[0]?.();
+  await new Promise((resolve) => setImmediate(resolve));
+  t.strictSame(writes, ['a running, a completed, b running, b completed']);
+  t.equal(channel.state.toolCalls.length, 2);
+});
+
+t.test('whoever waits for a report does not wait for more of what is mentioned', async (t) => {
+  const { channel, writes, world, turn, use } = await turnScene({ sleep: endless });
+  world.mention(use('a', 'running'));
+  await channel.send(use('b', 'running'));
+  t.strictSame(writes, ['a running, b running'], 'it goes with it');
+  world.mention(use('a', 'completed'));
+  await channel.send({ type: 'cancel', proof: { from: 'local' } });
+  t.strictSame(writes.slice(1), ['a completed', 'cancel-asked'], 'and before a command that came later');
+  world.mention(use('c', 'running'));
+  await channel.send({ turn, type: 'tools-stopped' });
+  t.strictSame(
+    writes.slice(3),
+    ['c running, b unknown, c unknown'],
+    'and is known to whoever comes after it',
+  );
+  for (let at = 0; at < 256; at += 1) world.mention(use(`${at}`, 'running'));
+  await new Promise((resolve) => setImmediate(resolve));
+  t.equal(writes.length, 5, 'many of them are enough');
+  world.mention(use('c', 'completed'));
+  await channel[Symbol.asyncDispose]();
+  t.strictSame(writes.slice(5), ['c completed'], 'nothing is left behind');
+});
+
+t.test('what is mentioned and cannot be written has not happened, and the next one is taken', async (t) => {
+  const disk = { isFull: false };
+  let world: World | undefined;
+  const { channel } = scene({
+    thread: {
+      async append() {
+        if (disk.isFull) throw new WritError('EVIDENCE_WRITE_FAILED');
+      },
+    },
+    async perform(_want, given) {
+      world = given;
+    },
+  });
+  await channel.send(said('go'));
+  const turn = channel.state.turn ?? '';
+  const before = channel.state;
+  disk.isFull = true;
+  world?.mention({ turn, type: 'noted', id: 'a', text: 'a' });
+  await t.rejects(channel.send({ turn, type: 'noted', id: 'b', text: 'b' }));
+  t.equal(channel.state, before);
+  disk.isFull = false;
+  await channel.send({ turn, type: 'noted', id: 'c', text: 'c' });
+  t.equal(channel.state.transcript.at(-1)?.content, 'c');
+});
+
+t.test('words of tools are masked, mentioned or not', async (t) => {
+  const { channel, world, use } = await turnScene(systemClock, (text) => text.replaceAll('s3cret', '*'));
+  const words = { toolName: 'the s3cret', summary: 'read s3cret.txt' };
+  world.mention({ ...use('a', 'running'), ...words } as Report);
+  await channel.send({ ...use('b', 'running'), ...words } as Report);
+  const shown = { toolName: 'the *', summary: 'read *.txt' };
+  t.match(channel.state.toolCalls, [
+    { id: 'a', ...shown },
+    { id: 'b', ...shown },
+  ]);
+  t.notMatch(JSON.stringify(channel.state), 's3cret');
 });

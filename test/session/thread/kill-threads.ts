@@ -68,7 +68,7 @@ export async function killThreads(
   return {
     complaints,
     said: acknowledged.said,
-    effects: ended.size,
+    effects: [...ended.keys()].filter((id) => id.startsWith('tool-')).length,
     unknown: [...ended.values()].filter((status) => status === 'unknown').length,
     answered: acknowledged.answered.size,
   };
@@ -128,10 +128,14 @@ function* faultsOf(
   for (const id of answered)
     if (!answers.includes(id)) yield `the answer to ${id} was acknowledged and is not there`;
   const ended = finalStatus(facts);
+  for (const id of ran)
+    if (ended.get(id.replace('tool-', 'look-')) !== 'completed')
+      yield `${id} acted, and what was looked at before it is not told`;
   if (new Set(ran).size < ran.length) yield 'an effect was had twice';
   for (const id of ran) if (!ended.has(id)) yield `the effect of ${id} was had and no record says so`;
   for (const [id, status] of ended)
-    if (status === 'completed' && !ran.includes(id)) yield `${id} is told as completed and had no effect`;
+    if (id.startsWith('tool-') && status === 'completed' && !ran.includes(id))
+      yield `${id} is told as completed and had no effect`;
   const running = [...ended.values()].filter((status) => status === 'running').length;
   if (running > 1)
     yield `${running} tool calls run at once: what a killed process had begun is not told as unknown`;

@@ -52,11 +52,14 @@ const channel = openChannel({
   audit: keepAudit(audit, systemClock),
   clock: systemClock,
   newId: () => uuidV7(systemClock.now()),
-  async perform(want, { state, send }) {
+  async perform(want, { state, send, mention }) {
     const { turn } = state();
     if (turn === undefined) return;
     if (want.type === 'turn') {
       const tool = { turn, type: 'tool', id: `tool-${turn}`, toolName: 'append' } as const;
+      // A call that only looks is told with the one that acts, and known before it.
+      for (const status of ['running', 'completed'] as const)
+        mention({ turn, type: 'tool', id: `look-${turn}`, toolName: 'workspace.fs', status });
       await send({ ...tool, status: 'running' });
       appendFileSync(effects, `${tool.id}\n`);
       await send({ ...tool, status: 'completed' });
