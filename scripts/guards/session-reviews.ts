@@ -19,6 +19,14 @@ export const guards: readonly Guard[] = [
       'seven commands',
     ],
   ]),
+  ...within('session/tui/show/change-lines.ts', 'test/session/tui/local-commands.test.ts', [
+    [
+      'a number is of the change that was told',
+      'held?.patchset ?? told.patchset',
+      'held?.patchset',
+      'hunks of the newest change',
+    ],
+  ]),
   ...within('session/state/review.ts', reviews, [
     [
       'a hunk that is not there is not reviewed',

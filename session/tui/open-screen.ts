@@ -80,6 +80,7 @@ export function openScreen(parts: ScreenParts): Screen {
   const printer = openPrinter(shape);
   const earlier = openEarlier(door, shape, printedFrom(door.snapshot()));
   const ended = Promise.withResolvers<ScreenEnd>();
+  const told = {};
   const over = new AbortController();
   let { size } = parts;
   let kept: Composer | undefined;
@@ -181,7 +182,15 @@ export function openScreen(parts: ScreenParts): Screen {
     else if (command.type === 'resume') await goOnWith(command.thread);
     else
       say(
-        await showLocal(command, { door, rows, shape, columns: size.columns, earlier, write: parts.write }),
+        await showLocal(command, {
+          door,
+          rows,
+          shape,
+          columns: size.columns,
+          earlier,
+          told,
+          write: parts.write,
+        }),
       );
     await refreshFacts();
   };

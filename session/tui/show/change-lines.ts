@@ -8,14 +8,32 @@ import type { Shape } from '../print/shape.ts';
 
 type Changes = Pick<Snapshot, 'patchsets' | 'reviews' | 'held'>;
 
-/** The change that is reviewed: the one that is held, else the newest. */
-function reviewed({ patchsets, held }: Changes): Snapshot['patchsets'][number] | undefined {
-  return patchsets.find(({ id }) => id === held?.patchset) ?? patchsets.at(-1);
+/** What a screen told last: a number means what its reader has seen, whatever a model made since. */
+export interface ToldChange {
+  patchset?: string | undefined;
 }
 
-/** That change: its hunks with the numbers that `/keep`, `/reject` and `/comment` take, and what was said. */
-export function changeLines(snapshot: Changes, shape: Shape, columns: number): readonly Line[] {
+/** The change that is reviewed: the one that is held, else the one that was told, else the newest. */
+function reviewed(
+  { patchsets, held }: Changes,
+  told: ToldChange = {},
+): Snapshot['patchsets'][number] | undefined {
+  const wanted = held?.patchset ?? told.patchset;
+  return patchsets.find(({ id }) => id === wanted) ?? patchsets.at(-1);
+}
+
+/**
+ * The change that is held, else the newest: its hunks with the numbers that `/keep`, `/reject` and `/comment` take, and
+ * what was said of them.
+ */
+export function changeLines(
+  snapshot: Changes,
+  shape: Shape,
+  columns: number,
+  told: ToldChange = {},
+): readonly Line[] {
   const patchset = reviewed(snapshot);
+  told.patchset = patchset?.id;
   if (patchset === undefined) return [[span('  nothing was changed yet', 'dim')]];
   const hunks = hunksOf(patchset, snapshot.reviews);
   return [
@@ -48,9 +66,10 @@ const signs = { added: '+', removed: '-', same: ' ', note: '\\ ' } as const;
 export async function reviewHunk(
   door: SessionDoor,
   { hunk: number, verdict, comment }: Extract<LocalCommand, { type: 'review' }>,
+  told: ToldChange = {},
 ): Promise<readonly Line[]> {
   const snapshot = door.snapshot();
-  const patchset = reviewed(snapshot);
+  const patchset = reviewed(snapshot, told);
   const found = patchset === undefined ? undefined : hunksOf(patchset, snapshot.reviews)[number - 1];
   if (found === undefined)
     return [[span(`  there is no hunk ${number}: \`/diff\` has their numbers`, 'warn')]];

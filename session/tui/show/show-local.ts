@@ -4,7 +4,7 @@ import { visible } from '../../screen/visible.ts';
 import type { CommandRow, LocalCommand } from '../local-commands.ts';
 import type { Shape } from '../print/shape.ts';
 import { approvalLines, pickGrants } from './approval-lines.ts';
-import { changeLines, reviewHunk } from './change-lines.ts';
+import { changeLines, reviewHunk, type ToldChange } from './change-lines.ts';
 import { helpLines } from './help-lines.ts';
 import { type Earlier, wholeTranscript } from './open-earlier.ts';
 import { planLines } from './plan-lines.ts';
@@ -17,6 +17,7 @@ export interface ShowContext {
   readonly shape: Shape;
   readonly columns: number;
   readonly earlier: Earlier;
+  readonly told: ToldChange;
   /** Writes a new file; answers where it is. */
   readonly write: (path: string, text: string) => Promise<string>;
 }
@@ -26,7 +27,7 @@ const mostThreads = 20;
 /** Does what a command of the screen says, and tells it in lines; nothing of those that leave it. */
 export async function showLocal(
   command: LocalCommand,
-  { door, rows, shape, columns, earlier, write }: ShowContext,
+  { door, rows, shape, columns, earlier, told, write }: ShowContext,
 ): Promise<readonly Line[]> {
   switch (command.type) {
     case 'help':
@@ -44,9 +45,9 @@ export async function showLocal(
       return picked.map(({ what }): Line => [span('  taken back: ', 'dim'), span(visible(what), 'code')]);
     }
     case 'diff':
-      return changeLines(door.snapshot(), shape, columns);
+      return changeLines(door.snapshot(), shape, columns, told);
     case 'review':
-      return reviewHunk(door, command);
+      return reviewHunk(door, command, told);
     case 'graph':
       return [[span('  writ graph ', 'dim'), span(door.snapshot().threadId, 'code')]];
     case 'threads': {

@@ -63,9 +63,15 @@ t.test('hunks of the newest change have numbers, and what is said of one reaches
   const held = { ...snapshot, patchsets: [...snapshot.patchsets, refused], held: { patchset: 'p' } };
   const shown = changeLines(held as unknown as typeof snapshot, plainShape, 80);
   t.equal(textOf(shown[0] ?? []), 'Change proposed', 'what is held is what is reviewed');
+  const told = {};
+  changeLines(snapshot, plainShape, 80, told);
+  const [old] = snapshot.patchsets;
+  const newer = { ...snapshot, patchsets: [old, { ...old, id: 'newer' }] } as typeof snapshot;
+  await reviewHunk({ ...door, snapshot: () => newer }, { type: 'review', hunk: 1, verdict: 'keep' }, told);
+  t.match(said.at(-1), { patchset: 'p', hunk: 'h1' }, 'a number is of what was told, not of what came since');
   const [none] = await reviewHunk(door, { type: 'review', hunk: 3, verdict: 'keep' });
   t.match(textOf(none ?? []), /no hunk 3/);
-  t.equal(said.length, 1);
+  t.equal(said.length, 2);
 });
 
 t.test('a thread is named by its id, or by a beginning that no other has', async (t) => {
