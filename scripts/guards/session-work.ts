@@ -30,6 +30,14 @@ export const guards: readonly Guard[] = [
       'pasted text answers nothing',
     ],
   ]),
+  ...within('session/tui/open-screen.ts', 'test/session/tui/screen-says.test.ts', [
+    [
+      'nobody is led out of a session to none',
+      'if (thread !== undefined) ended.resolve({ resume: thread });',
+      'if (thread === undefined) ended.resolve({ resume: word });',
+      'a thread that there is not',
+    ],
+  ]),
   ...within('session/tui/view/press-view.ts', 'test/session/tui/press-view.test.ts', [
     [
       'who has begun to type answers nothing',

@@ -147,7 +147,7 @@ export function openScreen(parts: ScreenParts): Screen {
         return;
       }
       case 'cancel':
-        door.cancel().catch(failed);
+        door.cancel().then(() => say([[span('· the turn was stopped', 'dim')]]), failed);
         return;
       case 'local':
         void local(effect.command).catch(failed);

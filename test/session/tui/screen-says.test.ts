@@ -1,0 +1,55 @@
+import t from 'tap';
+import { systemClock } from '../../../core/base/clock.ts';
+import { textOf } from '../../../session/screen/line.ts';
+import { openScreen } from '../../../session/tui/open-screen.ts';
+import { keyOf } from '../../../session/tui/term/key.ts';
+import type { Painter } from '../../../session/tui/term/painter.ts';
+import { until } from '../../waiting/until.ts';
+import { openMachineDoor } from './machine-door.ts';
+import { plainShape } from './plain-shape.ts';
+
+/** A screen over a session with nothing behind it; what it printed. */
+function openSaid() {
+  const printed: string[] = [];
+  const painter: Painter = {
+    commit: (lines) => void printed.push(...lines.map(textOf)),
+    live() {},
+    resized() {},
+    pause() {},
+    resume() {},
+    close() {},
+  };
+  const { door } = openMachineDoor(() => 0);
+  const screen = openScreen({
+    door,
+    painter,
+    size: { columns: 80, rows: 24 },
+    shape: plainShape,
+    clock: systemClock,
+    commands: [],
+    greeting: [],
+    paths: async () => [],
+    edit: async (text) => text,
+    write: async (path) => path,
+    suspend() {},
+  });
+  return { printed, screen, door };
+}
+
+t.test('who stops a turn is told that it was stopped', async (t) => {
+  const { printed, screen, door } = openSaid();
+  await door.submit('do it');
+  screen.press([keyOf('escape')]);
+  await until(() => printed.includes('· the turn was stopped'));
+  screen.close();
+  t.equal(printed.filter((line) => line === '· the turn was stopped').length, 1);
+});
+
+t.test('a thread that there is not ends no session', async (t) => {
+  const { printed, screen } = openSaid();
+  screen.press([{ type: 'text', text: '/resume foo' }, keyOf('enter')]);
+  await until(() => printed.some((line) => line.includes('no thread `foo`')));
+  screen.press([{ type: 'text', text: '/quit' }, keyOf('enter')]);
+  t.strictSame(await screen.ended, {}, 'it is its user who leaves');
+  screen.close();
+});
