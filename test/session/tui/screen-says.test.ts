@@ -48,7 +48,11 @@ t.test('who stops a turn is told that it was stopped', async (t) => {
 t.test('a thread that there is not ends no session', async (t) => {
   const { printed, screen } = openSaid();
   screen.press([{ type: 'text', text: '/resume foo' }, keyOf('enter')]);
-  await until(() => printed.some((line) => line.includes('no thread `foo`')));
+  let isOver = false;
+  void screen.ended.then(() => {
+    isOver = true;
+  });
+  await until(() => isOver || printed.some((line) => line.includes('no thread `foo`')));
   screen.press([{ type: 'text', text: '/quit' }, keyOf('enter')]);
   t.strictSame(await screen.ended, {}, 'it is its user who leaves');
   screen.close();
