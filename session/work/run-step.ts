@@ -173,7 +173,7 @@ export async function settle(
         status: isCommit ? 'completed' : 'failed',
       },
     });
-  await tell({ type: 'noted', id: newId(), title: titleOf(view), text: sentenceOf(view) });
+  await tell({ type: 'noted', id: newId(), title: titleOf(view), text: sentenceOf(scope, view) });
   if (isCommit) return { end: 'decided' };
   return isOver ? 'failed' : { end: 'done' };
 }
@@ -183,10 +183,10 @@ function titleOf({ decision, waiting }: RunView): string {
   return `Decision.${(decision?.type ?? 'none').replace(/^./, (first) => first.toUpperCase())}`;
 }
 
-function sentenceOf({ runId, decision, waiting }: RunView): string {
+function sentenceOf({ state }: TurnScope, { runId, decision, waiting }: RunView): string {
   const why = decision?.rationale ?? 'nothing was decided';
   if (waiting?.for === 'approval')
-    return `run ${runId} waits for ${waiting.needed} to approve: \`writ approve ${runId}\`, then \`writ resume ${runId}\``;
+    return `run ${runId} waits for ${waiting.needed} to approve: \`writ approve ${runId}\`, then \`writ resume ${runId}\`${state().heldRun?.runId === runId ? ', then `/review`' : ''}`;
   if (waiting !== undefined) return `run ${runId} waits: ${why}`;
   const commit = decision?.commitSha === undefined ? '' : ` ${decision.commitSha}`;
   const verify = decision?.type === 'commit' ? ` \`writ verify ${runId}\`,` : '';

@@ -18,6 +18,9 @@ export const commandRows: readonly SessionRow[] = [
     'slash /context dev|review|research': 'what the session is for',
     'slash /model NAME': 'another model of the same provider',
   }),
+  ...heldBy('Interactions', ofSession('tui/local-commands'), 'hunks of the newest change have numbers', {
+    'terminal hunk review': 'a patch is reviewed by its hunks',
+  }),
   ...heldBy(section, ofSession('work/held'), 'a change that is reviewed is on no branch', {
     'slash /review [on|off]': 'holds changes until a person has reviewed them, and asks again',
   }),

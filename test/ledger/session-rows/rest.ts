@@ -11,13 +11,6 @@ const rows: readonly Rest[] = [
     'the state takes it back; nobody can say it',
   ],
   [
-    'terminal hunk review',
-    'Interactions',
-    'a patch is reviewed by its hunks',
-    'screens',
-    'there is no screen for it',
-  ],
-  [
     'controller cli',
     'Session snapshot',
     'the client at standard input has the session',

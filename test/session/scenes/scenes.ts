@@ -1,4 +1,6 @@
 import type { Report } from '../../../session/state/command.ts';
+import { heldQuestion } from '../../../session/state/held/held-question.ts';
+import type { HeldReview } from '../../../session/state/held/held-review.ts';
 import type { Told as ToldOf, ToldSession } from '../web/serve-page.ts';
 import * as texts from './scene-texts.ts';
 
@@ -182,6 +184,27 @@ export const scenes = {
       ...worked,
       { type: 'replied', id: 'm1', text: 'The blanks are gone, before and behind.' },
       { type: 'patched', patchset: { id: 'p1', status: 'proposed', changes: texts.fixed } },
+    );
+  },
+  async held(session) {
+    const held: HeldReview = {
+      runId: run,
+      commit: '0123456789abcdef0123456789abcdef01234567',
+      branch: `refs/heads/writ/review-${run}`,
+      target: { ref: 'refs/heads/main', expected: undefined },
+      plan: plan.id,
+      patchset: 'p1',
+      summary: plan.title,
+    };
+    await session.say('/review on');
+    await session.say(request);
+    await session.report(
+      ...worked,
+      ...tool('workspace.command', unit, 'done, 503 ms'),
+      gate('fast', 'passed: 1 of 1 ran'),
+      { type: 'patched', patchset: { id: 'p1', status: 'proposed', changes: texts.fixed } },
+      { type: 'review-began', review: held },
+      { type: 'ask', ...heldQuestion(held) },
     );
   },
   async goal(session) {

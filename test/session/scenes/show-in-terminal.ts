@@ -24,6 +24,7 @@ export interface ShownAt {
 const usuallyPressed: Partial<Record<SceneName, readonly string[]>> = {
   plan: ['l', '<down>', '<enter>', 'as a table of cases', '<enter>', '<escape>'],
   question: ['1', 'Notes are trimmed.', '<enter>', 'npm_0123456789'],
+  held: ['<tab>', '/reject 2 say why, not where', '<enter>'],
   review: ['/diff', '<enter>', '/keep 1', '<enter>', '/reject 2 say why, not where', '<enter>'],
 };
 

@@ -90,7 +90,7 @@ t.test('a change that is reviewed is on no branch of the person before it is kep
 });
 
 t.test('what is rejected is in no commit of the branch, and the model hears why', async (t) => {
-  await using scene = await held([says, says]);
+  await using scene = await held([says, says, submits(priceDraft), plans]);
   const { sample, session, model } = scene;
   const before = sample.git('rev-parse', 'main');
   const { id } = await scene.asked('request_user_input');
@@ -121,6 +121,20 @@ t.test('what is rejected is in no commit of the branch, and the model hears why'
   const heard = JSON.stringify(model.asked.at(-1)?.body);
   t.equal(heard.split('nobody asked for it').length, 2, 'it is told once, and stays in the talk');
   t.match(heard, /which the person took out of it/);
+  await scene.say('/review off');
+  await scene.say('A price is one cent too low: make it exact.');
+  await scene.answer((await scene.asked('intent_review_choice')).id, { selectedOption: 'confirm' });
+  await scene.asked('post_plan_choice');
+  const planned = JSON.stringify(model.asked.at(-1)?.body);
+  t.match(
+    planned,
+    /The person rejects this change.*Because: nobody asked for it/,
+    'and once with the next plan',
+  );
+  await session.channel.send({ type: 'cancel', proof: local });
+  await scene.ended();
+  const talk = JSON.stringify(session.channel.state.dialogue);
+  t.equal(talk.split('nobody asked for it').length, 2, 'it stands in the talk once');
 });
 
 t.test('whoever was killed behind his answer is asked again, and what was done is found done', async (t) => {

@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { uuidV7 } from '../../../core/base/ids.ts';
+import type { RunView } from '../../../core/contract/run-view.ts';
+import { openRepository } from '../../../engine/vcs/repository.ts';
+import { openSession } from '../../../session/open-session.ts';
+import type { Fact } from '../../../session/state/fact.ts';
+import type { HeldReview } from '../../../session/state/held/held-review.ts';
+import { pendingOf } from '../../../session/state/state.ts';
+import { openThread, threadDirectory } from '../../../session/thread/open-thread.ts';
+import { fixtures, makeSample, type Sample } from '../../engine/run/sample.ts';
+import { until } from '../../waiting/until.ts';
+import { ground } from '../state/walk.ts';
+import { lastNote, settingOf } from './scripted-session.ts';
+
+const local = { from: 'local' } as const;
+const fix = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
+const source = { kind: 'patch', bytes: fix } as const;
+
+/** A session that goes on with a thread whose process was killed behind the last of these facts. */
+async function killed(t: Test, sample: Sample, facts: readonly Fact[]) {
+  const threadId = uuidV7(Date.now());
+  const setting = await settingOf(sample, { base: 'http://127.0.0.1:9' }, { resume: threadId });
+  t.teardown(() => setting.engine[Symbol.asyncDispose]());
+  const { clock, witness } = setting;
+  const place = threadDirectory(await openRepository(sample.root), threadId);
+  {
+    await using thread = await openThread(place, threadId, { clock, witness });
+    const opened = { type: 'opened', ground: ground({ threadId }) } as const;
+    await thread.append([opened, ...facts].map((fact) => ({ ...fact, atMs: clock.now() })));
+  }
+  const session = await openSession(setting);
+  t.teardown(() => session[Symbol.asyncDispose]());
+  const { channel } = session;
+  return {
+    session,
+    state: () => channel.state,
+    async say(text: string) {
+      await channel.send({ type: 'submit', text, proof: local });
+      await until(() => channel.state.turn === undefined || pendingOf(channel.state).length > 0);
+    },
+    async choose(choice: string) {
+      const [asked] = pendingOf(channel.state);
+      const given = { answers: { review: [choice] } };
+      await channel.send({ type: 'respond', id: asked?.id ?? '', given, proof: local });
+      await until(() => channel.state.turn === undefined);
+    },
+  };
+}
+
+/** What a session had told of its run until then. */
+function begun(runId: string, expected: string): readonly Fact[] {
+  const repair = { attempt: 0, limit: 3 };
+  const run = { runId, revision: 1, advice: [], repair };
+  const target = { ref: 'refs/heads/main', expected };
+  const branch = `refs/heads/writ/review-${runId}`;
+  return [
+    { type: 'set', settings: { context: 'dev', networkAccess: 'deny', review: 'on' } },
+    { type: 'planned', plan: { id: 'plan', title: 'Prices', status: 'running', steps: [], run } },
+    { type: 'turn-began', turn: 'turn' },
+    { type: 'run-began', runId, held: { runId, branch, target, plan: 'plan' } },
+  ];
+}
+
+function sampleOf(t: Test): Sample {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  return sample;
+}
+
+const heldRun = (sample: Sample, runId: string): Promise<RunView> =>
+  sample.run({ source, runId, onto: `writ/review-${runId}`, heldFor: 'refs/heads/main' });
+
+t.test(
+  'a change that was sealed behind the back of the session is reviewed when it is asked for',
+  async (t) => {
+    const sample = sampleOf(t);
+    const before = sample.git('rev-parse', 'main');
+    const runId = uuidV7(Date.now());
+    const view = await heldRun(sample, runId);
+    const { session, say, state, choose } = await killed(t, sample, begun(runId, before));
+    t.match(state(), { turn: undefined, status: 'error', held: undefined });
+    await say('/review');
+    t.match(pendingOf(state()), [
+      { title: 'Prices are exact', metadata: { commit: view.decision?.commitSha } },
+    ]);
+    await choose('keep');
+    t.equal(state().status, 'completed', lastNote(session));
+    t.equal(sample.git('rev-parse', 'main'), view.decision?.commitSha);
+    t.equal(sample.git('for-each-ref', 'refs/heads/writ'), '');
+  },
+);
+
+t.test('a run that has made nothing is said to have made nothing, once', async (t) => {
+  const sample = sampleOf(t);
+  const lost = begun(uuidV7(Date.now()), sample.git('rev-parse', 'main'));
+  const { session, say, state } = await killed(t, sample, lost);
+  await say('/review');
+  t.match(lastNote(session), /has made no change that could be reviewed/);
+  t.equal(state().heldRun, undefined);
+  await t.rejects(say('/review'), { code: 'UNSUPPORTED_OPERATION' });
+});
+
+t.test('what was left and is committed already is found, whatever is answered then', async (t) => {
+  const sample = sampleOf(t);
+  const before = sample.git('rev-parse', 'main');
+  const [runId, anew] = [uuidV7(Date.now()), uuidV7(Date.now())];
+  const view = await heldRun(sample, runId);
+  const branch = `refs/heads/writ/review-${runId}`;
+  const review: HeldReview = {
+    runId,
+    branch,
+    target: { ref: 'refs/heads/main', expected: before },
+    plan: 'plan',
+    commit: view.decision?.commitSha ?? '',
+    patchset: view.patch?.digest ?? '',
+    summary: 'Prices are exact',
+  };
+  const own = { metadata: { id: 'sample-intent-0002' } };
+  const left = await sample.run({ source, runId: anew, onto: 'refs/heads/main' }, own);
+  t.equal(left.decision?.type, 'commit');
+  const { session, state, choose } = await killed(t, sample, [
+    ...begun(runId, before),
+    { type: 'review-began', review },
+    { type: 'review-anew', runId: anew, rejected: ['h'] },
+    { type: 'run-began', runId: anew },
+  ]);
+  t.match(pendingOf(state()), [{ kind: 'request_user_input' }], 'it is asked again');
+  await choose('discard');
+  t.match(lastNote(session), new RegExp(`run ${anew}: .* without 1 rejected hunk`));
+  t.equal(state().status, 'completed');
+  t.equal(sample.git('rev-parse', 'main'), left.decision?.commitSha);
+  t.equal(sample.git('for-each-ref', 'refs/heads/writ'), '');
+});
