@@ -48,6 +48,7 @@ export function showScreen(
     ground,
     clock: systemClock,
     theme: themes[pickTheme(env, { colour, plain: isPlain })],
+    isPlain,
     told: {
       keys: (keys) => screen.press(keys),
       resized: (size) => screen.resized(size),
@@ -59,6 +60,7 @@ export function showScreen(
     painter: terminal.painter,
     size: terminal.size(),
     shape: screenShape,
+    isPlain,
     clock: systemClock,
     commands: slashCommands,
     async paths(prefix) {

@@ -12,6 +12,20 @@ export const guards: readonly Guard[] = [
     ['what was sent to a session that is opened goes first', 'await last;', '', 'what is sent to a session'],
     ['in its order', 'sent = acted.catch(() => {});', '', 'what is sent to a session'],
   ]),
+  ...within('session/tui/term/open-plain-painter.ts', 'test/session/tui/plain.test.ts', [
+    [
+      'what may be wider is written whole',
+      'const first = isLoose ? 0 : same;',
+      'const first = same;',
+      'lines are appended',
+    ],
+    [
+      'a row that is typed is never full',
+      'theme), size.columns - 1)',
+      'theme), size.columns + 9)',
+      'a row that is typed',
+    ],
+  ]),
   ...within('bin/main.ts', 'test/session/tui/editor.test.ts', [
     [
       'Ctrl+C in an editor is for that editor',

@@ -19,7 +19,7 @@ import { showLocal } from './show/show-local.ts';
 import type { Key } from './term/key.ts';
 import { openFrames } from './term/open-frames.ts';
 import type { Painter, Size } from './term/painter.ts';
-import { drawView } from './view/draw-view.ts';
+import { openDrawer } from './view/open-drawer.ts';
 import { pressView } from './view/press-view.ts';
 import { seeSnapshot } from './view/see-snapshot.ts';
 import { type Effect, isBusy, openView, type View } from './view/view.ts';
@@ -30,6 +30,8 @@ export interface ScreenParts {
   readonly painter: Painter;
   readonly size: Size;
   readonly shape: Shape;
+  /** Lines that say what changed in place of a region that shows it: its painter appends alone. */
+  readonly isPlain?: boolean;
   readonly clock: Clock;
   /** Commands of the session, beside those of the screen. */
   readonly commands: readonly CommandRow[];
@@ -82,6 +84,7 @@ export function openScreen(parts: ScreenParts): Screen {
   const ended = Promise.withResolvers<ScreenEnd>();
   const told = {};
   const over = new AbortController();
+  const show = openDrawer(painter, parts.isPlain === true);
   let { size } = parts;
   let kept: Composer | undefined;
   let view: View = { ...openView(emptyComposer), facts: { isStarting: true } };
@@ -92,9 +95,7 @@ export function openScreen(parts: ScreenParts): Screen {
     ({ view } = stepped);
     // Nothing is said yet of a session that is still being opened.
     const { lines, open } = view.facts.isStarting === true ? unsaid : printer.print(snapshot, size.columns);
-    painter.commit(lines);
-    const drawn = drawView(view, snapshot, { ...size, nowMs: clock.now(), open });
-    painter.live(drawn.lines, drawn.cursor.row < 0 ? undefined : drawn.cursor);
+    show(view, snapshot, { ...size, nowMs: clock.now(), lines, open });
     for (const effect of stepped.effects) act(effect);
     keep(snapshot);
   };

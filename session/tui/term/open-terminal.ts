@@ -2,6 +2,7 @@ import type { Clock } from '../../../core/base/clock.ts';
 import type { EndSignal, Ground, LifeSignal } from './ground.ts';
 import type { Key } from './key.ts';
 import { openPainter } from './open-painter.ts';
+import { openPlainPainter } from './open-plain-painter.ts';
 import type { Painter, Size } from './painter.ts';
 import { type KeyReader, type Patience, patienceOf, readKeys } from './read-keys.ts';
 import { reflows } from './reflows.ts';
@@ -25,6 +26,8 @@ export interface TerminalOptions {
   readonly theme: Theme;
   readonly told: Told;
   readonly patience?: Patience;
+  /** Lines are appended, and nothing is drawn anew but what is typed. */
+  readonly isPlain?: boolean;
 }
 
 /** A terminal that is ours: keys come one by one, and its last rows are drawn. */
@@ -63,17 +66,14 @@ export function openTerminal({
   theme,
   told,
   patience = patienceOf(ground.env),
+  isPlain = false,
 }: TerminalOptions): Terminal {
   let state: State = 'closed';
   const is = (one: State): boolean => state === one;
   let keys: KeyReader | undefined;
   let stopReading = (): void => {};
-  const painter = openPainter({
-    write: (text) => ground.write(text),
-    size: ground.size(),
-    theme,
-    reflows: reflows(ground.env),
-  });
+  const own = { write: (text: string) => ground.write(text), size: ground.size(), theme };
+  const painter = isPlain ? openPlainPainter(own) : openPainter({ ...own, reflows: reflows(ground.env) });
 
   const take = (): void => {
     state = 'ours';
