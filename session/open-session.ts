@@ -5,6 +5,7 @@ import { uuidV7 } from '../core/base/ids.ts';
 import type { JournalWitness } from '../engine/store/journal-witness.ts';
 import { requireOwnPlace } from '../engine/store/own-place.ts';
 import { journalFile } from '../engine/store/run-directory.ts';
+import { removeTree } from '../engine/vcs/remove-tree.ts';
 import { openRepository } from '../engine/vcs/repository.ts';
 import { workspaceFingerprint } from '../engine/vcs/workspace-fingerprint.ts';
 import type { GrantLedger } from './approvals/keep-grants.ts';
@@ -26,6 +27,9 @@ import { openVisits } from './work/open-visits.ts';
 import { openWork } from './work/open-work.ts';
 import type { RunWatcher } from './work/watch-runs.ts';
 import type { OpenWorkSetting } from './work/work-setting.ts';
+
+/** In the directory of a thread: the copy of the work tree that a command of the person runs on. */
+const shellPlace = 'shell';
 
 /** What a session is opened with: what its turns work with, and what clients are told of it. */
 export interface SessionSetting extends OpenWorkSetting {
@@ -76,7 +80,10 @@ export async function openSession(setting: SessionSetting): Promise<OpenSession>
       setting,
       newId,
     );
-    const work = openWork(setting, watcher);
+    const place = join(directory, shellPlace);
+    // A killed process could not take its copy of the work tree away.
+    await removeTree(place);
+    const work = openWork(setting, watcher, place);
     const visits = openVisits();
     const channel = opened.use(
       openChannel({

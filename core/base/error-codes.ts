@@ -32,6 +32,7 @@ const rows = {
     GIT_FAILED: [500, 128, 'a git command failed'],
     REF_NOT_FOUND: [404, 128, 'the ref names no commit'],
     REF_INVALID: [400, 129, 'that is not a usable ref name'],
+    WORKTREE_TOO_LARGE: [413, 128, 'the work tree holds more than is copied for a command'],
     WORKTREE_DIRTY: [409, 128, 'paths that the patch touches have local changes'],
     TARGET_MOVED: [
       409,
@@ -297,6 +298,7 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   ADVISORIES_CORRUPT: 'remove its directory and import again: `writ sca import FILE`',
   ADVISORIES_BUSY: 'wait for it to end',
   GIT_MISSING: 'install git 2.34 or newer',
+  WORKTREE_TOO_LARGE: 'have git ignore what does not belong to it',
   WORKTREE_DIRTY: 'commit or stash those paths first',
   TARGET_MOVED: 'run again on the new tip',
   POLICY_IN_CANDIDATE: 'name the branch that receives the change: `--onto BRANCH`, or as baseRef of the spec',

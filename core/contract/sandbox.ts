@@ -52,6 +52,11 @@ export interface SandboxRequest {
    * it to its end.
    */
   readonly talk?: (pipes: SandboxPipes) => void;
+  /**
+   * Told of both streams as they come, in order of arrival, whatever of them is kept. A back end that cannot does not:
+   * all of it stands in the result.
+   */
+  readonly heard?: (chunk: Uint8Array) => void;
   readonly signal?: AbortSignal;
 }
 

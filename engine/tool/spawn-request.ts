@@ -7,6 +7,7 @@ export interface SpawnRequest {
   readonly env: Readonly<Record<string, string>>;
   readonly stdin?: Uint8Array;
   readonly talk?: SandboxRequest['talk'];
+  readonly heard?: SandboxRequest['heard'];
   /** Absent: no deadline. */
   readonly timeoutMs?: number;
   /** Bytes kept of each stream; see BoundedCapture. */

@@ -107,11 +107,13 @@ export async function spawnProcess(request: SpawnRequest): Promise<SpawnResult> 
     child.stdout?.on('data', (chunk: Buffer) => {
       stdout.push(chunk);
       combined.push(chunk);
+      request.heard?.(chunk);
     });
   else if (child.stdin && child.stdout) request.talk({ input: child.stdin, output: child.stdout });
   child.stderr?.on('data', (chunk: Buffer) => {
     stderr.push(chunk);
     combined.push(chunk);
+    request.heard?.(chunk);
   });
   if (request.announces !== true && child.pid !== undefined) request.onReady?.(child.pid);
   announcement?.on('error', () => {});

@@ -52,6 +52,7 @@ export function noSandbox(facts: HostFacts = currentHostFacts()): SandboxBackend
           timeoutMs: request.timeoutMs,
           processGroup: true,
           ...(request.stdin === undefined ? {} : { stdin: request.stdin }),
+          ...(request.heard === undefined ? {} : { heard: request.heard }),
           ...(request.signal === undefined ? {} : { signal: request.signal }),
         };
         const { announced: _, ...result } = await spawnWatched(request, spawn, (started) => ({

@@ -28,6 +28,7 @@ export async function runOuter(
     passed,
     ...(request.stdin === undefined ? {} : { stdin: request.stdin }),
     ...(request.talk === undefined ? {} : { talk: request.talk }),
+    ...(request.heard === undefined ? {} : { heard: request.heard }),
     ...(request.signal === undefined ? {} : { signal: request.signal }),
   };
   const { announced, ...result } = await spawnWatched(request, outer, (started) => {

@@ -44,8 +44,8 @@ export const guards: readonly Guard[] = [
   ...within('session/work/plan-step.ts', reviews, [
     [
       'what was rejected is told with the next plan',
-      'remarks: reviewed === undefined ? remarks : [...remarks, reviewed.text],',
-      'remarks,',
+      '...(reviewed === undefined ? [] : [reviewed.text]),',
+      '',
       'what is said of hunks',
     ],
   ]),

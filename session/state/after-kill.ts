@@ -16,9 +16,10 @@ export function afterKill(
 ): readonly Fact[] {
   const left: Fact[] = state.toolCalls
     .filter(({ status }) => status === 'running' || status === 'preview')
-    .map(({ id, toolName, status }): Fact => {
+    .map(({ id, toolName, status, summary: what }): Fact => {
       const isBegun = status === 'running';
-      const summary = isBegun ? 'writ was stopped before its end' : 'writ was stopped before it began';
+      const how = isBegun ? 'writ was stopped before its end' : 'writ was stopped before it began';
+      const summary = what === undefined ? how : `${what}: ${how}`;
       return { type: 'tool', id, toolName, status: isBegun ? 'unknown' : 'failed', summary };
     });
   const { turn } = state;

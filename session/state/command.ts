@@ -1,7 +1,7 @@
 import type { Fact, Speaker, TurnEnd } from './fact.ts';
 import type { GivenAnswer, Interaction, InteractionKind } from './interaction.ts';
 import type { Proof } from './lease.ts';
-import type { TurnWords } from './slash/spoken.ts';
+import type { Deed, TurnWords } from './slash/spoken.ts';
 import type { HunkReview } from './work.ts';
 
 /** What clients want; each but `attach` and `reclaim` is a write and needs a proof. */
@@ -57,6 +57,9 @@ export type Report = { readonly turn: string } & (
           | 'tasked'
           | 'patched'
           | 'reviews-told'
+          | 'printing'
+          | 'ran'
+          | 'runs-told'
           | 'run-began'
           | 'review-began'
           | 'review-anew'
@@ -98,7 +101,10 @@ export type Want =
   | {
       readonly type: 'turn';
       readonly turn: string;
-      readonly spoken: TurnWords | { readonly kind: 'goal' | 'review' | 'undo'; readonly text: string };
+      readonly spoken:
+        | TurnWords
+        | Deed
+        | { readonly kind: 'goal' | 'review' | 'undo'; readonly text: string };
       /** Who answers, where it is another one than the session's own. */
       readonly agent?: string;
       readonly by: Speaker;

@@ -2,6 +2,7 @@ import { WritError } from '../../core/base/errors.ts';
 import { boundRequest, requestBounds } from '../../engine/run/draft/read-request.ts';
 import { actAtOnce, isAtOnce } from './act-at-once.ts';
 import { answeredGoal } from './answered-goal.ts';
+import { beginDeed, isDeed } from './begin-deed.ts';
 import type { ClientCommand, Want } from './command.ts';
 import { type Decided, type Moment, nothingDecided } from './decided.ts';
 import type { Fact, Speaker } from './fact.ts';
@@ -18,9 +19,9 @@ import {
 import { requireIdle } from './require-idle.ts';
 import { isRepeated, saidFact } from './said-fact.ts';
 import { sayGoal } from './say-goal.ts';
-import { isGoalMessage } from './slash/is-goal-message.ts';
+import { isNoNote } from './slash/is-no-note.ts';
 import { readSpoken } from './slash/read-spoken.ts';
-import type { AtOnce, Spoken } from './slash/spoken.ts';
+import type { AtOnce, Deed, Spoken } from './slash/spoken.ts';
 import { pendingOf, type SessionState } from './state.ts';
 import { brokenOff } from './transcript.ts';
 
@@ -35,7 +36,7 @@ export function submit(
   const { newId } = moment;
   const said = saidFact({ text, commandId }, by, newId());
   const asked = state.interactions.find(({ id }) => id === state.noteFor);
-  if (asked !== undefined && !isGoalMessage(text)) {
+  if (asked !== undefined && !isNoNote(text)) {
     const note: Want = { type: 'note', subject: asked.subject, note: text, by };
     return { facts: [{ ...said, noteOf: asked.id }], wants: [note] };
   }
@@ -57,6 +58,7 @@ export function submit(
     requireMayUndo(state, spoken.text);
     return begun(said, spoken, by, newId());
   }
+  if (isDeed(spoken)) return beginDeed(state, spoken, said, by, moment);
   const stopped = pendingOf(state).find(isStoppedRepair);
   if (stopped !== undefined) return goOn(state, stopped, spoken, said, by, moment);
   requireIdle(state);
@@ -93,7 +95,7 @@ function isStoppedRepair({ kind, metadata }: Interaction): boolean {
 function goOn(
   state: SessionState,
   asked: Interaction,
-  spoken: Exclude<Spoken, AtOnce | { readonly kind: 'goal' | 'review' | 'undo' }>,
+  spoken: Exclude<Spoken, AtOnce | Deed | { readonly kind: 'goal' | 'review' | 'undo' }>,
   said: Extract<Fact, { readonly type: 'said' }>,
   by: Speaker,
   moment: Moment,

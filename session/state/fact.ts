@@ -95,9 +95,17 @@ export type Fact =
       readonly summary?: string;
       /** What was done and what came of it, a fact a line. */
       readonly details?: string;
+      /** What a command of a person printed. */
+      readonly output?: string;
     }
   /** A model has begun to write a call; without a name: what was announced has come whole, or to nothing. */
   | { readonly type: 'announced'; readonly id: string; readonly toolName?: string }
+  /** The end of what a command of a person has printed so far, under the id of its tool call. */
+  | { readonly type: 'printing'; readonly id: string; readonly text: string }
+  /** A command of a person is over, and a model will be told of it in these words. */
+  | { readonly type: 'ran'; readonly id: string; readonly text: string }
+  /** A model has got what is kept under these ids. */
+  | { readonly type: 'runs-told'; readonly ids: readonly string[] }
   | { readonly type: 'asked'; readonly interaction: Interaction }
   | {
       readonly type: 'answered';
@@ -176,11 +184,15 @@ export type Fact =
 /** A fact and when it was. */
 export type Happened = Fact & { readonly atMs: number };
 
-/** Facts of one process alone: a lease, half a reply, half a call. Every other one is in the journal of the thread. */
+/**
+ * Facts that hold for one process alone: a lease, half a reply, half a call, half of what a command prints. Every
+ * other one is in the journal of the thread.
+ */
 export const fleeting: ReadonlySet<Fact['type']> = new Set([
   'attached',
   'renewed',
   'released',
   'replying',
   'announced',
+  'printing',
 ]);

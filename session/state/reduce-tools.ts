@@ -6,7 +6,7 @@ import { appended, entry, type Shown } from './transcript.ts';
 /** A use of a tool, or the same one further on; it stands in the transcript from when it begins. */
 export function withTool(
   state: Pick<SessionState, 'toolCalls'> & Shown,
-  { id, toolName, status, summary, details }: Extract<Fact, { type: 'tool' }>,
+  { id, toolName, status, summary, details, output }: Extract<Fact, { type: 'tool' }>,
   atMs: number,
 ): Pick<SessionState, 'toolCalls'> & Shown {
   const { toolCalls, transcript, earlier } = state;
@@ -22,8 +22,9 @@ export function withTool(
   if (known >= 0) {
     const shown = transcript.findLastIndex((one) => one.id === id);
     const before = transcript[shown];
+    const calls = toolCalls.with(known, { ...toolCalls[known], ...call });
     return {
-      toolCalls: toolCalls.with(known, { ...toolCalls[known], ...call }),
+      toolCalls: output === undefined ? calls : withOutput(calls, id, output),
       transcript:
         before === undefined
           ? transcript
@@ -38,6 +39,18 @@ export function withTool(
   }
   const told = { ...entry(id, 'tool_call', summary ?? '', atMs), title: toolName, status };
   return { toolCalls: [...toolCalls, call].slice(-kept.toolCalls), ...appended(state, told) };
+}
+
+/** With what one of them printed; of the calls before the last ones that is let go of. */
+export function withOutput(calls: readonly ToolCall[], id: string, output: string): readonly ToolCall[] {
+  const others = calls.filter((one) => one.id !== id && one.output !== undefined);
+  const over = new Set(others.slice(0, Math.max(0, others.length + 1 - kept.output)));
+  return calls.map((one) => {
+    if (one.id === id) return { ...one, output };
+    if (!over.has(one)) return one;
+    const { output: _, ...bare } = one;
+    return bare;
+  });
 }
 
 /** Calls with one more that a model has begun to write, or without it. */

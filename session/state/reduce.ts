@@ -3,7 +3,7 @@ import { awaitsNote, type Interaction, isApproval } from './interaction.ts';
 import { afterTurnOf, movedGoal, usedByGoal } from './moved-goal.ts';
 import { pursuedGoal } from './pursued-goal.ts';
 import { withPatchset } from './reduce-patchset.ts';
-import { withAnnounced, withoutAnnounced, withTool } from './reduce-tools.ts';
+import { withAnnounced, withOutput, withoutAnnounced, withTool } from './reduce-tools.ts';
 import {
   paidPlan,
   planEntry,
@@ -43,6 +43,7 @@ export function openedState({ ground, atMs }: Extract<Happened, { type: 'opened'
     heldRun: undefined,
     held: undefined,
     undos: [],
+    ran: [],
     run: undefined,
     usage: nothingUsed,
     limit: undefined,
@@ -156,6 +157,12 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
           fact.ids.includes(one.id) ? { ...one, told: fact.hearing ?? 'plan' } : one,
         ),
       };
+    case 'printing':
+      return { toolCalls: withOutput(state.toolCalls, fact.id, fact.text) };
+    case 'ran':
+      return { ran: [...state.ran, { id: fact.id, text: fact.text, isTold: false }].slice(-kept.ran) };
+    case 'runs-told':
+      return { ran: state.ran.map((one) => (fact.ids.includes(one.id) ? { ...one, isTold: true } : one)) };
     case 'run-began': {
       const goal = pursuedGoal(state);
       return {

@@ -36,7 +36,16 @@ export interface ToolCall {
   readonly status: ToolStatus;
   readonly summary?: string;
   readonly details?: string;
+  /** What a command of a person printed; of the last ones. */
+  readonly output?: string;
   readonly updatedAtMs: number;
+}
+
+/** A command of a person that is over, in the words that a model is told; whether it was. */
+export interface RanCommand {
+  readonly id: string;
+  readonly text: string;
+  readonly isTold: boolean;
 }
 
 /** A review, and whether the model was told of it. */
@@ -76,6 +85,8 @@ export interface SessionState {
   readonly held: HeldReview | undefined;
   /** What people had taken back. */
   readonly undos: readonly UndoneRun[];
+  /** What a person ran himself, the last of it. */
+  readonly ran: readonly RanCommand[];
   /** The run that the turn works on. */
   readonly run: string | undefined;
   /** What models came to; its limit is told where it is shown. */
@@ -94,6 +105,10 @@ export const kept = {
   commands: 1000,
   transcript: 500,
   toolCalls: 200,
+  /** Of tool calls with what they printed. */
+  output: 10,
+  /** Commands of a person, for the next question to a model. */
+  ran: 5,
   interactions: 100,
   plans: 20,
   tasks: 200,

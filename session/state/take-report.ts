@@ -45,6 +45,14 @@ export function takeReport(state: SessionState, command: Report, { nowMs, newId 
 }
 
 /** It may have changed something, and nobody knows how much. */
-function unknownTool({ id, toolName }: ToolCall): Fact {
-  return { type: 'tool', id, toolName, status: 'unknown', summary: 'stopped before its end' };
+function unknownTool({ id, toolName, summary, output }: ToolCall): Fact {
+  const how = 'stopped before its end';
+  return {
+    type: 'tool',
+    id,
+    toolName,
+    status: 'unknown',
+    summary: summary === undefined ? how : `${summary}: ${how}`,
+    ...(output === undefined ? {} : { output }),
+  };
 }

@@ -14,6 +14,8 @@ export interface ConsentGround extends Pick<ToolUse, 'cwd' | 'sandbox' | 'branch
   readonly backend?: string;
   /** What the sandbox kept a command of the same text from, when it was tried before. */
   readonly heldBack: (command: string) => string | undefined;
+  /** Whoever would be asked has asked for it himself: what the policy refuses is refused, and nothing is asked. */
+  readonly isOwnWord?: boolean;
 }
 
 /** What came of asking. */
@@ -27,7 +29,7 @@ export async function askConsent(
     newId,
   }: Pick<TurnScope, 'ask' | 'newId'> & { readonly setting: Pick<WorkSetting, 'approval'> },
   request: ToolRequest,
-  { backend, heldBack, ...ground }: ConsentGround,
+  { backend, heldBack, isOwnWord = false, ...ground }: ConsentGround,
 ): Promise<Consented> {
   const { policy, ttlSeconds, grants, mask } = approval;
   const use: ToolUse = { id: newId(), request, ...ground, isOutside: false };
@@ -40,6 +42,7 @@ export async function askConsent(
   });
   if (verdict.verdict === 'go') return 'go';
   if (verdict.verdict === 'refuse') return { refused: verdict.why };
+  if (isOwnWord) return 'go';
   const before = verdict.isFresh ? undefined : grants.take(use);
   if (before !== undefined)
     return before.verdict === 'go' ? 'go' : { refused: 'the person declined every call like it' };

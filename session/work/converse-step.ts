@@ -11,6 +11,7 @@ import { openTurns } from '../../engine/run/work/turns/open-turns.ts';
 import { guardingProfile } from '../../engine/spec/guarding-profile.ts';
 import { privacyPolicyOf } from '../../engine/spec/privacy-policy-of.ts';
 import { announcing } from './announcing.ts';
+import { tellRuns, untoldRuns } from './tell-ran.ts';
 import { tellReviewed, untoldReviews } from './tell-reviews.ts';
 import type { StepEnd, TurnScope } from './turn-scope.ts';
 
@@ -40,6 +41,8 @@ export async function converseStep(scope: TurnScope, text: string): Promise<Step
     signal,
   });
   if (reviewed !== undefined) await tellReviewed(scope, reviewed, 'talk');
+  const ran = untoldRuns(scope);
+  if (ran !== undefined) await tellRuns(scope, ran);
   let reply = newId();
   const ended = await converse({
     system: setting.instructions,

@@ -9,6 +9,7 @@ import { openRepository } from '../../engine/vcs/repository.ts';
 import { pursuedGoal } from '../state/pursued-goal.ts';
 import { holdGoal } from './goal/hold-goal.ts';
 import { patiently } from './goal/patiently.ts';
+import { tellRuns, untoldRuns } from './tell-ran.ts';
 import type { StepEnd, TurnScope } from './turn-scope.ts';
 
 /** Characters of an objective; its octets are counted where it comes from. */
@@ -32,6 +33,7 @@ export async function draftStep(scope: TurnScope, words: readonly string[]): Pro
   const before = isLater ? state().draft : undefined;
   const runId = before?.runId ?? newId();
   const kept = before === undefined ? undefined : readDraft(repository, runId);
+  const ran = untoldRuns(scope);
   const request = {
     ...setting.run,
     repositoryPath,
@@ -44,9 +46,11 @@ export async function draftStep(scope: TurnScope, words: readonly string[]): Pro
     signal,
     meter: scope.meter(),
     ...(goal === undefined ? {} : { criteria: goal.criteria }),
+    ...(ran === undefined ? {} : { context: [ran.text] }),
     ...(kept === undefined ? {} : { spent: kept.spent }),
   };
   const drafted = await patiently(scope, () => draftIntent(engine, request));
+  if (ran !== undefined) await tellRuns(scope, ran);
   const { contract, repairs, questions, lacks, verified, spent } = drafted;
   const { bytes: specBytes, digest, effective } = contract;
   const { write, wholeRepository } = drafted.scope;

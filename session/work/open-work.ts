@@ -8,6 +8,7 @@ import { draftStep } from './draft-step.ts';
 import { goalStep } from './goal/goal-step.ts';
 import { supervise } from './goal/supervise.ts';
 import { reviewStep } from './review/review-step.ts';
+import { shellStep } from './shell/shell-step.ts';
 import { openSpending } from './spending.ts';
 import { openScope, openWaiters, type StepEnd, type TurnScope } from './turn-scope.ts';
 import { undoStep } from './undo/undo-step.ts';
@@ -25,8 +26,11 @@ const closeWithinMs = 2000;
 
 const stopped = new WritError('RUN_INTERRUPTED', { message: 'the turn was cancelled' });
 
-/** One turn at a time, which the channel sees to; a turn goes on where an answer says how. */
-export function openWork(setting: OpenWorkSetting, watcher: RunWatcher): SessionWork {
+/**
+ * One turn at a time, which the channel sees to; a turn goes on where an answer says how. `place` is a directory of
+ * this session alone, for commands of a person.
+ */
+export function openWork(setting: OpenWorkSetting, watcher: RunWatcher, place: string): SessionWork {
   const waiters = openWaiters();
   const spending = openSpending(setting.named);
   let controller = new AbortController();
@@ -94,6 +98,10 @@ export function openWork(setting: OpenWorkSetting, watcher: RunWatcher): Session
           if (spoken.kind === 'goal') return step(turn, world, goalStep);
           if (spoken.kind === 'undo') return step(turn, world, (scope) => undoStep(scope, spoken.text));
           if (spoken.kind === 'review') return step(turn, world, reviewStep);
+          if (spoken.kind === 'shell') {
+            const parts = { place, printed: watcher.printed, idOf: watcher.idOf };
+            return step(turn, world, (scope) => shellStep(scope, spoken.command, want.by, parts));
+          }
           const isPlanned = world.state().settings.context === 'dev' && spoken.kind === 'plain';
           return step(turn, world, (scope) =>
             isPlanned ? draftStep(scope, [spoken.text]) : converseStep(answering(scope, agent), spoken.text),

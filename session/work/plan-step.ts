@@ -11,6 +11,7 @@ import { type PlanStep, type Repair, repairs, type SessionPlan } from '../state/
 import { estimatePlan } from './estimate-plan.ts';
 import { totalOf } from './estimate-steps.ts';
 import { patiently } from './goal/patiently.ts';
+import { tellRuns, untoldRuns } from './tell-ran.ts';
 import { tellReviewed, untoldReviews } from './tell-reviews.ts';
 import type { StepEnd, TurnScope } from './turn-scope.ts';
 
@@ -49,6 +50,7 @@ export async function makePlan(
   const repository = await openRepository(repositoryPath);
   const kept = requireDraft(readDraft(repository, runId), runId);
   const reviewed = untoldReviews(scope, 'plan');
+  const ran = untoldRuns(scope);
   const request = {
     ...setting.run,
     repositoryPath,
@@ -60,11 +62,16 @@ export async function makePlan(
     clock,
     signal,
     meter: meter(),
-    remarks: reviewed === undefined ? remarks : [...remarks, reviewed.text],
+    remarks: [
+      ...remarks,
+      ...(reviewed === undefined ? [] : [reviewed.text]),
+      ...(ran === undefined ? [] : [ran.text]),
+    ],
     spent: kept.spent,
   };
   const planned = await patiently(scope, () => planContract(engine, request));
   if (reviewed !== undefined) await tellReviewed(scope, reviewed, 'plan');
+  if (ran !== undefined) await tellRuns(scope, ran);
   await keepDraft(repository, { ...kept, spent: planned.spent });
   const revision = (state().plans.findLast(({ run }) => run?.runId === runId)?.run?.revision ?? 0) + 1;
   const { advice } = planned;

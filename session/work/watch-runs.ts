@@ -12,6 +12,10 @@ export interface RunWatcher {
   readonly plugin: LoadedPlugin;
   /** What the sandbox kept a command of this text from, since the watcher was made. */
   heldBack(command: string): string | undefined;
+  /** What a use that runs has printed by now; it is told with it. */
+  printed(request: ToolRequest, text: string): void;
+  /** The id under which a use is told. */
+  readonly idOf: (request: ToolRequest) => string;
   /** From here on this turn is told. */
   watch(scope: Pick<TurnScope, 'tell' | 'mention' | 'signal'>): void;
 }
@@ -28,6 +32,7 @@ export function watchRuns(clock: Clock): RunWatcher {
   const ids = new WeakMap<ToolRequest, string>();
   /** By digest of the command. */
   const held = new Map<string, string>();
+  const printed = new WeakMap<ToolRequest, string>();
   const idOf = (request: ToolRequest): string => {
     const known = ids.get(request);
     if (known !== undefined) return known;
@@ -55,6 +60,7 @@ export function watchRuns(clock: Clock): RunWatcher {
           remember(held, sha256Hex(request.command), heldBack);
         const code = exitCode === undefined || exitCode === 0 ? '' : `, exit code ${exitCode}`;
         const why = refusal === undefined ? '' : `: ${refusal.message}`;
+        const output = printed.get(request);
         return tellUse(request, {
           id: idOf(request),
           toolName,
@@ -62,6 +68,7 @@ export function watchRuns(clock: Clock): RunWatcher {
           status: outcome === 'failed' && told?.signal.aborted ? 'unknown' : ended[outcome],
           summary: `${summary} (${outcome}${code}, ${durationMs} ms)${why.slice(0, maxSummary)}`,
           details: toolDetails(settled),
+          ...(output === undefined ? {} : { output }),
         });
       });
       hooks.stage.settled.tap(async ({ stage: { stage, status, expected, ran } }) => {
@@ -78,6 +85,11 @@ export function watchRuns(clock: Clock): RunWatcher {
   return {
     plugin,
     heldBack: (command) => held.get(sha256Hex(command)),
+    printed(request, text) {
+      printed.set(request, text);
+      told?.mention({ type: 'printing', id: idOf(request), text });
+    },
+    idOf,
     watch(scope) {
       told = scope;
     },

@@ -44,6 +44,8 @@ export interface DraftingRequest
   readonly createdAt: string;
   /** What it is held to: each is tied to checks of the draft. Absent: to what the model writes alone. */
   readonly criteria?: readonly HeldCriterion[];
+  /** What the model has to know beside the request: data, no words of the contract. Absent: nothing. */
+  readonly context?: readonly string[];
   /** What earlier drafts of the same request came to. */
   readonly spent?: Spent;
 }
@@ -79,6 +81,7 @@ export async function draftIntent(engine: WritEngine, request: DraftingRequest):
     createdAt,
     runId,
     criteria = [],
+    context = [],
     spent: before = nothingSpent,
   } = request;
   const spent = (): Spent => addSpent(before, turns.taken());
@@ -101,7 +104,7 @@ export async function draftIntent(engine: WritEngine, request: DraftingRequest):
   let taken: DraftedIntent | undefined;
   const end = await worker.draft({
     what: 'intent',
-    subject: subjectOf(said, criteria),
+    subject: subjectOf(said, criteria, context),
     form: criteria.length === 0 ? intentDraftForm : heldDraftForm,
     // The same for the same question: what is recorded is played back under another run.
     cacheKey: sha256Hex(`intent\n${said}${criteria.map(({ text }) => `\n${text}`).join('')}`),
@@ -135,10 +138,14 @@ function toldOf({ turns, tokensUsed, costUnits }: Spent): Pick<Asked, 'turns' | 
   return { turns, tokens: tokensUsed, cost_units: costUnits };
 }
 
-function subjectOf([request = '', ...notes]: readonly string[], criteria: readonly HeldCriterion[]): string {
+function subjectOf(
+  [request = '', ...notes]: readonly string[],
+  criteria: readonly HeldCriterion[],
+  context: readonly string[],
+): string {
   const later = notes.map((note) => `After a draft of it the person said:\n${note}`);
   const held = criteria.length === 0 ? [] : [criteriaText(criteria)];
-  return [`The request:\n${request}`, ...held, ...later].join('\n\n');
+  return [`The request:\n${request}`, ...held, ...later, ...context].join('\n\n');
 }
 
 async function judgeDraft(

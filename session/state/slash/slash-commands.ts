@@ -8,12 +8,14 @@ import { model } from './model.ts';
 import { network } from './network.ts';
 import { planContinue } from './plan-continue.ts';
 import { review } from './review.ts';
+import { shell } from './shell.ts';
 import type { SlashCommand } from './slash-command.ts';
 import { undo } from './undo.ts';
 
 /** Every command that is a message, the same in a terminal, on a page and over the API; in the order of lists. */
 export const slashCommands: readonly SlashCommand[] = [
   ask,
+  shell,
   planContinue,
   goalStart,
   goalStatus,

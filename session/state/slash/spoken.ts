@@ -4,6 +4,7 @@ import type { SettingChange } from '../settings/session-settings.ts';
 export type Spoken =
   | TurnWords
   | AtOnce
+  | Deed
   | { readonly kind: 'goal'; readonly words: GoalWords }
   /** Asks again what becomes of the change that is held. */
   | { readonly kind: 'review'; readonly text: string }
@@ -17,6 +18,11 @@ export type TurnWords =
   | { readonly kind: 'plain'; readonly text: string }
   /** A question that is answered and changes nothing. */
   | { readonly kind: 'ask'; readonly text: string };
+
+/** What is done in a turn of its own, with no model asked: see `beginDeed`. */
+export type Deed =
+  /** A command of whoever says it, on a copy of the work tree. */
+  { readonly kind: 'shell'; readonly command: string };
 
 /** What a message says of a goal (document 2, `--goal`). */
 export type GoalWords =

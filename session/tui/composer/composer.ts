@@ -43,7 +43,6 @@ export type PlainEffect = 'interrupt' | 'go-back' | 'cycle-context' | 'quit' | '
 export type Effect =
   /** To the session; `giveBack` where it refuses. */
   | { readonly type: 'submit'; readonly text: string }
-  | { readonly type: 'shell'; readonly command: string }
   /** The text in an editor of the person's own; `edited` with what came back. */
   | { readonly type: 'edit-outside'; readonly text: string }
   /** Paths that begin so; `offered` with the same id. */

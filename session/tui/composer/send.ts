@@ -1,5 +1,5 @@
 import { load } from './buffer.ts';
-import { asks, type Composer, type Context, type Effect, type Outcome, only } from './composer.ts';
+import { asks, type Composer, type Context, type Outcome, only } from './composer.ts';
 import { noFolds, whole } from './folds.ts';
 import { asWritten, remember } from './history.ts';
 import { judgeMessage } from './judge-message.ts';
@@ -9,8 +9,8 @@ const mostQueued = 50;
 const nothing = { text: '', folds: noFolds };
 
 /**
- * Enter: what is written goes to the session, or to a shell where it begins with `!`. While a turn is at work words
- * wait for its end; a command goes at once, for some only look. What is too long stays, and is told why.
+ * Enter: what is written goes to the session. While a turn is at work words wait for its end; a command goes at once,
+ * for some only look. What is too long stays, and is told why.
  */
 export function send(composer: Composer, { busy }: Context): Outcome {
   const text = whole(composer.buffer);
@@ -19,7 +19,7 @@ export function send(composer: Composer, { busy }: Context): Outcome {
   if (notice !== undefined) return only({ ...composer, notice });
   if (/^\s*!\s*$/.test(text)) return only({ ...composer, notice: 'type a command behind the !' });
   if (busy && !text.trimStart().startsWith('/')) return enqueue(composer);
-  return asks(cleared(composer), effectOf(text));
+  return asks(cleared(composer), { type: 'submit', text });
 }
 
 /** What is written waits for the end of the turn. */
@@ -38,7 +38,7 @@ export function enqueue(composer: Composer): Outcome {
 /** The end of a turn: the message that waited longest goes now. */
 export function turnEnded(composer: Composer): Outcome {
   const [first, ...queue] = composer.queue;
-  return first === undefined ? only(composer) : asks({ ...composer, queue }, effectOf(first));
+  return first === undefined ? only(composer) : asks({ ...composer, queue }, { type: 'submit', text: first });
 }
 
 /** The message that waits last is written again; `undefined` where none waits. */
@@ -71,11 +71,4 @@ export function cleared(composer: Composer): Composer {
     completion: undefined,
     closed: undefined,
   };
-}
-
-function effectOf(text: string): Effect {
-  const command = text.trimStart();
-  return command.startsWith('!')
-    ? { type: 'shell', command: command.slice(1).trim() }
-    : { type: 'submit', text };
 }

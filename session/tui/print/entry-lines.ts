@@ -1,15 +1,24 @@
 import { type Line, span, type Tone } from '../../screen/line.ts';
-import { visible } from '../../screen/visible.ts';
+import { visible, visibleLines } from '../../screen/visible.ts';
 import { type Gate, readGate } from '../../screen/words/gates-in.ts';
 import { commandsOf, type Outcome, readOutcome } from '../../screen/words/outcome-of.ts';
 import { toolWords } from '../../screen/words/tool-words.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
 import type { Entry } from './printed.ts';
 import type { Shape } from './shape.ts';
 
 const blank: Line = [];
 
+/** Lines of what a command printed that are printed again, from its beginning and from its end. */
+const mostPrinted = 500;
+
 /** A finished entry as it stands in the scrollback from then on; an assistant's reply with its Markdown. */
-export function entryLines(entry: Entry, shape: Shape, columns: number): readonly Line[] {
+export function entryLines(
+  entry: Entry,
+  shape: Shape,
+  columns: number,
+  call?: Snapshot['toolCalls'][number],
+): readonly Line[] {
   const { kind, content = '', title } = entry;
   switch (kind) {
     case 'user_message':
@@ -17,7 +26,7 @@ export function entryLines(entry: Entry, shape: Shape, columns: number): readonl
     case 'assistant_message':
       return [blank, ...shape.markdown(content, columns)];
     case 'tool_call':
-      return [toolLine(entry)];
+      return [toolLine(entry), ...(call?.output === undefined ? [] : outputLines(call.output))];
     case 'plan_summary':
       return [
         blank,
@@ -67,6 +76,16 @@ function toolLine({ title = 'tool', content = '', status = '' }: Entry): Line {
     ...(came === '' ? [] : [span(`  ${visible(came)}`, isBad ? 'bad' : 'dim')]),
     ...(status === 'unknown' ? [span(` ${status}`, tone)] : []),
   ];
+}
+
+/** What a command of one's own printed. */
+function outputLines(output: string): readonly Line[] {
+  const all = visibleLines(output.replace(/[\r\n]+$/, ''));
+  const left = all.length - 2 * mostPrinted;
+  const lines = (some: readonly string[]): readonly Line[] => some.map((line): Line => [span(`  ${line}`)]);
+  if (left <= 0) return lines(all);
+  const cut: Line = [span(`  … ${left} lines`, 'dim')];
+  return [...lines(all.slice(0, mostPrinted)), cut, ...lines(all.slice(-mostPrinted))];
 }
 
 /** The title is not said twice. */

@@ -44,8 +44,8 @@ export function openPrinter(shape: Shape): Printer {
     reply.pushed = content;
     return lines;
   };
-  const finished = (entry: Entry): readonly Line[] => {
-    if (reply?.id !== entry.id) return entryLines(entry, shape, width);
+  const finished = (entry: Entry, { toolCalls }: Snapshot): readonly Line[] => {
+    if (reply?.id !== entry.id) return entryLines(entry, shape, width, callOf(entry, toolCalls));
     const lines = [...replyLines(entry), ...reply.shape.end()];
     reply = undefined;
     return lines;
@@ -68,7 +68,7 @@ export function openPrinter(shape: Shape): Printer {
       const lines = [
         ...(first?.lines ?? []),
         ...(next.missed ? [[span('… some of it went by unseen: /export FILE has it all', 'warn')]] : []),
-        ...next.entries.flatMap((entry) => apart(entry, finished(entry))),
+        ...next.entries.flatMap((entry) => apart(entry, finished(entry, snapshot))),
         ...(next.open === undefined ? [] : apart(next.open, replyLines(next.open))),
         ...questions.lines,
       ];
@@ -83,6 +83,13 @@ export function openPrinter(shape: Shape): Printer {
 /** How many entries of a thread come before the first that is printed when its screen opens. */
 export function printedFrom({ transcript, earlier = 0 }: Pick<Snapshot, 'transcript' | 'earlier'>): number {
   return earlier + Math.max(0, transcript.length - mostAtFirst);
+}
+
+function callOf(
+  { id, kind }: Entry,
+  calls: Snapshot['toolCalls'],
+): Snapshot['toolCalls'][number] | undefined {
+  return kind === 'tool_call' ? calls.findLast((one) => one.id === id) : undefined;
 }
 
 /** Of a long thread only the end is printed at the start. */

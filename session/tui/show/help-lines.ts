@@ -12,6 +12,7 @@ const keys: readonly (readonly [key: string, about: string])[] = [
   ['Ctrl+R', 'search what you said'],
   ['Ctrl+G', 'write in your editor'],
   ['Ctrl+Z', 'suspend'],
+  ['!', 'a command of your own, on a copy of the work tree'],
   ['@', 'a path of this repository'],
   ['/', 'a command'],
 ];

@@ -81,6 +81,6 @@ export async function showLocal(
 }
 
 async function everything(door: SessionDoor): Promise<string> {
-  const { threadId } = door.snapshot();
-  return transcriptText({ threadId, transcript: [...(await wholeTranscript(door))] });
+  const { threadId, toolCalls } = door.snapshot();
+  return transcriptText({ threadId, toolCalls, transcript: [...(await wholeTranscript(door))] });
 }

@@ -3,7 +3,7 @@ import { clipLine } from '../../screen/clip.ts';
 import { type Line, span } from '../../screen/line.ts';
 import { countAsked, innerQuestions, nextAsked } from '../../screen/question/asked.ts';
 import { statusItems, statusLine } from '../../screen/status-line.ts';
-import { visible } from '../../screen/visible.ts';
+import { visible, visibleLines } from '../../screen/visible.ts';
 import { progressWords } from '../../screen/words/goal-words.ts';
 import { toolWords } from '../../screen/words/tool-words.ts';
 import { widthOf, wrapLine } from '../../screen/wrap.ts';
@@ -26,7 +26,7 @@ export interface Drawn {
   readonly cursor: Cursor;
 }
 
-const most = { tools: 3, tasks: 4, told: 4 };
+const most = { tools: 3, tasks: 4, told: 4, printed: 6 };
 /** Rows of a terminal in which an empty one stands between what is finished and what is not. */
 const leastWithGap = 16;
 
@@ -47,7 +47,7 @@ export function drawView(view: View, snapshot: Snapshot, context: DrawContext): 
   const used = 1 + writing.lines.length + card.length + notice.length + gap.length;
   const working = drawWorking(snapshot, nowMs).slice(
     0,
-    Math.max(0, Math.min(most.tools + most.tasks, room - used)),
+    Math.max(0, Math.min(most.tools + most.tasks + most.printed, room - used)),
   );
   const open = context.open.slice(-Math.max(0, Math.min(Math.floor(room / 3), room - used - working.length)));
   const above = [...open, ...gap, ...working, ...card, ...notice].map((line) => clipLine(line, columns));
@@ -127,13 +127,21 @@ function drawWorking(snapshot: Snapshot, nowMs: number): readonly Line[] {
         span(details === undefined ? '' : ` ${visible(details)}`, 'dim'),
       ],
     );
-  return [...drawGoal(snapshot), ...(waits ? [] : tasks), ...tools];
+  return [...drawGoal(snapshot), ...(waits ? [] : tasks), ...tools, ...printedLines(snapshot)];
 }
 
 /** How far a goal is, as long as it is pursued. */
 function drawGoal({ goal }: Snapshot): readonly Line[] {
   if (goal?.status !== 'active') return [];
   return [[span('▸ goal ', 'accent'), span(progressWords(goal))]];
+}
+
+/** The end of what a command of one's own prints. */
+function printedLines({ toolCalls }: Snapshot): readonly Line[] {
+  const output = toolCalls.findLast(({ status }) => status === 'running')?.output;
+  if (output === undefined) return [];
+  const lines = visibleLines(output.replace(/[\r\n]+$/, ''));
+  return lines.slice(-most.printed).map((line): Line => [span(`  ${line}`, 'dim')]);
 }
 
 function since(updatedAt: string, nowMs: number): string {

@@ -2,9 +2,6 @@ import type { Effect as Composed } from '../composer/composer.ts';
 import { readLocal } from '../local-commands.ts';
 import type { Effect } from './view.ts';
 
-const noShell =
-  'commands of your own are not run here in this version: Ctrl+Z suspends writ, Up brings back what was typed';
-
 /** What the composer asks for, as the screen does it; the rest is the view's own affair. */
 export function toEffect(effect: Composed): readonly Effect[] {
   switch (effect.type) {
@@ -12,8 +9,6 @@ export function toEffect(effect: Composed): readonly Effect[] {
       const command = readLocal(effect.text);
       return [command === undefined ? { type: 'submit', text: effect.text } : { type: 'local', command }];
     }
-    case 'shell':
-      return [{ type: 'local', command: { type: 'none', why: noShell } }];
     case 'edit-outside':
       return [{ type: 'edit', text: effect.text }];
     case 'complete-path':

@@ -56,7 +56,7 @@ export function Composer({ page: { state, acts, drafts } }: { readonly page: Pag
         ? 'A question waits above; q goes there. Esc twice stops the turn.'
         : isBusy
           ? 'The session is at work. Esc twice stops it.'
-          : 'Enter sends, Shift+Enter begins a line. /ask only asks.'
+          : 'Enter sends, Shift+Enter begins a line. /ask only asks, ! runs a command.'
     : `${controllerWords(standing, seen?.controller.kind ?? 'none')}. What you write is kept here.`;
   return h(
     'form',

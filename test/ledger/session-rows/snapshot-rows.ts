@@ -111,6 +111,9 @@ export const snapshotRows: readonly SessionRow[] = [
   ...fields('plans.steps.', 'of a step', ['id', 'step', 'status']),
   ...fields('tasks.', 'of a task', ['id', 'title', 'status', 'details', 'updatedAt']),
   ...fields('toolCalls.', 'of a tool call', ['id', 'toolName', 'status', 'summary', 'details', 'updatedAt']),
+  ...fields('toolCalls.', 'added beside what document 2 names: what a command of a person printed', [
+    'output',
+  ]),
   ...fields('patchsets.', 'of a patchset', ['id', 'status', 'changes', 'updatedAt']),
   ...fields('patchsets.changes.', 'of a change', ['path', 'changeType', 'diff']),
   ...fields('interactions.', 'of an interaction', [

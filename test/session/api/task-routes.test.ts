@@ -59,7 +59,7 @@ async function scene(t: Test, perform: (want: Want, world: World) => Promise<voi
 }
 
 const answers = async (want: Want, { send }: World): Promise<void> => {
-  if (want.type !== 'turn') return;
+  if (want.type !== 'turn' || !('text' in want.spoken)) return;
   const { turn } = want;
   await send({ turn, type: 'replied', id: 'r', text: `${want.agent} saw ${want.spoken.text}` });
   await send({ turn, type: 'end', end: 'done' });

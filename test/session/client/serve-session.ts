@@ -34,14 +34,15 @@ export async function serveSession(
       return `i${ids}`;
     },
     async perform(want, { send }) {
-      if (want.type === 'turn' && want.spoken.text === 'ask')
+      const text = want.type === 'turn' && 'text' in want.spoken ? want.spoken.text : '';
+      if (want.type === 'turn' && text === 'ask')
         await send({ turn: want.turn, type: 'ask', subject: 'x', kind: 'approval', metadata: {} });
       else if (want.type === 'turn') {
         await send({
           turn: want.turn,
           type: 'replied',
           id: `r-${want.turn}`,
-          text: `${want.agent ?? 'you'} said ${want.spoken.text}`,
+          text: `${want.agent ?? 'you'} said ${text}`,
         });
         await send({ turn: want.turn, type: 'end', end: 'done' });
       } else if (want.type === 'answer')

@@ -35,6 +35,7 @@ export function everyFact(): SessionState {
     { type: 'said', id: 'm', text: 'hello', by },
     { type: 'replied', id: 'r', text: 'well' },
     { type: 'tool', id: 'call', toolName: 'shell', status: 'running', summary: 's', details: 'd' },
+    { type: 'printing', id: 'call', text: 'so far' },
     { type: 'noted', id: 'n', text: 'note', title: 'told' },
     { type: 'planned', plan: { ...plan, steps: [{ id: '1', step: 'do', status: 'pending', task: 'a' }] } },
     { type: 'tasked', task: { id: 'task', title: 't', status: 'running', details: 'd' } },

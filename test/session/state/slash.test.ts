@@ -9,6 +9,11 @@ t.test('a message is words, a command of a form that there is, or refused', asyn
   t.strictSame(readSpoken('/plan  continue  6 '), { kind: 'plan-continue', limit: 6 });
   t.strictSame(readSpoken('/budget $2.50'), { kind: 'budget', limitUsd: 2.5 });
   t.strictSame(readSpoken('/budget off'), { kind: 'budget' });
+  for (const text of ['!ls -la', ' ! ls -la ', '/shell  ls -la'])
+    t.strictSame(readSpoken(text), { kind: 'shell', command: 'ls -la' }, text);
+  t.strictSame(readSpoken('say !ls'), { kind: 'plain', text: 'say !ls' });
+  for (const text of ['!', '! ', '/shell', `!${'x'.repeat(8001)}`, '!a\0b'])
+    t.throws(() => readSpoken(text), { code: 'UNSUPPORTED_OPERATION' }, text.slice(0, 9));
   const budgets = ['/budget', '/budget 0', '/budget -1', '/budget 1e3', '/budget 1000001', '/budget two'];
   for (const text of budgets) t.throws(() => readSpoken(text), { code: 'UNSUPPORTED_OPERATION' }, text);
   for (const text of ['/', '/ask', '/Ask x', '/plan', '/plan continue x', '/plan continue 11', '/nothing'])

@@ -65,7 +65,15 @@ t.test('a snapshot has the fields of the contract and no other', async (t) => {
       ],
       tasks: [{ id: 'task', title: 't', status: 'running', details: 'd', updatedAt: at }],
       toolCalls: [
-        { id: 'call', toolName: 'shell', status: 'running', summary: 's', details: 'd', updatedAt: at },
+        {
+          id: 'call',
+          toolName: 'shell',
+          status: 'running',
+          summary: 's',
+          details: 'd',
+          output: 'so far',
+          updatedAt: at,
+        },
       ],
       patchsets: [
         {

@@ -8,7 +8,7 @@ import { text } from '../text.ts';
 
 const atFirst = 200;
 
-/** Every use of a tool, the newest first: what it was, and what came of it. */
+/** Every use of a tool, the newest first: what it was, what came of it, what a command of one's own printed. */
 export function TerminalPane({ page: { state } }: { readonly page: Page }): VNode {
   const [isWhole, showWhole] = useState(false);
   const calls = state.seen?.toolCalls ?? [];
@@ -43,6 +43,8 @@ function Call({ call }: { readonly call: ToolCall }): VNode {
         h('time', { dateTime: call.updatedAt }, timeWords(call.updatedAt)),
         call.details !== undefined &&
           h('details', null, h('summary', null, 'Details'), h('pre', { tabIndex: 0 }, text(call.details))),
+        call.output !== undefined &&
+          h('pre', { class: 'printed', tabIndex: 0, 'aria-label': 'What it printed' }, text(call.output)),
       ),
     [call],
   );

@@ -14,14 +14,12 @@ t.test('Enter sends what is written, and an empty text not', async (t) => {
   t.equal(person.text, '|');
 });
 
-t.test('a text that begins with ! is a command of the shell, and ! alone is none', async (t) => {
+t.test('a text that begins with ! is a message as any other, and ! alone is none', async (t) => {
   const person = new Person().types('!').presses('enter');
   t.strictSame(person.effects, []);
   t.match(person.composer.notice, /type a command/);
-  t.strictSame(person.types(' git status').presses('enter').effects, [
-    { type: 'shell', command: 'git status' },
-  ]);
-  t.equal(person.presses('up').text, '! git status|');
+  t.strictSame(person.types(' npm test').presses('enter').effects, [{ type: 'submit', text: '! npm test' }]);
+  t.equal(person.presses('up').text, '! npm test|');
 });
 
 t.test('while a turn is at work words wait for its end, by Tab and by Enter, in their order', async (t) => {
@@ -46,7 +44,7 @@ t.test(
     t.strictSame(person.effects, [{ type: 'submit', text: '/status' }]);
     person.types('!ls').presses('tab').types('/ask why').presses('tab');
     t.strictSame(person.composer.queue, ['!ls', '/ask why']);
-    t.strictSame(turnEnded(person.composer).effects, [{ type: 'shell', command: 'ls' }]);
+    t.strictSame(turnEnded(person.composer).effects, [{ type: 'submit', text: '!ls' }]);
   },
 );
 

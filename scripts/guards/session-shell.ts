@@ -1,0 +1,113 @@
+import { type Guard, within } from './guard.ts';
+
+const shell = 'test/session/work/shell.test.ts';
+const copy = 'test/engine/vcs/copy-work-tree.test.ts';
+const sees = 'a command of the person sees';
+const isModels = 'it is what a command of a model is';
+const typed = 'whoever types it has approved it';
+
+/** What holds of a command that a person runs in a session himself. */
+export const guards: readonly Guard[] = [
+  ...within('engine/vcs/copy-work-tree.ts', copy, [
+    [
+      'tokens and journals of writ are in no copy',
+      'return !/^\\.writ(?:\\/|$)/i.test(text) || ownFiles.test(text);',
+      'return true;',
+      'a copy holds what is on disk',
+    ],
+    [
+      'no link is followed on the way to a file',
+      'if (found?.isDirectory() !== true) return false;',
+      'if (found === undefined) return false;',
+      'a copy holds what is on disk',
+    ],
+    [
+      'a write that leaves the size is told',
+      'found?.ctimeNs',
+      'found?.mtimeNs',
+      'what becomes of a copy is told',
+    ],
+  ]),
+  ...within('session/state/begin-deed.ts', shell, [
+    ['one command after the other', '  requireIdle(state);\n', '', 'a command that is stopped'],
+    [
+      'what only reads runs nothing else',
+      "if (judged === 'safe') return;",
+      "if (judged !== 'dangerous') return;",
+      'what only reads runs',
+    ],
+  ]),
+  ...within('session/state/slash/is-no-note.ts', shell, [
+    ['a command is no note', '!|', '', 'a note is no command'],
+  ]),
+  ...within('session/work/shell/shell-step.ts', shell, [
+    [
+      'no network where a command could approve itself',
+      "if (networkAccess === 'allow') requireApart('allow', await setting.selfTest.result());",
+      '',
+      'a network is opened to it',
+    ],
+    [
+      'a program is asked',
+      "const isPerson = by.kind !== 'automation';",
+      'const isPerson = by.kind.length > 0;',
+      typed,
+    ],
+    [
+      'where nothing confines it a person is asked',
+      'isPerson && ground.backend !== undefined',
+      'isPerson',
+      'where nothing confines it',
+    ],
+    [
+      'what it printed is data to a model',
+      'untrustedText(effective.security.promptInjection, cut)',
+      'cut',
+      'what it printed',
+    ],
+  ]),
+  ...within('session/work/ask-consent.ts', shell, [
+    [
+      'what the policy refuses is refused',
+      "if (verdict.verdict === 'refuse')",
+      "if (verdict.verdict === 'refuse' && !isOwnWord)",
+      typed,
+    ],
+  ]),
+  ...within('session/work/shell/require-confined.ts', shell, [
+    [
+      'a closed network is not pretended',
+      "if (!unconfined || networkAccess === 'allow') return;",
+      'return;',
+      'where nothing confines it',
+    ],
+  ]),
+  ...within('session/work/shell/run-in-copy.ts', shell, [
+    [
+      'no version control, whatever a text hides',
+      'isWithheld: isVersionControl,',
+      'isWithheld: () => false,',
+      isModels,
+    ],
+    [
+      'it runs on a copy',
+      'const copied = await copyWorkTree(repository, workspace, signal);',
+      'const copied = { changed: async () => [] };',
+      sees,
+    ],
+  ]),
+  ...within('session/work/shell/live-text.ts', shell, [
+    [
+      'it is told as it comes',
+      'clock.sleep(everyMs, signal).then(show, () => undefined);',
+      '',
+      'a command that is stopped',
+    ],
+  ]),
+  ...within('session/work/tell-ran.ts', shell, [
+    ['it is told once', 'filter(({ isTold }) => !isTold)', 'filter(() => true)', 'what it printed'],
+  ]),
+  ...within('session/open-session.ts', 'test/session/tui/shell-in-terminal.test.ts', [
+    ['a killed command leaves no copy', '    await removeTree(place);\n', '', 'what a killed terminal ran'],
+  ]),
+];

@@ -1,0 +1,141 @@
+import { mkdir, realpath } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import type { HandAnswer } from '../../../core/contract/hands.ts';
+import type { SandboxBackend, SandboxResult } from '../../../core/contract/sandbox.ts';
+import type { WritConfig } from '../../../engine/config/config.ts';
+import {
+  findWorkspaceDependencies,
+  placeWorkspaceDependencies,
+} from '../../../engine/run/judge/workspace-dependencies.ts';
+import { maxMemoryBytes } from '../../../engine/run/state/max-memory-bytes.ts';
+import { textOf } from '../../../engine/run/work/hands/execute-in-workspace.ts';
+import { writeStubs } from '../../../engine/run/work/hands/write-stubs.ts';
+import { processWitness } from '../../../engine/store/process-witness.ts';
+import { openEgress } from '../../../engine/tool/egress/open-egress.ts';
+import { isVersionControl } from '../../../engine/tool/version-control.ts';
+import { readBlob } from '../../../engine/vcs/blobs.ts';
+import { type CopyChange, copyWorkTree } from '../../../engine/vcs/copy-work-tree.ts';
+import { isIgnoredPath } from '../../../engine/vcs/ignored.ts';
+import { removeTree } from '../../../engine/vcs/remove-tree.ts';
+import type { Repository } from '../../../engine/vcs/repository.ts';
+import type { WorkSetting } from '../work-setting.ts';
+import { maxPrintedBytes } from './live-text.ts';
+import { readCopied } from './read-copied.ts';
+
+/** Where a person's command runs, and with what. */
+export interface CopyGround {
+  readonly setting: Pick<WorkSetting, 'networkAccess' | 'run'>;
+  readonly repository: Repository;
+  /** At the policy commit. */
+  readonly config: WritConfig;
+  readonly backend: SandboxBackend;
+  /** Tree of the base. */
+  readonly base: string;
+  readonly place: string;
+  /** Where the session works: a directory of the work tree. */
+  readonly cwd: string;
+  readonly signal: AbortSignal;
+}
+
+/** Longest time of a command; whoever waits for it ends it before. */
+const maxSeconds = 3600;
+
+/** Runs shell text on a copy of the work tree, which is removed; what it left there is told, and is nowhere else. */
+export async function runInCopy(
+  ground: CopyGround,
+  { command, heard }: { readonly command: string; readonly heard: (chunk: Uint8Array) => void },
+): Promise<HandAnswer> {
+  const { repository, config, backend, place, signal, setting } = ground;
+  await removeTree(place);
+  await mkdir(place, { mode: 0o700 });
+  try {
+    const [workspace, reports] = [join(place, 'workspace'), join(place, 'reports')];
+    for (const directory of [workspace, reports]) await mkdir(directory);
+    const copied = await copyWorkTree(repository, workspace, signal);
+    const binds = await sharedIn(ground, workspace);
+    const egress = await openWay(ground);
+    try {
+      const result = await backend.run({
+        argv: await wordsOf(ground, command),
+        workspace,
+        reports,
+        binds,
+        withheld: { isWithheld: isVersionControl, stubs: await writeStubs(place)(), stub: 'git' },
+        env: { LANG: 'C.UTF-8', CI: 'true' },
+        network: backend.unconfined ? 'host' : (egress?.network ?? 'none'),
+        timeoutMs: maxSeconds * 1000,
+        maxOutputBytes: maxPrintedBytes,
+        maxMemoryBytes: maxMemoryBytes(config),
+        heard,
+        signal,
+      });
+      signal.throwIfAborted();
+      return answerOf(result, await copied.changed());
+    } finally {
+      await egress?.close();
+    }
+  } finally {
+    await removeTree(place);
+  }
+  function openWay({ backend: { unconfined } }: CopyGround) {
+    if (unconfined || setting.networkAccess === 'deny') return undefined;
+    const { outside } = setting.run;
+    return openEgress(place, {
+      policy: { all: true, openings: [] },
+      ...(outside === undefined ? {} : { outside }),
+    });
+  }
+}
+
+/** In the directory of the session, where the copy has it. */
+async function wordsOf({ repository, cwd }: CopyGround, command: string): Promise<readonly string[]> {
+  const below = relative(await realpath(repository.root), await realpath(cwd).catch(() => repository.root));
+  if (below === '' || below.startsWith('..')) return ['sh', '-c', command];
+  return ['sh', '-c', 'cd -- "$1" && exec sh -c "$2"', 'sh', below, command];
+}
+
+/** What `[workspace] share` names, read-only; nothing is prepared for a command. */
+async function sharedIn(
+  { repository, config, backend, base, signal, setting }: CopyGround,
+  workspace: string,
+): ReturnType<typeof placeWorkspaceDependencies> {
+  if (config.workspace.share.length === 0) return [];
+  const { provided } = await findWorkspaceDependencies({
+    config: { ...config.workspace, prepare: [] },
+    worktree: repository.root,
+    workspace,
+    cacheDir: join(repository.commonDir, 'writ', 'cache', 'workspace'),
+    sandbox: backend,
+    voucher: await (setting.run.witness ?? processWitness).voucher('workspace-prepare'),
+    readBase: (path) => readBlob(repository, base, path),
+    readCandidate: (path) => readCopied(workspace, path),
+    isIgnored: (path) => isIgnoredPath(repository, path),
+    signal,
+  });
+  return placeWorkspaceDependencies({ sandbox: backend, workspace }, provided);
+}
+
+const mostNamed = 5;
+
+function answerOf(result: SandboxResult, changed: readonly CopyChange[]): HandAnswer {
+  const { exitCode, timedOut, signal } = result;
+  const printed = textOf(result);
+  const notes = [
+    ...(timedOut ? [`[ended after ${maxSeconds} s]`] : []),
+    ...(signal !== undefined && !timedOut && !result.exceeded ? [`[ended by ${signal}]`] : []),
+    ...(changed.length === 0 ? [] : [changeNote(changed)]),
+  ];
+  return {
+    outcome: exitCode === 0 ? 'done' : 'failed',
+    text: [notes.length === 0 ? printed : printed.replace(/\n$/, ''), ...notes]
+      .filter((part) => part !== '')
+      .join('\n'),
+    ...(exitCode === undefined ? {} : { exitCode }),
+  };
+}
+
+function changeNote(changed: readonly CopyChange[]): string {
+  const named = changed.slice(0, mostNamed).map(({ path, was }) => `${JSON.stringify(path)} ${was}`);
+  const more = changed.length > named.length ? ` and ${changed.length - named.length} more` : '';
+  return `[in the copy that it ran on: ${named.join(', ')}${more}; your files are as they were]`;
+}
