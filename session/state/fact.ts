@@ -7,7 +7,9 @@ import type { Lease } from './lease.ts';
 import type { SessionSettings, StartedSettings } from './settings/session-settings.ts';
 import type { UsedOnce } from './usage.ts';
 import type {
+  GateResult,
   HunkReview,
+  RunOutcome,
   SessionDraft,
   SessionPatchset,
   SessionPlan,
@@ -127,7 +129,16 @@ export type Fact =
   /** A message of the dialogue with the model, as the model gets it back. */
   | { readonly type: 'exchanged'; readonly message: ModelMessage }
   /** Something that people have to know, in words. */
-  | { readonly type: 'noted'; readonly id: string; readonly text: string; readonly title?: string }
+  | {
+      readonly type: 'noted';
+      readonly id: string;
+      readonly text: string;
+      readonly title?: string;
+      /** What it tells of a stage of gates, as data. */
+      readonly gate?: GateResult;
+      /** What it tells of a run, as data. */
+      readonly outcome?: RunOutcome;
+    }
   | { readonly type: 'drafted'; readonly draft: SessionDraft }
   /** A plan, or the same one further on. */
   | { readonly type: 'planned'; readonly plan: Omit<SessionPlan, 'updatedAtMs'> }

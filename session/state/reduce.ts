@@ -15,7 +15,7 @@ import {
 } from './reduce-work.ts';
 import { firstSettings, resumedSettings } from './settings/session-settings.ts';
 import { holderOf, kept, localHolder, pendingOf, type SessionState, type SessionStatus } from './state.ts';
-import { appended, entry, withEnd, withReply } from './transcript.ts';
+import { appended, entry, withEnd, withNote, withReply } from './transcript.ts';
 import { nothingUsed, withUsed } from './usage.ts';
 import type { SessionPlan } from './work.ts';
 
@@ -38,6 +38,8 @@ export function openedState({ ground, atMs }: Extract<Happened, { type: 'opened'
     plans: [],
     tasks: [],
     patchsets: [],
+    gates: [],
+    outcome: undefined,
     goal: undefined,
     reviews: [],
     heldRun: undefined,
@@ -125,10 +127,8 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
     }
     case 'exchanged':
       return { dialogue: withMessage(state.dialogue, fact.message) };
-    case 'noted': {
-      const note = entry(fact.id, 'info_note', fact.text, atMs);
-      return appended(state, fact.title === undefined ? note : { ...note, title: fact.title });
-    }
+    case 'noted':
+      return withNote(state, fact, atMs);
     case 'drafted':
       return { draft: fact.draft };
     case 'planned':
@@ -166,6 +166,7 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
     case 'run-began': {
       const goal = pursuedGoal(state);
       return {
+        gates: [],
         run: fact.runId,
         ...(state.held === undefined ? { heldRun: fact.held } : {}),
         ...(goal === undefined ? {} : { goal: { ...goal, run: fact.runId } }),

@@ -30,6 +30,8 @@ export function toSnapshot(state: SessionState) {
     toolCalls: state.toolCalls.map(toToolCall),
     patchsets: state.patchsets.map(timed),
     interactions: state.interactions.map(toInteraction),
+    ...(state.gates.length === 0 ? {} : { gates: state.gates }),
+    ...(state.outcome === undefined ? {} : { outcome: state.outcome }),
     ...usageOf(state),
     ...heldOf(state),
     ...(state.goal === undefined ? {} : { goal: toGoalView(state.goal) }),

@@ -6,7 +6,15 @@ import type { Interaction } from './interaction.ts';
 import type { Lease } from './lease.ts';
 import type { SessionSettings } from './settings/session-settings.ts';
 import type { SessionUsage } from './usage.ts';
-import type { HunkReview, SessionDraft, SessionPatchset, SessionPlan, SessionTask } from './work.ts';
+import type {
+  GateResult,
+  HunkReview,
+  RunOutcome,
+  SessionDraft,
+  SessionPatchset,
+  SessionPlan,
+  SessionTask,
+} from './work.ts';
 
 /** document 2, States and transitions. */
 export type SessionStatus =
@@ -75,6 +83,10 @@ export interface SessionState {
   readonly plans: readonly SessionPlan[];
   readonly tasks: readonly SessionTask[];
   readonly patchsets: readonly SessionPatchset[];
+  /** Stages of gates of the run that began last, as far as they were settled. */
+  readonly gates: readonly GateResult[];
+  /** What the last run came to. */
+  readonly outcome: RunOutcome | undefined;
   /** The last goal that somebody set. */
   readonly goal: SessionGoal | undefined;
   /** What was said of single hunks, the last word of each. */

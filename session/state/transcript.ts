@@ -1,5 +1,6 @@
 import type { Fact } from './fact.ts';
 import { kept, type SessionState, type TranscriptEntry } from './state.ts';
+import type { GateResult } from './work.ts';
 
 export type Shown = Pick<SessionState, 'transcript' | 'earlier'>;
 
@@ -64,6 +65,29 @@ export function repliedFact(
 export function brokenOff({ transcript }: Pick<Shown, 'transcript'>): readonly Fact[] {
   const open = transcript.filter(({ streaming }) => streaming);
   return open.map(({ id, content = '' }) => repliedFact({ transcript }, { id, text: content }));
+}
+
+/** What a note tells as data stands with it, and with the session as what holds last. */
+export function withNote(
+  state: Pick<SessionState, 'transcript' | 'earlier' | 'gates'>,
+  { id, text, title, gate, outcome }: Extract<Fact, { type: 'noted' }>,
+  atMs: number,
+): Partial<SessionState> {
+  const note = {
+    ...entry(id, 'info_note', text, atMs),
+    ...(title === undefined ? {} : { title }),
+    metadata: { ...(gate === undefined ? {} : { gate }), ...(outcome === undefined ? {} : { outcome }) },
+  };
+  return {
+    ...appended(state, note),
+    ...(gate === undefined ? {} : { gates: withGate(state.gates, gate) }),
+    ...(outcome === undefined ? {} : { outcome }),
+  };
+}
+
+/** The last word of each stage, in the order in which they were settled. */
+function withGate(gates: readonly GateResult[], gate: GateResult): readonly GateResult[] {
+  return [...gates.filter(({ stage }) => stage !== gate.stage), gate];
 }
 
 /** No reply goes on behind its turn; why the turn ended stands below it, and that it failed. */

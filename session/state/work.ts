@@ -1,3 +1,5 @@
+import type { DecisionType } from '../../core/contract/run-view.ts';
+import type { StageRecord } from '../../core/contract/stage.ts';
 import type { TaskAdvice } from '../../engine/plan/plan-advice.ts';
 import type { StepCost } from './cost.ts';
 
@@ -44,6 +46,8 @@ export interface SessionPlan {
   readonly updatedAtMs: number;
   /** What each Task is expected to cost. */
   readonly estimates?: readonly StepCost[];
+  /** How many Tasks of this thread the estimates rest on; 0: they are assumed. */
+  readonly estimatedFrom?: number;
   /** What each Task came to so far; counted, and told by nobody. */
   readonly actuals?: readonly StepCost[];
   /** Of a plan of the engine's: what it is run with. */
@@ -87,6 +91,22 @@ export interface SessionPatchset {
   readonly status: 'proposed' | 'accepted' | 'rejected';
   readonly changes: readonly SessionChange[];
   readonly updatedAtMs: number;
+}
+
+/** What came of one stage of the gates of a run. */
+export interface GateResult extends Pick<StageRecord, 'stage' | 'status'> {
+  /** Checks that ran, of so many. */
+  readonly ran: number;
+  readonly expected: number;
+}
+
+/** What a run came to, or that it waits for people. */
+export interface RunOutcome {
+  readonly runId: string;
+  readonly decision: DecisionType | 'waiting' | 'none';
+  /** Why, in words. */
+  readonly why: string;
+  readonly commit?: string;
 }
 
 /** What a person said of one hunk. */

@@ -1,9 +1,8 @@
 import { lstat } from 'node:fs/promises';
 import { isAbsolute, join, normalize } from 'node:path';
 import type { TaskAdvice } from '../../engine/plan/plan-advice.ts';
-import type { StepCost } from '../state/cost.ts';
 import type { SessionState } from '../state/state.ts';
-import type { PlanStep } from '../state/work.ts';
+import type { PlanStep, SessionPlan } from '../state/work.ts';
 import { estimateSteps } from './estimate-steps.ts';
 
 const maxFiles = 200;
@@ -14,7 +13,7 @@ export async function estimatePlan(
   root: string,
   contractBytes: number,
   { steps, advice }: { readonly steps: readonly PlanStep[]; readonly advice: readonly TaskAdvice[] },
-): Promise<readonly StepCost[]> {
+): Promise<Required<Pick<SessionPlan, 'estimates' | 'estimatedFrom'>>> {
   const tasks: { line: string; fileBytes: number }[] = [];
   for (const { key, writes } of advice) {
     const line = steps.find(({ task }) => task === key)?.id;
@@ -22,12 +21,14 @@ export async function estimatePlan(
   }
   const tokens = turn === undefined ? 0 : turn.inputTokens + turn.outputTokens;
   const isPriced = turn?.costUsd !== undefined && turn.unpriced !== true && tokens > 0;
-  return estimateSteps({
+  const earlier = plans.flatMap(({ actuals = [] }) => actuals.map((one) => one.tokens));
+  const estimates = estimateSteps({
     tasks,
     contractBytes,
-    earlier: plans.flatMap(({ actuals = [] }) => actuals.map((one) => one.tokens)),
+    earlier,
     ...(isPriced ? { usdPerToken: (turn.costUsd ?? 0) / tokens } : {}),
   });
+  return { estimates, estimatedFrom: earlier.length };
 }
 
 /** Of files that are there; a place outside, a directory and a pattern have no size. */

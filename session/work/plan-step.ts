@@ -77,14 +77,14 @@ export async function makePlan(
   const { advice } = planned;
   const steps = stepsOf(planned);
   const size = kept.specBytes.length;
-  const estimates = await estimatePlan(state(), repository.root, size, { steps, advice });
+  const estimated = await estimatePlan(state(), repository.root, size, { steps, advice });
   const plan: MadePlan = {
     id: `${runId}/${revision}`,
     title: planned.plan.contract.effective.intent.summary,
     summary: summaryOf(planned),
     status: 'proposed',
     steps,
-    estimates,
+    ...estimated,
     run: { runId, revision, advice, repair },
   };
   await tell({ type: 'planned', plan });
@@ -118,6 +118,7 @@ export async function askChoice(
       lines: plan.steps.map(({ id }) => id),
       estimates: plan.estimates ?? [],
       estimated: totalOf(plan.estimates ?? []),
+      estimatedFrom: plan.estimatedFrom ?? 0,
       changes: changedLines(earlier, plan),
       riskLevel: contract.effective.risk.level,
       scope: scope.wholeRepository ? ['the whole repository'] : scope.write,

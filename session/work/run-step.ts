@@ -11,6 +11,7 @@ import { openRepository } from '../../engine/vcs/repository.ts';
 import { patchOfRun } from '../review/patch-of-run.ts';
 import { toChanges } from '../review/to-changes.ts';
 import { requireApart } from '../self-test/try-to-approve.ts';
+import type { RunOutcome } from '../state/work.ts';
 import { consentGround, noNetwork, openedNetwork } from './consent-ground.ts';
 import { personOf } from './person-of.ts';
 import { askChoice, type MadePlan, makePlan, requireDraft } from './plan-step.ts';
@@ -173,7 +174,8 @@ export async function settle(
         status: isCommit ? 'completed' : 'failed',
       },
     });
-  await tell({ type: 'noted', id: newId(), title: titleOf(view), text: sentenceOf(scope, view) });
+  const outcome = outcomeOf(scope, view);
+  await tell({ type: 'noted', id: newId(), title: titleOf(view), text: sentenceOf(outcome), outcome });
   if (isCommit) return { end: 'decided' };
   return isOver ? 'failed' : { end: 'done' };
 }
@@ -183,14 +185,27 @@ function titleOf({ decision, waiting }: RunView): string {
   return `Decision.${(decision?.type ?? 'none').replace(/^./, (first) => first.toUpperCase())}`;
 }
 
-function sentenceOf({ state }: TurnScope, { runId, decision, waiting }: RunView): string {
+function outcomeOf({ state }: TurnScope, { runId, decision, waiting }: RunView): RunOutcome {
   const why = decision?.rationale ?? 'nothing was decided';
-  if (waiting?.for === 'approval')
-    return `run ${runId} waits for ${waiting.needed} to approve: \`writ approve ${runId}\`, then \`writ resume ${runId}\`${state().heldRun?.runId === runId ? ', then `/review`' : ''}`;
-  if (waiting !== undefined) return `run ${runId} waits: ${why}`;
-  const commit = decision?.commitSha === undefined ? '' : ` ${decision.commitSha}`;
-  const verify = decision?.type === 'commit' ? ` \`writ verify ${runId}\`,` : '';
-  return `run ${runId}:${commit} ${why};${verify} \`writ show ${runId}\``;
+  const { commitSha } = decision ?? {};
+  const review = state().heldRun?.runId === runId ? ', then `/review`' : '';
+  return {
+    runId,
+    decision: waiting === undefined ? (decision?.type ?? 'none') : 'waiting',
+    why:
+      waiting?.for === 'approval'
+        ? `waits for ${waiting.needed} to approve: \`writ approve ${runId}\`, then \`writ resume ${runId}\`${review}`
+        : waiting === undefined
+          ? why
+          : `waits: ${why}`,
+    ...(commitSha === undefined ? {} : { commit: commitSha }),
+  };
+}
+
+function sentenceOf({ runId, decision, why, commit }: RunOutcome): string {
+  if (decision === 'waiting') return `run ${runId} ${why}`;
+  const verify = decision === 'commit' ? ` \`writ verify ${runId}\`,` : '';
+  return `run ${runId}:${commit === undefined ? '' : ` ${commit}`} ${why};${verify} \`writ show ${runId}\``;
 }
 
 /** What a run was refused for came out of programs and files: for a model it is data. */

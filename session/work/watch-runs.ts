@@ -77,6 +77,7 @@ export function watchRuns(clock: Clock): RunWatcher {
           id: uuidV7(clock.now()),
           title: `Gate ${stage}`,
           text: `${status}: ${ran} of ${expected} ran`,
+          gate: { stage, status, ran, expected },
         });
       });
       return undefined;

@@ -15,6 +15,17 @@ const letters: Readonly<Record<string, string>> = {
   network: 'w',
 };
 
+/**
+ * The option that a key chooses: a digit by its place, a letter by the table. A small letter may be typed large; a
+ * large one, which stands for more than the others, is typed as it is. `undefined` for a key that chooses none.
+ */
+export function optionOfKey(key: string, options: readonly { readonly id: string }[]): string | undefined {
+  if (/^[1-9]$/.test(key)) return options[Number(key) - 1]?.id;
+  const typed = [key, key.toLowerCase()];
+  const letterIn = ({ id }: { readonly id: string }) => typed.includes(letterOf(id) ?? '');
+  return (options.find(({ id }) => letterOf(id) === key) ?? options.find(letterIn))?.id;
+}
+
 /** Absent for an option that has none: it goes by its number. */
 export function letterOf(option: string): string | undefined {
   return Object.hasOwn(letters, option) ? letters[option] : undefined;

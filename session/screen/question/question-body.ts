@@ -1,6 +1,7 @@
 import { type Line, span, type Tone } from '../line.ts';
 import { visible } from '../visible.ts';
 import { grantsWords } from '../words/goal-words.ts';
+import { lineCostWords, planCostWords } from '../words/step-costs.ts';
 import { type Asked, innerQuestions, rowsOf, wordOf, wordsOf } from './asked.ts';
 import { commandTree } from './command-tree.ts';
 
@@ -100,11 +101,22 @@ function planBody({ metadata }: Asked): readonly Line[] {
     may(metadata),
     ...(stages.length === 0 ? [] : [[span('  judged at ', 'dim'), span(visible(stages.join(' · ')))]]),
     ...(granted === '' ? [] : [[span('  executing grants the goal ', 'dim'), span(granted)]]),
+    ...costLines(metadata),
     ...section('differs from the plan before', wordsOf(metadata.changes), 'accent'),
     ...section('to know', wordsOf(metadata.notices), 'warn'),
     ...(attempt === undefined
       ? []
       : [[span(`  repair ${attempt.attempt} of ${attempt.limit} failed; at most ${attempt.cap}`, 'warn')]]),
+  ];
+}
+
+/** What it is expected to cost, before anybody says yes to it. */
+function costLines(metadata: Asked['metadata']): readonly Line[] {
+  const words = planCostWords(metadata);
+  if (words === '') return [];
+  return [
+    [span('  costs ', 'dim'), span(words)],
+    ...lineCostWords(metadata).map((line): Line => [span(`    ${line}`, 'dim')]),
   ];
 }
 

@@ -1,5 +1,6 @@
 import { type Line, span, type Tone } from '../../screen/line.ts';
 import { visible } from '../../screen/visible.ts';
+import { stepCosts } from '../../screen/words/step-costs.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 
 const signs: Readonly<Record<string, readonly [string, Tone]>> = {
@@ -12,15 +13,21 @@ const signs: Readonly<Record<string, readonly [string, Tone]>> = {
 export function planLines({ plans, tasks }: Pick<Snapshot, 'plans' | 'tasks'>): readonly Line[] {
   const plan = plans.findLast(({ id }) => !id.endsWith('/model')) ?? plans.at(-1);
   if (plan === undefined) return [[span('  nothing is planned yet', 'dim')]];
+  const costs = stepCosts(plan);
   return [
     [
       span('Plan: ', 'heading'),
       span(visible(plan.title ?? plan.id), 'strong'),
       span(` ${plan.status}`, 'dim'),
     ],
-    ...plan.steps.map(({ step, status }): Line => {
+    ...plan.steps.map(({ id, step, status }): Line => {
       const [sign, tone] = signs[status] ?? ['·', 'dim'];
-      return [span(`  ${sign} `, tone), span(visible(step))];
+      const cost = costs.get(id);
+      return [
+        span(`  ${sign} `, tone),
+        span(visible(step)),
+        ...(cost === undefined ? [] : [span(`  ${cost}`, 'dim')]),
+      ];
     }),
     ...tasks
       .slice(-20)

@@ -1,6 +1,7 @@
 import type { Report } from '../../../session/state/command.ts';
 import { heldQuestion } from '../../../session/state/held/held-question.ts';
 import type { HeldReview } from '../../../session/state/held/held-review.ts';
+import type { GateResult } from '../../../session/state/work.ts';
 import type { Told as ToldOf, ToldSession } from '../web/serve-page.ts';
 import * as texts from './scene-texts.ts';
 
@@ -20,7 +21,13 @@ const began: Told = {
   type: 'tasked',
   task: { id: `${run}/task-1`, title: 'task-1', status: 'running', details: 'attempt 1' },
 };
-const gate = (name: string, text: string): Told => ({ type: 'noted', id: name, title: `Gate ${name}`, text });
+const gate = (stage: GateResult['stage'], status: GateResult['status'], ran = 1): Told => ({
+  type: 'noted',
+  id: stage,
+  title: `Gate ${stage}`,
+  text: `${status}: ${ran} of ${ran} ran`,
+  gate: { stage, status, ran, expected: ran },
+});
 
 let tools = 0;
 
@@ -149,7 +156,7 @@ export const scenes = {
     await session.report(
       ...worked,
       ...tool('workspace.command', unit, 'done, exit code 1, 481 ms'),
-      gate('fast', 'failed: 1 of 1 ran'),
+      gate('fast', 'failed'),
       {
         type: 'tasked',
         task: { id: `${run}/task-1`, title: 'task-1', status: 'failed', details: 'attempt 1' },
@@ -160,6 +167,11 @@ export const scenes = {
         id: 'd1',
         title: 'Decision.Abandon',
         text: `run ${run}: stage \`fast\` refused by \`check-outcome\`; check \`unit\` failed; task \`task-1\` failed 1 of 1 attempts; \`writ show ${run}\``,
+        outcome: {
+          runId: run,
+          decision: 'abandon',
+          why: 'stage `fast` refused by `check-outcome`; check `unit` failed; task `task-1` failed 1 of 1 attempts',
+        },
       },
       { type: 'planned', plan: { ...plan, id: `${run}/2`, status: 'proposed' } },
       {
@@ -214,7 +226,7 @@ export const scenes = {
       used,
       ...worked,
       ...tool('workspace.command', unit, 'done, exit code 1, 481 ms'),
-      gate('fast', 'failed: 1 of 1 ran'),
+      gate('fast', 'failed'),
       { type: 'goal-moved', goal: id, change: texts.goal },
       {
         type: 'noted',
@@ -233,12 +245,12 @@ export const scenes = {
     await session.report(
       ...worked,
       ...tool('workspace.command', unit, 'done, 503 ms'),
-      gate('fast', 'passed: 1 of 1 ran'),
+      gate('fast', 'passed'),
       {
         type: 'tasked',
         task: { id: `${run}/task-1`, title: 'task-1', status: 'completed', details: 'attempt 1' },
       },
-      ...['integration', 'security', 'release'].map((name) => gate(name, 'skipped: 0 of 0 ran')),
+      ...(['integration', 'security', 'release'] as const).map((stage) => gate(stage, 'skipped', 0)),
       { type: 'patched', patchset: { id: 'p1', status: 'accepted', changes: texts.fixed } },
       { type: 'planned', plan: { ...plan, status: 'completed', steps } },
       {
@@ -246,6 +258,12 @@ export const scenes = {
         id: 'd1',
         title: 'Decision.Commit',
         text: `run ${run}: 0123456789abcdef0123456789abcdef01234567 1 of 1 checks passed and no rule objects; \`writ verify ${run}\`, \`writ show ${run}\``,
+        outcome: {
+          runId: run,
+          decision: 'commit',
+          why: '1 of 1 checks passed and no rule objects',
+          commit: '0123456789abcdef0123456789abcdef01234567',
+        },
       },
       { type: 'end', end: 'decided' },
     );

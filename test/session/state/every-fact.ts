@@ -9,7 +9,14 @@ import { ground } from './walk.ts';
 export function everyFact(): SessionState {
   const by = { kind: 'browser', clientId: 'page' } as const;
   const estimates = [{ line: '1', tokens: 800, costUsd: 0.2 }];
-  const plan = { id: 'plan', title: 't', summary: 's', status: 'proposed', estimates } as const;
+  const plan = {
+    id: 'plan',
+    title: 't',
+    summary: 's',
+    status: 'proposed',
+    estimates,
+    estimatedFrom: 3,
+  } as const;
   const ofTask = { plan: 'plan', task: 'a' } as const;
   const asked = {
     id: 'i',
@@ -37,6 +44,13 @@ export function everyFact(): SessionState {
     { type: 'tool', id: 'call', toolName: 'shell', status: 'running', summary: 's', details: 'd' },
     { type: 'printing', id: 'call', text: 'so far' },
     { type: 'noted', id: 'n', text: 'note', title: 'told' },
+    {
+      type: 'noted',
+      id: 'o',
+      text: 'passed',
+      gate: { stage: 'fast', status: 'passed', ran: 1, expected: 2 },
+      outcome: { runId: 'run', decision: 'commit', why: 'w', commit: 'c' },
+    },
     { type: 'planned', plan: { ...plan, steps: [{ id: '1', step: 'do', status: 'pending', task: 'a' }] } },
     { type: 'tasked', task: { id: 'task', title: 't', status: 'running', details: 'd' } },
     {

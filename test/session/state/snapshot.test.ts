@@ -40,6 +40,16 @@ t.test('a snapshot has the fields of the contract and no other', async (t) => {
         { id: 'r', kind: 'assistant_message', content: 'well', ...entry },
         { id: 'call', kind: 'tool_call', title: 'shell', content: 's', status: 'running', ...entry },
         { id: 'n', kind: 'info_note', title: 'told', content: 'note', ...entry },
+        {
+          id: 'o',
+          kind: 'info_note',
+          content: 'passed',
+          ...entry,
+          metadata: {
+            gate: { stage: 'fast', status: 'passed', ran: 1, expected: 2 },
+            outcome: { runId: 'run', decision: 'commit', why: 'w', commit: 'c' },
+          },
+        },
         { id: 'plan', kind: 'plan_summary', title: 't', content: 's\n1. do', ...entry },
         {
           id: 'diff-p',
@@ -59,6 +69,7 @@ t.test('a snapshot has the fields of the contract and no other', async (t) => {
           status: 'proposed',
           steps: [{ id: '1', step: 'do', status: 'pending' }],
           estimates: [{ line: '1', tokens: 800, costUsd: 0.2 }],
+          estimatedFrom: 3,
           actuals: [{ line: '1', tokens: 1000, costUsd: 0.1 }],
           updatedAt: at,
         },
@@ -98,6 +109,8 @@ t.test('a snapshot has the fields of the contract and no other', async (t) => {
           resolvedAt: at,
         },
       ],
+      gates: [{ stage: 'fast', status: 'passed', ran: 1, expected: 2 }],
+      outcome: { runId: 'run', decision: 'commit', why: 'w', commit: 'c' },
       goal: {
         id: 'g',
         objective: 'o',

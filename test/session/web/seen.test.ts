@@ -1,6 +1,7 @@
 import t from 'tap';
-import { gatesIn } from '../../../session/screen/words/gates-in.ts';
-import { outcomeOf } from '../../../session/screen/words/outcome-of.ts';
+import { optionOfKey } from '../../../session/screen/question/option-letters.ts';
+import { gatesIn, readGate } from '../../../session/screen/words/gates-in.ts';
+import { outcomeOf, readOutcome } from '../../../session/screen/words/outcome-of.ts';
 import {
   type Before,
   groupsOf,
@@ -10,7 +11,6 @@ import {
 } from '../../../session/web/page/keep-transcript.ts';
 import type { Entry, Seen } from '../../../session/web/seen.ts';
 import { foldChange } from '../../../session/web/wire/fold-change.ts';
-import { optionOfKey } from '../../../session/web/words/option-keys.ts';
 import { readApproval, verdictWords } from '../../../session/web/words/read-approval.ts';
 import { controllerWords, mayWrite, standingOf } from '../../../session/web/words/standing.ts';
 import { foldChanges } from '../api/fold-changes.ts';
@@ -112,6 +112,10 @@ t.test('keys choose options by place and by letter', async (t) => {
   t.equal(optionOfKey('9', options), undefined);
   t.equal(optionOfKey('0', options), undefined);
   t.equal(optionOfKey('x', options), undefined, 'no such option here');
+  const wide = [...options, { id: 'allow_all_commands' }];
+  t.equal(optionOfKey('a', wide), undefined, 'a slip of the finger allows nothing');
+  t.equal(optionOfKey('A', wide), 'allow_all_commands');
+  t.equal(optionOfKey('e', [{ id: 'execute' }, { id: 'cancel' }]), 'execute');
 });
 
 t.test('a verdict that is missing is one that nobody has proven', async (t) => {
@@ -128,22 +132,20 @@ t.test('a verdict that is missing is one that nobody has proven', async (t) => {
   t.equal(verdictWords('anything'), 'cannot prove');
 });
 
-t.test('gates and the outcome are read from what the session told', async (t) => {
-  const note = (title: string, content: string) =>
-    ({ id: title + content, kind: 'info_note', title, content }) as Entry;
-  const run = '01a2071a-1111-7111-8111-111111111111';
-  const sha = '0'.repeat(40);
-  const transcript = [
-    note('Gate fast', 'failed: 1 of 1 ran'),
-    note('Decision.Retry', `run ${run}: no`),
-    note('Gate fast', 'passed: 1 of 1 ran'),
-    note(
-      'Decision.Commit',
-      `run ${run}: ${sha} every gate passed; \`writ verify ${run}\`, \`writ show ${run}\``,
-    ),
-  ];
-  t.match(gatesIn(transcript), [{ stage: 'fast', status: 'passed', words: '1 of 1 ran' }]);
-  t.match(outcomeOf({ transcript }), { isCommit: true, runId: run, commit: sha });
-  t.notMatch(outcomeOf({ transcript })?.words, /writ verify/);
-  t.equal(outcomeOf({ transcript: [note('Note', 'Decision.Commit')] }), undefined);
+t.test('gates and the outcome are read from data, and never out of words', async (t) => {
+  const runId = '01a2071a-1111-7111-8111-111111111111';
+  const gate = { stage: 'fast', status: 'passed', ran: 1, expected: 1 } as const;
+  const outcome = { runId, decision: 'commit', why: 'every gate passed', commit: '0'.repeat(40) } as const;
+  const shown = { title: 'Decision.Commit', isCommit: true, runId, words: 'every gate passed' };
+  t.strictSame(gatesIn({ gates: [gate] }), [{ stage: 'fast', status: 'passed', words: '1 of 1 ran' }]);
+  t.strictSame(gatesIn({}), []);
+  t.match(outcomeOf({ outcome }), shown);
+  t.match(outcomeOf({ outcome: { runId, decision: 'waiting', why: 'waits for 2' } }), {
+    title: 'Waiting for people',
+    isCommit: false,
+  });
+  t.equal(outcomeOf({}), undefined);
+  t.match(readGate({ metadata: { gate } }), { stage: 'fast' });
+  t.match(readOutcome({ metadata: { outcome } }), shown);
+  t.strictSame([readGate({ metadata: {} }), readOutcome({ metadata: {} })], [undefined, undefined]);
 });

@@ -38,6 +38,7 @@ t.test('every reply is counted as it ends: of the draft, of the plan, of the wor
     readonly estimates?: readonly { readonly tokens: number }[];
   };
   t.match(estimates, [{ line: 'task-1.1' }], 'a Task has one estimate, at its first line');
+  t.match(choice.metadata, { estimatedFrom: 0 }, 'nothing was worked yet: they are assumed');
   t.match(choice.metadata, { estimated: { tokens: estimates[0]?.tokens } });
   t.ok((estimates[0]?.tokens ?? 0) > 10_000);
   const actual = [{ line: 'task-1.1', tokens: 300 }];

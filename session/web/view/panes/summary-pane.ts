@@ -28,8 +28,7 @@ export function SummaryPane({ page: { state } }: { readonly page: Page }): VNode
           h(
             'dl',
             { class: 'table' },
-            outcome.runId !== undefined &&
-              h('div', null, h('dt', null, 'run'), h('dd', null, h('code', null, text(outcome.runId)))),
+            h('div', null, h('dt', null, 'run'), h('dd', null, h('code', null, text(outcome.runId)))),
             outcome.commit !== undefined &&
               h('div', null, h('dt', null, 'commit'), h('dd', null, h('code', null, text(outcome.commit)))),
           ),

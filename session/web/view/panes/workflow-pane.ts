@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import { gatesIn } from '../../../screen/words/gates-in.ts';
+import { stepCosts } from '../../../screen/words/step-costs.ts';
 import type { Page } from '../../page/page.ts';
 import type { Plan, Seen } from '../../seen.ts';
 import { Goal } from '../goal.ts';
@@ -12,7 +13,7 @@ export function WorkflowPane({ page }: { readonly page: Page }): VNode {
   if (seen === undefined) return h('p', null);
   const intent = seen.interactions.findLast(({ kind }) => kind === 'intent_review_choice');
   const isEmpty = intent === undefined && seen.plans.length === 0;
-  const gates = gatesIn(seen.transcript);
+  const gates = gatesIn(seen);
   return h(
     'div',
     { class: 'workflow' },
@@ -48,10 +49,10 @@ export function WorkflowPane({ page }: { readonly page: Page }): VNode {
         h(
           'ul',
           { class: 'rows' },
-          gates.map(({ id, stage, status, words }) =>
+          gates.map(({ stage, status, words }) =>
             h(
               'li',
-              { key: id },
+              { key: stage },
               h('span', { class: `tag tag-${status}` }, status),
               h('span', null, text(stage)),
               h('span', { class: 'soft' }, text(words)),
@@ -65,6 +66,7 @@ export function WorkflowPane({ page }: { readonly page: Page }): VNode {
 const stepWords = { pending: 'to do', in_progress: 'doing', completed: 'done' } as const;
 
 function PlanView({ plan, isOpen }: { readonly plan: Plan; readonly isOpen: boolean }): VNode {
+  const costs = stepCosts(plan);
   const done = plan.steps.filter(({ status }) => status === 'completed').length;
   return h(
     'details',
@@ -85,6 +87,7 @@ function PlanView({ plan, isOpen }: { readonly plan: Plan; readonly isOpen: bool
           'li',
           { key: step.id, class: `step-${step.status}` },
           h('span', { class: 'step' }, text(step.step)),
+          costs.has(step.id) && h('span', { class: 'cost soft' }, costs.get(step.id)),
           h('span', { class: `tag tag-${step.status}` }, stepWords[step.status]),
         ),
       ),

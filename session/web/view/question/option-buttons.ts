@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { letterOf } from '../../words/option-keys.ts';
+import { letterOf } from '../../../screen/question/option-letters.ts';
 import { h } from '../h.ts';
 import { oneLine, text } from '../text.ts';
 
@@ -37,7 +37,7 @@ export function OptionButtons({ options, isShut, choose, isCovered, main, withou
           class: id === main ? 'main' : '',
           disabled: isShut,
           title: isCovered || description === undefined ? undefined : oneLine(description),
-          'aria-keyshortcuts': `${at + 1} ${key}`,
+          'aria-keyshortcuts': `${at + 1} ${key === key.toLowerCase() ? key : `Shift+${key}`}`,
           onClick: () => choose(id),
         },
         h('kbd', { 'aria-hidden': 'true' }, key),

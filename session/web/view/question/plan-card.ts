@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { grantsWords } from '../../../screen/words/goal-words.ts';
+import { planCostWords, stepCosts } from '../../../screen/words/step-costs.ts';
 import { notesOf } from '../../page/open-page.ts';
 import type { Plan } from '../../seen.ts';
 import { h } from '../h.ts';
@@ -38,11 +39,14 @@ export function PlanCard({ page, question, isShut, answer, choose, takes }: Card
     ['Notices', metadata.notices],
   ] as const;
   const isOpen = metadata.networkAccess === 'allow';
+  const costs = stepCosts(plan ?? {});
+  const cost = planCostWords(metadata);
   const granted = grantsWords(metadata.grants);
   return h(
     'div',
     { class: 'plan' },
     h('p', { class: 'facts' }, text(prompt), repairWords(metadata.repair)),
+    cost !== '' && h('p', { class: 'facts cost' }, cost),
     granted !== '' && h('p', { class: 'warn' }, `Execute grants the goal ${granted}.`),
     h(
       'div',
@@ -58,6 +62,7 @@ export function PlanCard({ page, question, isShut, answer, choose, takes }: Card
             'li',
             { key: step.id },
             h('span', { class: 'step' }, text(step.step)),
+            costs.has(step.id) && h('span', { class: 'cost soft' }, costs.get(step.id)),
             h(
               'button',
               {

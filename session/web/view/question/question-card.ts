@@ -1,8 +1,8 @@
 import type { ComponentType, RefObject, VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { optionOfKey } from '../../../screen/question/option-letters.ts';
 import type { Given, Page } from '../../page/page.ts';
 import type { Question } from '../../seen.ts';
-import { optionOfKey } from '../../words/option-keys.ts';
 import { refusalWords } from '../../words/refusal-words.ts';
 import { mayWrite } from '../../words/standing.ts';
 import { h } from '../h.ts';

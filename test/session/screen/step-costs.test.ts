@@ -1,0 +1,41 @@
+import t from 'tap';
+import { lineCostWords, planCostWords, stepCosts } from '../../../session/screen/words/step-costs.ts';
+
+t.test('a line tells what it is expected to cost, beside it what it came to', async (t) => {
+  const estimates = [
+    { line: 'a.1', tokens: 12_000, costUsd: 0.03 },
+    { line: 'b.1', tokens: 800 },
+  ];
+  const costs = stepCosts({ estimates, actuals: [{ line: 'a.1', tokens: 14_000, costUsd: 0.04 }] });
+  t.strictSame(
+    [...costs],
+    [
+      ['a.1', 'estimated 12k tokens, $0.03 · actual 14k, $0.04'],
+      ['b.1', 'estimated 800 tokens'],
+    ],
+  );
+  t.equal(stepCosts({}).size, 0);
+});
+
+t.test('before a yes stands what it is expected to cost, and what that rests on', async (t) => {
+  const estimated = { tokens: 34_000, costUsd: 0.08 };
+  t.equal(planCostWords({ estimated, estimatedFrom: 0 }), 'estimated 34k tokens, $0.08 (assumed)');
+  t.equal(
+    planCostWords({ estimated: { tokens: 900 }, estimatedFrom: 1 }),
+    'estimated 900 tokens (from 1 earlier task)',
+  );
+  t.match(planCostWords({ estimated, estimatedFrom: 7 }), /from 7 earlier tasks/);
+  for (const metadata of [{}, { estimated: 7 }, { estimated: { tokens: '7' } }, { estimated: { tokens: 0 } }])
+    t.equal(planCostWords(metadata), '', JSON.stringify(metadata));
+  const estimates = [
+    { line: 'a.1', tokens: 12_000 },
+    { line: 'b.1', tokens: 800, costUsd: 0.02 },
+    { line: 'gone', tokens: 1 },
+    { line: 7, tokens: 'many' },
+  ];
+  t.strictSame(lineCostWords({ estimates, lines: ['a.1', 'a.2', 'b.1'] }), [
+    'line 1: estimated 12k tokens',
+    'line 3: estimated 800 tokens, $0.02',
+  ]);
+  t.strictSame(lineCostWords({ estimates: estimates.slice(0, 1), lines: ['a.1'] }), [], 'the sum says it');
+});
