@@ -213,7 +213,7 @@ export const scenes = {
     await session.report(
       ...worked,
       ...tool('workspace.command', unit, 'done, 503 ms'),
-      gate('fast', 'passed: 1 of 1 ran'),
+      gate('fast', 'passed'),
       { type: 'patched', patchset: { id: 'p1', status: 'proposed', changes: texts.fixed } },
       { type: 'review-began', review: held },
       { type: 'ask', ...heldQuestion(held) },
