@@ -29,6 +29,19 @@ const contracts = fixedCount('contracts that `run` and `plan` are asked about', 
 
 type Sees = Judgement['sees'];
 
+/** Contracts of which it is known what refuses them: chance may draw none like them. */
+const refusedAnyway = {
+  contract: [{ lifecycle: { status: 'closed' } }],
+  repository: [
+    { metadata: { id: 'closed-intent-0001' } },
+    { metadata: { target: { baseRef: 'nowhere' } } },
+    { metadata: { target: { baseRef: 'broken-config' } } },
+  ],
+};
+const refusedContracts = [...refusedAnyway.contract, ...refusedAnyway.repository].map((more) =>
+  JSON.parse(String(sampleSpec(more))),
+);
+
 /** What `run` says before any work: a code, or nothing. */
 async function askRun(engine: WritEngine, request: RunRequest): Promise<string | undefined> {
   try {
@@ -152,8 +165,16 @@ t.test(
     const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
     await using engine = await sample.engine();
     const told = new Map<string, number>();
-    for (const contract of mutatedContracts(contracts, random)) {
-      const [source, wish] = [pick(sources), pick(wishes)];
+    /** Refusals that `spec validate` had to see, by what shows them. */
+    const held = { contract: 0, repository: 0, machine: 0, change: 0 };
+    const asked = [
+      ...refusedContracts.map((contract) => ({ contract, source: patch(fix), wish: {} })),
+      ...mutatedContracts(contracts, random).map((contract) => {
+        const [source, wish] = [pick(sources), pick(wishes)];
+        return { contract, source, wish };
+      }),
+    ];
+    for (const { contract, source, wish } of asked) {
       const plain = {
         repositoryPath: root,
         specBytes: Buffer.from(JSON.stringify(contract)),
@@ -170,6 +191,7 @@ t.test(
       // What is wished besides, and where a range begins, no contract says.
       if (!validated || Object.keys(wish).length > 0 || source.kind === 'range') continue;
       for (const { code, sees } of plan) {
+        held[sees] += 1;
         const seen = {
           contract: [validated.here, validated.alone],
           repository: [validated.here],
@@ -181,6 +203,8 @@ t.test(
       }
     }
     t.comment(JSON.stringify(Object.fromEntries(told)));
+    for (const sees of ['contract', 'repository'] as const)
+      t.ok(held[sees] >= refusedAnyway[sees].length, JSON.stringify(held));
     t.ok(told.size >= contracts / 8, `${told.size} kinds of outcome`);
     t.ok((told.get('none') ?? 0) >= contracts / 24, 'some begin');
     t.notOk(git('for-each-ref', 'refs/ai/runs'), 'nothing of them is left');
