@@ -61,9 +61,13 @@ const codes: Readonly<Record<Style, readonly [number, number]>> = {
 export function openSink(stream: Writable): Sink {
   let failure: Error | undefined;
   let closed = false;
+  // Of the stream's faults one listener hears: each that asks when it was taken would be one more.
+  const waiting = new Set<() => void>();
   stream.on('error', (fault: NodeJS.ErrnoException) => {
     closed = true;
     if (fault.code !== 'EPIPE') failure ??= fault;
+    for (const resolve of waiting) resolve();
+    waiting.clear();
   });
   return {
     write(chunk) {
@@ -72,8 +76,11 @@ export function openSink(stream: Writable): Sink {
     flush: () =>
       new Promise((resolve) => {
         if (closed || stream.destroyed) return resolve();
-        stream.once('error', () => resolve());
-        stream.write('', () => resolve());
+        waiting.add(resolve);
+        stream.write('', () => {
+          waiting.delete(resolve);
+          resolve();
+        });
       }),
     get closed() {
       return closed;

@@ -26,6 +26,14 @@ export const guards: readonly Guard[] = [
       'a row that is typed',
     ],
   ]),
+  ...within('bin/terminal/print.ts', 'test/bin/print.test.ts', [
+    [
+      'one listener for a fault',
+      'waiting.add(resolve);',
+      "stream.once('error', () => resolve());",
+      'however often it is asked what was taken',
+    ],
+  ]),
   ...within('bin/main.ts', 'test/session/tui/editor.test.ts', [
     [
       'Ctrl+C in an editor is for that editor',

@@ -99,6 +99,23 @@ t.test('a reader that goes away ends the output quietly, a full disk is remember
   }
 });
 
+test('however often it is asked what was taken, one listener hears of a fault', async (t) => {
+  const held: ((fault: Error) => void)[] = [];
+  const slow = new Writable({ write: (_chunk, _encoding, done) => void held.push(done) });
+  const sink = openSink(slow);
+  const quiet = openSink(new PassThrough());
+  for (let asked = 0; asked < 20; asked += 1) await quiet.flush();
+  const before = slow.listenerCount('error');
+  sink.write('a');
+  const taken = Array.from({ length: 20 }, () => sink.flush());
+  t.equal(slow.listenerCount('error'), before);
+  held[0]?.(new Error('ENOSPC'));
+  await Promise.all(taken);
+  // The stream tells its fault after whoever writes.
+  await new Promise((resolve) => setImmediate(resolve));
+  t.equal(sink.failure?.message, 'ENOSPC', 'and whoever waits goes on');
+});
+
 test('progress writes to a terminal only, not too often, and leaves a clean line', (t) => {
   let now = 0;
   const clock = { now: () => now, monotonic: () => now, sleep: () => Promise.resolve() };

@@ -35,6 +35,10 @@ t.test('`writ code-control` finds the session of its work tree, and ends with it
   t.equal(told.err, '');
   t.match(told.said.find(({ id }) => id === 3)?.result, { accepted: true });
   t.ok(channel.state.transcript.some(({ content }) => content === 'hello'));
+  const many = Array.from({ length: 24 }, (_, id) => call(id, 'session.get'));
+  const answered = await talk(['--stdio'], ...many);
+  t.equal(answered.said.length, many.length);
+  t.equal(answered.err, '', 'nothing is said beside the answers, however many there are');
   const json = await talk(['--stdio', '--json'], 'x');
   t.match(json, { code: 0, said: [{ error: { code: -32700 } }] }, 'nothing but answers');
   t.equal((await talk([])).code, 129, 'without --stdio there is no way to speak');
