@@ -5,6 +5,7 @@ const without = 'test/engine/patch/patch-without.test.ts';
 const held = 'test/session/work/held.test.ts';
 const heldState = 'test/session/state/held.test.ts';
 const heldChange = 'test/engine/run/held-change.test.ts';
+const resumed = 'test/session/work/held-resumed.test.ts';
 const undo = 'test/session/work/undo.test.ts';
 const undoWords = 'test/engine/run/draft/undo-contract.test.ts';
 const walk = 'test/session/state/walk.test.ts';
@@ -231,6 +232,30 @@ export const guards: readonly Guard[] = [
       "if (settings.context !== 'dev')\n    throw",
       'if (settings.context === undefined)\n    throw',
       'nothing is taken back',
+    ],
+  ]),
+  ...within('session/work/review/held-step.ts', resumed, [
+    [
+      'what is committed already is found',
+      "if (landed?.decision?.type === 'commit')",
+      "if (landed?.decision?.type === 'rollback')",
+      'what was left and is committed',
+    ],
+  ]),
+  ...within('session/work/review/take-out.ts', resumed, [
+    [
+      'what was left is not judged twice',
+      "if (begun !== undefined && begun.view.state !== 'decided')",
+      "if (begun?.view.runId === '')",
+      'what was left goes on',
+    ],
+  ]),
+  ...within('session/work/review/review-step.ts', resumed, [
+    [
+      'a run that made nothing is asked about no more',
+      "await scope.tell({ type: 'review-ended', end: 'discarded' });",
+      '',
+      'a run that has made nothing',
     ],
   ]),
 ];

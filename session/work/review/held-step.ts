@@ -69,7 +69,7 @@ async function takeOut(scope: TurnScope, held: HeldReview): Promise<StepEnd> {
 }
 
 async function takenOut(scope: TurnScope, held: HeldReview, view: RunView): Promise<StepEnd> {
-  const count = held.anew?.rejected.length ?? scope.state().held?.anew?.rejected.length ?? 0;
+  const count = scope.state().held?.anew?.rejected.length ?? 0;
   const without = `without ${count} rejected ${count === 1 ? 'hunk' : 'hunks'}`;
   return finish(scope, held, {
     end: 'taken-out',

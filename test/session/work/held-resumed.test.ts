@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { WritError } from '../../../core/base/errors.ts';
 import { uuidV7 } from '../../../core/base/ids.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
+import { definePlugin } from '../../../core/kernel/plugin.ts';
+import { cutPatch } from '../../../engine/patch/cut-patch.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { openSession } from '../../../session/open-session.ts';
 import type { Fact } from '../../../session/state/fact.ts';
@@ -16,6 +19,17 @@ import { lastNote, settingOf } from './scripted-session.ts';
 
 const local = { from: 'local' } as const;
 const fix = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
+const extra = Buffer.from(
+  [
+    'diff --git a/src/extra.js b/src/extra.js',
+    'new file mode 100644',
+    '--- /dev/null',
+    '+++ b/src/extra.js',
+    '@@ -0,0 +1 @@',
+    '+export const extra = 1;',
+    '',
+  ].join('\n'),
+);
 const source = { kind: 'patch', bytes: fix } as const;
 
 /** A session that goes on with a thread whose process was killed behind the last of these facts. */
@@ -69,8 +83,25 @@ function sampleOf(t: Test): Sample {
   return sample;
 }
 
-const heldRun = (sample: Sample, runId: string): Promise<RunView> =>
-  sample.run({ source, runId, onto: `writ/review-${runId}`, heldFor: 'refs/heads/main' });
+const heldRun = (sample: Sample, runId: string, bytes = fix): Promise<RunView> =>
+  sample.run({
+    source: { kind: 'patch', bytes },
+    runId,
+    onto: `writ/review-${runId}`,
+    heldFor: 'refs/heads/main',
+  });
+
+function reviewOf({ runId, decision, patch, targetRef: branch }: RunView, expected: string): HeldReview {
+  return {
+    runId,
+    branch,
+    target: { ref: 'refs/heads/main', expected },
+    plan: 'plan',
+    commit: decision?.commitSha ?? '',
+    patchset: patch?.digest ?? '',
+    summary: 'Prices are exact',
+  };
+}
 
 t.test(
   'a change that was sealed behind the back of the session is reviewed when it is asked for',
@@ -107,16 +138,7 @@ t.test('what was left and is committed already is found, whatever is answered th
   const before = sample.git('rev-parse', 'main');
   const [runId, anew] = [uuidV7(Date.now()), uuidV7(Date.now())];
   const view = await heldRun(sample, runId);
-  const branch = `refs/heads/writ/review-${runId}`;
-  const review: HeldReview = {
-    runId,
-    branch,
-    target: { ref: 'refs/heads/main', expected: before },
-    plan: 'plan',
-    commit: view.decision?.commitSha ?? '',
-    patchset: view.patch?.digest ?? '',
-    summary: 'Prices are exact',
-  };
+  const review = reviewOf(view, before);
   const own = { metadata: { id: 'sample-intent-0002' } };
   const left = await sample.run({ source, runId: anew, onto: 'refs/heads/main' }, own);
   t.equal(left.decision?.type, 'commit');
@@ -131,5 +153,40 @@ t.test('what was left and is committed already is found, whatever is answered th
   t.match(lastNote(session), new RegExp(`run ${anew}: .* without 1 rejected hunk`));
   t.equal(state().status, 'completed');
   t.equal(sample.git('rev-parse', 'main'), left.decision?.commitSha);
+  t.equal(sample.git('for-each-ref', 'refs/heads/writ'), '');
+});
+
+t.test('what was left goes on in the run that a kill interrupted', async (t) => {
+  const sample = sampleOf(t);
+  const before = sample.git('rev-parse', 'main');
+  const [runId, anew] = [uuidV7(Date.now()), uuidV7(Date.now())];
+  const view = await heldRun(sample, runId, Buffer.concat([extra, fix]));
+  const review = reviewOf(view, before);
+  const cut = cutPatch(Buffer.from(`${sample.git('diff', before, review.commit)}\n`));
+  const hunk = cut.find(({ path }) => path === 'src/extra.js')?.hunks[0]?.id ?? '';
+  const stopped = new AbortController();
+  const stops = definePlugin({
+    name: 'stops',
+    api: 1,
+    setup({ hooks }) {
+      hooks.stage.settled.tap(async () => stopped.abort(new WritError('RUN_INTERRUPTED')));
+      return undefined;
+    },
+  });
+  const own = { metadata: { id: 'sample-intent-0002' } };
+  const left = { source, runId: anew, onto: 'refs/heads/main', signal: stopped.signal };
+  await t.rejects(sample.run(left, own, [stops]), { code: 'RUN_INTERRUPTED' });
+  const said = { patchset: review.patchset, path: 'src/extra.js', hunk, verdict: 'reject' } as const;
+  const { session, state, choose } = await killed(t, sample, [
+    ...begun(runId, before),
+    { type: 'review-began', review },
+    { type: 'reviewed', id: 'v', review: said, by: { kind: 'tui' } },
+    { type: 'review-anew', runId: anew, rejected: [hunk] },
+    { type: 'run-began', runId: anew },
+  ]);
+  await choose('take-out');
+  t.equal(state().status, 'completed', lastNote(session));
+  t.match(sample.git('log', '-1', '--format=%B', 'main'), `Run-Id: ${anew}`, 'the same run, not another one');
+  t.notMatch(sample.git('ls-tree', '--name-only', '-r', 'main'), 'src/extra.js');
   t.equal(sample.git('for-each-ref', 'refs/heads/writ'), '');
 });
