@@ -1,40 +1,9 @@
 import { isWritError } from '../core/base/errors.ts';
-import type { Hands } from '../core/contract/hands.ts';
-import type { ModelEvent, ModelMessage, ToolResult } from '../core/contract/model.ts';
-import type { Turns } from '../core/contract/turns.ts';
+import type { ModelMessage, ToolResult } from '../core/contract/model.ts';
 import { openConversation } from './conversation.ts';
+import type { ConverseEnd, ConverseOrder } from './converse-order.ts';
 import { watchRepetition } from './repetition.ts';
 import { readingDeclarations, useReading } from './tools/reading-tools.ts';
-
-/** One question of a person to a model that may look at the repository and change nothing. */
-export interface ConverseOrder {
-  /** Instructions, what stays the same first. */
-  readonly system: readonly string[];
-  /** What was said before, oldest first: questions, replies and what came of their calls. */
-  readonly before: readonly ModelMessage[];
-  readonly question: string;
-  readonly cacheKey: string;
-  /** Reading only. */
-  readonly hands: Hands;
-  readonly turns: Turns;
-  /** Awaited: what it is told is kept before anything is done about it. */
-  readonly told: Told;
-}
-
-/** Whom a conversation tells what happens, as it happens. */
-export interface Told {
-  /** A piece of a reply on its way. */
-  text(piece: string): void;
-  /** Each piece of it, as the model gives it. */
-  event?(event: ModelEvent): void;
-  /** A whole message: a reply before its calls are made, results after they were. */
-  message(message: ModelMessage): Promise<void>;
-}
-
-/** The model answered, or why it did not. */
-export type ConverseEnd =
-  | { readonly kind: 'answered' }
-  | { readonly kind: 'nothing'; readonly reason: string };
 
 const maxOutputTokens = 16_384;
 /** Of the conversation that a model is sent. */
@@ -43,7 +12,9 @@ const maxTurns = 100;
 
 /** Turns and calls until the model answers without one. Errors of the turns are thrown. */
 export async function converse(order: ConverseOrder): Promise<ConverseEnd> {
-  const { hands, turns, told, before, question } = order;
+  const { hands, turns, told, before, question, agent } = order;
+  if (agent !== undefined)
+    return (await import('./codex/converse.ts')).converseWithCodex({ ...order, agent });
   const [first, ...later] = [...before, { role: 'user', text: question } as const];
   // Vendors want a question first; a dialogue that was cut elsewhere has lost it.
   const conversation = openConversation(first?.role === 'user' ? first.text : question, maxCharacters);

@@ -35,6 +35,7 @@ export const coderPlugin = definePlugin({
         model: parseModelChoice(from),
         cites: false,
         work: async (order) => (await import('./codex/work.ts')).workWithCodex(order),
+        draft: async (order) => (await import('./codex/draft.ts')).draftWithCodex(order),
       }),
     });
     return undefined;

@@ -1,7 +1,7 @@
 import { readVersion } from '../../api/version.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import { formatModelChoice } from '../../coder/model-choice.ts';
-import { workerOf } from '../../coder/plugin.ts';
+import { codexWorker, workerOf } from '../../coder/plugin.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import type { ModelChoice } from '../../core/contract/turns.ts';
 import type { WritEngine } from '../../engine/spec/writ-engine.ts';
@@ -37,7 +37,13 @@ export interface SessionParts {
 }
 
 function sourceOf(model: ModelChoice): ChosenModel['source'] {
-  return { kind: 'worker', worker: workerOf(model.provider), from: formatModelChoice(model) };
+  return { kind: 'worker', worker: workerOf(model.provider), from: formatModelChoice(planned(model)) };
+}
+
+/** What a session has executed was planned before: an attempt of Codex makes no plan of its own besides. */
+function planned(model: ModelChoice): ModelChoice {
+  if (model.flags['plan-mode'] === undefined) return model;
+  return { ...model, flags: { ...model.flags, 'plan-mode': 'false' } };
 }
 
 /** What a session is opened with, as its options say. */
@@ -62,6 +68,7 @@ export async function sessionSetting(
     }),
     named: ({ provider, model, requestId }) =>
       log.tell('debug', 'provider', 'asked', { provider, model, request_id: requestId }),
+    executesUnasked: model.provider === codexWorker && !options.planMode,
     clock: systemClock,
     run: {
       schedulerVersion: readVersion(),

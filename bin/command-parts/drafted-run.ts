@@ -62,6 +62,7 @@ export async function draftedRun(
       createdAt: toRfc3339(systemClock.now()),
       clock: systemClock,
       signal,
+      ...(wishes.sandbox === undefined ? {} : { sandbox: wishes.sandbox }),
       ...(reach === undefined ? {} : { reach }),
       ...(pluginAccess === undefined ? {} : { pluginAccess }),
       ...(outside === undefined ? {} : { outside }),

@@ -1,3 +1,4 @@
+import type { AgentHost } from './agent.ts';
 import type { Hands } from './hands.ts';
 import type { Turns } from './turns.ts';
 
@@ -12,8 +13,16 @@ export interface DraftOrder {
   /** Reading only. */
   readonly hands: Hands;
   readonly turns: Turns;
+  /** In place of both, where what drafts is a program that works by itself: it looks at a copy. */
+  readonly agent?: ReadingHost;
   /** What is wrong with a draft, for the model; nothing: it was taken. */
   submit(draft: unknown): Promise<readonly string[]>;
+}
+
+/** A program that may look, and nothing else; what it is asked ends with the signal. */
+export interface ReadingHost {
+  readonly host: AgentHost;
+  readonly signal: AbortSignal;
 }
 
 /** A draft was taken, or why none was. */

@@ -4,6 +4,7 @@ import type { WritEngine } from '../spec/writ-engine.ts';
 import { readDraftGround } from './draft/draft-ground.ts';
 import type { DraftingRequest } from './draft/draft-intent.ts';
 import { openDrafter, requireDrafter } from './draft/open-drafter.ts';
+import { readingAgentOf } from './draft/reading-agent.ts';
 import { openWorker } from './open/open-worker.ts';
 import { planRun, type RunPlan } from './plan-run.ts';
 import { addSpent, type Spent } from './state/spent.ts';
@@ -47,6 +48,15 @@ export async function planContract(engine: WritEngine, request: PlanningRequest)
   const settings = { clock, ...(meter === undefined ? {} : { meter }) };
   const turns = openTurns({ identity: { contract }, means: { signal, settings } }, opened.model);
   const { repository, base, config } = ground;
+  const policy = privacyPolicyOf(contract.effective, config.redaction);
+  await using agent = await readingAgentOf(engine, ground, opened.model, {
+    runId,
+    effective: contract.effective,
+    policy,
+    sandbox: request.sandbox,
+    signal,
+    settings,
+  });
   const { end, taken } = await askAdvice({
     drafter: worker,
     plan: draft,
@@ -59,16 +69,17 @@ export async function planContract(engine: WritEngine, request: PlanningRequest)
       repository,
       tree: base.tree,
       runId,
-      policy: privacyPolicyOf(contract.effective, config.redaction),
+      policy,
       signal,
     }),
     turns,
+    ...(agent === undefined ? {} : { agent }),
   });
   const none = workKeys(draft).map((key) => ({ key, steps: [], writes: [], after: [], checks: [] }));
   return {
     plan: taken === undefined ? plan : { ...plan, tasks: taken.plan.tasks },
     advice: taken?.advice ?? none,
     ...(end.kind === 'nothing' ? { unadvised: end.reason } : {}),
-    spent: addSpent(spent, turns.taken()),
+    spent: addSpent(spent, (agent ?? turns).taken()),
   };
 }

@@ -5,19 +5,21 @@ const inSandbox = 'test/coder/codex/program-in-sandbox.test.ts';
 const gate = 'test/engine/run/work/agent/model-gate.test.ts';
 const lines = 'test/engine/run/work/agent/bounded-lines.test.ts';
 const answered = 'each request is answered';
+const session = 'test/session/work/codex.test.ts';
+const drafts = 'Codex drafts, plans and makes the change';
 
 /** What a program that works by itself may do: what it was allowed. */
 export const guards: readonly Guard[] = [
-  ...within('coder/codex/work.ts', hostile, [
+  ...within('coder/codex/thread.ts', hostile, [
     [
       'threads that do not ask',
-      "if (opened.approvalPolicy !== 'untrusted')",
-      'if (opened.approvalPolicy === 0)',
+      "if (begun.approvalPolicy !== 'untrusted')",
+      'if (begun.approvalPolicy === 0)',
       'a thread that would act without asking is not worked with',
     ],
     [
       'answers after the signal to stop',
-      '    signal.throwIfAborted();\n',
+      '      signal.throwIfAborted();\n',
       '',
       'told to stop, it is interrupted and its answer does not count',
     ],
@@ -27,7 +29,40 @@ export const guards: readonly Guard[] = [
       '  if (failure === null) {',
       'why a turn failed is what the engine saw of the model',
     ],
+  ]),
+  ...within('coder/codex/work.ts', hostile, [
     ['plans that are none', "plan.trim() === '')", 'false)', 'until there is a plan it may only look'],
+  ]),
+  ...within('coder/codex/draft.ts', session, [
+    [
+      'whoever drafts only reads',
+      "thread.take({ text, mode: 'read', enough })",
+      "thread.take({ text, mode: 'default', enough })",
+      drafts,
+    ],
+  ]),
+  ...within('engine/run/draft/reading-agent.ts', session, [
+    [
+      'what drafting with a program costs',
+      'taken: gate.taken,',
+      'taken: () => ({ ...gate.taken(), turns: 0, tokensUsed: 0 }),',
+      drafts,
+    ],
+    ['a copy that is thrown away', 'opened.defer(() => removeWorkspace(root));', '', drafts],
+  ]),
+  ...within('session/work/continue-step.ts', session, [
+    [
+      'a plan is asked about',
+      '!setting.executesUnasked ||',
+      'setting.executesUnasked === undefined ||',
+      drafts,
+    ],
+    [
+      'plan mode that was turned off',
+      '!setting.executesUnasked ||',
+      'true ||',
+      'without plan mode a confirmed contract',
+    ],
   ]),
   ...within('coder/codex/approvals.ts', hostile, [
     ['input for a command that runs', "(kind ?? 'command') === 'command' && ", '', answered],

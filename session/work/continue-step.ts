@@ -9,7 +9,7 @@ import { repairs } from '../state/work.ts';
 import { draftStep, reviewSubject } from './draft-step.ts';
 import { pursueStep, resumePursued } from './goal/pursue-step.ts';
 import { requireVerifiable } from './goal/require-verifiable.ts';
-import { choiceSubject, type MadePlan, planStep, requireDraft, unrepaired } from './plan-step.ts';
+import { choiceSubject, type MadePlan, makePlan, planStep, requireDraft, unrepaired } from './plan-step.ts';
 import { heldStep } from './review/held-step.ts';
 import { type Execution, resumeStep, runStep } from './run-step.ts';
 import type { StepEnd, TurnScope } from './turn-scope.ts';
@@ -39,7 +39,11 @@ export async function continueStep(scope: TurnScope, answer: Continuation): Prom
     const stopped = await requireVerifiable(scope, kept.specBytes);
     if (stopped !== undefined) return stopped;
     await confirmIntent(engine, repositoryPath, kept.specBytes);
-    return planStep(scope, { runId: draft.runId, remarks: [], repair: unrepaired, networkAccess });
+    const wish = { runId: draft.runId, remarks: [], repair: unrepaired, networkAccess };
+    // What a goal may use up is granted with its plan.
+    if (!setting.executesUnasked || pursuedGoal(state()) !== undefined) return planStep(scope, wish);
+    const { plan } = await makePlan(scope, wish);
+    return runStep(scope, { plan, networkAccess, notes: {} });
   }
   if (subject.startsWith(undoSubject)) return undoAnswered(scope, { subject, given });
   if (subject.startsWith(heldSubject)) return heldStep(scope, { given });

@@ -5,6 +5,7 @@ import type { ModelMessage } from '../../core/contract/model.ts';
 import { readDraftGround } from '../../engine/run/draft/draft-ground.ts';
 import { openDrafter, requireDrafter } from '../../engine/run/draft/open-drafter.ts';
 import { readRequest } from '../../engine/run/draft/read-request.ts';
+import { readingAgentOf } from '../../engine/run/draft/reading-agent.ts';
 import { openWorker } from '../../engine/run/open/open-worker.ts';
 import { openTreeHands } from '../../engine/run/work/hands/tree-hands.ts';
 import { openTurns } from '../../engine/run/work/turns/open-turns.ts';
@@ -32,13 +33,22 @@ export async function converseStep(scope: TurnScope, text: string): Promise<Step
     { identity: { contract: { effective } }, means: { signal, settings: { clock, meter: scope.meter() } } },
     opened.model,
   );
+  const policy = privacyPolicyOf(effective, ground.config.redaction);
   const hands = openTreeHands({
     engine,
     repository: ground.repository,
     tree: ground.base.tree,
     runId,
-    policy: privacyPolicyOf(effective, ground.config.redaction),
+    policy,
     signal,
+  });
+  await using agent = await readingAgentOf(engine, ground, opened.model, {
+    runId,
+    effective,
+    policy,
+    sandbox: setting.sandbox,
+    signal,
+    settings: { clock, meter: scope.meter() },
   });
   if (reviewed !== undefined) await tellReviewed(scope, reviewed, 'talk');
   const ran = untoldRuns(scope);
@@ -51,6 +61,7 @@ export async function converseStep(scope: TurnScope, text: string): Promise<Step
     cacheKey: sha256Hex(`converse\n${state().ground.threadId}`),
     hands,
     turns,
+    ...(agent === undefined ? {} : { agent }),
     told: {
       // Half a reply is shown, and kept by nobody: whole it comes with `message`.
       text: (piece) => void tell({ type: 'replying', id: reply, text: piece }).catch(() => undefined),

@@ -39,6 +39,7 @@ export async function draftStep(scope: TurnScope, words: readonly string[]): Pro
     repositoryPath,
     runId,
     source,
+    sandbox: setting.sandbox,
     said,
     target: await setting.target(),
     createdAt: toRfc3339(clock.now()),

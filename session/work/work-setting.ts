@@ -22,6 +22,8 @@ export interface WorkSetting extends ChosenModel, Pick<SessionSettings, 'network
   /** What every run of the session is asked with. */
   readonly run: Omit<RunSettings, 'clock' | 'signal' | 'person' | 'watch' | 'meter' | 'model' | 'approvers'>;
   readonly approval: ApprovalSetting;
+  /** A confirmed contract is executed as it was planned, and nobody is asked about the plan (`--plan-mode=false`). */
+  readonly executesUnasked?: boolean;
   /** From now on the mask of the session takes this value out of everything that is told or kept. */
   readonly hide?: (value: string) => void;
   /** Whether a command could approve itself; asked before a run gets a network. */

@@ -33,6 +33,7 @@ import { type Asked, draftExtension } from './asked.ts';
 import { type DraftGround, type DraftPlace, readDraftGround } from './draft-ground.ts';
 import { draftLacks } from './draft-lacks.ts';
 import { openDrafter, requireDrafter } from './open-drafter.ts';
+import { readingAgentOf } from './reading-agent.ts';
 
 /** A person's request, and who drafts a contract of it. */
 export interface DraftingRequest
@@ -48,6 +49,8 @@ export interface DraftingRequest
   readonly context?: readonly string[];
   /** What earlier drafts of the same request came to. */
   readonly spent?: Spent;
+  /** Back end in which a program that works by itself looks around; `auto` unless told. */
+  readonly sandbox?: string;
 }
 
 /** A contract that nobody has confirmed yet, and what a person should know of how it came to be. */
@@ -84,7 +87,7 @@ export async function draftIntent(engine: WritEngine, request: DraftingRequest):
     context = [],
     spent: before = nothingSpent,
   } = request;
-  const spent = (): Spent => addSpent(before, turns.taken());
+  const spent = (): Spent => addSpent(before, (agent ?? turns).taken());
   const worker = requireDrafter(await openWorker(engine, source), source.worker);
   const ground = await readDraftGround(engine, request);
   await using opened = await openDrafter(engine, worker, request, ground);
@@ -101,6 +104,14 @@ export async function draftIntent(engine: WritEngine, request: DraftingRequest):
   );
   const { repository, base, config } = ground;
   const policy = privacyPolicyOf(guarding, config.redaction);
+  await using agent = await readingAgentOf(engine, ground, model, {
+    runId,
+    effective: guarding,
+    policy,
+    sandbox: request.sandbox,
+    signal,
+    settings: { clock, ...(meter === undefined ? {} : { meter }) },
+  });
   let taken: DraftedIntent | undefined;
   const end = await worker.draft({
     what: 'intent',
@@ -110,6 +121,7 @@ export async function draftIntent(engine: WritEngine, request: DraftingRequest):
     cacheKey: sha256Hex(`intent\n${said}${criteria.map(({ text }) => `\n${text}`).join('')}`),
     hands: openTreeHands({ engine, repository, tree: base.tree, runId, policy, signal }),
     turns,
+    ...(agent === undefined ? {} : { agent }),
     async submit(submitted) {
       const answered = { provider: model.provider.name, model: model.model, ...toldOf(spent()) };
       const held =

@@ -26,7 +26,7 @@ export function requireDrafter(worker: Worker | undefined, named: string): Draft
   const { draft, model } = worker ?? {};
   if (worker !== undefined && draft !== undefined && model !== undefined) return { ...worker, draft, model };
   throw new WritError('DRAFT_UNSUPPORTED', {
-    message: `\`${model?.provider ?? named}\` drafts no contracts: it works on files by itself, in the sandbox of a contract that is not there yet`,
+    message: `\`${model?.provider ?? named}\` drafts no contracts: it does Tasks of one, and nothing else`,
     detail: { provider: model?.provider ?? named },
     hints: [
       'have another provider draft it, `--provider openai` say, and let it wait; or write it: `writ spec new`',

@@ -21,6 +21,8 @@ export async function advisePlan(run: OpenRun, draft: PlanDraft): Promise<PlanDr
   const { contract, scope, runId } = run.identity;
   if (advice !== undefined) return confirmedPlan(run, draft, advice);
   if (worker?.draft === undefined || model === undefined || workKeys(draft).length < 2) return draft;
+  // A program that works by itself plans each attempt by itself, where it is told to.
+  if (model.agent !== undefined) return draft;
   const turns = openTurns(run, model);
   const { end, taken } = await askAdvice({
     drafter: { draft: worker.draft },

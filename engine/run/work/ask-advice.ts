@@ -1,4 +1,4 @@
-import type { DraftEnd } from '../../../core/contract/draft-order.ts';
+import type { DraftEnd, ReadingHost } from '../../../core/contract/draft-order.ts';
 import type { Hands } from '../../../core/contract/hands.ts';
 import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import type { PlanDraft } from '../../../core/contract/plan-draft.ts';
@@ -20,6 +20,7 @@ export interface AdviceQuestion {
   /** Reading only. */
   readonly hands: Hands;
   readonly turns: Turns;
+  readonly agent?: ReadingHost;
 }
 
 /** Advice and the plan with it; neither where none was taken. */
@@ -35,7 +36,7 @@ export function workKeys({ tasks }: Pick<PlanDraft, 'tasks'>): readonly string[]
 
 /** Asks a model how the Tasks of a plan are to be done. What asking it throws is thrown. */
 export async function askAdvice(question: AdviceQuestion): Promise<Advised> {
-  const { drafter, plan, spec, scope, cacheKey, hands, turns } = question;
+  const { drafter, plan, spec, scope, cacheKey, hands, turns, agent } = question;
   const keys = workKeys(plan);
   let taken: Advised['taken'];
   const end = await drafter.draft({
@@ -48,6 +49,7 @@ export async function askAdvice(question: AdviceQuestion): Promise<Advised> {
     cacheKey,
     hands,
     turns,
+    ...(agent === undefined ? {} : { agent }),
     async submit(submitted) {
       const advice = readAdvice(submitted, keys);
       if (advice === undefined) return ['expected `tasks`, each with `key` and `steps`'];

@@ -1,4 +1,4 @@
-import { type ModelServer, serveModel } from '../../providers/model-server.ts';
+import { type Asked, type ModelServer, serveModel } from '../../providers/model-server.ts';
 
 /** One reply: items of the Responses API, or a status and its words. */
 export type ScriptedItems =
@@ -34,8 +34,17 @@ export function say(text: string): object {
 /** A Responses endpoint that answers with these, one after the other, and with the last one from then on. */
 export function scriptResponses(replies: readonly ScriptedItems[]): Promise<ModelServer> {
   let next = 0;
-  return serveModel((_asked, response) => {
-    const reply = replies[Math.min(next, replies.length - 1)] ?? [say('The script is over.')];
+  return answerResponses(() => {
+    next += 1;
+    return replies[Math.min(next, replies.length) - 1] ?? [say('The script is over.')];
+  });
+}
+
+/** The same of a model that looks at what it is asked. */
+export function answerResponses(replyTo: (asked: Asked) => ScriptedItems): Promise<ModelServer> {
+  let next = 0;
+  return serveModel((asked, response) => {
+    const reply = replyTo(asked);
     next += 1;
     if (reply === 'hang') return;
     if ('fails' in reply) {

@@ -1,6 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { systemClock } from '../../../core/base/clock.ts';
+import { definePlugin } from '../../../core/kernel/plugin.ts';
+import { draftIntent } from '../../../engine/run/draft/draft-intent.ts';
 import { type Sample, sampleSpec } from '../../engine/run/sample.ts';
 import { serveModel } from '../../providers/model-server.ts';
 import { scriptModel } from '../scripted-model.ts';
@@ -15,21 +18,49 @@ function configure(sample: Sample, text: string): void {
   sample.git('commit', '--quiet', '-m', 'How models are asked');
 }
 
-t.test('a backend that works by itself drafts nothing, and nobody is asked', async (t) => {
+t.test('a worker that cannot draft is told before anything is opened or asked', async (t) => {
   const sample = sampleFor(t);
-  const before = sample.state();
-  await using model = await scriptModel([submits(priceDraft)]);
-  const line = ['run', '--request', request, '--provider', 'codex', '--api-base', model.base];
-  t.match(await call(sample, line), {
-    code: 129,
-    error: {
-      code: 'DRAFT_UNSUPPORTED',
-      details: { provider: 'codex' },
-      hints: [/--provider openai/, String],
+  const engine = await sample.engine([
+    definePlugin({
+      name: 'mute',
+      api: 1,
+      setup({ slots }) {
+        slots.worker.add('mute', {
+          open: () => ({ name: 'mute', usesModel: false, work: () => Promise.reject(new Error('asked')) }),
+        });
+        return undefined;
+      },
+    }),
+  ]);
+  t.teardown(() => engine[Symbol.asyncDispose]());
+  const drafting = draftIntent(engine, {
+    repositoryPath: sample.root,
+    runId: 'r',
+    source: { kind: 'worker', worker: 'mute', from: Buffer.alloc(0) },
+    said: [request],
+    target: {
+      repo: { type: 'local', locator: sample.root },
+      baseRef: 'main',
+      createdBy: { type: 'user', id: 'a' },
     },
+    createdAt: '2026-01-01T00:00:00Z',
+    clock: systemClock,
+    signal: new AbortController().signal,
   });
+  await t.rejects(drafting, {
+    code: 'DRAFT_UNSUPPORTED',
+    detail: { provider: 'mute' },
+    hints: [/--provider openai/, String],
+  });
+});
+
+t.test('a program that works by itself is not let loose to draft where nothing confines it', async (t) => {
+  const sample = sampleFor(t);
+  await using model = await scriptModel([submits(priceDraft)]);
+  const line = ['run', '--request', request, '--provider', 'codex', '--codex-bin', process.execPath];
+  const ran = await call(sample, [...line, '--sandbox', 'none', '--api-base', model.base]);
+  t.match(ran.error, { code: 'SANDBOX_NONE_REFUSED' }, JSON.stringify(ran.error));
   t.equal(model.asked.length, 0);
-  t.equal(sample.state(), before);
 });
 
 t.test('a backend that cannot cite is refused where the contract asks for citations', async (t) => {

@@ -93,6 +93,15 @@ export const optionRows: readonly SessionRow[] = [
       'default --kimi-stream': 'true',
     },
   ),
+  ...heldBy(section, 'test/session/work/codex.test.ts', 'Codex drafts, plans and makes the change', {
+    'P8 session': 'drafts, plans and works, each after its answer',
+  }),
+  ...heldBy(section, 'test/session/work/codex.test.ts', 'without plan mode a confirmed contract of Codex', {
+    'P8 --plan-mode=false': 'executed without an approved plan',
+  }),
+  ...heldBy(section, 'test/bin/code/codex-session.test.ts', 'a browser steers a session with Codex', {
+    'P8 --browser-control': 'loopback with --web-only, where the line says nothing',
+  }),
   ...heldBy(section, 'test/bin/code/request-id.test.ts', 'each question to a model of this machine', {
     'P7 request_id': 'a `request_id` of each request in the debug log',
   }),

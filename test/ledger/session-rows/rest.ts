@@ -29,7 +29,7 @@ const rows: readonly Rest[] = [
     'Options',
     'the port of the P8 app-server',
     'differs',
-    'P8 is spoken with over standard input and opens no port: PROVIDER_OPTION says so',
+    'P8 is spoken with over its own input and output, so that there is no port to choose; one in its sandbox would be open to the commands that it runs, which could answer its approvals (decision 0015): PROVIDER_OPTION says so',
   ],
 ];
 

@@ -87,6 +87,15 @@ export async function scriptSession(
   sample = makeSample(),
 ): Promise<ScriptedSession> {
   const model = await (typeof replies === 'function' ? answeringModel(replies) : scriptModel(replies));
+  return sessionWith(model, more, sample);
+}
+
+/** The same with a model that is served already; closed with the session. */
+export async function sessionWith(
+  model: ModelServer,
+  more: Partial<SessionSetting> = {},
+  sample = makeSample(),
+): Promise<ScriptedSession> {
   const setting = await settingOf(sample, model, more);
   const session = await openSession(setting);
   const { channel } = session;

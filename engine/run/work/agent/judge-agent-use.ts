@@ -53,13 +53,16 @@ function unheld(bound: string): Finding {
 
 const shells = /^(?:\/usr)?\/bin\/(?:ba|da|z)?sh$/;
 
+/** A command that is nothing but a shell with a script counts as the script. */
+export function scriptIn(command: string): string {
+  const [shell = '', option = '', script, ...more] = wordsOf(command) ?? [];
+  const isScript = shells.test(shell) && (option === '-lc' || option === '-c') && more.length === 0;
+  return isScript && script !== undefined ? script : command;
+}
+
 /** The use of a hand that is the same, or why there is none. */
 function toHandUse(use: HandUse, inside: string, { workspace }: HandPlace): HandUse | string {
-  if (use.kind === 'execute') {
-    const [shell = '', option = '', script, ...more] = wordsOf(use.command) ?? [];
-    const isScript = shells.test(shell) && (option === '-lc' || option === '-c') && more.length === 0;
-    return { kind: 'execute', command: isScript && script !== undefined ? script : use.command };
-  }
+  if (use.kind === 'execute') return { kind: 'execute', command: scriptIn(use.command) };
   if (use.kind === 'vcs') return 'an agent asks no version control';
   // What is not in the workspace stays so: it begins with `..`.
   const path = posix.relative(inside, posix.resolve(inside, use.path)) || '.';

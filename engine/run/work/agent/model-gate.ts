@@ -9,11 +9,10 @@ import type { SandboxEgress } from '../../../../core/contract/sandbox.ts';
 import { socketName } from '../../../tool/egress/inside.ts';
 import { createServer, type IncomingMessage, type ServerResponse } from '../../../tool/egress/outside.ts';
 import { wordMask } from '../../record/mask-values.ts';
-import type { OpenRun } from '../../state/attempt.ts';
 import type { OpenAgent, OpenModel } from '../../state/open-model.ts';
 import { msBeforeAsking } from '../turns/asking-again.ts';
 import { countUsage } from '../turns/count-usage.ts';
-import { maxTurns, type TurnsOfTask, type TurnsTaken } from '../turns/open-turns.ts';
+import { maxTurns, type TurnSetting, type TurnsOfTask, type TurnsTaken } from '../turns/open-turns.ts';
 import { untrustedText } from '../turns/untrusted-text.ts';
 
 /** The one place outside of its sandbox that a program reaches: its model, asked for it. */
@@ -37,13 +36,18 @@ const maxEventBytes = 8 * 1024 * 1024;
 const withinMs = 300_000;
 const idleMs = 300_000;
 
+/** What a gate has to know of what it is opened for. */
+export interface GateRun extends TurnSetting {
+  readonly means: TurnSetting['means'] & { readonly privateRoot: string };
+}
+
 /**
  * Opens the gate for one attempt. The key stays out here, the model is the one that was chosen, what is secret is
  * masked and what tools answered is fenced in every question, each turn is counted, and asked again where a table says
  * so. Whatever else is asked for is refused.
  */
 export async function openModelGate(
-  run: Pick<OpenRun, 'identity' | 'means'>,
+  run: GateRun,
   chosen: OpenModel & { readonly agent: OpenAgent },
   { spend, task }: TurnsOfTask = {},
 ): Promise<ModelGate> {

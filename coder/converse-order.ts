@@ -1,0 +1,36 @@
+import type { ReadingHost } from '../core/contract/draft-order.ts';
+import type { Hands } from '../core/contract/hands.ts';
+import type { ModelEvent, ModelMessage } from '../core/contract/model.ts';
+import type { Turns } from '../core/contract/turns.ts';
+
+/** One question of a person to a model that may look at the repository and change nothing. */
+export interface ConverseOrder {
+  /** Instructions, what stays the same first. */
+  readonly system: readonly string[];
+  /** What was said before, oldest first: questions, replies and what came of their calls. */
+  readonly before: readonly ModelMessage[];
+  readonly question: string;
+  readonly cacheKey: string;
+  /** Reading only. */
+  readonly hands: Hands;
+  readonly turns: Turns;
+  /** In place of both, where what answers is a program that works by itself. */
+  readonly agent?: ReadingHost;
+  /** Awaited: what it is told is kept before anything is done about it. */
+  readonly told: Told;
+}
+
+/** Whom a conversation tells what happens, as it happens. */
+export interface Told {
+  /** A piece of a reply on its way. */
+  text(piece: string): void;
+  /** Each piece of it, as the model gives it. */
+  event?(event: ModelEvent): void;
+  /** A whole message: a reply before its calls are made, results after they were. */
+  message(message: ModelMessage): Promise<void>;
+}
+
+/** The model answered, or why it did not. */
+export type ConverseEnd =
+  | { readonly kind: 'answered' }
+  | { readonly kind: 'nothing'; readonly reason: string };

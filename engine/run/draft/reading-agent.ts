@@ -1,0 +1,142 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WritError } from '../../../core/base/errors.ts';
+import { uuidV7 } from '../../../core/base/ids.ts';
+import type { ReadingHost } from '../../../core/contract/draft-order.ts';
+import type { HandUse } from '../../../core/contract/hands.ts';
+import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
+import type { PrivacyPolicy } from '../../../core/contract/privacy-policy.ts';
+import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
+import { checkEnvironment } from '../../tool/check-environment.ts';
+import { wayAddress } from '../../tool/egress/inside.ts';
+import { pickSandbox } from '../../tool/pick-sandbox.ts';
+import { exportWorkspace, removeWorkspace } from '../../vcs/workspace.ts';
+import { openPrivateRoot } from '../record/private-root.ts';
+import { maxMemoryBytes } from '../state/max-memory-bytes.ts';
+import type { OpenAgent, OpenModel } from '../state/open-model.ts';
+import type { RunSettings } from '../state/run-request.ts';
+import { scriptIn } from '../work/agent/judge-agent-use.ts';
+import { gateRoot, openModelGate } from '../work/agent/model-gate.ts';
+import { openAgentStarter } from '../work/agent/start-agent.ts';
+import { writeStubs } from '../work/hands/write-stubs.ts';
+import { type JudgedTool, openDoor } from '../work/tools/open-tools.ts';
+import type { TurnsTaken } from '../work/turns/open-turns.ts';
+import { fenceNote } from '../work/turns/untrusted-text.ts';
+import type { DraftGround } from './draft-ground.ts';
+
+/** What a program that only looks is opened with. */
+export interface ReadingOrder {
+  readonly runId: string;
+  /** Guards what it reads. */
+  readonly effective: Pick<EffectiveIntentSpec, 'security'>;
+  readonly policy: PrivacyPolicy;
+  /** Back end by name, or `auto`. */
+  readonly sandbox?: string | undefined;
+  readonly signal: AbortSignal;
+  readonly settings: Pick<RunSettings, 'clock' | 'meter'>;
+}
+
+/** The way of a draft, or of a question, to a program that works by itself. */
+export interface ReadingAgent extends ReadingHost, AsyncDisposable {
+  taken(): TurnsTaken;
+}
+
+const maxUses = 500;
+const bound = { most: maxUses, told: `whoever drafts may use its tools ${maxUses} times` };
+
+/**
+ * Lets an agent look at the base: in a sandbox of its own, with no network but the way to its model, on a copy that is
+ * thrown away with whatever it did there. A file that it would change is refused all the same. SANDBOX_NONE_REFUSED
+ * where nothing confines it, SANDBOX_UNAVAILABLE.
+ */
+export async function openReadingAgent(
+  engine: WritEngine,
+  { repository, base, config }: Pick<DraftGround, 'repository' | 'base' | 'config'>,
+  chosen: OpenModel & { readonly agent: OpenAgent },
+  { runId, effective, policy, sandbox: wanted = 'auto', signal, settings }: ReadingOrder,
+): Promise<ReadingAgent> {
+  const sandbox = await pickSandbox(wanted, engine.slots.sandbox);
+  if (sandbox.unconfined) throw new WritError('SANDBOX_NONE_REFUSED');
+  await using opened = new AsyncDisposableStack();
+  // Not the run's own: that one may be begun beside it, and is kept over a kill.
+  const root = await openPrivateRoot(uuidV7(settings.clock.now()), repository.commonDir);
+  opened.defer(() => removeWorkspace(root));
+  const place = {
+    workspace: join(root, 'workspace'),
+    reports: join(root, 'reports'),
+    stubs: writeStubs(root),
+  };
+  await mkdir(place.reports, { mode: 0o700 });
+  await exportWorkspace(repository, base.tree, place.workspace, base.commit);
+  const gate = await openModelGate(
+    { identity: { contract: { effective } }, means: { signal, settings, privateRoot: root } },
+    chosen,
+  );
+  opened.defer(() => gate.close());
+  const inside = sandbox.pathsInside(place);
+  const starter = openAgentStarter({
+    sandbox,
+    place,
+    agent: chosen.agent,
+    provider: chosen.provider.name,
+    env: checkEnvironment({
+      intentSpecId: '',
+      intentSpecDigest: '',
+      runId,
+      workspace: inside.workspace,
+      baseSha: base.commit ?? '',
+      patchSetDigest: '',
+      reportsDir: inside.reports,
+    }),
+    network: gate.network,
+    maxMemoryBytes: maxMemoryBytes(config),
+    signal,
+  });
+  opened.use(starter);
+  const mask = (text: string): string => redactTexts(text, policy);
+  const door = openDoor({ engine, nowMs: () => settings.clock.now(), mask, signal }, bound);
+  const held = opened.move();
+  return {
+    signal,
+    taken: gate.taken,
+    host: {
+      model: chosen.model,
+      modelBase: `${wayAddress}${gateRoot}`,
+      workspace: inside.workspace,
+      flags: chosen.agent.flags,
+      notes: effective.security.promptInjection.treatRetrievedContentAsUntrusted ? [fenceNote] : [],
+      start: starter.start,
+      async judge(use) {
+        const begun = await door.begin(() => judgeReading(runId, use));
+        if ('refusal' in begun) return { refusal: begun.refusal, settle: async () => {} };
+        return {
+          async settle(outcome, exitCode) {
+            await begun.settle({ outcome, ...(exitCode === undefined ? {} : { exitCode }) });
+          },
+        };
+      },
+      isAsking: gate.isAsking,
+      failure: gate.failure,
+      note: () => {},
+    },
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  };
+}
+
+function judgeReading(runId: string, use: HandUse): JudgedTool | string {
+  if (use.kind !== 'execute') return 'whoever drafts only reads';
+  const command = scriptIn(use.command);
+  return { request: { runId, tool: 'workspace.command', action: 'execute', command }, given: { command } };
+}
+
+/** The same for a model that is such a program; `undefined` for one that the engine asks itself. */
+export async function readingAgentOf(
+  engine: WritEngine,
+  ground: Parameters<typeof openReadingAgent>[1],
+  chosen: OpenModel,
+  order: ReadingOrder,
+): Promise<ReadingAgent | undefined> {
+  const { agent } = chosen;
+  return agent === undefined ? undefined : openReadingAgent(engine, ground, { ...chosen, agent }, order);
+}

@@ -1,0 +1,112 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { messageOf } from '../../../../core/base/errors.ts';
+import type { AgentProcess, AgentProgram } from '../../../../core/contract/agent.ts';
+import { providerFailure } from '../../../../core/contract/provider.ts';
+import type { SandboxBackend, SandboxPipes, SandboxRequest } from '../../../../core/contract/sandbox.ts';
+import { isVersionControl } from '../../../tool/version-control.ts';
+import type { OpenAgent } from '../../state/open-model.ts';
+import type { HandPlace } from '../hands/hand-place.ts';
+import { boundedLines } from './bounded-lines.ts';
+
+const bounds = { maxLineBytes: 16 * 1024 * 1024, maxLines: 1_000_000, maxBytes: 1024 * 1024 * 1024 };
+/** What it says on standard error at its end is told to people. */
+const maxStderrBytes = 16 * 1024;
+const longestMs = 24 * 3600 * 1000;
+/** Between the signal to stop and the end of the program: time to be told to. */
+const graceMs = 3000;
+/** What its home is made of; the home itself is in memory. The first word is the variable that names it. */
+const homeSource = '/agent-home';
+const startScript = `home=$HOME/agent name=$1; shift
+mkdir -p "$home" && cp -R ${homeSource}/. "$home" && exec env "$name=$home" "$@"`;
+
+/** Where an agent runs, and with what. */
+export interface AgentGround extends Pick<SandboxRequest, 'network'> {
+  readonly sandbox: SandboxBackend;
+  readonly place: HandPlace;
+  readonly agent: OpenAgent;
+  /** Name of its backend. */
+  readonly provider: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly maxMemoryBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/** Starts programs of an agent in its sandbox; disposing of it ends those that still run. */
+export interface AgentStarter extends AsyncDisposable {
+  start(program: AgentProgram): Promise<AgentProcess>;
+}
+
+export function openAgentStarter(ground: AgentGround): AgentStarter {
+  const { sandbox, place, agent, provider, env, network, maxMemoryBytes, signal } = ground;
+  const started = new Set<AgentProcess>();
+  const start = async (program: AgentProgram): Promise<AgentProcess> => {
+    signal.throwIfAborted();
+    const home = join(dirname(place.workspace), 'agent-home');
+    await mkdir(home, { recursive: true, mode: 0o700 });
+    for (const [name, text] of Object.entries(program.home)) {
+      await mkdir(dirname(join(home, name)), { recursive: true });
+      await writeFile(join(home, name), text, { mode: 0o600 });
+    }
+    const over = new AbortController();
+    let talk: (pipes: SandboxPipes) => void = () => {};
+    const talked = new Promise<SandboxPipes>((resolve) => {
+      talk = resolve;
+    });
+    const running = sandbox.run({
+      argv: ['sh', '-c', startScript, 'sh', program.homeVariable, agent.program.program, ...program.words],
+      workspace: place.workspace,
+      reports: place.reports,
+      binds: [agent.program.bind, { source: home, target: homeSource, writable: false }],
+      env: { ...env, ...program.env },
+      network,
+      withheld: { isWithheld: isVersionControl, stubs: await place.stubs(), stub: 'git' },
+      timeoutMs: longestMs,
+      maxOutputBytes: maxStderrBytes,
+      maxMemoryBytes,
+      talk,
+      signal: over.signal,
+    });
+    const ended = running.then(
+      ({ exitCode, signal: by, exceeded, stderr }) => {
+        const how = exceeded
+          ? `held more ${exceeded.what} than ${exceeded.limit}`
+          : exitCode === undefined
+            ? `was ended by ${by}`
+            : `ended with ${exitCode}`;
+        const said = stderr.bytes.toString('utf8').trim().slice(-300);
+        return said === '' ? how : `${how}: ${said}`;
+      },
+      (fault: unknown) => messageOf(fault),
+    );
+    const { input, output } = await Promise.race([talked, running.then(() => talked)]);
+    input.on('error', () => {});
+    const stop = (): void => {
+      const timer = setTimeout(() => over.abort(), graceMs);
+      ended.then(() => clearTimeout(timer));
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    const tooMuch = (found: string) =>
+      providerFailure({ provider, kind: 'broken-reply', found: `the program says ${found}` });
+    const agentProcess: AgentProcess = {
+      send: (line) => void input.write(`${line}\n`),
+      lines: boundedLines(output, bounds, tooMuch),
+      ended,
+      async [Symbol.asyncDispose]() {
+        signal.removeEventListener('abort', stop);
+        over.abort();
+        output.destroy();
+        await ended;
+        started.delete(agentProcess);
+      },
+    };
+    started.add(agentProcess);
+    return agentProcess;
+  };
+  return {
+    start,
+    async [Symbol.asyncDispose]() {
+      for (const one of started) await one[Symbol.asyncDispose]();
+    },
+  };
+}
