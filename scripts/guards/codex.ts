@@ -50,6 +50,14 @@ export const guards: readonly Guard[] = [
     ],
     ['a copy that is thrown away', 'opened.defer(() => removeWorkspace(root));', '', drafts],
   ]),
+  ...within('engine/run/record/run-litter.ts', 'test/engine/run/record/run-litter.test.ts', [
+    [
+      'a copy that is looked at',
+      ' && !(await isRunHeld(path));',
+      ';',
+      'gc removes what killed runs left and nothing else',
+    ],
+  ]),
   ...within('session/work/continue-step.ts', session, [
     [
       'a plan is asked about',

@@ -8,6 +8,7 @@ import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.
 import type { PrivacyPolicy } from '../../../core/contract/privacy-policy.ts';
 import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
+import { acquireRunLock } from '../../store/run-lock.ts';
 import { checkEnvironment } from '../../tool/check-environment.ts';
 import { wayAddress } from '../../tool/egress/inside.ts';
 import { pickSandbox } from '../../tool/pick-sandbox.ts';
@@ -62,6 +63,9 @@ export async function openReadingAgent(
   // Not the run's own: that one may be begun beside it, and is kept over a kill.
   const root = await openPrivateRoot(uuidV7(settings.clock.now()), repository.commonDir);
   opened.defer(() => removeWorkspace(root));
+  // What cleans up after others lets it be.
+  const lock = await acquireRunLock(root);
+  opened.defer(() => lock.release());
   const place = {
     workspace: join(root, 'workspace'),
     reports: join(root, 'reports'),

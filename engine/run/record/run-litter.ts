@@ -86,7 +86,8 @@ async function isOver(repository: Place, runId: string, path: string): Promise<b
     (found) => found.isDirectory(),
     () => false,
   );
-  if (!isHere) return (await readOwner(path)) === repository.commonDir;
+  // Of a draft, which a process that looks around for it holds by a lock in the root itself.
+  if (!isHere) return (await readOwner(path)) === repository.commonDir && !(await isRunHeld(path));
   if (await isRunHeld(directory)) return false;
   return (await recordTypes(repository, runId)).includes('run-finished');
 }

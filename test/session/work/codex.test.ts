@@ -78,10 +78,9 @@ async function session(planMode: 'true' | 'false', id = 'scripted', replyTo = an
 
 /** What tools of Codex answered to the questions in which it could submit a draft. */
 function outputsOf({ asked }: ModelServer): readonly string[] {
-  const last = asked.findLast(({ body }) =>
-    JSON.stringify((body as Question).tools).includes('submit_intent_draft'),
-  );
-  return ((last?.body as Question).input ?? []).flatMap(({ type, output }) =>
+  const bodies = asked.map(({ body }) => body as Question);
+  const last = bodies.findLast(({ tools }) => JSON.stringify(tools).includes('submit_intent_draft'));
+  return (last?.input ?? []).flatMap(({ type, output }) =>
     type.endsWith('_output') ? [JSON.stringify(output)] : [],
   );
 }

@@ -45,7 +45,9 @@ t.test('gc removes what killed runs left and nothing else', async (t) => {
     'of another repository': await make({ gone: true, owner: '/another/.git' }),
     'of nobody knows whom': await make({ gone: true }),
     'open to others': await make({ types: ended, mode: 0o755 }),
+    'looked at for a draft': await make({ gone: true, owner: repository.commonDir }),
   };
+  await acquireRunLock(root(stays['looked at for a draft']));
   const damaged = await make({});
   writeFileSync(journalPath(repository, damaged), 'not a journal\n');
   const linked = uuidV7(anHourAgo);
