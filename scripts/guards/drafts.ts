@@ -163,8 +163,8 @@ export const guards: readonly Guard[] = [
   ...within('engine/run/draft/draft-intent.ts', 'test/coder/planner/drafting-cost.test.ts', [
     [
       'drafts before the last one are counted',
-      'addSpent(before, turns.taken())',
-      'turns.taken()',
+      'addSpent(before, (agent ?? turns).taken())',
+      '(agent ?? turns).taken()',
       'drafts before the one',
     ],
   ]),
