@@ -19,9 +19,16 @@ export function onlyMembers<Name extends string>(
 
 /** INVALID_BODY, with the kind of what was found and nothing of it: it may be a secret. */
 export function invalidBody(expected: string, found: unknown): WritError {
-  const kind = found === null ? 'null' : Array.isArray(found) ? `a list of ${found.length}` : typeof found;
   return new WritError('INVALID_BODY', {
-    message: `expected ${expected}, found ${found === undefined ? 'nothing' : kind}`,
+    message: `expected ${expected}, found ${kindOf(found)}`,
     detail: { expected },
   });
+}
+
+function kindOf(found: unknown): string {
+  if (found === undefined) return 'nothing';
+  if (found === null) return 'null';
+  if (Array.isArray(found)) return `a list of ${found.length}`;
+  if (typeof found === 'string') return `a string of ${Buffer.byteLength(found)} octets`;
+  return `a value of type ${typeof found}`;
 }

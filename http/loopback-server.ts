@@ -27,6 +27,8 @@ export interface LoopbackServerOptions {
   readonly notice?: NoticeFor;
   /** 0: any that is free. */
   readonly port: number;
+  /** The option that names the port, for whoever finds it taken; `--port` unless told. */
+  readonly portOption?: string;
   readonly routes: readonly Route[];
   readonly body: BodyLimits;
   /** For a request's headers to come whole. */
@@ -133,6 +135,7 @@ export async function startLoopbackServer(options: LoopbackServerOptions): Promi
     throw new WritError('PORT_UNAVAILABLE', {
       message: `port ${port} on \`${host}\` cannot be taken: ${messageOf(cause)}`,
       detail: { host, port },
+      hints: [`\`${options.portOption ?? '--port'} PORT\` takes another one, 0 any that is free`],
       cause,
     });
   }

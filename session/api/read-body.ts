@@ -64,7 +64,7 @@ export function readGoal(body: Body): { readonly objective: string; readonly cri
   const { objective, criteria = [] } = onlyMembers(body, ['objective', 'criteria']);
   const said = text('objective', objective).trim();
   if (said === '' || Buffer.byteLength(said) > maxObjectiveBytes)
-    throw invalidBody(`\`objective\` to have 1 to ${maxObjectiveBytes} octets`, said.length);
+    throw invalidBody(`\`objective\` to have 1 to ${maxObjectiveBytes} octets`, said);
   if (!Array.isArray(criteria) || criteria.length > criterionBounds.count)
     throw invalidBody(`\`criteria\` to be a list of at most ${criterionBounds.count} strings`, criteria);
   return { objective: said, criteria: criteria.map((one) => readCriterion(one)) };

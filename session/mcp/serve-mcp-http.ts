@@ -39,7 +39,15 @@ export async function serveMcpHttp(
   const tokenFile = join(directory, 'mcp-token');
   const token = makeToken();
   const { routes, close } = mcpRoutes(ground, token);
-  const server = await startLoopbackServer({ host, port, routes, body, headersWithinMs, report });
+  const server = await startLoopbackServer({
+    host,
+    port,
+    portOption: '--mcp-port',
+    routes,
+    body,
+    headersWithinMs,
+    report,
+  });
   const end = async (): Promise<void> => {
     await close();
     await server.close(closeWithinMs);

@@ -195,11 +195,13 @@ t.test('a port that is taken ends the start before there is a session, and names
     code: 'PORT_UNAVAILABLE',
     exitCode: 128,
     message: new RegExp(`port ${taken} `),
+    hints: [/`--port PORT`/],
   });
   t.strictSame([order, left()], [[], []]);
   await t.rejects(serve({ mcpPort: taken, mode: 'write' }), {
     code: 'PORT_UNAVAILABLE',
     detail: { port: taken },
+    hints: [/`--mcp-port PORT`/],
   });
   t.strictSame(left(), [], 'also where it is that of MCP');
 });
