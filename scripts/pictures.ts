@@ -85,6 +85,8 @@ async function drawPage(owner: SessionOwner, scene: SceneName, browser: Browser)
             colorScheme,
           });
           await tab.page.locator('#composer').waitFor();
+          const take = tab.page.getByRole('button', { name: 'Take control' }).first();
+          if (await take.isVisible()) await take.click();
           if (!one.endsWith('-talk')) await tab.page.getByRole('tab', { name: pane }).click();
           await tab.page.waitForTimeout(150);
           await tab.page.screenshot({ path: join(to, `${one}.png`) });

@@ -4,6 +4,7 @@ import { grantsWords } from '../words/goal-words.ts';
 import { lineCostWords, planCostWords } from '../words/step-costs.ts';
 import { type Asked, innerQuestions, rowsOf, wordOf, wordsOf } from './asked.ts';
 import { commandTree } from './command-tree.ts';
+import { documentOf } from './document-of.ts';
 
 /** How a document in Markdown becomes lines of the screen that shows it. */
 export type ToLines = (markdown: string) => readonly Line[];
@@ -60,12 +61,6 @@ function approvalBody(asked: Asked): readonly Line[] {
     [span(`  asked because ${visible(wordOf(metadata.reason))}`, 'dim')],
     [span(`  ${visible(where)}`, metadata.isOutsideSandbox === true ? 'bad' : 'dim')],
   ];
-}
-
-/** The document without the heading that says what the question is called already. */
-function documentOf({ title = '', description = '' }: Asked): string {
-  const [head = '', ...rest] = description.split('\n');
-  return head === `# ${title}` ? rest.join('\n').trimStart() : description;
 }
 
 /** The document is long: what a person decides on stands once more at its end, beside the answers. */

@@ -27,7 +27,7 @@ export function HunkView({ path, header, lines }: Given): VNode {
           'span',
           { key: at, class: `line line-${kind}` },
           h('span', { class: 'number', 'data-number': newLine ?? oldLine ?? '' }),
-          signs[kind],
+          h('span', { class: 'sign' }, signs[kind]),
           ...spans(toned[at] ?? []),
           '\n',
         ),

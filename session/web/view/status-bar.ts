@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Page } from '../page/page.ts';
+import type { Seen } from '../seen.ts';
 import { type BarFact, settingWords } from '../words/bar-words.ts';
 import { controllerWords } from '../words/standing.ts';
 import { GrantList } from './grant-list.ts';
@@ -24,9 +25,8 @@ export function StatusBar({ page }: { readonly page: Page }): VNode {
   if (seen === undefined) return h('header', { class: 'bar' });
   const status = link === 'live' ? seen.status : 'offline';
   const facts: readonly BarFact[] = [
-    ['model', [seen.provider.provider, seen.provider.model].filter(Boolean).join(' · ')],
+    ['model', modelWords(seen.provider)],
     ...settingWords(seen, diagnostics),
-    ['thread', seen.threadId.slice(0, 13)],
   ];
   return h(
     'header',
@@ -48,27 +48,33 @@ export function StatusBar({ page }: { readonly page: Page }): VNode {
       'dl',
       { class: 'facts' },
       seen.usage !== undefined &&
-        h('div', null, h('dt', null, 'used'), h('dd', null, h(UsageView, { usage: seen.usage }))),
+        h(
+          'div',
+          { class: 'fact-used' },
+          h('dt', null, 'used'),
+          h('dd', null, h(UsageView, { usage: seen.usage })),
+        ),
       facts.map(([name, value, tone]) =>
         h(
           'div',
-          { key: name },
+          { key: name, class: `fact-${name}` },
           h('dt', null, name),
-          h('dd', { class: tone, title: name === 'thread' ? seen.threadId : undefined }, text(value)),
+          h('dd', { class: tone }, text(value)),
         ),
       ),
     ),
-    h(
-      'button',
-      {
-        type: 'button',
-        class: 'quiet',
-        'aria-expanded': isOpen,
-        'aria-controls': 'grants',
-        onClick: () => open(!isOpen),
-      },
-      `${grants.length} ${grants.length === 1 ? 'approval' : 'approvals'} live`,
-    ),
+    (isOpen || grants.length > 0) &&
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'quiet warn',
+          'aria-expanded': isOpen,
+          'aria-controls': 'grants',
+          onClick: () => open(!isOpen),
+        },
+        `${grants.length} ${grants.length === 1 ? 'approval' : 'approvals'} live`,
+      ),
     h(ControlButton, { page }),
     isOpen && h(GrantList, { page }),
   );
@@ -94,6 +100,11 @@ function ControlButton({ page: { state, acts } }: { readonly page: Page }): VNod
             'Take control',
           );
   return h('div', { class: `control control-${standing}` }, h('span', { class: 'who' }, words), button);
+}
+
+/** The provider is said where the name of its model does not say it. */
+function modelWords({ provider, model }: Seen['provider']): string {
+  return model === undefined ? provider : model.startsWith(provider) ? model : `${provider} · ${model}`;
 }
 
 function lastOf(path: string): string {

@@ -10,7 +10,7 @@ export function settingWords({ settings, interactions }: Seen, { sandbox }: Memb
   const { backend, enforced } = (sandbox ?? {}) as { backend?: string; enforced?: readonly string[] };
   const isConfined = backend !== undefined && backend !== 'none' && (enforced?.length ?? 0) > 0;
   return [
-    ...(typeof settings?.context === 'string' ? [['context of work', settings.context] as const] : []),
+    ...(typeof settings?.context === 'string' ? [['context', settings.context] as const] : []),
     ['network', network === 'allow' ? 'allow' : 'deny', network === 'allow' ? 'warn' : ''],
     ...(settings?.review === 'on' ? [['changes', 'held until you keep them'] as const] : []),
     ...(backend === undefined

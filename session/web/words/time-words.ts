@@ -3,7 +3,7 @@ export function timeWords(at: string): string {
   const when = new Date(at);
   return Number.isNaN(when.getTime())
     ? at
-    : when.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+    : when.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
 }
 
 /** Day and time. */

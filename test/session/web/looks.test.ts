@@ -50,6 +50,37 @@ t.test('an approval can be read by everybody', { skip: withoutBrowser }, async (
   await look(t, await openBrowser(t), 'approval', ['Workflow'], [[375, 'dark']]);
 });
 
+t.test(
+  'on a telephone what was done is read in lines, not in columns of letters',
+  { skip: withoutBrowser },
+  async (t) => {
+    const { baseUrl } = await showScene(t, 'repair');
+    const heights = async (page: Page, what: string): Promise<readonly number[]> =>
+      (await page.evaluate(
+        `[...document.querySelectorAll(${JSON.stringify(what)})].map((one) => one.getBoundingClientRect().height)`,
+      )) as readonly number[];
+    const browser = await openBrowser(t);
+    {
+      await using tab = await openTab(browser, baseUrl, { viewport: { width: 375, height: 812 } });
+      await tab.page.getByRole('tab', { name: 'Transcript' }).click();
+      await tab.page.locator('.entry-tool_call code').first().waitFor();
+      for (const what of ['.entry-tool_call code', '.call code']) {
+        const found = await heights(tab.page, what);
+        t.ok(found.length > 3, what);
+        t.ok(Math.max(...found) < 48, `${what}: ${found.join(', ')} px`);
+        await tab.page.getByRole('tab', { name: 'Terminal' }).click();
+      }
+      const [bar = 999] = await heights(tab.page, '.bar');
+      t.ok(bar < 140, `the line above takes ${bar} px`);
+      t.ok(await tab.page.getByText('exit code 1').isVisible(), 'and how a command ended');
+    }
+    await using tab = await openTab(browser, baseUrl, { viewport: { width: 1280, height: 800 } });
+    await tab.page.locator('#composer').waitFor();
+    const [bar = 999] = await heights(tab.page, '.bar');
+    t.ok(bar < 48, `on a screen the line above is one: ${bar} px`);
+  },
+);
+
 longTest(
   'every state can be read by everybody, on a telephone and on a screen',
   { skip: withoutBrowser },

@@ -55,7 +55,7 @@ longTest(
     const commit = sample.git('rev-parse', 'HEAD').trim();
     await page.getByText(commit).first().waitFor();
     await page
-      .locator('.to-type')
+      .locator('.summary .to-type')
       .getByText(/^writ verify /)
       .waitFor();
     await page.getByRole('tab', { name: 'Diff' }).click();

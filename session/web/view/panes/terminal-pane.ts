@@ -5,6 +5,7 @@ import type { ToolCall } from '../../seen.ts';
 import { timeWords } from '../../words/time-words.ts';
 import { h } from '../h.ts';
 import { text } from '../text.ts';
+import { toolLine } from '../tool-line.ts';
 
 const atFirst = 200;
 
@@ -37,9 +38,7 @@ function Call({ call }: { readonly call: ToolCall }): VNode {
       h(
         'li',
         { class: `call call-${call.status}` },
-        h('span', { class: `tag tag-${call.status}` }, call.status),
-        h('span', { class: 'tool' }, text(call.toolName)),
-        h('code', null, text(call.summary ?? '')),
+        ...toolLine({ toolName: call.toolName, told: call.summary ?? '', status: call.status }),
         h('time', { dateTime: call.updatedAt }, timeWords(call.updatedAt)),
         call.details !== undefined &&
           h('details', null, h('summary', null, 'Details'), h('pre', { tabIndex: 0 }, text(call.details))),

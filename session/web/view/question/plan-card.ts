@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
+import { wordsOf } from '../../../screen/question/asked.ts';
 import { grantsWords } from '../../../screen/words/goal-words.ts';
 import { planCostWords, stepCosts } from '../../../screen/words/step-costs.ts';
 import { notesOf } from '../../page/open-page.ts';
@@ -7,6 +8,7 @@ import type { Plan } from '../../seen.ts';
 import { h } from '../h.ts';
 import { text } from '../text.ts';
 import type { CardGiven } from './card-given.ts';
+import { Changes } from './changes.ts';
 import { NoteField } from './note-field.ts';
 import { OptionButtons } from './option-buttons.ts';
 
@@ -36,7 +38,7 @@ export function PlanCard({ page, question, isShut, answer, choose, takes }: Card
   };
   const lists = [
     ['What differs from the plan before', metadata.changes],
-    ['Notices', metadata.notices],
+    ['To know', metadata.notices],
   ] as const;
   const isOpen = metadata.networkAccess === 'allow';
   const costs = stepCosts(plan ?? {});
@@ -52,7 +54,7 @@ export function PlanCard({ page, question, isShut, answer, choose, takes }: Card
       'div',
       { class: 'read', tabIndex: 0, role: 'group', 'aria-label': 'The plan' },
       h('p', { class: 'soft' }, text(description)),
-      lists.map(([label, given]) => listed(label, given)),
+      lists.map(([label, given]) => h(Changes, { key: label, label, changes: wordsOf(given) })),
       typeof metadata.unadvised === 'string' && h('p', { class: 'warn' }, text(metadata.unadvised)),
       h(
         'ol',
@@ -122,16 +124,6 @@ function repairWords(repair: unknown): string {
   if (typeof repair !== 'object' || repair === null) return '';
   const { attempt, limit } = repair as Readonly<Record<string, unknown>>;
   return ` Repaired ${String(attempt)} of ${String(limit)} times by itself.`;
-}
-
-function listed(label: string, given: unknown): VNode | null {
-  const items = Array.isArray(given) ? (given as readonly unknown[]).map(String) : [];
-  if (items.length === 0) return null;
-  return h(
-    'ul',
-    { class: 'changes', 'aria-label': label },
-    items.map((one) => h('li', { key: one }, text(one))),
-  );
 }
 
 /** Notes on the lines of a plan, kept until they were taken. */

@@ -1,0 +1,23 @@
+import type { VNode } from 'preact';
+import { toolWords } from '../../screen/words/tool-words.ts';
+import { h } from './h.ts';
+import { text } from './text.ts';
+
+interface Given {
+  readonly toolName: string;
+  readonly told: string;
+  readonly status: string;
+}
+
+/** A use of a tool in one line: how it went, what was done to what, and what came of it. */
+export function toolLine({ toolName, told, status }: Given): readonly (VNode | false)[] {
+  const { verb, what, came, isBad } = toolWords(toolName, told, status);
+  // A command that says no by its exit code was run as it should be, and is no success all the same.
+  const shown = status === 'completed' && isBad ? 'failed' : status;
+  return [
+    h('span', { class: `tag tag-${shown}` }, shown),
+    h('span', { class: 'tool' }, text(verb)),
+    what !== '' && h('code', null, text(what)),
+    came !== '' && h('span', { class: isBad ? 'came bad' : 'came soft' }, text(came)),
+  ];
+}
