@@ -16,8 +16,7 @@ export function toolLine({ toolName, told, status }: Given): readonly (VNode | f
   const shown = status === 'completed' && isBad ? 'failed' : status;
   return [
     h('span', { class: `tag tag-${shown}` }, shown),
-    h('span', { class: 'tool' }, text(verb)),
-    what !== '' && h('code', null, text(what)),
+    h('code', null, h('span', { class: 'tool' }, text(verb)), text(what === '' ? '' : ` ${what}`)),
     came !== '' && h('span', { class: isBad ? 'came bad' : 'came soft' }, text(came)),
   ];
 }

@@ -134,7 +134,7 @@ longTest('the page is quick', { skip: withoutBrowser }, async (t) => {
           status: 'completed',
           summary: `read ${id}`,
         });
-        await page.getByText(`n${n}`, { exact: true }).first().waitFor();
+        await page.getByText(`read n${n}`, { exact: true }).first().waitFor();
       }
       const spent = (await page.evaluate('window.spent')) as readonly number[];
       t.comment(`applied in ${median(spent)} ms, over ${spent.length} frames`);
