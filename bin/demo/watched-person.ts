@@ -69,7 +69,8 @@ export function watchedPerson({ ground, env, clock, wantsColour, signal }: Watch
         screen.press([{ type: 'text', text: letter }]);
       },
       async [Symbol.asyncDispose]() {
-        await clock.sleep(pace.last, signal);
+        // Whoever has seen enough waits for nothing, and what ended the demonstration is told by whoever began it.
+        await clock.sleep(pace.last, signal).catch(() => {});
         screen.close();
       },
     };

@@ -34,6 +34,14 @@ export const guards: readonly Guard[] = [
       'however often it is asked what was taken',
     ],
   ]),
+  ...within('bin/demo/watched-person.ts', 'test/bin/commands/demo-watch.test.ts', [
+    [
+      'whoever has seen enough of a demonstration waits for nothing',
+      'clock.sleep(pace.last, signal).catch(() => {});',
+      'clock.sleep(pace.last, signal);',
+      'whoever has seen enough',
+    ],
+  ]),
   ...within('bin/main.ts', 'test/session/tui/editor.test.ts', [
     [
       'Ctrl+C in an editor is for that editor',

@@ -1,0 +1,82 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { commands } from '../../../bin/command-table.ts';
+import { sessionRequest } from '../../../bin/demo/session-run.ts';
+import { noPty, openTerminalScene } from '../../session/tui/open-terminal-scene.ts';
+import { writProgram } from '../../starter/program.ts';
+import { runLine } from '../host.ts';
+
+t.setTimeout(240_000);
+
+function watched(t: Test) {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'writ-watch-test-')));
+  t.teardown(() => rmSync(root, { recursive: true, force: true }));
+  const args = ['demo', '--watch', '--out', join(root, 'out')];
+  const env = { HOME: join(root, 'home'), TERM: 'xterm-256color' };
+  return {
+    args,
+    root,
+    env,
+    start: () =>
+      openTerminalScene({
+        program: process.execPath,
+        args: [writProgram, ...args],
+        cwd: root,
+        env,
+        columns: 100,
+        rows: 30,
+      }),
+  };
+}
+
+t.test(
+  'whoever watches sees the session typed, asked, answered and committed',
+  { skip: noPty },
+  async (t) => {
+    await using scene = watched(t).start();
+    // Letter by letter: what is begun is seen before it is whole.
+    await scene.until((screen) => screen.includes('> The note') && !screen.includes(sessionRequest));
+    await scene.until('Execute plan');
+    await scene.until('Decision.Commit');
+    t.equal((await scene.exited).exitCode, 0);
+    const lines = scene.lines();
+    const order = [
+      `> ${sessionRequest}`,
+      'Problem',
+      '✓ you chose: Confirm',
+      '✓ you chose: Execute plan',
+      'Repair: ',
+      '✓ Decision.Commit: ',
+      'verified  ',
+    ].map((words) => lines.findIndex((line) => line.startsWith(words)));
+    t.notOk(order.includes(-1), `${order}`);
+    t.same(
+      order.toSorted((a, b) => a - b),
+      order,
+    );
+    t.notMatch(
+      lines.join('\n'),
+      /network deny.*\n.*number or letter chooses/,
+      'nothing of the screen is left',
+    );
+    t.equal(lines.filter((line) => line.startsWith('✓ Decision.Commit: ')).length, 1);
+  },
+);
+
+t.test('whoever has seen enough has the terminal back', { skip: noPty }, async (t) => {
+  await using scene = watched(t).start();
+  await scene.until('> The');
+  scene.press('ctrl+c');
+  t.equal((await scene.exited).exitCode, 130);
+  t.match(scene.lines().join('\n'), /RUN_INTERRUPTED/);
+  const hidden = scene.raw().lastIndexOf('\x1b[?25l');
+  t.ok(hidden < 0 || scene.raw().lastIndexOf('\x1b[?25h') > hidden, 'the cursor is shown');
+});
+
+t.test('what is no terminal cannot be watched', async (t) => {
+  const { args, root, env } = watched(t);
+  const ran = await runLine(args, commands, { cwd: root, env: { PATH: process.env.PATH ?? '', ...env } });
+  t.match(ran, { code: 128, err: /TERMINAL_REQUIRED/ });
+});
