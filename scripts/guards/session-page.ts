@@ -70,8 +70,8 @@ export const guards: readonly Guard[] = [
     ],
     [
       'groups go by numbers of the thread',
-      'const key = Math.floor((from + at) / size);',
-      'const key = Math.floor(at / size);',
+      'const next = (key + 1) * size - from;',
+      'const next = at + size;',
       'a group stays what it is',
     ],
     ['a gap is no transcript', 'if (place < 0) return anew;', '', 'what left the window stays'],
