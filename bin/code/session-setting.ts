@@ -70,6 +70,7 @@ export async function sessionSetting(
       log.tell('debug', 'provider', 'asked', { provider, model, request_id: requestId }),
     executesUnasked: model.provider === codexWorker && !options.planMode,
     clock: systemClock,
+    env: context.env,
     run: {
       schedulerVersion: readVersion(),
       pluginAccess: openPluginAccess(context, reaching),

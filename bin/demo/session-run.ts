@@ -77,6 +77,7 @@ export async function playSession(
       instructions: [],
     }),
     clock: systemClock,
+    env: context.env,
     run: { schedulerVersion: readVersion(), witness, reach },
     approval: { policy: 'on-request', ttlSeconds: 0, grants: keepGrants(systemClock), mask: (text) => text },
     selfTest,

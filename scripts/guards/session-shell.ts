@@ -107,6 +107,23 @@ export const guards: readonly Guard[] = [
   ...within('session/work/tell-ran.ts', shell, [
     ['it is told once', 'filter(({ isTold }) => !isTold)', 'filter(() => true)', 'what it printed'],
   ]),
+  ...within('session/state/slash/verify.ts', 'test/session/work/verify.test.ts', [
+    ['a path is never verified', '/^[0-9A-Za-z][\\w-]{2,99}$/', '/./', 'what was not sealed'],
+  ]),
+  ...within('session/work/verify/verify-step.ts', 'test/session/work/verify.test.ts', [
+    [
+      'what is not verified has failed',
+      "status: refusal === undefined ? 'completed' : 'failed',",
+      "status: 'completed',",
+      'what was not sealed',
+    ],
+    [
+      'of several the last that committed is meant',
+      "view.decision?.type === 'commit') return runId;",
+      "view.decision?.type === 'abandon') return runId;",
+      'what a session sealed',
+    ],
+  ]),
   ...within('session/open-session.ts', 'test/session/tui/shell-in-terminal.test.ts', [
     ['a killed command leaves no copy', '    await removeTree(place);\n', '', 'what a killed terminal ran'],
   ]),

@@ -6,7 +6,7 @@ import { requireIdle } from './require-idle.ts';
 import type { Deed, Spoken } from './slash/spoken.ts';
 import type { SessionState } from './state.ts';
 
-const kinds = { shell: true } as const satisfies Readonly<Record<Deed['kind'], true>>;
+const kinds = { shell: true, verify: true } as const satisfies Readonly<Record<Deed['kind'], true>>;
 
 export function isDeed(spoken: Spoken): spoken is Deed {
   return Object.hasOwn(kinds, spoken.kind);

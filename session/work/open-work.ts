@@ -102,6 +102,12 @@ export function openWork(setting: OpenWorkSetting, watcher: RunWatcher, place: s
             const parts = { place, printed: watcher.printed, idOf: watcher.idOf };
             return step(turn, world, (scope) => shellStep(scope, spoken.command, want.by, parts));
           }
+          if (spoken.kind === 'verify')
+            return step(turn, world, async (scope) => {
+              // A verifier is much to load for those who never ask.
+              const { verifyStep } = await import('./verify/verify-step.ts');
+              return verifyStep(scope, spoken.target);
+            });
           const isPlanned = world.state().settings.context === 'dev' && spoken.kind === 'plain';
           return step(turn, world, (scope) =>
             isPlanned ? draftStep(scope, [spoken.text]) : converseStep(answering(scope, agent), spoken.text),

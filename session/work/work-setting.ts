@@ -1,3 +1,4 @@
+import type { VerifyContext } from '../../api/verify/verify-targets.ts';
 import type { Clock } from '../../core/base/clock.ts';
 import type { DraftPlace } from '../../engine/run/draft/draft-ground.ts';
 import type { ModelMeter } from '../../engine/run/state/model-meter.ts';
@@ -18,6 +19,8 @@ export interface WorkSetting extends ChosenModel, Pick<SessionSettings, 'network
   readonly sandbox: string;
   /** Who answers what is dispatched to an agent, and how; AGENT_UNKNOWN. Absent: nobody else is there. */
   readonly agentOf?: (name: string) => ChosenModel;
+  /** Where the user's own trust anchors are found. */
+  readonly env: VerifyContext['env'];
   readonly clock: Clock;
   /** What every run of the session is asked with. */
   readonly run: Omit<RunSettings, 'clock' | 'signal' | 'person' | 'watch' | 'meter' | 'model' | 'approvers'>;

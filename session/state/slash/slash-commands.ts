@@ -11,11 +11,13 @@ import { review } from './review.ts';
 import { shell } from './shell.ts';
 import type { SlashCommand } from './slash-command.ts';
 import { undo } from './undo.ts';
+import { verify } from './verify.ts';
 
 /** Every command that is a message, the same in a terminal, on a page and over the API; in the order of lists. */
 export const slashCommands: readonly SlashCommand[] = [
   ask,
   shell,
+  verify,
   planContinue,
   goalStart,
   goalStatus,

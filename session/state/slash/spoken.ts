@@ -22,7 +22,9 @@ export type TurnWords =
 /** What is done in a turn of its own, with no model asked: see `beginDeed`. */
 export type Deed =
   /** A command of whoever says it, on a copy of the work tree. */
-  { readonly kind: 'shell'; readonly command: string };
+  | { readonly kind: 'shell'; readonly command: string }
+  /** The seal of a commit or run is verified; empty: of the last one of the thread. */
+  | { readonly kind: 'verify'; readonly target: string };
 
 /** What a message says of a goal (document 2, `--goal`). */
 export type GoalWords =

@@ -98,6 +98,8 @@ const noteTones: Readonly<Record<string, Tone>> = {
   Failed: 'bad',
   'No sandbox': 'bad',
   Repair: 'warn',
+  Verified: 'good',
+  'Not verified': 'bad',
 };
 
 function noteLines(entry: Entry): readonly Line[] {

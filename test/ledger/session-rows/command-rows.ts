@@ -11,6 +11,9 @@ export const commandRows: readonly SessionRow[] = [
   ...heldBy(section, ofSession('work/shell'), 'a command of the person sees the work tree as it is', {
     'slash /shell COMMAND': 'a command of a person on a copy of the work tree; `!COMMAND` is the same',
   }),
+  ...heldBy(section, ofSession('work/verify'), 'what a session sealed is verified', {
+    'slash /verify [COMMIT|RUN]': 'the seal is verified offline; nothing verified is a failure',
+  }),
   ...heldBy(section, ofSession('work/plan-talk'), 'after three repairs', {
     'slash /plan continue [N]': 'goes on with a plan that failed',
   }),

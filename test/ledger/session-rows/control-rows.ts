@@ -62,7 +62,20 @@ export const controlRows: readonly SessionRow[] = [
   ...heldBy('Controllers', ofSession('state/walk'), 'seven commands in every order', {
     'lease take-over': 'voids pending approvals: they are asked again under other ids',
     'one writer': 'at most one may write, in every state',
-    'control reclaim': 'the screen takes the session back; in the state, no screen says it yet',
+    'control reclaim': 'the screen takes the session back',
+  }),
+  ...heldBy(
+    'States and transitions',
+    ofSession('tui/control-in-terminal'),
+    'the terminal has the session first',
+    {
+      'terminal /control reclaim': 'the person at the screen takes the session back',
+      'initial LocalTui':
+        'with browser control the first controller is the screen, which a page may take it from',
+    },
+  ),
+  ...heldBy('Session snapshot', ofSession('state/command-line'), 'a session that a command line plays', {
+    'controller cli': 'the command line has the session where no client has (`writ demo --session`)',
   }),
   ...heldBy('Controllers', 'test/http/token.test.ts', 'only the very same token matches', {
     'token whole': 'the very same one, and no other',

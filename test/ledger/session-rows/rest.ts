@@ -4,27 +4,6 @@ type Rest = readonly [id: string, section: string, rule: string, later: SessionR
 
 const rows: readonly Rest[] = [
   [
-    'terminal /control reclaim',
-    'States and transitions',
-    'the person at the screen takes the session back',
-    'screens',
-    'the state takes it back; nobody can say it',
-  ],
-  [
-    'controller cli',
-    'Session snapshot',
-    'the client at standard input has the session',
-    'screens',
-    'MCP over stdio opens no session',
-  ],
-  [
-    'initial LocalTui',
-    'States and transitions',
-    'with browser control the first controller is the screen',
-    'screens',
-    'there is no screen',
-  ],
-  [
     'option --codex-port',
     'Options',
     'the port of the P8 app-server',

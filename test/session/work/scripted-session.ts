@@ -64,6 +64,7 @@ export async function settingOf(
       instructions: [`Answer questions about this repository, for ${context}.`],
     }),
     clock: systemClock,
+    env: sample.env,
     run: {
       schedulerVersion: '0.0.0',
       witness,

@@ -3,12 +3,13 @@ import { commandsOf, outcomeOf } from '../../../screen/words/outcome-of.ts';
 import type { Page } from '../../page/page.ts';
 import { Command } from '../command.ts';
 import { h } from '../h.ts';
+import { SealCheck } from '../seal-check.ts';
 import { sentence, text } from '../text.ts';
 import { UsageView } from '../usage-view.ts';
 
 /** What came of it: the last decision, the commit, and how anybody can check it. */
-export function SummaryPane({ page: { state } }: { readonly page: Page }): VNode {
-  const { seen } = state;
+export function SummaryPane({ page }: { readonly page: Page }): VNode {
+  const { seen } = page.state;
   if (seen === undefined) return h('p', null);
   const outcome = outcomeOf(seen);
   const { threadId, toolCalls, patchsets, transcript, workingDir } = seen;
@@ -32,6 +33,7 @@ export function SummaryPane({ page: { state } }: { readonly page: Page }): VNode
             outcome.commit !== undefined &&
               h('div', null, h('dt', null, 'commit'), h('dd', null, h('code', null, text(outcome.commit)))),
           ),
+          outcome.isCommit && outcome.runId !== undefined && h(SealCheck, { page, runId: outcome.runId }),
           commandsOf(outcome).map(([command, words]) => h(Command, { key: command, words, command })),
         ),
     h(

@@ -1,0 +1,66 @@
+import t from 'tap';
+import { toSnapshot } from '../../../session/state/snapshot.ts';
+import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
+import type { ScriptedReply } from '../../coder/scripted-model.ts';
+import { lastNote, type ScriptedSession, scriptSession } from './scripted-session.ts';
+
+const plans: ScriptedReply = {
+  calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps: ['take the cent away'] }] }]],
+};
+
+async function asked(scene: ScriptedSession, text: string) {
+  await scene.say(text);
+  await scene.ended();
+  const { transcript, toolCalls, status } = toSnapshot(scene.session.channel.state);
+  return {
+    note: transcript.at(-1),
+    call: toolCalls.findLast(({ toolName }) => toolName === 'verify'),
+    status,
+  };
+}
+
+t.test('what a session sealed is verified where it is asked for, and changes nothing', async (t) => {
+  await using scene = await scriptSession([submits(priceDraft), plans, ...makesFix]);
+  const { sample, session } = scene;
+  t.match(await asked(scene, '/verify'), {
+    note: { kind: 'info_note', title: 'Not verified', content: /sealed no commit: nothing was verified/ },
+    call: undefined,
+  });
+  await scene.say('A price is one cent too high: make it exact.');
+  await scene.answer((await scene.asked('intent_review_choice')).id, { selectedOption: 'confirm' });
+  await scene.answer((await scene.asked('post_plan_choice')).id, { selectedOption: 'execute' });
+  await scene.ended();
+  t.equal(session.channel.state.status, 'completed', lastNote(session));
+  const run = /Run-Id: (\S+)/.exec(sample.git('log', '-1', '--format=%B', 'main'))?.[1] ?? '';
+  const commit = sample.git('rev-parse', 'main').trim();
+  const before = sample.state();
+  const asks = scene.model.asked.length;
+  for (const [text, target] of [
+    ['/verify', run],
+    [`/verify ${commit.slice(0, 12)}`, commit.slice(0, 12)],
+  ] as const) {
+    const { note, call, status } = await asked(scene, text);
+    t.match(note, { title: 'Verified', content: `${target} is verified` }, text);
+    t.match(call, { status: 'completed', summary: `offline ${target}` });
+    t.match(call?.output, new RegExp(`^verified  ${target}  (\\d+) of \\1 checks ran\n`));
+    t.ok(call?.output?.includes(commit));
+    t.equal(status, 'idle');
+  }
+  t.equal(sample.state(), before);
+  t.equal(scene.model.asked.length, asks, 'no model is asked');
+});
+
+t.test('what was not sealed, and what there is not, is not verified', async (t) => {
+  await using scene = await scriptSession([]);
+  const unsealed = await asked(scene, '/verify main');
+  t.match(unsealed, {
+    note: { title: 'Not verified', content: /^main is not verified: / },
+    call: { status: 'failed' },
+  });
+  const nothing = await asked(scene, '/verify nothing-of-that-name');
+  t.match(nothing, {
+    note: { title: 'Not verified', content: /^nothing-of-that-name is not verified: [A-Z_]+: / },
+  });
+  for (const wrong of ['/verify ../x', '/verify -x', '/verify a b', '/verify .git/HEAD'])
+    await t.rejects(scene.say(wrong), { code: 'UNSUPPORTED_OPERATION' }, wrong);
+});
