@@ -81,6 +81,22 @@ t.test(
   },
 );
 
+t.test(
+  'what a step is to cost stands under the step, on a telephone, too',
+  { skip: withoutBrowser },
+  async (t) => {
+    const { baseUrl } = await showScene(t, 'plan');
+    await using tab = await openTab(await openBrowser(t), baseUrl, { viewport: { width: 375, height: 812 } });
+    await tab.page.locator('.steps .cost').first().waitFor({ state: 'attached' });
+    const beside = await tab.page.evaluate(
+      `[...document.querySelectorAll('.steps .cost')].map((cost) =>
+       cost.getBoundingClientRect().top - cost.parentElement.querySelector('.step').getBoundingClientRect().bottom)`,
+    );
+    for (const gap of beside as readonly number[]) t.ok(gap >= 0, `${gap} px`);
+    t.ok((beside as readonly number[]).length > 0, 'the plan of the scene has a cost');
+  },
+);
+
 longTest(
   'every state can be read by everybody, on a telephone and on a screen',
   { skip: withoutBrowser },
