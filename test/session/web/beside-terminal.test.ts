@@ -1,0 +1,33 @@
+import t from 'tap';
+import { openCodeScene } from '../tui/open-code-scene.ts';
+import { noPty } from '../tui/open-terminal-scene.ts';
+import { openBrowser, openTab, withoutBrowser } from './open-browser.ts';
+
+t.test('a page and a terminal steer one session, in turn', { skip: noPty || withoutBrowser }, async (t) => {
+  await using code = await openCodeScene([], '--browser-control', 'loopback');
+  await using scene = code.start();
+  await scene.until('you steer');
+  await scene.until(/http:\/\/127\.0\.0\.1:\d+/);
+  const [baseUrl = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(scene.lines().join('')) ?? [];
+  const browser = await openBrowser(t);
+  await using tab = await openTab(browser, baseUrl);
+  const { page } = tab;
+  await page.getByText('The terminal has control').first().waitFor();
+  await page.getByRole('button', { name: 'Take control' }).click();
+  await page.locator('.control-mine').waitFor();
+  await scene.until(/browser .*steers/);
+  await page.locator('#composer').fill('!echo said on the page');
+  await page.keyboard.press('Enter');
+  await scene.until(/ {2}said on the page\n/);
+  await page.getByRole('tab', { name: 'Terminal' }).click();
+  await page.locator('.call .printed').getByText('said on the page').waitFor();
+  await scene.until(/ready/);
+  scene.type('/control reclaim');
+  scene.press('enter');
+  await scene.until('you steer');
+  await page.getByText('The terminal has control').first().waitFor();
+  scene.type('!echo said in the terminal');
+  scene.press('enter');
+  await page.locator('.call .printed').getByText('said in the terminal').waitFor();
+  t.strictSame(tab.wrongs, []);
+});
