@@ -91,3 +91,26 @@ t.test(
     t.match((named.notices ?? []).join('\n'), /POLICY_FOREIGN/, 'who asks for another branch is told');
   },
 );
+
+t.test('off every branch a change goes on to a new one', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  const commit = sample.git('rev-parse', 'HEAD');
+  sample.git('checkout', '--quiet', '--detach');
+  const repository = await openRepository(sample.root);
+  const target = await unheldTarget(repository, commit, 'run');
+  t.same(target, { ref: 'refs/heads/writ/run', expected: undefined });
+  const view = await sample.run(
+    { source: { kind: 'patch', bytes: fix }, onto: 'writ/review-run', heldFor: target.ref },
+    { metadata: { target: { baseRef: commit } } },
+  );
+  const { decision, runId, targetRef: branch } = view;
+  const held: HeldChange = { runId, branch, target, commit: decision?.commitSha ?? '' };
+  t.same(await landHeld(repository, held, view), {});
+  t.equal(await dropHeld(repository, held), undefined);
+  t.equal(
+    sample.git('for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads/writ'),
+    `${target.ref} ${held.commit}`,
+  );
+  t.equal(sample.git('rev-parse', 'HEAD'), commit, 'where the person is stays');
+});
