@@ -7,7 +7,7 @@ const most = 8000;
 export const shell: SlashCommand = {
   name: 'shell',
   form: '/shell COMMAND',
-  says: 'runs a command of yours on a copy of the work tree, in the sandbox; so does `!COMMAND`',
+  says: 'runs a command of yours on a copy of the work tree; or `!COMMAND`',
   read(command) {
     if (command === '') return undefined;
     if (command.length <= most && !command.includes('\0')) return { kind: 'shell', command };

@@ -6,6 +6,6 @@ const named = /^[0-9A-Za-z][\w-]{2,99}$/;
 export const verify: SlashCommand = {
   name: 'verify',
   form: '/verify [COMMIT|RUN]',
-  says: 'verifies the seal of a commit or run offline, as `writ verify` does; alone: of the last one of the thread',
+  says: 'checks a seal, offline; alone: of the last commit of the thread',
   read: (rest) => (rest === '' || named.test(rest) ? { kind: 'verify', target: rest } : undefined),
 };
