@@ -97,17 +97,6 @@ t.test(
   },
 );
 
-t.test('what a line of a plan costs stands below it', { skip: withoutBrowser }, async (t) => {
-  const { baseUrl } = await showScene(t, 'plan');
-  await using tab = await openTab(await openBrowser(t), baseUrl, { viewport: { width: 375, height: 812 } });
-  await tab.page.locator('.card .steps .cost').first().waitFor();
-  const [step, cost] = (await tab.page.evaluate(
-    `['.step', '.cost'].map((what) => document.querySelector('.card .steps ' + what).getBoundingClientRect().toJSON())`,
-  )) as readonly { readonly bottom: number; readonly top: number; readonly width: number }[];
-  t.ok((step?.width ?? 0) > 150, `${step?.width} px for the line`);
-  t.ok((cost?.top ?? 0) >= (step?.bottom ?? Number.POSITIVE_INFINITY), 'and the cost is below it');
-});
-
 longTest(
   'every state can be read by everybody, on a telephone and on a screen',
   { skip: withoutBrowser },
