@@ -27,20 +27,11 @@ export const guards: readonly Guard[] = [
     ],
   ]),
   ...within('session/screen/markdown/read-markdown.ts', hostile, [
-    ['what is nested deep is not read', 'isTooDeep.test(part) || ', '', 'deep nesting ends'],
     [
       'emphasis is bounded',
       ' || part.split(/[*_~]/, mostSigns + 2).length > mostSigns + 1',
       '',
       '256 KiB of anything is read in time',
-    ],
-  ]),
-  ...within('session/screen/markdown/read-markdown.ts', markdown, [
-    [
-      'markup is text',
-      'grammar.use({ tokenizer: { html: () => undefined, tag: () => undefined } });',
-      '',
-      'HTML is text',
     ],
   ]),
   ...within('session/screen/markdown/to-inlines.ts', markdown, [
