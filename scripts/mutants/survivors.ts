@@ -200,12 +200,8 @@ export const survivors: readonly Survivor[] = [
       'one empty line more, of which nothing is counted',
     ],
   ]),
-  ...within('engine/run/work/agent/open-agent.ts', [
-    [
-      "run.means.signal.addEventListener('abort', stop, { once: true });",
-      'true → false',
-      'a signal aborts once',
-    ],
+  ...within('engine/run/work/agent/start-agent.ts', [
+    ["signal.addEventListener('abort', stop, { once: true });", 'true → false', 'a signal aborts once'],
   ]),
   ...within('attest/verify/verify-approvals.ts', [
     [

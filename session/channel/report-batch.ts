@@ -26,8 +26,16 @@ export const mostTogether = 256;
 /** A batch that is due when it is told so, and after a moment by itself. */
 export function openBatch<Taken>(clock: Clock): ReportBatch<Taken> {
   const over = new AbortController();
-  const due = clock.sleep(gatheredMs, over.signal).catch(() => undefined);
-  return { reports: [], due, hurry: () => over.abort(hurried) };
+  const { promise: due, resolve } = Promise.withResolvers<void>();
+  clock.sleep(gatheredMs, over.signal).then(resolve, resolve);
+  return {
+    reports: [],
+    due,
+    hurry() {
+      resolve();
+      over.abort(hurried);
+    },
+  };
 }
 
 /** Made once: a reason that is made for each batch costs as much as the batch. */
