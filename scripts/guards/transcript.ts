@@ -40,12 +40,6 @@ export const guards: readonly Guard[] = [
     ['somebody vouches for the end', ' || !isVouchedLine(lastLine, known)', '', nothing],
     ['it reaches as far as it did', 'records >= known.reached.records && isMet', 'records >= 0', nothing],
     ['a page holds what it may', 'return left < 0;', 'return false;', 'a page is bounded in what it holds'],
-    [
-      'another journal is read anew',
-      'if (ino !== inode || size < read.bytes) read = nothingRead();',
-      '',
-      'a line that was taken back is read anew',
-    ],
   ]),
   ...within('session/api/transcript-routes.ts', routes, [
     [

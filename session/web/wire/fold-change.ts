@@ -1,4 +1,5 @@
 import type { Seen } from '../seen.ts';
+import { withShared } from './share-snapshot.ts';
 
 /** One event of the second wire (docs/session-events.md). */
 export interface Change {
@@ -36,7 +37,7 @@ interface Element {
  * `resync`.
  */
 export function foldChange(seen: Seen | undefined, { kind, payload, at }: Change): Seen | undefined {
-  if (kind === 'resync') return payload.snapshot as Seen;
+  if (kind === 'resync') return withShared(seen, payload.snapshot as Seen);
   if (seen === undefined) return undefined;
   if (kind === 'text_delta') return { ...seen, ...withText(seen, payload, at), updatedAt: at };
   if (kind === 'element_removed') return { ...seen, ...without(seen, payload), updatedAt: at };

@@ -2,6 +2,7 @@ import { appendFileSync, readFileSync, renameSync, truncateSync, writeFileSync }
 import { join } from 'node:path';
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
+import { sha256Hex } from '../../../core/base/digest.ts';
 import { journalFile } from '../../../engine/store/run-directory.ts';
 import { kept, type TranscriptEntry } from '../../../session/state/state.ts';
 import { openThread, threadDirectory } from '../../../session/thread/open-thread.ts';
@@ -99,9 +100,19 @@ t.test('nothing is told of a journal that is damaged, cut, somebody else’s or 
     known.page({ before: 9, limit: 9 });
   const another = openThreadTranscript({ directory, threadId: 'a', witness });
   await asked(another);
+  const more = {
+    ...JSON.parse(lines[3] ?? ''),
+    seq: 5,
+    prev: sha256Hex(lines[3] ?? ''),
+    mac: '0'.repeat(64),
+  };
   const hostile: Readonly<Record<string, readonly [text: string, code: string]>> = {
     'a line was changed': [sound.replace('"two"', '"TWO"'), 'JOURNAL_CORRUPT'],
     'a line is none': [sound.replace(lines[1] ?? '', '[]'), 'JOURNAL_CORRUPT'],
+    'a line of somebody else follows on the last one': [
+      `${sound}${JSON.stringify(more)}\n`,
+      'THREAD_UNPROVEN',
+    ],
     'the end was cut off': [`${lines.slice(0, -1).join('\n')}\n`, 'THREAD_UNPROVEN'],
     'nobody vouches for the end': [
       sound.replace(/"mac":"[0-9a-f]{64}"\}\n$/, '"mac":"00"}\n'),

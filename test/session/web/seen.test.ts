@@ -65,6 +65,36 @@ t.test('what left the window stays, without a gap', async (t) => {
   t.strictSame(ids(keepBefore(loaded, seen(8, 10), seen(9, 11))).length, 7);
 });
 
+t.test('a whole snapshot that comes again is the same as far as it is', async (t) => {
+  const call = (id: string, summary: string) => ({ id, toolName: 'x', status: 'completed', summary });
+  const made = (threadId: string, ...toolCalls: readonly object[]) =>
+    JSON.parse(
+      JSON.stringify({
+        threadId,
+        transcript: [{ id: 'e', content: 'said', metadata: { a: [1, { b: null }] } }],
+        plans: [],
+        tasks: [],
+        toolCalls,
+        patchsets: [],
+        interactions: [],
+      }),
+    ) as Seen;
+  const old = made('t', call('a', '1'), call('b', '2'));
+  const again = (now: Seen) => foldChange(old, { kind: 'resync', at: '', payload: { snapshot: now } });
+  const same = again(made('t', call('a', '1'), call('b', '2')));
+  t.equal(same?.toolCalls, old.toolCalls, 'the same list');
+  t.equal(same?.transcript, old.transcript);
+  const now = made('t', call('a', '1'), call('b', 'other'), call('c', '3'));
+  const other = again(now);
+  t.strictSame(other, now, 'it says what it says');
+  t.equal(other?.toolCalls[0], old.toolCalls[0], 'what has not changed is the same object');
+  t.not(other?.toolCalls[1], old.toolCalls[1]);
+  const nested = made('t');
+  Object.assign(nested.transcript[0]?.metadata ?? {}, { a: { 0: 1, 1: { b: null } } });
+  t.strictSame(again(nested), nested, 'a list is no object');
+  t.equal(again(made('u'))?.transcript === old.transcript, false, 'another session shares nothing');
+});
+
 t.test('a group stays what it is, whichever end grows', async (t) => {
   const keys = (from: number, to: number) =>
     groupsOf(numbered(from, to), 4, from).map(({ key, entries }) => [key, ...entries.map(({ id }) => id)]);

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import type { Page } from '../../page/page.ts';
 import type { ToolCall } from '../../seen.ts';
 import { timeWords } from '../../words/time-words.ts';
@@ -12,17 +12,20 @@ const atFirst = 200;
 /** Every use of a tool, the newest first: what it was, what came of it, what a command of one's own printed. */
 export function TerminalPane({ page: { state } }: { readonly page: Page }): VNode {
   const [isWhole, showWhole] = useState(false);
+  // The same call is the same view: of a thousand that have not changed none is looked at again.
+  const views = useRef(new WeakMap<ToolCall, VNode>());
+  const viewOf = (call: ToolCall): VNode => {
+    const view = views.current.get(call) ?? h(Call, { key: call.id, call });
+    views.current.set(call, view);
+    return view;
+  };
   const calls = state.seen?.toolCalls ?? [];
   if (calls.length === 0) return h('p', { class: 'empty' }, 'No tool was used yet.');
   const shown = isWhole ? calls : calls.slice(-atFirst);
   return h(
     'div',
     { class: 'terminal' },
-    h(
-      'ol',
-      { class: 'calls', reversed: true },
-      shown.toReversed().map((call) => h(Call, { key: call.id, call })),
-    ),
+    h('ol', { class: 'calls', reversed: true }, shown.toReversed().map(viewOf)),
     shown.length < calls.length &&
       h(
         'button',
