@@ -2,6 +2,7 @@ import type { Snapshot } from '../state/snapshot.ts';
 import { type Line, span, type Tone } from './line.ts';
 import { usageItems } from './usage-words.ts';
 import { visible } from './visible.ts';
+import { toSpan } from './words/to-span.ts';
 
 /** One fact of the status line. */
 export interface StatusItem {
@@ -68,7 +69,7 @@ export function statusItems(snapshot: Snapshot, facts: StatusFacts): readonly St
 }
 
 function stateItem(status: Snapshot['status'], { seconds, isStarting }: StatusFacts): StatusItem {
-  const since = seconds === undefined || seconds < 1 ? '' : ` ${seconds}s`;
+  const since = seconds === undefined || seconds < 1 ? '' : ` ${toSpan(seconds * 1000)}`;
   const [text, tone] = isStarting === true ? (['starting…', 'accent'] as const) : stateWords[status];
   return { text: `${text}${since}`, tone, weight: 1 };
 }
