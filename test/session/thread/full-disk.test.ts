@@ -9,8 +9,8 @@ const program = fileURLToPath(new URL('full-disk-program.ts', import.meta.url));
 
 t.test('a message that the disk has no room for is refused whole, and the next one is taken', async (t) => {
   const [directory, home] = [join(t.testdir(), 'thread'), join(t.testdirName, 'home')];
-  // Files of at most 64 KiB; with the signal ignored, a write beyond that is an error as on a full disk.
-  const limited = `trap '' XFSZ; ulimit -f 128; exec "$0" "$@"`;
+  // Files of at most 16 KiB; with the signal ignored, a write beyond that is an error as on a full disk.
+  const limited = `trap '' XFSZ; ulimit -f 32; exec "$0" "$@"`;
   const said = execFileSync('/bin/sh', ['-c', limited, process.execPath, program, directory, home]);
   t.strictSame(JSON.parse(said.toString()), {
     told: ['stored', 'EVIDENCE_WRITE_FAILED EFBIG, nothing changed', 'stored'],
