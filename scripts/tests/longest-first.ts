@@ -2,6 +2,8 @@ import type { RoomChoice } from './choose-tests.ts';
 
 /** Rooms by what they cost, the dearest first; what is not named is cheap. */
 const dear: readonly string[] = [
+  'session',
+  'screens',
   'coder',
   'outsiders',
   'bin',
@@ -11,7 +13,6 @@ const dear: readonly string[] = [
   'run-fields',
   'attack-policy',
   'attest',
-  'session',
   'attack-trust',
   'run',
   'attack-gates',
