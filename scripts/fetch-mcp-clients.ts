@@ -13,7 +13,7 @@ if (!existsSync(place)) {
   const box = mkdtempSync(`${place}-`);
   const manifest = { name: 'mcp-clients', private: true, dependencies: mcpClients };
   writeFileSync(join(box, 'package.json'), JSON.stringify(manifest));
-  process.stderr.write('fetching for the tests: MCP conformance suite and inspector (150 MB)\n');
+  process.stderr.write('fetching for the tests: MCP conformance suite, inspector and Gemini CLI (300 MB)\n');
   const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'];
   const { status } = spawnSync('npm', args, { cwd: box, stdio: ['ignore', 'ignore', 'inherit'] });
   try {

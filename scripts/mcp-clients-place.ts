@@ -5,6 +5,7 @@ import { join } from 'node:path';
 export const mcpClients = {
   '@modelcontextprotocol/conformance': '0.2.0-alpha.12',
   '@modelcontextprotocol/inspector': '2.12.0',
+  '@google/gemini-cli': '0.61.0',
 } as const;
 
 /** Where they are kept: `node_modules` in it. */

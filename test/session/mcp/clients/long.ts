@@ -7,6 +7,7 @@ import { mcpClients, mcpClientsPlace } from '../../../../scripts/mcp-clients-pla
 import { codexSkip } from '../../../coder/codex/codex-program.ts';
 import { personRepository } from '../../vcs/person-repository.ts';
 import { askCodex } from './ask-codex.ts';
+import { askGemini } from './ask-gemini.ts';
 import { serveForSuite } from './serve-for-suite.ts';
 
 t.setTimeout(600_000);
@@ -89,6 +90,25 @@ t.test(
     const person = personRepository();
     const made = await askCodex(person, 'run_writ_vcs', { command: 'branch', args: ['made'] });
     t.match(made.events, /"type":"mcp_tool_call".*"status":"failed"/);
+    t.equal(person.git('branch', '--list', 'made'), '');
+  },
+);
+
+t.test(
+  `Gemini CLI ${mcpClients['@google/gemini-cli']}, told to approve everything, reads; what changes something is refused by writ`,
+  { skip },
+  async (t) => {
+    const program = join(place, '.bin', 'gemini');
+    const given = { command: 'log', args: ['--oneline'] };
+    const read = await askGemini(program, personRepository(), { tool: 'read_writ_vcs', given });
+    t.match(read.events, /"type":"tool_result".*"status":"success"/);
+    t.match(read.told, /functionResponse.*second/s);
+    const person = personRepository();
+    const made = await askGemini(program, person, {
+      tool: 'run_writ_vcs',
+      given: { command: 'branch', args: ['made'] },
+    });
+    t.match(made.events, /APPROVAL_REQUIRED/);
     t.equal(person.git('branch', '--list', 'made'), '');
   },
 );
