@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { dropHeld, type HeldChange, landHeld, unheldTarget } from '../../../engine/run/seal/held-change.ts';
 import { openRepository, type Repository } from '../../../engine/vcs/repository.ts';
+import { longTest } from '../../rooms/long-test.ts';
 import { fixtures, makeSample } from './sample.ts';
 
 const fix = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
@@ -34,7 +35,7 @@ t.test('a held change goes on to its branch once, however often it is told to', 
   t.equal(sample.git('branch', '--list', 'writ/*'), '');
 });
 
-t.test('files that an earlier process was stopped before are brought along', async (t) => {
+longTest('files that an earlier process was stopped before are brought along', async (t) => {
   const { sample, repository, view, held } = await heldChange(t);
   sample.git('update-ref', 'refs/heads/main', held.commit);
   t.not(sample.git('status', '--porcelain'), '', 'the branch has moved, the files have not');
@@ -62,7 +63,7 @@ t.test('a branch that has moved since, or a file that was changed, is not run ov
   t.equal(sample.git('rev-parse', 'main'), mine);
 });
 
-t.test('a branch that somebody works on, or has put more on, stays', async (t) => {
+longTest('a branch that somebody works on, or has put more on, stays', async (t) => {
   const { sample, repository, held } = await heldChange(t);
   sample.git('checkout', '--quiet', 'writ/review-run');
   t.match(await dropHeld(repository, held), /it is checked out/);

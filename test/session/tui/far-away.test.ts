@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { longTest } from '../../rooms/long-test.ts';
 import { until } from '../../waiting/until.ts';
 import { openCodeScene } from './open-code-scene.ts';
 import { noPty, openTerminalScene, type TerminalScene } from './open-terminal-scene.ts';
@@ -35,7 +36,7 @@ t.test('keys from far away are what they were, wherever they were cut', { skip: 
   t.strictSame((await scene.exited).exitCode, 0);
 });
 
-t.test('a paste of 1 MB from far away arrives whole', { skip: noPty }, async (t) => {
+longTest('a paste of 1 MB from far away arrives whole', { skip: noPty }, async (t) => {
   await using code = await openCodeScene([]);
   const kept = join(code.sample.root, '..', 'pasted');
   const editor = join(code.sample.root, '..', 'keep');
@@ -67,7 +68,7 @@ t.test('a paste of 1 MB from far away arrives whole', { skip: noPty }, async (t)
   await scene.until('and that is all');
 });
 
-t.test('in a storm of sizes nothing is lost and nothing is left behind', { skip: noPty }, async (t) => {
+longTest('in a storm of sizes nothing is lost and nothing is left behind', { skip: noPty }, async (t) => {
   await using code = await openCodeScene([{ text: 'It adds **one** cent.' }]);
   await using scene = openTerminalScene({ ...code.line(), line: slowLine({ delayMs: 20 }) });
   await scene.until('? for help');

@@ -13,6 +13,7 @@ import type { HeldReview } from '../../../session/state/held/held-review.ts';
 import { pendingOf } from '../../../session/state/state.ts';
 import { openThread, threadDirectory } from '../../../session/thread/open-thread.ts';
 import { fixtures, makeSample, type Sample } from '../../engine/run/sample.ts';
+import { longTest } from '../../rooms/long-test.ts';
 import { until } from '../../waiting/until.ts';
 import { ground } from '../state/walk.ts';
 import { lastNote, settingOf } from './scripted-session.ts';
@@ -123,7 +124,7 @@ t.test(
   },
 );
 
-t.test('a run that has made nothing is said to have made nothing, once', async (t) => {
+longTest('a run that has made nothing is said to have made nothing, once', async (t) => {
   const sample = sampleOf(t);
   const lost = begun(uuidV7(Date.now()), sample.git('rev-parse', 'main'));
   const { session, say, state } = await killed(t, sample, lost);
@@ -133,7 +134,7 @@ t.test('a run that has made nothing is said to have made nothing, once', async (
   await t.rejects(say('/review'), { code: 'UNSUPPORTED_OPERATION' });
 });
 
-t.test('what was left and is committed already is found, whatever is answered then', async (t) => {
+longTest('what was left and is committed already is found, whatever is answered then', async (t) => {
   const sample = sampleOf(t);
   const before = sample.git('rev-parse', 'main');
   const [runId, anew] = [uuidV7(Date.now()), uuidV7(Date.now())];

@@ -8,6 +8,7 @@ import { openThread, threadDirectory } from '../../../session/thread/open-thread
 import { runWrit } from '../../bin/start-writ.ts';
 import { makesFix, priceDraft, priceFix, submits } from '../../coder/planner/drafts.ts';
 import type { ScriptedReply } from '../../coder/scripted-model.ts';
+import { longTest } from '../../rooms/long-test.ts';
 import { until } from '../../waiting/until.ts';
 import { lastNote, type ScriptedSession, scriptSession, settingOf } from './scripted-session.ts';
 
@@ -188,7 +189,7 @@ t.test(
   },
 );
 
-t.test('what is discarded leaves nothing, and every hunk rejected is that', async (t) => {
+longTest('what is discarded leaves nothing, and every hunk rejected is that', async (t) => {
   for (const choice of ['discard', 'take-out']) {
     await using scene = await held();
     const { sample, session } = scene;
