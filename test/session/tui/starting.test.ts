@@ -1,4 +1,5 @@
 import t from 'tap';
+import { longTest } from '../../rooms/long-test.ts';
 import { openCodeScene } from './open-code-scene.ts';
 import { noPty, type TerminalScene } from './open-terminal-scene.ts';
 
@@ -35,7 +36,7 @@ t.test('what is typed while a session is opened goes when it is there', { skip: 
   t.equal((await scene.exited).exitCode, 0);
 });
 
-t.test('words wait, and can be taken back, while a session is opened', { skip: noPty }, async (t) => {
+longTest('words wait, and can be taken back, while a session is opened', { skip: noPty }, async (t) => {
   await using code = await openCodeScene([{ text: 'It adds one cent.\n' }]);
   const gate = code.gate();
   await using scene = code.startIn(gate.env, '--context', 'research');

@@ -9,6 +9,7 @@ import { cellsOf } from '../../../../session/tui/term/cells.ts';
 import type { Key } from '../../../../session/tui/term/key.ts';
 import { seededRandom } from '../../../chance/seeded-random.ts';
 import { toldSeed } from '../../../chance/told-seed.ts';
+import { partVariable } from '../../../rooms/part-variable.ts';
 import { commands, keyOf } from './person.ts';
 
 const signs = [
@@ -91,7 +92,8 @@ t.test(
       if (kind < 97) return { type: 'paste', text: words(below(30)) };
       return { type: 'paste', text: `${words(below(4))}\n`.repeat(below(40)) };
     };
-    const keys = 100_000;
+    // In the whole run of all rooms a third of them.
+    const keys = process.env[partVariable] === undefined ? 100_000 : 30_000;
     const failed: string[] = [];
     let composer: Composer = emptyComposer;
     let submitted = 0;
@@ -177,7 +179,7 @@ t.test(
         fail(`the cursor is at ${at.row}, ${at.column}`);
     }
     t.strictSame(failed, []);
-    t.ok(submitted > 500, `${submitted} messages were sent`);
+    t.ok(submitted > keys / 200, `${submitted} messages were sent`);
   },
 );
 
