@@ -1,6 +1,6 @@
 import { fstatSync, statSync, writeSync } from 'node:fs';
 import type { WriteStream } from 'node:tty';
-import { openSink, type Sink } from './print.ts';
+import { isReaderGone, openSink, type Sink } from './print.ts';
 
 /** A sink over stdout or stderr, and what its terminal says of itself. */
 export interface Output extends Sink {
@@ -37,10 +37,10 @@ export function openOutput(descriptor: number, stream: () => WriteStream): Outpu
           rest = rest.subarray(written);
         }
       } catch (fault) {
-        const { code } = fault as NodeJS.ErrnoException;
-        if (code !== 'EAGAIN') {
+        const found = fault as NodeJS.ErrnoException;
+        if (found.code !== 'EAGAIN') {
           closed = true;
-          if (code !== 'EPIPE') failure = fault as Error;
+          if (!isReaderGone(found)) failure = found;
           return;
         }
       }

@@ -38,7 +38,7 @@ export interface Printer {
   taken(): Promise<boolean>;
 }
 
-/** A stream that survives its reader going away: after EPIPE all else is dropped; any other fault is kept. */
+/** A stream that survives its reader going away: all else is dropped from then on; any other fault is kept. */
 export interface Sink {
   write(chunk: string | Uint8Array): void;
   /** Resolves when everything written has left the process or was dropped. */
@@ -57,6 +57,11 @@ const codes: Readonly<Record<Style, readonly [number, number]>> = {
   cyan: [36, 39],
 };
 
+/** True for what a write is answered once nobody reads: ECONNRESET by a socket whose reader left something unread. */
+export function isReaderGone({ code }: NodeJS.ErrnoException): boolean {
+  return code === 'EPIPE' || code === 'ECONNRESET';
+}
+
 /** Wraps a stream; the first fault ends it. */
 export function openSink(stream: Writable): Sink {
   let failure: Error | undefined;
@@ -65,7 +70,7 @@ export function openSink(stream: Writable): Sink {
   const waiting = new Set<() => void>();
   stream.on('error', (fault: NodeJS.ErrnoException) => {
     closed = true;
-    if (fault.code !== 'EPIPE') failure ??= fault;
+    if (!isReaderGone(fault)) failure ??= fault;
     for (const resolve of waiting) resolve();
     waiting.clear();
   });

@@ -1,4 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { writProgram as program } from '../starter/program.ts';
 
 /** Without a word of output. */
@@ -71,6 +72,29 @@ export interface EndedWrit {
 /** Runs `bin/writ.js` to its end. */
 export async function runWrit(argv: readonly string[], place: WritPlace): Promise<EndedWrit> {
   const started = startWrit(argv, place);
-  const code = await started.ended;
+  const code = await codeOf(started);
   return { code, out: started.out(), err: started.err() };
+}
+
+/** The exit code of a process that has to end by itself; one that does not is told with what it waits for, and killed. */
+export async function codeOf({ child, pid, ended, out, err }: StartedWrit): Promise<number> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const said = `${out().slice(-2000)}${err().slice(-2000)}`;
+    reject(new Error(`${child.spawnargs.join(' ')} does not end (${stateOf(pid)}): ${said}`));
+    child.kill('SIGKILL');
+  }, patienceMs);
+  return await Promise.race([ended, promise]).finally(() => clearTimeout(timer));
+}
+
+/** What Linux says of a process: whether it lives, what it waits for, what it has open. */
+function stateOf(pid: number): string {
+  try {
+    const at = `/proc/${pid}`;
+    const [status, waits] = ['status', 'wchan'].map((name) => readFileSync(`${at}/${name}`, 'utf8'));
+    const open = readdirSync(`${at}/fd`).map((fd) => `${fd} ${readlinkSync(`${at}/fd/${fd}`)}`);
+    return `${/^State:.*$/m.exec(status ?? '')?.[0]}, waits for ${waits}, open: ${open.join(', ')}`;
+  } catch (fault) {
+    return `${fault}`;
+  }
 }

@@ -11,7 +11,7 @@ import {
 } from '../../service/started-service.ts';
 import { faultsOf } from '../faults-of.ts';
 import { type Ran, runLine } from '../host.ts';
-import { runWrit, startWrit } from '../start-writ.ts';
+import { codeOf, runWrit, startWrit } from '../start-writ.ts';
 
 interface Listed {
   readonly marks: readonly { readonly path: string; readonly marked_at: string }[];
@@ -69,7 +69,7 @@ t.test('the marks are listed and cleared whole, whether a service runs, ended or
   const started = startWrit(['service', 'dirty'], place);
   await started.until(() => started.out().includes('\n'));
   started.child.stdout.destroy();
-  t.equal(await started.ended, 0, 'a reader that goes away after some lines is no fault');
+  t.equal(await codeOf(started), 0, 'a reader that goes away after some lines is no fault');
   t.notMatch(started.err(), /EPIPE|INTERNAL/);
   t.ok((await clearTwice()) === all.join('\n'), 'each mark goes to one of two who clear');
 
@@ -86,7 +86,7 @@ t.test('the marks are listed and cleared whole, whether a service runs, ended or
   t.strictSame(pathsOf(await dirty(place)), []);
   await mark(service, ['again.ts']);
   service.child.kill('SIGTERM');
-  t.equal(await service.ended, 0);
+  t.equal(await codeOf(service), 0);
   const cleared = await runLine(['service', 'dirty', '--clear'], commands, place);
   t.strictSame([cleared.out, cleared.err], ['again.ts\n', '1 dirty path, cleared\n'], 'without a service');
   t.strictSame(pathsOf(await dirty(place)), []);
