@@ -8,6 +8,8 @@ interface Need {
   readonly program: string;
   readonly debianPackage: string;
   readonly without: string;
+  /** One small test each: not worth an installation, which takes minutes where no package can be fetched. */
+  readonly optional?: true;
 }
 
 const needs: readonly Need[] = [
@@ -30,15 +32,21 @@ const needs: readonly Need[] = [
   {
     program: 'chromium',
     debianPackage: 'chromium',
-    without: 'browser tests of the HTML report are skipped by name',
+    without: 'browser tests are skipped by name',
   },
+  ...['tmux', 'screen'].map((program) => ({
+    program,
+    debianPackage: program,
+    without: 'its test of the terminal is skipped by name',
+    optional: true as const,
+  })),
 ];
 
 function isOnPath(program: string): boolean {
   return (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
 }
 
-const missing = needs.filter((need) => !isOnPath(need.program));
+const missing = needs.filter((need) => !need.optional && !isOnPath(need.program));
 if (missing.length > 0 && process.getuid?.() === 0 && isOnPath('apt-get')) {
   const packages = missing.map((need) => need.debianPackage);
   process.stderr.write(`installing for the tests: ${packages.join(' ')}\n`);
