@@ -16,6 +16,7 @@ import { describeMutant, type Mutant } from './mutants/mutant.ts';
 import { mutateSource } from './mutants/mutate-source.ts';
 import { sampleEvenly } from './mutants/sample-evenly.ts';
 import { survivors } from './mutants/survivors.ts';
+import { readTestFiles } from './mutants/test-files.ts';
 import { testsOfLine } from './mutants/tests-of-line.ts';
 import { makeBrokenTree, root } from './removal/broken-tree.ts';
 
@@ -48,6 +49,7 @@ const texts = new Map(
     .sort()
     .map((path) => [path, readFileSync(`${root}/${path}`, 'utf8')]),
 );
+const files = readTestFiles(root);
 const mutants: Mutant[] = [];
 for (const [file, text] of texts) mutants.push(...(await mutateSource(file, text)));
 const sample = sampleEvenly(texts, mutants, Number(values.count), Number(values.seed));
@@ -113,7 +115,9 @@ async function judge(tree: string, mutant: Mutant): Promise<void> {
     print(before.text);
     return;
   }
-  const tests = testsOfLine(map, mutant, digestOf(text));
+  const around = text.split('\n').slice(Math.max(0, mutant.line - 3), mutant.line + 2);
+  const place = { file: mutant.file, line: mutant.line, around: around.join('\n') };
+  const tests = testsOfLine(map, place, digestOf(text), files);
   const { noticed, asked, seconds } = await judgeMutant(tree, mutant, tests, trust, Number(values.budget));
   const took = `${seconds.toFixed(1).padStart(6)} s`;
   if (noticed !== undefined) {

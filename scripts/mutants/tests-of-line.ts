@@ -1,40 +1,66 @@
 import { basename, dirname } from 'node:path';
 import type { CoverageMap } from '../coverage-map/coverage-map.ts';
-import type { Mutant } from './mutant.ts';
+import { sharedWords, type TestFiles, wordsOf } from './test-files.ts';
 
-/** A file of tests that runs the line of a mutant. */
+/** A file of tests that runs the line of a mutant, or may. */
 export interface LineTest {
   readonly test: string;
   /** What it took when it ran alone. */
   readonly seconds: number;
 }
 
+/** Where a mutant is, and the text of its line and of those around it. */
+export interface MutantPlace {
+  readonly file: string;
+  readonly line: number;
+  readonly around: string;
+}
+
+/** What a file of tests is taken to cost that no map has seen. */
+const unknownSeconds = 10;
+
 /**
- * The files of tests that run the line of a mutant, those first that find most for their time: who runs much of the
- * file, above all a test that is named after it or stands where it does, and who is quick. Where the source is no
- * longer what the map has seen, every one that runs anything in it. Files of tests that did not pass come last.
+ * The files of tests that run the line of a mutant, those first that find most for their time: a test that is named
+ * after the source or imports it, then who speaks of what stands there, who runs much of the file, and who is quick.
+ * Where the source is no longer what the map has seen, every one that runs anything in it; one that the map has not
+ * seen where its name, place or imports tell that it may. Files of tests that did not pass come last.
  */
 export function testsOfLine(
   { sources, tests }: CoverageMap,
-  { file, line }: Pick<Mutant, 'file' | 'line'>,
+  { file, line, around }: MutantPlace,
   digest: string,
+  files: TestFiles,
 ): readonly LineTest[] {
   const isSame = sources[file] === digest;
   const most = Math.max(1, ...Object.values(tests).map(({ lines }) => lines[file]?.length ?? 0));
-  return Object.entries(tests)
-    .flatMap(([test, { passed, seconds, lines }]) => {
-      const ran = lines[file];
-      if (ran === undefined || (isSame && !ran.includes(line))) return [];
-      const worth = (nearness(test, file) * (ran.length / most) ** 4) / Math.sqrt(1 + seconds);
-      return [{ test, seconds, worth: passed ? worth : 0 }];
+  const shared = sharedWords(files, wordsOf(around));
+  return [...files]
+    .flatMap(([test, { imports }]) => {
+      const known = tests[test];
+      const near = nearness(test, file, imports);
+      const ran = known === undefined ? (near > 1 ? most / 2 : undefined) : known.lines[file]?.length;
+      if (ran === undefined || (known !== undefined && isSame && !known.lines[file]?.includes(line)))
+        return [];
+      const seconds = known?.seconds ?? unknownSeconds;
+      // What is tested for itself runs little else: only of the others the share tells something.
+      const share = near >= own ? 1 : (ran / most) ** 2;
+      const worth = (near * share * (1 + 4 * shared(test))) / Math.sqrt(1 + seconds);
+      return [{ test, seconds, worth: known?.passed === false ? 0 : worth }];
     })
     .sort((a, b) => b.worth - a.worth || a.seconds - b.seconds || (a.test < b.test ? -1 : 1))
     .map(({ test, seconds }) => ({ test, seconds }));
 }
 
-function nearness(test: string, file: string): number {
+/** What is a test of just this source is worth at least. */
+const own = 10;
+
+function nearness(test: string, file: string, imports: ReadonlySet<string>): number {
   const place = dirname(test).replace(/^test\/?/, '');
+  const isNamed = basename(test, '.test.ts') === basename(file, '.ts');
+  if (isNamed && place === dirname(file)) return 3 * own;
+  if (imports.has(file)) return 2 * own;
+  if (isNamed && dirname(file).startsWith(place)) return own;
+  if (place === dirname(file)) return 3;
   // The rule `no-direct-eval` is most of what stands in `direct-eval/`.
-  if (place !== dirname(file)) return basename(test).includes(basename(dirname(file))) ? 4 : 1;
-  return basename(test, '.test.ts') === basename(file, '.ts') ? 10 : 3;
+  return basename(test).includes(basename(dirname(file))) ? 4 : 1;
 }

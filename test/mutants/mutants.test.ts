@@ -5,6 +5,7 @@ import { describeMutant, type Mutant } from '../../scripts/mutants/mutant.ts';
 import { mutateSource } from '../../scripts/mutants/mutate-source.ts';
 import { sampleEvenly } from '../../scripts/mutants/sample-evenly.ts';
 import { survivors } from '../../scripts/mutants/survivors.ts';
+import { describeTestFile } from '../../scripts/mutants/test-files.ts';
 import { testsOfLine } from '../../scripts/mutants/tests-of-line.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -95,25 +96,41 @@ t.test(
     const map = {
       sources: { 'x/a.ts': 'now' },
       tests: {
-        'test/x/a.test.ts': ran(9, [1, 2]),
-        'test/x/b.test.ts': ran(4, [2]),
+        'test/x/a.test.ts': ran(3, [1, 2]),
+        'test/z/importing.test.ts': ran(2, [2]),
+        'test/x/b.test.ts': ran(1, [2]),
+        'test/speaking.test.ts': ran(1, [2]),
         'test/slow.test.ts': ran(7, [2]),
         'test/quick.test.ts': ran(1, [2]),
         'test/other.test.ts': ran(1, [1]),
         'test/broken.test.ts': ran(1, [2], false),
+        'test/gone.test.ts': ran(1, [2]),
       },
     };
+    const texts: Record<string, string> = {
+      'test/z/importing.test.ts': "import { a } from '../../x/a.ts';",
+      'test/speaking.test.ts': "t.equal(refusal, 'blinded');",
+      'test/x/unseen.test.ts': '',
+      'test/y/a.test.ts': '',
+    };
+    const there = [...Object.keys(map.tests).filter((test) => !test.includes('gone')), ...Object.keys(texts)];
+    const files = new Map(there.map((test) => [test, describeTestFile(test, texts[test] ?? '')]));
     const names = (line: number, digest: string) =>
-      testsOfLine(map, { file: 'x/a.ts', line }, digest).map(({ test }) => test);
+      testsOfLine(map, { file: 'x/a.ts', line, around: "if (a) throw 'blinded';" }, digest, files).map(
+        ({ test }) => test,
+      );
     t.strictSame(names(2, 'now'), [
       'test/x/a.test.ts',
+      'test/z/importing.test.ts',
+      'test/speaking.test.ts',
       'test/x/b.test.ts',
+      'test/x/unseen.test.ts',
       'test/quick.test.ts',
       'test/slow.test.ts',
       'test/broken.test.ts',
     ]);
-    t.strictSame(names(3, 'now'), []);
-    t.equal(names(3, 'changed since').length, 6, 'of a source that was changed nobody knows the lines');
+    t.strictSame(names(3, 'now'), ['test/x/unseen.test.ts']);
+    t.equal(names(3, 'changed since').length, 9, 'of a source that was changed nobody knows the lines');
   },
 );
 
