@@ -1,10 +1,11 @@
 /*
  * `npm run test:mutants -- [--seed N] [--count N] [--only PATH]… [--budget SECONDS] [--lanes N] [--map FILE]
- * [--as-mapped] [--done FILE]… [--all]`: breaks the product in one small way after the other (scripts/mutants/), each
- * in a copy of the tree, and runs the tests that execute the broken line, the likeliest and quickest first, until one
- * fails. Which these are says the map of coverage, which is made or brought up to date first (`--as-mapped` takes it as
- * it is). What is unnoticed when the budget is spent has a reason in scripts/mutants/survivors.ts, or the exit code is
- * 1; `--all` asks those again. `--done` is what an interrupted run printed, which counts.
+ * [--as-mapped] [--done FILE]… [--all] [--quick-first]`: breaks the product in one small way after the other
+ * (scripts/mutants/), each in a copy of the tree, and runs the tests that execute the broken line, the likeliest and
+ * quickest first, until one fails. Which these are says the map of coverage, which is made or brought up to date first
+ * (`--as-mapped` takes it as it is). What is unnoticed when the budget is spent has a reason in
+ * scripts/mutants/survivors.ts, or the exit code is 1; `--all` asks those again. `--done` is what an interrupted run
+ * printed, which counts; `--quick-first` begins with mutants of which a quick test is asked first.
  */
 import { globSync, readFileSync, rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -16,8 +17,8 @@ import { describeMutant, type Mutant } from './mutants/mutant.ts';
 import { mutateSource } from './mutants/mutate-source.ts';
 import { sampleEvenly } from './mutants/sample-evenly.ts';
 import { survivors } from './mutants/survivors.ts';
-import { readTestFiles } from './mutants/test-files.ts';
-import { testsOfLine } from './mutants/tests-of-line.ts';
+import { importsOf, readTestFiles } from './mutants/test-files.ts';
+import { type LineTest, testsOfLine } from './mutants/tests-of-line.ts';
 import { makeBrokenTree, root } from './removal/broken-tree.ts';
 
 /** What judges, proves and runs. */
@@ -34,6 +35,7 @@ const { values } = parseArgs({
     'as-mapped': { type: 'boolean', default: false },
     done: { type: 'string', multiple: true, default: [] },
     all: { type: 'boolean', default: false },
+    'quick-first': { type: 'boolean', default: false },
   },
 });
 const print = (line: string): void => {
@@ -50,6 +52,7 @@ const texts = new Map(
     .map((path) => [path, readFileSync(`${root}/${path}`, 'utf8')]),
 );
 const files = readTestFiles(root);
+const imported = new Map([...texts].map(([path, text]) => [path, importsOf(path, text)]));
 const mutants: Mutant[] = [];
 for (const [file, text] of texts) mutants.push(...(await mutateSource(file, text)));
 const sample = sampleEvenly(texts, mutants, Number(values.count), Number(values.seed));
@@ -68,12 +71,13 @@ const done = new Map(
 );
 const counts = { noticed: 0, known: 0, unknown: 0 };
 const trust: Trust = new Map();
-// In no order: what an interrupted run comes to is the figure of a smaller sample.
+// In no order, unless it is asked for: what an interrupted run comes to is the figure of a smaller sample.
 const random = seededRandom(Number(values.seed));
 const queue = sample
   .map((mutant) => ({ mutant, key: random() }))
   .sort((a, b) => a.key - b.key)
   .map(({ mutant }) => mutant);
+if (values['quick-first']) queue.sort((a, b) => firstSeconds(a) - firstSeconds(b));
 await Promise.all(Array.from({ length: lanes }, work));
 const total = counts.noticed + counts.known + counts.unknown;
 const share = (part: number, of: number): string => (of === 0 ? '0' : ((100 * part) / of).toFixed(1));
@@ -97,6 +101,16 @@ async function work(): Promise<void> {
   }
 }
 
+function testsOfMutant({ file, line }: Mutant, text: string): readonly LineTest[] {
+  const lines = text.split('\n').slice(Math.max(0, line - 3), line + 2);
+  const importers = [...imported].flatMap(([path, imports]) => (imports.includes(file) ? [path] : []));
+  return testsOfLine(map, { file, line, around: lines.join('\n'), digest: digestOf(text), importers }, files);
+}
+
+function firstSeconds(mutant: Mutant): number {
+  return testsOfMutant(mutant, texts.get(mutant.file) ?? '')[0]?.seconds ?? 0;
+}
+
 async function judge(tree: string, mutant: Mutant): Promise<void> {
   const text = texts.get(mutant.file) ?? '';
   const { line, change } = describeMutant(text, mutant);
@@ -115,9 +129,7 @@ async function judge(tree: string, mutant: Mutant): Promise<void> {
     print(before.text);
     return;
   }
-  const around = text.split('\n').slice(Math.max(0, mutant.line - 3), mutant.line + 2);
-  const place = { file: mutant.file, line: mutant.line, around: around.join('\n') };
-  const tests = testsOfLine(map, place, digestOf(text), files);
+  const tests = testsOfMutant(mutant, text);
   const { noticed, asked, seconds } = await judgeMutant(tree, mutant, tests, trust, Number(values.budget));
   const took = `${seconds.toFixed(1).padStart(6)} s`;
   if (noticed !== undefined) {

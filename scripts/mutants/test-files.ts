@@ -22,10 +22,14 @@ export function readTestFiles(root: string): TestFiles {
 }
 
 export function describeTestFile(path: string, text: string): TestFile {
-  const imports = scanSource(text).specifiers.flatMap((specifier) =>
+  return { imports: new Set(importsOf(path, text)), words: new Set(wordsOf(text)) };
+}
+
+/** What of the project a source imports, relative to it. */
+export function importsOf(path: string, text: string): readonly string[] {
+  return scanSource(text).specifiers.flatMap((specifier) =>
     specifier.startsWith('.') ? [posix.join(posix.dirname(path), specifier)] : [],
   );
-  return { imports: new Set(imports), words: new Set(wordsOf(text)) };
 }
 
 /** Names and what strings say, without the shortest. */

@@ -115,22 +115,29 @@ t.test(
     };
     const there = [...Object.keys(map.tests).filter((test) => !test.includes('gone')), ...Object.keys(texts)];
     const files = new Map(there.map((test) => [test, describeTestFile(test, texts[test] ?? '')]));
-    const names = (line: number, digest: string) =>
-      testsOfLine(map, { file: 'x/a.ts', line, around: "if (a) throw 'blinded';" }, digest, files).map(
-        ({ test }) => test,
-      );
+    const names = (line: number, digest: string, file = 'x/a.ts') =>
+      testsOfLine(
+        map,
+        { file, line, around: "if (a) throw 'blinded';", digest, importers: ['x/a.ts'] },
+        files,
+      ).map(({ test }) => test);
     t.strictSame(names(2, 'now'), [
       'test/x/a.test.ts',
       'test/z/importing.test.ts',
       'test/speaking.test.ts',
       'test/x/b.test.ts',
-      'test/x/unseen.test.ts',
       'test/quick.test.ts',
+      'test/x/unseen.test.ts',
       'test/slow.test.ts',
       'test/broken.test.ts',
     ]);
     t.strictSame(names(3, 'now'), ['test/x/unseen.test.ts']);
     t.equal(names(3, 'changed since').length, 9, 'of a source that was changed nobody knows the lines');
+    t.strictSame(
+      new Set(names(3, 'now', 'x/new.ts')),
+      new Set(names(3, 'changed since')),
+      'what the map has not seen is run by who runs what imports it',
+    );
   },
 );
 
