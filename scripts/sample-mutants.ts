@@ -1,11 +1,12 @@
 /*
- * `npm run test:mutants -- [--seed N] [--count N] [--only PATH]… [--budget SECONDS] [--lanes N] [--map FILE]
- * [--as-mapped] [--done FILE]… [--all] [--quick-first]`: breaks the product in one small way after the other
- * (scripts/mutants/), each in a copy of the tree, and runs the tests that execute the broken line, the likeliest and
- * quickest first, until one fails. Which these are says the map of coverage, which is made or brought up to date first
- * (`--as-mapped` takes it as it is). What is unnoticed when the budget is spent has a reason in
- * scripts/mutants/survivors.ts, or the exit code is 1; `--all` asks those again. `--done` is what an interrupted run
- * printed, which counts; `--quick-first` begins with mutants of which a quick test is asked first.
+ * `npm run test:mutants -- [--seed N] [--count N] [--only PATH]… [--also GLOB]… [--budget SECONDS] [--lanes N]
+ * [--map FILE] [--as-mapped] [--done FILE]… [--all] [--quick-first]`: breaks what judges, proves and runs (and what
+ * `--also` names) in one small way after the other (scripts/mutants/), each in a copy of the tree, and runs the tests
+ * that execute the broken line, the likeliest and quickest first, until one fails. Which these are says the map of
+ * coverage, which is made or brought up to date first (`--as-mapped` takes it as it is). What is unnoticed when the
+ * budget is spent has a reason in scripts/mutants/survivors.ts, or the exit code is 1; `--all` asks those again.
+ * `--done` is what an interrupted run printed, which counts; `--quick-first` begins with mutants of which a quick test
+ * is asked first.
  */
 import { globSync, readFileSync, rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -22,13 +23,14 @@ import { type LineTest, testsOfLine } from './mutants/tests-of-line.ts';
 import { makeBrokenTree, root } from './removal/broken-tree.ts';
 
 /** What judges, proves and runs. */
-const broken = '{gates,attest,engine/run}/**/*.ts';
+const broken = ['gates/**/*.ts', 'attest/**/*.ts', 'engine/run/**/*.ts'];
 
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '20261122' },
     count: { type: 'string', default: '300' },
     only: { type: 'string', multiple: true, default: [] },
+    also: { type: 'string', multiple: true, default: [] },
     budget: { type: 'string', default: '120' },
     lanes: { type: 'string', default: '2' },
     map: { type: 'string', default: usualPlace },
@@ -46,7 +48,7 @@ const map = values['as-mapped']
   ? readCoverageMap(values.map)
   : await collectCoverage({ path: values.map, lanes, keep: 'all', print });
 const texts = new Map(
-  globSync(broken, { cwd: root })
+  globSync([...broken, ...values.also], { cwd: root })
     .filter((path) => !/\.gen\.|\.d\.ts$/.test(path) && isWanted(path))
     .sort()
     .map((path) => [path, readFileSync(`${root}/${path}`, 'utf8')]),
