@@ -17,8 +17,8 @@ export type Trust = Map<string, boolean>;
 
 /**
  * Breaks a tree, asks one file of tests after the other until one fails, and mends it. One that fails without the
- * mutant, too, has noticed nothing. Nobody is asked once `budgetSeconds` are spent, as the tests took when they ran alone: a busy
- * machine asks as many.
+ * mutant, too, has noticed nothing. Nobody is asked once `budgetSeconds` are spent, counted as the tests took when they
+ * ran alone: a busy machine asks as many.
  */
 export async function judgeMutant(
   tree: string,
