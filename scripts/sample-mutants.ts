@@ -79,7 +79,10 @@ const queue = sample
   .map((mutant) => ({ mutant, key: random() }))
   .sort((a, b) => a.key - b.key)
   .map(({ mutant }) => mutant);
-if (values['quick-first']) queue.sort((a, b) => firstSeconds(a) - firstSeconds(b));
+if (values['quick-first']) {
+  const seconds = new Map(queue.map((mutant) => [mutant, firstSeconds(mutant)]));
+  queue.sort((a, b) => (seconds.get(a) ?? 0) - (seconds.get(b) ?? 0));
+}
 await Promise.all(Array.from({ length: lanes }, work));
 const total = counts.noticed + counts.known + counts.unknown;
 const share = (part: number, of: number): string => (of === 0 ? '0' : ((100 * part) / of).toFixed(1));

@@ -7,6 +7,9 @@ import { filesEntry } from '../tests/files-entry.ts';
 /** How a file of tests that did not pass ended: the name of what failed, or that it did not end. */
 export type Failure = { readonly failed: string } | { readonly failed?: undefined };
 
+/** What is said of a file of tests that did not end. */
+export const noEnd = 'no end';
+
 /** A process namespace of its own, and TMPDIR in memory: what a broken program leaves behind ends with it. */
 const ownWorld = [
   'unshare',
@@ -40,7 +43,7 @@ export function runUntilFailure(tree: string, test: string, timeoutMs: number): 
       failed ??= what;
       child.kill('SIGKILL');
     };
-    const deadline = setTimeout(() => fail('no end'), timeoutMs);
+    const deadline = setTimeout(() => fail(noEnd), timeoutMs);
     child.stdout.on('data', (chunk: Buffer) => {
       said += chunk.toString('utf8');
       const line = /^ *not ok (?:\d+ )?(?:- )?(.*?)(?: # time=.*)?\n/m.exec(said)?.[1];

@@ -18,11 +18,11 @@ const maxTold = 20;
 /** What people are told of all of them; nothing where there are none. Pure. */
 export function lostCallNotices(calls: readonly LostCall[]): readonly string[] {
   if (calls.length === 0) return [];
-  const [one, were] = calls.length === 1 ? ['call', 'was'] : ['calls', 'were'];
+  const [one, them] = calls.length === 1 ? ['call', 'it'] : ['calls', 'them'];
   const lines = calls.slice(0, maxTold).map((call) => `${call.attempt}: ${tellLostCall(call)}`);
   const more = calls.length > maxTold ? [`and ${calls.length - maxTold} more`] : [];
   return [
-    `${calls.length} ${one} of a model had left this machine when the attempt ${were === 'was' ? 'that made it' : 'that made them'} was interrupted, and may have had an effect outside`,
+    `${calls.length} ${one} of a model had left this machine when the attempt that made ${them} was interrupted, and may have had an effect outside`,
     ...lines,
     ...more,
   ];
