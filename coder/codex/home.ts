@@ -1,4 +1,6 @@
-import type { AgentHost, AgentProgram } from '../../core/contract/agent.ts';
+import { sha256Hex } from '../../core/base/digest.ts';
+import { randomOctets } from '../../core/base/ids.ts';
+import type { AgentHost, AgentPort, AgentProgram } from '../../core/contract/agent.ts';
 
 /** The key stands outside of the sandbox; Codex wants one that is not empty. */
 const keyVariable = 'WRIT_MODEL_GATE';
@@ -26,9 +28,15 @@ const features = [
  * How Codex is started: with a home that holds our settings and nothing of the user's. What the repository says to
  * agents (`AGENTS.md`) is data like any file of it, and is read as such.
  */
-export function codexProgram({ model, modelBase }: Pick<AgentHost, 'model' | 'modelBase'>): AgentProgram {
+export function codexProgram({
+  model,
+  modelBase,
+  flags,
+}: Pick<AgentHost, 'model' | 'modelBase' | 'flags'>): AgentProgram {
+  const port = portOf(flags['codex-port']);
   return {
-    words: ['app-server'],
+    words: ['app-server', ...(port === undefined ? [] : listening(port))],
+    ...(port === undefined ? {} : { port }),
     homeVariable: 'CODEX_HOME',
     home: {
       'config.toml': [
@@ -60,4 +68,15 @@ export function codexProgram({ model, modelBase }: Pick<AgentHost, 'model' | 'mo
     },
     env: { [keyVariable]: 'outside', RUST_LOG: 'off' },
   };
+}
+
+/** A token of 256 bits for one start. */
+function portOf(flag: string | undefined): AgentPort | undefined {
+  return flag === undefined ? undefined : { port: Number(flag), token: randomOctets(32).toString('hex') };
+}
+
+/** Commands that it runs see these words, and they reach the port: they hold the digest of the token alone. */
+function listening({ port, token }: AgentPort): readonly string[] {
+  const auth = ['--ws-auth', 'capability-token', '--ws-token-sha256', sha256Hex(token)];
+  return ['--listen', `ws://127.0.0.1:${port}`, ...auth];
 }

@@ -110,6 +110,7 @@ const rows = {
     WORKER_FAILED: [502, 128, 'whoever does the work failed'],
     PROVIDER_FAILED: [502, 128, 'the provider gave no reply'],
     AGENT_UNAVAILABLE: [422, 128, 'the program that is to do the task cannot be started'],
+    AGENT_PORT_UNUSABLE: [422, 128, 'the port of the program that is to do the task cannot be used'],
     TOOL_FAILED: [500, 1, 'a tool of the worker is broken'],
     TURN_LIMIT: [422, 1, 'the attempt has had all its turns with the model'],
     REPLY_MALFORMED: [422, 1, 'the model does not call its tools as they are declared'],

@@ -2,8 +2,19 @@ import type { WritError } from '../base/errors.ts';
 import type { HandUse } from './hands.ts';
 import type { ModelUsage } from './model.ts';
 
-/** What a program is started with: words, files of its own home by path, the variable that names it, and others. */
+/** Where a program serves a WebSocket on the loopback of its sandbox, and the bearer token that it wants. */
+export interface AgentPort {
+  readonly port: number;
+  /** Told to it by whoever connects and in no other way: what it is started with may be read in its sandbox. */
+  readonly token: string;
+}
+
+/**
+ * What a program is started with: words, files of its own home by path, the variable that names it, and others. It is
+ * talked with over its standard input and output where it serves no port.
+ */
 export interface AgentProgram {
+  readonly port?: AgentPort;
   readonly words: readonly string[];
   readonly home: Readonly<Record<string, string>>;
   readonly homeVariable: string;

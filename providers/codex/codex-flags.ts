@@ -3,7 +3,11 @@ import type { ProviderFlag } from '../../core/contract/provider.ts';
 /** What is said to Codex alone. */
 export const codexFlags: readonly ProviderFlag[] = [
   { name: 'codex-bin', values: [], isPath: true, says: 'the program, where it is not the `codex` on PATH' },
-  { name: 'codex-port', values: [], says: 'refused: it is talked with over its own input and output' },
+  {
+    name: 'codex-port',
+    values: [],
+    says: 'a port on the loopback of its sandbox, 1024 to 65535 (default: none; its own input and output)',
+  },
   {
     name: 'plan-mode',
     values: ['true', 'false'],

@@ -1,4 +1,5 @@
 import { WritError } from '../../core/base/errors.ts';
+import { quoted } from '../../core/base/quoted.ts';
 import type { ModelUsage } from '../../core/contract/model.ts';
 import type { Provider, ProviderSource } from '../../core/contract/provider.ts';
 import { costUnits, knownModel } from '../model-table.ts';
@@ -55,7 +56,7 @@ export const codex: ProviderSource = {
     },
   },
   open: ({ flags }) => {
-    refusePort(flags);
+    checkPort(flags);
     return opened;
   },
 };
@@ -73,13 +74,17 @@ const opened: Provider = {
   },
 };
 
-/** Inside the sandbox the commands that it runs would reach a port as well, and answer its approvals. */
-function refusePort(flags: Readonly<Record<string, string>>): void {
-  if (flags['codex-port'] === undefined) return;
+/** One that needs no privilege, and that is known before it listens. */
+const ports = { least: 1024, most: 65_535 };
+
+function checkPort(flags: Readonly<Record<string, string>>): void {
+  const port = flags['codex-port'];
+  if (port === undefined) return;
+  if (/^[1-9]\d{3,4}$/.test(port) && Number(port) >= ports.least && Number(port) <= ports.most) return;
   throw new WritError('PROVIDER_OPTION', {
-    message: '`--codex-port`: the app-server is talked with over its own input and output, and opens no port',
+    message: `\`--codex-port\`: expected a port from ${ports.least} to ${ports.most}, found ${quoted(port)}`,
     detail: { flag: 'codex-port', provider: 'codex' },
-    hints: ['leave it away'],
+    hints: ['leave it away: the app-server is then talked with over its own input and output'],
   });
 }
 

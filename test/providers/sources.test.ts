@@ -90,13 +90,31 @@ t.test('what a default model costs is known', async (t) => {
   }
 });
 
-t.test('Codex opens no port, and nobody asks its model through it', async (t) => {
+t.test('Codex takes a port that it can listen at, and nobody asks its model through it', async (t) => {
   const { codex } = await import('../../providers/codex/source.ts');
   const setting = { base: codex.base, isOtherBase: false, flags: {} } as Parameters<typeof codex.open>[0];
-  t.throws(() => codex.open({ ...setting, flags: { 'codex-port': '4000' } }), {
-    code: 'PROVIDER_OPTION',
-    detail: { flag: 'codex-port' },
-  });
+  for (const port of [
+    '',
+    '0',
+    '1',
+    '80',
+    '1023',
+    '65536',
+    '99999',
+    '04000',
+    '4000 ',
+    '-1',
+    '4e3',
+    '0x1000',
+    'random',
+  ])
+    t.throws(
+      () => codex.open({ ...setting, flags: { 'codex-port': port } }),
+      { code: 'PROVIDER_OPTION', detail: { flag: 'codex-port' } },
+      port,
+    );
+  for (const port of ['1024', '4000', '65535'])
+    t.doesNotThrow(() => codex.open({ ...setting, flags: { 'codex-port': port } }), port);
   const provider = await codex.open(setting);
   const asking = provider.ask({} as Parameters<typeof provider.ask>[0], new AbortController().signal);
   await t.rejects(asking[Symbol.asyncIterator]().next(), { code: 'PROVIDER_OPTION' });

@@ -67,6 +67,7 @@ export interface WorkedTask {
 const settled: ReadonlySet<string> = new Set([
   'PROVIDER_FAILED',
   'PROVIDER_OPTION',
+  'AGENT_PORT_UNUSABLE',
   'SESSION_BUDGET_SPENT',
   'SESSION_BUDGET_UNPRICED',
   'OUTPUT_FAILED',

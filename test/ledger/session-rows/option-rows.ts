@@ -93,6 +93,10 @@ export const optionRows: readonly SessionRow[] = [
       'default --kimi-stream': 'true',
     },
   ),
+  ...heldBy(section, 'test/coder/codex/port.test.ts', 'who serves at a port of its sandbox', {
+    'option --codex-port':
+      'P8 alone; a port of the loopback of its sandbox, into which no command there gets',
+  }),
   ...heldBy(section, 'test/session/work/codex.test.ts', 'Codex drafts, plans and makes the change', {
     'P8 session': 'drafts, plans and works, each after its answer',
   }),

@@ -4,11 +4,11 @@ type Rest = readonly [id: string, section: string, rule: string, later: SessionR
 
 const rows: readonly Rest[] = [
   [
-    'option --codex-port',
+    'default --codex-port',
     'Options',
-    'the port of the P8 app-server',
+    'random',
     'differs',
-    'P8 is spoken with over its own input and output, so that there is no port to choose; one in its sandbox would be open to the commands that it runs, which could answer its approvals (decision 0015): PROVIDER_OPTION says so',
+    'without the option the app-server of P8 is spoken with over its own input and output: there is no port, which is safer than one that nobody chose (decision 0015)',
   ],
 ];
 

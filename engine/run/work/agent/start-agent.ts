@@ -8,8 +8,16 @@ import { isVersionControl } from '../../../tool/version-control.ts';
 import type { OpenAgent } from '../../state/open-model.ts';
 import type { HandPlace } from '../hands/hand-place.ts';
 import { boundedLines } from './bounded-lines.ts';
+import { openPort } from './open-port.ts';
+import { relayed } from './relay-inside.ts';
+import { copyUnreadable, type UnreadablePrograms } from './unreadable-programs.ts';
 
-const bounds = { maxLineBytes: 16 * 1024 * 1024, maxLines: 1_000_000, maxBytes: 1024 * 1024 * 1024 };
+const bounds = {
+  maxLineBytes: 16 * 1024 * 1024,
+  maxLines: 1_000_000,
+  maxBytes: 1024 * 1024 * 1024,
+  maxWaitingBytes: 64 * 1024 * 1024,
+};
 /** What it says on standard error at its end is told to people. */
 const maxStderrBytes = 16 * 1024;
 const longestMs = 24 * 3600 * 1000;
@@ -39,7 +47,8 @@ export interface AgentStarter extends AsyncDisposable {
 
 export function openAgentStarter(ground: AgentGround): AgentStarter {
   const { sandbox, place, agent, provider, env, network, maxMemoryBytes, signal } = ground;
-  const started = new Set<AgentProcess>();
+  const started = new Set<AsyncDisposable>();
+  let unreadable: Promise<UnreadablePrograms> | undefined;
   const start = async (program: AgentProgram): Promise<AgentProcess> => {
     signal.throwIfAborted();
     const home = join(dirname(place.workspace), 'agent-home');
@@ -48,16 +57,26 @@ export function openAgentStarter(ground: AgentGround): AgentStarter {
       await mkdir(dirname(join(home, name)), { recursive: true });
       await writeFile(join(home, name), text, { mode: 0o600 });
     }
+    const { port } = program;
+    if (port !== undefined) unreadable ??= copyUnreadable(agent.program, dirname(place.workspace));
+    const copies = await unreadable;
+    const words = [agent.program.program, ...program.words];
     const over = new AbortController();
     let talk: (pipes: SandboxPipes) => void = () => {};
     const talked = new Promise<SandboxPipes>((resolve) => {
       talk = resolve;
     });
     const running = sandbox.run({
-      argv: ['sh', '-c', startScript, 'sh', program.homeVariable, agent.program.program, ...program.words],
+      argv: [
+        ...['sh', '-c', startScript, 'sh', program.homeVariable],
+        ...(copies === undefined || port === undefined ? words : relayed(copies.relay, port.port, words)),
+      ],
       workspace: place.workspace,
       reports: place.reports,
-      binds: [agent.program.bind, { source: home, target: homeSource, writable: false }],
+      binds: [
+        ...(copies?.binds ?? [agent.program.bind]),
+        { source: home, target: homeSource, writable: false },
+      ],
       env: { ...env, ...program.env },
       network,
       withheld: { isWithheld: isVersionControl, stubs: await place.stubs(), stub: 'git' },
@@ -88,9 +107,7 @@ export function openAgentStarter(ground: AgentGround): AgentStarter {
     signal.addEventListener('abort', stop, { once: true });
     const tooMuch = (found: string) =>
       providerFailure({ provider, kind: 'broken-reply', found: `the program says ${found}` });
-    const agentProcess: AgentProcess = {
-      send: (line) => void input.write(`${line}\n`),
-      lines: boundedLines(output, bounds, tooMuch),
+    const agentProcess = {
       ended,
       async [Symbol.asyncDispose]() {
         signal.removeEventListener('abort', stop);
@@ -101,12 +118,25 @@ export function openAgentStarter(ground: AgentGround): AgentStarter {
       },
     };
     started.add(agentProcess);
-    return agentProcess;
+    if (port === undefined)
+      return Object.assign(agentProcess, {
+        send: (line: string) => void input.write(`${line}\n`),
+        lines: boundedLines(output, bounds, tooMuch),
+      });
+    try {
+      const { send, messages } = await openPort({ input, output }, port, { provider, ended, bounds });
+      return Object.assign(agentProcess, { send, lines: messages });
+    } catch (fault) {
+      await agentProcess[Symbol.asyncDispose]();
+      throw fault;
+    }
   };
   return {
     start,
     async [Symbol.asyncDispose]() {
       for (const one of started) await one[Symbol.asyncDispose]();
+      const copies = await unreadable?.catch(() => undefined);
+      await copies?.[Symbol.asyncDispose]();
     },
   };
 }
