@@ -39,6 +39,18 @@ export const guards: readonly Guard[] = [
   ...within('session/thread/open-transcript.ts', pages, [
     ['somebody vouches for the end', ' || !isVouchedLine(lastLine, known)', '', nothing],
     ['it reaches as far as it did', 'records >= known.reached.records && isMet', 'records >= 0', nothing],
+    [
+      'another journal is read anew',
+      'if (ino !== inode || size < read.bytes) read = nothingRead();',
+      '',
+      'another journal of the same size',
+    ],
+    [
+      'each line that is told has the word of the witness',
+      "read !== undefined && isVouchedLine(read.toString('utf8'), witness)",
+      'read !== undefined',
+      'what was written over after it was read',
+    ],
     ['a page holds what it may', 'return left < 0;', 'return false;', 'a page is bounded in what it holds'],
   ]),
   ...within('session/api/transcript-routes.ts', routes, [

@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { absent } from '../../core/base/durable-file.ts';
 import { WritError } from '../../core/base/errors.ts';
-import type { JournalWitness, KnownJournal } from '../../engine/store/journal-witness.ts';
+import type { JournalWitness, KnownJournal, Voucher } from '../../engine/store/journal-witness.ts';
 import { requireOwnPlace } from '../../engine/store/own-place.ts';
 import { firstPrev } from '../../engine/store/parse-journal.ts';
 import { journalFile } from '../../engine/store/run-directory.ts';
@@ -11,7 +11,7 @@ import { isVouchedLine } from '../../engine/store/vouched-line.ts';
 import type { Happened } from '../state/fact.ts';
 import type { TranscriptEntry } from '../state/state.ts';
 import { factsType, witnessName } from './open-thread.ts';
-import { type ChainPlace, readChain } from './read-chain.ts';
+import { type ChainPlace, parseLine, readChain } from './read-chain.ts';
 import { readLinesAt } from './read-lines-at.ts';
 import { threadNotFound } from './thread-not-found.ts';
 import { type FactPlace, openTranscriptPlaces } from './transcript-places.ts';
@@ -113,15 +113,18 @@ export function openThreadTranscript({ directory, threadId, witness }: ThreadPla
       const facts = await readFacts(
         file,
         wanted.flatMap(({ made, changed }) => [made, ...(changed ? [changed] : [])]),
+        known,
       );
       const entries = wanted.map(({ made, changed }) =>
         places.entryOf([facts(made), ...(changed === undefined ? [] : [facts(changed)])]),
       );
-      if (entries.includes(undefined))
+      if (entries.includes(undefined)) {
+        read = nothingRead();
         throw new WritError('JOURNAL_CORRUPT', {
           message: `\`${path}\` is not what it was`,
           detail: { path },
         });
+      }
       const fitting = thatFit(entries as readonly TranscriptEntry[]);
       return { entries: fitting, earlier: to - fitting.length };
     } finally {
@@ -148,15 +151,21 @@ function nothingRead(): Read {
   };
 }
 
-/** The facts that stand at these places; `undefined` for one that is not there. */
+/**
+ * The facts that stand at these places; `undefined` for one that is not there. What was read once may have been written
+ * over since: a line is believed for its own word of the witness.
+ */
 async function readFacts(
   file: FileHandle,
   places: readonly FactPlace[],
+  witness: Voucher,
 ): Promise<(place: FactPlace) => Happened | undefined> {
   const lines = [...new Set(places.map(({ at }) => at))].sort((one, other) => one - other);
   const found = new Map<number, readonly Happened[]>();
   let line = 0;
-  for await (const record of readLinesAt(file, lines)) {
+  for await (const read of readLinesAt(file, lines)) {
+    const isOwn = read !== undefined && isVouchedLine(read.toString('utf8'), witness);
+    const record = isOwn ? parseLine(read) : undefined;
     if (record?.type === factsType && Array.isArray(record.data)) found.set(lines[line] ?? 0, record.data);
     line += 1;
   }

@@ -1,16 +1,16 @@
 import type { FileHandle } from 'node:fs/promises';
-import { maxLineBytes, parseLine } from './read-chain.ts';
+import { maxLineBytes } from './read-chain.ts';
 
 const chunkBytes = 256 * 1024;
 
 /**
- * The lines that begin at these octets of a file, in rising order, each as the object that it is; `undefined` for one
- * that is none. Lines that stand together are read together.
+ * The lines that begin at these octets of a file, in rising order; `undefined` for one that has no end. Lines that stand
+ * together are read together, and a line is good until the next one is asked for.
  */
 export async function* readLinesAt(
   file: FileHandle,
   places: readonly number[],
-): AsyncGenerator<Readonly<Record<string, unknown>> | undefined> {
+): AsyncGenerator<Buffer | undefined> {
   let from = 0;
   let read: Buffer = Buffer.alloc(0);
   const upTo = async (at: number, length: number): Promise<void> => {
@@ -23,6 +23,6 @@ export async function* readLinesAt(
       await upTo(at, length);
       end = read.indexOf(10);
     }
-    yield end < 0 ? undefined : parseLine(read.subarray(at - from, end));
+    yield end < 0 ? undefined : read.subarray(at - from, end);
   }
 }

@@ -1,6 +1,15 @@
-import { appendFileSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { userConfigDir } from '../../../attest/keys/user-config-dir.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
 import { journalFile } from '../../../engine/store/run-directory.ts';
@@ -88,6 +97,39 @@ t.test('a line that was taken back is read anew, and a journal that was replaced
   renameSync(path, `${path}.old`);
   writeFileSync(path, whole, { mode: 0o600 });
   t.strictSame(await words(), ['one', 'two', 'three'], 'the same in another file');
+});
+
+t.test('another journal of the same size is read anew', async (t) => {
+  const box = t.testdir();
+  const { witness, say } = threadPlace(box);
+  const directory = await say('a', 1, [2, 'one'], [3, 'three']);
+  const { page } = openThreadTranscript({ directory, threadId: 'a', witness });
+  const path = join(directory, journalFile);
+  const words = async () => (await page({ before: 9, limit: 9 })).entries.map(({ content }) => content);
+  t.strictSame(await words(), ['one', 'three']);
+  const { size, ino } = statSync(path);
+  // As from a backup: the journal, and what is known of it.
+  renameSync(path, `${path}.old`);
+  rmSync(join(userConfigDir({ HOME: join(box, 'home') }), 'journals'), { recursive: true });
+  await say('a', 1, [2, 'three'], [3, 'one']);
+  t.equal(statSync(path).size, size);
+  t.not(statSync(path).ino, ino);
+  t.strictSame(await words(), ['three', 'one']);
+});
+
+t.test('what was written over after it was read is not told', async (t) => {
+  const { witness, say } = threadPlace(t.testdir());
+  const directory = await say('a', 1, [2, 'one'], [3, 'two'], [4, 'three']);
+  const { page } = openThreadTranscript({ directory, threadId: 'a', witness });
+  const path = join(directory, journalFile);
+  const sound = readFileSync(path, 'utf8');
+  const ask = () => page({ before: 9, limit: 9 });
+  t.equal((await ask()).entries.length, 3);
+  writeFileSync(path, sound.replace('"two"', '"TWO"'));
+  await t.rejects(ask(), { code: 'JOURNAL_CORRUPT' });
+  await t.rejects(ask(), { code: 'JOURNAL_CORRUPT' }, 'nor is it later');
+  writeFileSync(path, sound);
+  t.equal((await ask()).entries.length, 3, 'sound again, it is read again');
 });
 
 t.test('nothing is told of a journal that is damaged, cut, somebody else’s or not there', async (t) => {
