@@ -78,7 +78,7 @@ export const guards: readonly Guard[] = [
       'a finished reply goes on as an element',
       'if (last?.id !== fact.id || !last.streaming) return undefined;',
       'if (last?.id !== fact.id) return undefined;',
-      'whoever applies the changes',
+      'a reply that goes on after its end',
     ],
     [
       'what is gone is told',

@@ -148,6 +148,23 @@ t.test('whoever applies the changes has what the snapshot shows, at every seed',
   t.ok(kinds.size >= 7, [...kinds].join(' '));
 });
 
+t.test('a reply that goes on after its end is told whole', async (t) => {
+  const served = await serveSession(t, { ground: { local: 'tui' } });
+  const { channel } = served;
+  const reader = listen(served.port, '?wire=2');
+  await reader.hears(() => true);
+  await channel.send({ type: 'submit', text: 'go', proof: local });
+  const turn = channel.state.turn ?? '';
+  await channel.send({ turn, type: 'replying', id: 'r', text: 'a' });
+  await channel.send({ turn, type: 'replied', id: 'r', text: 'ab' });
+  await channel.send({ turn, type: 'replying', id: 'r', text: 'c' });
+  await channel.send({ turn, type: 'tool', id: 't', toolName: 'x', status: 'running' });
+  await reader.hears(({ event }) => event === 'tool_call');
+  const folded = foldChanges(reader.heard());
+  t.match(folded, { transcript: [{}, { id: 'r', content: 'abc', streaming: true }] });
+  t.strictSame(folded, JSON.parse(JSON.stringify(toSnapshot(channel.state))));
+});
+
 t.test('who comes back gets the changes that followed, once each', async (t) => {
   const served = await serveSession(t, { ground: { local: 'tui' } });
   const whole = listen(served.port, '?wire=2');
