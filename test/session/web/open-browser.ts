@@ -26,12 +26,17 @@ export interface Tab extends AsyncDisposable {
   readonly wrongs: readonly string[];
 }
 
+/** `script`: what the page runs in place of the script that is shipped. */
 export async function openTab(
   browser: Browser,
   baseUrl: string,
-  options: BrowserContextOptions = {},
+  { script, ...options }: BrowserContextOptions & { readonly script?: string } = {},
 ): Promise<Tab> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  if (script !== undefined)
+    await context.route('**/assets/*.js', (route) =>
+      route.fulfill({ contentType: 'text/javascript; charset=utf-8', body: script }),
+    );
   const wrongs: string[] = [];
   const page = await context.newPage();
   page.setDefaultTimeout(30_000);

@@ -1,0 +1,190 @@
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import t from 'tap';
+import { buildWeb } from '../../../scripts/gen-web.ts';
+import type { Report } from '../../../session/state/command.ts';
+import { undoQuestion } from '../../../session/state/undo-question.ts';
+import { longTest } from '../../rooms/long-test.ts';
+import { fixed } from '../scenes/scene-texts.ts';
+import { scenes } from '../scenes/scenes.ts';
+import { openBrowser, openTab, type Tab, withoutBrowser } from './open-browser.ts';
+import { servePage, type Told, type ToldSession, toldSession } from './serve-page.ts';
+
+const skip = withoutBrowser;
+/** The page is made of them as they are: a change in one is a change of the page. */
+const sources = join(import.meta.dirname, '../../..');
+
+let browser: Promise<Browser> | undefined;
+let script: Promise<string | undefined> | undefined;
+
+interface CardTab extends Tab {
+  /** Bodies of the answers that it sent. */
+  readonly sent: readonly string[];
+}
+
+/** A tab on a question that waits; the page is what its sources make now. */
+async function openCard(of: Parameters<typeof servePage>[0], session: ToldSession): Promise<CardTab> {
+  browser ??= openBrowser(t);
+  script ??= buildWeb(sources).then(({ assets }) => assets.find(({ name }) => name.endsWith('.js'))?.text);
+  const { baseUrl } = await servePage(of, session);
+  const tab = await openTab(await browser, baseUrl, { script: (await script) ?? '' });
+  const sent: string[] = [];
+  tab.page.on('request', (request) => {
+    if (request.url().includes('/interactions/')) sent.push(request.postData() ?? '');
+  });
+  await tab.page.locator('section.card').waitFor();
+  return { ...tab, sent };
+}
+
+/** The same of a page that steers. */
+async function steerCard(of: Parameters<typeof servePage>[0], session: ToldSession): Promise<CardTab> {
+  const tab = await openCard(of, session);
+  await tab.page.getByRole('button', { name: 'Take control' }).first().click();
+  await tab.page.locator('.control-mine').waitFor();
+  return tab;
+}
+
+const approval: Told<Report> = {
+  type: 'ask',
+  subject: 'a',
+  kind: 'approval',
+  title: 'Run a command',
+  metadata: {
+    command: 'echo \u202egnp.exe',
+    verdict: 'dangerous',
+    segments: [],
+    cwd: '/w',
+    reuse: { approve_session: 'exactly this', allow_all_commands: 'every command' },
+  },
+};
+
+longTest('who only watches finds no button that changes anything', { skip }, async (t) => {
+  const session = toldSession(t);
+  await scenes.goal(session);
+  await session.report(
+    { type: 'patched', patchset: { id: 'p', status: 'proposed', changes: fixed } },
+    approval,
+  );
+  const at = session.grants.now();
+  const place = { cwd: '/w', sandbox: 'bubblewrap', branch: 'main' };
+  session.grants.add([
+    {
+      id: 'g',
+      kind: 'session',
+      tool: 'x',
+      action: 'y',
+      key: 'k',
+      what: 'ls',
+      grantedBy: { kind: 'tui' },
+      at,
+      ...place,
+    },
+  ]);
+  await using tab = await openCard(t, session);
+  const { page } = tab;
+  const open = async (): Promise<readonly string[]> =>
+    (await page.evaluate(
+      `[...document.querySelectorAll('button:enabled, input:enabled')].map((one) => one.ariaLabel || one.innerText)`,
+    )) as readonly string[];
+  await page.locator('#composer').fill('typed');
+  await page.getByRole('button', { name: '1 approval live' }).click();
+  const known = /^(?:Workflow|Diff|Terminal|Summary|Threads|Graph|Take control|1 approval live)$/;
+  await page.getByRole('button', { name: 'Revoke' }).waitFor();
+  for (const pane of ['Workflow', 'Diff']) {
+    await page.getByRole('tab', { name: pane }).click();
+    await page
+      .getByRole('button', { name: pane === 'Diff' ? 'Reject' : 'Give the goal up' })
+      .first()
+      .waitFor();
+    t.strictSame(
+      (await open()).filter((name) => !known.test(name)),
+      [],
+      pane,
+    );
+  }
+  await page.locator('section.card').focus();
+  await page.keyboard.press('y');
+  t.equal(await page.locator('section.card button:disabled').count(), 8);
+  t.strictSame(tab.sent, []);
+});
+
+t.test('an answer goes once, and nothing wide or dangerous by a hand that slips', { skip }, async (t) => {
+  const session = toldSession(t);
+  await session.say('Go.');
+  await session.report(approval);
+  await using tab = await steerCard(t, session);
+  const { page } = tab;
+  const card = page.locator('section.card');
+  t.match(await card.locator('pre.command').innerText(), /^echo \\u\{202e\}gnp\.exe$/);
+  t.equal(await card.locator('button.main').count(), 0, 'what is dangerous has no answer that stands out');
+  await card.focus();
+  await page.keyboard.press('s');
+  await card.locator('details[open]').waitFor();
+  t.strictSame(tab.sent, [], 'what is not to be seen is shown before it is chosen');
+  const held = Promise.withResolvers<void>();
+  await page.route('**/interactions/*', async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  for (let presses = 0; presses < 3; presses += 1) await page.keyboard.press('n');
+  t.equal(await card.locator('button:enabled').count(), 0, 'while one is on its way no other is given');
+  held.resolve();
+  await card.waitFor({ state: 'detached' });
+  t.strictSame(
+    tab.sent.map((body) => JSON.parse(body)),
+    [{ selectedOption: 'deny' }],
+  );
+});
+
+t.test(
+  'a secret is shown and kept nowhere, and gone from its field once it was sent',
+  { skip },
+  async (t) => {
+    const session = toldSession(t);
+    await session.say('Go.');
+    const questions = [
+      { id: 'q', prompt: 'The key?', kind: 'text', secret: true },
+      { id: 'o', prompt: 'Which one?', kind: 'text' },
+    ];
+    await session.report({ type: 'ask', subject: 's', kind: 'request_user_input', metadata: { questions } });
+    await using tab = await steerCard(t, session);
+    const { page } = tab;
+    const field = page.getByLabel('The key?');
+    await field.fill('hunter2-the-secret');
+    await page.getByLabel('Which one?').fill('the second');
+    t.equal(await field.getAttribute('type'), 'password');
+    const stored = String(await page.evaluate('JSON.stringify(sessionStorage)'));
+    t.match(stored, /the second/);
+    t.notMatch(stored, /hunter2/);
+    await page.route('**/interactions/*', (route) => route.abort());
+    await page.getByRole('button', { name: 'Answer' }).click();
+    await page.locator('section.card p.bad').waitFor();
+    t.equal(await field.inputValue(), '');
+    t.equal(await page.getByLabel('Which one?').inputValue(), 'the second', 'what is no secret is kept');
+    t.match(tab.sent, [/hunter2-the-secret/]);
+  },
+);
+
+longTest('nothing is taken back by a key, or before a choice was made', { skip }, async (t) => {
+  const session = toldSession(t);
+  await session.say('Go.');
+  const link = '[more](/api/code/control/cancel) [else](javascript:x) [<b>out</b>](https://example.org/)';
+  const question = undoQuestion({ runId: 'r', commit: 'c', summary: 's', files: [] });
+  await session.report({ type: 'ask', ...question, description: link });
+  await using tab = await steerCard(t, session);
+  const { page } = tab;
+  const card = page.locator('section.card');
+  t.equal(await card.locator('input:checked').count(), 0);
+  t.ok(await card.getByRole('button', { name: 'Answer' }).isDisabled());
+  t.strictSame(await card.locator('a').allInnerTexts(), ['<b>out</b>'], 'no link leads to this server');
+  await card.focus();
+  for (const key of ['1', 'y', 'Enter']) await page.keyboard.press(key);
+  t.strictSame(tab.sent, []);
+  await card.getByText('Leave it').click();
+  await card.getByRole('button', { name: 'Answer' }).click();
+  await card.waitFor({ state: 'detached' });
+  t.match(
+    tab.sent.map((body) => JSON.parse(body)),
+    [{ answers: { undo: ['leave'] } }],
+  );
+});
