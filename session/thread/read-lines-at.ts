@@ -4,8 +4,8 @@ import { maxLineBytes } from './read-chain.ts';
 const chunkBytes = 256 * 1024;
 
 /**
- * The lines that begin at these octets of a file, in rising order; `undefined` for one that has no end. Lines that stand
- * together are read together, and a line is good until the next one is asked for.
+ * The lines that begin at these octets of a file, in rising order; `undefined` for one that has no end. Lines that
+ * stand together are read together, and a line is good until the next one is asked for.
  */
 export async function* readLinesAt(
   file: FileHandle,
