@@ -33,10 +33,12 @@ export async function sessionDemo(
     here.print.note(text);
   };
   const watcher = watchRuns(systemClock);
-  await using engine = await openEngine(here, { plugins: [watcher.plugin, progressPlugin(here.progress)] });
+  const watched = here.options.flag('watch') ? watch(here) : undefined;
+  // A line that is drawn over and over has no place on a screen that somebody watches.
+  const told = watched === undefined ? [progressPlugin(here.progress)] : [];
+  await using engine = await openEngine(here, { plugins: [watcher.plugin, ...told] });
   const reach = reachProvider({ variable: () => undefined, keys: {} });
   const choice = { provider: `replay:${sessionTraffic}`, flags: {} };
-  const watched = here.options.flag('watch') ? watch(here) : undefined;
   const { state, threadId } = await playSession(here, {
     engine,
     watcher,

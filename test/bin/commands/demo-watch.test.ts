@@ -62,6 +62,7 @@ t.test(
       'nothing of the screen is left',
     );
     t.equal(lines.filter((line) => line.startsWith('✓ Decision.Commit: ')).length, 1);
+    t.notMatch(scene.raw(), /checks? done|stage fast|decision: commit|checking unit/, 'nobody else draws');
   },
 );
 
