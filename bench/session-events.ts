@@ -46,7 +46,7 @@ async function openServed(entries: number) {
     },
   });
   const begin = async (): Promise<string> => {
-    await channel.send({ type: 'submit', text: 'go', proof: local });
+    await channel.send({ type: 'submit', text: 'go on', proof: local });
     return channel.state.turn ?? '';
   };
   const end = (turn: string) => channel.send({ turn, type: 'end', end: 'done' });
@@ -132,7 +132,7 @@ async function benchFirstSnapshot(): Promise<boolean> {
     ] as const) {
       const seen = reader.sees('event: status_changed');
       const started = performance.now();
-      const answered = post(port, '/api/code/messages', name === 'ours' ? held : {}, { text: 'x' });
+      const answered = post(port, '/api/code/messages', name === 'ours' ? held : {}, { text: 'xyz' });
       await seen;
       times[name].push(performance.now() - started);
       await answered;

@@ -11,6 +11,7 @@ import { openSession } from '../../session/open-session.ts';
 import type { SessionOptions } from '../../session/options/session-options.ts';
 import { openSelfTester } from '../../session/self-test/self-tester.ts';
 import { type ServedSession, serveSession } from '../../session/serve/serve-session.ts';
+import { stoppedRun } from '../../session/state/stopped-run.ts';
 import { listThreads } from '../../session/thread/list-threads.ts';
 import { watchRuns } from '../../session/work/watch-runs.ts';
 import { broughtProviders } from '../command-parts/brought-providers.ts';
@@ -100,15 +101,18 @@ export async function serveCode(
     ...(served.tokenFile === undefined ? {} : { token_file: served.tokenFile }),
     ...(served.infoFile === undefined ? {} : { info_file: served.infoFile }),
   };
+  let stopped: string | undefined;
   try {
     if (options.goal !== undefined) await beginGoal(served.session, options.goal);
     await whileServed({ served, repository, data });
   } finally {
+    stopped = stoppedRun(served.session.channel.state);
     await served[Symbol.asyncDispose]();
   }
   reaching.finish();
   return succeeded(data, (printer) => {
     if (line.mode === 'terminal') printer.line(`writ code --resume ${served.threadId}`);
     printer.line(`writ graph ${served.threadId}`);
+    if (stopped !== undefined) printer.line(`writ resume ${stopped}`);
   });
 }

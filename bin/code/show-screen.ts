@@ -1,10 +1,10 @@
 import { systemClock } from '../../core/base/clock.ts';
-import type { Line } from '../../session/screen/line.ts';
 import { span } from '../../session/screen/line.ts';
 import type { SessionDoor } from '../../session/screen/session-door.ts';
 import { visible } from '../../session/screen/visible.ts';
 import { slashCommands } from '../../session/state/slash/slash-commands.ts';
 import { openScreen, type Screen, type ScreenEnd } from '../../session/tui/open-screen.ts';
+import { greetingLines } from '../../session/tui/print/greeting-lines.ts';
 import { screenShape } from '../../session/tui/print/screen-shape.ts';
 import type { Ground } from '../../session/tui/term/ground.ts';
 import { openTerminal } from '../../session/tui/term/open-terminal.ts';
@@ -100,7 +100,7 @@ export function showScreen(
   return {
     opened({ baseUrl }, opened) {
       keeper = opened;
-      screen.opened(greeting(door, baseUrl), opened.draft);
+      screen.opened(greetingLines(door.snapshot(), baseUrl), opened.draft);
       void import('../../session/screen/highlight/open-highlighter.ts').then(({ loadHighlighting }) =>
         loadHighlighting(),
       );
@@ -109,14 +109,4 @@ export function showScreen(
     ended: over.promise,
     close,
   };
-}
-
-/** What is worth to know before the first word. */
-function greeting(door: SessionDoor, baseUrl: string): readonly Line[] {
-  const { workingDir, provider, threadId } = door.snapshot();
-  const model = provider.model ?? provider.provider;
-  return [
-    [span('writ code', 'heading'), span(`  ${visible(workingDir)} · ${visible(model)}`)],
-    [span(`thread ${threadId} · also on ${baseUrl}`, 'dim')],
-  ];
 }

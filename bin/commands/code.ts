@@ -35,8 +35,9 @@ export async function run(context: CommandContext): Promise<CommandResult> {
 }
 
 /** A screen needs a terminal to read from and to draw on; for a program one line says where the session is. */
-function requireTerminal({ interactive, hasScreen, json, env }: CommandContext): void {
+function requireTerminal({ interactive, hasScreen, json, env, options }: CommandContext): void {
   const isTerminal = { input: interactive, output: json || hasScreen };
-  const why = whyNoTerminal({ env: json ? { ...env, TERM: env.TERM ?? 'none' } : env, isTerminal });
+  const isPlain = json || options.flag('plain');
+  const why = whyNoTerminal({ env, isTerminal }, isPlain);
   if (why !== undefined) throw new WritError('TERMINAL_REQUIRED', { message: why, detail: { why } });
 }

@@ -22,6 +22,8 @@ export interface StatusFacts {
   readonly seconds?: number;
   /** The session is being opened: what its snapshot says is what is known already. */
   readonly isStarting?: boolean;
+  /** The key of this screen that takes the session back from whoever else steers it. */
+  readonly takeBack?: string;
 }
 
 /** What is always told: what happens, what it costs, what is open, who has the session. */
@@ -50,7 +52,7 @@ export function statusItems(snapshot: Snapshot, facts: StatusFacts): readonly St
             weight: facts.sandbox === 'none' ? 2 : 6,
           },
         ]),
-    controllerItem(controller),
+    ...controllerItems(controller, facts),
     ...((facts.approvals ?? 0) > 0
       ? [{ text: `${facts.approvals} pre-approved`, tone: 'warn' as const, weight: 3 }]
       : []),
@@ -83,14 +85,19 @@ const stateWords: Readonly<Record<Snapshot['status'], readonly [string, Tone]>> 
   error: ['failed', 'bad'],
 };
 
-function controllerItem({ kind, ownerLabel }: Snapshot['controller']): StatusItem {
-  const isLocal = kind === 'tui' || kind === 'cli' || kind === 'none';
-  const text = isLocal
-    ? kind === 'none'
-      ? 'nobody steers'
-      : 'you steer'
-    : `${kind} ${ownerLabel ?? ''} steers`;
-  return { text: text.trim(), tone: isLocal ? 'plain' : 'warn', weight: isLocal ? 5 : 2 };
+function controllerItems(
+  { kind, ownerLabel }: Snapshot['controller'],
+  { takeBack }: StatusFacts,
+): readonly StatusItem[] {
+  if (kind === 'tui' || kind === 'cli') return [{ text: 'you steer', tone: 'plain', weight: 5 }];
+  if (kind === 'none') return [{ text: 'nobody steers', tone: 'plain', weight: 5 }];
+  const who = `${kind} ${ownerLabel ?? ''}`.trim();
+  return [
+    { text: `${who} steers`, tone: 'warn', weight: 2 },
+    ...(takeBack === undefined
+      ? []
+      : [{ text: `${takeBack} takes it back`, tone: 'accent' as const, weight: 1 }]),
+  ];
 }
 
 /** The items in one line of at most so many columns: what weighs least is left out first. */

@@ -4,6 +4,7 @@ import { heldQuestion } from './held/held-question.ts';
 import type { Interaction } from './interaction.ts';
 import { pursuedGoal } from './pursued-goal.ts';
 import { pendingOf, type SessionState } from './state.ts';
+import { stoppedWords } from './stopped-run.ts';
 
 /**
  * What is known of a state whose process is gone: nobody waits for its tools, and how far they got nobody knows. A turn
@@ -38,7 +39,7 @@ export function afterKill(
     const asked = { id: newId(), ...heldQuestion(held), status: 'pending', requestedAtMs: nowMs } as const;
     return [...left, { type: 'asked', interaction: asked }];
   }
-  const why = 'writ was stopped in the middle of this turn';
+  const why = ['writ was stopped in the middle of this turn', stoppedWords(state)].filter(Boolean).join('; ');
   const reason = isLeft ? `${why}: \`/goal start\` goes on with the goal` : why;
   return [...left, { type: 'turn-ended', turn, end: 'failed', reason }];
 }

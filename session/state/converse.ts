@@ -1,5 +1,5 @@
 import { WritError } from '../../core/base/errors.ts';
-import { boundRequest, requestBounds } from '../../engine/run/draft/read-request.ts';
+import { boundRequest } from '../../engine/run/draft/read-request.ts';
 import { actAtOnce, isAtOnce } from './act-at-once.ts';
 import { answeredGoal } from './answered-goal.ts';
 import { beginDeed, isDeed } from './begin-deed.ts';
@@ -37,6 +37,7 @@ export function submit(
   const said = saidFact({ text, commandId }, by, newId());
   const asked = state.interactions.find(({ id }) => id === state.noteFor);
   if (asked !== undefined && !isNoNote(text)) {
+    requireNote(asked, text);
     const note: Want = { type: 'note', subject: asked.subject, note: text, by };
     return { facts: [{ ...said, noteOf: asked.id }], wants: [note] };
   }
@@ -64,7 +65,7 @@ export function submit(
   requireIdle(state);
   if (spoken.kind === 'plan-continue')
     throw new WritError('UNSUPPORTED_OPERATION', { message: 'no plan waits to be continued' });
-  requireBounded(spoken.text);
+  boundRequest(spoken.text);
   if (spoken.kind === 'plain') requireNothingHeld(state);
   return begun(said, spoken, by, newId());
 }
@@ -79,11 +80,6 @@ function begun(
     facts: [said, { type: 'turn-began', turn }],
     wants: [{ type: 'turn', turn, spoken, by }],
   };
-}
-
-/** REQUEST_INVALID for words of which no turn would take more: they are refused before they are said. */
-function requireBounded(text: string): void {
-  boundRequest(text, { ...requestBounds, least: 1 });
 }
 
 /** A plan that failed as often as it may by itself, or as its goal allows: the next message says how it goes on. */
@@ -129,7 +125,7 @@ export function dispatch(
 ): Decided {
   if (by.kind !== 'automation') throw new WritError('AUTOMATION_CONTROLLER_REQUIRED');
   requireIdle(state);
-  requireBounded(prompt);
+  boundRequest(prompt);
   const turn = newId();
   return {
     facts: [
@@ -171,6 +167,7 @@ export function respond(
   if (answer.option === 'execute' && asked.metadata.workspace !== workspace)
     throw new WritError('WORKSPACE_CHANGED', { detail: { id } });
   judgeHeldAnswer(state, asked, answer);
+  if (answer.note !== undefined) requireNote(asked, answer.note);
   const amended = amendment(state, asked, answer);
   if (amended !== undefined) return { facts: [{ type: 'amended', id, metadata: amended }], wants: [] };
   return {
@@ -196,6 +193,11 @@ export function respond(
       { type: 'answer', subject: asked.subject, option: answer.option, given, metadata: asked.metadata, by },
     ],
   };
+}
+
+/** REQUEST_INVALID for a note that no draft would be made of: the question waits on. */
+function requireNote({ kind }: Interaction, note: string): void {
+  if (kind === 'intent_review_choice') boundRequest(note);
 }
 
 /** What an answer changes of a question that stays pending; `undefined` for one that settles it. */

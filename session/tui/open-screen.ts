@@ -1,14 +1,14 @@
 import type { Clock } from '../../core/base/clock.ts';
-import { isWritError, messageOf } from '../../core/base/errors.ts';
 import { type Line, span } from '../screen/line.ts';
+import { answeredWords } from '../screen/question/answered-words.ts';
 import { isSecretAsked, nextAsked } from '../screen/question/asked.ts';
-import { choicesOf } from '../screen/question/choices.ts';
 import type { SessionDoor } from '../screen/session-door.ts';
 import { visible } from '../screen/visible.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { edited, giveBack, offered } from './composer/compose.ts';
 import { type Composer, emptyComposer } from './composer/composer.ts';
 import { type Draft, draftOf, unsentOf, withDraft } from './composer/draft.ts';
+import { faultWords } from './fault-words.ts';
 import { type CommandRow, commandRows, type LocalCommand } from './local-commands.ts';
 import { hangLine } from './print/hang-line.ts';
 import { openPrinter, printedFrom } from './print/open-printer.ts';
@@ -21,6 +21,7 @@ import { openFrames } from './term/open-frames.ts';
 import type { Painter, Size } from './term/painter.ts';
 import { openDrawer } from './view/open-drawer.ts';
 import { pressView } from './view/press-view.ts';
+import { refusedAnswer } from './view/refused-answer.ts';
 import { seeSnapshot } from './view/see-snapshot.ts';
 import { type Effect, isBusy, openView, type View } from './view/view.ts';
 
@@ -133,17 +134,13 @@ export function openScreen(parts: ScreenParts): Screen {
         return;
       case 'respond': {
         const asked = nextAsked(door.snapshot());
-        const chosen =
-          asked === undefined
-            ? undefined
-            : choicesOf(asked).find(({ id }) => id === effect.given.selectedOption);
-        printer.answered(
-          effect.id,
-          `you chose: ${visible(chosen?.label ?? effect.given.selectedOption ?? 'an answer')}`,
-        );
+        if (asked !== undefined) printer.answered(effect.id, visible(answeredWords(asked, effect.given)));
         door
           .respond(effect.id, effect.given)
-          .then(() => refreshFacts(), failed)
+          .then(refreshFacts, (fault: unknown) => {
+            view = refusedAnswer(view, effect, faultWords(fault));
+            frames.ask();
+          })
           .catch(failed);
         return;
       }
@@ -268,10 +265,4 @@ function offerOf(form: string, description: string) {
   const first = words.findIndex((word) => !/^[a-z]+$/.test(word));
   const typed = first < 0 ? words : words.slice(0, first);
   return { name: typed.join(' '), arguments: words.slice(typed.length).join(' '), description };
-}
-
-function faultWords(fault: unknown): string {
-  if (!isWritError(fault)) return visible(messageOf(fault));
-  const [hint] = fault.hints;
-  return visible(`${fault.code}: ${fault.message}${hint === undefined ? '' : `; ${hint}`}`);
 }

@@ -2,6 +2,7 @@ import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import type { ChannelParts, World } from '../channel/open-channel.ts';
 import type { Want } from '../state/command.ts';
 import { awaitsNote } from '../state/interaction.ts';
+import { stoppedWords } from '../state/stopped-run.ts';
 import { continueStep } from './continue-step.ts';
 import { converseStep } from './converse-step.ts';
 import { draftStep } from './draft-step.ts';
@@ -68,7 +69,7 @@ export function openWork(setting: OpenWorkSetting, watcher: RunWatcher, place: s
     const scope = scoped(signal);
     last = supervise(scope, act)
       .catch((fault: unknown): StepEnd => {
-        if (signal.aborted) return { end: 'cancelled' };
+        if (signal.aborted) return { end: 'cancelled', ...toldOf(stoppedWords(world.state())) };
         return { end: 'failed', reason: reasonOf(fault) };
       })
       .then(async (ended) => {
@@ -137,6 +138,10 @@ export function openWork(setting: OpenWorkSetting, watcher: RunWatcher, place: s
       await late;
     },
   };
+}
+
+function toldOf(reason: string): { readonly reason?: string } {
+  return reason === '' ? {} : { reason };
 }
 
 function reasonOf(fault: unknown): string {

@@ -26,9 +26,14 @@ export async function readRequest(text: string, bounds: RequestBounds = requestB
 export function boundRequest(text: string, { least, most }: RequestBounds = requestBounds): string {
   const request = text.trim();
   if (request.length < least || request.length > most)
-    throw invalid(`expected ${least} to ${most} characters, found ${request.length}`, [
-      'say in short what shall change; what is longer stands in a file of the repository, or in a contract of your own: `writ spec new`',
-    ]);
+    throw invalid(
+      `expected ${least} to ${most} characters, found ${request.length}`,
+      request.length < least
+        ? ['say in a sentence what shall change']
+        : [
+            'say in short what shall change; what is longer stands in a file of the repository, or in a contract of your own: `writ spec new`',
+          ],
+    );
   if (/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/u.test(request))
     throw invalid('expected words, found control characters');
   return request;

@@ -24,7 +24,10 @@ export function drawCard(
   const lines =
     card.focus === 'lines'
       ? drawLines(card, asked, plans)
-      : choices.map((choice, at) => drawChoice(choice, at, isChosen && at === card.at));
+      : // Whoever writes a note has chosen already.
+        card.writing?.for === 'note'
+        ? []
+        : choices.map((choice, at) => drawChoice(choice, at, isChosen && at === card.at));
   const most = Math.max(1, rows - 2);
   const before = drawAnswers(card, inner).slice(0, Math.max(0, most - lines.length));
   const room = most - lines.length - before.length;

@@ -95,6 +95,7 @@ export const commandKeys: ReadonlyMap<string, Act> = new Map(
     'ctrl+x': (composer) => only({ ...composer, armed: 'ctrl-x' }),
     'ctrl+r': (composer) => only(beginSearch(composer)),
     'ctrl+l': effect('redraw'),
+    'ctrl+t': effect('take-back'),
     'ctrl+z': effect('suspend'),
     'shift+tab': effect('cycle-context'),
   }),

@@ -37,7 +37,15 @@ export interface Context {
 }
 
 /** What says all by its name. */
-export type PlainEffect = 'interrupt' | 'go-back' | 'cycle-context' | 'quit' | 'suspend' | 'help' | 'redraw';
+export type PlainEffect =
+  | 'interrupt'
+  | 'go-back'
+  | 'cycle-context'
+  | 'quit'
+  | 'suspend'
+  | 'help'
+  | 'redraw'
+  | 'take-back';
 
 /** What a key asks for that a composer cannot do itself. */
 export type Effect =

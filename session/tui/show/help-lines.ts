@@ -11,6 +11,7 @@ const keys: readonly (readonly [key: string, about: string])[] = [
   ['Ctrl+C', 'clear what is typed; twice: quit'],
   ['Ctrl+R', 'search what you said'],
   ['Ctrl+G', 'write in your editor'],
+  ['Ctrl+T', 'take the session back from a page or a program that steers it'],
   ['Ctrl+Z', 'suspend'],
   ['!', 'a command of your own, on a copy of the work tree'],
   ['@', 'a path of this repository'],

@@ -64,9 +64,19 @@ export async function showLocal(
         [span('  /resume THREAD goes on with one', 'dim')],
       ];
     }
-    case 'reclaim':
+    case 'reclaim': {
+      const { kind, ownerLabel = '' } = door.snapshot().controller;
       await door.reclaim();
-      return [[span('  the session is yours', 'dim')]];
+      if (kind === 'tui') return [[span('  the session is yours already', 'dim')]];
+      return [
+        [
+          span(
+            `  the session is yours again, not that of ${visible(`${kind} ${ownerLabel}`)}`.trimEnd(),
+            'dim',
+          ),
+        ],
+      ];
+    }
     case 'earlier':
       return earlier.show(command.count, columns);
     case 'export':

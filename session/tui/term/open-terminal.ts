@@ -51,6 +51,8 @@ type State = 'ours' | 'lent' | 'stopped' | 'closed';
 const enter = '\x1b[?2004h';
 /** All that a frame may have left, wherever it was cut off. */
 const leave = '\x1b[?2026l\x1b[m\x1b[?7h\x1b[?25h\x1b[?2004l';
+/** Terminals that say nothing of themselves, or that they know no sequences: those would stand there as signs. */
+const knowsNone = ({ TERM = '' }: Ground['env']): boolean => TERM === 'dumb' || TERM === '';
 /** A job that nobody can go on with is not stopped by the system: then it goes on at once. */
 const notStoppedMs = 200;
 /** What continues a job is told within that time after a timer of it. */
@@ -73,12 +75,13 @@ export function openTerminal({
   let keys: KeyReader | undefined;
   let stopReading = (): void => {};
   const own = { write: (text: string) => ground.write(text), size: ground.size(), theme };
+  const isMute = isPlain && knowsNone(ground.env);
   const painter = isPlain ? openPlainPainter(own) : openPainter({ ...own, reflows: reflows(ground.env) });
 
   const take = (): void => {
     state = 'ours';
     ground.raw(true);
-    ground.write(enter);
+    if (!isMute) ground.write(enter);
     const reader = readKeys(clock, told.keys, patience);
     keys = reader;
     stopReading = ground.onBytes((bytes) => reader.feed(bytes));
@@ -87,7 +90,7 @@ export function openTerminal({
     state = to;
     keys?.stop();
     stopReading();
-    ground.write(leave);
+    if (!isMute) ground.write(leave);
     ground.raw(false);
   };
   const close = (): void => {

@@ -1,7 +1,7 @@
 import { cellsOf } from '../../screen/cells.ts';
 import { clipLine } from '../../screen/clip.ts';
 import { type Line, span } from '../../screen/line.ts';
-import { countAsked, innerQuestions, nextAsked } from '../../screen/question/asked.ts';
+import { countAsked, nextAsked } from '../../screen/question/asked.ts';
 import { statusItems, statusLine } from '../../screen/status-line.ts';
 import { visible, visibleLines } from '../../screen/visible.ts';
 import { progressWords } from '../../screen/words/goal-words.ts';
@@ -11,6 +11,7 @@ import type { Snapshot } from '../../state/snapshot.ts';
 import { drawCard } from '../card/draw-card.ts';
 import { drawComposer } from '../composer/draw-composer.ts';
 import type { Cursor } from '../term/painter.ts';
+import { secondsOf } from './turn-time.ts';
 import { isBusy, type View } from './view.ts';
 
 export interface DrawContext {
@@ -27,6 +28,8 @@ export interface Drawn {
 }
 
 const most = { tools: 3, tasks: 4, told: 4, printed: 6 };
+/** The key that takes the session back, as it is told; see `command-keys`. */
+const takeBackKey = 'Ctrl+T';
 /** Rows of a terminal in which an empty one stands between what is finished and what is not. */
 const leastWithGap = 16;
 
@@ -34,8 +37,11 @@ const leastWithGap = 16;
 export function drawView(view: View, snapshot: Snapshot, context: DrawContext): Drawn {
   const { columns, rows, nowMs } = context;
   const room = Math.max(2, rows - 1);
-  const seconds = view.busySinceMs === undefined ? undefined : Math.floor((nowMs - view.busySinceMs) / 1000);
-  const facts = { ...view.facts, ...(seconds === undefined ? {} : { seconds }) };
+  const facts = {
+    ...view.facts,
+    ...(view.time === undefined ? {} : { seconds: secondsOf(view.time, nowMs) }),
+    takeBack: takeBackKey,
+  };
   const status = clipLine(statusLine(statusItems(snapshot, facts), columns, cellsOf), columns);
   const writing = drawWriting(view, snapshot, columns, Math.max(1, Math.floor((room - 1) / 2)));
   const gap: readonly Line[] = rows < leastWithGap ? [] : [[]];
@@ -92,8 +98,6 @@ function drawQuestion(
   const left = countAsked(snapshot) - 1;
   const more: readonly Line[] =
     left > 0 ? [[span(`${left} more ${left === 1 ? 'question waits' : 'questions wait'}`, 'warn')]] : [];
-  if (card.focus === 'away' || (card.writing !== undefined && innerQuestions(asked).length === 0))
-    return [...drawCard(card, asked, snapshot, { columns, rows: 2 }), ...more];
   return [...drawCard(card, asked, snapshot, { columns, rows: Math.max(3, rows - more.length) }), ...more];
 }
 

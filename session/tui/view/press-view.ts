@@ -53,11 +53,12 @@ function isTab(key: Key): boolean {
   return key.type === 'key' && key.name === 'tab' && !key.ctrl && !key.alt && !key.shift;
 }
 
-/** The answer goes; where the card waits for words, the composer is for them. */
-function settled(view: View, { id }: Asked, { card, given }: Pressed): Stepped {
+/** The answer goes; where the card waits for words, the composer is for them. `text`: what was written for it. */
+function settled(view: View, { id }: Asked, { card, given }: Pressed, text?: string): Stepped {
   const isWriting = card.writing !== undefined;
   const next = isWriting ? startWriting({ ...view, card }) : { ...withoutWriting(view), card };
-  return { view: next, effects: given === undefined ? [] : [{ type: 'respond', id, given }] };
+  const before = view.card === undefined || text === undefined ? {} : { before: { card: view.card, text } };
+  return { view: next, effects: given === undefined ? [] : [{ type: 'respond', id, given, ...before }] };
 }
 
 /** Words for the card: Enter gives them, Escape goes back to what can be chosen. */
@@ -73,7 +74,8 @@ function pressWriting(
   const outcome = press(view.composer, key, { ...context, busy: false });
   const after: View = { ...view, composer: outcome.composer };
   const said = outcome.effects.find((effect) => effect.type === 'submit');
-  if (said?.type === 'submit') return settled(withoutWriting(view), asked, writeCard(card, asked, said.text));
+  if (said?.type === 'submit')
+    return settled(withoutWriting(view), asked, writeCard(card, asked, said.text), said.text);
   if (isEscape(key) && view.composer.buffer.text === '' && card.writing?.for !== 'answer')
     return only({ ...withoutWriting(view), card: { ...card, writing: undefined } });
   return acted(after, snapshot, outcome.effects);

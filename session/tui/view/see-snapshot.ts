@@ -6,17 +6,18 @@ import { type Composer, emptyComposer } from '../composer/composer.ts';
 import { openSecretLine } from '../composer/secret.ts';
 import { turnEnded } from '../composer/send.ts';
 import { toEffect } from './to-effect.ts';
-import { isBusy, mustWait, type Stepped, type View } from './view.ts';
+import { turnTime } from './turn-time.ts';
+import { mustWait, type Stepped, type View } from './view.ts';
 
 /** What a newer snapshot makes of a view: the question that is to be answered, what waited for the turn's end. */
 export function seeSnapshot(before: View, snapshot: Snapshot, nowMs: number): Stepped {
   const carded = withCard(before, snapshot, nowMs);
   const view: View = {
     ...carded,
-    busySinceMs: isBusy(snapshot) ? (carded.busySinceMs ?? nowMs) : undefined,
+    time: turnTime(carded.time, snapshot, nowMs),
   };
   const isFree = !mustWait(snapshot) && view.card === undefined && snapshot.controller.canWrite;
-  if (!isFree || before.busySinceMs === undefined) return { view, effects: [] };
+  if (!isFree || before.time === undefined) return { view, effects: [] };
   const { composer, effects } = turnEnded(view.composer);
   return { view: { ...view, composer }, effects: effects.flatMap(toEffect) };
 }

@@ -17,6 +17,8 @@ export function toEffect(effect: Composed): readonly Effect[] {
       return [{ type: 'cancel' }];
     case 'help':
       return [{ type: 'local', command: { type: 'help' } }];
+    case 'take-back':
+      return [{ type: 'local', command: { type: 'reclaim' } }];
     case 'quit':
     case 'suspend':
     case 'redraw':

@@ -7,6 +7,7 @@ import type { Composer } from '../composer/composer.ts';
 import type { SecretLine } from '../composer/secret.ts';
 import type { LocalCommand } from '../local-commands.ts';
 import { nothingPrinted, type Printed } from '../print/printed.ts';
+import type { TurnTime } from './turn-time.ts';
 
 /** What a screen knows beside the snapshot: what its user is typing, and what was shown. */
 export interface View {
@@ -18,7 +19,8 @@ export interface View {
   readonly secret: SecretLine | undefined;
   readonly card: Card | undefined;
   readonly facts: StatusFacts;
-  readonly busySinceMs: number | undefined;
+  /** Of the turn that runs. */
+  readonly time: TurnTime | undefined;
   /** What is told above the composer, until the next key. */
   readonly notice: Line | undefined;
 }
@@ -31,7 +33,7 @@ export function openView(composer: Composer): View {
     secret: undefined,
     card: undefined,
     facts: {},
-    busySinceMs: undefined,
+    time: undefined,
     notice: undefined,
   };
 }
@@ -39,7 +41,13 @@ export function openView(composer: Composer): View {
 /** What a screen asks to be done. */
 export type Effect =
   | { readonly type: 'submit'; readonly text: string }
-  | { readonly type: 'respond'; readonly id: string; readonly given: GivenAnswer }
+  | {
+      readonly type: 'respond';
+      readonly id: string;
+      readonly given: GivenAnswer;
+      /** The card, and what was written for it, in case it is refused. Never of a secret. */
+      readonly before?: { readonly card: Card; readonly text: string };
+    }
   | { readonly type: 'cancel' | 'suspend' | 'redraw' | 'quit' }
   | { readonly type: 'local'; readonly command: LocalCommand }
   | { readonly type: 'edit'; readonly text: string }

@@ -31,7 +31,8 @@ export async function verifyStep(scope: TurnScope, wanted: string): Promise<Step
   });
   await tellVerdict(
     scope,
-    refusal === undefined ? `${target} is verified` : `${target} is not verified: ${refusal}`,
+    // The title says which of the two it is.
+    refusal === undefined ? target : `${target}: ${refusal}`,
     refusal === undefined,
   );
   return { end: 'done' };

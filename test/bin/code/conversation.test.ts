@@ -39,7 +39,7 @@ longTest(
       accepted: true,
       result: { status: 'completed', text: 'In src/price.js.' },
     });
-    t.match(await ask('task/dispatch', { agent: 'nobody', prompt: 'x' }, lease), {
+    t.match(await ask('task/dispatch', { agent: 'nobody', prompt: 'xyz' }, lease), {
       error: { code: 'AGENT_UNKNOWN' },
     });
     started.child.kill('SIGTERM');

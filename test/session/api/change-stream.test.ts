@@ -110,7 +110,7 @@ const untilLast = (reader: Listener): Promise<Heard> =>
 const finish = async ({ channel }: ServedSession): Promise<void> => {
   await channel.send({ type: 'reclaim' });
   await channel.send({ turn: channel.state.turn ?? '', type: 'end', end: 'done' });
-  await channel.send({ type: 'submit', text: 'z', proof: local });
+  await channel.send({ type: 'submit', text: 'zyx', proof: local });
   await channel.send({ turn: channel.state.turn ?? '', type: 'end', end: 'decided' });
 };
 
@@ -197,7 +197,7 @@ t.test('who falls behind gets one resync, and goes on from its cursor', async (t
   const stalled = listen(port, '?wire=2');
   await stalled.hears(() => true);
   stalled.socket.pause();
-  await channel.send({ type: 'submit', text: 'go', proof: local });
+  await channel.send({ type: 'submit', text: 'go on', proof: local });
   const turn = channel.state.turn ?? '';
   const big = 'x'.repeat(256 * 1024);
   for (let n = 0; n < 120; n += 1) {
@@ -229,7 +229,7 @@ t.test('what a snapshot no longer holds is told to be gone', async (t) => {
   const { channel } = served;
   const reader = listen(served.port, '?wire=2');
   await reader.hears(() => true);
-  await channel.send({ type: 'submit', text: 'go', proof: local });
+  await channel.send({ type: 'submit', text: 'go on', proof: local });
   const turn = channel.state.turn ?? '';
   for (let n = 0; n < kept.toolCalls + 3; n += 1)
     await channel.send({ turn, type: 'tool', id: `t${n}`, toolName: 'x', status: 'running' });

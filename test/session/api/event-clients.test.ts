@@ -54,7 +54,7 @@ longTest('an EventSource comes back by itself after a cut, and has missed nothin
     await until(() => heard.length === 1);
     cable.cut();
     await until(() => source.readyState === EventSource.CONNECTING);
-    await channel.send({ type: 'submit', text: 'go', proof: local });
+    await channel.send({ type: 'submit', text: 'go on', proof: local });
     await channel.send({ turn: channel.state.turn ?? '', type: 'end', end: 'done' });
     await until(() => heard.some(({ status }, at) => at > 0 && status === 'idle'));
     t.strictSame(
@@ -77,7 +77,7 @@ longTest('curl reads the events, and what followed one of them', async (t) => {
   };
   const first = await curl();
   t.match(first, /^: open\n\nevent: session_updated\nid: \d+\ndata: \{"seq":\d+,.*\}\n\n$/);
-  await channel.send({ type: 'submit', text: 'go', proof: local });
+  await channel.send({ type: 'submit', text: 'go on', proof: local });
   const id = /id: (\d+)/.exec(first)?.[1] ?? '';
   t.match(
     await curl('-H', `Last-Event-ID: ${id}`),

@@ -15,7 +15,7 @@ const screen = { ground: { local: 'tui' } } as const;
 
 /** Begins a turn, and answers how to report of it. */
 async function begin({ channel }: ServedSession) {
-  await channel.send({ type: 'submit', text: 'go', proof: local });
+  await channel.send({ type: 'submit', text: 'go on', proof: local });
   const turn = channel.state.turn ?? '';
   return {
     say: (text: string, id = 'r') => channel.send({ turn, type: 'replying', id, text }),

@@ -99,10 +99,10 @@ t.test('a client attaches, speaks, answers and leaves', async (t) => {
     controller: { kind: 'browser', ownerLabel: 'page', canWrite: true },
   });
   const token = held(body.controllerToken);
-  t.strictSame((await ask('POST', 'messages', { text: 'go', commandId: 'c' }, token)).body, {
+  t.strictSame((await ask('POST', 'messages', { text: 'go on', commandId: 'c' }, token)).body, {
     accepted: true,
   });
-  t.strictSame((await ask('POST', 'messages', { text: 'go', commandId: 'c' }, token)).body, {
+  t.strictSame((await ask('POST', 'messages', { text: 'go on', commandId: 'c' }, token)).body, {
     accepted: true,
   });
   t.equal(wanted.length, 1, 'a command that comes twice is one');
@@ -151,7 +151,10 @@ t.test('a client attaches, speaks, answers and leaves', async (t) => {
   t.strictSame((await ask('POST', 'controller/detach', { clientId: 'page' }, token)).body, {
     detached: true,
   });
-  t.equal((await ask('POST', 'messages', { text: 'x' }, token)).body.error.code, 'INVALID_CONTROLLER_TOKEN');
+  t.equal(
+    (await ask('POST', 'messages', { text: 'xyz' }, token)).body.error.code,
+    'INVALID_CONTROLLER_TOKEN',
+  );
   t.notMatch(JSON.stringify(await ask('GET', 'session')), body.controllerToken);
 });
 
@@ -200,7 +203,7 @@ t.test('one lease: the same client comes back to it, another one waits until it 
   pass(1);
   t.equal((await attach('b')).status, 200);
   t.equal(
-    (await ask('POST', 'messages', { text: 'x' }, held(first.body.controllerToken))).body.error.code,
+    (await ask('POST', 'messages', { text: 'xyz' }, held(first.body.controllerToken))).body.error.code,
     'INVALID_CONTROLLER_TOKEN',
   );
 });
@@ -210,7 +213,7 @@ t.test('of many that attach at once one has the session, with a token that holds
   const came = await Promise.all(Array.from({ length: 20 }, (_, n) => attach(`c${n}`)));
   const [winner, ...more] = came.filter(({ status }) => status === 200);
   t.strictSame([more.length, came.filter(({ status }) => status === 409).length], [0, 19]);
-  t.equal((await ask('POST', 'messages', { text: 'x' }, held(winner?.body.controllerToken))).status, 200);
+  t.equal((await ask('POST', 'messages', { text: 'xyz' }, held(winner?.body.controllerToken))).status, 200);
 });
 
 t.test('an automation shows both tokens at each write', async (t) => {
@@ -225,7 +228,7 @@ t.test('an automation shows both tokens at each write', async (t) => {
     t.equal((await ask('POST', path, {}, wrong)).body.error.code, 'INVALID_CONTROL_TOKEN', path);
   }
   const both = { ...token, 'x-svc-control-token': controlToken };
-  t.equal((await ask('POST', 'messages', { text: 'x' }, both)).status, 200);
+  t.equal((await ask('POST', 'messages', { text: 'xyz' }, both)).status, 200);
 });
 
 t.test('refusals come in one order: what is looked at first is told first', async (t) => {
@@ -253,7 +256,7 @@ t.test('refusals come in one order: what is looked at first is told first', asyn
     ['INVALID_BODY', ask('POST', 'messages', '{', token)],
     ['INVALID_BODY', ask('POST', 'messages', { text: 1 }, token)],
     ['INVALID_BODY', ask('POST', 'messages', { text: ' ' }, token)],
-    ['INVALID_BODY', ask('POST', 'messages', { text: 'x', role: 'system' }, token)],
+    ['INVALID_BODY', ask('POST', 'messages', { text: 'xyz', role: 'system' }, token)],
     ['INVALID_BODY', ask('POST', 'interactions/x', { applyToFuture: 'yes' }, token)],
     ['INVALID_BODY', ask('POST', 'interactions/x', { approved: 'true' }, token)],
     ['INVALID_BODY', ask('POST', 'interactions/x', { answers: { a: 'b' } }, token)],

@@ -73,7 +73,7 @@ t.test('an automation has an agent answer, and is told what came of it', async (
     { accepted: true, result: { status: 'completed', text: 'explorer saw the tests' } },
   ]);
   t.match(channel.state.transcript[0], { kind: 'user_message', content: '@explorer the tests' });
-  t.match(await ask('task/dispatch', { agent: 'nobody', prompt: 'x' }), [
+  t.match(await ask('task/dispatch', { agent: 'nobody', prompt: 'xyz' }), [
     404,
     { error: { code: 'AGENT_UNKNOWN' } },
   ]);
@@ -84,19 +84,19 @@ t.test('a browser dispatches nobody, and nobody is dispatched while a turn runs'
   const { ask, attach, channel } = await scene(t, async () => {});
   await attach('browser');
   const refused = { error: { code: 'AUTOMATION_CONTROLLER_REQUIRED' } };
-  t.match(await ask('task/dispatch', { agent: 'explorer', prompt: 'x' }), [403, refused]);
+  t.match(await ask('task/dispatch', { agent: 'explorer', prompt: 'xyz' }), [403, refused]);
   t.equal(channel.state.turn, undefined);
   await ask('controller/detach', { clientId: 'c' });
   await attach('automation');
   await ask('messages', { text: '/ask something' });
   const busy = { error: { code: 'CONTROLLER_CONFLICT', details: { reason: 'session_busy' } } };
-  t.match(await ask('task/dispatch', { agent: 'explorer', prompt: 'x' }), [409, busy]);
+  t.match(await ask('task/dispatch', { agent: 'explorer', prompt: 'xyz' }), [409, busy]);
 });
 
 t.test('whoever waits for an agent is told when the session is closed', async (t) => {
   const { ask, attach, channel } = await scene(t, async () => {});
   await attach('automation');
-  const asked = ask('task/dispatch', { agent: 'explorer', prompt: 'x' });
+  const asked = ask('task/dispatch', { agent: 'explorer', prompt: 'xyz' });
   await until(() => channel.state.turn);
   await channel[Symbol.asyncDispose]();
   t.match(await asked, [404, { error: { code: 'CODE_UI_UNAVAILABLE' } }]);

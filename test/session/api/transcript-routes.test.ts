@@ -17,7 +17,7 @@ t.test('what came before the window is read in pages that are asked for soundly'
       }),
   });
   for (let at = 0; at < kept.transcript + 60; at += 1) {
-    const { turn = '' } = await channel.send({ type: 'submit', text: 'x', proof: { from: 'local' } });
+    const { turn = '' } = await channel.send({ type: 'submit', text: 'xyz', proof: { from: 'local' } });
     await channel.send({ type: 'end', turn: channel.state.turn ?? turn, end: 'done' });
   }
   const ask = async (query: string): Promise<{ readonly status: number; readonly body: unknown }> => {

@@ -129,7 +129,7 @@ t.test('what cannot be written down does not happen', async (t) => {
   });
   isFull = true;
   for (const command of [
-    { type: 'submit', text: 'go', proof },
+    { type: 'submit', text: 'go on', proof },
     { type: 'detach', clientId: 'bot', proof },
     { type: 'cancel', proof },
     attach('bot', 'other'),
@@ -138,7 +138,7 @@ t.test('what cannot be written down does not happen', async (t) => {
   t.equal(channel.state, before, 'nothing has changed');
   t.equal(told, 0, 'and nobody was told');
   isFull = false;
-  await channel.send({ type: 'submit', text: 'go', proof });
+  await channel.send({ type: 'submit', text: 'go on', proof });
   t.strictSame(written, ['attach', 'submit'], 'it can be tried again');
 });
 
@@ -148,7 +148,7 @@ t.test('what was accepted and could not be kept is told as what did not happen',
   const channel = sessionOf(t, open, { local: 'tui' }, async () => {
     throw new WritError('EVIDENCE_WRITE_FAILED');
   });
-  await t.rejects(channel.send({ type: 'submit', text: 'go', proof: { from: 'local' } }), {
+  await t.rejects(channel.send({ type: 'submit', text: 'go on', proof: { from: 'local' } }), {
     code: 'EVIDENCE_WRITE_FAILED',
   });
   t.match(await log.lines(), [

@@ -57,7 +57,7 @@ t.test('what is wanted is done after it is on disk', async (t) => {
     },
   });
   channel.subscribe((_state, facts) => order.push(`told ${facts.map(({ type }) => type).join(' ')}`));
-  await channel.send(said('go'));
+  await channel.send(said('go on'));
   t.strictSame(order, ['written said turn-began', 'told said turn-began', 'done turn']);
 });
 
@@ -71,11 +71,11 @@ t.test('what cannot be written has not happened', async (t) => {
     },
   });
   const before = channel.state;
-  await t.rejects(channel.send(said('go')), { code: 'EVIDENCE_WRITE_FAILED' });
+  await t.rejects(channel.send(said('go on')), { code: 'EVIDENCE_WRITE_FAILED' });
   t.equal(channel.state, before);
   t.strictSame(wanted, []);
   disk.isFull = false;
-  await channel.send(said('go'));
+  await channel.send(said('go on'));
   t.equal(channel.state.status, 'thinking', 'and the next one is taken');
 });
 
@@ -94,7 +94,7 @@ t.test('an effect that breaks ends its turn, and the session goes on', async (t)
       throw new Error('no model');
     },
   });
-  await channel.send(said('go'));
+  await channel.send(said('go on'));
   await channel.send({ type: 'tick' });
   t.match(written.at(-1), { type: 'turn-ended', end: 'failed', reason: 'no model' });
   await channel.send(said('again'));
@@ -102,7 +102,7 @@ t.test('an effect that breaks ends its turn, and the session goes on', async (t)
 
 t.test('reports of a turn that is over change nothing', async (t) => {
   const { channel, written } = scene();
-  await channel.send(said('go'));
+  await channel.send(said('go on'));
   const turn = channel.state.turn ?? '';
   await channel.send({ turn, type: 'end', end: 'done' });
   const { length } = written;
@@ -118,7 +118,7 @@ t.test('leases and half a reply are not in the journal', async (t) => {
   t.match(channel.state.lease, { clientId: 'a' });
   await channel.send({
     type: 'submit',
-    text: 'go',
+    text: 'go on',
     proof: { from: 'client', tokenDigest: 'digest-a', controlToken: 'missing' },
   });
   await channel.send({ turn: channel.state.turn ?? '', type: 'replying', id: 'r', text: 'ha' });
@@ -182,7 +182,7 @@ t.test(
         },
       },
     });
-    await channel.send(said('go'));
+    await channel.send(said('go on'));
     const turn = channel.state.turn ?? '';
     const note = (text: string): Command => ({ turn, type: 'noted', id: text, text });
     writes.length = 0;
@@ -206,7 +206,7 @@ t.test('of reports that wait together none has happened where they cannot be wri
       },
     },
   });
-  await channel.send(said('go'));
+  await channel.send(said('go on'));
   const turn = channel.state.turn ?? '';
   const before = channel.state;
   disk.isFull = true;
@@ -217,7 +217,7 @@ t.test('of reports that wait together none has happened where they cannot be wri
 
 t.test('what nobody may read again is not in half a reply, though it came in two pieces', async (t) => {
   const { channel, written } = scene({ mask: (text) => text.replaceAll('secret', '…') });
-  const { turn = '' } = await channel.send(said('go'));
+  const { turn = '' } = await channel.send(said('go on'));
   const now = channel.state.turn ?? turn;
   await channel.send({ turn: now, type: 'replying', id: 'r', text: 'the sec' });
   await channel.send({ turn: now, type: 'replying', id: 'r', text: 'ret is' });
@@ -247,7 +247,7 @@ async function turnScene({ sleep }: Pick<Clock, 'sleep'> = systemClock, mask?: C
       world = given;
     },
   });
-  await channel.send(said('go'));
+  await channel.send(said('go on'));
   writes.length = 0;
   if (world === undefined) throw new Error('nothing was wanted');
   const turn = channel.state.turn ?? '';
@@ -319,7 +319,7 @@ t.test('what is mentioned and cannot be written has not happened, and the next o
       world = given;
     },
   });
-  await channel.send(said('go'));
+  await channel.send(said('go on'));
   const turn = channel.state.turn ?? '';
   const before = channel.state;
   disk.isFull = true;

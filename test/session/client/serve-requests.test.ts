@@ -138,10 +138,10 @@ t.test('a lease token of one’s own is sent instead of the one that is kept', a
   const [first, second] = [openClient(t, access), openClient(t, access)];
   const { result } = await first.call('controller.attach', { clientId: 'bot' });
   const { controllerToken } = result;
-  t.match((await second.call('message.submit', { text: 'x' })).error.data, {
+  t.match((await second.call('message.submit', { text: 'xyz' })).error.data, {
     code: 'MISSING_CONTROLLER_TOKEN',
   });
-  t.match((await second.call('message.submit', { text: 'x', controllerToken })).result, { accepted: true });
+  t.match((await second.call('message.submit', { text: 'xyz', controllerToken })).result, { accepted: true });
   t.match((await first.call('turn.cancel', { controllerToken: 'wrong' })).error.data, {
     status: 403,
     code: 'INVALID_CONTROLLER_TOKEN',

@@ -140,7 +140,7 @@ export async function openSessionPlace(t: Test, scene: Scene): Promise<ServedPla
       await endTurn();
       await giveUpGoal();
       if (!needsQuestion) return;
-      await channel.send({ type: 'submit', text: 'go', proof: proof() });
+      await channel.send({ type: 'submit', text: 'go on', proof: proof() });
       const turn = channel.state.turn ?? '';
       await channel.send({ turn, type: 'ask', subject: 'x', kind: 'approval', metadata: {} });
     },

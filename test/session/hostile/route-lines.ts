@@ -42,7 +42,12 @@ export const routeLines: readonly RouteLine[] = [
     shows: 'lease',
     body: () => ({ clientId: 'client' }),
   },
-  { method: 'POST', path: '/api/code/messages', shows: 'lease', body: () => ({ text: 'x', commandId: 'c' }) },
+  {
+    method: 'POST',
+    path: '/api/code/messages',
+    shows: 'lease',
+    body: () => ({ text: 'xyz', commandId: 'c' }),
+  },
   {
     method: 'POST',
     path: '/api/code/interactions/:id',
@@ -69,7 +74,7 @@ export const routeLines: readonly RouteLine[] = [
     method: 'POST',
     path: '/api/code/task/dispatch',
     shows: 'lease',
-    body: () => ({ agent: 'explorer', prompt: 'x' }),
+    body: () => ({ agent: 'explorer', prompt: 'xyz' }),
     comes: ({ kind }) =>
       kind === 'automation' ? { status: 200 } : { status: 403, code: 'AUTOMATION_CONTROLLER_REQUIRED' },
   },

@@ -150,16 +150,16 @@ export const routeMutations: Readonly<Record<string, readonly Mutation[]>> = {
   ],
   'a message says something': bodies(speaking, 400, 'INVALID_BODY', [
     ...['', ' ', '\n\t', '\u00a0', 'a\u0000'].map((text) => ({ text })),
-    ...hostileNames.map((commandId) => ({ text: 'x', commandId })),
-    { text: 'x', commandId: null },
-    { text: 'x', role: 'system' },
-    { text: 'x', clientId: 'client' },
+    ...hostileNames.map((commandId) => ({ text: 'xyz', commandId })),
+    { text: 'xyz', commandId: null },
+    { text: 'xyz', role: 'system' },
+    { text: 'xyz', clientId: 'client' },
   ]),
   'a question to an agent says something': bodies('/api/code/task/dispatch', 400, 'INVALID_BODY', [
     ...['', ' ', '\n', 'a\u0000'].map((prompt) => ({ agent: 'explorer', prompt })),
-    ...hostileNames.map((agent) => ({ agent, prompt: 'x' })),
+    ...hostileNames.map((agent) => ({ agent, prompt: 'xyz' })),
     { agent: 'explorer' },
-    { prompt: 'x' },
+    { prompt: 'xyz' },
   ]),
   'a goal says something, in 16 KiB': bodies('/api/code/goal/start', 400, 'INVALID_BODY', [
     ...['', ' ', 'a\u0000', 'é'.repeat(8193)].map((objective) => ({ objective })),

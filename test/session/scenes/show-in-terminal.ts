@@ -3,6 +3,7 @@ import { loadHighlighting } from '../../../session/screen/highlight/open-highlig
 import { slashCommands } from '../../../session/state/slash/slash-commands.ts';
 import { deafForMs } from '../../../session/tui/card/card.ts';
 import { openScreen } from '../../../session/tui/open-screen.ts';
+import { greetingLines } from '../../../session/tui/print/greeting-lines.ts';
 import { screenShape } from '../../../session/tui/print/screen-shape.ts';
 import { type Key, type KeyName, keyOf } from '../../../session/tui/term/key.ts';
 import { openPainter } from '../../../session/tui/term/open-painter.ts';
@@ -52,7 +53,7 @@ export async function showInTerminal(
     shape: screenShape,
     clock: { ...session.clock, sleep: () => new Promise(() => {}) },
     commands: slashCommands,
-    greeting: [],
+    greeting: greetingLines(session.channel.state.ground, 'http://127.0.0.1:3000'),
     paths: async () => [],
     edit: async (text) => text,
     write: async (path) => path,

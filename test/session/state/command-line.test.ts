@@ -15,7 +15,7 @@ t.test('a session that a command line plays is controlled by it, where no client
   const attached = reduce(world.state, { type: 'attached', lease, atMs: 1 });
   t.match(toSnapshot(attached).controller, { kind: 'browser' });
   t.equal(
-    take('says', { ...world, state: attached }, { type: 'submit', text: 'x', proof: local }).refusal,
+    take('says', { ...world, state: attached }, { type: 'submit', text: 'xyz', proof: local }).refusal,
     'CONTROLLER_CONFLICT',
   );
 });

@@ -4,6 +4,7 @@ import type { Command, Report } from '../../../session/state/command.ts';
 import { reduce } from '../../../session/state/reduce.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { kept } from '../../../session/state/state.ts';
+import { stoppedWords } from '../../../session/state/stopped-run.ts';
 import { newWorld, take, type World } from './walk.ts';
 
 const local = { from: 'local' } as const;
@@ -43,6 +44,37 @@ t.test('what is too long for any turn is refused before it is said', async (t) =
     t.strictSame(after.state.transcript, []);
   }
   t.equal(take('', newWorld(), said(`/ask ${'x'.repeat(8000)}`)).refusal, undefined);
+});
+
+t.test(
+  'what is too short for any turn is refused before it is said, and so is a note of a draft',
+  async (t) => {
+    for (const text of ['no', '/ask no', ' x ']) {
+      const { refusal, after } = take('', newWorld(), said(text));
+      t.equal(refusal, 'REQUEST_INVALID', text);
+      t.strictSame(after.state.transcript, []);
+    }
+    const asked = asking('intent_review_choice');
+    const id = pending(asked)?.id ?? '';
+    const short = take('', asked, answered(id, { selectedOption: 'modify', note: 'no' }));
+    t.equal(short.refusal, 'REQUEST_INVALID');
+    t.ok(pending(short.after), 'the draft is still asked about');
+    const waiting = taken(asked, answered(id, { selectedOption: 'modify' }));
+    const told2 = take('', waiting, said('no'));
+    t.equal(told2.refusal, 'REQUEST_INVALID');
+    t.equal(told2.after.state.noteFor, id, 'its note is still waited for');
+  },
+);
+
+t.test('whoever stops a turn is told how its run is gone on with, but not of one that is over', async (t) => {
+  const begun = told(taken(newWorld(), said('do it')), { type: 'run-began', runId: 'run-1' });
+  t.match(stoppedWords(begun.state), '`writ resume run-1`');
+  const moment = { nowMs: 1, newId: () => 'after' };
+  t.match(afterKill(begun.state, moment), [{ type: 'turn-ended', reason: /`writ resume run-1`/ }]);
+  const outcome = { runId: 'run-1', decision: 'abandon', why: 'it failed' } as const;
+  const over = told(begun, { type: 'noted', id: 'n', text: 'it failed', outcome });
+  t.equal(stoppedWords(over.state), '');
+  t.equal(stoppedWords(newWorld().state), '');
 });
 
 const again = { nowMs: 1, newId: () => 'again' };
@@ -134,7 +166,7 @@ t.test('the same command twice is one; under its id nothing else is said', async
 
 t.test('the status follows what happens', async (t) => {
   const status = ({ state }: World) => state.status;
-  let world = taken(newWorld(), said('go'));
+  let world = taken(newWorld(), said('go on'));
   t.equal(status(world), 'thinking');
   const tool = (of: World, state: 'running' | 'completed') =>
     told(of, { type: 'tool', id: 'call', toolName: 'shell', status: state });
@@ -168,7 +200,7 @@ t.test('a reply grows while it comes, and its end is what counts', async (t) => 
 });
 
 t.test('what a killed process left is told for what it is', async (t) => {
-  let world = taken(newWorld(), said('go'));
+  let world = taken(newWorld(), said('go on'));
   for (const [id, status] of [
     ['done', 'completed'],
     ['begun', 'running'],
@@ -196,7 +228,7 @@ t.test('what a killed process left is told for what it is', async (t) => {
 t.test('no task is at work behind its turn', async (t) => {
   const task = (id: string, status: 'running' | 'completed') =>
     ({ type: 'tasked', task: { id, status, details: 'attempt 1' } }) as const;
-  let world = told(told(taken(newWorld(), said('go')), task('a', 'completed')), task('b', 'running'));
+  let world = told(told(taken(newWorld(), said('go on')), task('a', 'completed')), task('b', 'running'));
   world = told(world, { type: 'end', end: 'cancelled' });
   t.match(toSnapshot(world.state).tasks, [
     { id: 'a', status: 'completed', details: 'attempt 1' },
@@ -207,7 +239,7 @@ t.test('no task is at work behind its turn', async (t) => {
 t.test('a state stays small, however long its thread', async (t) => {
   let world = newWorld();
   for (let n = 0; n < 1200; n += 1) {
-    world = taken(world, { ...said(`m${n}`), commandId: `c${n}` } as Command);
+    world = taken(world, { ...said(`say ${n}`), commandId: `c${n}` } as Command);
     world = told(world, { type: 'tool', id: `t${n}`, toolName: 'shell', status: 'completed' });
     world = told(world, { type: 'ask', subject: `s${n}`, kind: 'approval', metadata: {} });
     world = told(world, { type: 'end', end: 'done' });

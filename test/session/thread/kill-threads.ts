@@ -119,7 +119,8 @@ function* faultsOf(
   { said, asked, answered }: Acknowledged,
 ): Generator<string> {
   const texts = facts.flatMap((fact) => (fact.type === 'said' ? [fact.text] : []));
-  if (texts.some((text, at) => text !== `${at + 1}`)) yield `messages are not each there once: ${texts}`;
+  if (texts.some((text, at) => text !== `${at + 1}`.padStart(3, '0')))
+    yield `messages are not each there once: ${texts}`;
   if (texts.length < said) yield `message ${said} was acknowledged, the last one there is ${texts.length}`;
   const questions = new Set(facts.flatMap((fact) => (fact.type === 'asked' ? [fact.interaction.id] : [])));
   for (const id of asked) if (!questions.has(id)) yield `the question ${id} was shown and is not there`;

@@ -88,7 +88,7 @@ for (let n = heard + 1; ; ) {
     print(`answered ${asked.id}`);
   } else if (channel.state.turn !== undefined) await new Promise((resolve) => setImmediate(resolve));
   else {
-    await channel.send({ type: 'submit', text: `${n}`, proof: { from: 'local' } });
+    await channel.send({ type: 'submit', text: `${n}`.padStart(3, '0'), proof: { from: 'local' } });
     print(`said ${n}`);
     n += 1;
   }

@@ -32,20 +32,22 @@ t.test(
     const taken = await ask('controller/attach', { clientId: 'page', kind: 'browser' });
     t.equal(taken.status, 200, 'which is no wall to a page that is let in');
     const token = String(taken.body.controllerToken);
-    await scene.until('browser page steers');
+    await scene.until('browser page steers · Ctrl+T takes it back');
     scene.type('/network allow');
     scene.press('enter');
-    await scene.until('CONTROLLER_CONFLICT');
+    await scene.until('browser steers the session: Ctrl+T takes it back');
     await scene.until('> /network allow');
     scene.press('ctrl+u');
     t.match(await ask('messages', { text: '!echo from the page' }, token), { status: 200 });
     await scene.until('> !echo from the page');
     await scene.until(/ {2}from the page\n/);
 
+    scene.press('ctrl+t');
+    await scene.until('the session is yours again, not that of browser page');
+    await scene.until('you steer');
     scene.type('/control reclaim');
     scene.press('enter');
-    await scene.until('the session is yours');
-    await scene.until('you steer');
+    await scene.until('the session is yours already');
     t.match((await ask('session')).body, { controller: { kind: 'tui', canWrite: true } });
     t.match(await ask('messages', { text: '/network allow' }, token), {
       status: 403,

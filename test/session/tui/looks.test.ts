@@ -97,6 +97,34 @@ t.test('what came of it can be copied line by line', async (t) => {
     t.ok(lines.includes(`  ${line}`), line);
 });
 
+t.test('all answers stand there while something else is typed', async (t) => {
+  const session = await playScene(t, 'plan');
+  const seen = await showInTerminal(session, {
+    size: { columns: 80, rows: 24 },
+    theme: 'colour',
+    scene: 'plan',
+    pressed: ['not now', '<enter>', 'and then'],
+  });
+  const screen = seen.screen();
+  for (const answer of ['1 e  Execute plan', '2 w  Network', '3 m  Modify plan', '4 c  Cancel'])
+    t.ok(
+      screen.some((line) => line.startsWith(`  ${answer}`)),
+      answer,
+    );
+  t.ok(screen.includes('Tab answers'));
+  t.ok(screen.includes('> and then'));
+  const noted = await showInTerminal(session, {
+    size: { columns: 80, rows: 24 },
+    theme: 'colour',
+    scene: 'plan',
+    pressed: ['m', 'only that cent'],
+  });
+  t.notOk(
+    noted.screen().some((line) => line.includes('Execute plan  ')),
+    'a note has no other answers',
+  );
+});
+
 t.test('answers that have no room are told to be there', async (t) => {
   const screen = (await look(t, 'approval', 40, 10)).screen();
   t.ok(

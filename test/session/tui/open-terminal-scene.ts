@@ -76,7 +76,7 @@ export function openTerminalScene(options: SceneOptions): TerminalScene {
   const { program, args, cwd, columns = 80, rows = 24 } = options;
   const emulator = openEmulator(columns, rows);
   const child: IPty = pty.spawn(program, [...args], {
-    name: 'xterm-256color',
+    name: options.env?.TERM ?? 'xterm-256color',
     cols: columns,
     rows,
     cwd,

@@ -113,6 +113,27 @@ t.test(
   },
 );
 
+t.test(
+  'a terminal that knows no sequences is sent none, and no screen is drawn in it',
+  { skip: noPty },
+  async (t) => {
+    await using code = await openCodeScene([]);
+    const env = { OPENAI_API_KEY: 'sk-planted-0123456789', TERM: 'dumb' };
+    await using scene = code.startIn(env, '--plain');
+    await scene.until('status: ready');
+    scene.type('/network allow');
+    await scene.until('> /network allow');
+    scene.press('enter');
+    await scene.until(/net allow/);
+    scene.press('ctrl+d');
+    t.equal((await scene.exited).exitCode, 0);
+    t.notMatch(scene.raw(), /\x1b/);
+    await using refused = code.startIn(env);
+    t.equal((await refused.exited).exitCode, 128);
+    t.match(refused.lines()[0], /TERMINAL_REQUIRED.*`--plain`/, 'and the line that says so says what works');
+  },
+);
+
 t.test('`--plain` says each change in a line, and moves no cursor', { skip: noPty }, async (t) => {
   await using code = await openCodeScene([
     { text: 'It adds **one** cent.\n\n- here\n' },

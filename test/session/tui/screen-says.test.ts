@@ -1,9 +1,11 @@
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { textOf } from '../../../session/screen/line.ts';
+import { deafForMs } from '../../../session/tui/card/card.ts';
 import { openScreen } from '../../../session/tui/open-screen.ts';
 import { keyOf } from '../../../session/tui/term/key.ts';
 import type { Painter } from '../../../session/tui/term/painter.ts';
+import { instant } from '../../waiting/instant.ts';
 import { until } from '../../waiting/until.ts';
 import { openMachineDoor } from './machine-door.ts';
 import { plainShape } from './plain-shape.ts';
@@ -13,13 +15,15 @@ function openSaid() {
   const printed: string[] = [];
   const painter: Painter = {
     commit: (lines) => void printed.push(...lines.map(textOf)),
-    live() {},
+    live: (lines) => void live.splice(0, live.length, ...lines.map(textOf)),
     resized() {},
     pause() {},
     resume() {},
     close() {},
   };
-  const { door } = openMachineDoor(() => 0);
+  const machine = openMachineDoor(() => 0);
+  const { door } = machine;
+  const live: string[] = [];
   const screen = openScreen({
     door,
     painter,
@@ -33,7 +37,7 @@ function openSaid() {
     write: async (path) => path,
     suspend() {},
   });
-  return { printed, screen, door };
+  return { printed, live, screen, door, machine };
 }
 
 t.test('who stops a turn is told that it was stopped', async (t) => {
@@ -43,6 +47,23 @@ t.test('who stops a turn is told that it was stopped', async (t) => {
   await until(() => printed.includes('· the turn was stopped'));
   screen.close();
   t.equal(printed.filter((line) => line === '· the turn was stopped').length, 1);
+});
+
+t.test('a note that is refused is written again, and its question stands', async (t) => {
+  const { live, screen, door, machine } = openSaid();
+  await door.submit('do it');
+  const ask = { type: 'ask', subject: 'draft', kind: 'intent_review_choice', metadata: {} } as const;
+  machine.report((turn) => ({ ...ask, turn }));
+  await until(() => live.some((line) => line.includes('Confirm')));
+  await instant(deafForMs + 50);
+  screen.press([{ type: 'text', text: 'm' }]);
+  screen.press([{ type: 'text', text: 'no' }, keyOf('enter')]);
+  await until(() => live.some((line) => line.includes('expected 3 to 8000 characters')));
+  t.ok(live.includes('> no'), 'nothing that was written is lost');
+  screen.press([{ type: 'text', text: 'body pays twice' }, keyOf('enter')]);
+  await until(() => machine.answers.length === 1);
+  t.match(machine.answers, [{ given: { selectedOption: 'modify', note: 'nobody pays twice' } }]);
+  screen.close();
 });
 
 t.test('a thread that there is not ends no session', async (t) => {

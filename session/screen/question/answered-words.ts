@@ -1,0 +1,22 @@
+import { type Asked, type GivenAnswer, innerQuestions } from './asked.ts';
+import { choicesOf } from './choices.ts';
+
+/** Characters of one answer that was typed. */
+const most = 200;
+
+/** An answer as the person who gave it reads it again: what was chosen, or what was written; of a secret, that it was. */
+export function answeredWords(asked: Asked, { selectedOption, answers = {} }: GivenAnswer): string {
+  const inner = innerQuestions(asked);
+  if (inner.length === 0) {
+    const chosen = choicesOf(asked).find(({ id }) => id === selectedOption);
+    return `you chose: ${chosen?.label ?? selectedOption ?? 'an answer'}`;
+  }
+  const told = inner.map(({ id, options, secret }) => {
+    const [given = ''] = answers[id] ?? [];
+    if (secret) return 'a secret';
+    const label = options.find((option) => option.id === given)?.label;
+    return label ?? `“${given.length > most ? `${given.slice(0, most).toWellFormed()}…` : given}”`;
+  });
+  const isChosen = inner.every(({ options, secret }) => !secret && options.length > 0);
+  return `${isChosen ? 'you chose' : 'you answered'}: ${told.join(' · ')}`;
+}
