@@ -49,7 +49,7 @@ export const guards: readonly Guard[] = [
   ...within('session/state/converse.ts', 'test/session/state/converse.test.ts', [
     [
       'words that no turn takes are not said',
-      'boundRequest(text, { ...requestBounds, least: 1 });',
+      'boundRequest(spoken.text);',
       '',
       'what is too long for any turn',
     ],

@@ -19,11 +19,12 @@ import { showLocal } from './show/show-local.ts';
 import type { Key } from './term/key.ts';
 import { openFrames } from './term/open-frames.ts';
 import type { Painter, Size } from './term/painter.ts';
+import { isBusy } from './view/is-busy.ts';
 import { openDrawer } from './view/open-drawer.ts';
 import { pressView } from './view/press-view.ts';
 import { refusedAnswer } from './view/refused-answer.ts';
 import { seeSnapshot } from './view/see-snapshot.ts';
-import { type Effect, isBusy, openView, type View } from './view/view.ts';
+import { type Effect, openView, type View } from './view/view.ts';
 
 /** What a screen stands on. */
 export interface ScreenParts {

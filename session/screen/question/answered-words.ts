@@ -4,7 +4,7 @@ import { choicesOf } from './choices.ts';
 /** Characters of one answer that was typed. */
 const most = 200;
 
-/** An answer as the person who gave it reads it again: what was chosen, or what was written; of a secret, that it was. */
+/** An answer as whoever gave it reads it again: what was chosen, or what was written; of a secret, that it was. */
 export function answeredWords(asked: Asked, { selectedOption, answers = {} }: GivenAnswer): string {
   const inner = innerQuestions(asked);
   if (inner.length === 0) {

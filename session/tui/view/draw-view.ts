@@ -11,8 +11,9 @@ import type { Snapshot } from '../../state/snapshot.ts';
 import { drawCard } from '../card/draw-card.ts';
 import { drawComposer } from '../composer/draw-composer.ts';
 import type { Cursor } from '../term/painter.ts';
+import { isBusy } from './is-busy.ts';
 import { secondsOf } from './turn-time.ts';
-import { isBusy, type View } from './view.ts';
+import type { View } from './view.ts';
 
 export interface DrawContext {
   readonly columns: number;

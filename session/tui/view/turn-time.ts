@@ -1,6 +1,6 @@
 import { nextAsked } from '../../screen/question/asked.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import { isBusy } from './view.ts';
+import { isBusy } from './is-busy.ts';
 
 /** How long a turn works, or waits for the answer to one question. */
 export interface TurnTime {
@@ -11,7 +11,7 @@ export interface TurnTime {
   readonly workedMs: number;
 }
 
-/** The time of the turn that runs, `undefined` where none does. What a person takes to answer is no work of the turn's. */
+/** The time of the turn that runs, `undefined` where none does. What a person takes to answer is no work of it. */
 export function turnTime(
   before: TurnTime | undefined,
   snapshot: Pick<Snapshot, 'status' | 'interactions'>,

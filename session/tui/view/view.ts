@@ -58,11 +58,6 @@ export interface Stepped {
   readonly effects: readonly Effect[];
 }
 
-/** Whether a turn runs. */
-export function isBusy({ status }: Pick<Snapshot, 'status'>): boolean {
-  return status === 'thinking' || status === 'executing_tool' || status === 'awaiting_interaction';
-}
-
 /** Whether words would be refused now: they wait. A plan that failed too often waits for some. */
 export function mustWait({ status, interactions }: Pick<Snapshot, 'status' | 'interactions'>): boolean {
   if (status !== 'awaiting_interaction') return status === 'thinking' || status === 'executing_tool';
