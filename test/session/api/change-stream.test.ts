@@ -153,7 +153,7 @@ t.test('a reply that goes on after its end is told whole', async (t) => {
   const { channel } = served;
   const reader = listen(served.port, '?wire=2');
   await reader.hears(() => true);
-  await channel.send({ type: 'submit', text: 'go', proof: local });
+  await channel.send({ type: 'submit', text: 'go on', proof: local });
   const turn = channel.state.turn ?? '';
   await channel.send({ turn, type: 'replying', id: 'r', text: 'a' });
   await channel.send({ turn, type: 'replied', id: 'r', text: 'ab' });
