@@ -1,6 +1,7 @@
 import { room } from './rooms/room.ts';
 
 await room(
+  'engine/tool/bounded-capture.test.ts',
   'engine/tool/egress',
   'plugins/sandbox/conformance.test.ts',
   'plugins/sandbox/host-view.test.ts',

@@ -1,8 +1,12 @@
 import type { CapturedOutput } from '../../core/contract/sandbox.ts';
 
+/** Octets of each half, where something is left out between them, in which a word is not cut in two. */
+const seamBytes = 4096;
+
 /**
- * Keeps the first half and the last half of `maxBytes` of a stream and counts the rest. Memory never exceeds `maxBytes`
- * plus one chunk, whatever is pushed.
+ * Keeps the first half and the last half of `maxBytes` of a stream and counts the rest; where something is left out
+ * both end at whole lines: half a secret is known by nobody who masks it. Memory never exceeds `maxBytes` plus one
+ * chunk, whatever is pushed.
  */
 export class BoundedCapture {
   readonly #headMax: number;
@@ -36,15 +40,18 @@ export class BoundedCapture {
   }
 
   finish(): CapturedOutput {
+    const head = Buffer.concat(this.#head);
+    const tail = this.#tailInOrder();
+    const isWhole = this.#total === head.length + tail.length;
+    const bytes = Buffer.concat(isWhole ? [head, tail] : [upToSeam(head), behindSeam(tail)]);
+    return { bytes, totalBytes: this.#total, truncated: !isWhole };
+  }
+
+  #tailInOrder(): Buffer {
     const tail = this.#tail;
-    const parts = [...this.#head];
-    if (tail !== undefined) {
-      if (this.#tailBytes === this.#tailMax)
-        parts.push(tail.subarray(this.#tailAt), tail.subarray(0, this.#tailAt));
-      else parts.push(tail.subarray(0, this.#tailBytes));
-    }
-    const bytes = Buffer.concat(parts);
-    return { bytes, totalBytes: this.#total, truncated: this.#total > bytes.length };
+    if (tail === undefined) return Buffer.alloc(0);
+    if (this.#tailBytes < this.#tailMax) return tail.subarray(0, this.#tailBytes);
+    return Buffer.concat([tail.subarray(this.#tailAt), tail.subarray(0, this.#tailAt)]);
   }
 
   #pushTail(chunk: Uint8Array): void {
@@ -57,4 +64,26 @@ export class BoundedCapture {
     this.#tailAt = (this.#tailAt + kept.length) % this.#tailMax;
     this.#tailBytes = Math.min(this.#tailMax, this.#tailBytes + kept.length);
   }
+}
+
+/** Where a line ends; else a word; else anything that stands between letters and digits. */
+const borders = [/\n/, /[\s"']/, /[^\w+/=.~-]/];
+
+function upToSeam(head: Buffer): Buffer {
+  const least = head.length - Math.min(seamBytes, head.length >> 1);
+  const end = head.toString('latin1', least);
+  const found = borders.map((border) => lastOf(border, end)).find((at) => at >= 0);
+  return head.subarray(0, least + (found ?? -1) + 1);
+}
+
+function behindSeam(tail: Buffer): Buffer {
+  const most = Math.min(seamBytes, tail.length >> 1);
+  const begin = tail.toString('latin1', 0, most);
+  const found = borders.map((border) => begin.search(border)).find((at) => at >= 0);
+  return tail.subarray(found === undefined ? most : found + 1);
+}
+
+function lastOf(border: RegExp, text: string): number {
+  for (let at = text.length - 1; at >= 0; at -= 1) if (border.test(text.charAt(at))) return at;
+  return -1;
 }

@@ -204,7 +204,8 @@ export function openChannel({
     timer = new AbortController();
     const signal = AbortSignal.any([timer.signal, over.signal]);
     clock.sleep(Math.max(0, lease.expiresAtMs - clock.now()), signal).then(
-      () => send({ type: 'tick' }),
+      // A clock that was set back meanwhile makes no lease longer.
+      () => send({ type: 'tick', dueMs: lease.expiresAtMs }),
       () => undefined,
     );
   };

@@ -94,7 +94,8 @@ export type Command =
   | Report
   /** A client of another kind needs a turn in which it can ask. */
   | { readonly type: 'visit' }
-  | { readonly type: 'tick' };
+  /** `dueMs`: so late it is by a clock that nobody sets back. */
+  | { readonly type: 'tick'; readonly dueMs?: number };
 
 /** What is to be done because of a command, after its facts are on disk. */
 export type Want =

@@ -18,15 +18,16 @@ import { takeReport } from './take-report.ts';
  * INVALID_CONTROLLER_TOKEN, …) and has changed nothing.
  */
 export function decide(state: SessionState, command: Command, moment: Moment): Decided {
-  const due = expired(state, moment);
+  const due = expired(state, command, moment);
   const now = due.reduce((sofar, fact) => reduce(sofar, { ...fact, atMs: moment.nowMs }), state);
   const { facts, ...decided } = decideNow(now, command, moment);
   return { ...decided, facts: [...due, ...facts] };
 }
 
 /** A lease that has run out is given back by the first that looks. */
-function expired(state: SessionState, moment: Moment): readonly Fact[] {
-  const isOver = state.lease !== undefined && state.lease.expiresAtMs <= moment.nowMs;
+function expired(state: SessionState, command: Command, moment: Moment): readonly Fact[] {
+  const nowMs = Math.max(moment.nowMs, (command.type === 'tick' && command.dueMs) || 0);
+  const isOver = state.lease !== undefined && state.lease.expiresAtMs <= nowMs;
   return isOver ? release(state, 'expired', moment) : [];
 }
 

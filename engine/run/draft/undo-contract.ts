@@ -77,7 +77,17 @@ export function undoContract(specBytes: Uint8Array, words: UndoWords): Uint8Arra
 
 /** Checks whose command names a file that goes. */
 function namingOf(checks: readonly Check[], gone: readonly string[]): readonly Check[] {
-  return checks.filter(({ command = '' }) => gone.some((path) => command.includes(path)));
+  return checks.filter(({ command = '' }) => gone.some((path) => isNamed(path, command)));
+}
+
+/** As a whole, and as a file: whoever chose its name did not choose which checks are asked. */
+function isNamed(path: string, command: string): boolean {
+  if (!/[./]/.test(path)) return false;
+  for (let at = command.indexOf(path); at >= 0; at = command.indexOf(path, at + 1)) {
+    const [before, after] = [command.slice(Math.max(0, at - 3), at), command.slice(at + path.length)];
+    if (/(?:^|[^\p{L}\p{N}_./-])(?:\.\/)?$/u.test(before) && !/^[\p{L}\p{N}_./-]/u.test(after)) return true;
+  }
+  return false;
 }
 
 type Plan = IntentSpec['acceptance']['verificationPlan'];

@@ -39,7 +39,12 @@ export function discardHeld(scope: TurnScope, held: HeldReview): Promise<StepEnd
 
 async function keep(scope: TurnScope, held: HeldReview): Promise<StepEnd> {
   const { view } = (await findRunOf(scope, held.runId)) ?? {};
-  if (view === undefined) throw new TypeError('a change is held whose run there is not');
+  if (view === undefined || !isRecordOf(view, held))
+    return askOnceMore(
+      scope,
+      held,
+      `nothing has moved: run ${held.runId} has no record of this commit any more`,
+    );
   const landed = await landHeld(await openRepository(scope.setting.repositoryPath), held, view);
   if ('lost' in landed) return askOnceMore(scope, held, `nothing has moved: ${landed.lost}`);
   const { notice } = landed;
@@ -49,6 +54,15 @@ async function keep(scope: TurnScope, held: HeldReview): Promise<StepEnd> {
     text: notice === undefined ? told : `${told}\n${notice}`,
     toModel: 'The person has kept your change: it is committed.',
   });
+}
+
+/** What proves a change goes with it: a commit of which no record is left could not be verified by anybody. */
+function isRecordOf(
+  { decision, baseCommit }: RunView,
+  { commit, target: { expected } }: HeldReview,
+): boolean {
+  const isItsBase = expected === undefined || expected === baseCommit;
+  return decision?.type === 'commit' && decision.commitSha === commit && isItsBase;
 }
 
 async function takeOut(scope: TurnScope, held: HeldReview): Promise<StepEnd> {

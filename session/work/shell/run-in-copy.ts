@@ -56,7 +56,7 @@ export async function runInCopy(
     const egress = await openWay(ground);
     try {
       const result = await backend.run({
-        argv: await wordsOf(ground, command),
+        argv: await wordsOf(ground, workspace, command),
         workspace,
         reports,
         binds,
@@ -87,11 +87,16 @@ export async function runInCopy(
   }
 }
 
-/** In the directory of the session, where the copy has it. */
-async function wordsOf({ repository, cwd }: CopyGround, command: string): Promise<readonly string[]> {
+/** In the directory of the session; one of which the copy has nothing (it is empty, or ignored) is empty there. */
+async function wordsOf(
+  { repository, cwd }: CopyGround,
+  workspace: string,
+  command: string,
+): Promise<readonly string[]> {
   const below = relative(await realpath(repository.root), await realpath(cwd).catch(() => repository.root));
-  if (below === '' || below.startsWith('..')) return ['sh', '-c', command];
-  return ['sh', '-c', 'cd -- "$1" && exec sh -c "$2"', 'sh', below, command];
+  if (below === '' || below === '..' || below.startsWith('../')) return ['sh', '-c', command];
+  await mkdir(join(workspace, below), { recursive: true });
+  return ['sh', '-c', 'cd -- "$1" && exec sh -c "$2"', 'sh', `./${below}`, command];
 }
 
 /** What `[workspace] share` names, read-only; nothing is prepared for a command. */

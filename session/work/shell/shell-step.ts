@@ -90,11 +90,14 @@ export async function shellStep(
     told.length > maxTold
       ? `${told.slice(0, maxTold)}\n[left out: the rest of ${told.length} characters]`
       : told;
+  const whose = isPerson
+    ? 'The person ran this command himself'
+    : 'A program that steers the session ran this command';
   const code = answer.exitCode === undefined ? answer.outcome : `exit code ${answer.exitCode}`;
   await tell({
     type: 'ran',
     id: idOf(request),
-    text: `The person ran this command himself, on a copy of the work tree (${code}):\n${mask(command)}\n${untrustedText(effective.security.promptInjection, cut)}`,
+    text: `${whose}, on a copy of the work tree (${code}):\n${mask(command)}\n${untrustedText(effective.security.promptInjection, cut)}`,
   });
   return { end: 'done' };
 }

@@ -11,6 +11,7 @@ import { runsOfThread } from '../../thread/session-threads.ts';
 import { contractOf } from '../review/contract-of.ts';
 import { findRunOf } from '../review/find-run-of.ts';
 import type { TurnScope } from '../turn-scope.ts';
+import { isSealedBy } from './is-sealed-by.ts';
 
 /** A run that can be taken back as things are now, and the change that does it. */
 export interface Undoable {
@@ -39,6 +40,9 @@ export async function findUndoable(scope: TurnScope, wanted: string): Promise<Un
   const commit = decision?.commitSha ?? '';
   if (tip.commit === undefined || !(await isAncestor(repository, commit, tip.commit)))
     return { reason: `commit ${commit} of run ${runId} is not on \`${printable(baseRef)}\`` };
+  const contract = await contractOf(scope, runId);
+  if (!(await isSealedBy(repository, view, contract)))
+    return { reason: `the record of run ${runId} is not that of commit ${commit}: it says nothing to go by` };
   const undoing = await patchUndoing(repository, { commit, parent: baseCommit }, tip);
   if (undoing === undefined) return { reason: `nothing of run ${runId} is left to be taken back` };
   if (undoing.conflicts !== undefined)
@@ -49,7 +53,7 @@ export async function findUndoable(scope: TurnScope, wanted: string): Promise<Un
     return {
       reason: `changed by hand since, and not run over: ${listed(dirty.map(({ path }) => path))}; commit or restore them, then \`/undo\` again`,
     };
-  const specBytes = undoContract(await contractOf(scope, runId), {
+  const specBytes = undoContract(contract, {
     id: newId(),
     createdAt: toRfc3339(clock.now()),
     createdBy,
@@ -67,7 +71,11 @@ async function pick(
   tip: string | undefined,
   wanted: string,
 ): Promise<RunView | NotUndoable> {
-  if (wanted === '') return pickLast(scope, repository, tip);
+  return wanted === '' ? pickLast(scope, repository, tip) : runNamed(scope, wanted);
+}
+
+/** The run that `RUN` or `RUN/TASK` means, which has committed something; or why there is none. */
+export async function runNamed(scope: TurnScope, wanted: string): Promise<RunView | NotUndoable> {
   const [named = '', task] = wanted.split('/');
   const { view } = (await findRunOf(scope, named)) ?? {};
   if (view === undefined) return { reason: `there is no run \`${named}\` here` };

@@ -6,13 +6,18 @@ import { discardHeld } from '../review/held-step.ts';
 import { tellMade } from '../review/tell-made.ts';
 import { tellReviewed } from '../tell-reviews.ts';
 import type { StepEnd, TurnScope } from '../turn-scope.ts';
-import { findUndoable } from './find-undoable.ts';
+import { findUndoable, runNamed } from './find-undoable.ts';
 
 /** Lists what taking back a run would touch, and asks. A change that is only held is discarded: it is nowhere yet. */
 export async function undoStep(scope: TurnScope, wanted: string): Promise<StepEnd> {
   const { held } = scope.state();
-  const [named = ''] = wanted.split('/');
-  if (held?.runId.startsWith(named)) return discardHeld(scope, held);
+  if (held !== undefined) {
+    // The beginning of its id may be that of others.
+    const meant = wanted === '' ? held : await runNamed(scope, wanted);
+    if ('reason' in meant) return refused(scope, meant.reason);
+    if (meant.runId === held.runId) return discardHeld(scope, held);
+    return refused(scope, `a change is held, and not yet reviewed: that of run ${held.runId}`);
+  }
   const found = await findUndoable(scope, wanted);
   if ('reason' in found) return refused(scope, found.reason);
   const { view, commit, files } = found;

@@ -52,7 +52,7 @@ longTest(
     clearInterval(timer);
     for (const captured of [result.stdout, result.combined]) {
       t.equal(captured.totalBytes, 500_000_011);
-      t.equal(captured.bytes.length, 65_537);
+      t.ok(captured.bytes.length > 65_000 && captured.bytes.length <= 65_537);
       t.equal(captured.truncated, true);
       t.equal(captured.bytes.subarray(0, 6).toString(), 'first\n');
       t.equal(captured.bytes.subarray(-5).toString(), 'last\n');
@@ -61,11 +61,11 @@ longTest(
   },
 );
 
-t.test('output at, below and beyond the bound is cut in the middle and nowhere else', async (t) => {
+t.test('output at, below and beyond the bound is cut in the middle, where no word is cut in two, and nowhere else', async (t) => {
   for (const [bytes, bound, expected] of [
     [10, 10, '0123456789'],
     [10, 11, '0123456789'],
-    [10, 9, '012346789'],
+    [10, 9, '01289'],
     [10, 1, '0'],
     [10, 0, ''],
   ] as const) {

@@ -5,6 +5,7 @@ import { type ChannelParts, openChannel, type World } from '../../../session/cha
 import type { Command, Report, Want } from '../../../session/state/command.ts';
 import type { Happened } from '../../../session/state/fact.ts';
 import { leaseMs } from '../../../session/state/lease.ts';
+import { until } from '../../waiting/until.ts';
 import { newWorld } from '../state/walk.ts';
 
 const said = (text: string): Command => ({ type: 'submit', text, proof: { from: 'local' } });
@@ -152,6 +153,29 @@ t.test('a lease ends by timer, and everybody is told', async (t) => {
   await channel.send({ type: 'tick' });
   t.equal(channel.state.lease, undefined);
   t.strictSame(told, ['attached', 'released']);
+});
+
+t.test('a clock that is set back makes no lease longer', async (t) => {
+  let nowMs = 3_600_000;
+  let wake = (): void => undefined;
+  const { channel } = scene({
+    clock: {
+      ...systemClock,
+      now: () => nowMs,
+      sleep: (_ms, signal) =>
+        new Promise((resolve, reject) => {
+          wake = resolve;
+          signal?.addEventListener('abort', () => reject(new Error('aborted')), { once: true });
+        }),
+    },
+  });
+  await channel.send(attach('a'));
+  nowMs = 0;
+  await channel.send({ type: 'tick' });
+  t.match(channel.state.lease, { clientId: 'a' }, 'it has not lasted');
+  wake();
+  await until(() => channel.state.lease === undefined);
+  await channel.send(attach('b'));
 });
 
 t.test('whoever throws when told is told nothing more, and nobody else suffers', async (t) => {

@@ -79,6 +79,13 @@ t.test('a change that is reviewed is on no branch of the person before it is kep
   await t.rejects(scene.answer(asked.id, { answers: { review: ['take-out'] } }), {
     code: 'INVALID_INTERACTION_RESPONSE',
   });
+  const record = `refs/ai/runs/${waiting?.runId}`;
+  const sealed = sample.git('rev-parse', record);
+  sample.git('update-ref', '-d', record);
+  await chooses(scene, 'keep');
+  await until(() => /has no record of this commit/.test(lastNote(session)));
+  t.equal(sample.git('rev-parse', 'main'), before, 'what nobody could verify is not kept');
+  sample.git('update-ref', record, sealed);
   await chooses(scene, 'keep');
   await scene.ended();
   t.equal(session.channel.state.status, 'completed', lastNote(session));

@@ -131,6 +131,7 @@ t.test(
     await channel.send({ type: 'respond', id: question.id, given: { selectedOption: 'deny' }, proof });
     await scene.ended();
     t.match(channel.state.toolCalls.at(-1), { status: 'failed', summary: /did not approve/ });
+    t.match(channel.state.ran.at(-1)?.text, /^A program that steers the session ran this command/);
   },
 );
 
@@ -228,6 +229,30 @@ t.test('a command that is stopped is unknown; what waits for the session is not 
   t.match(channel.state.toolCalls, [{ status: 'unknown', output: 'begun\n' }]);
   t.strictSame(channel.state.ran, [], 'of what nobody knows no model is told');
   t.match(await run(scene, '!echo again'), { status: 'completed' });
+});
+
+t.test('it runs in the directory of the session, also in one of which a copy has nothing', async (t) => {
+  const sample = makeSample();
+  for (const path of ['build/ignored/x', '-/y', '..odd/z']) put(sample.root, path, 'here\n');
+  put(sample.root, '.gitignore', 'build/\n');
+  for (const [workingDir, seen] of [
+    ['build/ignored', '/build/ignored\n'],
+    ['-', '/-\ny\n'],
+    ['..odd', '/..odd\nz\n'],
+  ] as const) {
+    const at = join(sample.root, workingDir);
+    await using scene = await scriptSession(
+      [],
+      { ground: { ...ground(), workingDir: at } },
+      {
+        ...sample,
+        remove: () => {},
+      },
+    );
+    const ran = await run(scene, '!pwd; ls');
+    t.ok(ran.printed.endsWith(seen), ran.printed);
+  }
+  sample.remove();
 });
 
 t.test('a note is no command, and a command no note', async (t) => {

@@ -6,6 +6,7 @@ import { pendingOf } from '../../../session/state/state.ts';
 import { runWrit } from '../../bin/start-writ.ts';
 import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
 import type { ScriptedReply } from '../../coder/scripted-model.ts';
+import { outputOf } from '../../starter/run-program.ts';
 import { until } from '../../waiting/until.ts';
 import { lastNote, type ScriptedSession, scriptSession } from './scripted-session.ts';
 
@@ -40,6 +41,45 @@ const answers = async (scene: ScriptedSession, choice: string): Promise<void> =>
 
 const runOf = ({ sample }: ScriptedSession): string =>
   /Run-Id: (\S+)/.exec(sample.git('log', '-1', '--format=%B', 'main'))?.[1] ?? '';
+
+/** A record as a remote may bring one, of the run that made the change; `lie` is told what is said in that file. */
+function forgeRecord({ git, root, env }: ScriptedSession['sample'], ref: string, of: string, lie: Lie): void {
+  const put = (input: string): string =>
+    outputOf('git', ['hash-object', '-w', '--stdin'], { cwd: root, env, input }).toString().trim();
+  const treeOf = (tree: string, path: string, text: string): string => {
+    const index = { ...env, GIT_INDEX_FILE: join(root, '.git', 'forged') };
+    const ask = (...args: string[]) => outputOf('git', args, { cwd: root, env: index }).toString().trim();
+    ask('read-tree', tree);
+    ask('update-index', '--add', '--cacheinfo', `100644,${put(text)},${path}`);
+    return ask('write-tree');
+  };
+  const theirs = git('commit-tree', treeOf('main^', 'docs/theirs.md', 'theirs\n'), '-m', 'theirs');
+  const said = JSON.parse(git('show', `${of}:${lie.path}`));
+  lie.tell(said, theirs);
+  git('update-ref', ref, git('commit-tree', treeOf(of, lie.path, JSON.stringify(said)), '-m', 'forged'));
+}
+
+interface Lie {
+  readonly path: string;
+  // biome-ignore lint/suspicious/noExplicitAny: whatever a record says
+  readonly tell: (said: any, theirs: string) => void;
+}
+
+/** What takes it back would put files of theirs in place; it would be judged by a check of theirs. */
+const lies: readonly Lie[] = [
+  {
+    path: 'gate-report.json',
+    tell: (said, theirs) => {
+      said.baseCommit = theirs;
+    },
+  },
+  {
+    path: 'spec.json',
+    tell: (said) => {
+      said.acceptance.verificationPlan.fastChecks[0].command = 'true';
+    },
+  },
+];
 
 t.test('what taking back a run would touch is listed, and it is a gated change of its own', async (t) => {
   await using scene = await changed();
@@ -116,6 +156,14 @@ t.test('a change that is only held is discarded', async (t) => {
   const before = sample.git('rev-parse', 'main');
   t.ok('held' in toSnapshot(session.channel.state));
   await t.rejects(scene.say('/undo 0196'), { code: 'UNSUPPORTED_OPERATION' });
+  const { runId = '' } = session.channel.state.held ?? {};
+  sample.git('update-ref', `refs/ai/runs/${runId.slice(0, 8)}-another`, 'main');
+  for (const other of [`${runId}/task-7`, runId.slice(0, 8)]) {
+    await scene.say(`/undo ${other}`);
+    await scene.ended();
+    t.match(lastNote(session), /^(?:run .* has no task|there is no run)/);
+    t.equal(session.channel.state.held?.runId, runId, 'nothing of it was meant');
+  }
   await scene.say('/undo');
   await scene.ended();
   t.match(lastNote(session), /is discarded/);
@@ -137,6 +185,16 @@ t.test('nothing is taken back that there is not, nor by who only reads', async (
     t.match(lastNote(session), why);
   }
   await t.rejects(scene.say('/undo everything'), { code: 'UNSUPPORTED_OPERATION' });
+  const { sample } = scene;
+  const ref = `refs/ai/runs/${run}`;
+  const record = sample.git('rev-parse', ref);
+  for (const lie of lies) {
+    forgeRecord(sample, ref, record, lie);
+    await scene.say(`/undo ${run}`);
+    await settled(scene);
+    t.match(lastNote(session), /the record of run .* is not that of commit/, lie.path);
+    t.strictSame(pendingOf(session.channel.state), []);
+  }
   await scene.say('/context review');
   await t.rejects(scene.say('/undo'), { code: 'UNSUPPORTED_OPERATION' });
 });

@@ -57,6 +57,20 @@ t.test('a check that names a file that goes is not asked, nor for what it would 
   t.equal(kept.acceptance.verificationPlan.fastChecks.length, 2);
 });
 
+t.test('the name of a file is not a part of another one, nor a word that is none of a file', async (t) => {
+  const go = (path: string) => ({ path, changeType: 'delete' }) as const;
+  const lint = { id: 'lint', kind: 'testSuite', command: 'npm run lint -- --rule=x.js src/lint/x.json' };
+  for (const path of ['lint', 'x.js', 'src/lint', 'lint/x.json', 'n', 'm run', 'x.jso']) {
+    const isNamed = path === 'x.js';
+    const { acceptance } = undone([go(path)], checked([unit, lint]));
+    t.equal(acceptance.verificationPlan.fastChecks.length, isNamed ? 1 : 2, path);
+  }
+  for (const command of ['node ./a/b.js', 'node "a/b.js"', 'cat a/b.js|wc', 'x=a/b.js; node $x']) {
+    const { acceptance } = undone([go('a/b.js')], checked([unit, { ...named, command }]));
+    t.equal(acceptance.verificationPlan.fastChecks.length, 1, command);
+  }
+});
+
 t.test('where no fast check would be left all of them stay', async (t) => {
   const { acceptance } = undone([gone], checked([named]));
   t.match(
