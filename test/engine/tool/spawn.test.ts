@@ -61,7 +61,7 @@ longTest(
   },
 );
 
-t.test('output at, below and beyond the bound is cut in the middle, where no word is cut in two, and nowhere else', async (t) => {
+t.test('output at, below and beyond the bound is cut in the middle, beside no half word', async (t) => {
   for (const [bytes, bound, expected] of [
     [10, 10, '0123456789'],
     [10, 11, '0123456789'],
