@@ -43,7 +43,7 @@ export const guards: readonly Guard[] = [
     ['a first word was somebody else’s', 'needsConfirmation: _, ...metadata', '...metadata', each],
   ]),
   ...within('session/state/decide.ts', walk, [
-    ['a lease runs out', 'state.lease.expiresAtMs <= moment.nowMs', 'state.lease.expiresAtMs < 0', each],
+    ['a lease runs out', 'state.lease.expiresAtMs <= nowMs', 'state.lease.expiresAtMs < 0', each],
   ]),
   ...within('session/state/converse.ts', walk, [
     ['an answer comes once', "if (asked.status !== 'pending')", "if (asked.status === 'cancelled')", each],
