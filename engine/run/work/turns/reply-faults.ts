@@ -15,8 +15,22 @@ export type FindReplyFaults = (message: AssistantMessage) => readonly ToolResult
 /** Of a call that is as it should be, beside one that is not. */
 const otherwise = 'not done: another call of this message is malformed';
 
-/** Compiled once for the tools of an attempt. */
-export async function replyFaults(tools: readonly ToolDeclaration[]): Promise<FindReplyFaults> {
+/** Tools that were asked about before, the oldest first: attempts have the same few, and compiling them is dear. */
+const compiled = new Map<string, Promise<FindReplyFaults>>();
+const maxCompiled = 16;
+
+/** Compiled once for tools that are declared alike, whoever's attempt has them. */
+export function replyFaults(tools: readonly ToolDeclaration[]): Promise<FindReplyFaults> {
+  const key = JSON.stringify(tools.map(({ name, parameters }) => [name, parameters]));
+  const known = compiled.get(key) ?? compileFaults(tools);
+  compiled.delete(key);
+  compiled.set(key, known);
+  known.catch(() => compiled.delete(key));
+  for (const oldest of [...compiled.keys()].slice(0, -maxCompiled)) compiled.delete(oldest);
+  return known;
+}
+
+async function compileFaults(tools: readonly ToolDeclaration[]): Promise<FindReplyFaults> {
   const { Ajv2020 } = await import('ajv/dist/2020.js');
   const ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: false });
   const byName = new Map<string, Validate>(

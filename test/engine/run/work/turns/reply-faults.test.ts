@@ -1,0 +1,41 @@
+import t from 'tap';
+import type { ToolDeclaration } from '../../../../../core/contract/model.ts';
+import { replyFaults } from '../../../../../engine/run/work/turns/reply-faults.ts';
+
+/** A tool that takes one word, under this name of its own. */
+const takes = (word: string): readonly ToolDeclaration[] => [
+  {
+    name: 'look',
+    description: 'Looks.',
+    parameters: {
+      type: 'object',
+      properties: { [word]: { type: 'string' } },
+      required: [word],
+      additionalProperties: false,
+    },
+  },
+];
+const call = (given: object) => ({
+  role: 'assistant' as const,
+  text: '',
+  calls: [{ id: '1', name: 'look', arguments: JSON.stringify(given) }],
+});
+
+t.test('tools that are declared alike are compiled once, others are never taken for them', async (t) => {
+  const first = await replyFaults(takes('path'));
+  t.equal(await replyFaults(takes('path')), first);
+  t.equal(first(call({ path: 'src' })), undefined);
+  const other = await replyFaults(takes('query'));
+  t.match(other(call({ path: 'src' })), [{ isError: true, text: /query/ }]);
+  t.match(first(call({ query: 'src' })), [{ isError: true, text: /path/ }]);
+  for (let index = 0; index < 20; index += 1) await replyFaults(takes(`word${index}`));
+  const again = await replyFaults(takes('path'));
+  t.not(again, first, 'what was long ago is forgotten');
+  t.equal(again(call({ path: 'src' })), undefined);
+});
+
+t.test('tools that cannot be compiled are so each time', async (t) => {
+  const broken = [{ name: 'look', description: 'Looks.', parameters: { type: 'nothing' } }];
+  await t.rejects(replyFaults(broken));
+  await t.rejects(replyFaults(broken));
+});
