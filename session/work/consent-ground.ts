@@ -21,7 +21,7 @@ export async function consentGround(
   { networkAccess, hosts }: OpenedNetwork,
   heldBack: ConsentGround['heldBack'],
 ): Promise<ConsentGround> {
-  const repository = await openRepository(repositoryPath);
+  const repository = await openRepository(repositoryPath, { onlyReads: true });
   const cwd = await realpath(repository.root);
   const { branch, commit } = await readHead(repository);
   const backend = await pickSandbox(sandbox, engine.slots.sandbox);

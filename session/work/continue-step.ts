@@ -35,7 +35,10 @@ export async function continueStep(scope: TurnScope, answer: Continuation): Prom
     if (draft === undefined) throw new TypeError('an answer to a draft that there is not');
     if (option === 'modify') return draftStep(scope, [...draft.said, given.note ?? '']);
     const { networkAccess, engine, repositoryPath } = setting;
-    const kept = requireDraft(readDraft(await openRepository(repositoryPath), draft.runId), draft.runId);
+    const kept = requireDraft(
+      readDraft(await openRepository(repositoryPath, { onlyReads: true }), draft.runId),
+      draft.runId,
+    );
     const stopped = await requireVerifiable(scope, kept.specBytes);
     if (stopped !== undefined) return stopped;
     await confirmIntent(engine, repositoryPath, kept.specBytes);

@@ -6,6 +6,7 @@ import { scopeRootOf } from '../../plan/scope.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import { readBlob } from '../../vcs/blobs.ts';
 import { findPolicy } from '../../vcs/find-policy.ts';
+import { keepObjectReaders } from '../../vcs/object-reader.ts';
 import { planTarget } from '../../vcs/plan-target.ts';
 import { openRepository, type Repository } from '../../vcs/repository.ts';
 import { type Base, resolveBase } from '../../vcs/resolve-commit.ts';
@@ -44,7 +45,8 @@ export async function findDraftPolicy(
 
 /** Finds it as a run does, and keeps nothing. REF_NOT_FOUND, CONFIG_INVALID, NOT_A_REPOSITORY. */
 export async function readDraftGround(engine: WritEngine, place: DraftPlace): Promise<DraftGround> {
-  const repository = await openRepository(place.repositoryPath);
+  await using readers = keepObjectReaders();
+  const repository = readers.keep(await openRepository(place.repositoryPath));
   const { base, policy } = await findDraftPolicy(repository, place);
   const configBytes = await readBlob(repository, policy.tree, '.writ/config.toml');
   const signers = await readBlob(repository, policy.tree, '.writ/allowed_signers');

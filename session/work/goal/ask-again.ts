@@ -12,7 +12,10 @@ export async function askAgain(
 ): Promise<StepEnd> {
   const { engine, source, repositoryPath, run, sandbox, clock } = scope.setting;
   const { runId, repair } = plan.run;
-  const kept = requireDraft(readDraft(await openRepository(repositoryPath), runId), runId);
+  const kept = requireDraft(
+    readDraft(await openRepository(repositoryPath, { onlyReads: true }), runId),
+    runId,
+  );
   const planned = await planRun(engine, {
     ...run,
     clock,

@@ -89,7 +89,7 @@ export async function resumePursued(scope: TurnScope, runId: string, plan: MadeP
 
 /** What a plan was executed with. */
 async function networkOf({ setting }: TurnScope, { run }: MadePlan): Promise<'allow' | 'deny'> {
-  const kept = readDraft(await openRepository(setting.repositoryPath), run.runId);
+  const kept = readDraft(await openRepository(setting.repositoryPath, { onlyReads: true }), run.runId);
   return kept === undefined ? 'deny' : openedNetwork(kept.specBytes).networkAccess;
 }
 
