@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
 import { longTest } from '../../rooms/long-test.ts';
 import { until } from '../../waiting/until.ts';
 import { openCodeScene } from './open-code-scene.ts';
@@ -14,7 +13,7 @@ function typed(scene: TerminalScene): string {
   return scene.screen().findLast((line) => line.startsWith('> ')) ?? '';
 }
 
-t.test('keys from far away are what they were, wherever they were cut', { skip: noPty }, async (t) => {
+longTest('keys from far away are what they were, wherever they were cut', { skip: noPty }, async (t) => {
   await using code = await openCodeScene([{ text: 'It adds **one** cent.' }]);
   await using scene = openTerminalScene({ ...code.line(), line: slowLine(far) });
   await scene.until('? for help');

@@ -74,7 +74,7 @@ t.test('whoever leaves while a session is opened has their terminal back', { ski
   }
 });
 
-t.test('a session that cannot be opened says why, in a terminal as it was', { skip: noPty }, async (t) => {
+longTest('a session that cannot be opened says why, in a terminal as it was', { skip: noPty }, async (t) => {
   await using code = await openCodeScene([]);
   const gate = code.gate();
   const rows: readonly (readonly [words: readonly string[], exit: number, why: RegExp])[] = [

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { longTest } from '../../rooms/long-test.ts';
 import { showScene } from '../scenes/show-scene.ts';
 import { openBrowser, openTab, withoutBrowser } from './open-browser.ts';
 import { servePage, toldSession } from './serve-page.ts';
@@ -65,27 +66,6 @@ t.test('who steers', { skip: withoutBrowser }, async (t) => {
     await page.getByRole('button', { name: 'Take control' }).click();
     await page.locator('.control-mine').waitFor();
     t.equal(await page.locator('#composer').inputValue(), 'not sent by itself');
-    t.strictSame(tab.wrongs, []);
-  });
-
-  await t.test('a lease that has run out is asked for again by the next message', async (t) => {
-    const session = toldSession(t, { local: 'none' });
-    const { baseUrl } = await servePage(t, session, { clock: session.clock });
-    await using tab = await openTab(browser, baseUrl);
-    const { page } = tab;
-    await page.clock.install();
-    await page.reload();
-    await page.getByRole('button', { name: 'Take control' }).click();
-    await page.locator('.control-mine').waitFor();
-    await page.clock.fastForward(121_000);
-    session.pass(121_000);
-    await session.channel.send({ type: 'tick' });
-    t.equal(session.channel.state.lease, undefined);
-    await page.locator('.control-lapsed').waitFor();
-    await page.locator('#composer').fill('And again.');
-    await page.keyboard.press('Enter');
-    await page.locator('.entry-user_message').getByText('And again.').waitFor();
-    await page.locator('.control-mine').waitFor();
     t.strictSame(tab.wrongs, []);
   });
 
@@ -162,22 +142,6 @@ t.test('who steers', { skip: withoutBrowser }, async (t) => {
     t.strictSame(tab.wrongs, []);
   });
 
-  await t.test('a goal is shown with what it is judged by, and given up by one press', async (t) => {
-    const session = toldSession(t, { local: 'none' });
-    const { baseUrl } = await servePage(t, session);
-    await using tab = await openTab(browser, baseUrl);
-    const { page } = tab;
-    await page.locator('#composer').fill('/goal start Prices are exact');
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Goal' }).waitFor();
-    await page.locator('.workflow').getByText('after 0 runs').waitFor();
-    t.match(await page.locator('.workflow').innerText(), /open\s+Prices are exact/);
-    await page.getByRole('button', { name: 'Give the goal up' }).click();
-    await page.locator('.tag-cancelled').waitFor();
-    t.equal(session.channel.state.goal?.status, 'cancelled');
-    t.strictSame(tab.wrongs, []);
-  });
-
   await t.test('single hunks are kept, rejected and commented on, and every page shows it', async (t) => {
     const { baseUrl, session } = await showScene(t, 'review');
     await using tab = await openTab(browser, baseUrl);
@@ -200,5 +164,46 @@ t.test('who steers', { skip: withoutBrowser }, async (t) => {
       { hunk: 'h3', verdict: 'reject', comment: 'say why, not where' },
     ]);
     t.strictSame([...tab.wrongs, ...other.wrongs], []);
+  });
+});
+
+longTest('who steers, later', { skip: withoutBrowser }, async (t) => {
+  const browser = await openBrowser(t);
+
+  await t.test('a lease that has run out is asked for again by the next message', async (t) => {
+    const session = toldSession(t, { local: 'none' });
+    const { baseUrl } = await servePage(t, session, { clock: session.clock });
+    await using tab = await openTab(browser, baseUrl);
+    const { page } = tab;
+    await page.clock.install();
+    await page.reload();
+    await page.getByRole('button', { name: 'Take control' }).click();
+    await page.locator('.control-mine').waitFor();
+    await page.clock.fastForward(121_000);
+    session.pass(121_000);
+    await session.channel.send({ type: 'tick' });
+    t.equal(session.channel.state.lease, undefined);
+    await page.locator('.control-lapsed').waitFor();
+    await page.locator('#composer').fill('And again.');
+    await page.keyboard.press('Enter');
+    await page.locator('.entry-user_message').getByText('And again.').waitFor();
+    await page.locator('.control-mine').waitFor();
+    t.strictSame(tab.wrongs, []);
+  });
+
+  await t.test('a goal is shown with what it is judged by, and given up by one press', async (t) => {
+    const session = toldSession(t, { local: 'none' });
+    const { baseUrl } = await servePage(t, session);
+    await using tab = await openTab(browser, baseUrl);
+    const { page } = tab;
+    await page.locator('#composer').fill('/goal start Prices are exact');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Goal' }).waitFor();
+    await page.locator('.workflow').getByText('after 0 runs').waitFor();
+    t.match(await page.locator('.workflow').innerText(), /open\s+Prices are exact/);
+    await page.getByRole('button', { name: 'Give the goal up' }).click();
+    await page.locator('.tag-cancelled').waitFor();
+    t.equal(session.channel.state.goal?.status, 'cancelled');
+    t.strictSame(tab.wrongs, []);
   });
 });

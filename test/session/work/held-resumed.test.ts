@@ -104,7 +104,7 @@ function reviewOf({ runId, decision, patch, targetRef: branch }: RunView, expect
   };
 }
 
-t.test(
+longTest(
   'a change that was sealed behind the back of the session is reviewed when it is asked for',
   async (t) => {
     const sample = sampleOf(t);

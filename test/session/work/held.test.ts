@@ -8,6 +8,7 @@ import { openThread, threadDirectory } from '../../../session/thread/open-thread
 import { runWrit } from '../../bin/start-writ.ts';
 import { makesFix, priceDraft, priceFix, submits } from '../../coder/planner/drafts.ts';
 import type { ScriptedReply } from '../../coder/scripted-model.ts';
+import { fixedPart } from '../../rooms/fixed-part.ts';
 import { longTest } from '../../rooms/long-test.ts';
 import { until } from '../../waiting/until.ts';
 import { lastNote, type ScriptedSession, scriptSession, settingOf } from './scripted-session.ts';
@@ -146,7 +147,7 @@ t.test('what is rejected is in no commit of the branch, and the model hears why'
 });
 
 t.test('whoever was killed behind his answer is asked again, and what was done is found done', async (t) => {
-  for (const isMoved of [false, true]) {
+  for (const [, isMoved] of fixedPart({ 'before it moved': false, 'behind it': true }, ['behind it'])) {
     await using scene = await held();
     const { sample, session, model } = scene;
     const { id } = await scene.asked('request_user_input');
@@ -178,7 +179,7 @@ t.test('whoever was killed behind his answer is asked again, and what was done i
   }
 });
 
-t.test(
+longTest(
   'what is left is judged anew: where it is refused nothing has moved, and the person is asked again',
   async (t) => {
     await using scene = await held();

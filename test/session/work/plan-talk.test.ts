@@ -39,7 +39,7 @@ async function planned(scene: ScriptedSession) {
   return scene.asked('post_plan_choice');
 }
 
-t.test('a plan that failed is revised with what was found and run again by itself', async (t) => {
+longTest('a plan that failed is revised with what was found and run again by itself', async (t) => {
   await using scene = await scriptSession(failsUntil(2), { clock: hasty });
   const { id } = await planned(scene);
   await scene.answer(id, { selectedOption: 'execute' });

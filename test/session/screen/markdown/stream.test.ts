@@ -4,6 +4,7 @@ import type { Line } from '../../../../session/screen/line.ts';
 import { openBlocks, readBlocks } from '../../../../session/screen/markdown/open-blocks.ts';
 import { markdownLines, openMarkdown } from '../../../../session/screen/markdown/open-markdown.ts';
 import { seededRandom } from '../../../chance/seeded-random.ts';
+import { fixedCount } from '../../../rooms/fixed-count.ts';
 import { cpuTime } from '../../../waiting/cpu-time.ts';
 import { sample } from './sample.ts';
 
@@ -80,7 +81,8 @@ function streamed(text: string, seed: number, columns: number): readonly Line[] 
 
 t.test('however a text is cut into pieces, its lines are the same', async (t) => {
   const broken: number[] = [];
-  for (let seed = 1; seed <= 100; seed += 1) {
+  const texts = fixedCount('texts in pieces', 100, 30);
+  for (let seed = 1; seed <= texts; seed += 1) {
     const text = seed % 5 === 0 ? sample.repeat(1 + (seed % 3)) : madeUp(seed);
     const columns = 20 + (seed % 70);
     const whole = markdownLines(text, { columns });
