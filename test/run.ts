@@ -8,7 +8,7 @@ await room(
   'engine/run/state/lost-calls.test.ts',
   'engine/run/seal-faults.test.ts',
   'engine/run/held-change.test.ts',
-  'engine/run/draft/undo-contract.test.ts',
+  'engine/run/draft',
   'engine/run/run-events.test.ts',
   'engine/run/run-cases.test.ts',
   'engine/run/external-local-runs.test.ts',
