@@ -6,6 +6,7 @@ import type {
 import type { Issue } from '../../core/contract/issue.ts';
 import { markdownQuotation, markdownText } from '../../readers/documents/markdown-text.ts';
 import { checkLists } from './checks-of.ts';
+import { type Fact, limitFacts, peopleWords, provenanceFacts } from './contract-facts.ts';
 
 export interface ReviewRequest {
   readonly document: IntentSpec;
@@ -61,11 +62,11 @@ export function reviewDocument(request: ReviewRequest): string {
       ]),
     ],
     ['## Accepted when', list(acceptance.successCriteria), checkTable(spec)],
-    ['## Limits', facts(limitsOf(spec))],
+    ['## Limits', facts(limitFacts(spec))],
     [
       '## Risk',
       markdownQuotation(risk.rationale),
-      list([...risk.factors.map((factor) => `factor: ${factor}`), humanLoop(spec)]),
+      list([...risk.factors.map((factor) => `factor: ${factor}`), peopleWords(spec)]),
     ],
     [
       '## Rights of tools',
@@ -74,7 +75,7 @@ export function reviewDocument(request: ReviewRequest): string {
         ...spec.security.toolAcl.allow.map(ruleText('allow')),
       ]),
     ],
-    ['## Artifacts and provenance', artifactTable(spec), facts(provenanceOf(spec))],
+    ['## Artifacts and provenance', artifactTable(spec), facts(provenanceFacts(spec))],
     lifecycle.changeLog.length === 0
       ? []
       : [
@@ -86,42 +87,6 @@ export function reviewDocument(request: ReviewRequest): string {
           ),
         ],
   ]);
-}
-
-function limitsOf({ constraints, execution, evidence }: EffectiveIntentSpec): readonly Fact[] {
-  const { security, privacy, licensing, platform, resources } = constraints;
-  return [
-    ['Network', security.networkPolicy],
-    ['New dependencies', security.dependencyPolicy],
-    ['Licenses', licensing.allowedSpdx.join(', ') || 'no restriction'],
-    ['New licenses', licensing.forbidNewLicenses ? 'need a license review' : 'no further rule'],
-    ['Cryptography', security.cryptoPolicy || 'no further rule'],
-    ['Data classes', privacy.dataClassesAllowed.join(', ') || 'none'],
-    ['Redaction', privacy.redactionRequired ? 'on' : 'off'],
-    ['Runtime', platform.languageRuntime || 'any'],
-    ['Operating systems', platform.supportedOS.join(', ') || 'any'],
-    ['Time', `${resources.maxWallClockSeconds} seconds`],
-    ['Cost', resources.maxCostUnits === 0 ? 'unlimited' : `${resources.maxCostUnits} units`],
-    [
-      'Attempts',
-      `${execution.retry.maxRetries} retries, ${execution.concurrency.maxParallelTasks} in parallel`,
-    ],
-    ['Sources', `${evidence.strategy}, at least ${evidence.minCitationsPerDecision} for every decision`],
-  ];
-}
-
-function provenanceOf({ provenance, artifacts, constraints }: EffectiveIntentSpec): readonly Fact[] {
-  return [
-    ['Provenance', provenance.requireSlsaProvenance ? 'signed SLSA statement' : 'none'],
-    ['Transparency log', provenance.transparencyLog.mode],
-    ['SBOM', provenance.requireSbom ? 'required' : 'not required'],
-    ['Content kept', `${Math.min(artifacts.retention.days, constraints.privacy.retentionDays)} days`],
-  ];
-}
-
-function humanLoop({ risk }: EffectiveIntentSpec): string {
-  const { required, minApprovers } = risk.humanInLoop;
-  return required ? `a person decides: at least ${minApprovers} approvals` : 'no person is asked';
 }
 
 function ruleText(verdict: 'allow' | 'deny'): (rule: EffectiveToolRule) => string {
@@ -156,8 +121,6 @@ function artifactTable({ artifacts }: EffectiveIntentSpec): string {
   ]);
   return table(['Artifact', 'Stage', 'Required', 'Format'], rows);
 }
-
-type Fact = readonly [name: string, value: string];
 
 function facts(entries: readonly Fact[]): string {
   return entries.map(([name, value]) => `- ${name}: ${markdownText(value)}`).join('\n');

@@ -34,6 +34,31 @@ export const guards: readonly Guard[] = [
       'a note that is refused is written again',
     ],
   ]),
+  ...within('session/work/repair-words.ts', 'test/session/work/repair-words.test.ts', [
+    ['the name of a test tells no secret', 'setting.approval.mask(name)', 'name', 'what failed is named'],
+  ]),
+  ...within('engine/spec/unusual-facts.ts', 'test/engine/spec/unusual-facts.test.ts', [
+    [
+      'what is otherwise than usual is told',
+      'return expected === value ? []',
+      'return expected !== undefined ? []',
+      'what a contract settles otherwise',
+    ],
+  ]),
+  ...within('session/screen/question/contract-essence.ts', 'test/session/screen/contract-essence.test.ts', [
+    [
+      'what is missing before a commit is told',
+      "...section('missing, and needed before it can be committed', wordsOf(metadata.lacks), 'bad'),",
+      '',
+      'a contract is told by what a person judges',
+    ],
+    [
+      'what a person decides by confirming is told',
+      "...section('you decide by confirming', wordsOf(metadata.questions), 'warn'),",
+      '',
+      'a contract is told by what a person judges',
+    ],
+  ]),
   ...within('session/tui/term/open-terminal.ts', 'test/session/tui/plain.test.ts', [
     [
       'a terminal that knows no sequences is sent none',

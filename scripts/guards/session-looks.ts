@@ -42,9 +42,9 @@ export const guards: readonly Guard[] = [
   ]),
   ...within('session/screen/question/question-body.ts', tests, [
     [
-      'a contract ends with what is confirmed',
-      '[...toLines(documentOf(asked)), ...contractEnd(asked)]',
-      'toLines(documentOf(asked))',
+      'a contract is told by what a person judges of it',
+      'contractEssence(asked) ??',
+      '',
       'what a person confirms stands beside the answers',
     ],
   ]),

@@ -23,7 +23,9 @@ export function usageItems(usage: SessionUsage | undefined): readonly Span[] {
 function contextItem(tokens: number, window: number | undefined): Span {
   if (window === undefined || window <= 0) return span(`ctx ${tokenWords(tokens)}`);
   const share = tokens / window;
-  return span(`ctx ${Math.round(100 * share)}%`, toneOf(share));
+  // What is little is not nothing.
+  const percent = share > 0 && share < 0.005 ? '<1' : `${Math.round(100 * share)}`;
+  return span(`ctx ${percent}%`, toneOf(share));
 }
 
 function costItem(usage: SessionUsage): Span {

@@ -3,6 +3,8 @@ export type LocalCommand =
   | {
       readonly type:
         | 'help'
+        | 'keys'
+        | 'contract'
         | 'status'
         | 'plan'
         | 'approvals'
@@ -45,6 +47,12 @@ function bare(command: LocalCommand): LocalRow['read'] {
 
 const rows: readonly LocalRow[] = [
   { name: 'plan', form: '/plan', says: 'shows the plan', read: bare({ type: 'plan' }), isShared: true },
+  {
+    name: 'contract',
+    form: '/contract',
+    says: 'all of the contract that was drafted last',
+    read: bare({ type: 'contract' }),
+  },
   {
     name: 'status',
     form: '/status',

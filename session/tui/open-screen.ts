@@ -116,6 +116,10 @@ export function openScreen(parts: ScreenParts): Screen {
     view = { ...view, notice: line };
     frames.ask();
   };
+  const givenBack = (text: string, why: string): void => {
+    view = { ...view, composer: giveBack(view.composer, text, why) };
+    frames.ask();
+  };
   const failed = (fault: unknown): void => notice([span(faultWords(fault), 'bad')]);
   const refreshFacts = async (): Promise<void> => {
     const approvals = (await door.approvals()).length;
@@ -128,10 +132,7 @@ export function openScreen(parts: ScreenParts): Screen {
   const act = (effect: Effect): void => {
     switch (effect.type) {
       case 'submit':
-        door.submit(effect.text).catch((fault: unknown) => {
-          view = { ...view, composer: giveBack(view.composer, effect.text, faultWords(fault)) };
-          frames.ask();
-        });
+        door.submit(effect.text).catch((fault: unknown) => givenBack(effect.text, faultWords(fault)));
         return;
       case 'respond': {
         const asked = nextAsked(door.snapshot());
@@ -149,7 +150,8 @@ export function openScreen(parts: ScreenParts): Screen {
         door.cancel().then(() => say([[span('· the turn was stopped', 'dim')]]), failed);
         return;
       case 'local':
-        void local(effect.command).catch(failed);
+        if (effect.command.type !== 'none') void local(effect.command).catch(failed);
+        else givenBack(effect.text ?? '', effect.command.why);
         return;
       case 'edit':
         parts
@@ -188,6 +190,7 @@ export function openScreen(parts: ScreenParts): Screen {
           columns: size.columns,
           earlier,
           told,
+          nowMs: clock.now(),
           write: parts.write,
         }),
       );

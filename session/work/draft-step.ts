@@ -7,6 +7,7 @@ import { draftPath, keepDraft, readDraft } from '../../engine/run/draft/kept-dra
 import { readRequest } from '../../engine/run/draft/read-request.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { pursuedGoal } from '../state/pursued-goal.ts';
+import { essenceOf } from './essence-of.ts';
 import { holdGoal } from './goal/hold-goal.ts';
 import { patiently } from './goal/patiently.ts';
 import { tellRuns, untoldRuns } from './tell-ran.ts';
@@ -79,6 +80,7 @@ export async function draftStep(scope: TurnScope, words: readonly string[]): Pro
       scope: wholeRepository ? ['the whole repository'] : write,
       checks: checksOf(effective.acceptance),
       networkPolicy: effective.constraints.security.networkPolicy,
+      essence: essenceOf(drafted),
       repairs,
       questions,
       lacks,

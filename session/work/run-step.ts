@@ -15,6 +15,7 @@ import type { RunOutcome } from '../state/work.ts';
 import { consentGround, noNetwork, openedNetwork } from './consent-ground.ts';
 import { personOf } from './person-of.ts';
 import { askChoice, type MadePlan, makePlan, requireDraft } from './plan-step.ts';
+import { failedWords } from './repair-words.ts';
 import { holdRun, holdStep, isHeldRun } from './review/hold-run.ts';
 import type { StepEnd, TurnScope } from './turn-scope.ts';
 import { watchWork } from './watch-work.ts';
@@ -53,7 +54,10 @@ export async function runStep(scope: TurnScope, execution: Execution): Promise<S
       type: 'noted',
       id: scope.newId(),
       title: 'Repair',
-      text: `the plan failed and was revised; repair ${attempt + 1} of ${limit} runs by itself`,
+      text: [
+        `the plan failed and was revised; repair ${attempt + 1} of ${limit} runs by itself`,
+        ...failedWords(scope, view),
+      ].join('\n'),
     });
     ({ plan } = made);
     advice = plan.run.advice;

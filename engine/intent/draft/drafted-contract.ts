@@ -29,6 +29,9 @@ const plainCommand = /^[A-Za-z0-9_][A-Za-z0-9_.:@%+/=,-]*(?: [A-Za-z0-9_.:@%+/=,
 
 const maxQuestions = 20;
 
+/** What is made stricter of every draft. */
+export const alwaysStricter = '`.writ/` is out of scope';
+
 /**
  * The contract of a draft: its words, checks and risk; policy from the profile of its risk, at least that of the places
  * it touches, and stricter where it asks for it. Or what is wrong with it. Pure.
@@ -59,7 +62,7 @@ export function draftedContract(
   const raised = level === risk.level ? [] : [`risk is ${level}, not ${risk.level}: ${floor.why}`];
   return {
     document: withPeople(document),
-    repairs: [...raised, '`.writ/` is out of scope', ...judged.map(wishSentence)],
+    repairs: [...raised, alwaysStricter, ...judged.map(wishSentence)],
     questions: [
       ...asked.map(({ id, command }) => `may the check \`${id}\` run \`${command}\`?`),
       ...questionsOfTests(draft),

@@ -1,10 +1,12 @@
-import { type Line, span, type Tone } from '../line.ts';
+import { type Line, span } from '../line.ts';
 import { visible } from '../visible.ts';
 import { grantsWords } from '../words/goal-words.ts';
 import { lineCostWords, planCostWords } from '../words/step-costs.ts';
 import { type Asked, innerQuestions, rowsOf, wordOf, wordsOf } from './asked.ts';
 import { commandTree } from './command-tree.ts';
+import { contractEssence } from './contract-essence.ts';
 import { documentOf } from './document-of.ts';
+import { section } from './section.ts';
 
 /** How a document in Markdown becomes lines of the screen that shows it. */
 export type ToLines = (markdown: string) => readonly Line[];
@@ -20,7 +22,7 @@ function bodyOf(asked: Asked, toLines: ToLines): readonly Line[] {
     case 'sandbox_approval':
       return approvalBody(asked);
     case 'intent_review_choice':
-      return [...toLines(documentOf(asked)), ...contractEnd(asked)];
+      return contractEssence(asked) ?? [...toLines(documentOf(asked)), ...contractEnd(asked)];
     case 'post_plan_choice':
       return planBody(asked);
     case 'request_user_input':
@@ -113,9 +115,4 @@ function costLines(metadata: Asked['metadata']): readonly Line[] {
     [span('  costs ', 'dim'), span(words)],
     ...lineCostWords(metadata).map((line): Line => [span(`    ${line}`, 'dim')]),
   ];
-}
-
-function section(title: string, lines: readonly string[], tone: Tone): readonly Line[] {
-  if (lines.length === 0) return [];
-  return [[span(`  ${title}:`, tone)], ...lines.map((line): Line => [span(`    ${visible(line)}`)])];
 }

@@ -21,7 +21,7 @@ export function readSpoken(text: string): Spoken {
       forms.length > 0
         ? `expected \`${forms.join('` or `')}\`, found \`${trimmed.slice(0, 60)}\``
         : `there is no command \`/${name.slice(0, 40)}\`; there is ${commands.join(', ')}`,
-    detail: { commands },
+    detail: { commands, ...(forms.length > 0 ? {} : { unknown: name.slice(0, 40) }) },
     hints: ['a message that begins with `/` or `!` and is no command: put a word before it'],
   });
 }

@@ -6,7 +6,7 @@ import { widthOf } from '../../screen/wrap.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { hangLine } from '../print/hang-line.ts';
 import type { Card } from './card.ts';
-import { planLines } from './press-card.ts';
+import { isContract, planLines } from './press-card.ts';
 
 /** Rows for what an answer covers, where its own row has no room for all of it. */
 const mostCovered = 3;
@@ -119,5 +119,5 @@ function hintOf({ focus, writing, notes }: Card, asked: Asked): string {
   if (focus === 'lines') return 'Enter writes a note on the line, Delete takes it off, Esc goes back';
   const count = Object.keys(notes).length;
   const told = count === 0 ? '' : `${count} ${count === 1 ? 'note goes' : 'notes go'} along · `;
-  return `${told}number or letter chooses${planLines(asked).length > 0 ? ' · l: notes on lines' : ''} · Tab: text`;
+  return `${told}number or letter chooses${planLines(asked).length > 0 ? ' · l: notes on lines' : ''}${isContract(asked) ? ' · v: all of it' : ''} · Tab: text`;
 }

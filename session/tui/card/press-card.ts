@@ -14,6 +14,8 @@ export interface Pressed {
   readonly card: Card;
   /** The answer that is to be sent. */
   readonly given?: GivenAnswer;
+  /** All of what is asked about is to be shown. */
+  readonly shows?: true;
   /** The key means nothing here: it is the composer's. */
   readonly isElse?: true;
 }
@@ -36,6 +38,11 @@ export function planLines({ kind, metadata }: Pick<Asked, 'kind' | 'metadata'>):
   return kind === 'post_plan_choice' ? wordsOf(metadata.lines) : [];
 }
 
+/** Whether more can be shown of what is asked about than is. */
+export function isContract({ kind }: Pick<Asked, 'kind'>): boolean {
+  return kind === 'intent_review_choice';
+}
+
 function pressOption(card: Card, asked: Asked, key: Key): Pressed {
   const inner = innerQuestions(asked)[card.question];
   const choices = choicesOf(asked, inner);
@@ -43,6 +50,7 @@ function pressOption(card: Card, asked: Asked, key: Key): Pressed {
     const chosen = choiceOf(choices, key.text);
     if (chosen !== undefined) return choose(card, asked, chosen, inner);
     if (key.text === 'l' && planLines(asked).length > 0) return { card: { ...card, focus: 'lines', at: 0 } };
+    if (key.text === 'v' && isContract(asked)) return { card, shows: true };
     return { card, isElse: true };
   }
   if (key.type === 'paste' || key.ctrl || key.alt) return { card, isElse: true };

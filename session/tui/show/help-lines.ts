@@ -1,4 +1,5 @@
 import { type Line, span } from '../../screen/line.ts';
+import { wrapLine } from '../../screen/wrap.ts';
 import type { CommandRow } from '../local-commands.ts';
 
 const keys: readonly (readonly [key: string, about: string])[] = [
@@ -16,15 +17,42 @@ const keys: readonly (readonly [key: string, about: string])[] = [
   ['!', 'a command of your own, on a copy of the work tree'],
   ['@', 'a path of this repository'],
   ['/', 'a command'],
+  ['?', 'these keys'],
 ];
 
-/** Keys and commands. */
-export function helpLines(commands: readonly CommandRow[]): readonly Line[] {
+/** The keys; where the commands are. */
+export function keyLines(columns: number): readonly Line[] {
+  return [
+    [],
+    ...table(keys, 20, columns),
+    [span('  /help has the commands, too · docs/terminal.md has all keys', 'dim')],
+  ];
+}
+
+/** What can be typed behind a slash. */
+export function commandLines(commands: readonly CommandRow[], columns: number): readonly Line[] {
   const widest = Math.max(...commands.map(({ form }) => form.length));
   return [
     [],
-    ...keys.map(([key, about]): Line => [span(`  ${key.padEnd(20)}`, 'accent'), span(about)]),
-    [],
-    ...commands.map(({ form, says }): Line => [span(`  ${form.padEnd(widest + 2)}`, 'accent'), span(says)]),
+    ...table(
+      commands.map(({ form, says }) => [form, says] as const),
+      widest,
+      columns,
+    ),
   ];
+}
+
+/** Two columns; where they have no room side by side, what is said stands below. */
+function table(
+  rows: readonly (readonly [name: string, about: string])[],
+  widest: number,
+  columns: number,
+): readonly Line[] {
+  const isNarrow = widest + 4 > columns / 2;
+  const hang = [span(' '.repeat(isNarrow ? 6 : widest + 4))];
+  return rows.flatMap(([name, about]) => {
+    if (!isNarrow)
+      return wrapLine([span(`  ${name.padEnd(widest + 2)}`, 'accent'), span(about)], { columns, hang });
+    return [[span(`  ${name}`, 'accent')], ...wrapLine([span(`      ${about}`)], { columns, hang })];
+  });
 }

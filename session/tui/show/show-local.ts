@@ -5,10 +5,12 @@ import type { CommandRow, LocalCommand } from '../local-commands.ts';
 import type { Shape } from '../print/shape.ts';
 import { approvalLines, pickGrants } from './approval-lines.ts';
 import { changeLines, reviewHunk, type ToldChange } from './change-lines.ts';
-import { helpLines } from './help-lines.ts';
+import { contractLines } from './contract-lines.ts';
+import { commandLines, keyLines } from './help-lines.ts';
 import { type Earlier, wholeTranscript } from './open-earlier.ts';
 import { planLines } from './plan-lines.ts';
 import { statusLines } from './status-lines.ts';
+import { threadLines } from './thread-lines.ts';
 import { transcriptText } from './transcript-text.ts';
 
 export interface ShowContext {
@@ -18,22 +20,27 @@ export interface ShowContext {
   readonly columns: number;
   readonly earlier: Earlier;
   readonly told: ToldChange;
+  readonly nowMs: number;
   /** Writes a new file; answers where it is. */
   readonly write: (path: string, text: string) => Promise<string>;
 }
 
-const mostThreads = 20;
-
 /** Does what a command of the screen says, and tells it in lines; nothing of those that leave it. */
 export async function showLocal(
   command: LocalCommand,
-  { door, rows, shape, columns, earlier, told, write }: ShowContext,
+  { door, rows, shape, columns, earlier, told, nowMs, write }: ShowContext,
 ): Promise<readonly Line[]> {
   switch (command.type) {
     case 'help':
-      return helpLines(rows);
-    case 'status':
-      return [[span('Status', 'heading')], ...statusLines(await door.diagnostics())];
+      return [...commandLines(rows, columns), ...keyLines(columns)];
+    case 'keys':
+      return keyLines(columns);
+    case 'status': {
+      const diagnostics = await door.diagnostics();
+      return [[], [span('Status', 'heading')], ...statusLines(door.snapshot(), diagnostics)];
+    }
+    case 'contract':
+      return contractLines(door.snapshot(), shape, columns);
     case 'plan':
       return planLines(door.snapshot());
     case 'approvals':
@@ -50,20 +57,8 @@ export async function showLocal(
       return reviewHunk(door, command, told);
     case 'graph':
       return [[span('  writ graph ', 'dim'), span(door.snapshot().threadId, 'code')]];
-    case 'threads': {
-      const { items } = await door.threads({ limit: mostThreads, offset: 0 });
-      return [
-        [span('Threads', 'heading')],
-        ...items.map(
-          ({ id, title = '', updatedAt }): Line => [
-            span(`  ${id}  `, 'code'),
-            span(visible(title)),
-            span(`  ${updatedAt}`, 'dim'),
-          ],
-        ),
-        [span('  /resume THREAD goes on with one', 'dim')],
-      ];
-    }
+    case 'threads':
+      return threadLines(door, nowMs);
     case 'reclaim': {
       const { kind, ownerLabel = '' } = door.snapshot().controller;
       await door.reclaim();

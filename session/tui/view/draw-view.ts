@@ -129,10 +129,22 @@ function drawWorking(snapshot: Snapshot, nowMs: number): readonly Line[] {
       ({ title, id, details }): Line => [
         span('▸ task ', 'accent'),
         span(visible(title ?? id)),
-        span(details === undefined ? '' : ` ${visible(details)}`, 'dim'),
+        span(details === undefined || details === firstAttempt ? '' : ` ${visible(details)}`, 'dim'),
+        ...stepOf(snapshot, title),
       ],
     );
   return [...drawGoal(snapshot), ...(waits ? [] : tasks), ...tools, ...printedLines(snapshot)];
+}
+
+/** Only a further one is worth a word. */
+const firstAttempt = 'attempt 1';
+
+/** What a Task is about: the line of the plan that it works at, else the one that it begins with. */
+function stepOf({ plans }: Snapshot, task: string | undefined): Line {
+  const steps = plans.findLast(({ status }) => status === 'running')?.steps ?? [];
+  const own = steps.filter(({ id }) => id === task || id.startsWith(`${task}.`));
+  const at = own.find(({ status }) => status === 'in_progress') ?? own[0];
+  return at === undefined ? [] : [span(`  ${visible(at.step)}`, 'dim')];
 }
 
 /** How far a goal is, as long as it is pursued. */

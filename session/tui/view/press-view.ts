@@ -35,6 +35,7 @@ export function pressView(before: View, snapshot: Snapshot, key: Key, context: P
   if (card.writing !== undefined) return pressWriting(view, snapshot, asked, key, context);
   const pressed = pressCard(card, asked, key, context.nowMs);
   if (pressed.isElse === true) return typedOn(view, pressComposer(view, snapshot, key, context));
+  if (pressed.shows === true) return { view, effects: [{ type: 'local', command: { type: 'contract' } }] };
   return settled(view, asked, pressed);
 }
 

@@ -7,7 +7,8 @@ export function toEffect(effect: Composed): readonly Effect[] {
   switch (effect.type) {
     case 'submit': {
       const command = readLocal(effect.text);
-      return [command === undefined ? { type: 'submit', text: effect.text } : { type: 'local', command }];
+      const { text } = effect;
+      return [command === undefined ? { type: 'submit', text } : { type: 'local', command, text }];
     }
     case 'edit-outside':
       return [{ type: 'edit', text: effect.text }];
@@ -16,7 +17,7 @@ export function toEffect(effect: Composed): readonly Effect[] {
     case 'interrupt':
       return [{ type: 'cancel' }];
     case 'help':
-      return [{ type: 'local', command: { type: 'help' } }];
+      return [{ type: 'local', command: { type: 'keys' } }];
     case 'take-back':
       return [{ type: 'local', command: { type: 'reclaim' } }];
     case 'quit':

@@ -49,7 +49,8 @@ export type Effect =
       readonly before?: { readonly card: Card; readonly text: string };
     }
   | { readonly type: 'cancel' | 'suspend' | 'redraw' | 'quit' }
-  | { readonly type: 'local'; readonly command: LocalCommand }
+  /** `text`: how it was written. */
+  | { readonly type: 'local'; readonly command: LocalCommand; readonly text?: string }
   | { readonly type: 'edit'; readonly text: string }
   | { readonly type: 'complete'; readonly prefix: string; readonly id: number };
 

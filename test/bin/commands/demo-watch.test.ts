@@ -44,7 +44,7 @@ t.test(
     const lines = scene.lines();
     const order = [
       `> ${sessionRequest}`,
-      'Problem',
+      '  objectives',
       '✓ you chose: Confirm',
       '✓ you chose: Execute plan',
       'Repair: ',

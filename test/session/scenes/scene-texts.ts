@@ -87,6 +87,17 @@ See [the docs](https://example.org/orders).`;
 export const contract = readFileSync(new URL('./contract.md', import.meta.url), 'utf8');
 export const repairs = ['`.writ/` is out of scope', '`execution.retry.maxRetries` is 0, stricter than 3'];
 export const contractTitle = title;
+/** What of it a person judges. */
+export const essence = {
+  problem: 'The note of an order is kept as it was typed, with the blanks before and behind it.',
+  objectives: [lines[0]],
+  acceptedWhen: ['a note with blanks around it is kept without them'],
+  checks: [{ id: 'unit', stage: 'fast', command: 'node --test --test-reporter=tap' }],
+  rationale: 'One value of one field, checked where it comes in.',
+  factors: [],
+  unusual: ['Attempts: 0 retries, 2 in parallel (usual: 3 retries, 2 in parallel)'],
+  stricter: ['`execution.retry.maxRetries` is 0, stricter than 3'],
+};
 
 /** A command of which not everything is known, as it is asked about. */
 export const approval = describeApproval(

@@ -99,6 +99,7 @@ export const scenes = {
         scope: texts.planChoice.scope,
         checks: ['unit'],
         networkPolicy: 'deny',
+        essence: texts.essence,
         repairs: texts.repairs,
         questions: [],
         lacks: [],

@@ -7,6 +7,16 @@ import {
   usdWords,
 } from '../../../session/screen/usage-words.ts';
 
+t.test('a window of which little is used is not told to be empty', async (t) => {
+  const [context] = usageItems({
+    inputTokens: 0,
+    outputTokens: 0,
+    contextTokens: 100,
+    contextWindow: 200_000,
+  });
+  t.equal(context?.text, 'ctx <1%');
+});
+
 t.test('a status line has context, tokens and cost, each as far as it is known', async (t) => {
   const used = { inputTokens: 44_000, outputTokens: 1234, contextTokens: 34_000 };
   t.strictSame(usageItems(undefined), []);

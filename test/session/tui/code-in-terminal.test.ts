@@ -27,7 +27,7 @@ t.test('a request becomes a commit by what is typed', { skip: noPty }, async (t)
   scene.type('A price is one cent too high: make it exact.');
   scene.press('enter');
   await scene.until(readable);
-  t.ok(scene.lines().includes('Problem'), 'the contract stands in the scrollback');
+  t.ok(scene.lines().includes('  objectives'), 'the contract stands in the scrollback');
   await pressUntil(scene, 'y', 'Execute plan');
   await pressUntil(scene, 'w', 'allow → deny');
   await pressUntil(scene, 'w', 'deny → allow');

@@ -15,6 +15,7 @@ t.test('what the screen does itself is read, and everything else is for the sess
   t.equal(readLocal('a plain word'), undefined);
   t.strictSame(readLocal('/control reclaim'), { type: 'reclaim' });
   t.match(readLocal('/control'), { type: 'none' });
+  t.strictSame(readLocal('/contract'), { type: 'contract' });
   t.strictSame(readLocal('/reject 2 not in this file'), {
     type: 'review',
     hunk: 2,

@@ -58,12 +58,20 @@ t.test('what a person confirms stands beside the answers, and nothing of it twic
   const screen = seen.screen().join('\n');
   t.match(
     screen,
-    /risk low · may write src\/validate\.js, test\/validate\.test\.js\n {2}checked by unit\n {2}network deny/,
+    /may write {3}src\/validate\.js, test\/validate\.test\.js\n {2}checked by {2}unit \(fast\): node --test/,
   );
+  t.match(screen, /otherwise than is usual at low risk:\n {4}Attempts: 0 retries/);
   const all = seen.lines();
-  for (const once of ['Made stricter than drafted', '• `.writ/` is out of scope'])
-    t.equal(all.filter((line) => line === once).length, 1, once);
+  t.notMatch(all.join('\n'), 'Transparency log', 'what is as ever is not in the way');
   t.equal(all.filter((line) => line.includes('Keep notes of orders without the blanks')).length, 1);
+  const whole = await showInTerminal(await playScene(t, 'intent'), {
+    size: { columns: 80, rows: 24 },
+    theme: 'colour',
+    scene: 'intent',
+    pressed: ['v'],
+  });
+  t.match(whole.lines().join('\n'), /All of the contract: Keep notes[\s\S]*Transparency log: none/);
+  t.match(whole.screen().join('\n'), '? Is this what you mean?', 'and the question stands');
 });
 
 t.test('what goes on below a sign stands under its words', async (t) => {
@@ -76,6 +84,11 @@ t.test('what goes on below a sign stands under its words', async (t) => {
   t.match(said.join('\n'), /^> \/goal start .*\n {2}without them\.$/m);
   const tree = (await look(t, 'approval', 80, 24)).lines();
   t.match(tree.join('\n'), /^ {2}dangerous {2}git status .*\n {13}without hooks/m);
+});
+
+t.test('a Task that runs says what it is about', async (t) => {
+  const screen = (await look(t, 'repair', 80, 24)).screen();
+  t.ok(screen.some((line) => line.startsWith('▸ task task-1  src/validate.js keeps the note')));
 });
 
 t.test('a command that failed is no success, and its gate neither', async (t) => {

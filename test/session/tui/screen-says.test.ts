@@ -66,6 +66,20 @@ t.test('a note that is refused is written again, and its question stands', async
   screen.close();
 });
 
+t.test('a command that there is not, or in a form that it has not, stays where it was typed', async (t) => {
+  const { live, screen } = openSaid();
+  for (const [typed, why] of [
+    ['/keep', 'expected `/keep N`'],
+    ['/nothing', 'there is no command `/nothing`: /help lists them'],
+  ] as const) {
+    screen.press([{ type: 'text', text: typed }, keyOf('escape'), keyOf('enter')]);
+    await until(() => live.some((line) => line.includes(why)));
+    t.ok(live.includes(`> ${typed}`), typed);
+    screen.press([{ type: 'key', name: 'char:u', ctrl: true, alt: false, shift: false }]);
+  }
+  screen.close();
+});
+
 t.test('a thread that there is not ends no session', async (t) => {
   const { printed, screen } = openSaid();
   screen.press([{ type: 'text', text: '/resume foo' }, keyOf('enter')]);

@@ -1,0 +1,49 @@
+import t from 'tap';
+import { textOf } from '../../../session/screen/line.ts';
+import { contractEssence } from '../../../session/screen/question/contract-essence.ts';
+import { contract, essence } from '../scenes/scene-texts.ts';
+
+const metadata = {
+  essence,
+  scope: ['src/', 'test/'],
+  riskLevel: 'low',
+  networkPolicy: 'deny',
+  questions: ['may the check `unit` run `npm test`?'],
+  lacks: ['a signer'],
+  changes: ['~ risk'],
+  criteria: [{ text: 'no cent too many', checks: ['unit'] }],
+};
+
+t.test(
+  'a contract is told by what a person judges of it, in fewer lines than half its document',
+  async (t) => {
+    const lines = (contractEssence({ metadata }) ?? []).map(textOf);
+    const text = lines.join('\n');
+    for (const told of [
+      essence.problem,
+      `  • ${essence.objectives[0]}`,
+      `  • ${essence.acceptedWhen[0]}`,
+      '  • no cent too many (verified by unit)',
+      '  may write   src/, test/',
+      '  checked by  unit (fast): node --test --test-reporter=tap',
+      `  risk        low: ${essence.rationale}`,
+      '  network     deny',
+      '  otherwise than is usual at low risk:\n    Attempts: 0 retries',
+      '  you decide by confirming:\n    may the check',
+      '  missing, and needed before it can be committed:\n    a signer',
+      '  differs from the draft before:\n    ~ risk',
+    ])
+      t.ok(text.includes(told), told);
+    t.ok(lines.length < contract.split('\n').length / 2, `${lines.length} lines`);
+  },
+);
+
+t.test('of a question that tells no essence nothing is left out', async (t) => {
+  t.equal(contractEssence({ metadata: { ...metadata, essence: undefined } }), undefined);
+  t.equal(contractEssence({ metadata: { ...metadata, essence: 'none' } }), undefined);
+  const hostile = {
+    ...metadata,
+    essence: { problem: 7, objectives: 'x', checks: [7, { id: 'a\u001b[31m' }] },
+  };
+  t.notMatch((contractEssence({ metadata: hostile }) ?? []).map(textOf).join(''), /\p{Cc}/u);
+});

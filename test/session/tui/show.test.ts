@@ -1,0 +1,82 @@
+import t from 'tap';
+import { textOf } from '../../../session/screen/line.ts';
+import type { SessionDoor } from '../../../session/screen/session-door.ts';
+import { toSnapshot } from '../../../session/state/snapshot.ts';
+import { statusLines } from '../../../session/tui/show/status-lines.ts';
+import { threadLines } from '../../../session/tui/show/thread-lines.ts';
+import { newWorld } from '../state/walk.ts';
+
+const snapshot = toSnapshot(newWorld().state);
+const hour = 3_600_000;
+
+t.test('threads in which nothing was said fill no list, however many they are', async (t) => {
+  const now = Date.parse('2026-01-02T12:00:00Z');
+  const all = Array.from({ length: 450 }, (_, at) => ({
+    id: `thread-${at}`,
+    ...(at % 200 === 199 ? { title: `said\u001b[31m ${at}` } : {}),
+    archived: false as const,
+    createdAt: '',
+    updatedAt: new Date(now - at * hour).toISOString(),
+  }));
+  const threads: SessionDoor['threads'] = async ({ limit, offset }) => {
+    const next = offset + limit;
+    return { items: all.slice(offset, next), ...(next < all.length ? { nextOffset: next } : {}) };
+  };
+  const door = { threads, snapshot: () => ({ ...snapshot, threadId: 'thread-399' }) };
+  const lines = (await threadLines(door, now)).map(textOf);
+  t.equal(lines.length, 4);
+  t.match(lines, [
+    'Threads',
+    /^ {2}thread-199 {2}8d ago {4}said.* 199$/,
+    /^ {2}thread-399 {2}16d ago {3}said.* 399 {2}this one$/,
+    '  /resume THREAD goes on with one · 448 without a word are left out',
+  ]);
+  t.notMatch(lines.join(''), /\p{Cc}/u);
+  const said = all.map((one) => ({ ...one, title: 'said' }));
+  const many = await threadLines({ ...door, threads: async () => ({ items: said }) }, now);
+  t.equal(many.length, 22);
+  t.match(textOf(many.at(-1) ?? []), /there are older ones$/);
+});
+
+t.test('how things are is told in words, with what it cost, and no field by its name', async (t) => {
+  const diagnostics = {
+    pid: 12,
+    provider: 'openai',
+    key: { name: 'OPENAI_API_KEY', source: 'the environment' },
+    threadId: 't',
+    status: 'idle',
+    controller: snapshot.controller,
+    attachable: ['browser'],
+    ports: { web: 3000, mcp: 6789 },
+    sandbox: { backend: 'bubblewrap', enforced: ['network'], selfApproval: 'impossible' },
+    lastError: 'PROVIDER_FAILED',
+  };
+  const usage = {
+    inputTokens: 40_000,
+    outputTokens: 5_200,
+    costUsd: 0.12,
+    contextTokens: 3400,
+    contextWindow: 10_000,
+    limitUsd: 2,
+  };
+  const text = statusLines({ ...snapshot, usage }, diagnostics)
+    .map(textOf)
+    .join('\n');
+  for (const told of [
+    /^ {2}cost {10}\$0\.12 of at most \$2\.00$/m,
+    /^ {2}tokens {8}40k read, 5\.2k written$/m,
+    /^ {2}context used {2}3\.4k of 10k tokens$/m,
+    /^ {2}key {11}OPENAI_API_KEY from the environment$/m,
+    /^ {2}may steer {5}you, browser$/m,
+    /^ {2}sandbox {7}bubblewrap: network$/m,
+    /^ {2}self-approval no, it was tried$/m,
+    /^ {2}served on {5}port 3000, MCP on port 6789$/m,
+    /^ {2}last failure {2}PROVIDER_FAILED$/m,
+  ])
+    t.match(text, told);
+  t.notMatch(text, /^ {2}\S*(?:[A-Z]|\.)/m, 'no name of a field');
+  const none = { ...diagnostics, sandbox: { backend: 'none', enforced: [], selfApproval: 'possible' } };
+  const bare = statusLines(snapshot, none).map(textOf).join('\n');
+  t.match(bare, /sandbox {7}NONE: nothing confines commands\n {2}self-approval YES/);
+  t.match(bare, /cost {10}no model was asked yet/);
+});
