@@ -41,6 +41,11 @@ export interface SandboxRequest {
   readonly env: Readonly<Record<string, string>>;
   /** `none`: an own network namespace with nothing in it. `host` is for the `none` back end, which has nothing else. */
   readonly network: 'none' | 'host' | SandboxEgress;
+  /**
+   * No process may look into another of its user or steer it: `ptrace` and the calls like it are refused to all of
+   * them. `none`, where nothing that works by itself is let loose, cannot.
+   */
+  readonly untraced?: true;
   readonly timeoutMs: number;
   /** Bytes kept of each output stream, half of them the first and half the last; the rest is counted and dropped. */
   readonly maxOutputBytes: number;

@@ -87,8 +87,8 @@ const [headers, programLength] = [fileHeader + 2 * programHeader, 2 * pointer];
  * An ELF program of some 1200 bytes: `launcher /bin/sh …` becomes that program under the filter of this architecture.
  * It ends with 126 where it cannot. `undefined` where there is no filter for the architecture.
  */
-export function launcher(architecture: string): Buffer | undefined {
-  const filter = syscallFilter(architecture);
+export function launcher(architecture: string, isUntraced = false): Buffer | undefined {
+  const filter = syscallFilter(architecture, isUntraced);
   if (filter === undefined || !isKnownArchitecture(architecture)) return undefined;
   const text = instructions(code[architecture]);
   const filterAt = headers + text.length + programLength;

@@ -5,7 +5,8 @@ const both = (number: number): CallNumbers => [number, number];
 
 /**
  * Calls that no namespace confines, and ways to privilege that are closed although the privilege is gone already:
- * EPERM. `ptrace` is not among them: it ends at the sandbox's own processes, and leak checkers need it.
+ * EPERM. `ptrace` is not among them: it ends at the sandbox's own processes, and leak checkers need it. Where those are
+ * not all alike it is refused as well (`tracingCalls`).
  */
 export const refusedCalls: Readonly<Record<string, CallNumbers>> = {
   // The person's keys (Kerberos tickets, disk keys) hang on the session and the user, whatever is mounted.
@@ -42,6 +43,14 @@ export const refusedCalls: Readonly<Record<string, CallNumbers>> = {
   init_module: [175, 105],
   finit_module: [313, 273],
   delete_module: [176, 106],
+};
+
+/** Calls by which a process looks into another of its user, steers it or takes its descriptors: EPERM on demand. */
+export const tracingCalls: Readonly<Record<string, CallNumbers>> = {
+  ptrace: [101, 117],
+  process_vm_readv: [310, 270],
+  process_vm_writev: [311, 271],
+  pidfd_getfd: both(438),
 };
 
 /**

@@ -17,7 +17,7 @@ export async function runInView(
     home: homeInside,
     temporary: '/tmp',
   });
-  const launcher = openLauncher();
+  const launcher = openLauncher(request.untraced);
   try {
     // The process has its own copy as soon as the call returns, long before the promise settles.
     return runOuter(words, env, request, [launcher]);

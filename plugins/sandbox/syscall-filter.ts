@@ -5,6 +5,7 @@ import {
   argumentRules,
   type CallNumbers,
   refusedCalls,
+  tracingCalls,
 } from './refused-calls.ts';
 
 /** Machines whose call numbers are known to us. */
@@ -29,10 +30,11 @@ export function isKnownArchitecture(architecture: string): architecture is Known
 }
 
 /**
- * A classic BPF program (seccomp(2)) that refuses what `refused-calls.ts` lists, and every call of another
- * architecture's table with ENOSYS. `undefined` where the call numbers are not known to us.
+ * A classic BPF program (seccomp(2)) that refuses what `refused-calls.ts` lists, its tracing calls where it
+ * `isUntraced`, and every call of another architecture's table with ENOSYS. `undefined` where the call numbers are not
+ * known to us.
  */
-export function syscallFilter(architecture: string): Buffer | undefined {
+export function syscallFilter(architecture: string, isUntraced = false): Buffer | undefined {
   if (!isKnownArchitecture(architecture)) return undefined;
   const numberOf = ([x64, arm64]: CallNumbers): number => (architecture === 'x64' ? x64 : arm64);
   const refuseCall = (call: CallNumbers, errno: number): readonly Instruction[] => [
@@ -46,7 +48,9 @@ export function syscallFilter(architecture: string): Buffer | undefined {
     [loadWord, callAt],
     [jumpIfAtLeast, x32Bit, 0, 1],
     [give, refuseWith(enosys)],
-    ...Object.values(refusedCalls).flatMap((call) => refuseCall(call, eperm)),
+    ...Object.values(isUntraced ? { ...refusedCalls, ...tracingCalls } : refusedCalls).flatMap((call) =>
+      refuseCall(call, eperm),
+    ),
     ...Object.values(absentCalls).flatMap((call) => refuseCall(call, enosys)),
     ...Object.values(argumentRules).flatMap((rule) => {
       const judged = judgeArgument(rule);

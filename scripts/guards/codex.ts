@@ -101,6 +101,14 @@ export const guards: readonly Guard[] = [
       'a command under a rule with bounds',
     ],
   ]),
+  ...within('engine/run/work/agent/start-agent.ts', inSandbox, [
+    [
+      'agents that others take hold of',
+      '      untraced: true,\n',
+      '',
+      'a command takes no hold of the agent',
+    ],
+  ]),
   ...within('engine/run/work/agent/bounded-lines.ts', lines, [
     ['octets in all', 'if (all > maxBytes)', 'if (all < 0)', 'a flood ends at each of its bounds'],
     ['lines in all', 'if (lines > maxLines)', 'if (lines < 0)', 'a flood ends at each of its bounds'],

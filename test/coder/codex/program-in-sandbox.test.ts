@@ -7,6 +7,7 @@ import t, { type Test } from 'tap';
 import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
 import { formatModelChoice } from '../../../coder/model-choice.ts';
 import { codexWorker } from '../../../coder/plugin.ts';
+import { findProgram } from '../../../engine/tool/find-program.ts';
 import { type Json, makeSample } from '../../engine/run/sample.ts';
 
 /** Where the model is: outside, on this machine's own loopback. */
@@ -93,6 +94,47 @@ t.test('a program that sees its chance finds no key, no user, no network and no 
   t.match(view, { decision: { type: 'commit' } });
   t.match(sample.git('show', 'HEAD:src/price.js'), 'found: []');
 });
+
+/** What a process gets hold of in another of its user, as Python: the calls have no program of their own. */
+const seize = `
+import ctypes, os, sys
+libc, got = ctypes.CDLL(None), []
+pid, x64 = int(sys.argv[1]), os.uname().machine == 'x86_64'
+class Part(ctypes.Structure): _fields_ = [('at', ctypes.c_void_p), ('size', ctypes.c_size_t)]
+for target in (pid, 1):
+    if libc.syscall(438, libc.syscall(434, target, 0), 1, 0) >= 0: got.append('a descriptor')
+held = ctypes.create_string_buffer(8)
+ours = Part(ctypes.addressof(held), 8)
+start = next(int(line.split('-')[0], 16) for line in open(f'/proc/{pid}/maps') if '[heap]' in line)
+theirs = Part(start, 8)
+for name, number in (('read', 310 if x64 else 270), ('write', 311 if x64 else 271)):
+    if libc.syscall(number, pid, ctypes.byref(ours), 1, ctypes.byref(theirs), 1, ctypes.c_ulong(0)) > 0: got.append(name)
+if libc.ptrace(0x4206, pid, 0, 0) == 0: got.append('all of it')
+for place in (f'/proc/{pid}/fd/0', '/proc/1/fd/0', '/proc/1/fd/1', f'/proc/{pid}/mem'):
+    try: got.append(place if open(place, 'r+b') else '')
+    except OSError: pass
+print(got)`;
+const python = findProgram('python3', process.env.PATH ?? '');
+
+t.test(
+  'a command takes no hold of the agent that runs it, nor of its connection',
+  { skip: python === undefined && 'there is no python3' },
+  async (t) => {
+    const act = `
+    require('node:child_process').execFile('python3', ['-I', '-c', ${JSON.stringify(seize)}, process.pid], (fault, out) => {
+      const name = String(fault ?? out).replace(/[^a-z]+/gi, '-').slice(0, 200);
+      require('node:fs').writeFileSync('/workspace/src/got' + name, 'x');
+      say(over);
+    });`;
+    const { view } = await runWith(t, server(act), {
+      spec: { acceptance: { verificationPlan: { fastChecks: [] } } },
+    });
+    t.same(
+      view.patch?.files.map(({ path }) => path),
+      ['src/got-'],
+    );
+  },
+);
 
 t.test('a command under a rule with bounds that nobody could hold it to is declined', async (t) => {
   const asks = `say({ id: 'a', method: 'item/commandExecution/requestApproval', params: {

@@ -1,5 +1,10 @@
 import t from 'tap';
-import { absentCalls, argumentRules, refusedCalls } from '../../../plugins/sandbox/refused-calls.ts';
+import {
+  absentCalls,
+  argumentRules,
+  refusedCalls,
+  tracingCalls,
+} from '../../../plugins/sandbox/refused-calls.ts';
 import { syscallFilter } from '../../../plugins/sandbox/syscall-filter.ts';
 import { dangerousCalls } from '../../attack/confinement/probes.ts';
 
@@ -32,8 +37,8 @@ const machines = [
   { name: 'arm64', audit: 0xc00000b7, of: 1 },
 ] as const;
 
-function filterOf(name: string): Buffer {
-  const program = syscallFilter(name);
+function filterOf(name: string, isUntraced = false): Buffer {
+  const program = syscallFilter(name, isUntraced);
   if (program === undefined) throw new Error(name);
   return program;
 }
@@ -58,6 +63,28 @@ t.test('listed calls are refused, others are not, and another table of calls doe
   }
   t.equal(syscallFilter('riscv64'), undefined);
 });
+
+t.test(
+  'what looks into another process is refused where that is asked for, and nothing else is',
+  async (t) => {
+    t.strictSame(Object.keys(tracingCalls), [
+      'ptrace',
+      'process_vm_readv',
+      'process_vm_writev',
+      'pidfd_getfd',
+    ]);
+    for (const { name, audit, of } of machines) {
+      const [usual, untraced] = [filterOf(name), filterOf(name, true)];
+      const tracing = Object.values(tracingCalls).map((one) => one[of]);
+      for (let call = 0; call < 600; call += 1)
+        t.equal(
+          judge(untraced, audit, call),
+          tracing.includes(call) ? notPermitted : judge(usual, audit, call),
+          `${name} ${call}`,
+        );
+    }
+  },
+);
 
 t.test('calls are refused by what they ask for', async (t) => {
   const high = 1n << 32n;

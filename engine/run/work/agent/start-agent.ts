@@ -79,6 +79,8 @@ export function openAgentStarter(ground: AgentGround): AgentStarter {
       ],
       env: { ...env, ...program.env },
       network,
+      // What it runs must not speak in our place, by way of what it holds.
+      untraced: true,
       withheld: { isWithheld: isVersionControl, stubs: await place.stubs(), stub: 'git' },
       timeoutMs: longestMs,
       maxOutputBytes: maxStderrBytes,
