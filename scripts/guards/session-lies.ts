@@ -6,7 +6,7 @@ const capture = 'test/engine/tool/bounded-capture.test.ts';
 
 /** What holds where a record, a clock, a name or a program that steers a session does not say the truth. */
 export const guards: readonly Guard[] = [
-  ...within('session/work/undo/is-sealed-by.ts', undo, [
+  ...within('session/work/review/is-sealed-by.ts', undo, [
     [
       'the base of a record is that of its commit',
       "sealed.parents.join() === (baseCommit ?? '')",
@@ -31,9 +31,17 @@ export const guards: readonly Guard[] = [
   ...within('session/work/review/held-step.ts', 'test/session/work/held.test.ts', [
     [
       'a commit without its record is not kept',
-      'view === undefined || !isRecordOf(view, held)',
-      'view === undefined',
+      "if (view?.decision?.type !== 'commit' || view.decision.commitSha !== commit) return undefined;",
+      'if (view === undefined) return undefined;',
       'a change that is reviewed',
+    ],
+  ]),
+  ...within('session/work/review/take-out.ts', 'test/session/work/held.test.ts', [
+    [
+      'what is taken apart is what was reviewed',
+      'if (sha256Hex(diff) !== patchset)',
+      'if (diff.length === 0)',
+      'what is rejected is in no commit',
     ],
   ]),
   ...within('engine/run/draft/undo-contract.ts', 'test/engine/run/draft/undo-contract.test.ts', [

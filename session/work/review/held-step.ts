@@ -8,8 +8,10 @@ import { rejectedHunks } from '../../state/held/judge-held-answer.ts';
 import type { GivenAnswer } from '../../state/interaction.ts';
 import { tellReviewed, untoldReviews } from '../tell-reviews.ts';
 import type { StepEnd, TurnScope } from '../turn-scope.ts';
+import { contractOf } from './contract-of.ts';
 import { findRunOf } from './find-run-of.ts';
 import { askHeld } from './hold-run.ts';
+import { isSealedBy } from './is-sealed-by.ts';
 import { runAnew, runLeft } from './take-out.ts';
 
 /**
@@ -38,8 +40,8 @@ export function discardHeld(scope: TurnScope, held: HeldReview): Promise<StepEnd
 }
 
 async function keep(scope: TurnScope, held: HeldReview): Promise<StepEnd> {
-  const { view } = (await findRunOf(scope, held.runId)) ?? {};
-  if (view === undefined || !isRecordOf(view, held))
+  const view = await recordOf(scope, held);
+  if (view === undefined)
     return askOnceMore(
       scope,
       held,
@@ -56,16 +58,21 @@ async function keep(scope: TurnScope, held: HeldReview): Promise<StepEnd> {
   });
 }
 
-/** What proves a change goes with it: a commit of which no record is left could not be verified by anybody. */
-function isRecordOf(
-  { decision, baseCommit }: RunView,
-  { commit, target: { expected } }: HeldReview,
-): boolean {
-  const isItsBase = expected === undefined || expected === baseCommit;
-  return decision?.type === 'commit' && decision.commitSha === commit && isItsBase;
+/**
+ * The record of a held change. What proves it goes with it: a commit of which no record is left could be verified by
+ * nobody, and one that says something else may have come from a remote.
+ */
+async function recordOf(scope: TurnScope, held: HeldReview): Promise<RunView | undefined> {
+  const { view } = (await findRunOf(scope, held.runId)) ?? {};
+  const { commit, target } = held;
+  if (view?.decision?.type !== 'commit' || view.decision.commitSha !== commit) return undefined;
+  if (target.expected !== undefined && target.expected !== view.baseCommit) return undefined;
+  const repository = await openRepository(scope.setting.repositoryPath);
+  return (await isSealedBy(repository, view, await contractOf(scope, held.runId))) ? view : undefined;
 }
 
 async function takeOut(scope: TurnScope, held: HeldReview): Promise<StepEnd> {
+  if ((await recordOf(scope, held)) === undefined) return askOnceMore(scope, held, noRecord(held));
   const rejected = rejectedHunks(scope.state(), held.patchset);
   const left = await runLeft(scope, held, rejected);
   if (left === undefined)
@@ -80,6 +87,10 @@ async function takeOut(scope: TurnScope, held: HeldReview): Promise<StepEnd> {
     `what is left waits for people: \`writ approve ${view.runId}\`, \`writ resume ${view.runId}\`, then \`/review\``,
   );
   return { end: 'done' };
+}
+
+function noRecord({ runId }: HeldReview): string {
+  return `nothing has moved: run ${runId} has no record of this commit any more`;
 }
 
 async function takenOut(scope: TurnScope, held: HeldReview, view: RunView): Promise<StepEnd> {

@@ -1,4 +1,5 @@
 import { confirmIntent } from '../../../api/intent/confirm-intent.ts';
+import { sha256Hex } from '../../../core/base/digest.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { patchWithout } from '../../../engine/patch/patch-without.ts';
@@ -16,7 +17,7 @@ import { tellMade } from './tell-made.ts';
 /** The patch of a held change without these hunks; `undefined` where nothing of it is left. */
 export async function runLeft(
   { setting }: Pick<TurnScope, 'setting'>,
-  { runId }: HeldReview,
+  { runId, patchset }: HeldReview,
   rejected: readonly string[],
 ): Promise<Buffer | undefined> {
   const diff = await patchOfRun(setting.engine, setting, runId);
@@ -24,6 +25,12 @@ export async function runLeft(
     throw new WritError('RUN_NOT_FOUND', {
       message: 'the patch of the run is not kept any more: nothing can be taken out of it',
       detail: { run_id: runId },
+    });
+  // Another one than the person has seen, whoever put it there.
+  if (sha256Hex(diff) !== patchset)
+    throw new WritError('OBJECT_CORRUPT', {
+      message: 'the patch of the run is not the one that was reviewed',
+      detail: { run_id: runId, expected: patchset },
     });
   const left = patchWithout(diff, new Set(rejected));
   return left.length === 0 ? undefined : left;

@@ -10,8 +10,8 @@ import { isAncestor, resolveBase } from '../../../engine/vcs/resolve-commit.ts';
 import { runsOfThread } from '../../thread/session-threads.ts';
 import { contractOf } from '../review/contract-of.ts';
 import { findRunOf } from '../review/find-run-of.ts';
+import { isSealedBy } from '../review/is-sealed-by.ts';
 import type { TurnScope } from '../turn-scope.ts';
-import { isSealedBy } from './is-sealed-by.ts';
 
 /** A run that can be taken back as things are now, and the change that does it. */
 export interface Undoable {

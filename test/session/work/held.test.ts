@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import t from 'tap';
+import { patchContentPath } from '../../../engine/run/record/settle-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { openSession } from '../../../session/open-session.ts';
 import { hunksOf } from '../../../session/screen/hunks.ts';
@@ -10,6 +12,7 @@ import { makesFix, priceDraft, priceFix, submits } from '../../coder/planner/dra
 import type { ScriptedReply } from '../../coder/scripted-model.ts';
 import { fixedPart } from '../../rooms/fixed-part.ts';
 import { longTest } from '../../rooms/long-test.ts';
+import { outputOf } from '../../starter/run-program.ts';
 import { until } from '../../waiting/until.ts';
 import { lastNote, type ScriptedSession, scriptSession, settingOf } from './scripted-session.ts';
 
@@ -57,6 +60,26 @@ const chooses = async (scene: ScriptedSession, choice: string): Promise<void> =>
   await scene.answer(id, { answers: { review: [choice] } });
 };
 
+/** The content of a run with a line of somebody else in its patch. */
+function swapPatch({ sample: { git, root, env } }: ScriptedSession, content: string): string {
+  const ask = (args: readonly string[], input = ''): string =>
+    outputOf('git', args, {
+      cwd: root,
+      env: { ...env, GIT_INDEX_FILE: join(root, '.git', 'swapped') },
+      input,
+    })
+      .toString()
+      .trim();
+  const theirs = `${git('show', `${content}:${patchContentPath}`)}\n`.replace(
+    'count * cents',
+    'cents * count',
+  );
+  const blob = ask(['hash-object', '-w', '--stdin'], theirs);
+  ask(['read-tree', content]);
+  ask(['update-index', '--cacheinfo', `100644,${blob},${patchContentPath}`]);
+  return git('commit-tree', ask(['write-tree']), '-m', 'swapped');
+}
+
 /** Exit code of `writ verify` of the last commit. */
 async function verified({ sample: { root, env } }: ScriptedSession): Promise<number | null> {
   return (await runWrit(['verify', 'main'], { cwd: root, env })).code;
@@ -84,7 +107,8 @@ t.test('a change that is reviewed is on no branch of the person before it is kep
   const sealed = sample.git('rev-parse', record);
   sample.git('update-ref', '-d', record);
   await chooses(scene, 'keep');
-  await until(() => /has no record of this commit/.test(lastNote(session)));
+  await settled(scene);
+  t.match(lastNote(session), /has no record of this commit/);
   t.equal(sample.git('rev-parse', 'main'), before, 'what nobody could verify is not kept');
   sample.git('update-ref', record, sealed);
   await chooses(scene, 'keep');
@@ -107,6 +131,15 @@ t.test('what is rejected is in no commit of the branch, and the model hears why'
   await t.rejects(scene.answer(id, { answers: { review: ['keep'] } }), {
     code: 'INVALID_INTERACTION_RESPONSE',
   });
+  const content = `refs/ai/content/${session.channel.state.held?.runId}`;
+  const kept = sample.git('rev-parse', content);
+  sample.git('update-ref', content, swapPatch(scene, kept));
+  await chooses(scene, 'take-out');
+  await settled(scene);
+  t.match(lastNote(session), /OBJECT_CORRUPT: .* is not the one that was reviewed/);
+  t.equal(sample.git('rev-parse', 'main'), before);
+  sample.git('update-ref', content, kept);
+  await scene.say('/review');
   await chooses(scene, 'take-out');
   await settled(scene);
   t.equal(session.channel.state.status, 'completed', lastNote(session));
