@@ -24,7 +24,7 @@ function answers({ body }: Asked): readonly object[] {
 
 for (const [mode, choices] of [
   ['', ['intent_review_choice', 'post_plan_choice']],
-  ['--plan-mode=false', ['intent_review_choice']],
+  ['--plan-mode=false --codex-port 4711', ['intent_review_choice']],
 ] as const)
   longTest(
     `a browser steers a session with Codex${mode === '' ? '' : `, ${mode}`}`,
