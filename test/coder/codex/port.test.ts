@@ -87,7 +87,7 @@ t.test('a port that something else has is refused before the program is started'
   });
 });
 
-t.test('a program that others could look into is told no token', async (t) => {
+longTest('a program that others could look into is told no token', async (t) => {
   await t.rejects(attacked(t, { bin: process.execPath, port: '4711', helped: true }), {
     code: 'AGENT_PORT_UNUSABLE',
     detail: { port: 4711, reason: 'readable' },
