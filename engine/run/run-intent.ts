@@ -23,6 +23,7 @@ import type { ResumeRequest, RunRequest } from './state/run-request.ts';
 import { draftingSpent } from './state/spent.ts';
 import { beginAttempt } from './work/begin-attempt.ts';
 import { handBackCandidate } from './work/hand-back-candidate.ts';
+import { keepParts } from './work/keep-parts.ts';
 import { endEarly, type MadeCandidate, makeCandidate } from './work/make-candidate.ts';
 import { planWork } from './work/plan-work.ts';
 import { reviewPlan } from './work/review-plan.ts';
@@ -69,6 +70,7 @@ async function drive(held: HeldRun): Promise<RunView> {
     let { attempt, judged, shown } = made.ended
       ? { attempt: made.attempt, judged: made.ended, shown: undefined }
       : await judgeCandidate(made.attempt, state);
+    if (!made.ended) await keepParts(attempt, state, judged);
     if (!made.ended && judged.decision.next === 'wait-for-approval' && run.means.settings.approvers?.length) {
       await frames?.keep();
       await waitForPeople(attempt, judged, shown);

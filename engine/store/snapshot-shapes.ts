@@ -18,7 +18,8 @@ import {
   wholeNumber,
 } from './shape.ts';
 
-const patchFile = fields(
+/** One changed file of a PatchSet. */
+export const patchFile = fields(
   {
     path: text,
     change_type: oneOf('add', 'modify', 'delete', 'rename', 'copy', 'mode'),

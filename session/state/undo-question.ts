@@ -6,9 +6,11 @@ export const undoSubject = 'undo ';
 /** Id of its one inner question. */
 export const undoQuestionId = 'undo';
 
-/** What taking back a run would touch. */
+/** What taking back a run, or one Task of it, would touch. */
 export interface ListedUndo {
   readonly runId: string;
+  /** One of several of the run. */
+  readonly task?: string;
   readonly commit: string;
   readonly summary: string;
   readonly files: readonly { readonly path: string; readonly changeType: string }[];
@@ -19,22 +21,24 @@ const maxListed = 200;
 /** What a person is asked before anything is taken back. */
 export function undoQuestion({
   runId,
+  task,
   commit,
   summary,
   files,
 }: ListedUndo): Pick<Interaction, 'subject' | 'kind' | 'title' | 'description' | 'prompt' | 'metadata'> {
   const listed = files.slice(0, maxListed).map(({ path, changeType }) => `- ${changeType} \`${path}\``);
   const more = files.length > maxListed ? [`- and ${files.length - maxListed} more`] : [];
+  const of = task === undefined ? '' : `task ${task} of `;
   const options = [
     { id: 'undo', label: 'Undo' },
     { id: 'leave', label: 'Leave it' },
   ];
   return {
-    subject: `${undoSubject}${runId}`,
+    subject: `${undoSubject}${runId}${task === undefined ? '' : `/${task}`}`,
     kind: 'request_user_input',
-    title: `Undo: ${summary}`,
+    title: task === undefined ? `Undo: ${summary}` : `Undo ${task}: ${summary}`,
     description: [
-      `Taking back ${commit} of run ${runId} touches:`,
+      `Taking back ${of}${commit} of run ${runId} touches:`,
       [...listed, ...more].join('\n'),
       'It is a change as any other: judged by its gates, then committed.',
     ].join('\n\n'),
@@ -42,6 +46,7 @@ export function undoQuestion({
     metadata: {
       questions: [{ id: undoQuestionId, prompt: 'Take it back?', kind: 'single', options }],
       runId,
+      ...(task === undefined ? {} : { task }),
       commit,
       files: files.slice(0, maxListed),
     },

@@ -6,6 +6,7 @@ import type { Difference } from '../../../core/contract/difference.ts';
 import { touchesGoverning } from '../../patch/governing-paths.ts';
 import type { ObjectType } from '../../store/object-shapes.ts';
 import { citationsPath, parseCitations } from '../../store/record/citations.ts';
+import { parseParts, partsPath } from '../../store/record/parts.ts';
 import { sealPaths } from '../../store/record/seal-paths.ts';
 import { toolUsesIn, toolUsesPath, workerToolsFolder } from '../../store/record/tool-uses.ts';
 import { parseObject, type StoredObject } from '../../store/stored-object.ts';
@@ -14,6 +15,7 @@ import { inputProblems } from '../record/decision-input-shape.ts';
 import { decide } from './decide.ts';
 import { blameAgain } from './replay-blame.ts';
 import { citationsAgain } from './replay-citations.ts';
+import { compareParts } from './replay-parts.ts';
 import { compareStages } from './replay-stages.ts';
 
 /** What replaying a record came to. */
@@ -44,6 +46,7 @@ export function replayRun(files: ReadonlyMap<string, Uint8Array>, listed?: Liste
     decision = replayOne(files, '');
     for (const folder of folders) replayOne(files, folder);
     compareToolUses(files);
+    replayParts(files, listed);
     for (const [path, sha256] of listed ?? []) {
       const bytes = files.get(path);
       if (bytes !== undefined) same(path, '', sha256, sha256Hex(bytes));
@@ -107,6 +110,20 @@ function compareToolUses(files: ReadonlyMap<string, Uint8Array>): void {
     const run = readObject(files, `${path.slice(0, at)}/run.json`, 'run');
     same(path, '/run', run.object_id, readObject(files, path, 'tool_invocation').run);
   }
+}
+
+/** What each Task changed: together what the run changed. */
+function replayParts(files: ReadonlyMap<string, Uint8Array>, listed: ListedDigests | undefined): void {
+  if (!files.has(partsPath)) return;
+  const found = compareParts({
+    parts: readable(partsPath, () => parseParts(bytesOf(files, partsPath))),
+    whole: readObject(files, 'patchset.json', 'patchset'),
+    patchsetOf: (attempt) => readObject(files, `${attempt}/patchset.json`, 'patchset'),
+    inputOf: (attempt) => readJson(files, `${attempt}/decision-input.json`) as Partial<DecisionInput>,
+    nextOf: (attempt) => valueAt(readJson(files, `${attempt}/decision-record.json`), 'next'),
+    listed,
+  });
+  if (found) throw new Differs(found);
 }
 
 /** Each input against the record that it was taken from. */

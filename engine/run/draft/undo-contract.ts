@@ -10,6 +10,8 @@ export interface UndoWords {
   readonly createdBy: Actor;
   readonly baseRef: string;
   readonly runId: string;
+  /** Where one Task of several is taken back. */
+  readonly task?: string;
   /** Of the patch that takes it back. */
   readonly files: readonly Pick<PatchFile, 'path' | 'oldPath' | 'changeType'>[];
 }
@@ -26,8 +28,9 @@ const maxNamed = 500;
 export function undoContract(specBytes: Uint8Array, words: UndoWords): Uint8Array {
   const { value } = parseStrictJson(specBytes, { code: 'INTENTSPEC_MALFORMED' });
   const document = value as IntentSpec;
-  const { metadata, intent, acceptance, artifacts } = document;
-  const { id, createdAt, createdBy, baseRef, runId, files } = words;
+  const { metadata, intent, acceptance, artifacts, lifecycle } = document;
+  const { id, createdAt, createdBy, baseRef, runId, task, files } = words;
+  const who = task === undefined ? `run ${runId}` : `task ${task} of run ${runId}`;
   const gone = files.filter(({ changeType }) => changeType === 'delete').map(({ path }) => path);
   const dropped = namingOf(acceptance.verificationPlan.fastChecks, gone);
   const isBare = acceptance.verificationPlan.fastChecks.every((check) => dropped.includes(check));
@@ -46,11 +49,13 @@ export function undoContract(specBytes: Uint8Array, words: UndoWords): Uint8Arra
     metadata: { ...metadata, id, createdAt, createdBy, target: { ...metadata.target, baseRef } },
     intent: {
       ...intent,
-      summary: `Undo: ${intent.summary}`.slice(0, maxSummary).toWellFormed(),
-      problemStatement: `What run ${runId} committed is not wanted: ${intent.summary}`,
+      summary: `Undo${task === undefined ? '' : ` ${task}`}: ${intent.summary}`
+        .slice(0, maxSummary)
+        .toWellFormed(),
+      problemStatement: `What ${who} committed is not wanted: ${intent.summary}`,
       changeType: 'unknown',
       objectives: [
-        `what run ${runId} changed is as it was before it`,
+        `what ${who} changed is as it was before it`,
         ...files
           .slice(0, maxNamed)
           .flatMap(({ path, oldPath }) => [path, ...(oldPath === undefined ? [] : [oldPath])])
@@ -60,9 +65,11 @@ export function undoContract(specBytes: Uint8Array, words: UndoWords): Uint8Arra
     },
     acceptance: {
       ...acceptance,
-      successCriteria: [`what run ${runId} changed is as it was before it`],
+      successCriteria: [`what ${who} changed is as it was before it`],
       verificationPlan: left,
     },
+    // A contract of its own, confirmed by whoever takes back: the one that it is made of may have been active as given.
+    lifecycle: { ...lifecycle, status: 'draft' },
     ...(artifacts === undefined
       ? {}
       : {

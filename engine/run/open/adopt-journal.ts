@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { WitnessedJournal } from '../../store/journal-witness.ts';
+import { partsPath } from '../../store/record/parts.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { parseObject } from '../../store/stored-object.ts';
 import { readBlob } from '../../vcs/blobs.ts';
@@ -57,7 +58,9 @@ export async function adoptJournal(
     await put(join(directory, 'content', name), bytes);
   const parts = (await objects.list(refs.run(runId)))
     .map(({ path }) => path)
-    .filter((name) => (ofAttempt.test(name) || ofPlan.test(name)) && !leadsOut.test(name));
+    .filter(
+      (name) => (ofAttempt.test(name) || ofPlan.test(name) || name === partsPath) && !leadsOut.test(name),
+    );
   const made = await objects.readMany(refs.run(runId), parts);
   const plan = made.get('plan.json');
   const folder = plan === undefined ? '' : planFolder(parseObject('plan', plan).revision);

@@ -11,6 +11,7 @@ import type { ArtifactRef, ObjectBody } from '../../store/object-shapes.ts';
 import { type SealedObject, type SealOptions, sealObject } from '../../store/stored-object.ts';
 import { encodeId } from '../../vcs/ref-name.ts';
 import type { Attempt } from '../state/attempt.ts';
+import { recordedFile } from './recorded-file.ts';
 
 /** Whose judgement is written down, and where its artifacts are. */
 export interface JudgementPlace {
@@ -94,18 +95,7 @@ function patchsetBody(
     candidate_tree: patch.candidateTree,
     format: patch.format,
     apply_status: findings.some(({ severity }) => severity === 'error') ? 'Rejected' : applyStatus,
-    files: patch.files.map((file) => ({
-      path: pathOf(file.path),
-      change_type: file.changeType,
-      binary: file.binary,
-      lines_added: file.linesAdded,
-      lines_deleted: file.linesDeleted,
-      ...(file.oldPath === undefined ? {} : { old_path: pathOf(file.oldPath) }),
-      ...(file.oldMode === undefined ? {} : { old_mode: file.oldMode }),
-      ...(file.newMode === undefined ? {} : { new_mode: file.newMode }),
-      ...(file.oldBlob === undefined ? {} : { old_blob: file.oldBlob }),
-      ...(file.newBlob === undefined ? {} : { new_blob: file.newBlob }),
-    })),
+    files: patch.files.map((file) => recordedFile(file, pathOf)),
     findings,
   };
 }

@@ -7,6 +7,7 @@ import { sealIntent } from '../../intent/seal-intent.ts';
 import { schedulerOf } from '../../spec/scheduler-of.ts';
 import type { ObjectBody } from '../../store/object-shapes.ts';
 import { citationsPath } from '../../store/record/citations.ts';
+import { parseParts, partsPath } from '../../store/record/parts.ts';
 import { retriesPath } from '../../store/record/retries.ts';
 import { toolUsesIn, toolUsesPath } from '../../store/record/tool-uses.ts';
 import { parseObject, type SealOptions, sealObject } from '../../store/stored-object.ts';
@@ -78,7 +79,7 @@ export async function recordFiles(
     { ...scheduler, objectId: idOf(`decision/${outcome.type}`) },
   );
 
-  const made = await madeOnTheWay(attempt, revision);
+  const made = await madeOnTheWay(attempt, revision, outcome);
   const retries = retriesIn(made);
   const citations = citationsIn(made);
   const toolUses = toolUsesIn(made);
@@ -113,16 +114,21 @@ export async function recordFiles(
 
 /**
  * Plans, Tasks and attempts: the plan that held at the end stands at the top, the ones before it stay under `plans/`.
+ * What each Task changed stands there only for the change that is made, or waits to be.
  */
 async function madeOnTheWay(
-  { means: { record } }: Pick<Attempt, 'means'>,
+  { means: { record }, patch }: Pick<Attempt, 'means' | 'patch'>,
   revision: number,
+  { type }: Pick<RunOutcome, 'type'>,
 ): Promise<readonly (readonly [string, Uint8Array])[]> {
   const current = `${planFolder(revision)}/`;
+  const isOfThis = (bytes: Uint8Array): boolean =>
+    (type === 'commit' || type === 'checkpoint') && parseParts(bytes).candidate_tree === patch.candidateTree;
   const made: [string, Uint8Array][] = [];
   for (const path of await record.list()) {
     const kept = path.startsWith(current) ? path.slice(current.length) : path;
-    made.push([kept, await record.read(path)]);
+    const bytes = await record.read(path);
+    if (path !== partsPath || isOfThis(bytes)) made.push([kept, bytes]);
   }
   return made;
 }

@@ -45,3 +45,18 @@ export async function mergeTasks(
   }
   return { tree };
 }
+
+/** What stands after each accepted work is merged, in that order; `undefined` where one does not fit. */
+export async function treesOf(
+  scratch: Scratch,
+  base: string,
+  accepted: readonly AcceptedWork[],
+): Promise<readonly string[] | undefined> {
+  const trees: string[] = [];
+  for (const work of accepted) {
+    const { tree } = await mergeTrees(scratch, work.baseTree, trees.at(-1) ?? base, work.tree);
+    if (tree === undefined) return undefined;
+    trees.push(tree);
+  }
+  return trees;
+}

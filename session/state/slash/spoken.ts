@@ -8,7 +8,7 @@ export type Spoken =
   | { readonly kind: 'goal'; readonly words: GoalWords }
   /** Asks again what becomes of the change that is held. */
   | { readonly kind: 'review'; readonly text: string }
-  /** Takes back the run that `text` names, or the last one. */
+  /** Takes back the run that `text` names, or the last one; of `RUN/TASK` and `/TASK` that Task alone. */
   | { readonly kind: 'undo'; readonly text: string }
   /** Goes on with a plan that failed; with another limit of repairs where one is named. */
   | { readonly kind: 'plan-continue'; readonly limit?: number };

@@ -2,20 +2,26 @@ import { toRfc3339 } from '../../../core/base/clock.ts';
 import { printable } from '../../../core/base/printable.ts';
 import type { PatchFile } from '../../../core/contract/patch-set.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
-import { patchUndoing } from '../../../engine/patch/patch-undoing.ts';
+import { patchUndoing, type Undoing } from '../../../engine/patch/patch-undoing.ts';
+import { taskUndoing, workTasksOf } from '../../../engine/run/draft/task-undoing.ts';
 import { undoContract } from '../../../engine/run/draft/undo-contract.ts';
+import type { RunStore } from '../../../engine/store/run-store.ts';
+import { commitsTouching } from '../../../engine/vcs/commits-touching.ts';
 import { dirtyPaths } from '../../../engine/vcs/dirty-paths.ts';
 import { openRepository, type Repository } from '../../../engine/vcs/repository.ts';
-import { isAncestor, resolveBase } from '../../../engine/vcs/resolve-commit.ts';
+import { type Base, isAncestor, resolveBase } from '../../../engine/vcs/resolve-commit.ts';
 import { runsOfThread } from '../../thread/session-threads.ts';
 import { contractOf } from '../review/contract-of.ts';
 import { findRunOf } from '../review/find-run-of.ts';
 import { isSealedBy } from '../review/is-sealed-by.ts';
 import type { TurnScope } from '../turn-scope.ts';
+import { listed, whyNotTask } from './why-not-task.ts';
 
-/** A run that can be taken back as things are now, and the change that does it. */
+/** A run, or one Task of it, that can be taken back as things are now, and the change that does it. */
 export interface Undoable {
   readonly view: RunView;
+  /** Of several of the run; absent: all that the run did. */
+  readonly task?: string;
   readonly commit: string;
   readonly bytes: Buffer;
   readonly files: readonly PatchFile[];
@@ -27,26 +33,39 @@ export interface NotUndoable {
   readonly reason: string;
 }
 
-/** The run that is meant, or why it is not taken back: never over what somebody has changed by hand since. */
+/** What is meant: a run and, where it is one of several, its Task. */
+interface Picked {
+  readonly view: RunView;
+  readonly store: RunStore;
+  readonly task?: string;
+}
+
+/** What is meant, or why it is not taken back: never over what somebody has changed by hand since. */
 export async function findUndoable(scope: TurnScope, wanted: string): Promise<Undoable | NotUndoable> {
   const { setting, newId } = scope;
   const { repositoryPath, clock } = setting;
   const repository = await openRepository(repositoryPath);
   const { baseRef, createdBy } = await setting.target();
   const tip = await resolveBase(repository, baseRef);
-  const view = await pick(scope, repository, tip.commit, wanted);
-  if ('reason' in view) return view;
-  const { runId, decision, baseCommit } = view;
+  const picked = await pick(scope, repository, tip.commit, wanted);
+  if ('reason' in picked) return picked;
+  const { view, task } = picked;
+  const { runId, decision } = view;
   const commit = decision?.commitSha ?? '';
   if (tip.commit === undefined || !(await isAncestor(repository, commit, tip.commit)))
     return { reason: `commit ${commit} of run ${runId} is not on \`${printable(baseRef)}\`` };
   const contract = await contractOf(scope, runId);
   if (!(await isSealedBy(repository, view, contract)))
     return { reason: `the record of run ${runId} is not that of commit ${commit}: it says nothing to go by` };
-  const undoing = await patchUndoing(repository, { commit, parent: baseCommit }, tip);
-  if (undoing === undefined) return { reason: `nothing of run ${runId} is left to be taken back` };
-  if (undoing.conflicts !== undefined)
-    return { reason: `changed since by later commits, and not taken back: ${listed(undoing.conflicts)}` };
+  const undoing = await undoingOf(repository, picked, commit, tip);
+  if ('reason' in undoing) return undoing;
+  if (undoing.conflicts !== undefined) {
+    const { conflicts } = undoing;
+    const by = await commitsTouching(repository, { from: commit, to: tip.commit, most: 5 }, conflicts);
+    const names = by.map((one) => (one.runId === undefined ? `commit ${one.commit}` : `run ${one.runId}`));
+    const who = names.length === 0 ? '' : ` (${[...new Set(names)].join(', ')})`;
+    return { reason: `changed since by later commits${who}, and not taken back: ${listed(conflicts)}` };
+  }
   const { bytes, files } = undoing;
   const dirty = await dirtyPaths(repository, files);
   if (dirty.length > 0)
@@ -59,57 +78,76 @@ export async function findUndoable(scope: TurnScope, wanted: string): Promise<Un
     createdBy,
     baseRef,
     runId,
+    ...(task === undefined ? {} : { task }),
     files,
   });
-  return { view, commit, bytes, files, specBytes };
+  return { view, ...(task === undefined ? {} : { task }), commit, bytes, files, specBytes };
 }
 
-/** The run that was named, or the last one of the thread that stands and was not taken back. */
+async function undoingOf(
+  repository: Repository,
+  { view, store, task }: Picked,
+  commit: string,
+  tip: Base,
+): Promise<Undoing | NotUndoable> {
+  const { runId } = view;
+  if (task === undefined) {
+    const undoing = await patchUndoing(repository, commit, tip);
+    return undoing ?? { reason: `nothing of run ${runId} is left to be taken back` };
+  }
+  const found = await taskUndoing(repository, store, { runId, commit, task }, tip);
+  return found.kind === 'patch' ? found.undoing : { reason: whyNotTask(runId, task, found) };
+}
+
+/** `RUN`, `RUN/TASK` or `/TASK`; a run that is not named is the last one of the thread that stands and was not undone. */
 async function pick(
   scope: TurnScope,
   repository: Repository,
   tip: string | undefined,
   wanted: string,
-): Promise<RunView | NotUndoable> {
-  return wanted === '' ? pickLast(scope, repository, tip) : runNamed(scope, wanted);
-}
-
-/** The run that `RUN` or `RUN/TASK` means, which has committed something; or why there is none. */
-export async function runNamed(scope: TurnScope, wanted: string): Promise<RunView | NotUndoable> {
+): Promise<Picked | NotUndoable> {
   const [named = '', task] = wanted.split('/');
-  const { view } = (await findRunOf(scope, named)) ?? {};
-  if (view === undefined) return { reason: `there is no run \`${named}\` here` };
-  if (view.decision?.type !== 'commit') return { reason: `run ${view.runId} has committed nothing` };
-  return task === undefined ? view : ofTask(scope, view, task);
+  if (named !== '') return runNamed(scope, wanted);
+  const found = await pickLast(scope, repository, tip);
+  return 'reason' in found ? found : ofTask(found, task);
 }
 
-/** What the tasks of a run made is one commit: one of several is not told apart in it any more. */
-function ofTask({ state }: TurnScope, view: RunView, task: string): RunView | NotUndoable {
-  const { runId } = view;
-  const own = state().tasks.filter(({ id }) => id.startsWith(`${runId}/`));
-  if (!own.some(({ id }) => id === `${runId}/${task}`))
-    return { reason: `run ${runId} has no task \`${task}\`` };
-  const works = own.filter(({ title = '' }) => !title.startsWith('gate-'));
-  if (works.length === 1 && works[0]?.title === task) return view;
-  return {
-    reason: `the ${works.length} tasks of run ${runId} are one commit: \`/undo ${runId}\` takes all of it back`,
-  };
+/** What `RUN` or `RUN/TASK` means, of a run that has committed something; or why there is none. */
+export async function runNamed(scope: TurnScope, wanted: string): Promise<Picked | NotUndoable> {
+  const [named = '', task] = wanted.split('/');
+  const found = await findRunOf(scope, named);
+  return found === undefined ? { reason: `there is no run \`${named}\` here` } : ofTask(found, task);
+}
+
+async function ofTask(
+  { view, store }: Pick<Picked, 'view' | 'store'>,
+  task: string | undefined,
+): Promise<Picked | NotUndoable> {
+  const { runId, decision } = view;
+  if (decision?.type !== 'commit') return { reason: `run ${runId} has committed nothing` };
+  if (task === undefined) return { view, store };
+  const tasks = await workTasksOf(store, runId);
+  if (!tasks.includes(task))
+    return { reason: `run ${runId} has no task \`${task}\`; it has ${listed(tasks)}` };
+  // What the only one did is what the run did.
+  return tasks.length === 1 ? { view, store } : { view, store, task };
 }
 
 async function pickLast(
   scope: TurnScope,
   repository: Repository,
   tip: string | undefined,
-): Promise<RunView | NotUndoable> {
+): Promise<Picked | NotUndoable> {
   const { ground, undos } = scope.state();
   const over = new Set(undos.map(({ by }) => by));
   for (const runId of (await runsOfThread(repository, ground.threadId)).toReversed()) {
     if (over.has(runId)) continue;
-    const { view } = (await findRunOf(scope, runId)) ?? {};
-    const commit = view?.decision?.type === 'commit' ? view.decision.commitSha : undefined;
-    if (view === undefined || commit === undefined || tip === undefined) continue;
+    const found = await findRunOf(scope, runId);
+    const { decision } = found?.view ?? {};
+    const commit = decision?.type === 'commit' ? decision.commitSha : undefined;
+    if (found === undefined || commit === undefined || tip === undefined) continue;
     if (!(await isAncestor(repository, commit, tip))) continue;
-    if (!(await isTakenBack(scope, runId))) return view;
+    if (!(await isTakenBack(scope, runId))) return found;
   }
   return { reason: 'this thread has committed nothing that stands' };
 }
@@ -120,12 +158,4 @@ async function isTakenBack(scope: TurnScope, runId: string): Promise<boolean> {
     if ((await findRunOf(scope, by))?.view.decision?.type === 'commit') return true;
   }
   return false;
-}
-
-const maxListed = 10;
-
-function listed(paths: readonly string[]): string {
-  const shown = paths.slice(0, maxListed).map((path) => `\`${printable(path)}\``);
-  const more = paths.length > maxListed ? ` and ${paths.length - maxListed} more` : '';
-  return `${shown.join(', ')}${more}`;
 }

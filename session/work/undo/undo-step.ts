@@ -13,18 +13,19 @@ export async function undoStep(scope: TurnScope, wanted: string): Promise<StepEn
   const { held } = scope.state();
   if (held !== undefined) {
     // The beginning of its id may be that of others.
-    const meant = wanted === '' ? held : await runNamed(scope, wanted);
+    const meant = wanted === '' ? { view: held } : await runNamed(scope, wanted);
     if ('reason' in meant) return refused(scope, meant.reason);
-    if (meant.runId === held.runId) return discardHeld(scope, held);
+    if (meant.view.runId === held.runId) return discardHeld(scope, held);
     return refused(scope, `a change is held, and not yet reviewed: that of run ${held.runId}`);
   }
   const found = await findUndoable(scope, wanted);
   if ('reason' in found) return refused(scope, found.reason);
-  const { view, commit, files } = found;
+  const { view, task, commit, files } = found;
   await scope.tell({
     type: 'ask',
     ...undoQuestion({
       runId: view.runId,
+      ...(task === undefined ? {} : { task }),
       commit,
       summary: view.spec.summary,
       files: files.map(({ path, changeType }) => ({ path, changeType })),
@@ -45,7 +46,11 @@ export async function undoAnswered(
   const undone = subject.slice(undoSubject.length);
   const found = await findUndoable(scope, undone);
   if ('reason' in found) return refused(scope, found.reason);
-  const { bytes, specBytes, commit, view: before } = found;
+  const { bytes, specBytes, commit, task, view: before } = found;
+  const [of, change] =
+    task === undefined
+      ? ['', 'your change']
+      : [`task ${task} of `, `what task \`${task}\` did of your change`];
   const runId = newId();
   await tell({ type: 'undo-began', run: undone, by: runId });
   await tell({ type: 'run-began', runId });
@@ -59,7 +64,7 @@ export async function undoAnswered(
     runId,
     specBytes,
     source: { kind: 'patch', bytes },
-    message: `Undo "${before.spec.summary}"\n\nTakes back ${commit} of run ${undone}.`,
+    message: `Undo ${of}"${before.spec.summary}"\n\nTakes back ${of}${commit} of run ${before.runId}.`,
   });
   await tellMade(scope, view);
   const { decision, waiting } = view;
@@ -72,9 +77,9 @@ export async function undoAnswered(
     return refused(scope, `nothing was taken back: ${why}; \`writ show ${runId}\``);
   await note(
     scope,
-    `run ${runId}: ${decision.commitSha ?? ''} takes back run ${undone}; \`writ verify ${runId}\``,
+    `run ${runId}: ${decision.commitSha ?? ''} takes back ${of}run ${before.runId}; \`writ verify ${runId}\``,
   );
-  const text = `The person has undone your change "${before.spec.summary}": nothing of it is in the repository any more.`;
+  const text = `The person has undone ${change} "${before.spec.summary}": nothing of it is in the repository any more.`;
   await tellReviewed(scope, { text, ids: [] }, 'talk');
   return { end: 'decided' };
 }

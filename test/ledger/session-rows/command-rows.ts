@@ -31,7 +31,7 @@ export const commandRows: readonly SessionRow[] = [
     'slash /review [on|off]': 'holds changes until a person has reviewed them, and asks again',
   }),
   ...heldBy(section, ofSession('work/undo'), 'what taking back a run would touch', {
-    'slash /undo [RUN]': 'lists what taking back a run would touch, and takes it back',
+    'slash /undo [RUN] [TASK]': 'lists what taking back a run would touch, and takes it back',
   }),
   ...heldBy(section, ofSession('work/goal'), 'a goal that a person declines is blocked', {
     'slash /goal start [OBJECTIVE]': 'pursues a goal, or goes on with the one that is blocked',
