@@ -8,6 +8,7 @@ await room(
   'engine/run/decide/blame.test.ts',
   'engine/run/decide/budget.test.ts',
   'engine/run/decide/decide.test.ts',
+  'engine/run/decide/replay-parts.test.ts',
   'engine/run/decide-table.test.ts',
   'engine/run/record/replan-triggers.test.ts',
   'engine/run/work/schedule.test.ts',

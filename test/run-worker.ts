@@ -13,4 +13,5 @@ await room(
   'engine/run/approval-runs.test.ts',
   'engine/run/context-blobs.test.ts',
   'engine/run/travelling-run.test.ts',
+  'engine/run/parts',
 );

@@ -206,8 +206,8 @@ export const guards: readonly Guard[] = [
     ],
     [
       'what was undone is not undone again',
-      'if (!(await isTakenBack(scope, runId))) return view;',
-      'return view;',
+      'if (!(await isTakenBack(scope, runId))) return found;',
+      'return found;',
       'what taking back a run',
     ],
   ]),

@@ -1,6 +1,7 @@
 import { type Guard, within } from './guard.ts';
 
 const parts = 'test/engine/run/parts/parts.test.ts';
+const pure = 'test/engine/run/decide/replay-parts.test.ts';
 const said = 'test/session/work/undo-task.test.ts';
 
 /** What the record says of single Tasks of a run, held against what the run changed. */
@@ -29,8 +30,8 @@ export const guards: readonly Guard[] = [
     ],
     [
       'a part starts from what stood there',
-      'const problem = source && says(from, source.after, old);',
-      "const problem = source && says(from, '', '');",
+      'const problem = known && says(path, known.after, before);',
+      "const problem = known && says(path, '', '');",
       'the verifier refutes parts that do not bear the change: a file is said',
     ],
     [
@@ -44,6 +45,20 @@ export const guards: readonly Guard[] = [
       'compareSums(files, sumOf(whole),',
       'compareSums(new Map(), new Map(),',
       'the verifier refutes parts that do not bear the change: another file',
+    ],
+  ]),
+  ...within('engine/run/decide/replay-parts.ts', pure, [
+    [
+      'a copy is made of what stood there',
+      'const problem = source && says(from, source.after, old);',
+      "const problem = source && says(from, '', '');",
+      'a file is copied from what it was',
+    ],
+    [
+      'a file that is renamed is gone under its name',
+      "changes.set(from, { before: old, after: changes.get(from)?.after ?? '' });",
+      '{}',
+      'files add up under whatever names',
     ],
   ]),
   ...within('engine/run/record/read-parts.ts', parts, [
@@ -77,8 +92,8 @@ export const guards: readonly Guard[] = [
   ...within('engine/run/draft/task-undoing.ts', parts, [
     [
       'what a later task changed is not taken back',
-      'if (conflicts !== undefined)',
-      'if (conflicts?.length === 0)',
+      'if (undoing.conflicts === undefined)',
+      "if (undoing.bytes?.toString() !== '')",
       'one task is taken back alone',
     ],
   ]),

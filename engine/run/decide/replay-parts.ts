@@ -19,9 +19,9 @@ export interface PartsQuestion {
 }
 
 /**
- * Whether the parts, one upon the other, are what the run changed: from its base to its candidate, each file by its mode
- * and object id; each of an accepted attempt at its Task, and of that attempt's own patchset where it was merged with
- * nothing. Answers the first difference. Pure: no diff is read.
+ * Whether the parts, one upon the other, are what the run changed: from its base to its candidate, each file by its
+ * mode and object id; each of an accepted attempt at its Task, and of that attempt's own patchset where it was merged
+ * with nothing. Answers the first difference. Pure: no diff is read.
  */
 export function compareParts(question: PartsQuestion): Difference | undefined {
   const { parts: record, whole, patchsetOf, inputOf, nextOf, listed } = question;
@@ -68,7 +68,7 @@ function putFiles(
   for (const file of files) {
     const old = stateOf(file.old_mode, file.old_blob);
     const { path, old_path: from = path } = file;
-    const source = states.get(from);
+    const source = file.change_type === 'copy' ? states.get(from) : undefined;
     const problem = source && says(from, source.after, old);
     if (problem) return problem;
     if (from !== path && file.change_type === 'rename')

@@ -37,11 +37,13 @@ export async function taskUndoing(
     const { parts } = laid;
     const own = parts.filter(({ part }) => part.task === task);
     if (own.length === 0) return { kind: 'unchanged' };
-    const { conflicts } = await treeWithout(scratch, own, await treeOf(scratch, commit));
-    if (conflicts !== undefined)
-      return { kind: 'built-upon', paths: conflicts, tasks: tasksUpon(parts, task, conflicts) };
     const undoing = await stepsUndoing(scratch, own, tip);
-    return undoing === undefined ? { kind: 'nothing' } : { kind: 'patch', undoing };
+    if (undoing === undefined) return { kind: 'nothing' };
+    if (undoing.conflicts === undefined) return { kind: 'patch', undoing };
+    const { conflicts } = await treeWithout(scratch, own, await treeOf(scratch, commit));
+    // Where it could be taken back when it was made, others stand in the way.
+    if (conflicts === undefined) return { kind: 'patch', undoing };
+    return { kind: 'built-upon', paths: conflicts, tasks: tasksUpon(parts, task, conflicts) };
   });
 }
 

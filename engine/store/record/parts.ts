@@ -30,8 +30,8 @@ const shape = fields({
 });
 
 /**
- * What each accepted attempt changed that a candidate was merged from, in the order of the merge: from what stood before
- * it to what stood after. An attempt that changed nothing there is not among them.
+ * What each accepted attempt changed that a candidate was merged from, in the order of the merge: from what stood
+ * before it to what stood after. An attempt that changed nothing there is not among them.
  */
 export type PartsRecord = TypeOf<typeof shape>;
 export type PartRecord = PartsRecord['parts'][number];

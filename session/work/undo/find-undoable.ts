@@ -99,7 +99,7 @@ async function undoingOf(
   return found.kind === 'patch' ? found.undoing : { reason: whyNotTask(runId, task, found) };
 }
 
-/** `RUN`, `RUN/TASK` or `/TASK`; a run that is not named is the last one of the thread that stands and was not undone. */
+/** `RUN`, `RUN/TASK` or `/TASK`; where no run is named it is the last of the thread that stands and was not undone. */
 async function pick(
   scope: TurnScope,
   repository: Repository,
