@@ -26,8 +26,7 @@ export async function commitsTouching(
     to,
     `^${from}`,
     '--',
-    // A name may hold what git takes for a pattern.
-    ...paths.map((path) => `:(top,literal)${path}`),
+    ...paths,
   ]);
   return listed
     .toString('utf8')

@@ -5,6 +5,7 @@ import { Command } from '../command.ts';
 import { h } from '../h.ts';
 import { SealCheck } from '../seal-check.ts';
 import { sentence, text } from '../text.ts';
+import { UndoButton } from '../undo-button.ts';
 import { UsageView } from '../usage-view.ts';
 
 /** What came of it: the last decision, the commit, and how anybody can check it. */
@@ -34,6 +35,13 @@ export function SummaryPane({ page }: { readonly page: Page }): VNode {
               h('div', null, h('dt', null, 'commit'), h('dd', null, h('code', null, text(outcome.commit)))),
           ),
           outcome.isCommit && outcome.runId !== undefined && h(SealCheck, { page, runId: outcome.runId }),
+          outcome.isCommit &&
+            h(
+              'p',
+              { class: 'to-type' },
+              h(UndoButton, { page, message: `/undo ${outcome.runId}`, what: 'this run' }),
+              h('span', { class: 'soft' }, 'what it would touch is listed first'),
+            ),
           commandsOf(outcome).map(([command, words]) => h(Command, { key: command, words, command })),
         ),
     h(

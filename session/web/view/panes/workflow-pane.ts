@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import { toDoneTask, undoMessage } from '../../../screen/words/done-tasks.ts';
 import { gatesIn } from '../../../screen/words/gates-in.ts';
 import { stepCosts } from '../../../screen/words/step-costs.ts';
 import type { Page } from '../../page/page.ts';
@@ -6,6 +7,7 @@ import type { Plan, Seen } from '../../seen.ts';
 import { Goal } from '../goal.ts';
 import { h } from '../h.ts';
 import { text } from '../text.ts';
+import { UndoButton } from '../undo-button.ts';
 
 /** What is to come of the session: the contract, the plan with its steps, its Tasks and gates as they go. */
 export function WorkflowPane({ page }: { readonly page: Page }): VNode {
@@ -40,7 +42,7 @@ export function WorkflowPane({ page }: { readonly page: Page }): VNode {
         ),
       ),
     seen.plans.toReversed().map((plan, at) => h(PlanView, { key: plan.id, plan, isOpen: at === 0 })),
-    seen.tasks.length > 0 && h(Tasks, { seen }),
+    seen.tasks.length > 0 && h(Tasks, { page, seen }),
     gates.length > 0 &&
       h(
         'section',
@@ -95,7 +97,7 @@ function PlanView({ plan, isOpen }: { readonly plan: Plan; readonly isOpen: bool
   );
 }
 
-function Tasks({ seen }: { readonly seen: Seen }): VNode {
+function Tasks({ page, seen }: { readonly page: Page; readonly seen: Seen }): VNode {
   return h(
     'section',
     { 'aria-labelledby': 'tasks-head' },
@@ -103,17 +105,18 @@ function Tasks({ seen }: { readonly seen: Seen }): VNode {
     h(
       'ul',
       { class: 'rows' },
-      seen.tasks
-        .toReversed()
-        .map(({ id, title, status, details }) =>
-          h(
-            'li',
-            { key: id },
-            h('span', { class: `tag tag-${status}` }, status),
-            h('span', null, text(title ?? id)),
-            h('span', { class: 'soft' }, text(details ?? '')),
-          ),
-        ),
+      seen.tasks.toReversed().map((task) => {
+        const { id, title, status, details } = task;
+        const done = toDoneTask(task);
+        return h(
+          'li',
+          { key: id },
+          h('span', { class: `tag tag-${status}` }, status),
+          h('span', null, text(title ?? id)),
+          h('span', { class: 'soft' }, text(details ?? '')),
+          done !== undefined && h(UndoButton, { page, message: undoMessage(done), what: done.task }),
+        );
+      }),
     ),
   );
 }
