@@ -23,8 +23,8 @@ export const guards: readonly Guard[] = [
   ...within('session/work/undo/undo-step.ts', undo, [
     [
       'a change that is held is discarded only where it is meant',
-      "wanted === '' ? held : await runNamed(scope, wanted)",
-      'held',
+      "wanted === '' ? { view: held } : await runNamed(scope, named)",
+      '{ view: held }',
       'a change that is only held',
     ],
   ]),

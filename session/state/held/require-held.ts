@@ -38,6 +38,6 @@ export function requireMayUndo(state: Pick<SessionState, 'held' | 'settings'>, w
       message: `a session for ${settings.context} only reads: nothing is taken back in it`,
       hints: ['`/context dev` first'],
     });
-  // Of one that is held no single task is taken back: it is nowhere yet, and its hunks are there to be rejected.
-  if (held?.runId.startsWith(wanted) !== true) requireNothingHeld(state);
+  const [named = ''] = wanted.split('/');
+  if (held?.runId.startsWith(named) !== true) requireNothingHeld(state);
 }

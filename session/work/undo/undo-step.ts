@@ -13,9 +13,12 @@ export async function undoStep(scope: TurnScope, wanted: string): Promise<StepEn
   const { held } = scope.state();
   if (held !== undefined) {
     // The beginning of its id may be that of others.
-    const meant = wanted === '' ? { view: held } : await runNamed(scope, wanted);
+    const named = wanted.startsWith('/') ? `${held.runId}${wanted}` : wanted;
+    const meant = wanted === '' ? { view: held } : await runNamed(scope, named);
     if ('reason' in meant) return refused(scope, meant.reason);
-    if (meant.view.runId === held.runId) return discardHeld(scope, held);
+    // Of one that is held no single task is taken back: it is nowhere yet, and its hunks are there to be rejected.
+    const isWhole = !('task' in meant);
+    if (meant.view.runId === held.runId && isWhole) return discardHeld(scope, held);
     return refused(scope, `a change is held, and not yet reviewed: that of run ${held.runId}`);
   }
   const found = await findUndoable(scope, wanted);
