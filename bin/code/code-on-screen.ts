@@ -47,20 +47,26 @@ async function oneThread(
     // What stands there already is answered before the long loading begins.
     await setImmediate();
     const { serveLine } = await import('./serve-line.ts');
-    const result = await serveLine({ ...context, signal }, line, log, async ({ served, repository }) => {
-      isServed = true;
-      if (signal.aborted) return tellUnsent(context, shown.unsent());
-      const { openDraftKeeper } = await import('./keep-draft.ts');
-      const keeper = await openDraftKeeper(repository, served.threadId, {
-        clock: systemClock,
-        report: (fault) => context.print.note(`what you type is not kept: ${messageOf(fault)}`),
-      });
-      await late.open(served.door);
-      shown.opened(served, keeper);
-      await shown.ended;
-      await keeper.close();
-      if (shown.unsent().length > 0) context.print.note('what was not sent is kept with the thread');
-    });
+    const result = await serveLine(
+      { ...context, signal },
+      line,
+      log,
+      async ({ served, repository, mask }) => {
+        isServed = true;
+        if (signal.aborted) return tellUnsent(context, shown.unsent());
+        const { openDraftKeeper } = await import('./keep-draft.ts');
+        const keeper = await openDraftKeeper(repository, served.threadId, {
+          clock: systemClock,
+          mask,
+          report: (fault) => context.print.note(`what you type is not kept: ${messageOf(fault)}`),
+        });
+        await late.open(served.door);
+        shown.opened(served, keeper);
+        await shown.ended;
+        await keeper.close();
+        if (shown.unsent().length > 0) context.print.note('what was not sent is kept with the thread');
+      },
+    );
     return { result, ...(await shown.ended) };
   } catch (fault) {
     shown.close();

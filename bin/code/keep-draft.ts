@@ -24,6 +24,8 @@ export interface DraftKeeper {
 
 export interface KeeperParts {
   readonly clock: Clock;
+  /** Takes out of a text what no message that is sent keeps either. */
+  readonly mask: (text: string) => string;
   /** Told once, of a fault; nothing is kept from then on. */
   readonly report: (fault: unknown) => void;
 }
@@ -40,7 +42,7 @@ const maxBytes = 4 * 1024 * 1024 + 64 * 1024;
 export async function openDraftKeeper(
   repository: Pick<Repository, 'commonDir'>,
   threadId: string,
-  { clock, report }: KeeperParts,
+  { clock, mask, report }: KeeperParts,
 ): Promise<DraftKeeper> {
   const over = new AbortController();
   let wanted: (() => Draft) | undefined;
@@ -53,7 +55,7 @@ export async function openDraftKeeper(
   };
   const write = async (): Promise<void> => {
     if (path === undefined || wanted === undefined) return;
-    const text = toText(wanted());
+    const text = toText(masked(wanted(), mask));
     wanted = undefined;
     if (text === written) return;
     if (text === '') await rm(path, { force: true });
@@ -89,6 +91,10 @@ export async function openDraftKeeper(
       await writing;
     },
   };
+}
+
+function masked({ unsent, typed }: Draft, mask: KeeperParts['mask']): Draft {
+  return { unsent: unsent.map(mask), typed: typed.map(mask) };
 }
 
 /** Empty where there is nothing to keep; what has no room is left out, the oldest of what was typed first. */

@@ -42,6 +42,8 @@ export interface ServedCode {
   readonly served: ServedSession;
   readonly repository: Repository;
   readonly data: JsonData;
+  /** Takes out of words what nobody may read again. */
+  readonly mask: (text: string) => string;
 }
 
 /** What is done with a session while it is served; it ends when that has settled. */
@@ -104,7 +106,7 @@ export async function serveCode(
   let stopped: string | undefined;
   try {
     if (options.goal !== undefined) await beginGoal(served.session, options.goal);
-    await whileServed({ served, repository, data });
+    await whileServed({ served, repository, data, mask: setting.approval.mask });
   } finally {
     stopped = stoppedRun(served.session.channel.state);
     await served[Symbol.asyncDispose]();

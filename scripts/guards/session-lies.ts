@@ -56,6 +56,14 @@ export const guards: readonly Guard[] = [
     ['no word is cut before what is left out', 'upToSeam(head)', 'head', 'where something is left out'],
     ['no word is cut behind what is left out', 'behindSeam(tail)', 'tail', 'where something is left out'],
   ]),
+  ...within('bin/code/keep-draft.ts', 'test/bin/code/keep-draft.test.ts', [
+    [
+      'no secret is kept with what was typed',
+      'toText(masked(wanted(), mask))',
+      'toText(wanted())',
+      'a secret is kept as little',
+    ],
+  ]),
   ...within('session/channel/open-channel.ts', 'test/session/channel/open-channel.test.ts', [
     [
       'a clock that is set back makes no lease longer',

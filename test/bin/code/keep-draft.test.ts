@@ -21,11 +21,17 @@ function placeOf(t: Test): string {
   return place;
 }
 
+const secret = 'hunter2-and-more';
+
 async function open(commonDir: string) {
   const faults: string[] = [];
   mkdirSync(join(commonDir, 'writ', 'threads', 't'), { recursive: true });
   const report = (fault: unknown): void => void faults.push(messageOf(fault));
-  const keeper = await openDraftKeeper({ commonDir }, 't', { clock: systemClock, report });
+  const keeper = await openDraftKeeper({ commonDir }, 't', {
+    clock: systemClock,
+    mask: (text) => text.replaceAll(secret, '***'),
+    report,
+  });
   return { keeper, faults, path: join(commonDir, 'writ', 'threads', 't', 'typed', 'draft.json') };
 }
 
@@ -48,6 +54,13 @@ t.test(
     t.same([...first.faults, ...second.faults], []);
   },
 );
+
+t.test('a secret is kept as little as in a message that was sent', async (t) => {
+  const { keeper, path } = await open(placeOf(t));
+  keeper.keep(() => ({ unsent: [`it is ${secret}`], typed: [`!echo ${secret}`] }));
+  await keeper.close();
+  t.same(JSON.parse(readFileSync(path, 'utf8')), { unsent: ['it is ***'], typed: ['!echo ***'] });
+});
 
 t.test('what has no room is left out, the oldest of what was cleared first', async (t) => {
   const place = placeOf(t);
