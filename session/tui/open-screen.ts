@@ -24,6 +24,7 @@ import { openDrawer } from './view/open-drawer.ts';
 import { pressView } from './view/press-view.ts';
 import { refusedAnswer } from './view/refused-answer.ts';
 import { seeSnapshot } from './view/see-snapshot.ts';
+import { turnCost } from './view/turn-cost.ts';
 import { type Effect, openView, type View } from './view/view.ts';
 
 /** What a screen stands on. */
@@ -93,11 +94,13 @@ export function openScreen(parts: ScreenParts): Screen {
 
   const draw = (): void => {
     const snapshot = door.snapshot();
+    const { time } = view;
     const stepped = seeSnapshot(view, snapshot, clock.now());
     ({ view } = stepped);
+    const cost = turnCost(time, view.time, snapshot, clock.now());
     // Nothing is said yet of a session that is still being opened.
     const { lines, open } = view.facts.isStarting === true ? unsaid : printer.print(snapshot, size.columns);
-    show(view, snapshot, { ...size, nowMs: clock.now(), lines, open });
+    show(view, snapshot, { ...size, nowMs: clock.now(), lines: [...lines, ...cost], open });
     for (const effect of stepped.effects) act(effect);
     keep(snapshot);
   };
@@ -150,8 +153,10 @@ export function openScreen(parts: ScreenParts): Screen {
         door.cancel().then(() => say([[span('· the turn was stopped', 'dim')]]), failed);
         return;
       case 'local':
-        if (effect.command.type !== 'none') void local(effect.command).catch(failed);
-        else givenBack(effect.text ?? '', effect.command.why);
+        if (effect.command.type === 'none') return givenBack(effect.text ?? '', effect.command.why);
+        void local(effect.command).catch((fault: unknown) =>
+          effect.text === undefined ? failed(fault) : givenBack(effect.text, faultWords(fault)),
+        );
         return;
       case 'edit':
         parts

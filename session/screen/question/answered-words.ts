@@ -1,5 +1,15 @@
-import { type Asked, type GivenAnswer, innerQuestions } from './asked.ts';
+import { type Asked, type GivenAnswer, innerQuestions, wordOf } from './asked.ts';
 import { choicesOf } from './choices.ts';
+
+/** With what a plan was executed: the question stands above as it was before the network was switched. */
+function executedWith({ metadata }: Asked, notes: NonNullable<GivenAnswer['answers']>): readonly string[] {
+  const count = Object.keys(notes).length;
+  const network = wordOf(metadata.networkAccess);
+  return [
+    ...(network === '' ? [] : [`network ${network}`]),
+    ...(count === 0 ? [] : [`${count} ${count === 1 ? 'note' : 'notes'}`]),
+  ];
+}
 
 /** Characters of one answer that was typed. */
 const most = 200;
@@ -9,7 +19,8 @@ export function answeredWords(asked: Asked, { selectedOption, answers = {} }: Gi
   const inner = innerQuestions(asked);
   if (inner.length === 0) {
     const chosen = choicesOf(asked).find(({ id }) => id === selectedOption);
-    return `you chose: ${chosen?.label ?? selectedOption ?? 'an answer'}`;
+    const words = `you chose: ${chosen?.label ?? selectedOption ?? 'an answer'}`;
+    return selectedOption === 'execute' ? [words, ...executedWith(asked, answers)].join(' · ') : words;
   }
   const told = inner.map(({ id, options, secret }) => {
     const [given = ''] = answers[id] ?? [];

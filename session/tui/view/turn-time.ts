@@ -26,6 +26,11 @@ export function turnTime(
 }
 
 /** Seconds that its question waits for; where it waits for none, that it works. */
-export function secondsOf({ asked, sinceMs, workedMs }: TurnTime, nowMs: number): number {
-  return Math.floor(((asked === undefined ? workedMs : 0) + nowMs - sinceMs) / 1000);
+export function secondsOf(time: TurnTime, nowMs: number): number {
+  return time.asked === undefined ? workedSeconds(time, nowMs) : Math.floor((nowMs - time.sinceMs) / 1000);
+}
+
+/** Seconds that it has worked, without what it has waited. */
+export function workedSeconds({ asked, sinceMs, workedMs }: TurnTime, nowMs: number): number {
+  return Math.floor((workedMs + (asked === undefined ? nowMs - sinceMs : 0)) / 1000);
 }

@@ -46,7 +46,7 @@ t.test(
       `> ${sessionRequest}`,
       '  objectives',
       '✓ you chose: Confirm',
-      '✓ you chose: Execute plan',
+      '✓ you chose: Execute plan · network allow',
       'Repair: ',
       '✓ Decision.Commit: ',
       'verified  ',

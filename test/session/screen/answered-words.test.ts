@@ -20,6 +20,10 @@ const single = (id: string) => ({
 
 t.test('an answer is told by what was chosen or written, and a secret by that it was given', async (t) => {
   t.equal(answeredWords(ask('approval'), { selectedOption: 'deny' }), 'you chose: Deny');
+  const plan = ask('post_plan_choice', { networkAccess: 'allow' });
+  const noted = { selectedOption: 'execute', answers: { 'task-1.1': ['only that cent'] } };
+  t.equal(answeredWords(plan, noted), 'you chose: Execute plan · network allow · 1 note');
+  t.equal(answeredWords(plan, { selectedOption: 'cancel' }), 'you chose: Cancel');
   const held = ask('request_user_input', { questions: [single('review')] });
   t.equal(answeredWords(held, { answers: { review: ['discard'] } }), 'you chose: Discard');
   const several = ask('request_user_input', {

@@ -43,7 +43,10 @@ t.test('a request becomes a commit by what is typed', { skip: noPty }, async (t)
   await scene.until('done');
   t.match(code.sample.git('log', '-1', '--format=%s'), /Prices are exact/);
   const lines = scene.lines();
-  for (const once of ['> A price is one cent too high: make it exact.', '✓ you chose: Execute plan'])
+  for (const once of [
+    '> A price is one cent too high: make it exact.',
+    '✓ you chose: Execute plan · network deny · 1 note',
+  ])
     t.equal(lines.filter((line) => line === once).length, 1, once);
   const status = scene.screen().findLast((line) => line !== '') ?? '';
   for (const told of ['gpt-6-luna', 'ctx', 'tok', '$', 'you steer'])

@@ -1,5 +1,7 @@
 import t from 'tap';
+import { textOf } from '../../../session/screen/line.ts';
 import type { Snapshot } from '../../../session/state/snapshot.ts';
+import { turnCost } from '../../../session/tui/view/turn-cost.ts';
 import { secondsOf, type TurnTime, turnTime } from '../../../session/tui/view/turn-time.ts';
 
 type Seen = Parameters<typeof turnTime>[1];
@@ -9,6 +11,17 @@ const asks = (id: string): Seen => ({
   interactions: [{ id, status: 'pending' }] as unknown as Snapshot['interactions'],
 });
 const works: Seen = { status: 'thinking', interactions: [] };
+
+t.test('what a turn came to is told once it is over', async (t) => {
+  const turn = { inputTokens: 6000, outputTokens: 800, costUsd: 0.034 };
+  const usage = { ...turn, turn } as NonNullable<Snapshot['usage']>;
+  const time: TurnTime = { asked: 'a', sinceMs: 100_000, workedMs: 65_000 };
+  const [line] = turnCost(time, undefined, { usage }, 500_000);
+  t.equal(textOf(line ?? []), '· worked 1m 05s · 6.8k tokens · $0.03', 'and no second that it has waited');
+  t.strictSame(turnCost(time, time, { usage }, 0), [], 'it goes on');
+  t.strictSame(turnCost(undefined, undefined, { usage }, 0), [], 'there was none');
+  t.strictSame(turnCost(time, undefined, {}, 0), [], 'nobody was asked');
+});
 
 t.test('a question waits since it was asked, and what is waited is no work', async (t) => {
   let time: TurnTime | undefined;
