@@ -1,6 +1,7 @@
 import { type Line, span } from '../../screen/line.ts';
 import { questionBody } from '../../screen/question/question-body.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
+import { askedChange } from './asked-change.ts';
 import { entryLines } from './entry-lines.ts';
 import { hangLine } from './hang-line.ts';
 import { type Entry, nextToPrint, nothingPrinted, type Printed } from './printed.ts';
@@ -109,18 +110,20 @@ function earlierLines(snapshot: Snapshot): {
 /** Each question once, in full, when it is asked; and one line when it is over, which says how. */
 function questionLines(
   before: Printed['asked'],
-  { interactions }: Snapshot,
+  snapshot: Snapshot,
   shape: Shape,
   columns: number,
   mine: ReadonlyMap<string, string>,
 ): { readonly asked: Printed['asked']; readonly lines: readonly Line[] } {
   const lines: Line[] = [];
   const asked = new Set<string>();
-  for (const one of interactions) {
+  for (const one of snapshot.interactions) {
     const isNew = !before.has(one.id);
     if (one.status === 'pending') {
       asked.add(one.id);
-      if (isNew) lines.push([], ...questionBody(one, (text) => shape.markdown(text, columns)));
+      if (!isNew) continue;
+      lines.push([], ...questionBody(one, (text) => shape.markdown(text, columns)));
+      lines.push(...askedChange(one, snapshot, shape, columns));
     } else if (!isNew) {
       const words = mine.get(one.id);
       const how = one.status === 'cancelled' ? 'not asked any more' : (words ?? 'answered elsewhere');

@@ -2,12 +2,48 @@ import t from 'tap';
 import { textOf } from '../../../session/screen/line.ts';
 import type { SessionDoor } from '../../../session/screen/session-door.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
+import { askedChange } from '../../../session/tui/print/asked-change.ts';
 import { statusLines } from '../../../session/tui/show/status-lines.ts';
 import { threadLines } from '../../../session/tui/show/thread-lines.ts';
 import { newWorld } from '../state/walk.ts';
+import { plainShape } from './plain-shape.ts';
 
 const snapshot = toSnapshot(newWorld().state);
 const hour = 3_600_000;
+
+t.test('an approval to write shows what would be written, and no other change', async (t) => {
+  const change = (path: string, diff: string) => ({ path, changeType: 'modify', diff });
+  const patchset = (status: string, ...changes: readonly object[]) => ({
+    id: 'p',
+    status,
+    changes,
+    updatedAt: '',
+  });
+  const patchsets = [
+    patchset('proposed', change('src/price.js', '-old\n+older'), change('test/price.test.js', '+test')),
+    patchset('proposed', change('src/price.js', '-old\n+new')),
+    patchset('rejected', change('src/price.js', '+refused'), change('src/other.js', '+refused')),
+  ] as unknown as typeof snapshot.patchsets;
+  const told = (subject: string, kind: 'approval' | 'post_plan_choice' = 'approval') =>
+    askedChange({ kind, metadata: { subject } }, { patchsets }, plainShape, 80).map(textOf);
+  t.strictSame(told('workspace.fs write src/price.js'), ['  what it would change:', '-old', '+new']);
+  t.strictSame(told('workspace.fs delete test/price.test.js'), ['  what it would change:', '+test']);
+  for (const other of ['workspace.fs write price.js', 'workspace.fs read src/price.js', 'src/price.js', ''])
+    t.strictSame(told(other), [], other);
+  t.strictSame(told('workspace.fs write src/other.js'), [], 'what was refused is not proposed');
+  t.strictSame(told('workspace.fs write src/price.js', 'post_plan_choice'), []);
+  const long = [
+    patchset('proposed', change('a', '+x\n'.repeat(100))),
+  ] as unknown as typeof snapshot.patchsets;
+  const lines = askedChange(
+    { kind: 'approval', metadata: { subject: 'workspace.fs write a' } },
+    { patchsets: long },
+    plainShape,
+    80,
+  );
+  t.equal(lines.length, 42);
+  t.match(textOf(lines.at(-1) ?? []), /and 6[01] more lines: \/diff has them/);
+});
 
 t.test('threads in which nothing was said fill no list, however many they are', async (t) => {
   const now = Date.parse('2026-01-02T12:00:00Z');
