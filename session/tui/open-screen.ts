@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/base/clock.ts';
+import { WritError } from '../../core/base/errors.ts';
 import { type Line, span } from '../screen/line.ts';
 import { answeredWords } from '../screen/question/answered-words.ts';
 import { isSecretAsked, nextAsked } from '../screen/question/asked.ts';
@@ -153,8 +154,7 @@ export function openScreen(parts: ScreenParts): Screen {
         door.cancel().then(() => say([[span('· the turn was stopped', 'dim')]]), failed);
         return;
       case 'local':
-        if (effect.command.type === 'none') return givenBack(effect.text ?? '', effect.command.why);
-        void local(effect.command).catch((fault: unknown) =>
+        local(effect.command).catch((fault: unknown) =>
           effect.text === undefined ? failed(fault) : givenBack(effect.text, faultWords(fault)),
         );
         return;
@@ -184,6 +184,7 @@ export function openScreen(parts: ScreenParts): Screen {
     }
   };
   const local = async (command: LocalCommand): Promise<void> => {
+    if (command.type === 'none') throw new WritError('UNSUPPORTED_OPERATION', { message: command.why });
     if (command.type === 'quit') ended.resolve({});
     else if (command.type === 'resume') await goOnWith(command.thread);
     else
