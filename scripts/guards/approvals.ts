@@ -24,6 +24,14 @@ export const guards: readonly Guard[] = [
       'citations that are taken out of a record are missed',
     ],
   ]),
+  ...within('attest/approval/ssh-signature.ts', 'test/attest/approval/sshsig.test.ts', [
+    [
+      'nothing behind the signature of a security key',
+      '  const state = reader.take(5);\n  reader.end();',
+      '  const state = reader.take(5);',
+      'security keys count when they were touched, and only then',
+    ],
+  ]),
   ...within('attest/verify/verify-decided.ts', forged, [
     [
       'approvals before the branch moves',

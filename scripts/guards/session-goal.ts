@@ -17,6 +17,14 @@ export const guards: readonly Guard[] = [
     ],
     ['what failed refutes', "found.includes('failed') ? 'refuted' : 'open'", "'open'", 'what a model claims'],
   ]),
+  ...within('session/work/goal/supervise.ts', 'test/session/work/goal/supervise.test.ts', [
+    [
+      'what a step worked counts, however it ends',
+      '    await chargeWork(scope);',
+      '',
+      'what a step worked is counted as its goal`s',
+    ],
+  ]),
   ...within('session/work/goal/pursue-step.ts', goal, [
     [
       'a Decision.Commit alone achieves a goal',

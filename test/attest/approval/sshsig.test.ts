@@ -91,12 +91,12 @@ function securityKey(kind: 'ed25519' | 'ecdsa') {
   const type = kind === 'ed25519' ? 'sk-ssh-ed25519@openssh.com' : 'sk-ecdsa-sha2-nistp256@openssh.com';
   const point = Buffer.concat([Buffer.from([4]), x, Buffer.from(jwk.y ?? '', 'base64url')]);
   const blob = kind === 'ed25519' ? wire(type, x, 'ssh:') : wire(type, 'nistp256', point, 'ssh:');
-  const signWith = (flags: number, application = 'ssh:') =>
+  const signWith = (flags: number, application = 'ssh:', more = Buffer.alloc(0)) =>
     handMade(blob, (signed) => {
       const state = Buffer.from([flags, 0, 0, 0, 7]);
       const sha = (data: string | Buffer) => createHash('sha256').update(data).digest();
       const device = Buffer.concat([sha(application), state, sha(signed)]);
-      return Buffer.concat([wire(type, rawSignature(privateKey, device)), state]);
+      return Buffer.concat([wire(type, rawSignature(privateKey, device)), state, more]);
     });
   return { line: `me ${type} ${blob.toString('base64')}\n`, signWith };
 }
@@ -122,12 +122,15 @@ t.test('security keys count when they were touched, and only then', async (t) =>
     t.equal(ours(signWith(0x00)), 'bad-signature', `${kind}, nobody there`);
     t.equal(ours(signWith(0x01, 'ssh:other')), 'bad-signature', `${kind}, another application`);
     t.equal(ours(touched, Buffer.from('another')), 'bad-signature');
+    const longer = signWith(0x01, 'ssh:', Buffer.alloc(1));
+    t.equal(ours(longer), 'bad-signature', `${kind}, more after the counter`);
     if (withoutSshKeygen !== false) continue;
     const oracle = (signature: string, about: Uint8Array = message) =>
       sshVerify(dir, { allowed: line, principal: 'me', namespace, signature, message: about });
     t.ok(oracle(touched), `${kind}, ssh-keygen`);
     t.notOk(oracle(signWith(0x01, 'ssh:other')), `${kind}, ssh-keygen`);
     t.notOk(oracle(touched, Buffer.from('another')), `${kind}, ssh-keygen`);
+    t.notOk(oracle(longer), `${kind}, ssh-keygen`);
   }
 });
 

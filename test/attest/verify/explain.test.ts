@@ -1,0 +1,48 @@
+import t from 'tap';
+import { explain } from '../../../attest/verify/explain.ts';
+
+/** Claims of a signer, as of when the log shows the attestation. */
+const ofTheAttestation = [
+  ...['signature', 'identity', 'statement', 'predicate', 'subject', 'log', 'time'],
+  ...['subject-commit', 'subject-tree', 'subject-patchset', 'run', 'policy', 'spec'],
+  ...['evidence', 'evidence:patchset.json', 'evidence-stored', 'decision', 'test-result:x', 'approvals'],
+  ...['artifact:sbom', 'type:x', 'replay', 'log-entry', 'log-inclusion', 'log-proof'],
+];
+/** Claims of a signer that were made after it. */
+const laterOnes = ['manifest', 'manifest-complete', 'summary', 'verifier-id', 'resource-uri', 'level:x'];
+/** What is looked at, whoever signed. */
+const ofNobody = ['bundle', 'signer', 'tree-objects', 'log-history'];
+const laterOfNobody = ['plain-git', 'not-revoked'];
+const all = [...ofTheAttestation, ...laterOnes, ...ofNobody, ...laterOfNobody];
+
+function explained(status: 'passed' | 'expired' | 'failed' | 'unverified') {
+  const grounds = {
+    signer: { key_id: 'k', anchor: 'own' as const },
+    log: { origin: 'o', index: 0, size: 1 },
+    digests: new Map<string, string>(),
+  };
+  const checks = all.map((id) => ({ id, status }));
+  return explain({ verified: false, checks, expected: checks.length, ran: checks.length, grounds });
+}
+
+t.test(
+  'what holds names its signer where one signed it, and the log where it was there by then',
+  async (t) => {
+    for (const status of ['passed', 'expired'] as const) {
+      const claims = explained(status);
+      const naming = (member: 'signer' | 'log') =>
+        claims.flatMap((claim) => (claim[member] === undefined ? [] : [claim.claim]));
+      t.strictSame(naming('signer'), [...ofTheAttestation, ...laterOnes], status);
+      t.strictSame(naming('log'), [...ofTheAttestation, ...ofNobody], status);
+      for (const { claim, says, rule } of claims) t.ok(says !== '' && rule !== '', claim);
+    }
+  },
+);
+
+t.test('what does not hold names neither', async (t) => {
+  for (const status of ['failed', 'unverified'] as const)
+    t.strictSame(
+      explained(status).filter(({ signer, log }) => signer !== undefined || log !== undefined),
+      [],
+    );
+});
