@@ -101,6 +101,11 @@ t.test('each thing that an approval is about must be this run’s', async (t) =>
       name,
     );
   }
+  const another = approval(ana, { subject: { ...subject, gateReportDigest: others.gateReportDigest } });
+  const how = async (differences: readonly string[]) =>
+    (await judge([another], { differences: new Map([[others.gateReportDigest, differences]]) }))[0]?.detail;
+  t.match(await how(['a check came', 'one went']), /\(`e{12}`\): a check came; one went$/);
+  t.match(await how([]), /: what was shown then is not known here$/);
   t.strictSame(await statuses([approval(ana, { subject: { ...subject, baseCommit: null } })]), [
     'wrong-subject',
   ]);

@@ -245,6 +245,15 @@ t.test('a revoked run is refused because it was revoked, its rollback is no stra
     ['manifest-complete failed unlisted', 'not-revoked failed unlisted'],
     'of another run',
   );
+  const garbled = copyOf(other);
+  for (const text of ['', '{}', bytes.toString('utf8').slice(1)]) {
+    garbled.run.set('revocation.sigstore.json', Buffer.from(text));
+    t.same(
+      troubles(await verifyAs(garbled, { machine })),
+      ['manifest-complete failed unlisted', 'not-revoked failed unlisted'],
+      'what cannot be read revokes nothing',
+    );
+  }
   other.run.set('rollback.json', Buffer.from('{}'));
   t.same(
     troubles(await verifyAs(other, { machine })),
