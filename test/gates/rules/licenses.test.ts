@@ -128,7 +128,13 @@ await gateTester(t, findRule('licenses'), {
       ...adds('a new license, asked in the release stage: it waits', 'ISC', reviewedSpec),
       ...released,
       approvals: [approvalAs('maintainer')],
-      expect: [{ severity: 'warning' }, { severity: 'note' }],
+      expect: [
+        { severity: 'warning' },
+        {
+          severity: 'note',
+          message: 'waits for approval (1 new license): 0 of 1 people approved in the role `license-review`',
+        },
+      ],
     },
     {
       ...adds('a new license, reviewed', 'ISC', reviewedSpec),
