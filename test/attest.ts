@@ -5,6 +5,7 @@ await room(
   'attest/plugin.test.ts',
   'attest/log',
   'attest/verify',
+  'attest/signer/id-token.test.ts',
   'attest/signer/keys.test.ts',
   'attest/signer/ssh-keys.test.ts',
   'attest/signer/user-journal-witness.test.ts',
