@@ -33,6 +33,20 @@ export const guards: readonly Guard[] = [
       'view = { ...view, notice: [span(faultWords(fault), "bad")] };',
       'a note that is refused is written again',
     ],
+    [
+      'what the last turn of a thread cost is not told again',
+      'isOpening ? [] : turnCost',
+      'turnCost',
+      'what a turn cost is told when it ends',
+    ],
+  ]),
+  ...within('session/tui/print/asked-change.ts', 'test/session/tui/show.test.ts', [
+    [
+      'what is shown of a change is what is proposed',
+      ".filter(({ status }) => status === 'proposed')",
+      '',
+      'an approval to write shows what would be written',
+    ],
   ]),
   ...within('session/work/repair-words.ts', 'test/session/work/repair-words.test.ts', [
     ['the name of a test tells no secret', 'setting.approval.mask(name)', 'name', 'what failed is named'],

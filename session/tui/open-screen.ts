@@ -91,6 +91,7 @@ export function openScreen(parts: ScreenParts): Screen {
   const show = openDrawer(painter, parts.isPlain === true);
   let { size } = parts;
   let kept: Composer | undefined;
+  let isOpening = true;
   let view: View = { ...openView(emptyComposer), facts: { isStarting: true } };
 
   const draw = (): void => {
@@ -98,7 +99,9 @@ export function openScreen(parts: ScreenParts): Screen {
     const { time } = view;
     const stepped = seeSnapshot(view, snapshot, clock.now());
     ({ view } = stepped);
-    const cost = turnCost(time, view.time, snapshot, clock.now());
+    // What ends with the opening is no turn: what the last one cost was told when it ended.
+    const cost = isOpening ? [] : turnCost(time, view.time, snapshot, clock.now());
+    isOpening &&= view.facts.isStarting === true;
     // Nothing is said yet of a session that is still being opened.
     const { lines, open } = view.facts.isStarting === true ? unsaid : printer.print(snapshot, size.columns);
     show(view, snapshot, { ...size, nowMs: clock.now(), lines: [...lines, ...cost], open });

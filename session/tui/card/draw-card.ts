@@ -119,5 +119,6 @@ function hintOf({ focus, writing, notes }: Card, asked: Asked): string {
   if (focus === 'lines') return 'Enter writes a note on the line, Delete takes it off, Esc goes back';
   const count = Object.keys(notes).length;
   const told = count === 0 ? '' : `${count} ${count === 1 ? 'note goes' : 'notes go'} along · `;
-  return `${told}number or letter chooses${planLines(asked).length > 0 ? ' · l: notes on lines' : ''}${isContract(asked) ? ' · v: all of it' : ''} · Tab: text`;
+  const hunks = asked.metadata.patchset === undefined ? '' : ' (/diff, /reject N WHY, /keep N)';
+  return `${told}number or letter chooses${planLines(asked).length > 0 ? ' · l: notes on lines' : ''}${isContract(asked) ? ' · v: all of it' : ''} · Tab: text${hunks}`;
 }

@@ -1,6 +1,8 @@
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { textOf } from '../../../session/screen/line.ts';
+import type { SessionDoor } from '../../../session/screen/session-door.ts';
+import type { Snapshot } from '../../../session/state/snapshot.ts';
 import { deafForMs } from '../../../session/tui/card/card.ts';
 import { openScreen } from '../../../session/tui/open-screen.ts';
 import { keyOf } from '../../../session/tui/term/key.ts';
@@ -11,7 +13,7 @@ import { openMachineDoor } from './machine-door.ts';
 import { plainShape } from './plain-shape.ts';
 
 /** A screen over a session with nothing behind it; what it printed. */
-function openSaid() {
+function openSaid(of?: SessionDoor, isStarting = false) {
   const printed: string[] = [];
   const painter: Painter = {
     commit: (lines) => void printed.push(...lines.map(textOf)),
@@ -22,7 +24,7 @@ function openSaid() {
     close() {},
   };
   const machine = openMachineDoor(() => 0);
-  const { door } = machine;
+  const door = of ?? machine.door;
   const live: string[] = [];
   const screen = openScreen({
     door,
@@ -31,7 +33,7 @@ function openSaid() {
     shape: plainShape,
     clock: systemClock,
     commands: [],
-    greeting: [],
+    ...(isStarting ? {} : { greeting: [] }),
     paths: async () => [],
     edit: async (text) => text,
     write: async (path) => path,
@@ -47,6 +49,33 @@ t.test('who stops a turn is told that it was stopped', async (t) => {
   await until(() => printed.includes('· the turn was stopped'));
   screen.close();
   t.equal(printed.filter((line) => line === '· the turn was stopped').length, 1);
+});
+
+t.test('what a turn cost is told when it ends, and not again when its thread is gone on with', async (t) => {
+  const machine = openMachineDoor(() => 0);
+  const { door } = machine;
+  const turn = { inputTokens: 6000, outputTokens: 800 };
+  let status: Snapshot['status'] = 'thinking';
+  const snapshot = (): Snapshot => ({ ...door.snapshot(), status, usage: { ...turn, turn } });
+  const told = new Set<() => void>();
+  const { printed, screen } = openSaid(
+    { ...door, snapshot, follow: (tell) => told.add(tell) && (() => {}) },
+    true,
+  );
+  const becomes = async (next: Snapshot['status']): Promise<void> => {
+    status = next;
+    for (const tell of told) tell();
+    screen.press([]);
+  };
+  const costs = (): number => printed.filter((line) => line.startsWith('· worked')).length;
+  status = 'idle';
+  screen.opened([]);
+  t.equal(costs(), 0, 'it was opened, and nothing has worked');
+  await becomes('thinking');
+  await becomes('idle');
+  t.equal(costs(), 1);
+  t.ok(printed.includes('· worked 0s · 6.8k tokens · $0.00'));
+  screen.close();
 });
 
 t.test('a note that is refused is written again, and its question stands', async (t) => {
