@@ -85,10 +85,11 @@ export function openTerminalScene(options: SceneOptions): TerminalScene {
   });
   const come: Buffer[] = [];
   let taken = 0;
+  let shown: Promise<void> = Promise.resolve();
   const { line = (deliver) => deliver } = options;
   const see = line((bytes) => {
     come.push(Buffer.from(bytes));
-    void emulator.write(bytes).then(() => {
+    shown = emulator.write(bytes).then(() => {
       taken += 1;
     });
   });
@@ -101,7 +102,8 @@ export function openTerminalScene(options: SceneOptions): TerminalScene {
   const exited = new Promise<{ readonly exitCode: number; readonly signal?: number }>((resolve) => {
     child.onExit((end) => {
       isRunning = false;
-      resolve(end);
+      // The last that it wrote is not yet on the screen.
+      void shown.then(() => resolve(end));
     });
   });
   const seen = (): string => emulator.screen().join('\n');
