@@ -103,7 +103,7 @@ longTest('the examples pass their tests', async (t) => {
   }
 });
 
-t.test('add, commit, trust, run: a plugin of the repository from its first day to a refusal', async (t) => {
+longTest('add, commit, trust, run: a plugin of the repository from its first day to a refusal', async (t) => {
   const { sample, say } = scene(t);
   cpSync(join(plugins, 'test-names'), join(sample.root, 'tools/test-names'), { recursive: true });
   const added = await say('plugin', 'add', 'tools/test-names');

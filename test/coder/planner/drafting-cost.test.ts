@@ -1,4 +1,3 @@
-import t from 'tap';
 import type { Sample } from '../../engine/run/sample.ts';
 import { longTest } from '../../rooms/long-test.ts';
 import { scriptModel } from '../scripted-model.ts';
@@ -14,7 +13,7 @@ function stored(sample: Sample, run: string, path: string) {
   return JSON.parse(sample.git('show', `refs/ai/runs/${run}:${path}`));
 }
 
-t.test('what drafting cost is part of what the run cost', async (t) => {
+longTest('what drafting cost is part of what the run cost', async (t) => {
   const sample = sampleFor(t);
   await using model = await scriptModel([
     { calls: [['list_dir', { path: '.' }]] },

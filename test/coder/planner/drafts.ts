@@ -8,7 +8,14 @@ export const priceDraft = {
   objectives: ['src/price.js answers exactly count times cents, and test/price.test.js holds a test for it'],
   inScope: ['src/', 'test/'],
   successCriteria: ['two pieces cost twice as much as one'],
-  checks: [{ id: 'unit', stage: 'fast', kind: 'testSuite', command: 'node --test --test-reporter=tap' }],
+  checks: [
+    {
+      id: 'unit',
+      stage: 'fast',
+      kind: 'testSuite',
+      command: 'node --test --test-isolation=none --test-reporter=tap',
+    },
+  ],
   risk: { level: 'low', rationale: 'One line of arithmetic.', factors: [] },
 } as const;
 

@@ -134,7 +134,7 @@ t.test('maxParallelTasks: so many Tasks are worked at once, and no more', async 
   t.equal(await most(2), 2);
 });
 
-t.test('an attempt that fails is tried again after the wait that the contract names', async (t) => {
+longTest('an attempt that fails is tried again after the wait that the contract names', async (t) => {
   const { view, waits, show, sample } = await work(t, [
     { task: 1, attempt: 1, patch: failing('one') },
     { task: 1, attempt: 2, patch: passing('one') },
