@@ -20,6 +20,14 @@ export const guards: readonly Guard[] = [
       'nothing is taken back',
     ],
   ]),
+  ...within('session/work/undo/find-undoable.ts', 'test/session/work/undo-task.test.ts', [
+    [
+      'what a task did is what was sealed',
+      'if (refusal !== undefined)',
+      'if (refusal === runId)',
+      'one task of several',
+    ],
+  ]),
   ...within('session/work/undo/undo-step.ts', undo, [
     [
       'a change that is held is discarded only where it is meant',

@@ -57,7 +57,7 @@ export async function findUndoable(scope: TurnScope, wanted: string): Promise<Un
   const contract = await contractOf(scope, runId);
   if (!(await isSealedBy(repository, view, contract)))
     return { reason: `the record of run ${runId} is not that of commit ${commit}: it says nothing to go by` };
-  const undoing = await undoingOf(repository, picked, commit, tip);
+  const undoing = await undoingOf(scope, repository, picked, { commit, tip });
   if ('reason' in undoing) return undoing;
   if (undoing.conflicts !== undefined) {
     const { conflicts } = undoing;
@@ -85,16 +85,21 @@ export async function findUndoable(scope: TurnScope, wanted: string): Promise<Un
 }
 
 async function undoingOf(
+  scope: TurnScope,
   repository: Repository,
   { view, store, task }: Picked,
-  commit: string,
-  tip: Base,
+  { commit, tip }: { readonly commit: string; readonly tip: Base },
 ): Promise<Undoing | NotUndoable> {
   const { runId } = view;
   if (task === undefined) {
     const undoing = await patchUndoing(repository, commit, tip);
     return undoing ?? { reason: `nothing of run ${runId} is left to be taken back` };
   }
+  // What stood between two of its tasks is in no commit: nothing but the seal says that it ever did.
+  const { verifyOffline } = await import('../verify/verify-offline.ts');
+  const { refusal } = await verifyOffline(scope, runId);
+  if (refusal !== undefined)
+    return { reason: `run ${runId} is not verified, and no task of it is taken back alone: ${refusal}` };
   const found = await taskUndoing(repository, store, { runId, commit, task }, tip);
   return found.kind === 'patch' ? found.undoing : { reason: whyNotTask(runId, task, found) };
 }

@@ -1,19 +1,15 @@
-import { verificationRefusal } from '../../../api/verify/verification-data.ts';
-import type { VerifiedTarget } from '../../../api/verify/verified-target.ts';
-import { verifyTargets } from '../../../api/verify/verify-targets.ts';
-import { isWritError } from '../../../core/base/errors.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { runsOfThread } from '../../thread/session-threads.ts';
 import { findRunOf } from '../review/find-run-of.ts';
 import type { StepEnd, TurnScope } from '../turn-scope.ts';
-import { reportText } from './report-text.ts';
+import { verifyOffline } from './verify-offline.ts';
 
 /**
  * Verifies what was sealed, by the verifier and the anchors of `writ verify`, offline; it changes nothing. What was
  * found is a tool call with all checks, and a note with the verdict. Nothing verified is a failure.
  */
 export async function verifyStep(scope: TurnScope, wanted: string): Promise<StepEnd> {
-  const { tell, newId, setting, signal } = scope;
+  const { tell, newId, setting } = scope;
   const target = wanted === '' ? await lastSealed(scope) : wanted;
   if (target === undefined) {
     await tellVerdict(scope, 'this thread has sealed no commit: nothing was verified', false);
@@ -21,7 +17,7 @@ export async function verifyStep(scope: TurnScope, wanted: string): Promise<Step
   }
   const call = { type: 'tool', id: newId(), toolName: 'verify' } as const;
   await tell({ ...call, status: 'running', summary: `offline ${target}` });
-  const found = await verified(scope, target, signal);
+  const found = await verifyOffline(scope, target);
   const { refusal, output } = found;
   await tell({
     ...call,
@@ -36,31 +32,6 @@ export async function verifyStep(scope: TurnScope, wanted: string): Promise<Step
     refusal === undefined,
   );
   return { end: 'done' };
-}
-
-const maxOutput = 16_384;
-
-async function verified(
-  { setting }: TurnScope,
-  target: string,
-  signal: AbortSignal,
-): Promise<{ readonly refusal?: string; readonly output: string }> {
-  const { engine, repositoryPath, env } = setting;
-  const place = { cwd: repositoryPath, repoPath: repositoryPath, stores: engine.slots.store, env, signal };
-  let found: readonly VerifiedTarget[];
-  try {
-    found = await verifyTargets(place, [target]);
-  } catch (fault) {
-    signal.throwIfAborted();
-    if (!isWritError(fault)) throw fault;
-    return { refusal: `${fault.code}: ${fault.message}`, output: '' };
-  }
-  signal.throwIfAborted();
-  const refused = verificationRefusal(found);
-  return {
-    ...(refused === undefined ? {} : { refusal: `${refused.code}: ${refused.message}` }),
-    output: found.map(reportText).join('\n').slice(0, maxOutput),
-  };
 }
 
 /** The run of the thread that committed last. */

@@ -7,6 +7,7 @@ import { whyNotTask } from '../../../session/work/undo/why-not-task.ts';
 import { runWrit } from '../../bin/start-writ.ts';
 import { threeTasksRun } from '../../engine/run/parts/three-tasks.ts';
 import { longTest } from '../../rooms/long-test.ts';
+import { outputOf } from '../../starter/run-program.ts';
 import { until } from '../../waiting/until.ts';
 import { lastNote, type ScriptedSession, scriptSession } from './scripted-session.ts';
 
@@ -22,6 +23,25 @@ const answers = async (scene: ScriptedSession, choice: string): Promise<void> =>
   await scene.answer(id, { answers: { undo: [choice] } });
   await scene.ended();
 };
+
+/** A record that says of one task what another one did; together they still are the commit. */
+function swapTasks({ git, root, env }: ScriptedSession['sample'], record: string): string {
+  const names: Readonly<Record<string, string>> = { 'task-1': 'task-2', 'task-2': 'task-1' };
+  const said = JSON.parse(git('show', `${record}:parts.json`)) as { readonly parts: { task: string }[] };
+  for (const part of said.parts) part.task = names[part.task] ?? part.task;
+  const ask = (args: readonly string[], input = ''): string =>
+    outputOf('git', args, {
+      cwd: root,
+      env: { ...env, GIT_INDEX_FILE: join(root, '.git', 'swapped') },
+      input,
+    })
+      .toString()
+      .trim();
+  const blob = ask(['hash-object', '-w', '--stdin'], JSON.stringify(said));
+  ask(['read-tree', record]);
+  ask(['update-index', '--cacheinfo', `100644,${blob},parts.json`]);
+  return git('commit-tree', ask(['write-tree']), '-m', 'swapped');
+}
 
 const refused = async (t: Test, scene: ScriptedSession, text: string, why: RegExp): Promise<void> => {
   const { sample, session } = scene;
@@ -39,6 +59,11 @@ longTest('one task of several is taken back alone, by a gated change of its own'
   const { sample, session, model } = held;
   const made = sample.git('rev-parse', 'main');
   await refused(t, scene, `/undo ${run} task-9`, /has no task `task-9`; it has `task-1`, `task-2`, `task-3`/);
+  const ref = `refs/ai/runs/${run}`;
+  const record = sample.git('rev-parse', ref);
+  sample.git('update-ref', ref, swapTasks(sample, record));
+  await refused(t, scene, `/undo ${run} task-2`, /is not verified, and no task of it is taken back alone/);
+  sample.git('update-ref', ref, record);
   await refused(t, scene, `/undo ${run}/task-1`, /later tasks of run \S+ \(`task-3`\), .*`src\/list\.js`/);
   writeFileSync(join(sample.root, 'src', 'two.js'), '// mine\n');
   await refused(t, scene, `/undo ${run} task-2`, /changed by hand since, and not run over: `src\/two\.js`/);
