@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { sessionRequest } from '../../../bin/demo/session-run.ts';
+import { longTest } from '../../rooms/long-test.ts';
 import { noPty, openTerminalScene } from '../../session/tui/open-terminal-scene.ts';
 import { writProgram } from '../../starter/program.ts';
 import { runLine } from '../host.ts';
@@ -31,7 +32,7 @@ function watched(t: Test) {
   };
 }
 
-t.test(
+longTest(
   'whoever watches sees the session typed, asked, answered and committed',
   { skip: noPty },
   async (t) => {
