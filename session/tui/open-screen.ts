@@ -222,7 +222,9 @@ export function openScreen(parts: ScreenParts): Screen {
   };
   const opened = (greeting: readonly Line[], draft?: Draft): void => {
     const { isStarting: _, ...facts } = view.facts;
-    view = { ...view, facts, composer: withDraft(view.composer, saidBefore(door.snapshot()), draft) };
+    // What was sent meanwhile is worked at from here on.
+    const time = view.time && { ...view.time, sinceMs: clock.now(), workedMs: 0 };
+    view = { ...view, facts, time, composer: withDraft(view.composer, saidBefore(door.snapshot()), draft) };
     door
       .diagnostics()
       .then(({ sandbox }) => {
