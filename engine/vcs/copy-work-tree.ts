@@ -1,23 +1,38 @@
 import { constants } from 'node:fs';
-import { copyFile, lstat, mkdir, readdir, readlink, symlink } from 'node:fs/promises';
+import { copyFile, lstat, mkdir, readlink, symlink } from 'node:fs/promises';
 import { WritError } from '../../core/base/errors.ts';
+import {
+  type CopiedState,
+  type CopiedStates,
+  type CopyChange,
+  changesBetween,
+  openSlices,
+  statAt,
+  statesIn,
+  toState,
+} from './copied-states.ts';
 import { runGit } from './git.ts';
+import { removeTree } from './remove-tree.ts';
 import type { Repository } from './repository.ts';
 
 /** A copy of a work tree, and what became of it. */
 export interface CopiedTree {
-  /** Paths that were added, changed or deleted in the copy since, sorted; at most so many as `mostTold`. */
+  /** Paths that were added, changed or deleted in the copy since, sorted; at most so many as `told`. */
   changed(): Promise<readonly CopyChange[]>;
+  /** As it was made. */
+  readonly made: CopiedStates;
+  /** States of the files that it was made of, where they cannot have been written to meanwhile. */
+  readonly sources: ReadonlyMap<string, string>;
 }
 
-export interface CopyChange {
-  readonly path: string;
-  readonly was: 'added' | 'changed' | 'deleted';
-}
-
-/** What a copy may hold, how many of its changes are told, and how much is looked through for them. */
-export const copyLimits = { files: 200_000, bytes: 4 * 2 ** 30, told: 1000, looked: 400_000 } as const;
+/** What a copy may hold, and how many of its changes are told. */
+export const copyLimits = { files: 200_000, bytes: 4 * 2 ** 30, told: 1000 } as const;
 const atOnce = 16;
+/** Of the clock of a file system: what was changed so shortly before it was copied may look the same when changed again. */
+const longestTickNs = 2_000_000_000n;
+
+/** What is known of a copy that stands. */
+type LastCopy = Pick<CopiedTree, 'made' | 'sources'>;
 
 /** Of `.writ/` what is tracked there by its nature (resolutions A, Workspace); tokens and journals lie beside it. */
 const ownFiles = /^\.writ\/(?:config\.toml|allowed_signers|agents\/.+|trust\/.+)$/i;
@@ -25,13 +40,15 @@ const ownFiles = /^\.writ\/(?:config\.toml|allowed_signers|agents\/.+|trust\/.+)
 /**
  * Copies what the work tree holds now to `to`, an empty directory: tracked and untracked files, as they are on disk.
  * Not what git ignores, no `.git`, of `.writ/` what repositories track there; submodules and repositories within are
- * empty directories. Links are copied as links and none is followed, on the way to a file either.
- * WORKTREE_TOO_LARGE where it is more than a copy may hold.
+ * empty directories. Links are copied as links and none is followed, on the way to a file either. `last`: the copy that
+ * stands there already, whatever became of it; what is as it was made, of a file that is what it was, is not copied
+ * again, and nothing else of it stays. WORKTREE_TOO_LARGE where it is more than a copy may hold.
  */
 export async function copyWorkTree(
   repository: Repository,
   to: string,
   signal: AbortSignal,
+  { last, tickNs = longestTickNs }: { readonly last?: LastCopy; readonly tickNs?: bigint } = {},
 ): Promise<CopiedTree> {
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate'];
   const listed = await runGit(repository, args, { maxBytes: 512 * 1024 * 1024, signal });
@@ -39,25 +56,110 @@ export async function copyWorkTree(
   if (names.length > copyLimits.files) throw tooMuch('files', copyLimits.files, names.length);
   const from = Buffer.from(`${repository.root}/`);
   const target = Buffer.from(`${to}/`);
+  const kept = last === undefined ? new Set<string>() : await keepOf(last, { names, from, target, to });
   const directories = openDirectories(from, target);
+  const sources = new Map<string, CopiedState>();
+  const slice = openSlices();
   let bytes = 0;
   const copyOne = async (name: Buffer): Promise<void> => {
     signal.throwIfAborted();
     if (!(await directories.enter(parentOf(name)))) return;
     const source = Buffer.concat([from, name]);
     const copy = Buffer.concat([target, name]);
-    const found = await lstat(source).catch(() => undefined);
+    await slice();
+    const found = statAt(source);
     if (found === undefined) return;
-    bytes += found.isFile() ? found.size : 0;
+    bytes += found.isFile() ? Number(found.size) : 0;
     if (bytes > copyLimits.bytes) throw tooMuch('octets', copyLimits.bytes, bytes);
+    const key = name.toString('latin1');
+    const state = toState(found);
+    sources.set(key, state);
+    if (kept.has(key)) {
+      if (last?.sources.get(key) === state.state) return;
+      // Changed since it was looked at.
+      await removeTree(copy);
+    }
     if (found.isFile()) await copyFile(source, copy, constants.COPYFILE_FICLONE);
     else if (found.isSymbolicLink()) await symlink(await readlink(source, 'buffer'), copy);
     else if (found.isDirectory()) await mkdir(copy, { recursive: true });
     // A socket or a pipe holds nothing that could be copied.
   };
   await inParallel(names, copyOne);
-  const before = await statesIn(target);
-  return { changed: async () => changesBetween(before, await statesIn(target)) };
+  const made = await statesIn(target);
+  return {
+    made,
+    sources: settled(sources, made, tickNs),
+    changed: async () => changesBetween(made, await statesIn(target), copyLimits.told),
+  };
+}
+
+/** Of what was copied, that of which no later write can look like the one before. */
+function settled(
+  sources: ReadonlyMap<string, CopiedState>,
+  { states }: CopiedStates,
+  tickNs: bigint,
+): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const [name, { state, ctimeNs }] of sources) {
+    const copy = states.get(name);
+    if (copy !== undefined && ctimeNs + tickNs < copy.ctimeNs) found.set(name, state);
+  }
+  return found;
+}
+
+/** Takes from a copy that stands what is no copy any more; answers the names of which it still is one. */
+async function keepOf(
+  { made, sources }: LastCopy,
+  {
+    names,
+    from,
+    target,
+    to,
+  }: {
+    readonly names: readonly Buffer[];
+    readonly from: Buffer;
+    readonly target: Buffer;
+    readonly to: string;
+  },
+): Promise<ReadonlySet<string>> {
+  const kept = new Set<string>();
+  const { states, isWhole } = await statesIn(target);
+  if (!isWhole || !made.isWhole) {
+    await removeTree(to);
+    await mkdir(to);
+    return kept;
+  }
+  const slice = openSlices();
+  const wanted = new Map(names.map((name) => [name.toString('latin1'), name]));
+  const above = new Set<string>();
+  for (const key of wanted.keys())
+    for (
+      let at = key.lastIndexOf('/');
+      at > 0 && !above.has(key.slice(0, at));
+      at = key.lastIndexOf('/', at - 1)
+    )
+      above.add(key.slice(0, at));
+  const isKept = (path: string, { state, isDirectory }: CopiedState): boolean => {
+    if (made.states.get(path)?.state !== state) return false;
+    const name = wanted.get(path);
+    const isAbove = isDirectory && above.has(path);
+    if (name === undefined && !isAbove) return false;
+    // Also where a directory was: what stands there now may lead elsewhere.
+    const source = statAt(Buffer.concat([from, Buffer.from(path, 'latin1')]));
+    if (isDirectory) return source?.isDirectory() === true;
+    return source !== undefined && sources.get(path) === toState(source).state;
+  };
+  const gone = new Set<string>();
+  for (const [path, state] of states) {
+    const parent = path.slice(0, Math.max(0, path.lastIndexOf('/')));
+    if (gone.has(parent) || !isKept(path, state)) {
+      gone.add(path);
+      // Whatever is above it is a directory that was kept: no link leads out of the copy.
+      if (!gone.has(parent)) await removeTree(Buffer.concat([target, Buffer.from(path, 'latin1')]));
+    } else if (!state.isDirectory) kept.add(path);
+    await slice();
+  }
+  return kept;
 }
 
 function namesIn(listed: Buffer): readonly Buffer[] {
@@ -107,43 +209,6 @@ async function inParallel<T>(items: readonly T[], act: (item: T) => Promise<void
     for (let item = items[next++]; item !== undefined; item = items[next++]) await act(item);
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, work));
-}
-
-/** What no write leaves as it is, of each file below: the time of the last change cannot be set. */
-async function statesIn(root: Buffer): Promise<ReadonlyMap<string, string>> {
-  const states = new Map<string, string>();
-  const pending: Buffer[] = [Buffer.alloc(0)];
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const below = next.length === 0 ? next : Buffer.concat([next, Buffer.from('/')]);
-    const directory = Buffer.concat([root, next]);
-    // A command may have taken the rights to it: then what it holds is not known.
-    const entries = await readdir(directory, { encoding: 'buffer', withFileTypes: true }).catch(() => []);
-    for (const entry of entries) {
-      if (states.size >= copyLimits.looked) return states;
-      const name = Buffer.concat([below, entry.name]);
-      if (entry.isDirectory()) pending.push(name);
-      else {
-        const found = await lstat(Buffer.concat([root, name]), { bigint: true }).catch(() => undefined);
-        states.set(name.toString('utf8'), `${found?.ino} ${found?.mode} ${found?.size} ${found?.ctimeNs}`);
-      }
-    }
-  }
-  return states;
-}
-
-function changesBetween(
-  before: ReadonlyMap<string, string>,
-  after: ReadonlyMap<string, string>,
-): readonly CopyChange[] {
-  const come = [...after].flatMap(([path, state]): CopyChange[] => {
-    const was = before.get(path);
-    if (was === undefined) return [{ path, was: 'added' }];
-    return was === state ? [] : [{ path, was: 'changed' }];
-  });
-  const gone = [...before.keys()].flatMap((path): CopyChange[] =>
-    after.has(path) ? [] : [{ path, was: 'deleted' }],
-  );
-  return [...come, ...gone].sort((a, b) => (a.path < b.path ? -1 : 1)).slice(0, copyLimits.told);
 }
 
 function tooMuch(what: string, limit: number, found: number): WritError {

@@ -19,8 +19,8 @@ const sliceMs = 8;
  * that are no UTF-8, directories without rights, any depth, any number of files (in bounded memory). Nothing there is
  * no fault.
  */
-export async function removeTree(path: string): Promise<void> {
-  const root = Buffer.from(path);
+export async function removeTree(path: string | Buffer): Promise<void> {
+  const root = typeof path === 'string' ? Buffer.from(path) : path;
   if (!isDirectory(root)) return unlinkIfThere(root);
   const pending: Buffer[] = [root];
   let moved = 0;

@@ -2,6 +2,7 @@ import { type Guard, within } from './guard.ts';
 
 const shell = 'test/session/work/shell.test.ts';
 const copy = 'test/engine/vcs/copy-work-tree.test.ts';
+const renewed = 'a copy that is renewed';
 const sees = 'a command of the person sees';
 const isModels = 'it is what a command of a model is';
 const typed = 'whoever types it has approved it';
@@ -22,10 +23,45 @@ export const guards: readonly Guard[] = [
       'a copy holds what is on disk',
     ],
     [
-      'a write that leaves the size is told',
-      'found?.ctimeNs',
-      'found?.mtimeNs',
-      'what becomes of a copy is told',
+      'what a command has changed is copied again',
+      'if (made.states.get(path)?.state !== state) return false;',
+      '',
+      renewed,
+    ],
+    [
+      'what has changed in the work tree is copied again',
+      'return source !== undefined && sources.get(path) === toState(source).state;',
+      'return true;',
+      renewed,
+    ],
+    [
+      'a directory that leads elsewhere now is none',
+      'if (isDirectory) return source?.isDirectory() === true;',
+      'if (isDirectory) return true;',
+      renewed,
+    ],
+    [
+      'what belongs to the work tree no more goes',
+      'if (name === undefined && !isAbove) return false;',
+      '',
+      renewed,
+    ],
+    [
+      'a change within a tick of the clock is seen',
+      'ctimeNs + tickNs < copy.ctimeNs',
+      'ctimeNs < copy.ctimeNs',
+      'what was changed shortly before',
+    ],
+  ]),
+  ...within('engine/vcs/copied-states.ts', copy, [
+    ['a write that leaves the size is told', 'size, ctimeNs];', 'size];', 'what becomes of a copy is told'],
+  ]),
+  ...within('session/work/open-work.ts', shell, [
+    [
+      'a copy goes with its session',
+      '      await copy[Symbol.asyncDispose]();\n',
+      '',
+      'what a killed process ran',
     ],
   ]),
   ...within('session/state/begin-deed.ts', shell, [
@@ -90,9 +126,17 @@ export const guards: readonly Guard[] = [
       isModels,
     ],
     [
+      'what nothing confines is not gone on with',
+      'if (!backend.unconfined) copy.keep(copied);',
+      'copy.keep(copied);',
+      'where nothing confines it',
+    ],
+  ]),
+  ...within('session/work/shell/keep-copy.ts', shell, [
+    [
       'it runs on a copy',
-      'const copied = await copyWorkTree(repository, workspace, signal);',
-      'const copied = { changed: async () => [] };',
+      'await copyWorkTree(repository, workspace, signal, how)',
+      '{ changed: async () => [] }',
       sees,
     ],
   ]),

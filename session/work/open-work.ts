@@ -9,6 +9,7 @@ import { draftStep } from './draft-step.ts';
 import { goalStep } from './goal/goal-step.ts';
 import { supervise } from './goal/supervise.ts';
 import { reviewStep } from './review/review-step.ts';
+import { keepCopy } from './shell/keep-copy.ts';
 import { shellStep } from './shell/shell-step.ts';
 import { openSpending } from './spending.ts';
 import { openScope, openWaiters, type StepEnd, type TurnScope } from './turn-scope.ts';
@@ -32,6 +33,7 @@ const stopped = new WritError('RUN_INTERRUPTED', { message: 'the turn was cancel
  * this session alone, for commands of a person.
  */
 export function openWork(setting: OpenWorkSetting, watcher: RunWatcher, place: string): SessionWork {
+  const copy = keepCopy(place);
   const waiters = openWaiters();
   const spending = openSpending(setting.named);
   let controller = new AbortController();
@@ -100,7 +102,7 @@ export function openWork(setting: OpenWorkSetting, watcher: RunWatcher, place: s
           if (spoken.kind === 'undo') return step(turn, world, (scope) => undoStep(scope, spoken.text));
           if (spoken.kind === 'review') return step(turn, world, reviewStep);
           if (spoken.kind === 'shell') {
-            const parts = { place, printed: watcher.printed, idOf: watcher.idOf };
+            const parts = { copy, printed: watcher.printed, idOf: watcher.idOf };
             return step(turn, world, (scope) => shellStep(scope, spoken.command, want.by, parts));
           }
           if (spoken.kind === 'verify')
@@ -136,6 +138,7 @@ export function openWork(setting: OpenWorkSetting, watcher: RunWatcher, place: s
       await last;
       closed.abort();
       await late;
+      await copy[Symbol.asyncDispose]();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { mkdir, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { HandAnswer } from '../../../core/contract/hands.ts';
 import type { SandboxBackend, SandboxResult } from '../../../core/contract/sandbox.ts';
@@ -14,11 +14,11 @@ import { processWitness } from '../../../engine/store/process-witness.ts';
 import { openEgress } from '../../../engine/tool/egress/open-egress.ts';
 import { isVersionControl } from '../../../engine/tool/version-control.ts';
 import { readBlob } from '../../../engine/vcs/blobs.ts';
-import { type CopyChange, copyWorkTree } from '../../../engine/vcs/copy-work-tree.ts';
+import type { CopyChange } from '../../../engine/vcs/copied-states.ts';
 import { isIgnoredPath } from '../../../engine/vcs/ignored.ts';
-import { removeTree } from '../../../engine/vcs/remove-tree.ts';
 import type { Repository } from '../../../engine/vcs/repository.ts';
 import type { WorkSetting } from '../work-setting.ts';
+import type { KeptCopy } from './keep-copy.ts';
 import { maxPrintedBytes } from './live-text.ts';
 import { readCopied } from './read-copied.ts';
 
@@ -31,7 +31,7 @@ export interface CopyGround {
   readonly backend: SandboxBackend;
   /** Tree of the base. */
   readonly base: string;
-  readonly place: string;
+  readonly copy: KeptCopy;
   /** Where the session works: a directory of the work tree. */
   readonly cwd: string;
   readonly signal: AbortSignal;
@@ -40,18 +40,15 @@ export interface CopyGround {
 /** Longest time of a command; whoever waits for it ends it before. */
 const maxSeconds = 3600;
 
-/** Runs shell text on a copy of the work tree, which is removed; what it left there is told, and is nowhere else. */
+/** Runs shell text on the copy of the work tree; what it leaves there is told, and is nowhere else. */
 export async function runInCopy(
   ground: CopyGround,
   { command, heard }: { readonly command: string; readonly heard: (chunk: Uint8Array) => void },
 ): Promise<HandAnswer> {
-  const { repository, config, backend, place, signal, setting } = ground;
-  await removeTree(place);
-  await mkdir(place, { mode: 0o700 });
+  const { repository, config, backend, copy, signal, setting } = ground;
+  const { place } = copy;
   try {
-    const [workspace, reports] = [join(place, 'workspace'), join(place, 'reports')];
-    for (const directory of [workspace, reports]) await mkdir(directory);
-    const copied = await copyWorkTree(repository, workspace, signal);
+    const { workspace, reports, copied } = await copy.renew(repository, signal);
     const binds = await sharedIn(ground, workspace);
     const egress = await openWay(ground);
     try {
@@ -69,13 +66,15 @@ export async function runInCopy(
         heard,
         signal,
       });
+      // What nothing confines may have left somebody there who writes on.
+      if (!backend.unconfined) copy.keep(copied);
       signal.throwIfAborted();
       return answerOf(result, await copied.changed());
     } finally {
       await egress?.close();
     }
   } finally {
-    await removeTree(place);
+    await copy.tidy();
   }
   function openWay({ backend: { unconfined } }: CopyGround) {
     if (unconfined || setting.networkAccess === 'deny') return undefined;

@@ -15,14 +15,14 @@ import { consentGround } from '../consent-ground.ts';
 import { personOf } from '../person-of.ts';
 import type { StepEnd, TurnScope } from '../turn-scope.ts';
 import type { RunWatcher } from '../watch-runs.ts';
+import type { KeptCopy } from './keep-copy.ts';
 import { openLiveText } from './live-text.ts';
 import { requireConfined } from './require-confined.ts';
 import { runInCopy } from './run-in-copy.ts';
 
 /** What a person's command is run with, beside its turn. */
 export interface ShellParts extends Pick<RunWatcher, 'printed' | 'idOf'> {
-  /** A directory of this session alone; what stands there is a killed process's, and goes. */
-  readonly place: string;
+  readonly copy: KeptCopy;
 }
 
 /** Characters that a model is told of what one command printed. */
@@ -36,7 +36,7 @@ export async function shellStep(
   scope: TurnScope,
   command: string,
   by: Speaker,
-  { place, printed, idOf }: ShellParts,
+  { copy, printed, idOf }: ShellParts,
 ): Promise<StepEnd> {
   const { setting, signal, tell, newId, state } = scope;
   const { engine, repositoryPath, clock, networkAccess } = setting;
@@ -75,7 +75,7 @@ export async function shellStep(
           config,
           backend,
           base: base.tree,
-          place,
+          copy,
           cwd: state().ground.workingDir,
           signal,
         },

@@ -1,26 +1,71 @@
 import {
+  appendFileSync,
+  chmodSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
+  realpathSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import t from 'tap';
-import { copyWorkTree } from '../../../engine/vcs/copy-work-tree.ts';
+import { type CopiedTree, copyWorkTree } from '../../../engine/vcs/copy-work-tree.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
+import { seededRandom } from '../../chance/seeded-random.ts';
+import { toldSeed } from '../../chance/told-seed.ts';
+import { until } from '../../waiting/until.ts';
 import { makeRepository } from './sample-repository.ts';
 
-async function copyOf(dir: string) {
-  const to = join(dir, '..', 'deeper', 'copy');
+async function copyOf(dir: string, to = join(dir, '..', 'deeper', 'copy'), last?: CopiedTree) {
   mkdirSync(to, { recursive: true });
-  return { to, copied: await copyWorkTree(await openRepository(dir), to, new AbortController().signal) };
+  const { signal } = new AbortController();
+  // Here the clock ticks between a change and the next one.
+  const how = { tickNs: 0n, ...(last === undefined ? {} : { last }) };
+  return { to, copied: await copyWorkTree(await openRepository(dir), to, signal, how) };
 }
+
+/** A change from here on has another time than one before. */
+async function tick(box: string): Promise<void> {
+  const probe = join(box, 'probe');
+  const touched = (): bigint => {
+    writeFileSync(probe, '');
+    chmodSync(probe, 0o600);
+    return statSync(probe, { bigint: true }).ctimeNs;
+  };
+  const before = touched();
+  await until(() => touched() > before);
+}
+
+/** Everything below a directory: what it is, its rights, what it holds. */
+function contents(dir: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    listed(dir).map((path) => {
+      const at = join(dir, path);
+      const found = lstatSync(at);
+      if (found.isSymbolicLink()) return [path, `-> ${readlinkSync(at)}`];
+      return [path, `${found.mode.toString(8)} ${found.isFile() ? readFileSync(at, 'utf8') : ''}`];
+    }),
+  );
+}
+
+function realpathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return '';
+  }
+}
+
+const inodes = (dir: string): ReadonlyMap<string, number> =>
+  new Map(listed(dir).map((path) => [path, lstatSync(join(dir, path)).ino]));
 
 function listed(dir: string): readonly string[] {
   return readdirSync(dir, { recursive: true }).map(String).sort();
@@ -97,6 +142,83 @@ t.test('what becomes of a copy is told, also where a time was set back', async (
     { path: 'f/d', was: 'added' },
   ]);
   t.strictSame(readFileSync(join(dir, 'a'), 'utf8'), '1');
+});
+
+t.test(
+  'a copy that is renewed is what a new one would be, whatever was done to it and to its files',
+  async (t) => {
+    const box = t.testdir();
+    const random = seededRandom(toldSeed(t));
+    const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
+    const [dir, to, outside] = ['repository', 'copy', 'outside'].map((name) => join(box, name)) as [
+      string,
+      string,
+      string,
+    ];
+    const paths = ['a', 'b', 'd/a', 'd/b', 'd/e/a', 'd/e/b', 'f', 'f/g'];
+    makeRepository(dir).commit({ a: '1', 'd/a': '2', 'd/e/a': '3', '.gitignore': 'ignored\n' });
+    mkdirSync(outside);
+    for (const name of ['a', 'b', 'e']) writeFileSync(join(outside, name), 'of somebody else');
+    const theirs = contents(outside);
+    const acts: Readonly<Record<string, (at: string) => void>> = {
+      write: (at) => {
+        mkdirSync(dirname(at), { recursive: true });
+        writeFileSync(at, pick(['1', '2', '3', 'longer']));
+      },
+      'write as if nothing was': (at) => {
+        const { atime, mtime } = lstatSync(at);
+        writeFileSync(at, pick(['1', '2', '3']));
+        utimesSync(at, atime, mtime);
+      },
+      remove: (at) => rmSync(at, { recursive: true }),
+      link: (at) => {
+        rmSync(at, { recursive: true, force: true });
+        symlinkSync(outside, at);
+      },
+      directory: (at) => mkdirSync(at, { recursive: true }),
+      move: (at) => renameSync(at, join(dirname(at), pick(['a', 'b', 'moved']))),
+      rights: (at) => chmodSync(at, pick([0o700, 0o755, 0o500])),
+      ignore: () => appendFileSync(join(dir, '.gitignore'), `${pick(['b', 'd/b', 'f', '!b'])}\n`),
+    };
+    let kept = 0;
+    let { copied } = await copyOf(dir, to);
+    for (let round = 0; round < 16; round += 1) {
+      const before = inodes(to);
+      await tick(box);
+      for (let act = 0; act < 4; act += 1) {
+        const at = join(pick([dir, to]), pick(paths));
+        // A link leads elsewhere: there nothing is done.
+        if (realpathOf(dirname(at)).startsWith(outside)) continue;
+        try {
+          acts[pick(Object.keys(acts))]?.(at);
+        } catch {
+          // What does not go does not.
+        }
+      }
+      await tick(box);
+      ({ copied } = await copyOf(dir, to, copied));
+      const anew = await copyOf(dir, join(box, `copy-${round}`));
+      t.strictSame(contents(to), contents(anew.to), `round ${round}`);
+      kept += [...inodes(to)].filter(([path, ino]) => before.get(path) === ino).length;
+    }
+    t.strictSame(contents(outside), theirs, 'nothing elsewhere was touched');
+    t.ok(kept > 16, `${kept} files were not copied again`);
+  },
+);
+
+t.test('what was changed shortly before it was copied is copied again', async (t) => {
+  const dir = join(t.testdir(), 'repository');
+  makeRepository(dir).commit({ a: '1' });
+  const to = join(dir, '..', 'deeper', 'copy');
+  mkdirSync(to, { recursive: true });
+  const repository = await openRepository(dir);
+  const { signal } = new AbortController();
+  const last = await copyWorkTree(repository, to, signal);
+  const { ino } = lstatSync(join(to, 'a'));
+  // Keeps the number of the old file from the new one.
+  linkSync(join(to, 'a'), join(dir, '..', 'held'));
+  await copyWorkTree(repository, to, signal, { last });
+  t.not(lstatSync(join(to, 'a')).ino, ino);
 });
 
 t.test('who stops it gets no half a copy', async (t) => {

@@ -33,6 +33,12 @@ function put(root: string, path: string, text: string): void {
   writeFileSync(join(root, path), text);
 }
 
+/** Threads that have a copy of the work tree. */
+function copiesIn(root: string): readonly string[] {
+  const threads = join(root, '.git', 'writ', 'threads');
+  return readdirSync(threads).filter((name) => existsSync(join(threads, name, 'shell')));
+}
+
 t.test('a command of the person sees the work tree as it is, and changes nothing of it', async (t) => {
   const sample = makeSample();
   const { root } = sample;
@@ -61,8 +67,16 @@ t.test('a command of the person sees the work tree as it is, and changes nothing
   t.equal(readFileSync(join(root, 'src/price.js'), 'utf8'), 'changed here\n');
   t.equal(readFileSync(join(root, 'new/file.txt'), 'utf8'), 'untracked\n');
   t.notOk(existsSync(join(root, 'made')));
-  const outside = await run(scene, '!cat out 2>&1; readlink out; ls /root /home 2>/dev/null; true');
+  const outside = await run(
+    scene,
+    '!cat out 2>&1; readlink out; ls /root /home 2>/dev/null; cat new/file.txt src/price.js; ls made; true',
+  );
   t.match(outside, { status: 'completed' });
+  t.match(
+    outside.printed,
+    /^untracked\nchanged here\n.*made.*No such file/m,
+    'nothing is left of the command before',
+  );
   t.notMatch(outside.printed, /of the home/, 'a link is a link, and leads to nothing of this machine');
   const [transcript] = [scene.session.channel.state.transcript.map(({ kind }) => kind)];
   t.strictSame(transcript, ['user_message', 'tool_call', 'user_message', 'tool_call']);
@@ -149,6 +163,7 @@ t.test(
     await scene.answer(question.id, { selectedOption: 'approve' });
     await scene.ended();
     t.match(scene.session.channel.state.toolCalls.at(-1), { status: 'completed', output: 'out\n' });
+    t.strictSame(copiesIn(scene.sample.root), [], 'what it may have left running writes to no copy');
   },
 );
 
@@ -285,7 +300,9 @@ t.test('what a killed process ran is unknown, is not run again, and leaves no co
       /"toolName":"workspace\.command","summary":"execute echo begun[^}]*"status":"running"/,
       'on disk before it acts',
     );
+    t.equal(copiesIn(sample.root).length, 1);
     await session[Symbol.asyncDispose]();
+    t.strictSame(copiesIn(sample.root), [], 'it goes with its session');
   }
   const again = await settingOf(sample, model, { resume: threadId });
   await using _engine = again.engine;
