@@ -1,6 +1,7 @@
 import { messageOf } from '../../../core/base/errors.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { dropHeld, landHeld } from '../../../engine/run/seal/held-change.ts';
+import { readRef } from '../../../engine/vcs/refs.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { type HeldChoice, heldQuestionId } from '../../state/held/held-question.ts';
 import type { HeldEnd, HeldReview } from '../../state/held/held-review.ts';
@@ -27,16 +28,17 @@ export async function heldStep(
   // Another process may have been stopped behind the commit of what was left.
   const landed = held.anew === undefined ? undefined : (await findRunOf(scope, held.anew.runId))?.view;
   if (landed?.decision?.type === 'commit') return takenOut(scope, held, landed);
+  // Or behind the move of the branch: that is done, whatever is said now.
+  const repository = await openRepository(scope.setting.repositoryPath);
+  if ((await readRef(repository, held.target.ref)) === held.commit) return keep(scope, held);
   const [choice] = (given.answers?.[heldQuestionId] ?? []) as readonly HeldChoice[];
   if (choice === 'keep') return keep(scope, held);
   return choice === 'take-out' ? takeOut(scope, held) : finish(scope, held, discarded);
 }
 
 /** Nothing of it is kept, whatever was said of its hunks. */
-export function discardHeld(scope: TurnScope, held: HeldReview): Promise<StepEnd> {
-  return held.anew === undefined
-    ? finish(scope, held, discarded)
-    : heldStep(scope, { given: { answers: { [heldQuestionId]: ['discard'] } } });
+export function discardHeld(scope: TurnScope): Promise<StepEnd> {
+  return heldStep(scope, { given: { answers: { [heldQuestionId]: ['discard'] } } });
 }
 
 async function keep(scope: TurnScope, held: HeldReview): Promise<StepEnd> {

@@ -124,6 +124,23 @@ longTest(
   },
 );
 
+t.test('a branch that a killed process has moved is not said to stand, whatever is answered', async (t) => {
+  const sample = sampleOf(t);
+  const before = sample.git('rev-parse', 'main');
+  const runId = uuidV7(Date.now());
+  const view = await heldRun(sample, runId);
+  const review = reviewOf(view, before);
+  sample.git('update-ref', 'refs/heads/main', review.commit, before);
+  const facts = [...begun(runId, before), { type: 'review-began', review } as const];
+  const { session, state, choose } = await killed(t, sample, facts);
+  await choose('discard');
+  t.match(lastNote(session), new RegExp(`${review.commit} is on .main.`));
+  t.equal(state().status, 'completed');
+  t.equal(sample.git('rev-parse', 'main'), review.commit);
+  t.equal(sample.git('status', '--porcelain'), '', 'the files have followed');
+  t.equal(sample.git('for-each-ref', 'refs/heads/writ'), '');
+});
+
 longTest('a run that has made nothing is said to have made nothing, once', async (t) => {
   const sample = sampleOf(t);
   const lost = begun(uuidV7(Date.now()), sample.git('rev-parse', 'main'));
