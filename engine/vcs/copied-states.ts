@@ -40,11 +40,8 @@ export function openSlices(): () => Promise<void> {
 export function toState(found: BigIntStats): CopiedState {
   const { ino, mode, size, ctimeNs } = found;
   const isDirectory = found.isDirectory();
-  return {
-    state: isDirectory ? `${ino} ${mode}` : `${ino} ${mode} ${size} ${ctimeNs}`,
-    isDirectory,
-    ctimeNs,
-  };
+  const parts = isDirectory ? [ino, mode] : [ino, mode, size, ctimeNs];
+  return { state: parts.join(' '), isDirectory, ctimeNs };
 }
 
 /** `undefined` where nothing stands. */

@@ -28,7 +28,7 @@ export interface CopiedTree {
 /** What a copy may hold, and how many of its changes are told. */
 export const copyLimits = { files: 200_000, bytes: 4 * 2 ** 30, told: 1000 } as const;
 const atOnce = 16;
-/** Of the clock of a file system: what was changed so shortly before it was copied may look the same when changed again. */
+/** Of a file system's clock: what was changed so shortly before it was copied may look the same when changed again. */
 const longestTickNs = 2_000_000_000n;
 
 /** What is known of a copy that stands. */

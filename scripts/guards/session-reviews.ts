@@ -237,7 +237,7 @@ export const guards: readonly Guard[] = [
   ...within('session/work/review/held-step.ts', resumed, [
     [
       'a branch that has moved is not said to stand',
-      '  if ((await readRef(repository, held.target.ref)) === held.commit) return keep(scope, held);\n',
+      '  if (hasMoved && (await recordOf(scope, held)) !== undefined) return keep(scope, held);\n',
       '',
       'a branch that a killed process has moved',
     ],

@@ -38,7 +38,7 @@ export const guards: readonly Guard[] = [
       'a directory that leads elsewhere now is none',
       'if (isDirectory) return source?.isDirectory() === true;',
       'if (isDirectory) return true;',
-      renewed,
+      'a directory that leads elsewhere',
     ],
     [
       'what belongs to the work tree no more goes',

@@ -30,10 +30,13 @@ export async function heldStep(
   if (landed?.decision?.type === 'commit') return takenOut(scope, held, landed);
   // Or behind the move of the branch: that is done, whatever is said now.
   const repository = await openRepository(scope.setting.repositoryPath);
-  if ((await readRef(repository, held.target.ref)) === held.commit) return keep(scope, held);
+  const hasMoved = (await readRef(repository, held.target.ref)) === held.commit;
+  if (hasMoved && (await recordOf(scope, held)) !== undefined) return keep(scope, held);
   const [choice] = (given.answers?.[heldQuestionId] ?? []) as readonly HeldChoice[];
   if (choice === 'keep') return keep(scope, held);
-  return choice === 'take-out' ? takeOut(scope, held) : finish(scope, held, discarded);
+  if (choice === 'take-out') return takeOut(scope, held);
+  const stands = `the review is over: \`${nameOf(held.target.ref)}\` stands on the change already`;
+  return finish(scope, held, hasMoved ? { ...discarded, text: stands } : discarded);
 }
 
 /** Nothing of it is kept, whatever was said of its hunks. */

@@ -1,4 +1,4 @@
-import { realpath } from 'node:fs/promises';
+import { mkdir, realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { HandAnswer } from '../../../core/contract/hands.ts';
 import type { SandboxBackend, SandboxResult } from '../../../core/contract/sandbox.ts';

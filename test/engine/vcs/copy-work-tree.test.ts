@@ -1,9 +1,11 @@
 import {
   appendFileSync,
   chmodSync,
-  linkSync,
+  closeSync,
+  fstatSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -206,6 +208,17 @@ t.test(
   },
 );
 
+t.test('a directory that leads elsewhere since it was copied is a link in the copy', async (t) => {
+  const box = t.testdir({ outside: { a: 'of somebody else' } });
+  const dir = join(box, 'repository');
+  makeRepository(dir).commit({ 'd/a': '1', 'd/b': '2' });
+  const { to, copied } = await copyOf(dir);
+  rmSync(join(dir, 'd'), { recursive: true });
+  symlinkSync('../outside', join(dir, 'd'));
+  await copyOf(dir, to, copied);
+  t.strictSame(contents(to), { d: '-> ../outside' });
+});
+
 t.test('what was changed shortly before it was copied is copied again', async (t) => {
   const dir = join(t.testdir(), 'repository');
   makeRepository(dir).commit({ a: '1' });
@@ -214,9 +227,10 @@ t.test('what was changed shortly before it was copied is copied again', async (t
   const repository = await openRepository(dir);
   const { signal } = new AbortController();
   const last = await copyWorkTree(repository, to, signal);
-  const { ino } = lstatSync(join(to, 'a'));
-  // Keeps the number of the old file from the new one.
-  linkSync(join(to, 'a'), join(dir, '..', 'held'));
+  // As long as it is open no other file has its number.
+  const held = openSync(join(to, 'a'), 'r');
+  t.teardown(() => closeSync(held));
+  const { ino } = fstatSync(held);
   await copyWorkTree(repository, to, signal, { last });
   t.not(lstatSync(join(to, 'a')).ino, ino);
 });
