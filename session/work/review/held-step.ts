@@ -35,8 +35,9 @@ export async function heldStep(
   const [choice] = (given.answers?.[heldQuestionId] ?? []) as readonly HeldChoice[];
   if (choice === 'keep') return keep(scope, held);
   if (choice === 'take-out') return takeOut(scope, held);
-  const stands = `the review is over: \`${nameOf(held.target.ref)}\` stands on the change already`;
-  return finish(scope, held, hasMoved ? { ...discarded, text: stands } : discarded);
+  if (!hasMoved) return finish(scope, held, discarded);
+  const text = `the review is over: \`${nameOf(held.target.ref)}\` stands on the change already`;
+  return finish(scope, held, { end: 'discarded', text, toModel: 'Your change stands on its branch.' });
 }
 
 /** Nothing of it is kept, whatever was said of its hunks. */
