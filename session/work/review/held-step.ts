@@ -25,6 +25,16 @@ export async function heldStep(
 ): Promise<StepEnd> {
   const { held } = scope.state();
   if (held === undefined) throw new TypeError('an answer to a change that is not held');
+  const [choice] = (given.answers?.[heldQuestionId] ?? []) as readonly HeldChoice[];
+  return settleHeld(scope, held, choice);
+}
+
+/** Nothing of it is kept, whatever was said of its hunks. */
+export function discardHeld(scope: TurnScope, held: HeldReview): Promise<StepEnd> {
+  return settleHeld(scope, held, 'discard');
+}
+
+async function settleHeld(scope: TurnScope, held: HeldReview, choice?: HeldChoice): Promise<StepEnd> {
   // Another process may have been stopped behind the commit of what was left.
   const landed = held.anew === undefined ? undefined : (await findRunOf(scope, held.anew.runId))?.view;
   if (landed?.decision?.type === 'commit') return takenOut(scope, held, landed);
@@ -32,17 +42,11 @@ export async function heldStep(
   const repository = await openRepository(scope.setting.repositoryPath);
   const hasMoved = (await readRef(repository, held.target.ref)) === held.commit;
   if (hasMoved && (await recordOf(scope, held)) !== undefined) return keep(scope, held);
-  const [choice] = (given.answers?.[heldQuestionId] ?? []) as readonly HeldChoice[];
   if (choice === 'keep') return keep(scope, held);
   if (choice === 'take-out') return takeOut(scope, held);
   if (!hasMoved) return finish(scope, held, discarded);
   const text = `the review is over: \`${nameOf(held.target.ref)}\` stands on the change already`;
   return finish(scope, held, { end: 'discarded', text, toModel: 'Your change stands on its branch.' });
-}
-
-/** Nothing of it is kept, whatever was said of its hunks. */
-export function discardHeld(scope: TurnScope): Promise<StepEnd> {
-  return heldStep(scope, { given: { answers: { [heldQuestionId]: ['discard'] } } });
 }
 
 async function keep(scope: TurnScope, held: HeldReview): Promise<StepEnd> {
