@@ -265,6 +265,7 @@ t.test('it runs in the directory of the session, also in one of which a copy has
       },
     );
     const ran = await run(scene, '!pwd; ls');
+    t.equal(ran.status, 'completed', ran.printed);
     t.ok(ran.printed.endsWith(seen), ran.printed);
   }
   sample.remove();
