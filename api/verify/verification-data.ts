@@ -110,6 +110,9 @@ function describe({ id, status, code, detail }: VerifyCheck): string {
     reason === undefined && detail?.found !== undefined
       ? `found ${[detail.found].flat().join(', ')}`
       : undefined;
-  const facts = [code === status ? undefined : code, reason, found].filter((fact) => fact !== undefined);
+  const path = typeof detail?.path === 'string' ? detail.path : undefined;
+  const facts = [code === status ? undefined : code, path, reason, found].filter(
+    (fact) => fact !== undefined,
+  );
   return [`\`${id}\` ${status}`, ...facts].join(': ').slice(0, 500);
 }

@@ -34,6 +34,12 @@ export const guards: readonly Guard[] = [
   ]),
   ...within('session/thread/transcript-places.ts', pages, [
     ['what changed an entry is read, too', 'else changed[touched] = place;', '', once],
+    [
+      'a diff has its place',
+      "if (fact.type === 'exchanged') return;",
+      "if (fact.type === 'exchanged' || fact.type === 'patched') return;",
+      once,
+    ],
     ['places move with what is put before them', 'made.copyWithin(at + 1, at, count);', '', once],
   ]),
   ...within('session/thread/open-transcript.ts', pages, [

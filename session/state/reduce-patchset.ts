@@ -16,31 +16,26 @@ export function withPatchset(
   const patchsets = withOne(state.patchsets, { ...patchset, updatedAtMs: atMs }, kept.patchsets);
   if (isWhole !== true) return { patchsets };
   const { transcript, earlier } = state;
-  const shown = transcript.findLastIndex(({ id }) => id === idOf(patchset));
+  const shown = transcript.findLastIndex(({ metadata }) => metadata.patchset === patchset.id);
   const before = transcript[shown];
-  const told = diffEntry(patchset, before?.createdAtMs ?? atMs, atMs);
-  if (before === undefined) return { patchsets, ...appended(state, told) };
+  // What was settled and is proposed once more is made anew: a change of its own, though of the same lines.
+  if (before === undefined || (before.status !== 'proposed' && patchset.status === 'proposed'))
+    return { patchsets, ...appended(state, diffEntry(patchset, atMs)) };
+  const { id, createdAtMs } = before;
+  const told = { ...diffEntry(patchset, atMs), id, createdAtMs };
   return { patchsets, transcript: transcript.with(shown, told), earlier };
 }
 
-function idOf({ id }: Pick<SessionPatchset, 'id'>): string {
-  return `diff-${id}`;
-}
-
-function diffEntry(
-  patchset: Omit<SessionPatchset, 'updatedAtMs'>,
-  createdAtMs: number,
-  updatedAtMs: number,
-): TranscriptEntry {
+/** Of the fact alone: whoever pages back makes it of that. */
+function diffEntry(patchset: Omit<SessionPatchset, 'updatedAtMs'>, atMs: number): TranscriptEntry {
   const { id, status, changes } = patchset;
   const files = changes.length === 1 ? '1 file' : `${changes.length} files`;
   const { text, left } = bounded(changes.map(diffOf));
   return {
-    ...entry(idOf(patchset), 'diff', text, createdAtMs),
+    ...entry(`diff-${id}-${atMs}`, 'diff', text, atMs),
     title: `${files} changed${left ? ', cut here' : ''}`,
     status,
     metadata: { patchset: id, ...(left ? { isCut: true } : {}) },
-    updatedAtMs,
   };
 }
 

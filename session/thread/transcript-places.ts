@@ -48,14 +48,14 @@ export function openTranscriptPlaces(): TranscriptPlaces {
   return {
     count: () => count,
     add(fact, { at, nth }) {
-      // Neither is in a transcript, and both would be held at length.
-      if (fact.type === 'exchanged' || fact.type === 'patched') return;
+      // It is in no transcript, and would be held at length.
+      if (fact.type === 'exchanged') return;
       if (state === undefined) {
         if (fact.type === 'opened') [opened, state] = [openedState(fact), openedState(fact)];
         return;
       }
       const before = state;
-      state = reduce(before, withoutCommand(fact));
+      state = reduce(before, lightened(fact));
       const touched = touchedBy(before, state);
       if (touched === undefined) return;
       const place = at * mostFacts + nth;
@@ -77,8 +77,9 @@ export function openTranscriptPlaces(): TranscriptPlaces {
   };
 }
 
-/** Commands that are repeated are the session's affair: a long list of them is not copied for each message. */
-function withoutCommand(fact: Happened): Happened {
+/** What makes an entry, without what would be held at length for nothing: ids of commands, what was changed. */
+function lightened(fact: Happened): Happened {
+  if (fact.type === 'patched') return { ...fact, patchset: { ...fact.patchset, changes: [] } };
   if (fact.type !== 'said') return fact;
   const { commandId: _, ...said } = fact;
   return said;

@@ -62,10 +62,18 @@ export function App({ page }: { readonly page: Page }): VNode {
       h(Tabs, { tabs: shown, open, choose, page }),
       h(
         'div',
-        { class: 'dock' },
+        { class: 'dock', id: 'dock', tabIndex: -1 },
         h(Notices, { page }),
         question !== undefined &&
-          h(QuestionCard, { key: question.id, page, question, more: more.length, place: card }),
+          h(QuestionCard, {
+            key: question.id,
+            page,
+            question,
+            more: more.length,
+            place: card,
+            show: choose,
+            isWide,
+          }),
         h(Composer, { page }),
       ),
     ),

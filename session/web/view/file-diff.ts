@@ -14,10 +14,11 @@ interface Given {
   readonly change: Patchset['changes'][number];
   /** The hunks of this file that can be reviewed, with what was said of them. */
   readonly hunks: readonly ShownHunk[];
+  readonly mayReview: boolean;
 }
 
 /** One file of a patch, hunk by hunk; what may still be judged can be judged where it stands. */
-export function FileDiff({ page, patchset, change, hunks }: Given): VNode {
+export function FileDiff({ page, change, hunks, mayReview }: Given): VNode {
   const { path, changeType, diff = '', unshown = 0 } = change;
   // What was told before hunks had names is only shown.
   const plain = useMemo(() => readWhole(diff), [diff]);
@@ -48,10 +49,8 @@ export function FileDiff({ page, patchset, change, hunks }: Given): VNode {
         'div',
         { key: hunk?.id ?? at, class: `hunk ${hunk?.verdict === undefined ? '' : `hunk-${hunk.verdict}`}` },
         h(HunkView, { path, header, lines }),
-        hunk !== undefined && patchset.status !== 'accepted' && h(HunkReview, { page, hunk }),
-        hunk?.comment !== undefined &&
-          patchset.status === 'accepted' &&
-          h('p', { class: 'soft' }, text(hunk.comment)),
+        hunk !== undefined && mayReview && h(HunkReview, { page, hunk }),
+        hunk?.comment !== undefined && !mayReview && h('p', { class: 'soft' }, text(hunk.comment)),
       );
     }),
     unshown > 0 && h('p', { class: 'soft unshown' }, `and ${unshown} more hunks: writ show has all of them`),

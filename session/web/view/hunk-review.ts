@@ -4,6 +4,7 @@ import type { Page } from '../page/page.ts';
 import { refusalWords } from '../words/refusal-words.ts';
 import { mayWrite } from '../words/standing.ts';
 import { h } from './h.ts';
+import { focusOnce } from './question/leave-field.ts';
 import { oneLine, text } from './text.ts';
 
 /** One hunk that a person may judge, and what was said of it. */
@@ -27,6 +28,8 @@ export function HunkReview({ page, hunk }: { readonly page: Page; readonly hunk:
   const key = `hunk ${patchset} ${id}`;
   const [words, setWords] = useState(() => drafts.get(key) || comment);
   const [isOpen, open] = useState(drafts.get(key) !== '');
+  // What was kept over a reload is shown, and takes no focus.
+  const [isAskedFor, askFor] = useState(false);
   const [refused, setRefused] = useState('');
   const isShut = !mayWrite(state.standing);
   const say = async (said: ReviewedHunk['verdict']): Promise<void> => {
@@ -75,7 +78,10 @@ export function HunkReview({ page, hunk }: { readonly page: Page; readonly hunk:
         'aria-expanded': isOpen,
         'aria-label': `Comment on this hunk ${place}`,
         disabled: isShut,
-        onClick: () => open(!isOpen),
+        onClick: () => {
+          askFor(true);
+          open(!isOpen);
+        },
       },
       'Comment',
     ),
@@ -91,6 +97,7 @@ export function HunkReview({ page, hunk }: { readonly page: Page; readonly hunk:
         },
         h('input', {
           type: 'text',
+          ref: isAskedFor ? focusOnce : undefined,
           value: words,
           autocomplete: 'off',
           'aria-label': `Words on this hunk ${place}`,

@@ -34,7 +34,10 @@ export function noteBody(entry: Entry): VNode | false {
   );
 }
 
+const goodTitles: readonly string[] = ['Decision.Commit', 'Verified'];
+const badTitles: readonly string[] = ['Failed', 'Not verified', 'No sandbox'];
+
 function toneOf(title: string): string {
-  if (title === 'Decision.Commit') return 'good';
-  return title === 'Failed' || title.startsWith('Decision.') ? 'bad' : '';
+  if (goodTitles.includes(title)) return 'good';
+  return badTitles.includes(title) || title.startsWith('Decision.') ? 'bad' : '';
 }

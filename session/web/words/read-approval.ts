@@ -15,7 +15,9 @@ export interface Segment {
 /** What is asked about a use, filled in. */
 export interface AskedApproval {
   readonly what: string;
+  /** Empty where nothing could be proven or not: of what is no command. */
   readonly verdict: string;
+  /** Empty where one of its commands says it already. */
   readonly reason: string;
   readonly segments: readonly Segment[];
   readonly moreSegments: number;
@@ -31,13 +33,19 @@ type Members = Readonly<Record<string, unknown>>;
 
 /** Reads the metadata of an approval; what is missing is empty, and a verdict that is missing is not known. */
 export function readApproval(metadata: Members): AskedApproval {
+  const segments = listOf(metadata.segments).map(readSegment);
+  const isTold = (words: string): boolean => segments.some(({ why }) => why === words);
+  const verdict = textOf(metadata.verdict) || 'unknown';
+  const reason = textOf(metadata.reason);
   return {
     what: textOf(metadata.command ?? metadata.subject),
-    verdict: textOf(metadata.verdict) || 'unknown',
-    reason: textOf(metadata.reason),
-    segments: listOf(metadata.segments).map(readSegment),
+    verdict: metadata.command === undefined && verdict === 'unknown' ? '' : verdict,
+    reason: isTold(reason) ? '' : reason,
+    segments,
     moreSegments: Number(metadata.moreSegments ?? 0),
-    unproven: listOf(metadata.unproven).map(textOf),
+    unproven: listOf(metadata.unproven)
+      .map(textOf)
+      .filter((one) => !isTold(one)),
     cwd: textOf(metadata.cwd),
     branch: textOf(metadata.branch),
     isOutside: metadata.isOutsideSandbox === true,

@@ -57,6 +57,12 @@ export function parallelTalk(random: () => number, steps: number): ParallelTalk 
       report({ type: 'planned', plan: { ...plan, steps: [{ id: '1', step: 'a step', status: 'pending' }] } });
     },
     () => {
+      const status = among('proposed', 'accepted', 'rejected');
+      const changes = [{ path: 'a', changeType: 'modify', diff: '@@\n-x\n+y\n' }];
+      const patchset = { id: `patch${among(ids, 1)}`, status, changes } as const;
+      report({ type: 'patched', patchset, isWhole: true });
+    },
+    () => {
       if (random() < 0.2) end();
     },
   ];

@@ -38,7 +38,7 @@ t.test('a call that is being written is a preview, until it is whole or its turn
   t.match(ended.toolCalls, [{ id: 'c', status: 'running' }], 'what runs is no announcement');
 });
 
-const patched = (status: 'proposed' | 'accepted', diff: string): Fact => ({
+const patched = (status: 'proposed' | 'accepted' | 'rejected', diff: string): Fact => ({
   type: 'patched',
   patchset: {
     id: 'p',
@@ -68,6 +68,24 @@ t.test(
       createdAtMs: 1000,
       updatedAtMs: 1001,
     });
+    const anew = after(later, { type: 'noted', id: 'm', text: 'more' }, patched('proposed', diff));
+    t.match(anew.transcript.slice(-4), [
+      { status: 'accepted' },
+      {},
+      {},
+      { kind: 'diff', status: 'proposed' },
+    ]);
+    t.equal(
+      new Set(anew.transcript.map(({ id }) => id)).size,
+      anew.transcript.length,
+      'made again it is told again',
+    );
+    t.match(after(anew, patched('rejected', diff)).transcript.slice(-4), [
+      { status: 'accepted' },
+      {},
+      {},
+      { kind: 'diff', status: 'rejected' },
+    ]);
     const long = after(state, patched('accepted', `${diff}${`+${'y'.repeat(99)}\n`.repeat(1000)}`));
     const cut = long.transcript.at(-1);
     t.match(cut, { title: '2 files changed, cut here', metadata: { patchset: 'p', isCut: true } });

@@ -2,6 +2,7 @@ import t from 'tap';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
 import type { ScriptedReply } from '../../coder/scripted-model.ts';
+import { alterEvidence } from './alter-evidence.ts';
 import { lastNote, type ScriptedSession, scriptSession } from './scripted-session.ts';
 
 const plans: ScriptedReply = {
@@ -48,6 +49,20 @@ t.test('what a session sealed is verified where it is asked for, and changes not
   }
   t.equal(sample.state(), before);
   t.equal(scene.model.asked.length, asks, 'no model is asked');
+  const restore = alterEvidence(sample, run, 'evidence/0001-unit.json');
+  const altered = await asked(scene, '/verify');
+  t.match(altered, {
+    note: { title: 'Not verified', content: `${run}: VERIFY_REFUTED: ` },
+    call: {
+      status: 'failed',
+      output: /^not verified .*\n(?:.*\n)*failed {2}evidence:evidence\/0001-unit\.json/,
+    },
+  });
+  t.match(altered.note?.content, /mismatch: evidence\/0001-unit\.json/, 'what was changed is named');
+  restore();
+  t.match((await asked(scene, '/verify')).note, { title: 'Verified' });
+  sample.git('commit', '--quiet', '--amend', '-m', `Another change\n\nRun-Id: ${run}`);
+  t.match((await asked(scene, '/verify main')).note, { title: 'Not verified', content: /^main: [A-Z_]+: / });
 });
 
 t.test('what was not sealed, and what there is not, is not verified', async (t) => {

@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import { hunksOf } from '../../../screen/hunks.ts';
 import type { Page } from '../../page/page.ts';
 import type { Patchset, Seen } from '../../seen.ts';
+import { orderedPatches } from '../../words/ordered-patches.ts';
 import { timeWords } from '../../words/time-words.ts';
 import { FileDiff } from '../file-diff.ts';
 import { h } from '../h.ts';
@@ -13,21 +14,22 @@ const patchWords: Readonly<Record<Patchset['status'], string>> = {
   rejected: 'rejected: in no branch',
 };
 
-/** What was changed, the newest patch first, file by file. */
+/** What was changed, file by file: what is held for a review first, then the newest. */
 export function DiffPane({ page }: { readonly page: Page }): VNode {
-  const patchsets = page.state.seen?.patchsets ?? [];
-  if (patchsets.length === 0) return h('p', { class: 'empty' }, 'No file was changed yet.');
+  const { seen } = page.state;
+  if (seen === undefined || seen.patchsets.length === 0)
+    return h('p', { class: 'empty' }, 'No file was changed yet.');
   return h(
     'div',
     { class: 'diff' },
-    patchsets.toReversed().map((patchset, at) =>
+    orderedPatches(seen).map(({ patchset, isHeld, isOver }, at) =>
       h(
         'details',
-        { key: patchset.id, class: 'patchset', open: at < 3 },
+        { key: patchset.id, class: 'patchset', open: at === 0 || (at < 3 && !isOver) },
         h(
           'summary',
           null,
-          h('h2', null, 'Patch'),
+          h('h2', null, isHeld ? 'Held for your review' : 'Patch'),
           h('span', { class: `tag tag-${patchset.status}` }, patchset.status),
           h(
             'span',
@@ -35,9 +37,21 @@ export function DiffPane({ page }: { readonly page: Page }): VNode {
             `${countWords(patchset.changes.length)} · ${timeWords(patchset.updatedAt)}`,
           ),
         ),
-        h('p', { class: 'soft' }, patchWords[patchset.status], ' · ', h('code', null, text(patchset.id))),
-        filesOf(patchset, page.state.seen?.reviews).map((file) =>
-          h(FileDiff, { key: file.change.path, page, patchset, ...file }),
+        h(
+          'p',
+          { class: 'soft' },
+          isOver ? 'an attempt before: in no branch' : patchWords[patchset.status],
+          ' · ',
+          h('code', null, text(patchset.id)),
+        ),
+        filesOf(patchset, seen.reviews).map((file) =>
+          h(FileDiff, {
+            key: file.change.path,
+            page,
+            patchset,
+            mayReview: patchset.status !== 'accepted' && !isOver,
+            ...file,
+          }),
         ),
       ),
     ),

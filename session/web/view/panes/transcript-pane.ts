@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { groupsOf } from '../../page/keep-transcript.ts';
+import { groupsOf, mostBefore } from '../../page/keep-transcript.ts';
 import type { Page } from '../../page/page.ts';
 import type { Entry } from '../../seen.ts';
 import { EntryView } from '../entry-view.ts';
@@ -21,6 +21,7 @@ export function TranscriptPane({ page: { state, acts } }: { readonly page: Page 
   const list = useRef<HTMLElement | null>(null);
   const isAtEnd = useRef(true);
   const top = useRef(0);
+  const wasDrawn = useRef(false);
   const [hasNew, setNew] = useState(false);
   const groups = useMemo(
     () => groupsOf([...before.entries, ...transcript], groupSize, before.from),
@@ -30,8 +31,10 @@ export function TranscriptPane({ page: { state, acts } }: { readonly page: Page 
   useLayoutEffect(() => {
     const place = list.current;
     if (place === null) return;
-    if (isAtEnd.current) place.scrollTop = place.scrollHeight;
-    else setNew(true);
+    if (!isAtEnd.current) setNew(true);
+    // To ask for its height is to lay it out at once. What grows is looked at where the browser has done so by itself.
+    else if (!wasDrawn.current || before.entries.length >= mostBefore) place.scrollTop = place.scrollHeight;
+    wasDrawn.current = true;
   }, [last]);
   useKeptPlace(list, before.from);
   useEffect(() => {
@@ -78,7 +81,8 @@ export function TranscriptPane({ page: { state, acts } }: { readonly page: Page 
         'div',
         null,
         h(EarlierLine, { state, acts, list }),
-        transcript.length === 0 && h('p', { class: 'empty' }, 'Nothing was said yet.'),
+        transcript.length === 0 &&
+          h('p', { class: 'empty' }, 'Nothing was said yet. Say what shall change, or /ask a question.'),
         groups.map(({ key, entries }) => h(Group, { key, entries })),
       ),
     ),

@@ -4,6 +4,7 @@ import { gatesIn } from '../../../screen/words/gates-in.ts';
 import { stepCosts } from '../../../screen/words/step-costs.ts';
 import type { Page } from '../../page/page.ts';
 import type { Plan, Seen } from '../../seen.ts';
+import { planStatus } from '../../words/plan-status.ts';
 import { Goal } from '../goal.ts';
 import { h } from '../h.ts';
 import { text } from '../text.ts';
@@ -41,7 +42,11 @@ export function WorkflowPane({ page }: { readonly page: Page }): VNode {
           ` · draft ${String(intent.metadata.revision ?? 1)}`,
         ),
       ),
-    seen.plans.toReversed().map((plan, at) => h(PlanView, { key: plan.id, plan, isOpen: at === 0 })),
+    seen.plans
+      .toReversed()
+      .map((plan, at) =>
+        h(PlanView, { key: plan.id, plan, status: planStatus(seen, plan), isOpen: at === 0 }),
+      ),
     seen.tasks.length > 0 && h(Tasks, { page, seen }),
     gates.length > 0 &&
       h(
@@ -57,7 +62,7 @@ export function WorkflowPane({ page }: { readonly page: Page }): VNode {
               { key: stage },
               h('span', { class: `tag tag-${status}` }, status),
               h('span', null, text(stage)),
-              h('span', { class: 'soft' }, text(words)),
+              status !== 'skipped' && h('span', { class: 'soft' }, text(words)),
             ),
           ),
         ),
@@ -67,7 +72,13 @@ export function WorkflowPane({ page }: { readonly page: Page }): VNode {
 
 const stepWords = { pending: 'to do', in_progress: 'doing', completed: 'done' } as const;
 
-function PlanView({ plan, isOpen }: { readonly plan: Plan; readonly isOpen: boolean }): VNode {
+interface PlanGiven {
+  readonly plan: Plan;
+  readonly status: string;
+  readonly isOpen: boolean;
+}
+
+function PlanView({ plan, status, isOpen }: PlanGiven): VNode {
   const costs = stepCosts(plan);
   const done = plan.steps.filter(({ status }) => status === 'completed').length;
   return h(
@@ -77,7 +88,7 @@ function PlanView({ plan, isOpen }: { readonly plan: Plan; readonly isOpen: bool
       'summary',
       null,
       h('h2', null, 'Plan'),
-      h('span', { class: `tag tag-${plan.status}` }, plan.status),
+      h('span', { class: `tag tag-${status}` }, status),
       h('span', { class: 'title' }, text(plan.title ?? '')),
       h('span', { class: 'soft' }, `${done} of ${plan.steps.length}`),
     ),
@@ -90,33 +101,55 @@ function PlanView({ plan, isOpen }: { readonly plan: Plan; readonly isOpen: bool
           { key: step.id, class: `step-${step.status}` },
           h('span', { class: 'step' }, text(step.step)),
           costs.has(step.id) && h('span', { class: 'cost soft' }, costs.get(step.id)),
-          h('span', { class: `tag tag-${step.status}` }, stepWords[step.status]),
+          h(
+            'span',
+            { class: `tag tag-${step.status}` },
+            status === 'stopped' && step.status === 'in_progress' ? 'stopped' : stepWords[step.status],
+          ),
         ),
       ),
     ),
   );
 }
 
-function Tasks({ page, seen }: { readonly page: Page; readonly seen: Seen }): VNode {
+/** Tasks of the last run in the order in which they are worked; those of runs before it by themselves. */
+function Tasks({ page, seen: { tasks } }: { readonly page: Page; readonly seen: Seen }): VNode {
+  const run = runOf(tasks.at(-1));
+  const before = tasks.filter((task) => runOf(task) !== run);
   return h(
     'section',
     { 'aria-labelledby': 'tasks-head' },
     h('h2', { id: 'tasks-head' }, 'Tasks'),
-    h(
-      'ul',
-      { class: 'rows' },
-      seen.tasks.toReversed().map((task) => {
-        const { id, title, status, details } = task;
-        const done = toDoneTask(task);
-        return h(
-          'li',
-          { key: id },
-          h('span', { class: `tag tag-${status}` }, status),
-          h('span', null, text(title ?? id)),
-          h('span', { class: 'soft' }, text(details ?? '')),
-          done !== undefined && h(UndoButton, { page, message: undoMessage(done), what: done.task }),
-        );
-      }),
-    ),
+    h(TaskRows, { page, tasks: tasks.filter((task) => runOf(task) === run) }),
+    before.length > 0 &&
+      h(
+        'details',
+        null,
+        h('summary', null, `${before.length} of runs before`),
+        h(TaskRows, { page, tasks: before }),
+      ),
   );
+}
+
+function TaskRows({ page, tasks }: Pick<Seen, 'tasks'> & { readonly page: Page }): VNode {
+  return h(
+    'ul',
+    { class: 'rows' },
+    tasks.map((task) => {
+      const { id, title, status, details } = task;
+      const done = toDoneTask(task);
+      return h(
+        'li',
+        { key: id },
+        h('span', { class: `tag tag-${status}` }, status),
+        h('span', null, text(title ?? id)),
+        h('span', { class: 'soft' }, text(details ?? '')),
+        done !== undefined && h(UndoButton, { page, message: undoMessage(done), what: done.task }),
+      );
+    }),
+  );
+}
+
+function runOf(task: Seen['tasks'][number] | undefined): string {
+  return task?.id.split('/')[0] ?? '';
 }

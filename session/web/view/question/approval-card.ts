@@ -33,8 +33,11 @@ export function ApprovalCard({ question, isShut, choose, takes }: CardGiven): VN
     h(
       'p',
       { class: 'verdict' },
-      h('strong', { class: `verdict-${asked.verdict}` }, verdictWords(asked.verdict)),
-      asked.reason !== '' && [' · asked because ', text(asked.reason)],
+      asked.verdict !== '' && h('strong', { class: `verdict-${asked.verdict}` }, verdictWords(asked.verdict)),
+      asked.reason !== '' && [
+        asked.verdict === '' ? 'Asked because ' : ' · asked because ',
+        sentence(asked.reason),
+      ],
     ),
     asked.segments.length > 0 &&
       h(
@@ -57,14 +60,18 @@ export function ApprovalCard({ question, isShut, choose, takes }: CardGiven): VN
       h('code', null, text(asked.cwd)),
       asked.branch !== '' && [' on ', h('code', null, text(asked.branch))],
     ),
-    h(OptionButtons, {
-      options: question.options,
-      isShut,
-      choose,
-      without: wider,
-      // What is dangerous has no answer that a hand finds by itself.
-      ...(asked.verdict === 'dangerous' ? {} : { main: 'approve' }),
-    }),
+    h(
+      'div',
+      { class: 'foot' },
+      h(OptionButtons, {
+        options: question.options,
+        isShut,
+        choose,
+        without: wider,
+        // What is dangerous has no answer that a hand finds by itself.
+        ...(asked.verdict === 'dangerous' ? {} : { main: 'approve' }),
+      }),
+    ),
     h(
       'details',
       {

@@ -15,7 +15,7 @@ interface AskedQuestion {
 }
 
 /** Questions with answers of their own. What is secret is shown to nobody, kept nowhere, and gone once it was sent. */
-export function AskedCard({ page: { drafts }, question, isShut, answer, takes }: CardGiven): VNode {
+export function AskedCard({ page: { drafts }, question, isShut, answer, takes, digits }: CardGiven): VNode {
   const questions = (question.metadata.questions ?? []) as readonly AskedQuestion[];
   const keyOf = (id: string): string => `${notesOf(question.id)}answer ${id}`;
   const [answers, setAnswers] = useState<Readonly<Record<string, string>>>(() =>
@@ -27,6 +27,14 @@ export function AskedCard({ page: { drafts }, question, isShut, answer, takes }:
   };
   // Its one option is what its form sends.
   takes.current = () => true;
+  const [only] = questions.length === 1 ? questions : [];
+  digits.current = (digit) => {
+    const chosen = only?.kind === 'single' ? only.options?.[digit - 1] : undefined;
+    if (only === undefined || chosen === undefined) return false;
+    set(only, chosen.id);
+    return true;
+  };
+  const isHead = (prompt: string): boolean => prompt === (question.title ?? question.prompt);
   const isWhole = questions.every(({ id }) => (answers[id] ?? '') !== '');
   const send = (event: Event): void => {
     event.preventDefault();
@@ -44,9 +52,21 @@ export function AskedCard({ page: { drafts }, question, isShut, answer, takes }:
     { class: 'asked', onSubmit: send, autocomplete: 'off' },
     question.description !== undefined && h(Prose, { source: question.description }),
     questions.map((one) =>
-      h(One, { key: one.id, one, value: answers[one.id] ?? '', set: (given) => set(one, given), isShut }),
+      h(One, {
+        key: one.id,
+        one,
+        value: answers[one.id] ?? '',
+        set: (given) => set(one, given),
+        isShut,
+        isHead: isHead(one.prompt),
+        isOnly: only !== undefined,
+      }),
     ),
-    h('button', { type: 'submit', class: 'main', disabled: isShut || !isWhole }, 'Answer'),
+    h(
+      'div',
+      { class: 'foot' },
+      h('button', { type: 'submit', class: 'main', disabled: isShut || !isWhole }, 'Answer'),
+    ),
   );
 }
 
@@ -55,6 +75,10 @@ interface OneGiven {
   readonly value: string;
   readonly set: (given: string) => void;
   readonly isShut: boolean;
+  /** The card is headed by it: it is not said twice. */
+  readonly isHead: boolean;
+  /** Its options have digits. */
+  readonly isOnly: boolean;
 }
 
 function One({
@@ -62,13 +86,15 @@ function One({
   value,
   set,
   isShut,
+  isHead,
+  isOnly,
 }: OneGiven): VNode {
   if (kind === 'single')
     return h(
       'fieldset',
       { disabled: isShut },
-      h('legend', null, text(prompt)),
-      options.map((option) =>
+      h('legend', { class: isHead ? 'heard' : '' }, text(prompt)),
+      options.map((option, at) =>
         h(
           'label',
           { key: option.id, class: 'choice' },
@@ -79,6 +105,7 @@ function One({
             checked: value === option.id,
             onChange: () => set(option.id),
           }),
+          isOnly && at < 9 && h('kbd', { 'aria-hidden': 'true' }, `${at + 1}`),
           h('span', null, text(option.label)),
         ),
       ),
@@ -96,8 +123,13 @@ function One({
     h(
       'label',
       { for: field.id },
-      text(prompt),
-      secret && h('span', { class: 'soft' }, ' · secret: kept and shown nowhere'),
+      h('span', { class: isHead ? 'heard' : '' }, text(prompt)),
+      secret &&
+        h(
+          'span',
+          { class: 'soft' },
+          isHead ? 'secret: kept and shown nowhere' : ' · secret: kept and shown nowhere',
+        ),
     ),
     secret ? h('input', { ...field, type: 'password' }) : h('textarea', { ...field, rows: 2 }),
   );

@@ -12,4 +12,6 @@ export interface CardGiven {
   readonly choose: (option: string) => void;
   /** Asked about an option first, by whoever wants more than it: whether that was seen to. */
   readonly takes: { current: ((option: string) => boolean) | undefined };
+  /** Asked about a digit first, by whoever has choices of its own: whether it stands for one. */
+  readonly digits: { current: ((digit: number) => boolean) | undefined };
 }

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { wordsOf } from '../../../screen/question/asked.ts';
+import { rowsOf, wordsOf } from '../../../screen/question/asked.ts';
+import { contractParts } from '../../../screen/question/contract-parts.ts';
 import { documentOf, documentParts } from '../../../screen/question/document-of.ts';
 import { h } from '../h.ts';
 import { Prose } from '../prose.ts';
@@ -13,12 +14,9 @@ import { OptionButtons } from './option-buttons.ts';
 /** A drafted contract to be read before anything is done. */
 export function IntentCard({ page, question, isShut, answer, choose, takes }: CardGiven): VNode {
   const { metadata, options } = question;
-  const [changes, scope, checks] = [metadata.changes, metadata.scope, metadata.checks].map(wordsOf) as [
-    readonly string[],
-    readonly string[],
-    readonly string[],
-  ];
+  const { changes, scope, checks, lacks, unusual } = listsOf(metadata);
   const { body, about } = documentParts(documentOf(question));
+  const { essence, rest, names } = contractParts(body, { lacks: lacks.length > 0 });
   const [isModifying, modify] = useState(false);
   takes.current = (option) => {
     if (option === 'modify') modify(true);
@@ -35,12 +33,17 @@ export function IntentCard({ page, question, isShut, answer, choose, takes }: Ca
       revision > 1 && ` · draft ${revision}`,
       scope.length > 0 && ` · may write ${text(scope.join(', '))}`,
       checks.length > 0 && ` · checked by ${text(checks.join(', '))}`,
+      metadata.networkPolicy === 'allow' && h('span', { class: 'warn' }, ' · with a network'),
     ),
+    h(Changes, { label: 'Missing here, and needed before it can be committed', changes: lacks, isBad: true }),
+    h(Changes, { label: `Otherwise than is usual at ${String(metadata.riskLevel)} risk`, changes: unusual }),
     h(Changes, { label: 'What differs from the draft before', changes }),
     h(
       'div',
-      { class: 'read', tabIndex: 0, role: 'group', 'aria-label': 'The contract' },
-      h(Prose, { source: body }),
+      { class: 'read', role: 'group', 'aria-label': 'The contract' },
+      h(Prose, { source: essence }),
+      rest !== '' &&
+        h('details', { class: 'rest' }, h('summary', null, names.join(', ')), h(Prose, { source: rest })),
       about.trim() !== '' &&
         h('details', null, h('summary', null, 'Its id, its digest, its author'), h(Prose, { source: about })),
     ),
@@ -52,6 +55,16 @@ export function IntentCard({ page, question, isShut, answer, choose, takes }: Ca
         label: 'What shall be different?',
         send: (note) => answer({ selectedOption: 'modify', note }),
       }),
-    h(OptionButtons, { options, isShut, choose, main: 'confirm' }),
+    h('div', { class: 'foot' }, h(OptionButtons, { options, isShut, choose, main: 'confirm' })),
   );
+}
+
+function listsOf({ changes, scope, checks, lacks, essence }: Readonly<Record<string, unknown>>) {
+  return {
+    changes: wordsOf(changes),
+    scope: wordsOf(scope),
+    checks: wordsOf(checks),
+    lacks: wordsOf(lacks),
+    unusual: wordsOf(rowsOf([essence])[0]?.unusual),
+  };
 }

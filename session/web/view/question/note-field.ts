@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { notesOf } from '../../page/open-page.ts';
 import type { Page } from '../../page/page.ts';
 import { h } from '../h.ts';
+import { leaveOn } from './leave-field.ts';
 
 interface Given {
   readonly page: Page;
@@ -12,6 +13,8 @@ interface Given {
   /** A note with words. */
   readonly send: (note: string) => void;
 }
+
+const leave = leaveOn('Escape');
 
 /** What shall be different, in a person's words; kept until it was taken. */
 export function NoteField({ page: { drafts }, question, isShut, label, send }: Given): VNode {
@@ -39,6 +42,7 @@ export function NoteField({ page: { drafts }, question, isShut, label, send }: G
         drafts.set(key, next);
       },
       onKeyDown: (event: KeyboardEvent) => {
+        leave(event);
         if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
         event.preventDefault();
         go();

@@ -9,10 +9,12 @@ import { h } from '../h.ts';
 import { text } from '../text.ts';
 import type { CardGiven } from './card-given.ts';
 import { Changes } from './changes.ts';
+import { focusOnce, leaveOn } from './leave-field.ts';
 import { NoteField } from './note-field.ts';
 import { OptionButtons } from './option-buttons.ts';
 
 const maxNote = 2000;
+const leaveNote = leaveOn('Enter', 'Escape');
 
 /** A plan to be read before it is executed: a note on any line, and whether its commands have a network. */
 export function PlanCard({ page, question, isShut, answer, choose, takes }: CardGiven): VNode {
@@ -52,7 +54,7 @@ export function PlanCard({ page, question, isShut, answer, choose, takes }: Card
     granted !== '' && h('p', { class: 'warn' }, `Execute grants the goal ${granted}.`),
     h(
       'div',
-      { class: 'read', tabIndex: 0, role: 'group', 'aria-label': 'The plan' },
+      { class: 'read', role: 'group', 'aria-label': 'The plan' },
       h('p', { class: 'soft' }, text(description)),
       lists.map(([label, given]) => h(Changes, { key: label, label, changes: wordsOf(given) })),
       typeof metadata.unadvised === 'string' && h('p', { class: 'warn' }, text(metadata.unadvised)),
@@ -78,6 +80,7 @@ export function PlanCard({ page, question, isShut, answer, choose, takes }: Card
             notes.isOpen(step.id) &&
               h('input', {
                 type: 'text',
+                ref: notes.isAskedFor(step.id) ? focusOnce : undefined,
                 maxLength: maxNote,
                 value: notes.of(step.id),
                 autocomplete: 'off',
@@ -85,6 +88,7 @@ export function PlanCard({ page, question, isShut, answer, choose, takes }: Card
                 placeholder: 'a note on this line: goes with Execute and with Modify',
                 onInput: ({ currentTarget }: Event) =>
                   notes.set(step.id, (currentTarget as HTMLInputElement).value),
+                onKeyDown: leaveNote,
               }),
           ),
         ),
@@ -100,7 +104,7 @@ export function PlanCard({ page, question, isShut, answer, choose, takes }: Card
       }),
     h(
       'div',
-      { class: 'row' },
+      { class: 'foot row' },
       h(
         'button',
         {
@@ -135,6 +139,8 @@ function useNotes(
   readonly of: (line: string) => string;
   readonly set: (line: string, note: string) => void;
   readonly isOpen: (line: string) => boolean;
+  /** Opened by a press, and not by what was kept. */
+  readonly isAskedFor: (line: string) => boolean;
   readonly open: (line: string) => void;
   readonly given: () => Readonly<Record<string, readonly string[]>>;
 } {
@@ -149,6 +155,7 @@ function useNotes(
       redraw((count) => count + 1);
     },
     isOpen: (line) => opened.has(line) || of(line) !== '',
+    isAskedFor: (line) => opened.has(line),
     open: (line) => setOpened(new Set(opened).add(line)),
     given: () =>
       Object.fromEntries(

@@ -1,5 +1,5 @@
 import type { ComponentType, RefObject, VNode } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { optionOfKey } from '../../../screen/question/option-letters.ts';
 import type { Given, Page } from '../../page/page.ts';
 import type { Question } from '../../seen.ts';
@@ -35,13 +35,18 @@ interface Asked {
   /** How many wait behind it. */
   readonly more: number;
   readonly place: RefObject<HTMLElement | null>;
+  /** Opens a pane; where panes are behind the card, the card is put away for it. */
+  readonly show: (pane: string) => void;
+  readonly isWide: boolean;
 }
 
 /** The question that waits. It takes the focus when it is asked to, and never by itself. */
-export function QuestionCard({ page, question, more, place }: Asked): VNode {
+export function QuestionCard({ page, question, more, place, show, isWide }: Asked): VNode {
   const { standing } = page.state;
   const takes = useRef<((option: string) => boolean) | undefined>(undefined);
+  const digits = useRef<((digit: number) => boolean) | undefined>(undefined);
   const [isSending, setSending] = useState(false);
+  const [isAway, putAway] = useState(false);
   const [refused, setRefused] = useState('');
   const card = useRef<HTMLElement>(null);
   useFocusBehind(card);
@@ -59,13 +64,17 @@ export function QuestionCard({ page, question, more, place }: Asked): VNode {
     if (takes.current?.(option) !== true) void answer({ selectedOption: option });
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    const { key, target, ctrlKey, metaKey, altKey } = event;
+    const { key, target, ctrlKey, metaKey, altKey, repeat } = event;
+    // A key that is held down answers one question, and not the next one, too.
+    if (repeat) return;
     // Letters choose while the card itself or one of its buttons has the focus, never while somebody types.
     if (ctrlKey || metaKey || altKey || (target as Element).matches('input, textarea, [role=radio]')) return;
     const option = optionOfKey(key, question.options);
-    if (option === undefined) return;
+    if (option === undefined && !/^[1-9]$/.test(key)) return;
     event.preventDefault();
-    choose(option);
+    // What is not to be seen is not to be chosen.
+    if (isAway) putAway(false);
+    else if (digits.current?.(Number(key)) !== true && option !== undefined) choose(option);
   };
   const Body = cards[question.kind];
   const { title, prompt, kind } = question;
@@ -82,15 +91,42 @@ export function QuestionCard({ page, question, more, place }: Asked): VNode {
       onKeyDown,
     },
     h(
-      'p',
+      'div',
       { class: 'over' },
       kindWords[kind],
       more > 0 && ` · ${more} more ${more === 1 ? 'waits' : 'wait'}`,
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'quiet',
+          'aria-expanded': !isAway,
+          'aria-controls': 'question-body',
+          onClick: () => putAway(!isAway),
+        },
+        isAway ? 'Show' : 'Put aside',
+      ),
     ),
     h('h2', { id: 'question-title' }, text(title ?? prompt ?? 'A question')),
-    h(Body, { page, question, isShut, answer: (given) => void answer(given), choose, takes }),
-    refused !== '' && h('p', { class: 'bad', role: 'alert' }, text(refused)),
+    refused !== '' && h('p', { class: 'refused bad', role: 'alert' }, text(refused)),
     !mayWrite(standing) && h(Watching, { page }),
+    h(
+      'div',
+      { id: 'question-body', hidden: isAway },
+      typeof question.metadata.patchset === 'string' &&
+        h(
+          'button',
+          {
+            type: 'button',
+            onClick: () => {
+              show('diff');
+              putAway(!isWide);
+            },
+          },
+          'Look at the change',
+        ),
+      h(Body, { page, question, isShut, answer: (given) => void answer(given), choose, takes, digits }),
+    ),
   );
 }
 
@@ -110,15 +146,15 @@ function Watching({ page: { state, acts } }: { readonly page: Page }): VNode {
   );
 }
 
-/** Where the focus was in a card that goes, it goes on to the next question, or to the composer. */
+/** Where the focus was in a card that goes, it goes on to the next question; else to where `q` and `/` are heard. */
 function useFocusBehind(card: RefObject<HTMLElement | null>): void {
-  useEffect(() => {
+  // In the layout: behind it the card is gone, and with it the focus that was in it.
+  useLayoutEffect(() => {
     const own = card.current;
     return () => {
       if (own?.contains(document.activeElement) !== true) return;
       requestAnimationFrame(() => {
-        const next =
-          document.querySelector<HTMLElement>('section.card') ?? document.getElementById('composer');
+        const next = document.querySelector<HTMLElement>('section.card') ?? document.getElementById('dock');
         if (document.activeElement === document.body) next?.focus();
       });
     };

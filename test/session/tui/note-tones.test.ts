@@ -1,0 +1,26 @@
+import t from 'tap';
+import { entryLines } from '../../../session/tui/print/entry-lines.ts';
+import { plainShape } from './plain-shape.ts';
+
+const at = '2026-01-01T00:00:00.000Z';
+
+t.test('a seal that is not verified is told in the colour of a failure, with its reason', async (t) => {
+  const told = (title: string, content: string) =>
+    entryLines(
+      {
+        id: 'n',
+        kind: 'info_note',
+        title,
+        content,
+        streaming: false,
+        metadata: {},
+        createdAt: at,
+        updatedAt: at,
+      },
+      plainShape,
+      80,
+    ).flat();
+  const why = 'r: VERIFY_REFUTED: `manifest-complete` failed: mismatch: evidence/0001-unit.json';
+  t.match(told('Not verified', why), [{ text: 'Not verified: ', tone: 'bad' }, { text: why }]);
+  t.match(told('Verified', 'r'), [{ text: 'Verified: ', tone: 'good' }]);
+});
