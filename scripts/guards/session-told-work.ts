@@ -22,7 +22,13 @@ export const guards: readonly Guard[] = [
     ],
   ]),
   ...within('session/state/reduce-patchset.ts', told, [
-    ['a diff is said once', 'if (before === undefined) return', 'if (atMs > 0) return', changes],
+    ['a diff is said once', 'if (before === undefined || (', 'if (atMs > 0 || (', changes],
+    [
+      'a change that is made again is said again',
+      "(before.status !== 'proposed' && patchset.status === 'proposed')",
+      'false',
+      changes,
+    ],
     [
       'a diff in a transcript is bounded',
       'if (whole.length <= maxDiff) return',
