@@ -52,7 +52,7 @@ t.test('a snapshot has the fields of the contract and no other', async (t) => {
         },
         { id: 'plan', kind: 'plan_summary', title: 't', content: 's\n1. do', ...entry },
         {
-          id: 'diff-p',
+          id: 'diff-p-1000',
           kind: 'diff',
           title: '1 file changed',
           content: '+\n',
