@@ -105,7 +105,7 @@ t.test('questions are answered where they stand', { skip: withoutBrowser }, asyn
       await page.keyboard.press('e');
       await until(() => last()?.status === 'resolved');
       await card.waitFor({ state: 'detached' });
-      await page.waitForFunction('document.activeElement?.id === "dock"');
+      await page.locator('#dock:focus').waitFor();
       t.strictSame(tab.wrongs, []);
     },
   );
@@ -123,7 +123,7 @@ t.test('questions are answered where they stand', { skip: withoutBrowser }, asyn
     await card.focus();
     await page.keyboard.down('y');
     await card.getByRole('heading', { name: 'Second' }).waitFor();
-    await page.waitForFunction('document.activeElement?.matches("section.card")');
+    await page.locator('section.card:focus').waitFor();
     await page.keyboard.down('y');
     await page.keyboard.up('y');
     await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => resolve()))');
