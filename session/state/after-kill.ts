@@ -39,8 +39,12 @@ export function afterKill(
     const asked = { id: newId(), ...heldQuestion(held), status: 'pending', requestedAtMs: nowMs } as const;
     return [...left, { type: 'asked', interaction: asked }];
   }
-  const why = ['writ was stopped in the middle of this turn', stoppedWords(state)].filter(Boolean).join('; ');
-  const reason = isLeft ? `${why}: \`/goal start\` goes on with the goal` : why;
+  const why = 'writ was stopped in the middle of this turn';
+  // A goal goes on with its run by itself.
+  const words = isLeft ? '' : stoppedWords(state);
+  const reason = isLeft
+    ? `${why}: \`/goal start\` goes on with the goal`
+    : [why, words].filter(Boolean).join('; ');
   return [...left, { type: 'turn-ended', turn, end: 'failed', reason }];
 }
 

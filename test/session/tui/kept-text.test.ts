@@ -73,7 +73,7 @@ t.test('while a secret is asked nothing that is typed is kept', async (t) => {
   screen.press([{ type: 'text', text: 'seen' }]);
   t.same(kept.at(-1)?.unsent, ['seen']);
   screen.press([keyOf('char:c', { ctrl: true })]);
-  await machine.door.submit('/ask it');
+  await machine.door.submit('/ask it, please');
   machine.report((turn) => ({
     turn,
     type: 'ask',
