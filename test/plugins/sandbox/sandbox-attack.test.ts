@@ -368,7 +368,8 @@ print("closed" if libc.syscall(call, 0, -3, 1) == -1 and ctypes.get_errno() == 1
     });
     t.equal(flood.exitCode, 0);
     t.equal(flood.stdout.totalBytes, 100_000_008);
-    t.equal(flood.stdout.bytes.length, 1000);
+    // Behind what is left out a word begins: not in the middle of one.
+    t.equal(flood.stdout.bytes.length, 999);
     t.equal(flood.stdout.truncated, true);
     t.equal(flood.stdout.bytes.subarray(0, 5).toString(), 'start');
     t.equal(flood.stdout.bytes.subarray(-3).toString(), 'end');
