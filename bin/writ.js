@@ -1,7 +1,9 @@
 #!/bin/sh
-':' //; exec node -- "$0" "$@"
+':' //; exec node --initial-old-space-size=64 -- "$0" "$@"
 // To the shell the line above starts Node; to JavaScript it is a word. Behind `--` alone Node leaves `--env-file` to
-// us: it would run what `NODE_OPTIONS` of that file names. `env -S` is not everywhere.
+// us: it would run what `NODE_OPTIONS` of that file names. `env -S` is not everywhere. Megabytes for old objects: where
+// V8 chooses it shrinks them to what is in use, and a thread that compiles may want a collection of the garbage from a
+// main thread that ends and waits for it, for ever (nodejs/node#54918): one in eight ends of a command that reads SQLite.
 // ECMAScript 5 on purpose, so that an old Node reaches the sentence that refuses it (trailing commas of calls are newer).
 'use strict';
 (function () {

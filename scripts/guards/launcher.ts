@@ -83,8 +83,8 @@ const kept = within('bin/writ.js', 'test/bin/kept-code.test.ts', [
 const file = within('bin/writ.js', 'test/bin/launcher.test.ts', [
   [
     'Node reads no file of `--env-file`',
-    'exec node -- "$0" "$@"',
-    'exec node "$0" "$@"',
+    'size=64 -- "$0" "$@"',
+    'size=64 "$0" "$@"',
     'a file of `--env-file` is read by writ alone',
   ],
 ]);

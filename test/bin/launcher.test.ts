@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { transformSync } from 'esbuild';
 import t from 'tap';
 import { longTest } from '../rooms/long-test.ts';
+import { launcherOptions } from '../starter/program.ts';
 
 const launcher = fileURLToPath(new URL('../../bin/writ.js', import.meta.url));
 const source = readFileSync(launcher, 'utf8');
@@ -55,6 +56,10 @@ function onNode(pretended: string): {
   new Function('process', source.replace(/^#!.*/, ''))(fake);
   return { code: fake.exitCode, err, loaded };
 }
+
+t.test('what tests start is started with what the launcher gives Node', async (t) => {
+  t.ok(source.split('\n')[1]?.includes(`exec node ${launcherOptions.join(' ')} -- "$0" "$@"`));
+});
 
 t.test('a Node that is not supported is refused in one line with 128, a supported one is not', async (t) => {
   for (const node of [

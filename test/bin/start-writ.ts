@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { writProgram as program } from '../starter/program.ts';
+import { launcherOptions, writProgram as program } from '../starter/program.ts';
 
 /** Without a word of output. */
 const patienceMs = 240_000;
@@ -25,7 +25,7 @@ export interface WritPlace {
 
 /** Starts `bin/writ.js` itself with these arguments, and this on its standard input. */
 export function startWrit(argv: readonly string[], { cwd, env }: WritPlace, stdin = ''): StartedWrit {
-  const child = spawn(process.execPath, [program, ...argv], { cwd, env, stdio: 'pipe' });
+  const child = spawn(process.execPath, [...launcherOptions, program, ...argv], { cwd, env, stdio: 'pipe' });
   const [out, err]: Buffer[][] = [[], []];
   const waiting = new Set<() => void>();
   const look = (): void => {

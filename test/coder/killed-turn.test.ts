@@ -3,7 +3,7 @@ import { cpSync, globSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 
 import { join } from 'node:path';
 import t from 'tap';
 import { makeSample, type Sample, sampleSpec } from '../engine/run/sample.ts';
-import { writProgram } from '../starter/program.ts';
+import { launcherOptions, writProgram } from '../starter/program.ts';
 import { until } from '../waiting/until.ts';
 import { scriptModel } from './scripted-model.ts';
 import { everything } from './use-hands.ts';
@@ -14,7 +14,7 @@ t.setTimeout(240_000);
 
 /** `writ` as a process group of its own. */
 function start({ root, env }: Sample, temporary: string, args: readonly string[]) {
-  const child = spawn(process.execPath, [writProgram, '--json', ...args], {
+  const child = spawn(process.execPath, [...launcherOptions, writProgram, '--json', ...args], {
     cwd: root,
     env: { ...env, TMPDIR: temporary, OPENAI_API_KEY: 'a-key' },
     detached: true,

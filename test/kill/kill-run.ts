@@ -16,7 +16,7 @@ import { systemClock } from '../../core/base/clock.ts';
 import { removeRunLitter } from '../../engine/run/record/run-litter.ts';
 import { type Ran, runLine } from '../bin/host.ts';
 import { seededRandom } from '../chance/seeded-random.ts';
-import { writProgram as writ } from '../starter/program.ts';
+import { launcherOptions, writProgram as writ } from '../starter/program.ts';
 import { instant } from '../waiting/instant.ts';
 import { until } from '../waiting/until.ts';
 import { type Facts, readFacts, traces } from './facts.ts';
@@ -193,7 +193,7 @@ interface Started {
 }
 
 function start(place: Place, args: readonly string[]): Started {
-  const child = spawn(process.execPath, [writ, '--json', ...args], {
+  const child = spawn(process.execPath, [...launcherOptions, writ, '--json', ...args], {
     cwd: place.repo,
     env: place.env,
     detached: true,

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { systemClock } from '../../core/base/clock.ts';
 import { errorCatalogue } from '../../core/base/error-codes.ts';
 import { builtInTypes } from '../../service/event-types.ts';
-import { writProgram as program } from '../starter/program.ts';
+import { launcherOptions, writProgram as program } from '../starter/program.ts';
 import { makeServed } from './started-service.ts';
 
 const page = readFileSync(new URL('../../docs/service.md', import.meta.url), 'utf8');
@@ -83,9 +83,13 @@ t.test('every command of docs/service.md prints what the page says', async (t) =
   const [project, programs] = [join(place.box, 'project'), join(place.box, 'bin')];
   place.git('clone', '-q', place.cwd, project);
   mkdirSync(programs);
-  writeFileSync(join(programs, 'writ'), `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`, {
-    mode: 0o755,
-  });
+  writeFileSync(
+    join(programs, 'writ'),
+    `#!/bin/sh\nexec '${process.execPath}' ${launcherOptions.join(' ')} '${program}' "$@"\n`,
+    {
+      mode: 0o755,
+    },
+  );
   const env = { ...place.env, PATH: `${programs}:${place.env.PATH}` };
   const shell = openShell(t, project, env);
   t.ok(steps.length >= 25, `${steps.length} commands`);

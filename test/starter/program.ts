@@ -9,3 +9,6 @@ export const writProgram = join(
   'bin',
   'writ.js',
 );
+
+/** What the launcher starts Node with, for whoever starts Node itself: without it a process may not come to its end. */
+export const launcherOptions = ['--initial-old-space-size=64'] as const;

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import type { Sample } from '../../engine/run/sample.ts';
-import { writProgram as writ } from '../../starter/program.ts';
+import { launcherOptions, writProgram as writ } from '../../starter/program.ts';
 
 /** The program itself in a sample, and the document that it answers. */
 export function runWrit(
@@ -11,7 +11,7 @@ export function runWrit(
   readonly data?: Readonly<Record<string, unknown>>;
   readonly error?: Readonly<Record<string, unknown>>;
 } {
-  const { status, stdout } = spawnSync(process.execPath, [writ, ...args, '--json'], {
+  const { status, stdout } = spawnSync(process.execPath, [...launcherOptions, writ, ...args, '--json'], {
     cwd: sample.root,
     env: { ...sample.env, PATH: process.env.PATH ?? '' },
     encoding: 'utf8',

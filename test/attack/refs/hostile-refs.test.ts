@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { fixtures, makeSample } from '../../engine/run/sample.ts';
 import { fixedPart } from '../../rooms/fixed-part.ts';
 import { fixedThird } from '../../rooms/fixed-third.ts';
-import { writProgram as writ } from '../../starter/program.ts';
+import { launcherOptions, writProgram as writ } from '../../starter/program.ts';
 import { plantHostileRefs } from './hostile.ts';
 
 t.setTimeout(900_000);
@@ -53,7 +53,16 @@ t.test('hostile refs spoil themselves alone', async (t) => {
   execFileSync('git', ['clone', '--quiet', '--bare', sample.root, bare], { env: sample.env });
   sample.git('remote', 'add', 'origin', bare);
   const call = (...args: string[]): Answer => {
-    const wrapped = ['-v', '-o', join(sample.home, 'time'), process.execPath, writ, ...args, '--json'];
+    const wrapped = [
+      '-v',
+      '-o',
+      join(sample.home, 'time'),
+      process.execPath,
+      ...launcherOptions,
+      writ,
+      ...args,
+      '--json',
+    ];
     const { status, stdout, stderr } = spawnSync('/usr/bin/time', wrapped, {
       cwd: sample.root,
       env: sample.env,
@@ -145,12 +154,16 @@ t.test('hostile refs spoil themselves alone', async (t) => {
       plantHostileRefs(bare, sample.env, waiting.runId);
       const clone = join(sample.home, 'clone');
       execFileSync('git', ['clone', '--quiet', bare, clone], { env: sample.env });
-      const { status, stdout, stderr } = spawnSync(process.execPath, [writ, 'fetch', '--json'], {
-        cwd: clone,
-        env: sample.env,
-        encoding: 'utf8',
-        maxBuffer: 1 << 28,
-      });
+      const { status, stdout, stderr } = spawnSync(
+        process.execPath,
+        [...launcherOptions, writ, 'fetch', '--json'],
+        {
+          cwd: clone,
+          env: sample.env,
+          encoding: 'utf8',
+          maxBuffer: 1 << 28,
+        },
+      );
       t.not(status, 70, stdout.slice(0, 600) + stderr.slice(0, 300));
       const { refs = [] } =
         (JSON.parse(stdout) as { data?: { refs: { ref: string; status: string }[] } }).data ?? {};
@@ -158,7 +171,7 @@ t.test('hostile refs spoil themselves alone', async (t) => {
         refs.some(({ ref, status: became }) => ref.endsWith(`runs/${sealed.runId}`) && became === 'created'),
         stdout.slice(0, 600),
       );
-      const shown = spawnSync(process.execPath, [writ, 'show', sealed.runId, '--json'], {
+      const shown = spawnSync(process.execPath, [...launcherOptions, writ, 'show', sealed.runId, '--json'], {
         cwd: clone,
         env: sample.env,
         encoding: 'utf8',

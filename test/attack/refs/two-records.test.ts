@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { fixtures, sampleSpec } from '../../engine/run/sample.ts';
 import { longTest } from '../../rooms/long-test.ts';
-import { writProgram as writ } from '../../starter/program.ts';
+import { launcherOptions, writProgram as writ } from '../../starter/program.ts';
 
 t.setTimeout(600_000);
 
@@ -55,7 +55,11 @@ function scene(t: Test): {
         env: { ...env, HOME: join(box, `${name}-home`) },
         encoding: 'utf8',
       } as const;
-      const { status, stdout } = spawnSync(process.execPath, [writ, ...args, '--json'], given);
+      const { status, stdout } = spawnSync(
+        process.execPath,
+        [...launcherOptions, writ, ...args, '--json'],
+        given,
+      );
       return { status, data: (JSON.parse(stdout) as Answer).data };
     };
   };

@@ -16,7 +16,7 @@ import { openRepository } from '../../../engine/vcs/repository.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
 import { fixtures, makeSample, type Sample, sampleSpec } from '../../engine/run/sample.ts';
 import { longTest } from '../../rooms/long-test.ts';
-import { writProgram as writ } from '../../starter/program.ts';
+import { launcherOptions, writProgram as writ } from '../../starter/program.ts';
 import { type Authorities, identity, issuer, serveAuthorities, tokenOf } from './authorities.ts';
 
 const contract = {
@@ -43,7 +43,7 @@ function start(sample: Sample): ChildProcess {
   const [spec, patch] = [join(sample.home, 'intent.json'), join(sample.home, 'change.diff')];
   writeFileSync(spec, sampleSpec(contract));
   cpSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'), patch);
-  return spawn(process.execPath, [writ, '--json', 'run', spec, '--patch', patch], {
+  return spawn(process.execPath, [...launcherOptions, writ, '--json', 'run', spec, '--patch', patch], {
     cwd: sample.root,
     env: sample.env,
     stdio: 'ignore',

@@ -6,7 +6,7 @@ import { commands } from '../../../bin/command-table.ts';
 import { sessionRequest } from '../../../bin/demo/session-run.ts';
 import { longTest } from '../../rooms/long-test.ts';
 import { noPty, openTerminalScene } from '../../session/tui/open-terminal-scene.ts';
-import { writProgram } from '../../starter/program.ts';
+import { launcherOptions, writProgram } from '../../starter/program.ts';
 import { runLine } from '../host.ts';
 
 t.setTimeout(240_000);
@@ -23,7 +23,7 @@ function watched(t: Test) {
     start: () =>
       openTerminalScene({
         program: process.execPath,
-        args: [writProgram, ...args],
+        args: [...launcherOptions, writProgram, ...args],
         cwd: root,
         env,
         columns: 100,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { longTest } from '../../rooms/long-test.ts';
-import { writProgram as writ } from '../../starter/program.ts';
+import { launcherOptions, writProgram as writ } from '../../starter/program.ts';
 import { fixtures, sampleSpec } from './sample.ts';
 
 const people = ['ann', 'ben'];
@@ -42,11 +42,15 @@ t.test(
       git(root, 'config', 'user.email', `${name}@sample.example`);
       mkdirSync(join(box, `${name}-home`));
       return (...args) => {
-        const { status, stdout } = spawnSync(process.execPath, [writ, ...args, '--json'], {
-          cwd: root,
-          env: { ...env, HOME: join(box, `${name}-home`) },
-          encoding: 'utf8',
-        });
+        const { status, stdout } = spawnSync(
+          process.execPath,
+          [...launcherOptions, writ, ...args, '--json'],
+          {
+            cwd: root,
+            env: { ...env, HOME: join(box, `${name}-home`) },
+            encoding: 'utf8',
+          },
+        );
         return { status, ...(JSON.parse(stdout) as { data: never; error?: object }) };
       };
     };
@@ -135,7 +139,11 @@ longTest('a run that a worker did is verified like any other, attempts included'
   );
   const call = (...args: string[]) => {
     const options = { cwd: sample.root, env: sample.env, encoding: 'utf8' } as const;
-    const { status, stdout } = spawnSync(process.execPath, [writ, ...args, '--json'], options);
+    const { status, stdout } = spawnSync(
+      process.execPath,
+      [...launcherOptions, writ, ...args, '--json'],
+      options,
+    );
     return { status, stdout };
   };
   t.equal(call('run', spec, '--recording', recording).status, 0);
@@ -153,7 +161,7 @@ longTest('a run that waits is cancelled: Decision.Abandon, and nothing was moved
   const patch = join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff');
   const call = (...args: string[]) => {
     const env = { ...sample.env, PATH: process.env.PATH ?? '' };
-    const { status, stdout } = spawnSync(process.execPath, [writ, ...args, '--json'], {
+    const { status, stdout } = spawnSync(process.execPath, [...launcherOptions, writ, ...args, '--json'], {
       cwd: sample.root,
       env,
       encoding: 'utf8',

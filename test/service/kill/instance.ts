@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { writProgram as writ } from '../../starter/program.ts';
+import { launcherOptions, writProgram as writ } from '../../starter/program.ts';
 
 /** A repository that is served, and the environment that its services get. */
 export interface KillPlace {
@@ -33,7 +33,7 @@ const patienceMs = 240_000;
 /** Starts the real command line program. */
 export function startInstance(place: KillPlace, ...args: readonly string[]): Instance {
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [writ, ...args], {
+  const child = spawn(process.execPath, [...launcherOptions, writ, ...args], {
     cwd: place.repo,
     env: place.env,
     stdio: ['ignore', 'pipe', 'pipe'],

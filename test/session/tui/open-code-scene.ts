@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ScriptedReply, scriptModel } from '../../coder/scripted-model.ts';
 import { makeSample } from '../../engine/run/sample.ts';
-import { writProgram } from '../../starter/program.ts';
+import { launcherOptions, writProgram } from '../../starter/program.ts';
 import { outputOf } from '../../starter/run-program.ts';
 import { openTerminalScene } from './open-terminal-scene.ts';
 
@@ -17,6 +17,7 @@ export async function openCodeScene(replies: readonly ScriptedReply[], ...more: 
   const lineIn = (env: Readonly<Record<string, string>>, ...args: readonly string[]) => ({
     program: process.execPath,
     args: [
+      ...launcherOptions,
       writProgram,
       'code',
       ...['--port', '0', '--mcp-port', '0', '--provider', 'openai', '--model', 'gpt-6-luna'],

@@ -10,7 +10,7 @@ import { openThread, threadDirectory } from '../../../session/thread/open-thread
 import { deafForMs } from '../../../session/tui/card/card.ts';
 import { fixtures, makeSample, type Sample } from '../../engine/run/sample.ts';
 import { longTest } from '../../rooms/long-test.ts';
-import { writProgram } from '../../starter/program.ts';
+import { launcherOptions, writProgram } from '../../starter/program.ts';
 import { outputOf } from '../../starter/run-program.ts';
 import { instant } from '../../waiting/instant.ts';
 import { until } from '../../waiting/until.ts';
@@ -67,7 +67,17 @@ async function heldThread(t: Test) {
     async start() {
       const scene = openTerminalScene({
         program: process.execPath,
-        args: [writProgram, 'code', '--port', '0', '--mcp-port', '0', '--resume', threadId],
+        args: [
+          ...launcherOptions,
+          writProgram,
+          'code',
+          '--port',
+          '0',
+          '--mcp-port',
+          '0',
+          '--resume',
+          threadId,
+        ],
         cwd: sample.root,
         env: { ...sample.env, GEMINI_API_KEY: 'key-of-nobody-1234567890', PATH: killer.path },
         columns: 100,

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { SessionSetting } from '../../../../session/open-session.ts';
 import type { Snapshot } from '../../../../session/state/snapshot.ts';
-import { writProgram } from '../../../starter/program.ts';
+import { launcherOptions, writProgram } from '../../../starter/program.ts';
 import type { Door, Refusal } from './door.ts';
 import { serveDoor } from './serve-door.ts';
 
@@ -54,7 +54,7 @@ export async function openStdioDoor(
 }
 
 function startProgram(cwd: string, env: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, [writProgram, 'code-control', '--stdio'], {
+  const child = spawn(process.execPath, [...launcherOptions, writProgram, 'code-control', '--stdio'], {
     cwd,
     env,
     stdio: ['pipe', 'pipe', 'inherit'],
