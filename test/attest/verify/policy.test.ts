@@ -45,6 +45,13 @@ t.test('a base that is not the parent of the commit is refuted', async (t) => {
 
 t.test('another policy than the decision was made under is refuted', async (t) => {
   t.match(await refusals((request) => ({ ...request, policyCommit: other })), ['policy failed mismatch']);
+  const sealed = await sealRun(machine, { request: (request) => ({ ...request, policyCommit: other }) });
+  const { checks } = await verifyAs(sealed, { machine });
+  t.match(checks.find(({ id }) => id === 'policy')?.detail, {
+    member: 'policy',
+    expected: other,
+    found: base,
+  });
 });
 
 t.test(

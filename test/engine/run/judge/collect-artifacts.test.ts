@@ -26,6 +26,10 @@ async function collected(t: Test, names: readonly string[], leave: (place: strin
     check({ artifactsProduced: [...names] }),
     outcome,
   );
+  t.ok(
+    findings.every(({ severity }) => severity === 'error'),
+    'what is not taken fails the check',
+  );
   return {
     taken: arrived.map(({ name, extension, bytes }) => [name, extension, Buffer.from(bytes).toString()]),
     codes: [...read.findings, ...findings].map(({ detail }) => detail?.code),
