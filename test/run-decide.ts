@@ -1,6 +1,7 @@
 import { room } from './rooms/room.ts';
 
 await room(
+  'engine/run/record/mask-patch.test.ts',
   'engine/run/record/mask-values.test.ts',
   'engine/run/record/sealed-plugins.test.ts',
   'engine/run/authors-of.test.ts',
