@@ -84,6 +84,8 @@ t.test('large files and many hunks take no more than their size', async (t) => {
     const { user, system } = process.cpuUsage(before);
     return user + system;
   };
+  /** What else the process does in its other threads is counted, too. */
+  const least = (lines: number) => Math.min(...Array.from({ length: 3 }, () => cost(lines)));
   cost(20_000);
-  t.ok(cost(100_000) < 40 * Math.max(cost(10_000), 2000));
+  t.ok(least(100_000) < 40 * Math.max(least(10_000), 2000));
 });
