@@ -43,7 +43,7 @@ export function showScreen(
   let keeper: DraftKeeper | undefined;
   const over = Promise.withResolvers<ScreenEnd>();
   const isPlain = options.flag('plain');
-  let tracked: Promise<(prefix: string) => Promise<readonly string[]>> | undefined;
+  let around: Promise<(prefix: string) => Promise<readonly string[]>> | undefined;
   const terminal = openTerminal({
     ground,
     clock: systemClock,
@@ -64,10 +64,8 @@ export function showScreen(
     clock: systemClock,
     commands: slashCommands,
     async paths(prefix) {
-      tracked ??= import('./tracked-paths.ts').then(({ trackedPathsAround }) =>
-        trackedPathsAround(line.workingDir),
-      );
-      return (await tracked)(prefix);
+      around ??= import('./paths-around.ts').then(({ pathsAround }) => pathsAround(line.workingDir));
+      return (await around)(prefix);
     },
     edit: (text) =>
       terminal.lend(async () => {

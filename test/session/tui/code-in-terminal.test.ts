@@ -24,6 +24,9 @@ t.test('a request becomes a commit by what is typed', { skip: noPty }, async (t)
   scene.press('enter');
   await scene.until('It adds one cent.');
   await scene.until('ready');
+  scene.type('@pri');
+  await scene.until('› src/price.js');
+  scene.press('ctrl+u');
   scene.type('A price is one cent too high: make it exact.');
   scene.press('enter');
   await scene.until(readable);
