@@ -33,16 +33,8 @@ export async function applyPatch(
   }
 }
 
-/** What git says where patch and base disagree and it names the file in no fixed place. */
-const mismatches: readonly string[] = [
-  'cannot apply binary patch',
-  'binary patch does not apply',
-  'does not match the current contents',
-  'removal patch leaves file contents',
-  'does not match old mode',
-  'while searching for',
-  ' has type ',
-];
+/** What git says of a change of mode that does not begin where the file is, and it names the file in no fixed place. */
+const otherMode = 'does not match old mode';
 
 function applyFault(
   stderr: string,
@@ -70,7 +62,7 @@ function applyFault(
       stderr,
     );
   if (about) return doesNotApply(reason, { path: printable(about[1] ?? '') });
-  if (mismatches.some((words) => stderr.includes(words))) return doesNotApply(reason, {});
+  if (stderr.includes(otherMode)) return doesNotApply(reason, {});
   const line = /at line (\d+)|\(line (\d+)\)/.exec(stderr);
   const detail = line ? { reason, line: Number(line[1] ?? line[2]) } : { reason };
   return new WritError('PATCH_MALFORMED', {

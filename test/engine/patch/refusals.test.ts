@@ -158,6 +158,13 @@ t.test('context that differs is never fuzzed over', async (t) => {
   await t.rejects(bench.apply(patch), { code: 'PATCH_DOES_NOT_APPLY', detail: { path: 'src/a.txt' } });
 });
 
+t.test('a change of a mode that the file does not have does not apply', async (t) => {
+  await t.rejects(bench.apply('diff --git a/src/b.txt b/src/b.txt\nold mode 100755\nnew mode 120000\n'), {
+    code: 'PATCH_DOES_NOT_APPLY',
+    message: /does not match old mode/,
+  });
+});
+
 t.test('files that are missing or in the way do not apply', async (t) => {
   await t.rejects(bench.apply('--- a/none.txt\n+++ b/none.txt\n@@ -1 +1 @@\n-a\n+b\n'), {
     code: 'PATCH_DOES_NOT_APPLY',

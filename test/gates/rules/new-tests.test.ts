@@ -160,6 +160,13 @@ await gateTester(t, findRule('new-tests'), {
           'package a\n\nfunc TestB(t *testing.T) {}\n\nfunc TestC(t *testing.T) {\n\tt.Skip("x")\n\tf(2)\n}\n',
       },
     }),
+    with_('a Go subtest that is empty', {
+      'a_test.go': {
+        base: 'package a\n\nfunc TestA(t *testing.T) {\n\tf(1)\n}\n',
+        candidate:
+          'package a\n\nfunc TestA(t *testing.T) {\n\tf(1)\n\tt.Run("adds", func(t *testing.T) {})\n}\n',
+      },
+    }),
     with_('a PHPUnit case that skips itself', {
       'ATest.php': {
         candidate: '<?php class ATest { public function testB() { $this->markTestSkipped(); f(2); } }\n',

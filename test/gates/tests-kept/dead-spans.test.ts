@@ -16,6 +16,7 @@ const rows: readonly (readonly [language: Language, dead: string, alive: string]
   ['javascript', 'while (0) { hit(); }', 'while (1) { hit(); }'],
   ['javascript', 'if (a && false) { hit(); }', 'if (a && b) { hit(); }'],
   ['javascript', 'false && hit();', 'a && hit();'],
+  ['javascript', 'false && hit()', 'a && hit()'],
   ['javascript', 'true || hit();', 'a || hit();'],
   ['javascript', 'for (const a of []) { hit(); }', 'for (const a of b) { hit(); }'],
   ['javascript', '[].forEach(() => hit());', '[1].forEach(() => hit());'],
