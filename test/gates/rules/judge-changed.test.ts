@@ -310,3 +310,16 @@ t.test('a configuration counts where a program runs, and in each directory on th
     );
   }
 });
+
+t.test('a file of which nothing is read leads nowhere, and counts itself', async (t) => {
+  const files = ['package.json', 'run.sh'].map((path) => ({ path, sizeBytes: 1, mode: '100644' }));
+  const reach = await followChecks(
+    [
+      { id: 'check-0', command: 'npm test' },
+      { id: 'check-1', command: 'sh run.sh' },
+    ],
+    files,
+    async () => new Map(),
+  );
+  t.match(JSON.stringify(reach), 'run.sh');
+});
