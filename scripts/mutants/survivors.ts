@@ -188,6 +188,13 @@ export const survivors: readonly Survivor[] = [
   ...within('attest/signer/keyless-key.ts', [
     ["detail: { what: 'id-token' },", "'id-token' → ''", 'a person is told it; nothing is decided by it'],
   ]),
+  ...within('engine/run/work/agent/judge-agent-use.ts', [
+    [
+      'if (bytes > maxFileBytes) return',
+      '> → >=',
+      'one octet of eight MiB, on either side of which memory is as safe',
+    ],
+  ]),
   ...within('engine/run/open/hold-run.ts', [
     ['left = true;', 'true → false', 'who reads a journal passes over the record that it then writes'],
   ]),

@@ -67,6 +67,15 @@ t.test('a program that floods its host is ended, and the run is kept', async (t)
   });
 });
 
+t.test('a program that asks and is gone before it is answered has ended, and nothing else', async (t) => {
+  const ask = `
+    for (let id = 0; id < 100; id += 1)
+      say({ id: 'q' + id, method: 'item/commandExecution/requestApproval',
+        params: { threadId: 't', turnId: 'u', itemId: 'i' + id, kind: 'command', command: 'echo ' + id, cwd: '/workspace' } });
+    process.stdout.write('', () => process.exit(3));`;
+  await t.rejects(runWith(t, server(ask)), { code: 'PROVIDER_FAILED', message: /ended with 3/ });
+});
+
 t.test('a program that sees its chance finds no key, no user, no network and no way out', async (t) => {
   const outside = ['.ssh', '.codex', '.config', '.cache'].map((name) =>
     JSON.stringify(join(homedir(), name)),

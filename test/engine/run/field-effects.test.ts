@@ -575,6 +575,12 @@ t.test('risk.level high runs one check at a time, whatever else is allowed', asy
   t.equal(limitOf({ risk: high, acceptance: { verificationPlan: { releaseChecks: [people] } } }), 1);
 });
 
+t.test('a run of which no check runs a command names the sandbox that it was started with', async (t) => {
+  const policy = { id: 'policy', kind: 'policy', command: 'no-direct-eval', required: true };
+  const asked = await ran(t, { acceptance: { verificationPlan: { fastChecks: [policy] } } });
+  t.match(asked.object('gate-report.json'), { sandbox: /^[a-z]+$/ });
+});
+
 t.test(
   'bindings: spec digest and evidence digests are in the statement exactly when the contract binds them',
   async (t) => {

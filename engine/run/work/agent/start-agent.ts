@@ -101,7 +101,6 @@ export function openAgentStarter(ground: AgentGround): AgentStarter {
       (fault: unknown) => messageOf(fault),
     );
     const { input, output } = await Promise.race([talked, running.then(() => talked)]);
-    input.on('error', () => {});
     const stop = (): void => {
       const timer = setTimeout(() => over.abort(), graceMs);
       ended.then(() => clearTimeout(timer));
