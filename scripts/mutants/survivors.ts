@@ -190,7 +190,7 @@ export const survivors: readonly Survivor[] = [
   ]),
   ...within('engine/run/work/agent/judge-agent-use.ts', [
     [
-      'if (bytes > maxFileBytes) return `a file of more than ${maxFileBytes} bytes`;',
+      'if (bytes > maxFileBytes) return `a file of more than $\u007bmaxFileBytes} bytes`;',
       '> → >=',
       'one octet of eight MiB, on either side of which memory is as safe',
     ],
