@@ -30,10 +30,10 @@ export const guards: readonly Guard[] = [
   ]),
   ...within('session/work/undo/undo-step.ts', undo, [
     [
-      'a change that is held is discarded only where it is meant',
+      'of a change that is held it is asked only where it is meant',
       "wanted === '' ? { view: held } : await runNamed(scope, named)",
       '{ view: held }',
-      'a change that is only held',
+      'of a change that is only held',
     ],
   ]),
   ...within('session/work/review/held-step.ts', 'test/session/work/held.test.ts', [

@@ -42,6 +42,7 @@ export function statusItems(snapshot: Snapshot, facts: StatusFacts): readonly St
             weight: 3,
           },
         ]),
+    ...heldItems(snapshot),
     ...(settings.review === 'on' ? [{ text: 'review on', tone: 'plain' as const, weight: 4 }] : []),
     ...(facts.sandbox === undefined
       ? []
@@ -68,6 +69,12 @@ export function statusItems(snapshot: Snapshot, facts: StatusFacts): readonly St
         ]),
     ...(threadId === '' ? [] : [{ text: threadId.slice(0, 8), tone: 'dim' as const, weight: 8 }]),
   ];
+}
+
+/** A change that waits for its review, while nothing asks for that. */
+function heldItems({ held, status }: Pick<Snapshot, 'held' | 'status'>): readonly StatusItem[] {
+  if (held === undefined || status === 'awaiting_interaction') return [];
+  return [{ text: 'a change is held: /review', tone: 'warn', weight: 2 }];
 }
 
 function stateItem(status: Snapshot['status'], { seconds, isStarting }: StatusFacts): StatusItem {

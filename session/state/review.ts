@@ -8,7 +8,8 @@ import type { SessionState } from './state.ts';
 const maxComment = 2000;
 
 /**
- * A person says something of one hunk; what he does not say again stays. INVALID_BODY; NOT_FOUND where there is no such
+ * A person says something of one hunk; what he does not say again stays, but for the reason of a rejection that he takes
+ * back. INVALID_BODY; NOT_FOUND where there is no such
  * patchset, file or hunk; INTERACTION_NOT_ACTIVE for what is committed: that is kept.
  */
 export function review(
@@ -35,7 +36,12 @@ export function review(
       detail: { patchset },
     });
   const known = state.reviews.find((one) => one.patchset === patchset && one.hunk === hunk);
-  const now = { verdict: verdict ?? known?.verdict, comment: comment ?? known?.comment };
+  // Why a hunk was rejected is nothing to say of one that is kept after all.
+  const isTakenBack = verdict === 'keep' && known?.verdict === 'reject';
+  const now = {
+    verdict: verdict ?? known?.verdict,
+    comment: comment ?? (isTakenBack ? undefined : known?.comment),
+  };
   return {
     facts: [
       {

@@ -29,7 +29,7 @@ export function toSnapshot(state: SessionState) {
     tasks: state.tasks.map(timed),
     toolCalls: state.toolCalls.map(toToolCall),
     patchsets: state.patchsets.map(timed),
-    interactions: state.interactions.map(toInteraction),
+    interactions: state.interactions.map((one) => toInteraction(one, state.settings)),
     ...(state.gates.length === 0 ? {} : { gates: state.gates }),
     ...(state.outcome === undefined ? {} : { outcome: state.outcome }),
     ...usageOf(state),
@@ -106,10 +106,13 @@ function toToolCall({ updatedAtMs, status, summary, ...call }: ToolCall) {
   };
 }
 
-function toInteraction({ requestedAtMs, resolvedAtMs, subject: _, ...interaction }: Interaction) {
+function toInteraction(
+  { requestedAtMs, resolvedAtMs, subject: _, ...interaction }: Interaction,
+  settings: SessionState['settings'],
+) {
   return {
     ...interaction,
-    options: describedOptions(interaction),
+    options: describedOptions(interaction, settings),
     requestedAt: toRfc3339(requestedAtMs),
     ...(resolvedAtMs === undefined ? {} : { resolvedAt: toRfc3339(resolvedAtMs) }),
   };

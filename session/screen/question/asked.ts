@@ -29,7 +29,8 @@ export interface InnerQuestion {
   readonly id: string;
   readonly prompt: string;
   readonly kind: 'single' | 'text';
-  readonly options: readonly { readonly id: string; readonly label: string }[];
+  /** `about`: what it would do; empty where its label says it all. */
+  readonly options: readonly { readonly id: string; readonly label: string; readonly about: string }[];
   readonly secret: boolean;
 }
 
@@ -43,7 +44,11 @@ export function innerQuestions({
     id: wordOf(one.id),
     prompt: wordOf(one.prompt),
     kind: one.kind === 'single' ? 'single' : 'text',
-    options: rowsOf(one.options).map((option) => ({ id: wordOf(option.id), label: wordOf(option.label) })),
+    options: rowsOf(one.options).map((option) => ({
+      id: wordOf(option.id),
+      label: wordOf(option.label),
+      about: wordOf(option.description),
+    })),
     secret: one.secret === true,
   }));
 }

@@ -13,8 +13,7 @@ export interface Choice {
 
 /** The answers to a question; those of the inner one where it has some. */
 export function choicesOf(asked: Asked, inner?: InnerQuestion): readonly Choice[] {
-  if (inner !== undefined)
-    return inner.options.map(({ id, label }) => ({ id, label, letter: undefined, about: '' }));
+  if (inner !== undefined) return inner.options.map((option) => ({ ...option, letter: undefined }));
   return asked.options.map(({ id, label, description = '' }) => ({
     id,
     label: labelOf(asked, id, label),

@@ -9,11 +9,19 @@ export const heldQuestionId = 'review';
 
 export type HeldChoice = 'keep' | 'take-out' | 'discard';
 
-const options: readonly { readonly id: HeldChoice; readonly label: string }[] = [
-  { id: 'keep', label: 'Keep' },
-  { id: 'take-out', label: 'Take out what is rejected' },
-  { id: 'discard', label: 'Discard' },
-];
+function optionsFor(
+  meant: string,
+): readonly { readonly id: HeldChoice; readonly label: string; readonly description: string }[] {
+  return [
+    { id: 'keep', label: 'Keep', description: `\`${meant}\` goes on to this commit` },
+    {
+      id: 'take-out',
+      label: 'Take out what is rejected',
+      description: `what is left is judged and sealed anew, and goes on to \`${meant}\``,
+    },
+    { id: 'discard', label: 'Discard', description: 'nothing of it is committed' },
+  ];
+}
 
 /** What a person is asked about a change before its branch moves. */
 export function heldQuestion({
@@ -24,7 +32,7 @@ export function heldQuestion({
   patchset,
   summary,
 }: HeldReview): Pick<Interaction, 'subject' | 'kind' | 'title' | 'description' | 'prompt' | 'metadata'> {
-  const [held, meant] = [branch, target.ref].map((ref) => ref.replace(/^refs\/heads\//, ''));
+  const [held = '', meant = ''] = [branch, target.ref].map((ref) => ref.replace(/^refs\/heads\//, ''));
   return {
     subject: `${heldSubject}${runId}`,
     kind: 'request_user_input',
@@ -35,7 +43,14 @@ export function heldQuestion({
     ].join('\n\n'),
     prompt: 'Keep this change?',
     metadata: {
-      questions: [{ id: heldQuestionId, prompt: `What goes on to ${meant}?`, kind: 'single', options }],
+      questions: [
+        {
+          id: heldQuestionId,
+          prompt: `What goes on to ${meant}?`,
+          kind: 'single',
+          options: optionsFor(meant),
+        },
+      ],
       runId,
       commit,
       branch,

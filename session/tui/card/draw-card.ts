@@ -1,3 +1,4 @@
+import { hunksOf } from '../../screen/hunks.ts';
 import { type Line, span } from '../../screen/line.ts';
 import { type Asked, type InnerQuestion, innerQuestions } from '../../screen/question/asked.ts';
 import { type Choice, choicesOf } from '../../screen/question/choices.ts';
@@ -15,7 +16,7 @@ const mostCovered = 3;
 export function drawCard(
   card: Card,
   asked: Asked,
-  { plans }: Pick<Snapshot, 'plans'>,
+  snapshot: Pick<Snapshot, 'plans' | 'patchsets' | 'reviews'>,
   { rows, columns }: { readonly rows: number; readonly columns: number },
 ): readonly Line[] {
   const inner = innerQuestions(asked);
@@ -23,7 +24,7 @@ export function drawCard(
   const isChosen = card.focus === 'options' && card.writing === undefined;
   const lines =
     card.focus === 'lines'
-      ? drawLines(card, asked, plans)
+      ? drawLines(card, asked, snapshot.plans)
       : // Whoever writes a note has chosen already.
         card.writing?.for === 'note'
         ? []
@@ -34,7 +35,7 @@ export function drawCard(
   const covered = isChosen ? coveredBy(choices[card.at], lines[card.at], columns) : [];
   return [
     ...before,
-    headOf(card, asked, inner),
+    [...headOf(card, asked, inner), ...rejectedOf(asked, snapshot)],
     ...around(lines, card.at, most),
     ...(covered.length <= room ? covered : []),
     [span(hintOf(card, asked), 'dim')],
@@ -53,6 +54,18 @@ function headOf(
     span(visible(words), 'strong'),
     ...(inner.length > 1 ? [span(`  ${question + 1} of ${inner.length}`, 'dim')] : []),
   ];
+}
+
+/** Of a change that is held: how much of it is rejected by now. */
+function rejectedOf(
+  { metadata }: Asked,
+  { patchsets, reviews }: Pick<Snapshot, 'patchsets' | 'reviews'>,
+): Line {
+  const patchset = patchsets.find(({ id }) => id === metadata.patchset);
+  if (patchset === undefined) return [];
+  const hunks = hunksOf(patchset, reviews);
+  const rejected = hunks.filter(({ verdict }) => verdict === 'reject').length;
+  return [span(`  ${rejected} of ${hunks.length} hunks rejected`, rejected === 0 ? 'dim' : 'warn')];
 }
 
 /** What was answered before, until all of it is sent; of a secret that it was. */

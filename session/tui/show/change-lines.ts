@@ -1,3 +1,4 @@
+import { WritError } from '../../../core/base/errors.ts';
 import { hunksOf, type ShownHunk } from '../../screen/hunks.ts';
 import { type Line, span } from '../../screen/line.ts';
 import type { SessionDoor } from '../../screen/session-door.ts';
@@ -53,16 +54,22 @@ function hunkLines(hunk: ShownHunk, at: number, shape: Shape, columns: number): 
     [
       span(`${at + 1} `, 'accent'),
       span(visible(path), 'strong'),
-      ...(verdict === undefined ? [] : [span(` ${verdict}`, verdict === 'keep' ? 'good' : 'bad')]),
-      ...(comment === undefined ? [] : [span(` ${visible(comment)}`, 'warn')]),
+      ...(verdict === undefined ? [] : [span(`  ${verdicts[verdict]}`, verdict === 'keep' ? 'good' : 'bad')]),
+      ...(comment === undefined ? [] : [span(`  “${visible(comment.replaceAll('\n', ' '))}”`, 'warn')]),
     ],
     ...shape.diff(`${header}\n${text}`, columns),
   ];
 }
 
+const verdicts = { keep: 'kept', reject: 'rejected' } as const;
 const signs = { added: '+', removed: '-', same: ' ', note: '\\ ' } as const;
 
-/** Says of one hunk of that change whether it stays, and why. */
+function noHunk(number: number, count: number): string {
+  if (count === 0) return 'nothing was changed yet that could be reviewed';
+  return `there is no hunk ${number}: \`/diff\` numbers them, ${count === 1 ? 'and there is 1' : `1 to ${count}`}`;
+}
+
+/** Says of one hunk of that change whether it stays, and why. NOT_FOUND where there is none of that number. */
 export async function reviewHunk(
   door: SessionDoor,
   { hunk: number, verdict, comment }: Extract<LocalCommand, { type: 'review' }>,
@@ -70,9 +77,9 @@ export async function reviewHunk(
 ): Promise<readonly Line[]> {
   const snapshot = door.snapshot();
   const patchset = reviewed(snapshot, told);
-  const found = patchset === undefined ? undefined : hunksOf(patchset, snapshot.reviews)[number - 1];
-  if (found === undefined)
-    return [[span(`  there is no hunk ${number}: \`/diff\` has their numbers`, 'warn')]];
+  const hunks = patchset === undefined ? [] : hunksOf(patchset, snapshot.reviews);
+  const found = hunks[number - 1];
+  if (found === undefined) throw new WritError('NOT_FOUND', { message: noHunk(number, hunks.length) });
   const { patchset: of, path, id } = found;
   await door.review({
     patchset: of,

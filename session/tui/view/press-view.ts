@@ -22,7 +22,34 @@ export interface PressContext {
 
 /** What one key makes of a view. Pure. */
 export function pressView(before: View, snapshot: Snapshot, key: Key, context: PressContext): Stepped {
-  const view: View = { ...before, notice: undefined };
+  const view: View = { ...before, notice: undefined, leaving: undefined };
+  const pressed = pressFresh(view, snapshot, key, context);
+  const asked = nextAsked(snapshot);
+  const name = asked && workOf(asked);
+  if (name === undefined || !pressed.effects.some(({ type }) => type === 'cancel')) return pressed;
+  if (before.leaving === asked?.id) return pressed;
+  return only({
+    ...heldBack(view, pressed.view.composer, name),
+    leaving: asked?.id,
+  });
+}
+
+/** What would be lost with the turn, in a word: a model has worked at it, and it is kept nowhere. */
+function workOf({ kind }: Asked): string | undefined {
+  if (kind === 'post_plan_choice') return 'plan';
+  return kind === 'intent_review_choice' ? 'draft' : undefined;
+}
+
+/** The first of two keys that end a turn ends nothing yet. */
+function heldBack(view: View, { armed }: View['composer'], name: string): View {
+  const words =
+    armed === 'quit'
+      ? `Ctrl+C again quits: the ${name} waits for \`--resume\``
+      : `Esc again ends the turn, and the ${name} is gone`;
+  return { ...view, composer: { ...view.composer, armed }, notice: [span(words, 'warn')] };
+}
+
+function pressFresh(view: View, snapshot: Snapshot, key: Key, context: PressContext): Stepped {
   const { card } = view;
   const asked = nextAsked(snapshot);
   if (card === undefined || asked === undefined || asked.id !== card.id)

@@ -21,6 +21,8 @@ export interface View {
   readonly facts: StatusFacts;
   /** Of the turn that runs. */
   readonly time: TurnTime | undefined;
+  /** The question whose turn the key before would have ended: the same again ends it. */
+  readonly leaving: string | undefined;
   /** What is told above the composer, until the next key. */
   readonly notice: Line | undefined;
 }
@@ -34,6 +36,7 @@ export function openView(composer: Composer): View {
     card: undefined,
     facts: {},
     time: undefined,
+    leaving: undefined,
     notice: undefined,
   };
 }

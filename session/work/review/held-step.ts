@@ -26,15 +26,6 @@ export async function heldStep(
   const { held } = scope.state();
   if (held === undefined) throw new TypeError('an answer to a change that is not held');
   const [choice] = (given.answers?.[heldQuestionId] ?? []) as readonly HeldChoice[];
-  return settleHeld(scope, held, choice);
-}
-
-/** Nothing of it is kept, whatever was said of its hunks. */
-export function discardHeld(scope: TurnScope, held: HeldReview): Promise<StepEnd> {
-  return settleHeld(scope, held, 'discard');
-}
-
-async function settleHeld(scope: TurnScope, held: HeldReview, choice?: HeldChoice): Promise<StepEnd> {
   // Another process may have been stopped behind the commit of what was left.
   const landed = held.anew === undefined ? undefined : (await findRunOf(scope, held.anew.runId))?.view;
   if (landed?.decision?.type === 'commit') return takenOut(scope, held, landed);

@@ -2,13 +2,16 @@ import { confirmIntent } from '../../../api/intent/confirm-intent.ts';
 import { runIntent } from '../../../engine/run/run-intent.ts';
 import type { GivenAnswer } from '../../state/interaction.ts';
 import { undoQuestion, undoQuestionId, undoSubject } from '../../state/undo-question.ts';
-import { discardHeld } from '../review/held-step.ts';
+import { askHeld } from '../review/hold-run.ts';
 import { tellMade } from '../review/tell-made.ts';
 import { tellReviewed } from '../tell-reviews.ts';
 import type { StepEnd, TurnScope } from '../turn-scope.ts';
 import { findUndoable, runNamed } from './find-undoable.ts';
 
-/** Lists what taking back a run would touch, and asks. A change that is only held is discarded: it is nowhere yet. */
+/**
+ * Lists what taking back a run would touch, and asks. Of a change that is only held it is asked what becomes of it: it is
+ * nowhere yet, and what is discarded is gone.
+ */
 export async function undoStep(scope: TurnScope, wanted: string): Promise<StepEnd> {
   const { held } = scope.state();
   if (held !== undefined) {
@@ -18,7 +21,7 @@ export async function undoStep(scope: TurnScope, wanted: string): Promise<StepEn
     if ('reason' in meant) return refused(scope, meant.reason);
     // Of one that is held no single task is taken back: it is nowhere yet, and its hunks are there to be rejected.
     const isWhole = !('task' in meant);
-    if (meant.view.runId === held.runId && isWhole) return discardHeld(scope, held);
+    if (meant.view.runId === held.runId && isWhole) return askHeld(scope, held);
     return refused(scope, `a change is held, and not yet reviewed: that of run ${held.runId}`);
   }
   const found = await findUndoable(scope, wanted);

@@ -69,6 +69,18 @@ t.test('what is held is answered as its hunks were reviewed', async (t) => {
   t.strictSame(codes(reads), ['UNSUPPORTED_OPERATION', 'UNSUPPORTED_OPERATION', undefined]);
 });
 
+t.test('the reason of a rejection goes with it', async (t) => {
+  const asked = withFacts(begun, ...afterKill(begun.state, again));
+  const hunk = { type: 'review', patchset: 'proposed', path: 'x', hunk: 'h', proof: local } as const;
+  const rejected = take('1', asked, { ...hunk, verdict: 'reject', comment: 'nobody asked for it' }).after;
+  const comment = (world: World) => world.state.reviews.map((one) => one.comment);
+  t.strictSame(comment(take('2', rejected, { ...hunk, verdict: 'reject' }).after), ['nobody asked for it']);
+  t.strictSame(comment(take('2', rejected, { ...hunk, verdict: 'keep' }).after), [undefined]);
+  const noted = take('2', rejected, { ...hunk, verdict: 'keep', comment: 'well' }).after;
+  t.strictSame(comment(noted), ['well']);
+  t.strictSame(comment(take('3', noted, { ...hunk, verdict: 'keep' }).after), ['well'], 'kept as before');
+});
+
 t.test('nothing is begun beside a change that is held, but a question', async (t) => {
   const idle = withFacts(begun, { type: 'turn-ended', turn: 'turn', end: 'cancelled' });
   t.equal(say(idle, 'make it faster').refusal, 'UNSUPPORTED_OPERATION');

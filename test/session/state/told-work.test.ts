@@ -109,4 +109,7 @@ t.test('an option says what it would do where its label does not', async (t) => 
   t.equal(of('approval', 'approve', { reuse: 'x' }), undefined);
   t.equal(of('approval', 'approve', { reuse: { approve: 'x'.repeat(9000) } })?.length, 400);
   t.equal(of('request_user_input', 'answer'), undefined);
+  const plan = { kind: 'post_plan_choice', metadata: {} } as const;
+  t.match(optionDescription(plan, 'execute', {}), /is committed$/);
+  t.match(optionDescription(plan, 'execute', { review: 'on' }), /is held until you have reviewed it$/);
 });

@@ -56,7 +56,16 @@ t.test('hunks of the newest change have numbers, and what is said of one reaches
     review: async (one: unknown) => void said.push(one),
   } as unknown as SessionDoor;
   const lines = changeLines(snapshot, plainShape, 80).map((line: Line) => textOf(line));
-  t.match(lines, ['Change proposed', '', /^1 a.*\.ts reject no$/, '@@ -1 +1 @@', '-old', '+new', '', /^2 a/]);
+  t.match(lines, [
+    'Change proposed',
+    '',
+    /^1 a.*\.ts {2}rejected {2}“no”$/,
+    '@@ -1 +1 @@',
+    '-old',
+    '+new',
+    '',
+    /^2 a/,
+  ]);
   t.notMatch(lines.join(''), /\p{Cc}/u);
   await reviewHunk(door, { type: 'review', hunk: 2, verdict: 'keep' });
   t.match(said, [{ patchset: 'p', hunk: 'h2', verdict: 'keep' }]);
@@ -70,8 +79,10 @@ t.test('hunks of the newest change have numbers, and what is said of one reaches
   const newer = { ...snapshot, patchsets: [old, { ...old, id: 'newer' }] } as typeof snapshot;
   await reviewHunk({ ...door, snapshot: () => newer }, { type: 'review', hunk: 1, verdict: 'keep' }, told);
   t.match(said.at(-1), { patchset: 'p', hunk: 'h1' }, 'a number is of what was told, not of what came since');
-  const [none] = await reviewHunk(door, { type: 'review', hunk: 3, verdict: 'keep' });
-  t.match(textOf(none ?? []), /no hunk 3/);
+  const third = { type: 'review', hunk: 3, verdict: 'keep' } as const;
+  await t.rejects(reviewHunk(door, third), { code: 'NOT_FOUND', message: /no hunk 3: .* 1 to 2$/ });
+  const none = { ...door, snapshot: () => ({ ...snapshot, patchsets: [] }) };
+  await t.rejects(reviewHunk(none, third), { code: 'NOT_FOUND', message: /nothing was changed yet/ });
   t.equal(said.length, 2);
 });
 

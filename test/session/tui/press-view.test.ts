@@ -11,6 +11,8 @@ import { newWorld } from '../state/walk.ts';
 
 const enter: Key = { type: 'key', name: 'enter', ctrl: false, alt: false, shift: false };
 const tab: Key = { ...enter, name: 'tab' };
+const esc: Key = { ...enter, name: 'escape' };
+const interrupt: Key = { ...enter, name: 'char:c', ctrl: true };
 const typed = (text: string): readonly Key[] => [...text].map((char) => ({ type: 'text', text: char }));
 
 const snapshot = {
@@ -41,6 +43,14 @@ function press(afterMs: number, ...keys: readonly Key[]) {
   return { did, text: textOf(view) };
 }
 
+/** What is told once these keys are pressed. */
+function told(...keys: readonly Key[]): string {
+  let { view } = seeSnapshot(openView(openComposer([])), snapshot, 0);
+  for (const key of keys)
+    ({ view } = pressView(view, snapshot, key, { nowMs: 9_999, columns: 80, rows: 24, commands: [] }));
+  return (view.notice ?? []).map(({ text }) => text).join('');
+}
+
 const textOf = ({ composer }: View): string => composer.buffer.text;
 
 t.test(
@@ -68,4 +78,16 @@ t.test('a word that was begun before the question could be read is typed to its 
 
 t.test('a letter of an answer gives it', async (t) => {
   t.strictSame(press(9_999, ...typed('e')), { did: ['execute'], text: '' });
+});
+
+t.test('a plan that waits is given up by two keys, never by one', async (t) => {
+  t.strictSame(press(9_999, esc).did, []);
+  t.match(told(esc), /^Esc again ends the turn, and the plan is gone$/);
+  t.strictSame(press(9_999, esc, esc).did, ['cancel']);
+  t.strictSame(press(9_999, esc, ...typed('x'), interrupt, esc).did, [], 'one after the other');
+  t.strictSame(press(9_999, ...typed('e')).did, ['execute']);
+  t.strictSame(press(9_999, esc, ...typed('e')).did, ['execute'], 'it is there as before');
+  t.match(told(interrupt), /^Ctrl\+C again quits: the plan waits for `--resume`$/);
+  t.strictSame(press(9_999, interrupt, interrupt).did, ['quit'], 'who quits loses no plan');
+  t.strictSame(press(9_999, tab, esc, esc).did, ['cancel'], 'from the text, too');
 });

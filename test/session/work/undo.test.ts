@@ -152,7 +152,7 @@ t.test('what was changed by hand since, or by a later commit, is not run over', 
   t.match(sample.git('show', 'main:src/price.js'), /^\/\/ mine\n.*cents \+ 1/s, 'what is elsewhere stays');
 });
 
-t.test('a change that is only held is discarded', async (t) => {
+t.test('of a change that is only held it is asked what becomes of it', async (t) => {
   await using scene = await changed({ isHeld: true });
   const { sample, session } = scene;
   const before = sample.git('rev-parse', 'main');
@@ -167,6 +167,9 @@ t.test('a change that is only held is discarded', async (t) => {
     t.equal(session.channel.state.held?.runId, runId, 'nothing of it was meant');
   }
   await scene.say('/undo');
+  const asked = await scene.asked('request_user_input');
+  t.equal(session.channel.state.held?.runId, runId, 'nothing is discarded that nobody has said so of');
+  await scene.answer(asked.id, { answers: { review: ['discard'] } });
   await scene.ended();
   t.match(lastNote(session), /is discarded/);
   t.notOk('held' in toSnapshot(session.channel.state));

@@ -1,0 +1,27 @@
+import { type Guard, within } from './guard.ts';
+
+/** What one key, or one command that was meant otherwise, must not take away. */
+export const guards: readonly Guard[] = [
+  ...within('session/tui/view/press-view.ts', 'test/session/tui/press-view.test.ts', [
+    [
+      'a plan that waits is not given up by one key',
+      'if (before.leaving === asked?.id) return pressed;',
+      'return pressed;',
+      'a plan that waits is given up by two keys',
+    ],
+    [
+      'two keys are two in a row',
+      'notice: undefined, leaving: undefined };',
+      'notice: undefined };',
+      'a plan that waits is given up by two keys',
+    ],
+  ]),
+  ...within('session/state/review.ts', 'test/session/state/held.test.ts', [
+    [
+      'the reason of a rejection is not told of what is kept',
+      "verdict === 'keep' && known?.verdict === 'reject'",
+      "verdict === undefined && known?.verdict === 'reject'",
+      'the reason of a rejection goes with it',
+    ],
+  ]),
+];

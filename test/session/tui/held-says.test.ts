@@ -1,0 +1,58 @@
+import t from 'tap';
+import { textOf } from '../../../session/screen/line.ts';
+import { statusItems } from '../../../session/screen/status-line.ts';
+import { heldQuestion } from '../../../session/state/held/held-question.ts';
+import { toSnapshot } from '../../../session/state/snapshot.ts';
+import { openCard } from '../../../session/tui/card/card.ts';
+import { drawCard } from '../../../session/tui/card/draw-card.ts';
+import { newWorld } from '../state/walk.ts';
+
+const review = {
+  runId: 'run',
+  commit: 'c',
+  branch: 'refs/heads/writ/review-run',
+  target: { ref: 'refs/heads/main', expected: 'b' },
+  plan: 'plan',
+  patchset: 'p',
+  summary: 's',
+};
+const idle = toSnapshot(newWorld().state);
+const hunks = ['h1', 'h2'].map((id) => ({ id, header: '@@ -1 +1 @@' }));
+const snapshot = {
+  ...idle,
+  patchsets: [
+    { id: 'p', status: 'proposed', updatedAt: '', changes: [{ path: 'a', changeType: 'modify', hunks }] },
+  ],
+  reviews: [{ patchset: 'p', path: 'a', hunk: 'h2', verdict: 'reject' }],
+} as unknown as typeof idle;
+
+t.test(
+  'what becomes of a held change is asked with what each answer does, and how much is rejected',
+  async (t) => {
+    const { subject: _, ...question } = heldQuestion(review);
+    const asked = { ...question, id: 'q', status: 'pending' as const, options: [], requestedAt: '' };
+    const drawn = (of: typeof idle) =>
+      drawCard(openCard(asked, 0, false), asked, of, { rows: 12, columns: 80 }).map(textOf);
+    t.match(drawn(snapshot), [
+      '? What goes on to main?  1 of 2 hunks rejected',
+      '› 1  Keep  `main` goes on to this commit',
+      '  2  Take out what is rejected  what is left is judged and sealed anew, and goes on to `main`',
+      '  3  Discard  nothing of it is committed',
+    ]);
+    t.match(drawn({ ...snapshot, reviews: [] })[0], /0 of 2 hunks rejected$/);
+    t.equal(drawn(idle)[0], '? What goes on to main?', 'of a change that is not shown nothing is counted');
+  },
+);
+
+t.test('a change that is held is told as long as nothing asks for its review', async (t) => {
+  const texts = (of: typeof idle) => statusItems(of, {}).map(({ text }) => text);
+  const { runId, commit, branch, patchset } = review;
+  const held = { ...idle, held: { runId, commit, branch, target: 'refs/heads/main', patchset } };
+  t.ok(texts(held).includes('a change is held: /review'));
+  t.notOk(
+    texts({ ...held, status: 'awaiting_interaction' })
+      .join()
+      .includes('/review'),
+  );
+  t.notOk(texts(idle).join().includes('/review'));
+});
