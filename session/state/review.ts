@@ -8,8 +8,8 @@ import type { SessionState } from './state.ts';
 const maxComment = 2000;
 
 /**
- * A person says something of one hunk; what he does not say again stays, but for the reason of a rejection that he takes
- * back. INVALID_BODY; NOT_FOUND where there is no such
+ * A person says something of one hunk; what he does not say again stays, but for the reason of a rejection that he
+ * takes back. INVALID_BODY; NOT_FOUND where there is no such
  * patchset, file or hunk; INTERACTION_NOT_ACTIVE for what is committed: that is kept.
  */
 export function review(

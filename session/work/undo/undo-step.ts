@@ -9,8 +9,8 @@ import type { StepEnd, TurnScope } from '../turn-scope.ts';
 import { findUndoable, runNamed } from './find-undoable.ts';
 
 /**
- * Lists what taking back a run would touch, and asks. Of a change that is only held it is asked what becomes of it: it is
- * nowhere yet, and what is discarded is gone.
+ * Lists what taking back a run would touch, and asks. Of a change that is only held it is asked what becomes of it: it
+ * is nowhere yet, and what is discarded is gone.
  */
 export async function undoStep(scope: TurnScope, wanted: string): Promise<StepEnd> {
   const { held } = scope.state();
