@@ -18,6 +18,7 @@ export const serviceShapes: Readonly<Record<string, JsonData>> = {
       pid,
       base_url: text,
       mcp_url: text,
+      mcp_token_file: text,
       thread_id: text,
       working_dir: text,
       provider: text,

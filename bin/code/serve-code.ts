@@ -96,6 +96,7 @@ export async function serveCode(
     pid: process.pid,
     base_url: served.baseUrl,
     mcp_url: served.mcpUrl,
+    mcp_token_file: served.mcpTokenFile,
     thread_id: served.threadId,
     working_dir: options.workingDir,
     provider: options.model.provider,

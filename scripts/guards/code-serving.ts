@@ -53,5 +53,19 @@ export const guards: readonly Guard[] = [
   ]),
   ...within('session/serve/serve-session.ts', serve, [
     ['what was opened is closed again', '    await unwind();\n    throw fault;', '    throw fault;', taken],
+    [
+      'MCP has its port before there is a thread',
+      `    const mcp = await serveMcp(setting, place, () => session);
+    undo.push(mcp.close);
+    ports.mcp = portOf(mcp.mcpUrl);
+    const opened = await setting.open();
+`,
+      `    const opened = await setting.open();
+    const mcp = await serveMcp(setting, place, () => session);
+    undo.push(mcp.close);
+    ports.mcp = portOf(mcp.mcpUrl);
+`,
+      taken,
+    ],
   ]),
 ];

@@ -47,6 +47,9 @@ export const guards: readonly Guard[] = [
       'the end takes away only',
     ],
   ]),
+  ...within('session/control/control-place.ts', 'test/session/control/open-control.test.ts', [
+    ['not over the token of MCP', 'if (ofMcp !== undefined)', "if (ofMcp === '')", 'control files are two'],
+  ]),
   ...within('http/discovery.ts', 'test/http/discovery.test.ts', [
     ['MCP on the loopback', 'isLoopbackUrl(mcpUrl)', "mcpUrl !== ''", 'a file that could send us elsewhere'],
   ]),

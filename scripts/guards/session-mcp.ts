@@ -61,6 +61,14 @@ export const guards: readonly Guard[] = [
     ['the token', 'if (!isBearer(request, token))', "if (token === '')", letIn],
     ['who goes away', "request.socket.on('end', leave);", '', 'who goes away ends'],
   ]),
+  ...within('session/mcp/serve-mcp-http.ts', http, [
+    [
+      'one token is not written over',
+      "await takeTokenPlace(directory, server.baseUrl.replace(/^.*:/, ''))",
+      "{ file: directory.concat('/mcp-token'), giveBack: async () => {} }",
+      'a session beside another one',
+    ],
+  ]),
   ...within('session/mcp/tool-answer.ts', answers, [
     [
       'no words of a fault of ours',

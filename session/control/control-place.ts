@@ -30,7 +30,7 @@ const segments = ['.writ', 'code'];
 /**
  * `.writ/code` of the work tree, or the files that were named (document 2, Options). Each file has a lock, so that
  * whoever shares one of them with another instance is refused: `control.lock` for those that nobody named, else the
- * file's own name with `.lock`. USAGE where both are one.
+ * file's own name with `.lock`. USAGE where both are one, or one is that of MCP.
  */
 export async function findControlPlace(
   root: string,
@@ -57,6 +57,12 @@ export async function findControlPlace(
   if (token === info || names.slice(2).some((lock) => lock === token || lock === info))
     throw new WritError('USAGE', {
       message: 'expected `--control-token-file` and `--control-info-file` to be two files',
+      detail: { token_file: token, info_file: info },
+    });
+  const ofMcp = [token, info].find((file) => file.startsWith(join(directory, 'mcp-token')));
+  if (ofMcp !== undefined)
+    throw new WritError('USAGE', {
+      message: `\`${ofMcp}\` is where the token of MCP is put: expected another control file`,
       detail: { token_file: token, info_file: info },
     });
   return place;

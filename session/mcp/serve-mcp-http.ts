@@ -1,16 +1,16 @@
-import { join } from 'node:path';
 import { startLoopbackServer } from '../../http/loopback-server.ts';
 import { removeOwnFile, writePrivateFile } from '../../http/private-files.ts';
 import { makeToken } from '../../http/token.ts';
 import type { McpGround } from './mcp-ground.ts';
 import { mcpPath, mcpRoutes } from './mcp-routes.ts';
+import { type TokenPlace, takeTokenPlace } from './take-token-place.ts';
 
 export interface McpHttpOptions {
   /** A literal loopback address. */
   readonly host: string;
   /** 0: any that is free. */
   readonly port: number;
-  /** `<state_dir>/code`, a private directory of this user; `mcp-token` is written there. */
+  /** `<state_dir>/code`, a private directory of this user; the token is written there. */
   readonly directory: string;
   /** A fault of ours, that the client is not told. */
   readonly report: (fault: unknown) => void;
@@ -30,13 +30,12 @@ const closeWithinMs = 400;
 
 /**
  * Serves the protocol on the loopback: `Host` and `Origin` are looked at as for every server of writ, and each start
- * has a token of its own, 0600. PORT_UNAVAILABLE; SERVICE_FILES_UNSAFE where the token cannot be kept.
+ * has a token of its own, 0600. PORT_UNAVAILABLE; PRIVATE_FILE_UNSAFE where the token cannot be kept.
  */
 export async function serveMcpHttp(
   ground: McpGround,
   { host, port, directory, report }: McpHttpOptions,
 ): Promise<McpHttp> {
-  const tokenFile = join(directory, 'mcp-token');
   const token = makeToken();
   const { routes, close } = mcpRoutes(ground, token);
   const server = await startLoopbackServer({
@@ -48,16 +47,20 @@ export async function serveMcpHttp(
     headersWithinMs,
     report,
   });
+  let place: TokenPlace | undefined;
   const end = async (): Promise<void> => {
     await close();
     await server.close(closeWithinMs);
-    await removeOwnFile(tokenFile, token);
+    if (place === undefined) return;
+    await removeOwnFile(place.file, token);
+    await place.giveBack();
   };
   try {
-    await writePrivateFile(tokenFile, token);
+    place = await takeTokenPlace(directory, server.baseUrl.replace(/^.*:/, ''));
+    await writePrivateFile(place.file, token);
   } catch (fault) {
     await end();
     throw fault;
   }
-  return { mcpUrl: `${server.baseUrl}${mcpPath}`, tokenFile, close: end };
+  return { mcpUrl: `${server.baseUrl}${mcpPath}`, tokenFile: place.file, close: end };
 }

@@ -62,6 +62,7 @@ export interface ServedSession extends AsyncDisposable {
   readonly baseUrl: string;
   /** `http://127.0.0.1:6789/mcp`. */
   readonly mcpUrl: string;
+  readonly mcpTokenFile: string;
   readonly threadId: string;
   readonly session: OpenSession;
   /** For a screen in this process. */
@@ -123,6 +124,10 @@ export async function serveSession(setting: ServeSetting): Promise<ServedSession
     const { baseUrl } = server;
     ports.web = portOf(baseUrl);
     log.tell('info', 'http', 'listening', { baseUrl, bind: web.host });
+    // A port that is taken is told before a thread is begun; clients are let go of before their session ends.
+    const mcp = await serveMcp(setting, place, () => session);
+    undo.push(mcp.close);
+    ports.mcp = portOf(mcp.mcpUrl);
     const opened = await setting.open();
     undo.push(() => opened[Symbol.asyncDispose]());
     undo.push(logSession(opened, log));
@@ -130,9 +135,7 @@ export async function serveSession(setting: ServeSetting): Promise<ServedSession
     undo.push(() => {
       session = undefined;
     });
-    const mcp = await serveMcp(setting, place, opened);
-    undo.push(() => mcp.close());
-    ports.mcp = portOf(mcp.mcpUrl);
+    undo.push(mcp.close);
     log.tell('info', 'mcp', 'listening', { mcpUrl: mcp.mcpUrl });
     setting.selfTest.serve({
       ports: [ports.web, ports.mcp],
@@ -143,6 +146,7 @@ export async function serveSession(setting: ServeSetting): Promise<ServedSession
     return {
       baseUrl,
       mcpUrl: mcp.mcpUrl,
+      mcpTokenFile: mcp.tokenFile,
       threadId: opened.threadId,
       session: opened,
       door: openLocalDoor(opened, {
@@ -190,26 +194,43 @@ function routesOf(
   ];
 }
 
-/** MCP over HTTP, on the loopback whatever the web server listens on; its token is a file beside the control files. */
+/**
+ * MCP over HTTP, on the loopback whatever the web server listens on; its token is a file beside the control files.
+ * Until there is a session nothing is changed. Closed once, however often it is asked to.
+ */
 async function serveMcp(
   { options, mcp, report }: ServeSetting,
   place: ControlPlace,
-  { allow, channel }: OpenSession,
+  session: () => OpenSession | undefined,
 ): Promise<McpHttp> {
   const { serveMcpHttp } = await import('../mcp/serve-mcp-http.ts');
   await ignoreDirectory(await openPrivateDirectory(place.root, place.segments));
   const host = options.web.host.includes(':') ? '::1' : '127.0.0.1';
-  const askController: NonNullable<McpApproval['askController']> = (question, signal) =>
-    allow({ argv: question.argv, lines: questionLines(question) }, signal);
+  const askController: NonNullable<McpApproval['askController']> = async (question, signal) =>
+    (await session()?.allow({ argv: question.argv, lines: questionLines(question) }, signal)) ?? 'nobody';
   const ground = {
     ...mcp,
     approval: { ...mcp.approval, askController },
     // A person may change it while the session lasts.
-    readsOnly: () => channel.state.settings.context !== 'dev',
+    readsOnly: () => session()?.channel.state.settings.context !== 'dev',
   };
-  return serveMcpHttp(ground, { host, port: options.mcpPort, directory: place.directory, report });
+  const served = await serveMcpHttp(ground, {
+    host,
+    port: options.mcpPort,
+    directory: place.directory,
+    report,
+  });
+  let closed: Promise<void> | undefined;
+  return {
+    ...served,
+    close() {
+      closed ??= served.close();
+      return closed;
+    },
+  };
 }
 
+/** A `URL` leaves 80 out. */
 function portOf(url: string): number {
-  return Number(new URL(url).port);
+  return Number(/:(\d+)(?:\/|$)/.exec(url)?.[1]);
 }

@@ -54,6 +54,9 @@ export const programRows: readonly SessionRow[] = [
   ...heldBy('MCP', ofSession('mcp/http'), 'nobody without the token', {
     'mcp token': 'bearer, in `code/mcp-token`, 0600',
   }),
+  ...heldBy('MCP', ofSession('mcp/http'), 'a session beside another one leaves it its token', {
+    'mcp token of two': 'a session beside another has `mcp-token-PORT`',
+  }),
   ...heldBy('MCP', ofSession('mcp/served'), 'a change that a client of a served session wants goes', {
     'mcp controller': 'a mutating call goes to the live controller',
   }),

@@ -43,6 +43,20 @@ async function opened(root: string, mode: 'observe' | 'write' = 'write', files: 
   return { place, control };
 }
 
+t.test('control files are two, and none is the token of MCP', async (t) => {
+  const root = t.testdir();
+  const names: readonly ControlFiles[] = [
+    { tokenFile: join(root, 'x'), infoFile: join(root, 'x') },
+    { tokenFile: join(root, '.writ/code/control.lock') },
+    { tokenFile: join(root, '.writ/code/mcp-token') },
+    { infoFile: join(root, '.writ/code/mcp-token') },
+    { infoFile: join(root, '.writ/code/mcp-token.lock') },
+    { tokenFile: join(root, '.writ/code/mcp-token-6789') },
+  ];
+  for (const files of names)
+    await t.rejects(findControlPlace(root, files), { code: 'USAGE', exitCode: 129 }, JSON.stringify(files));
+});
+
 t.test(
   'a session that may be written has a token and tells where it is; its end takes both away',
   async (t) => {

@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { request } from 'node:http';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import t, { type Test } from 'tap';
 import type { McpGround } from '../../../session/mcp/mcp-ground.ts';
@@ -159,6 +159,34 @@ t.test(
     t.notOk(existsSync(first.tokenFile));
   },
 );
+
+t.test('a session beside another one leaves it its token', async (t) => {
+  const first = await scene(t);
+  const directory = dirname(first.tokenFile);
+  const { root: cwd } = personRepository();
+  const ground: McpGround = {
+    cwd,
+    version: '0.0.0',
+    ask: async () => ({}),
+    approval: { policy: 'never' },
+    readsOnly: () => false,
+    log: () => {},
+  };
+  const beside = { host: '127.0.0.1', port: 0, directory, report: () => {} };
+  const second = await serveMcpHttp(ground, beside);
+  t.equal(second.tokenFile, `${first.tokenFile}-${new URL(second.mcpUrl).port}`);
+  t.equal(statSync(second.tokenFile).mode & 0o777, 0o600);
+  t.not(readFileSync(second.tokenFile, 'utf8'), first.token);
+  t.equal(readFileSync(first.tokenFile, 'utf8'), first.token);
+  await second.close();
+  t.strictSame(readdirSync(directory).sort(), ['mcp-token', 'mcp-token.lock']);
+  t.equal((await first.post(ping)).status, 200, 'who has read it goes on');
+  await first.close();
+  t.strictSame(readdirSync(directory), [], 'the next one has the name');
+  const third = await serveMcpHttp(ground, beside);
+  t.equal(third.tokenFile, first.tokenFile);
+  await third.close();
+});
 
 t.test('who goes away ends what he asked for', async (t) => {
   let gone: AbortSignal | undefined;

@@ -11,7 +11,7 @@ import { keepGrants } from '../../../session/approvals/keep-grants.ts';
 import { openChannel } from '../../../session/channel/open-channel.ts';
 import type { LogFacts } from '../../../session/log/open-log.ts';
 import type { OpenSession } from '../../../session/open-session.ts';
-import { serveSession } from '../../../session/serve/serve-session.ts';
+import { type ServedSession, serveSession } from '../../../session/serve/serve-session.ts';
 import type { SessionGround } from '../../../session/state/fact.ts';
 import { newWorld } from '../state/walk.ts';
 import { memoryThread } from '../thread/memory-thread.ts';
@@ -203,7 +203,20 @@ t.test('a port that is taken ends the start before there is a session, and names
     detail: { port: taken },
     hints: [/`--mcp-port PORT`/],
   });
-  t.strictSame(left(), [], 'also where it is that of MCP');
+  t.strictSame([order, left()], [[], []], 'also where it is that of MCP');
+});
+
+t.test('a port is told by its number, also where addresses leave it out', async (t) => {
+  const { serve } = scene(t);
+  const served = await serve({ port: 80 }).catch((fault: unknown) => fault);
+  if (served instanceof Error) {
+    t.match(served, { code: 'PORT_UNAVAILABLE' });
+    t.comment('port 80 cannot be had here');
+    return;
+  }
+  await using session = served as ServedSession;
+  const answer = await fetch(`${session.baseUrl}/api/code/diagnostics`);
+  t.match(await answer.json(), { ports: { web: 80, mcp: Number(new URL(session.mcpUrl).port) } });
 });
 
 t.test('what refuses the session takes the server along', async (t) => {
