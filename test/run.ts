@@ -3,6 +3,8 @@ import { room } from './rooms/room.ts';
 await room(
   'engine/run/judge/collect-artifacts.test.ts',
   'engine/run/judge/read-reports.test.ts',
+  'engine/run/judge/read-rule-files.test.ts',
+  'engine/run/judge/take-carried.test.ts',
   'engine/run/state/describe-engine.test.ts',
   'engine/run/state/evidence-modes.test.ts',
   'engine/run/state/lost-calls.test.ts',

@@ -195,6 +195,13 @@ export const survivors: readonly Survivor[] = [
       'one octet of eight MiB, on either side of which memory is as safe',
     ],
   ]),
+  ...within('engine/run/work/hands/execute-in-workspace.ts', [
+    [
+      'const timeoutSeconds = Math.min(Math.max(1, wanted), maxTimeoutSeconds);',
+      '1 → 2',
+      'the least time that a model can ask for a command: a second more lets nothing through',
+    ],
+  ]),
   ...within('engine/run/open/hold-run.ts', [
     ['left = true;', 'true → false', 'who reads a journal passes over the record that it then writes'],
   ]),

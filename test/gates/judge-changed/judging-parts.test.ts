@@ -1,5 +1,6 @@
+import { matchesGlob } from 'node:path';
 import t from 'tap';
-import { judgingParts } from '../../../gates/judge-changed/judging-parts.ts';
+import { judgingParts, manifestGlobs } from '../../../gates/judge-changed/judging-parts.ts';
 
 const partsOf = (name: string, text: string, scripts?: readonly string[], isAmongOthers = false) => {
   const parts = judgingParts(name, Buffer.from(text), scripts, isAmongOthers);
@@ -80,5 +81,26 @@ t.test('of a package.json: the scripts that are reached, or all with usual names
   t.strictSame(partsOf('package.json', text, [], true), { type: '"module"', exports: '"./a.js"' });
   const composer = JSON.stringify({ config: { a: 1 }, type: 'library', scripts: { test: 'x' }, require: {} });
   t.strictSame(partsOf('composer.json', composer), { config: '{"a":1}', 'scripts.test': '"x"' });
+  t.end();
+});
+
+t.test('each member of Cargo.toml that says what is built and tested is a part', (t) => {
+  for (const name of ['lib', 'bin', 'test', 'bench', 'features', 'profile', 'lints'])
+    t.match(partsOf('Cargo.toml', `[${name}]\nx = 1`), { [name]: '{"x":1}' });
+  for (const name of ['autotests', 'autobenches', 'autobins', 'build', 'links'])
+    t.match(partsOf('Cargo.toml', `[package]\n${name} = "x"`), { [`package.${name}`]: '"x"' });
+  t.end();
+});
+
+t.test('a file of which parts judge is one that is read', (t) => {
+  const isRead = (path: string) => manifestGlobs.some((glob) => matchesGlob(path, glob));
+  for (const name of [
+    ...['package.json', 'composer.json', 'pyproject.toml', 'Cargo.toml', 'setup.cfg', 'pom.xml', 'mix.exs'],
+    ...['.npmrc', 'CMakeLists.txt', 'meson.build', 'a.gradle', 'a.gradle.kts'],
+    ...['a.csproj', 'a.fsproj', 'a.vbproj'],
+  ]) {
+    t.not(judgingParts(name, Buffer.from(''), undefined), undefined, name);
+    t.ok(isRead(name) && isRead(`a/b/${name}`), name);
+  }
   t.end();
 });

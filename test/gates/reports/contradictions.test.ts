@@ -67,6 +67,8 @@ t.test('totals of mocha without the tests', async (t) => {
   t.strictSame(await severities({ passes: [] }), ['error', 'error']);
   t.strictSame(await severities({ tests: [{}, {}] }), ['error'], 'a test without a result');
   t.strictSame(await severities({ stats: { tests: '1', passes: '1', failures: '0' } }), []);
+  for (const key of ['passes', 'failures', 'pending'])
+    t.match(await read(JSON.stringify({ stats: { tests: 0 }, [key]: [] })), { contradictions: [] }, key);
 });
 
 t.test('totals of pytest without the tests', async (t) => {
