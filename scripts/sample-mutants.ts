@@ -4,7 +4,7 @@
  * `--also` names) in one small way after the other (scripts/mutants/), each in a copy of the tree, and runs the tests
  * that execute the broken line, the likeliest and quickest first, until one fails. Which these are says the map of
  * coverage, which is made or brought up to date first (`--as-mapped` takes it as it is). What is unnoticed when the
- * budget is spent has a reason in scripts/mutants/survivors.ts, or the exit code is 1; `--all` asks those again.
+ * budget is spent has a reason in scripts/mutants/survivors/, or the exit code is 1; `--all` asks those again.
  * `--done` is what an interrupted run printed, which counts; `--quick-first` begins with mutants of which a quick test
  * is asked first.
  */
