@@ -74,7 +74,10 @@ t.test('a proof is given however many appends come between its head and its tile
 t.test('an entry whose file is gone is corrupt, and no proof is given for it', async (t) => {
   const { head, read } = await ledgerOf(t, 5);
   const without: LedgerFileReader = async (path) => (path.includes('entries') ? undefined : read(path));
-  await t.rejects(proveEntry(2, head, without), { code: 'LEDGER_CORRUPT', message: /an entry does not have its hash/ });
+  await t.rejects(proveEntry(2, head, without), {
+    code: 'LEDGER_CORRUPT',
+    message: /an entry does not have its hash/,
+  });
 });
 
 t.test('what is replaced while it is looked for is looked for again, within bounds', async (t) => {

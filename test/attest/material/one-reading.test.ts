@@ -121,3 +121,15 @@ t.test('what the library would have guessed at is malformed', async (t) => {
     );
   }
 });
+
+t.test('an envelope by itself is signed with a key, which its first signature names', (t) => {
+  const signatures = [
+    { keyid: 'one', sig: 'AAAA' },
+    { keyid: 'two', sig: 'AAAB' },
+  ];
+  const read = parseAnyBundle(
+    Buffer.from(JSON.stringify({ payloadType: 'application/vnd.in-toto+json', payload: 'e30=', signatures })),
+  );
+  t.match(read, { material: { kind: 'key', hint: 'one' }, entries: [], timestamps: [] });
+  t.end();
+});
