@@ -14,6 +14,8 @@ const maxCharacters = 300_000;
 const maxTurns = 60;
 const maxSubmissions = 6;
 const maxSilent = 3;
+/** Characters of what a model says in the place of a draft. */
+const maxSaid = 600;
 
 /** Turns and calls until a draft is taken, or the model gets nowhere. Errors of the turns are thrown. */
 export async function draftWith(order: DraftOrder): Promise<DraftEnd> {
@@ -22,6 +24,7 @@ export async function draftWith(order: DraftOrder): Promise<DraftEnd> {
   const conversation = openConversation(order.subject, maxCharacters);
   const repetition = watchRepetition();
   let silent = 0;
+  let said = '';
   let submissions = 0;
   for (let turns = 0; turns < maxTurns; turns += 1) {
     let turn: Awaited<ReturnType<typeof order.turns.take>>;
@@ -43,7 +46,9 @@ export async function draftWith(order: DraftOrder): Promise<DraftEnd> {
     conversation.add(message);
     if (message.calls.length === 0) {
       silent += 1;
-      if (silent > maxSilent) return nothing('the model talks and submits nothing');
+      // What it says first; what follows are answers to our reminders.
+      if (said === '') said = oneLine(message.text);
+      if (silent > maxSilent) return nothing(`the model talks and submits nothing${quoted(said)}`);
       const cut = end === 'length' ? 'Your reply was cut. Be brief. ' : '';
       conversation.add({ role: 'user', text: `${cut}When the draft is complete, call ${submit.name}.` });
       continue;
@@ -68,6 +73,15 @@ export async function draftWith(order: DraftOrder): Promise<DraftEnd> {
     conversation.add({ role: 'tool', results });
   }
   return nothing(`no draft was submitted in ${maxTurns} turns`);
+}
+
+function quoted(said: string): string {
+  if (said === '') return '';
+  return `; it says: “${said.length <= maxSaid ? said : `${said.slice(0, maxSaid).toWellFormed()}…`}”`;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
 }
 
 function nothing(reason: string): DraftEnd {

@@ -1,5 +1,6 @@
 import { draftReview } from '../../api/intent/draft-review.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { EffectiveAcceptance } from '../../core/contract/intentspec.gen.ts';
 import { draftIntent } from '../../engine/run/draft/draft-intent.ts';
 import { documentEdits, editSentence } from '../../engine/run/draft/edited-draft.ts';
@@ -51,7 +52,7 @@ export async function draftStep(scope: TurnScope, words: readonly string[]): Pro
     ...(ran === undefined ? {} : { context: [ran.text] }),
     ...(kept === undefined ? {} : { spent: kept.spent }),
   };
-  const drafted = await patiently(scope, () => draftIntent(engine, request));
+  const drafted = await patiently(scope, () => draftIntent(engine, request)).catch(rethrowWithAsk);
   if (ran !== undefined) await tellRuns(scope, ran);
   const { contract, repairs, questions, lacks, verified, spent } = drafted;
   const { bytes: specBytes, digest, effective } = contract;
@@ -89,6 +90,18 @@ export async function draftStep(scope: TurnScope, words: readonly string[]): Pro
     },
   });
   return 'waits';
+}
+
+/** Whoever gets no contract may have wanted none. */
+function rethrowWithAsk(fault: unknown): never {
+  if (!isWritError(fault, 'DRAFT_REFUSED')) throw fault;
+  const { code, message, detail, hints } = fault;
+  throw new WritError(code, {
+    message,
+    detail,
+    hints: ['what shall only be answered: `/ask` and the question', ...hints],
+    cause: fault,
+  });
 }
 
 /** Ids of what judges a change, in the order in which it runs. */

@@ -22,6 +22,8 @@ export function readSpoken(text: string): Spoken {
         ? `expected \`${forms.join('` or `')}\`, found \`${trimmed.slice(0, 60)}\``
         : `there is no command \`/${name.slice(0, 40)}\`; there is ${commands.join(', ')}`,
     detail: { commands, ...(forms.length > 0 ? {} : { unknown: name.slice(0, 40) }) },
-    hints: ['a message that begins with `/` or `!` and is no command: put a word before it'],
+    ...(forms.length > 0
+      ? {}
+      : { hints: ['a message that begins with `/` or `!` and is no command: put a word before it'] }),
   });
 }

@@ -117,7 +117,11 @@ async function judgeRun(
     goal: goal.id,
     change: isAchieved ? { ...change, status: 'achieved' } : change,
   });
-  if (isAchieved) return { end: 'decided' };
+  if (isAchieved) {
+    const text = `achieved: run ${run} is committed, and the checks of every criterion passed in its gates`;
+    await scope.tell({ type: 'noted', id: scope.newId(), title: 'Goal', text });
+    return { end: 'decided' };
+  }
   const { budget } = requireGoal(scope);
   const used = exhausted(budget);
   if (used !== undefined) await blockGoal(scope, goal, used, usedUp);

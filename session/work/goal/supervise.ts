@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../../core/base/error-codes.ts';
-import { isWritError, messageOf } from '../../../core/base/errors.ts';
+import { isWritError } from '../../../core/base/errors.ts';
 import type { BlockReason } from '../../state/goal.ts';
 import { pursuedGoal } from '../../state/pursued-goal.ts';
 import type { StepEnd, TurnScope } from '../turn-scope.ts';
@@ -18,12 +18,15 @@ export async function supervise(
     const goal = pursuedGoal(scope.state());
     const reason = reasonOf(fault);
     if (goal !== undefined && reason !== undefined && !scope.signal.aborted)
-      await blockGoal(scope, goal, reason, messageOf(fault));
+      await blockGoal(scope, goal, reason, goesOn);
     throw fault;
   } finally {
     await chargeWork(scope);
   }
 }
+
+/** Why stands below it, where the turn ends. */
+const goesOn = '`/goal start` goes on with it, `/goal cancel` gives it up';
 
 /** `undefined` for what has no name of its own: the turn's end tells it. */
 function reasonOf(fault: unknown): BlockReason | undefined {

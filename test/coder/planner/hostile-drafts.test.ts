@@ -55,7 +55,7 @@ t.test('a model that never submits, or never anything usable, ends with its reas
   const empty = submits({ ...priceDraft, summary: 'x' });
   const look: ScriptedReply = { calls: [['list_dir', { path: '.' }]] };
   for (const [name, replies, code, reason] of [
-    ['talks', Array(20).fill({ text: 'I will.' }), 'DRAFT_REFUSED', 'talks and submits nothing'],
+    ['talks', Array(20).fill({ text: 'I\nwill.' }), 'DRAFT_REFUSED', 'submits nothing; it says: “I will.”'],
     ['looks', Array(80).fill(look), 'DRAFT_REFUSED', 'repeats itself'],
     ['breaks the contract', Array(20).fill(empty), 'DRAFT_REFUSED', 'draft 6 was not taken'],
     [

@@ -61,6 +61,7 @@ t.test(
     await scene.ended();
     t.equal(scene.session.channel.state.status, 'completed', lastNote(scene.session));
     t.match(goalOf(scene), { status: 'achieved', loops: 1, criteria: [{ status: 'accepted' }] });
+    t.match(lastNote(scene.session), /^achieved: run \S+ is committed/, 'it is told, too');
     t.ok((goalOf(scene)?.budget.used.tokens ?? 0) > 0, 'what models came to is counted');
     t.match(scene.sample.git('log', '-1', '--format=%s'), /Prices are exact/);
     const drafting = JSON.stringify(scene.model.asked[0]?.body);

@@ -45,6 +45,24 @@ t.test(
   },
 );
 
+t.test('who only asks, and gets no contract, is told what the model says and how to ask', async (t) => {
+  await using scene = await scriptSession(() => ({ text: 'I am a model.' }));
+  const { session } = scene;
+  for (const said of ['Who are you?', '/goal start Who are you?']) {
+    await scene.say(said);
+    await scene.ended();
+    const [failed = '', ...hints] = lastNote(session).split('\n');
+    t.equal(
+      failed,
+      'DRAFT_REFUSED: no contract was drafted: the model talks and submits nothing; it says: “I am a model.”',
+    );
+    t.match(hints[0], /`\/ask`/);
+  }
+  const goal = session.channel.state.transcript.find(({ title }) => title === 'Goal')?.content ?? '';
+  t.match(goal, /^blocked \(draft_refused\): `\/goal start` goes on/);
+  t.notMatch(goal, /submits nothing/, 'why is told once');
+});
+
 t.test('a request is drafted, planned, executed and committed, each only after its answer', async (t) => {
   const notes: ScriptedReply = {
     calls: [['update_plan', { steps: 'completed look\nin_progress take the cent away\npending test it' }]],

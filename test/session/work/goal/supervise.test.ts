@@ -33,7 +33,12 @@ t.test('what a step worked is counted as its goal`s, however it ends', async (t)
   );
   t.strictSame(failed.told, [
     { type: 'goal-moved', goal: 'g', change: { status: 'blocked', blockReason: 'provider_failed' } },
-    { type: 'noted', id: 'n', title: 'Goal', text: 'blocked (provider_failed): nobody answers' },
+    {
+      type: 'noted',
+      id: 'n',
+      title: 'Goal',
+      text: 'blocked (provider_failed): `/goal start` goes on with it, `/goal cancel` gives it up',
+    },
     works,
   ]);
 });
