@@ -17,6 +17,7 @@ import type { Shape } from './print/shape.ts';
 import { findThread } from './show/find-thread.ts';
 import { openEarlier } from './show/open-earlier.ts';
 import { showLocal } from './show/show-local.ts';
+import { undoOffers } from './show/undo-offers.ts';
 import type { Key } from './term/key.ts';
 import { openFrames } from './term/open-frames.ts';
 import type { Painter, Size } from './term/painter.ts';
@@ -245,7 +246,11 @@ export function openScreen(parts: ScreenParts): Screen {
     press(keys) {
       for (const key of keys) {
         const snapshot = door.snapshot();
-        const pressed = pressView(view, snapshot, key, { nowMs: clock.now(), ...size, commands: offers });
+        const pressed = pressView(view, snapshot, key, {
+          nowMs: clock.now(),
+          ...size,
+          commands: [...offers, ...undoOffers(snapshot)],
+        });
         ({ view } = pressed);
         for (const effect of pressed.effects) act(effect);
       }

@@ -7,6 +7,8 @@ export interface OfferedCommand {
   readonly name: string;
   readonly arguments: string;
   readonly description: string;
+  /** One of many that its first word takes: it is offered behind that alone. */
+  readonly isBehind?: true;
 }
 
 export interface Choice {
@@ -82,11 +84,22 @@ function isTypable(path: string): boolean {
 }
 
 function commandChoices(commands: readonly OfferedCommand[], sought: string): readonly Choice[] {
-  // Behind a space stand arguments, unless a command of two words begins so.
-  const found = /\s/.test(sought)
-    ? commands.filter(({ name }) => /\s/.test(name) && name.toLowerCase().startsWith(sought.toLowerCase()))
-    : commands;
-  return rankFuzzy(found, sought, ({ name }) => name).map((command) => ({
+  // Behind a space stand arguments, unless a command of two words begins so, or what it takes is known.
+  const isSpaced = /\s/.test(sought);
+  const lower = sought.toLowerCase();
+  const [verb = '', rest = ''] = lower.split(/\s+(.*)/s);
+  const own = commands.filter(
+    ({ name, isBehind }) =>
+      isBehind !== true && (!isSpaced || (/\s/.test(name) && name.toLowerCase().startsWith(lower))),
+  );
+  const behind = commands.filter(({ name, isBehind }) => isBehind === true && name.startsWith(`${verb} `));
+  const found = [
+    ...rankFuzzy(own, sought, ({ name }) => name),
+    ...(isSpaced
+      ? rankFuzzy(behind, rest, (one) => `${one.name.slice(verb.length + 1)} ${one.description}`)
+      : []),
+  ];
+  return found.map((command) => ({
     insert: command.arguments === '' ? `/${command.name}` : `/${command.name} `,
     name: `/${command.name}${command.arguments === '' ? '' : ` ${command.arguments}`}`,
     detail: command.description,

@@ -1,0 +1,41 @@
+import { toDoneTask } from '../../screen/words/done-tasks.ts';
+import { readOutcome } from '../../screen/words/outcome-of.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+import type { OfferedCommand } from '../composer/completion.ts';
+
+const most = 20;
+
+/**
+ * What can be written behind `/undo`: the runs of the thread that have committed something, the last one first, each with
+ * what was asked for, and their Tasks where there are several. Whether one can be taken back is the session's to say.
+ */
+export function undoOffers({
+  transcript,
+  tasks,
+  plans,
+}: Pick<Snapshot, 'transcript' | 'tasks' | 'plans'>): readonly OfferedCommand[] {
+  let asked = '';
+  const runs = new Map<string, string>();
+  for (const entry of transcript) {
+    if (entry.kind === 'user_message') asked = entry.content?.split('\n')[0] ?? '';
+    const outcome = readOutcome(entry);
+    if (outcome?.isCommit === true) runs.set(outcome.runId, asked);
+  }
+  const done = tasks.flatMap((task) => toDoneTask(task) ?? []);
+  return [...runs]
+    .toReversed()
+    .slice(0, most)
+    .flatMap(([run, words]) => {
+      const own = done.filter((one) => one.run === run);
+      const steps = plans.findLast(({ id }) => id.startsWith(`${run}/`))?.steps ?? [];
+      const stepOf = (task: string) => steps.find(({ id }) => id.startsWith(`${task}.`))?.step ?? '';
+      return [
+        offer(run, words),
+        ...(own.length < 2 ? [] : own.map(({ task }) => offer(`${run} ${task}`, stepOf(task)))),
+      ];
+    });
+}
+
+function offer(behind: string, description: string): OfferedCommand {
+  return { name: `undo ${behind}`, arguments: '', description, isBehind: true };
+}
