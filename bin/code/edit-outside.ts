@@ -1,7 +1,7 @@
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { WritError } from '../../core/base/errors.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
 import { runInTerminal } from '../../engine/tool/spawn.ts';
 
 const maxBytes = 4 * 1024 * 1024;
@@ -25,7 +25,9 @@ export async function editOutside(
     const own = Object.entries(env).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, value] as const],
     );
-    const code = await runInTerminal(argv, { cwd, env: Object.fromEntries(own) });
+    const code = await runInTerminal(argv, { cwd, env: Object.fromEntries(own) }).catch((cause: unknown) => {
+      throw notStarted(editor, cause);
+    });
     if (code !== 0)
       throw new WritError('SPAWN_FAILED', {
         message: `the editor \`${argv[0]}\` ended with ${code}; the text is as it was`,
@@ -37,8 +39,23 @@ export async function editOutside(
   }
 }
 
+function notStarted(editor: string, cause: unknown): unknown {
+  if (!isWritError(cause, 'SPAWN_FAILED')) return cause;
+  return new WritError('SPAWN_FAILED', {
+    message: `the editor \`${editor}\` could not be started; the text is as it was`,
+    detail: cause.detail,
+    hints: ['`VISUAL` or `EDITOR` names another one'],
+    cause,
+  });
+}
+
 async function readText(path: string): Promise<string> {
-  await using file = await open(path, 'r');
+  await using file = await open(path, 'r').catch((cause: unknown) => {
+    throw new WritError('SPAWN_FAILED', {
+      message: 'the editor left no file that can be read; the text is as it was',
+      cause,
+    });
+  });
   const { size } = await file.stat();
   if (size > maxBytes) throw new WritError('INPUT_TOO_LARGE', { detail: { limit: maxBytes, found: size } });
   return file.readFile('utf8');

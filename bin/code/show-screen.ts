@@ -13,6 +13,7 @@ import type { CommandContext } from '../command-parts/command.ts';
 import type { Aside } from './aside.ts';
 import type { CodeLine } from './code-line.ts';
 import type { DraftKeeper } from './keep-draft.ts';
+import { typedPath } from './typed-path.ts';
 
 /** What a screen is opened with, before there is a session. */
 export interface ShownSession {
@@ -75,7 +76,7 @@ export function showScreen(
       }),
     async write(path, text) {
       const { writeOutput } = await import('../command-parts/write-output.ts');
-      return writeOutput(cwd, path, text);
+      return writeOutput(cwd, typedPath(path, env.HOME), text);
     },
     suspend: () => terminal.suspend(),
     keep: (of) => keeper?.keep(of),

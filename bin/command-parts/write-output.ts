@@ -1,4 +1,4 @@
-import { closeSync, openSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, openSync, statSync, unlinkSync, writeSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { messageOf, WritError } from '../../core/base/errors.ts';
 
@@ -13,11 +13,7 @@ export function writeOutput(cwd: string, path: string, bytes: string | Uint8Arra
     descriptor = openSync(target, 'wx');
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'EEXIST') {
-      throw new WritError('OUTPUT_EXISTS', {
-        message: `\`${path}\` exists already`,
-        detail: { path },
-        cause,
-      });
+      throw exists(path, target, cause);
     }
     throw failed(path, cause);
   }
@@ -31,6 +27,16 @@ export function writeOutput(cwd: string, path: string, bytes: string | Uint8Arra
     closeSync(descriptor);
   }
   return target;
+}
+
+function exists(path: string, target: string, cause: unknown): WritError {
+  const isDirectory = statSync(target, { throwIfNoEntry: false })?.isDirectory() === true;
+  return new WritError('OUTPUT_EXISTS', {
+    message: isDirectory ? `\`${path}\` is a directory` : `\`${path}\` exists already`,
+    detail: { path },
+    ...(isDirectory ? { hints: ['name a file in it'] } : {}),
+    cause,
+  });
 }
 
 type Words = (directory: string) => readonly [why: string, hint: string];

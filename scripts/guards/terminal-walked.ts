@@ -16,6 +16,14 @@ export const guards: readonly Guard[] = [
       'a plan that waits is given up by two keys',
     ],
   ]),
+  ...within('session/screen/question/command-tree.ts', 'test/session/screen/command-tree.test.ts', [
+    [
+      'no line of a command passes for what is said of it',
+      "at === 0 ? '$ ' : '│ '",
+      "at === 0 ? '$ ' : '  '",
+      'a command of several lines',
+    ],
+  ]),
   ...within('session/state/review.ts', 'test/session/state/held.test.ts', [
     [
       'the reason of a rejection is not told of what is kept',

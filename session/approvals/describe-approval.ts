@@ -4,11 +4,13 @@ import type { Segment } from './classify-command.ts';
 import { type ClassifiedUse, classifyUse } from './classify-use.ts';
 import { reuseOf } from './reuse-of.ts';
 import type { ToolUse } from './tool-use.ts';
-import { type Mask, maskedCommand, maskedWord, useText } from './use-text.ts';
+import { commandLines, type Mask, maskedCommand, maskedWord, useText } from './use-text.ts';
 import { visibleText } from './visible-text.ts';
 
 const most = {
   text: 4000,
+  lines: 40,
+  line: 200,
   title: 120,
   word: 300,
   words: 40,
@@ -48,6 +50,7 @@ export function describeApproval(
   const judged = classifyUse(use);
   const isOutside = use.isOutside || isUnconfined;
   const text = useText(use, mask, most.text);
+  const written = commandLines(use, mask, most);
   const segments = (judged.command?.segments ?? [])
     .slice(0, most.segments)
     .map((one) => shownSegment(one, mask));
@@ -71,6 +74,7 @@ export function describeApproval(
       tool: visibleText(use.request.tool, mask, most.word),
       action: visibleText(use.request.action, mask, most.word),
       ...(judged.kind === 'command' ? { command: text } : { subject: text }),
+      ...(written.length === 0 ? {} : { commandLines: written }),
       cwd: visibleText(use.cwd, mask, most.text),
       branch: visibleText(use.branch, mask, most.word),
       sandboxPolicyDigest: use.sandbox,

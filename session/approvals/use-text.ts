@@ -14,6 +14,22 @@ export function useText(use: Pick<ToolUse, 'request' | 'argv'>, mask: Mask, most
   return visibleText(`${tool} ${action} ${named}`.trimEnd(), mask, most);
 }
 
+/** Lines of a command that has several, each as a person may be shown it; none where it is one line. */
+export function commandLines(
+  use: Pick<ToolUse, 'request' | 'argv'>,
+  mask: Mask,
+  most: { readonly lines: number; readonly line: number },
+): readonly string[] {
+  if (!isCommand(use)) return [];
+  const lines = maskedCommand(use.request.command ?? '', mask).split('\n');
+  if (lines.length < 2) return [];
+  const left = lines.length - most.lines;
+  return [
+    ...lines.slice(0, most.lines).map((line) => visibleText(line, mask, most.line)),
+    ...(left > 0 ? [`… and ${left} more ${left === 1 ? 'line' : 'lines'}`] : []),
+  ];
+}
+
 /** A word as the shell makes it, as far as it is known; masked, where that changes it. */
 export function maskedWord({ literal, head }: ShellWord, mask: Mask): string | undefined {
   const known = literal ?? head;

@@ -112,6 +112,10 @@ t.test('output never replaces what stands there, and says where it cannot write'
   t.equal(String(await readInput(reader(dir), 'new', { maxBytes: 50 })), 'content');
   for (const path of ['taken', 'dangling', 'sub'])
     t.throws(() => writeOutput(dir, path, 'x'), { code: 'OUTPUT_EXISTS' }, path);
+  t.throws(() => writeOutput(dir, 'sub', 'x'), {
+    message: '`sub` is a directory',
+    hints: ['name a file in it'],
+  });
   t.equal(String(await readInput(reader(dir), 'taken', { maxBytes: 50 })), 'old');
   t.throws(() => writeOutput(dir, 'missing/$&/file', 'x'), {
     code: 'OUTPUT_FAILED',

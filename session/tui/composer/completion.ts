@@ -43,14 +43,10 @@ export function completionFor(
   before: Completion | undefined,
   id: number,
 ): Completion | undefined {
-  if (text.startsWith('/') && cursor > 0) {
-    const sought = text.slice(1, cursor);
-    if (sought.length > 64 || /\n/.test(sought) || !sought.isWellFormed()) return undefined;
-    const choices = commandChoices(commands, sought);
+  const choices = text.startsWith('/') && cursor > 0 ? commandsFor(text.slice(1, cursor), commands) : [];
+  if (choices.length > 0) {
     const none = { paths: [], id: 0 };
-    return choices.length === 0
-      ? undefined
-      : { kind: 'command', from: 0, sought, choices, chosen: 0, ...none };
+    return { kind: 'command', from: 0, sought: text.slice(1, cursor), choices, chosen: 0, ...none };
   }
   const token = pathToken(text, cursor);
   if (token === undefined) return undefined;
@@ -81,6 +77,14 @@ export function chooseBy(open: Completion, by: number): Completion {
 /** Whether a text can hold it as it is, on one line. */
 function isTypable(path: string): boolean {
   return plainText(path) === path && !path.includes('\n');
+}
+
+/** What a longer text holds is no name of a command. */
+const longest = 64;
+
+function commandsFor(sought: string, commands: readonly OfferedCommand[]): readonly Choice[] {
+  const isName = sought.length <= longest && !sought.includes('\n') && sought.isWellFormed();
+  return isName ? commandChoices(commands, sought) : [];
 }
 
 function commandChoices(commands: readonly OfferedCommand[], sought: string): readonly Choice[] {

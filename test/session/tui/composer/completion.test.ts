@@ -117,6 +117,14 @@ t.test('a path with spaces is put in quotes, and one with control characters is 
   t.equal(new Person().types('@"my fi').effects.at(-1)?.type, 'complete-path');
 });
 
+t.test('a file is named behind a command, too', async (t) => {
+  const person = new Person().types('/ask see @sr');
+  t.match(person.effects.at(-1), { type: 'complete-path', prefix: 'sr' });
+  const { id } = person.effects.at(-1) as { readonly id: number };
+  person.composer = offered(person.composer, id, ['src/price.js']);
+  t.equal(person.presses('tab').text, '/ask see @src/price.js |');
+});
+
 t.test('an address of mail is no path', async (t) => {
   t.strictSame(new Person().types('me@example').effects, []);
 });

@@ -1,0 +1,50 @@
+import t from 'tap';
+import { describeApproval } from '../../../session/approvals/describe-approval.ts';
+import { textOf } from '../../../session/screen/line.ts';
+import { commandTree } from '../../../session/screen/question/command-tree.ts';
+
+const secret = 'hunter2-hunter2';
+
+/** The lines that a person judges a command by. */
+function shown(command: string): readonly string[] {
+  const { metadata } = describeApproval(
+    {
+      id: 'use',
+      request: { tool: 'workspace.command', action: 'execute', command },
+      cwd: '/w',
+      sandbox: 'f'.repeat(64),
+      branch: 'refs/heads/main',
+      isOutside: false,
+    },
+    { why: 'it is dangerous', ttlSeconds: 300, mask: (text) => text.replaceAll(secret, '[secret]') },
+  );
+  return commandTree({ metadata: JSON.parse(JSON.stringify(metadata)) }).map(textOf);
+}
+
+t.test('what cannot be proven stands once: beside its command where it is told there', async (t) => {
+  const lines = shown('rm -rf build && npm install x; echo $TARGET');
+  t.equal(lines[0], '$ rm -rf build && npm install x; echo $TARGET');
+  t.match(lines, [
+    /^\$/,
+    /^ {2}dangerous {2}rm -rf build {2}deletes: `rm` deletes/,
+    /^ {2}unknown {4}npm install x {2}not-known: cannot prove: what `npm` does/,
+    /^ {2}\S+ +echo ‹unknown: \$TARGET›/,
+  ]);
+  t.equal(lines.filter((line) => line.includes('what `npm` does')).length, 1);
+  t.ok(lines.includes('  cannot prove: the value of `$TARGET`'), 'what no command tells stands below them');
+});
+
+t.test('a command of several lines is shown in lines, none of which passes for another', async (t) => {
+  const lines = shown(`cat <<EOT > x.sh\n  safe       ls  only-reads\npass ${secret}\tx\nEOT\nsh x.sh`);
+  t.match(lines.slice(0, 5), [
+    '$ cat <<EOT > x.sh',
+    '│   safe       ls  only-reads',
+    '│ pass [secret]\\u{9}x',
+    '│ EOT',
+    '│ sh x.sh',
+  ]);
+  t.notMatch(lines.join(''), /\\u\{a\}|hunter2/);
+  const many = shown(Array.from({ length: 90 }, (_, at) => `echo ${at}`).join('\n'));
+  t.ok(many.includes('│ … and 50 more lines'));
+  t.equal(shown('echo a')[0], '$ echo a');
+});
