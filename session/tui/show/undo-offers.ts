@@ -6,8 +6,9 @@ import type { OfferedCommand } from '../composer/completion.ts';
 const most = 20;
 
 /**
- * What can be written behind `/undo`: the runs of the thread that have committed something, the last one first, each with
- * what was asked for, and their Tasks where there are several. Whether one can be taken back is the session's to say.
+ * What can be written behind `/undo`: the runs of the thread that have committed something, the last one first, each
+ * with what was asked for, and their Tasks where there are several. Whether one can be taken back is the session's to
+ * say.
  */
 export function undoOffers({
   transcript,

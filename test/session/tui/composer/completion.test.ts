@@ -119,9 +119,8 @@ t.test('a path with spaces is put in quotes, and one with control characters is 
 
 t.test('a file is named behind a command, too', async (t) => {
   const person = new Person().types('/ask see @sr');
-  t.match(person.effects.at(-1), { type: 'complete-path', prefix: 'sr' });
-  const { id } = person.effects.at(-1) as { readonly id: number };
-  person.composer = offered(person.composer, id, ['src/price.js']);
+  t.strictSame(person.effects.at(-1), { type: 'complete-path', prefix: 'sr', id: 3 });
+  person.composer = offered(person.composer, 3, ['src/price.js']);
   t.equal(person.presses('tab').text, '/ask see @src/price.js |');
 });
 
