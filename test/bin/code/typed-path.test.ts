@@ -8,11 +8,11 @@ t.test('a path is what was meant by what was typed', async (t) => {
     ['"my notes.md"', 'my notes.md'],
     ["'my notes.md'", 'my notes.md'],
     ['"half', '"half'],
-    ['~/notes.md', '/home/me/notes.md'],
-    ['"~/my notes.md"', '/home/me/my notes.md'],
+    ['~/notes.md', '/people/me/notes.md'],
+    ['"~/my notes.md"', '/people/me/my notes.md'],
     ['~other/notes.md', '~other/notes.md'],
     ['a~/b', 'a~/b'],
   ] as const)
-    t.equal(typedPath(typed, '/home/me'), path, typed);
+    t.equal(typedPath(typed, '/people/me'), path, typed);
   t.equal(typedPath('~/notes.md', undefined), '~/notes.md');
 });
