@@ -131,5 +131,8 @@ t.test('an envelope by itself is signed with a key, which its first signature na
     Buffer.from(JSON.stringify({ payloadType: 'application/vnd.in-toto+json', payload: 'e30=', signatures })),
   );
   t.match(read, { material: { kind: 'key', hint: 'one' }, entries: [], timestamps: [] });
+  // A member that another form has makes it no other form.
+  const more = { payloadType: 'a/b', payload: 'e30=', signatures, signed: {}, bundle_url: 'https://x' };
+  t.match(parseAnyBundle(Buffer.from(JSON.stringify(more))), { material: { kind: 'key' } });
   t.end();
 });

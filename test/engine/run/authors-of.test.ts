@@ -51,6 +51,17 @@ function askAuthors(
   } as unknown as Attempt);
 }
 
+t.test('who asks for a change is an author by id and by name', async (t) => {
+  const createdBy = { type: 'user', id: 'ann', displayName: 'Ann <ann@x>' };
+  const contract = {
+    effective: { metadata: { createdBy }, objmodel: { actorMapping: { coderActorId: 'coder' } } },
+  };
+  const named = await authorsWith({ authors: ['Eve <eve@x>'], committers: [] }, {
+    contract,
+  } as unknown as Partial<RunIdentity>);
+  t.strictSame(named, ['ann', 'Ann <ann@x>', 'coder', 'Eve <eve@x>']);
+});
+
 t.test('who resumes a run is no author of what names its own', async (t) => {
   t.strictSame(await authorsWith({ authors: ['Eve <eve@x>'], committers: ['Kim <kim@x>'] }), [
     ...ofContract,

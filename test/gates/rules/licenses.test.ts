@@ -1,7 +1,8 @@
 import t from 'tap';
 import type { ApprovalVerdict } from '../../../core/contract/approval.ts';
 import { AllowedLicenses, licenseKey, parseLicense } from '../../../gates/licenses/spdx-expression.ts';
-import { type CaseFile, type GateCase, gateTester } from '../../../testing.ts';
+import { judge } from '../../../gates/rules/licenses.ts';
+import { type CaseFile, type GateCase, gateTester, toRuleInput } from '../../../testing.ts';
 import { findRule } from './find-rule.ts';
 import { type LockEntry, lockfile, manifest, registryEntry } from './npm-files.ts';
 
@@ -292,4 +293,17 @@ t.test('expressions that say the same are equal', async (t) => {
   t.equal(licenseKey('(MIT OR ISC)'), licenseKey('ISC or MIT'.replace('or', 'OR')));
   t.equal(licenseKey('MIT OR (ISC OR Zlib)'), licenseKey('Zlib OR ISC OR MIT'));
   t.not(licenseKey('MIT AND ISC'), licenseKey('MIT OR ISC'));
+});
+
+t.test('of many refusals a part is listed, and the rest is a refusal, too', async (t) => {
+  const many = Object.fromEntries(
+    Array.from({ length: 300 }, (_, n) => [
+      `node_modules/b${n}`,
+      registryEntry(`b${n}`, '1.0.0', 'GPL-3.0-only'),
+    ]),
+  );
+  const files = lockTo({ ...oldLock, ...many });
+  const findings = await judge(toRuleInput({ name: 'x', spec: only(['MIT']), files }));
+  t.equal(findings.length, 201);
+  t.match(findings.at(-1), { severity: 'error', message: '100 more findings are not listed' });
 });

@@ -317,6 +317,8 @@ t.test(
     t.match(await judge(toRuleInput({ name: 'x', files: { 'a.txt': { candidate: utf16 } } })), [
       { severity: 'error', path: 'a.txt', line: 2, column: 3 },
     ]);
+    const [first, rest] = [token.slice(0, 10), token.slice(10)];
+    t.match(await judged({ 'a.txt': { candidate: `T=${first}\0${rest}\n` } }), [{ severity: 'error' }]);
     const files = { 'a.txt': { base: `T=${token}\n\0`, candidate: `T=${token}\nb\n\0` } };
     t.same(await judge(toRuleInput({ name: 'x', files })), []);
     t.same(await judged({ 'a.txt': { candidate: 'nothing\0\n' } }), []);
