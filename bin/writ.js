@@ -27,6 +27,11 @@
   var fs = process.getBuiltinModule('node:fs');
   var here = fs.realpathSync(process.argv[1]).replace(/[^/\\]*$/, '');
   if (process.argv.length === 3 && process.argv[2] === '--version') {
+    process.stdout.on('error', function (fault) {
+      if (fault.code === 'EPIPE' || fault.code === 'ECONNRESET') return;
+      process.stderr.write('writ: OUTPUT_FAILED: stdout could not be written: ' + fault.message + '\n');
+      process.exitCode = 128;
+    });
     process.stdout.write(JSON.parse(fs.readFileSync(here + '../package.json', 'utf8')).version + '\n');
     return;
   }

@@ -87,6 +87,12 @@ const file = within('bin/writ.js', 'test/bin/launcher.test.ts', [
     'size=64 "$0" "$@"',
     'a file of `--env-file` is read by writ alone',
   ],
+  [
+    'a version that cannot be written is said to be none',
+    "process.stdout.on('error', ",
+    "process.stdout.on('fault', ",
+    'stdout that is closed early',
+  ],
 ]);
 
 const apart = within('bin/writ.js', 'test/bin/kept-apart.test.ts', [

@@ -54,6 +54,15 @@ export const guards: readonly Guard[] = [
     ],
     ['strict JSON', "if (isWritError(fault, 'INVALID_BODY')) return undefined;", '', 'what is no message'],
   ]),
+  ...within('bin/code/serve-stdio.ts', stdio, [
+    [
+      'it ends with its reader',
+      'void print.taken().then((isRead) => isRead || unread.abort());',
+      '',
+      'it ends when nobody reads',
+    ],
+    ['a message is one line to everybody', 'escapeJson(line)', 'line', 'it ends when nobody reads'],
+  ]),
   ...within('session/mcp/cut-lines.ts', stdio, [
     ['a line has an end', 'if (held > maxBytes)', 'if (held > maxBytes * 9)', 'what is no message'],
   ]),

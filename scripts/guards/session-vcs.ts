@@ -9,6 +9,14 @@ export const guards: readonly Guard[] = [
   ...within('session/vcs/parse-vcs-call.ts', words, [
     ['options of `add` are known', 'if (unknown !== undefined)', 'if (unknown === null)', named],
     ['a branch is a name', 'return branchFault(first) ?? { command', 'return { command', named],
+    ['a branch is no other name of HEAD', '/^(?:HEAD|@)$|', '/^HEAD$|', named],
+    ['a branch is what it looks like', 'isBranch && isSeen', 'isBranch', 'control characters, very long'],
+    [
+      'a message reads as it is written',
+      "if (/[\\u202a-\\u202e\\u2066-\\u2069]/.test(message)) return 'the message holds what turns text around';",
+      '',
+      'control characters, very long',
+    ],
     [
       'a message holds nothing that a terminal obeys',
       "if (/[^\\P{Cc}\\n\\t]/u.test(message)) return 'the",

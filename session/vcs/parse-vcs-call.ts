@@ -1,3 +1,4 @@
+import { revealHidden } from '../../api/reveal-hidden.ts';
 import { quoted } from '../../core/base/quoted.ts';
 import { parseVcs, placeOf, type VcsQuestion, vcsCommands } from '../../engine/run/work/vcs/parse-vcs.ts';
 import { isRefName } from '../../engine/vcs/ref-name.ts';
@@ -90,6 +91,7 @@ function readCommit(args: readonly string[]): VcsChange | string {
   if (message === '') return 'expected `-m MESSAGE`, and a message that is not empty';
   if (message.length > maxMessage) return `expected a message of at most ${maxMessage} characters`;
   if (/[^\P{Cc}\n\t]/u.test(message)) return 'the message holds a control character';
+  if (/[\u202a-\u202e\u2066-\u2069]/.test(message)) return 'the message holds what turns text around';
   return { command: 'commit', message, mayBeEmpty };
 }
 
@@ -128,8 +130,10 @@ function readBranch(args: readonly string[]): VcsChange | string | undefined {
 
 function branchFault(name: string): string | undefined {
   const isBranch =
-    !name.startsWith('-') && name !== 'HEAD' && !name.startsWith('refs/') && isRefName(`refs/heads/${name}`);
-  return isBranch ? undefined : `expected the name of a branch, found ${quoted(name)}`;
+    !name.startsWith('-') && !/^(?:HEAD|@)$|^refs\//.test(name) && isRefName(`refs/heads/${name}`);
+  // Two names that look the same are no names for whoever is asked about one of them.
+  const isSeen = revealHidden(name, () => '') === name;
+  return isBranch && isSeen ? undefined : `expected the name of a branch, found ${quoted(name)}`;
 }
 
 function startFault(word: string): string | undefined {

@@ -50,7 +50,7 @@ function onNode(pretended: string): {
     argv: ['node', launcher, '--version'],
     exitCode: undefined,
     stderr: { write: (text: string) => (err += text) },
-    stdout: { write: () => (loaded = true) },
+    stdout: { on: () => {}, write: () => (loaded = true) },
     getBuiltinModule: (name: string) => process.getBuiltinModule(name),
   };
   new Function('process', source.replace(/^#!.*/, ''))(fake);
@@ -174,15 +174,17 @@ t.test('stdout that is closed early ends quietly, a full one is a fault', async 
   t.equal(await new Promise((resolve) => child.on('close', resolve)), 0);
   t.equal(err, '');
   if (!existsSync('/dev/full')) return t.comment('skipped: no /dev/full on this system');
-  const full = spawn(process.execPath, [launcher, '--help'], {
-    stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
-  });
-  let told = '';
-  full.stderr?.on('data', (chunk) => {
-    told += chunk;
-  });
-  t.equal(await new Promise((resolve) => full.on('close', resolve)), 128);
-  t.match(told, /^writ: OUTPUT_FAILED: [^\n]*\n$/);
+  for (const option of ['--help', '--version']) {
+    const full = spawn(process.execPath, [launcher, option], {
+      stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
+    });
+    let told = '';
+    full.stderr?.on('data', (chunk) => {
+      told += chunk;
+    });
+    t.equal(await new Promise((resolve) => full.on('close', resolve)), 128, option);
+    t.match(told, /^writ: OUTPUT_FAILED: [^\n]*\n$/, option);
+  }
 });
 
 t.test('SIGINT and SIGTERM while a command waits for its input are exit 130', async (t) => {

@@ -99,6 +99,9 @@ const refused = [
   'branch -x',
   'branch a..b',
   'branch HEAD',
+  'branch @',
+  'branch -D @',
+  'switch -c @',
   'branch refs/heads/x',
   'branch a@{1}',
   'branch x --output=y',
@@ -218,6 +221,12 @@ t.test('control characters, very long words and very many are refused', async (t
     ['commit -m', 'x'.repeat(20_000)],
     ['commit -m', 'bell \u0007'],
     ['commit -m', ' \n '],
+    ['commit -m', 'exact \u202eecirp'],
+    ['commit -m', '\u2066a\u2069'],
+    ['branch', 'main\u200b'],
+    ['branch -D', 'ma\u00adin'],
+    ['switch', 'a\u202eb'],
+    ['switch -c', 'main\u{e0041}'],
   ] as const)
     t.type(read(line, word), 'string', line);
   t.type(
@@ -264,6 +273,8 @@ t.test('the ten subcommands are taken as people and models write them', async (t
   t.strictSame(read('switch --detach HEAD~1'), {
     change: { command: 'switch', to: 'HEAD~1', how: 'detached' },
   });
+  t.match(read('commit -m', 'نرم\u200cافزار 👩\u200d🔧'), { change: { command: 'commit' } });
+  t.match(read('branch', 'später/@x'), { change: { how: 'create' } });
   t.strictSame(read('branch -D old'), {
     change: { command: 'branch', branch: 'old', how: 'delete-unmerged' },
   });
