@@ -113,10 +113,10 @@ t.test(
     const child = spawn(process.execPath, [writ, 'code', '--stdio', '--cwd', root], { env, stdio: 'pipe' });
     t.teardown(() => child.kill());
     const say = (id: string, method: string) =>
-      child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...modern(id, method) })}\n`);
+      child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...modern(1, method), id })}\n`);
     say('a\u2028b\u0085c', 'tools/list');
-    const [line] = (await once(child.stdout, 'data')) as readonly [Buffer];
-    t.match(line.toString(), /"id":"a\\u2028b\\u0085c"/);
+    const [line] = await once(child.stdout, 'data');
+    t.match(String(line), /"id":"a\\u2028b\\u0085c"/);
     child.stdout.destroy();
     child.stdin.on('error', () => {});
     say('again', 'tools/list');
