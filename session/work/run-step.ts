@@ -11,12 +11,12 @@ import { openRepository } from '../../engine/vcs/repository.ts';
 import { patchOfRun } from '../review/patch-of-run.ts';
 import { toChanges } from '../review/to-changes.ts';
 import { requireApart } from '../self-test/try-to-approve.ts';
-import type { RunOutcome } from '../state/work.ts';
 import { consentGround, noNetwork, openedNetwork } from './consent-ground.ts';
 import { personOf } from './person-of.ts';
 import { askChoice, type MadePlan, makePlan, requireDraft } from './plan-step.ts';
 import { failedWords } from './repair-words.ts';
 import { holdRun, holdStep, isHeldRun } from './review/hold-run.ts';
+import { tellOutcome } from './tell-outcome.ts';
 import type { StepEnd, TurnScope } from './turn-scope.ts';
 import { watchWork } from './watch-work.ts';
 
@@ -146,7 +146,7 @@ export async function settle(
   plan: MadePlan,
   view: RunView,
 ): Promise<Exclude<StepEnd, 'waits'> | 'failed'> {
-  const { setting, tell, newId } = scope;
+  const { setting, tell } = scope;
   const { decision, patch, waiting, runId } = view;
   const isCommit = decision?.type === 'commit';
   const isHeld = isHeldRun(scope, view);
@@ -178,38 +178,9 @@ export async function settle(
         status: isCommit ? 'completed' : 'failed',
       },
     });
-  const outcome = outcomeOf(scope, view);
-  await tell({ type: 'noted', id: newId(), title: titleOf(view), text: sentenceOf(outcome), outcome });
+  await tellOutcome(scope, view);
   if (isCommit) return { end: 'decided' };
   return isOver ? 'failed' : { end: 'done' };
-}
-
-function titleOf({ decision, waiting }: RunView): string {
-  if (waiting !== undefined) return 'Waiting for people';
-  return `Decision.${(decision?.type ?? 'none').replace(/^./, (first) => first.toUpperCase())}`;
-}
-
-function outcomeOf({ state }: TurnScope, { runId, decision, waiting }: RunView): RunOutcome {
-  const why = decision?.rationale ?? 'nothing was decided';
-  const { commitSha } = decision ?? {};
-  const review = state().heldRun?.runId === runId ? ', then `/review`' : '';
-  return {
-    runId,
-    decision: waiting === undefined ? (decision?.type ?? 'none') : 'waiting',
-    why:
-      waiting?.for === 'approval'
-        ? `waits for ${waiting.needed} to approve: \`writ approve ${runId}\`, then \`writ resume ${runId}\`${review}`
-        : waiting === undefined
-          ? why
-          : `waits: ${why}`,
-    ...(commitSha === undefined ? {} : { commit: commitSha }),
-  };
-}
-
-function sentenceOf({ runId, decision, why, commit }: RunOutcome): string {
-  if (decision === 'waiting') return `run ${runId} ${why}`;
-  const verify = decision === 'commit' ? ` \`writ verify ${runId}\`,` : '';
-  return `run ${runId}:${commit === undefined ? '' : ` ${commit}`} ${why};${verify} \`writ show ${runId}\``;
 }
 
 /** What a run was refused for came out of programs and files: for a model it is data. */

@@ -65,7 +65,7 @@ function rejectedOf(
   if (patchset === undefined) return [];
   const hunks = hunksOf(patchset, reviews);
   const rejected = hunks.filter(({ verdict }) => verdict === 'reject').length;
-  return [span(`  ${rejected} of ${hunks.length} hunks rejected`, rejected === 0 ? 'dim' : 'warn')];
+  return [span(`  ${rejected}/${hunks.length} rejected`, rejected === 0 ? 'dim' : 'warn')];
 }
 
 /** What was answered before, until all of it is sent; of a secret that it was. */

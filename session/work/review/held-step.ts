@@ -99,7 +99,7 @@ async function takenOut(scope: TurnScope, held: HeldReview, view: RunView): Prom
   const without = `without ${count} rejected ${count === 1 ? 'hunk' : 'hunks'}`;
   return finish(scope, held, {
     end: 'taken-out',
-    text: `run ${view.runId}: ${view.decision?.commitSha ?? ''} ${without}; \`writ verify ${view.runId}\``,
+    text: `run ${view.runId} has committed it ${without}`,
     toModel: `Your change is committed ${without}, which the person took out of it.`,
   });
 }

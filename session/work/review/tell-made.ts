@@ -1,10 +1,12 @@
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { patchOfRun } from '../../review/patch-of-run.ts';
 import { toChanges } from '../../review/to-changes.ts';
+import { tellOutcome } from '../tell-outcome.ts';
 import type { TurnScope } from '../turn-scope.ts';
 
-/** Tells what a run made of a patch that existed; answers with the run. */
-export async function tellMade({ setting, tell }: TurnScope, view: RunView): Promise<RunView> {
+/** Tells what a run made of a patch that existed, and what it came to; answers with the run. */
+export async function tellMade(scope: TurnScope, view: RunView): Promise<RunView> {
+  const { setting, tell } = scope;
   const { patch, decision, waiting, runId } = view;
   if (patch !== undefined && patch.files.length > 0)
     await tell({
@@ -16,5 +18,6 @@ export async function tellMade({ setting, tell }: TurnScope, view: RunView): Pro
       },
       isWhole: true,
     });
+  await tellOutcome(scope, view);
   return view;
 }

@@ -81,10 +81,7 @@ export async function undoAnswered(
   }
   if (decision?.type !== 'commit')
     return refused(scope, `nothing was taken back: ${why}; \`writ show ${runId}\``);
-  await note(
-    scope,
-    `run ${runId}: ${decision.commitSha ?? ''} takes back ${of}run ${before.runId}; \`writ verify ${runId}\``,
-  );
+  await note(scope, `run ${runId} takes back ${of}run ${before.runId}`);
   const text = `The person has undone ${change} "${before.spec.summary}": nothing of it is in the repository any more.`;
   await tellReviewed(scope, { text, ids: [] }, 'talk');
   return { end: 'decided' };

@@ -46,7 +46,7 @@ longTest(
     t.equal(code.sample.git('rev-parse', 'main'), before, 'no branch of the person has moved');
     scene.press('tab');
     await pressUntil(scene, '1', 'hunk is rejected');
-    await pressUntil(scene, '2', 'rejected hunk; ');
+    await pressUntil(scene, '2', 'without 1 rejected hunk');
     await scene.until('done');
     t.equal(code.sample.git('diff', '--name-only', before, 'main'), 'src/price.js\ntest/price.test.js');
     await say(scene, '/undo', 'Leave it');

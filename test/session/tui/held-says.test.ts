@@ -34,12 +34,12 @@ t.test(
     const drawn = (of: typeof idle) =>
       drawCard(openCard(asked, 0, false), asked, of, { rows: 12, columns: 80 }).map(textOf);
     t.match(drawn(snapshot), [
-      '? What goes on to main?  1 of 2 hunks rejected',
+      '? What goes on to main?  1/2 rejected',
       '› 1  Keep  `main` goes on to this commit',
       '  2  Take out what is rejected  what is left is judged and sealed anew, and goes on to `main`',
       '  3  Discard  nothing of it is committed',
     ]);
-    t.match(drawn({ ...snapshot, reviews: [] })[0], /0 of 2 hunks rejected$/);
+    t.match(drawn({ ...snapshot, reviews: [] })[0], /0\/2 rejected$/);
     t.equal(drawn(idle)[0], '? What goes on to main?', 'of a change that is not shown nothing is counted');
   },
 );

@@ -168,7 +168,7 @@ longTest('what was left and is committed already is found, whatever is answered 
   ]);
   t.match(pendingOf(state()), [{ kind: 'request_user_input' }], 'it is asked again');
   await choose('discard');
-  t.match(lastNote(session), new RegExp(`run ${anew}: .* without 1 rejected hunk`));
+  t.match(lastNote(session), new RegExp(`run ${anew} has committed it without 1 rejected hunk`));
   t.equal(state().status, 'completed');
   t.equal(sample.git('rev-parse', 'main'), left.decision?.commitSha);
   t.equal(sample.git('for-each-ref', 'refs/heads/writ'), '');

@@ -147,6 +147,11 @@ t.test('what is rejected is in no commit of the branch, and the model hears why'
   t.equal(sample.git('diff', '--name-only', 'main^', 'main'), 'src/price.js\ntest/price.test.js');
   const run = /Run-Id: (\S+)/.exec(sample.git('log', '-1', '--format=%B', 'main'))?.[1] ?? '';
   t.match(lastNote(session), run);
+  t.match(
+    toSnapshot(session.channel.state).outcome,
+    { runId: run, decision: 'commit' },
+    'what it came to is told',
+  );
   t.equal(await verified(scene), 0);
   t.match(sample.git('log', '-1', '--format=%B', 'main'), /without 1 hunk that a person rejected/);
   t.equal(sample.git('for-each-ref', 'refs/heads/writ'), '');

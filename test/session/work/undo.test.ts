@@ -102,6 +102,12 @@ t.test('what taking back a run would touch is listed, and it is a gated change o
   t.equal(session.channel.state.status, 'completed', lastNote(session));
   t.equal(sample.git('rev-parse', 'main^{tree}'), sample.git('rev-parse', `${made}^^{tree}`));
   t.equal(sample.git('rev-parse', 'main^'), made);
+  const commit = sample.git('rev-parse', 'main');
+  t.match(
+    toSnapshot(session.channel.state).outcome,
+    { decision: 'commit', commit },
+    'what it came to is told',
+  );
   t.match(sample.git('log', '-1', '--format=%B', 'main'), /^Undo "Prices are exact"\n\nTakes back /);
   t.match(sample.git('status', '--porcelain'), '?? mine.txt', 'the files follow');
   t.equal((await runWrit(['verify', 'main'], { cwd: sample.root, env: sample.env })).code, 0);
