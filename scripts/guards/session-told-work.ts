@@ -3,6 +3,7 @@ import { type Guard, within } from './guard.ts';
 const told = 'test/session/state/told-work.test.ts';
 const written = 'a call that is being written';
 const changes = 'what a run changes stands in the transcript';
+const life = 'test/session/state/plan-life.test.ts';
 const approvals = 'test/session/work/approvals.test.ts';
 
 /** Calls that are announced, diffs in a transcript, what a sandbox kept back, what is said in confidence. */
@@ -70,6 +71,34 @@ export const guards: readonly Guard[] = [
       'isSecret === true ? { secret: true } : {}',
       'isSecret === true ? {} : {}',
       'a secret answer reaches the model that asked',
+    ],
+  ]),
+  ...within('session/state/plan-life.ts', life, [
+    [
+      'nobody works behind a turn',
+      "if (end === 'failed') return",
+      "if (end !== 'failed') return",
+      'no plan is worked on',
+    ],
+    [
+      'a run that waits goes on',
+      'const waits = outcome',
+      'const waits = false && outcome',
+      'a plan whose run waits for people',
+    ],
+    [
+      'what was not taken was not run',
+      'const hasBegun = status',
+      'const hasBegun = status !== undefined || status',
+      'a plan that is not taken',
+    ],
+  ]),
+  ...within('session/state/reduce.ts', life, [
+    [
+      'an answer ends a proposal',
+      '        plans: answeredPlans(state.plans, asked, fact.answer.option, atMs),\n',
+      '',
+      'a plan that is not taken',
     ],
   ]),
 ];

@@ -1,6 +1,7 @@
 import type { Fact, Happened, ToolStatus, TurnEnd } from './fact.ts';
 import { awaitsNote, type Interaction, isApproval } from './interaction.ts';
 import { afterTurnOf, movedGoal, usedByGoal } from './moved-goal.ts';
+import { answeredPlans, askedPlans, endedPlans, lived, withModelSettled } from './plan-life.ts';
 import { pursuedGoal } from './pursued-goal.ts';
 import { withPatchset } from './reduce-patchset.ts';
 import { withAnnounced, withOutput, withoutAnnounced, withTool } from './reduce-tools.ts';
@@ -103,7 +104,11 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
     case 'announced':
       return { toolCalls: withAnnounced(state.toolCalls, fact, atMs) };
     case 'asked':
-      return { interactions: withNew(state.interactions, fact.interaction), status: 'awaiting_interaction' };
+      return {
+        interactions: withNew(state.interactions, fact.interaction),
+        plans: askedPlans(state.plans, fact.interaction, atMs),
+        status: 'awaiting_interaction',
+      };
     case 'amended':
       return {
         interactions: state.interactions.map((one) =>
@@ -116,6 +121,7 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
       const waits = awaitsNote(fact.answer);
       return {
         interactions,
+        plans: answeredPlans(state.plans, asked, fact.answer.option, atMs),
         status: afterAnswer(asked, fact.answer.option, interactions),
         ...(waits ? { noteFor: fact.id } : {}),
       };
@@ -195,6 +201,7 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
         noteFor: undefined,
         run: undefined,
         goal: state.goal && afterTurnOf(state.goal, fact.turn, fact.end),
+        plans: endedPlans(state, fact.end, atMs),
         tasks: state.tasks.map((task) => stoppedTask(task, atMs)),
         toolCalls: withoutAnnounced(state.toolCalls),
         status: afterTurn[fact.end],
@@ -237,10 +244,10 @@ function settled(
 
 /** A new plan stands in the transcript, too; one that goes on does not say it again. */
 function withPlan(state: SessionState, plan: SessionPlan): Partial<SessionState> {
-  const isNew = !state.plans.some(({ id }) => id === plan.id);
-  // Whoever tells it further on does not know what it has cost.
-  const actuals = state.plans.find(({ id }) => id === plan.id)?.actuals;
-  const plans = withOne(state.plans, actuals === undefined ? plan : { ...plan, actuals }, kept.plans);
+  const known = state.plans.find(({ id }) => id === plan.id);
+  const isNew = known === undefined;
+  const told = withOne(state.plans, lived(known, plan), kept.plans);
+  const plans = withModelSettled(told, plan);
   return isNew ? { plans, ...appended(state, planEntry(plan)) } : { plans };
 }
 

@@ -56,6 +56,8 @@ export interface SessionPlan {
     readonly revision: number;
     readonly advice: readonly TaskAdvice[];
     readonly repair: Repair;
+    /** It was executed once. */
+    readonly hasBegun?: true;
   };
 }
 

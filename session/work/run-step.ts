@@ -200,7 +200,7 @@ function tasksOf({ steps }: MadePlan): readonly string[] {
 
 /** A run bears the id of its draft; the next one of the same draft another. */
 export function hasRun({ state }: TurnScope, { run: { runId } }: MadePlan): boolean {
-  return state().plans.some(({ run, status }) => run?.runId === runId && status !== 'proposed');
+  return state().plans.some(({ run }) => run?.runId === runId && run.hasBegun === true);
 }
 
 /** What a person noted on a line goes to whoever does it. */

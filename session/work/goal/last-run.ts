@@ -19,7 +19,7 @@ export async function lastRun(
   plan: MadePlan,
 ): Promise<LastRun | undefined> {
   const { run, judged } = pursuedGoal(state()) ?? {};
-  if (run === undefined || plan.status === 'proposed') return undefined;
+  if (run === undefined || plan.run.hasBegun !== true) return undefined;
   const { engine, repositoryPath, clock } = setting;
   const repository = await openRepository(repositoryPath);
   try {

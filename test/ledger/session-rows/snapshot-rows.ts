@@ -179,6 +179,14 @@ export const snapshotRows: readonly SessionRow[] = [
     'projection apply_patch': 'what a model patches stands among the patchsets',
     'projection update_plan': 'what a model says of its plan stands among the plans',
   }),
+  ...heldBy(section, ofSession('state/plan-life'), 'no plan is worked on, or waits for an answer', {
+    'plan running': 'as long as its turn lasts, or its run waits for people',
+    'plan failed': 'its run was refused, or its turn has failed',
+    'plan cancelled': 'its turn was stopped',
+  }),
+  ...heldBy(section, ofSession('state/plan-life'), 'a plan that is not taken is no proposal', {
+    'plan proposed': 'as long as it is asked about',
+  }),
   ...heldBy('Controllers', ofSession('serve/serve-session'), 'a session is served with what it runs on', {
     'controller none': 'nobody is attached, and why',
   }),

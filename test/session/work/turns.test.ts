@@ -94,6 +94,7 @@ t.test('a request is drafted, planned, executed and committed, each only after i
     ],
     'what the model says of its plan stands among the plans',
   );
+  t.equal(own?.status, 'completed', 'as far as the plan that it worked on');
   t.match(state.tasks, [{ status: 'completed' }, { status: 'completed' }]);
   t.match(state.patchsets.at(-1), { status: 'accepted', changes: [{ path: 'src/price.js' }, {}] });
   const asked = model.asked.map(({ body }) => JSON.stringify(body));
