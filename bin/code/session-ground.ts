@@ -22,7 +22,8 @@ export function sessionGround(
       // A program that works by itself, within what the engine lets it.
       managed: provider === codexWorker,
     },
-    capabilities: allCapabilities,
+    // Codex asks nobody anything: what it would ask a person is answered with nothing (decision 0015).
+    capabilities: { ...allCapabilities, structuredQuestions: provider !== codexWorker },
     context,
     networkAccess,
     named,

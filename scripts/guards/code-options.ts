@@ -88,4 +88,7 @@ export const guards: readonly Guard[] = [
       'what is malformed is refused',
     ],
   ]),
+  ...within('bin/code/session-ground.ts', 'test/bin/code/session-ground.test.ts', [
+    ['Codex asks a person nothing', 'provider !== codexWorker', 'true', 'a session offers all eight'],
+  ]),
 ];

@@ -25,11 +25,11 @@ export const guards: readonly Guard[] = [
       'a meter hears of every question',
     ],
   ]),
-  ...within('session/state/reduce.ts', usage, [
+  ...within('session/state/plan-life.ts', usage, [
     [
       'what a plan has cost outlives its next telling',
-      'actuals === undefined ? plan : { ...plan, actuals }',
-      'plan',
+      'known?.actuals ?? plan.actuals',
+      'plan.actuals',
       'every reply is counted',
     ],
   ]),

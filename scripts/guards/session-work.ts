@@ -157,4 +157,12 @@ export const guards: readonly Guard[] = [
       'a turn that is cancelled',
     ],
   ]),
+  ...within('session/api/write-door.ts', tasks, [
+    [
+      'another lease is told before its body is looked at',
+      "if (isForAutomation && by.kind !== 'automation')",
+      'if (isForAutomation === undefined && by.kind === undefined)',
+      'a browser dispatches nobody',
+    ],
+  ]),
 ];

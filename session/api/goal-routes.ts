@@ -25,7 +25,7 @@ export function goalRoutes({ required, write }: WriteDoor): readonly Route[] {
         await channel.send({ type: 'goal-cancel', proof, ...readReason(body) });
         return { accepted: true, ...statusOf(channel) };
       },
-      true,
+      { isBodyless: true },
     ),
   ];
 }

@@ -62,7 +62,7 @@ export function sessionRoutes(api: SessionApi, door = openWriteDoor(api)): reado
         await channel.send({ type: 'cancel', proof });
         return { accepted: true };
       },
-      true,
+      { isBodyless: true },
     ),
     write('/api/code/reviews', async (channel, body, proof) => {
       await channel.send({ type: 'review', proof, ...readReview(body) });

@@ -18,17 +18,21 @@ export interface DispatchResult {
  */
 export function taskRoutes({ write }: WriteDoor, requireAgent: (name: string) => void): readonly Route[] {
   return [
-    write('/api/code/task/dispatch', async (channel, body, proof) => {
-      const { agent, prompt } = readDispatch(body);
-      requireAgent(agent);
-      const ended = watchTurns(channel);
-      try {
-        const { turn } = await channel.send({ type: 'dispatch', agent, prompt, proof });
-        return { accepted: true, result: await ended.of(turn ?? '') };
-      } finally {
-        ended.stop();
-      }
-    }),
+    write(
+      '/api/code/task/dispatch',
+      async (channel, body, proof) => {
+        const { agent, prompt } = readDispatch(body);
+        requireAgent(agent);
+        const ended = watchTurns(channel);
+        try {
+          const { turn } = await channel.send({ type: 'dispatch', agent, prompt, proof });
+          return { accepted: true, result: await ended.of(turn ?? '') };
+        } finally {
+          ended.stop();
+        }
+      },
+      { isForAutomation: true },
+    ),
   ];
 }
 

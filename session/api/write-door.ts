@@ -35,8 +35,15 @@ export interface WriteDoor {
   write(
     path: string,
     act: (channel: SessionChannel, body: Body, proof: Client, exchange: Exchange) => Promise<unknown>,
-    isBodyless?: boolean,
+    how?: WriteKind,
   ): Route;
+}
+
+export interface WriteKind {
+  /** A request without a body says enough. */
+  readonly isBodyless?: true;
+  /** AUTOMATION_CONTROLLER_REQUIRED for every other lease, before the body is looked at. */
+  readonly isForAutomation?: true;
 }
 
 /** One for all routes of a session: they count the writes of a lease together. */
@@ -63,7 +70,7 @@ export function openWriteDoor({ channel: find, controlToken, clock }: SessionApi
   return {
     required,
     controlOf,
-    write: (path, act, isBodyless = false) => ({
+    write: (path, act, { isBodyless, isForAutomation } = {}) => ({
       method: 'POST',
       path,
       answer: async (exchange) => {
@@ -75,7 +82,9 @@ export function openWriteDoor({ channel: find, controlToken, clock }: SessionApi
               proof.controlToken === 'missing' ? 'BROWSER_CONTROL_DISABLED' : 'CONTROL_DISABLED',
             );
           const isOver = state.lease !== undefined && state.lease.expiresAtMs <= clock.now();
-          requireWriter(isOver ? { ...state, lease: undefined } : state, proof);
+          const by = requireWriter(isOver ? { ...state, lease: undefined } : state, proof);
+          if (isForAutomation && by.kind !== 'automation')
+            throw new WritError('AUTOMATION_CONTROLLER_REQUIRED');
           count(proof.tokenDigest ?? '');
         };
         if (isBodyless && hasNoBody(exchange.request)) {

@@ -187,6 +187,10 @@ export const snapshotRows: readonly SessionRow[] = [
   ...heldBy(section, ofSession('state/plan-life'), 'a plan that is not taken is no proposal', {
     'plan proposed': 'as long as it is asked about',
   }),
+  ...heldBy(section, 'test/bin/code/session-ground.test.ts', 'a session offers all eight, and with Codex', {
+    'capabilities headless': 'all eight, with every provider that is not P8',
+    'capabilities P8': 'no structured questions: Codex asks a person nothing',
+  }),
   ...heldBy('Controllers', ofSession('serve/serve-session'), 'a session is served with what it runs on', {
     'controller none': 'nobody is attached, and why',
   }),

@@ -84,7 +84,8 @@ t.test('a browser dispatches nobody, and nobody is dispatched while a turn runs'
   const { ask, attach, channel } = await scene(t, async () => {});
   await attach('browser');
   const refused = { error: { code: 'AUTOMATION_CONTROLLER_REQUIRED' } };
-  t.match(await ask('task/dispatch', { agent: 'explorer', prompt: 'xyz' }), [403, refused]);
+  for (const body of [{ agent: 'explorer', prompt: 'xyz' }, { agent: 'nobody', prompt: 'xyz' }, {}])
+    t.match(await ask('task/dispatch', body), [403, refused], 'whatever it asks');
   t.equal(channel.state.turn, undefined);
   await ask('controller/detach', { clientId: 'c' });
   await attach('automation');

@@ -22,6 +22,8 @@ export interface RouteLine {
   readonly streams?: true;
   /** It answers without a session, too. */
   readonly needsNoSession?: true;
+  /** Whoever holds another lease is refused before the body is looked at. */
+  readonly isForAutomation?: true;
   /** A question is open when it is asked. */
   readonly needsQuestion?: true;
 }
@@ -77,6 +79,7 @@ export const routeLines: readonly RouteLine[] = [
     body: () => ({ agent: 'explorer', prompt: 'xyz' }),
     comes: ({ kind }) =>
       kind === 'automation' ? { status: 200 } : { status: 403, code: 'AUTOMATION_CONTROLLER_REQUIRED' },
+    isForAutomation: true,
   },
   { method: 'GET', path: '/api/code/goal/status', shows: 'nothing' },
   { method: 'GET', path: '/api/code/threads', shows: 'nothing', needsNoSession: true },

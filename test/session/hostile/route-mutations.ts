@@ -1,17 +1,17 @@
 import { type Mutation, mutations } from './mutation.ts';
-import type { SessionPlace } from './open-session-place.ts';
+import type { Scene, SessionPlace } from './open-session-place.ts';
 import { targetOf } from './session-request.ts';
 
 type Bodies = readonly unknown[];
 
 /** Bodies of one route, each with itself as its name. */
-function bodies(path: string, status: number, code: string, all: Bodies): readonly Mutation[] {
+function bodies(path: string, status: number, code: string, all: Bodies, scene?: Scene): readonly Mutation[] {
   const changes = all.map((body) => {
     const text = JSON.stringify(body);
     const ascii = text.replace(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16)}`);
     return [ascii.slice(0, 100), { body: text }] as const;
   });
-  return mutations((line) => line.path === path, { status, code }, Object.fromEntries(changes));
+  return mutations((line) => line.path === path, { status, code }, Object.fromEntries(changes), scene);
 }
 
 const answering = '/api/code/interactions/:id';
@@ -155,12 +155,18 @@ export const routeMutations: Readonly<Record<string, readonly Mutation[]>> = {
     { text: 'xyz', role: 'system' },
     { text: 'xyz', clientId: 'client' },
   ]),
-  'a question to an agent says something': bodies('/api/code/task/dispatch', 400, 'INVALID_BODY', [
-    ...['', ' ', '\n', 'a\u0000'].map((prompt) => ({ agent: 'explorer', prompt })),
-    ...hostileNames.map((agent) => ({ agent, prompt: 'xyz' })),
-    { agent: 'explorer' },
-    { prompt: 'xyz' },
-  ]),
+  'a question to an agent says something': bodies(
+    '/api/code/task/dispatch',
+    400,
+    'INVALID_BODY',
+    [
+      ...['', ' ', '\n', 'a\u0000'].map((prompt) => ({ agent: 'explorer', prompt })),
+      ...hostileNames.map((agent) => ({ agent, prompt: 'xyz' })),
+      { agent: 'explorer' },
+      { prompt: 'xyz' },
+    ],
+    'held by an automation',
+  ),
   'a goal says something, in 16 KiB': bodies('/api/code/goal/start', 400, 'INVALID_BODY', [
     ...['', ' ', 'a\u0000', 'é'.repeat(8193)].map((objective) => ({ objective })),
     { objective: 'x', criteria: 'y' },

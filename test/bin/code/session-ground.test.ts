@@ -1,0 +1,53 @@
+import t from 'tap';
+import { sessionGround } from '../../../bin/code/session-ground.ts';
+import type { SessionOptions } from '../../../session/options/session-options.ts';
+
+const options = (provider: string): SessionOptions => ({
+  mode: 'web',
+  workingDir: '/place',
+  web: { host: '127.0.0.1', port: 0 },
+  mcpPort: 0,
+  control: { mode: 'write', tokenFile: undefined, infoFile: undefined },
+  browserControl: 'off',
+  model: { provider, flags: {} },
+  agent: undefined,
+  context: 'dev',
+  named: [],
+  onlyReads: false,
+  resume: undefined,
+  approval: { policy: 'on-request', ttlSeconds: 300 },
+  limitUsd: undefined,
+  priced: [],
+  networkAccess: 'deny',
+  planMode: provider === 'codex',
+  goal: undefined,
+  goalBudget: { tokens: 1, costUsd: 1, workMs: 1 },
+});
+
+/** Names of what a session with that provider offers, and of what it does not. */
+function offersOf(provider: string) {
+  const { capabilities } = sessionGround(options(provider), { model: 'm' });
+  const offered = Object.entries(capabilities);
+  return {
+    yes: offered.flatMap(([name, is]) => (is ? [name] : [])),
+    no: offered.flatMap(([name, is]) => (is ? [] : [name])),
+  };
+}
+
+t.test('a session offers all eight, and with Codex what Codex does', async (t) => {
+  t.equal(offersOf('gemini').yes.length, 8);
+  t.strictSame(offersOf('codex').no, ['structuredQuestions'], 'it asks a person nothing');
+});
+
+t.test('Codex works by itself, and is told from others by that', async (t) => {
+  t.match(sessionGround(options('codex'), { model: 'm' }).provider, {
+    provider: 'codex',
+    model: 'm',
+    mode: 'plan',
+    managed: true,
+  });
+  t.strictSame(sessionGround(options('kimi'), { model: undefined }).provider, {
+    provider: 'kimi',
+    managed: false,
+  });
+});
