@@ -47,6 +47,13 @@ export const ofGates: readonly Survivor[] = [
   ...within('gates/new-tests/javascript-cases.ts', [
     ['let next = at + 1;', '+ → -', 'it begins before the template, and walks over what lies there'],
   ]),
+  ...within('gates/new-tests/python-cases.ts', [
+    [
+      'const { indent } = lines[index] ?? { indent: 0 };',
+      'lines[index] ?? { indent: 0 } → lines[index]',
+      'it is asked of lines that there are; types do not say so',
+    ],
+  ]),
   ...within('gates/reports/tap.ts', [
     [
       'if (!level || !parent) return;',

@@ -160,6 +160,9 @@ await gateTester(t, findRule('new-tests'), {
           'package a\n\nfunc TestB(t *testing.T) {}\n\nfunc TestC(t *testing.T) {\n\tt.Skip("x")\n\tf(2)\n}\n',
       },
     }),
+    with_('a Kotlin class that is annotated as a test', {
+      'src/test/ATest.kt': { candidate: '@Test class B(val x: Int) { init { f(1) } }\n' },
+    }),
     with_('a Go subtest that is empty', {
       'a_test.go': {
         base: 'package a\n\nfunc TestA(t *testing.T) {\n\tf(1)\n}\n',

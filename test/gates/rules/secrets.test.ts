@@ -325,6 +325,14 @@ t.test(
   },
 );
 
+t.test('as many findings as are listed are listed, and one more is told', async (t) => {
+  const lines = (count: number) => ({ 'a.txt': { candidate: `T=${token}\n`.repeat(count) } });
+  t.equal((await judged(lines(500))).length, 500);
+  const more = await judged(lines(501));
+  t.equal(more.length, 501);
+  t.match(more.at(-1), { severity: 'error', message: 'more than 500 findings; the rest is not listed' });
+});
+
 t.test('what the diff does not tell of a text is refused', async (t) => {
   const input = toRuleInput({ name: 'x', files: { 'a.txt': { candidate: 'a\0\n' } } });
   const [file] = input.patch.files;
