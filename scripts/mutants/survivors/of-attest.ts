@@ -111,4 +111,11 @@ export const ofAttest: readonly Survivor[] = [
       'a person is told it; nothing is decided by it',
     ],
   ]),
+  ...within('attest/verify/verify-statements.ts', [
+    [
+      "if (spec?.demands.repository) requireEqual('resourceUri', spec.demands.repository, resourceUri);",
+      "'resourceUri' → ''",
+      'a person is told it; nothing is decided by it',
+    ],
+  ]),
 ];

@@ -339,6 +339,13 @@ t.test('a list of no checks verifies nothing, and what was waived is not counted
   t.match(list.report(), { verified: true, expected: 1, ran: 1 });
   t.throws(() => list.settle('signature', 'passed'), { code: 'INTERNAL' });
   t.throws(() => list.settle('unexpected', 'passed'), { code: 'INTERNAL' });
+  const failing = new CheckList();
+  failing.expect('signature', 'one', 'two', 'three');
+  failing.settle('signature', 'passed');
+  failing.settle('one', 'failed');
+  failing.settle('two', 'expired');
+  failing.settle('three', 'missing');
+  t.match(failing.report(), { verified: false, expected: 4, ran: 3 }, 'what failed was looked at');
 });
 
 t.test('a home that cannot be written to does not stop verification, and it is told', async (t) => {

@@ -187,6 +187,19 @@ t.test('findings are at most 50 and say how many there are; what was not followe
   );
   const told = await ask(one('x', 'node scripts/c0.js', chain, { 'scripts/c0.js': '2\n' }, []), unattended);
   t.match(told.at(-1), { severity: 'note', message: /was followed: `scripts\/c\d.js`: more than 6 hops/ });
+  const names = Array.from({ length: 12 }, (_, at) => [`s${at}`, `npm run s${at + 1}`]);
+  const manifest = { 'package.json': scripts(Object.fromEntries([...names, ['s12', 'node a.js']])) };
+  const late = await ask(
+    one(
+      'x',
+      'npm run s0',
+      manifest,
+      { 'package.json': manifest['package.json'].replace('a.js', 'b.js') },
+      [],
+    ),
+    unattended,
+  );
+  t.match(late.at(-1), { severity: 'note', message: /was followed: script `s\d` of .*: more than 6 hops/ });
 });
 
 t.test('without a contract the usual names count', async (t) => {
