@@ -100,6 +100,8 @@ export interface GateResult extends Pick<StageRecord, 'stage' | 'status'> {
   /** Checks that ran, of so many. */
   readonly ran: number;
   readonly expected: number;
+  /** Tests and checks that failed, the first of them; absent where none did. */
+  readonly failed?: readonly string[];
 }
 
 /** What a run came to, or that it waits for people. */

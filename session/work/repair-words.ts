@@ -5,13 +5,23 @@ import type { TurnScope } from './turn-scope.ts';
 /** Tests that are named, and characters of a name. */
 const [most, mostCharacters] = [5, 200];
 
+interface Masking {
+  readonly setting: { readonly approval: Pick<TurnScope['setting']['approval'], 'mask'> };
+}
+
 /** What failed in a run, each in a line of its own: a person sees why it is planned anew. None: nothing has a name. */
-export function failedWords(
-  { setting }: Pick<TurnScope, 'setting'>,
-  { stages }: Pick<RunView, 'stages'>,
-): readonly string[] {
+export function failedWords(scope: Masking, { stages }: Pick<RunView, 'stages'>): readonly string[] {
+  return namesOf(scope, stages, 'failed: ');
+}
+
+/** What failed in a stage, as its gate tells it. */
+export function failedNames(scope: Masking, stage: RunView['stages'][number]): readonly string[] {
+  return namesOf(scope, [stage], '');
+}
+
+function namesOf({ setting }: Masking, stages: RunView['stages'], before: string): readonly string[] {
   const failed = failedTests(stages);
-  const shown = failed.slice(0, most).map((name) => `failed: ${oneLine(setting.approval.mask(name))}`);
+  const shown = failed.slice(0, most).map((name) => `${before}${oneLine(setting.approval.mask(name))}`);
   const left = failed.length - shown.length;
   return left > 0 ? [...shown, `and ${left} more`] : shown;
 }

@@ -4,6 +4,7 @@ import { uuidV7 } from '../../core/base/ids.ts';
 import type { ToolRequest } from '../../core/contract/hook-payload.ts';
 import { definePlugin, type LoadedPlugin } from '../../core/kernel/plugin.ts';
 import type { Told } from '../state/command.ts';
+import { failedNames } from './repair-words.ts';
 import { toolDetails } from './tool-details.ts';
 import type { TurnScope } from './turn-scope.ts';
 
@@ -17,8 +18,13 @@ export interface RunWatcher {
   /** The id under which a use is told. */
   readonly idOf: (request: ToolRequest) => string;
   /** From here on this turn is told. */
-  watch(scope: Pick<TurnScope, 'tell' | 'mention' | 'signal'>): void;
+  watch(scope: Watched): void;
 }
+
+/** A turn that is told, and by what secrets are known. */
+type Watched = Pick<TurnScope, 'tell' | 'mention' | 'signal'> & {
+  readonly setting: { readonly approval: Pick<TurnScope['setting']['approval'], 'mask'> };
+};
 
 type ToolFact = Extract<Told, { readonly type: 'tool' }>;
 
@@ -27,7 +33,7 @@ const maxSummary = 500;
 
 /** A watcher for an engine that is not open yet. */
 export function watchRuns(clock: Clock): RunWatcher {
-  let told: Pick<TurnScope, 'tell' | 'mention' | 'signal'> | undefined;
+  let told: Watched | undefined;
   /** Uses of tools are told apart by their requests: the same object at the start and at the end. */
   const ids = new WeakMap<ToolRequest, string>();
   /** By digest of the command. */
@@ -71,13 +77,15 @@ export function watchRuns(clock: Clock): RunWatcher {
           ...(output === undefined ? {} : { output }),
         });
       });
-      hooks.stage.settled.tap(async ({ stage: { stage, status, expected, ran } }) => {
+      hooks.stage.settled.tap(async ({ stage: settled }) => {
+        const { stage, status, expected, ran } = settled;
+        const failed = told === undefined ? [] : failedNames(told, settled);
         await told?.tell({
           type: 'noted',
           id: uuidV7(clock.now()),
           title: `Gate ${stage}`,
-          text: `${status}: ${ran} of ${expected} ran`,
-          gate: { stage, status, ran, expected },
+          text: [`${status}: ${ran} of ${expected} ran`, ...failed].join('\n'),
+          gate: { stage, status, ran, expected, ...(failed.length === 0 ? {} : { failed }) },
         });
       });
       return undefined;

@@ -6,6 +6,8 @@ export interface Gate {
   readonly stage: string;
   readonly status: string;
   readonly words: string;
+  /** Tests and checks that failed. */
+  readonly failed: readonly string[];
 }
 
 /** The gates of the run that was told last, in their order. */
@@ -19,6 +21,6 @@ export function readGate({ metadata }: Pick<Snapshot['transcript'][number], 'met
   return gate && toGate(gate);
 }
 
-function toGate({ stage, status, ran, expected }: GateResult): Gate {
-  return { stage, status, words: `${ran} of ${expected} ran` };
+function toGate({ stage, status, ran, expected, failed = [] }: GateResult): Gate {
+  return { stage, status, words: `${ran} of ${expected} ran`, failed };
 }

@@ -104,7 +104,7 @@ const noteTones: Readonly<Record<string, Tone>> = {
 
 function noteLines(entry: Entry): readonly Line[] {
   const gate = readGate(entry);
-  if (gate !== undefined) return [gateLine(gate)];
+  if (gate !== undefined) return gateLines(gate);
   const outcome = readOutcome(entry);
   if (outcome !== undefined) return [blank, ...outcomeLines(outcome)];
   const { title, content = '' } = entry;
@@ -119,12 +119,15 @@ const gateSigns: Readonly<Record<string, readonly [string, Tone]>> = {
   failed: ['✗', 'bad'],
 };
 
-/** A stage that has nothing to check is told, and not more. */
-function gateLine({ stage, status, words }: Gate): Line {
+/** A stage that has nothing to check is told, and not more; of one that failed, what did. */
+function gateLines({ stage, status, words, failed }: Gate): readonly Line[] {
   const [sign, tone] = gateSigns[status] ?? ['·', 'dim'];
   return [
-    span(`${sign} gate ${visible(stage)} ${visible(status)}`, tone),
-    ...(status === 'skipped' ? [] : [span(`  ${visible(words)}`, 'dim')]),
+    [
+      span(`${sign} gate ${visible(stage)} ${visible(status)}`, tone),
+      ...(status === 'skipped' ? [] : [span(`  ${visible(words)}`, 'dim')]),
+    ],
+    ...failed.map((one): Line => [span('  ✗ ', 'bad'), span(visible(one))]),
   ];
 }
 

@@ -24,3 +24,28 @@ t.test('a seal that is not verified is told in the colour of a failure, with its
   t.match(told('Not verified', why), [{ text: 'Not verified: ', tone: 'bad' }, { text: why }]);
   t.match(told('Verified', 'r'), [{ text: 'Verified: ', tone: 'good' }]);
 });
+
+t.test('below a gate that failed stands what did', async (t) => {
+  const lines = (gate: object) =>
+    entryLines(
+      {
+        id: 'n',
+        kind: 'info_note',
+        title: 'Gate fast',
+        content: '',
+        streaming: false,
+        metadata: { gate },
+        createdAt: at,
+        updatedAt: at,
+      },
+      plainShape,
+      80,
+    ).map((line) => line.map(({ text }) => text).join(''));
+  const gate = { stage: 'fast', status: 'failed', ran: 1, expected: 1 };
+  t.strictSame(lines({ ...gate, failed: ['unit: a\u001b[31mb', 'and 2 more'] }), [
+    '✗ gate fast failed  1 of 1 ran',
+    '  ✗ unit: a\\e[31mb',
+    '  ✗ and 2 more',
+  ]);
+  t.strictSame(lines({ ...gate, status: 'passed' }), ['✓ gate fast passed  1 of 1 ran']);
+});

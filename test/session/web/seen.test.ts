@@ -167,7 +167,9 @@ t.test('gates and the outcome are read from data, and never out of words', async
   const gate = { stage: 'fast', status: 'passed', ran: 1, expected: 1 } as const;
   const outcome = { runId, decision: 'commit', why: 'every gate passed', commit: '0'.repeat(40) } as const;
   const shown = { title: 'Decision.Commit', isCommit: true, runId, words: 'every gate passed' };
-  t.strictSame(gatesIn({ gates: [gate] }), [{ stage: 'fast', status: 'passed', words: '1 of 1 ran' }]);
+  t.strictSame(gatesIn({ gates: [gate] }), [
+    { stage: 'fast', status: 'passed', words: '1 of 1 ran', failed: [] },
+  ]);
   t.strictSame(gatesIn({}), []);
   t.match(outcomeOf({ outcome }), shown);
   t.match(outcomeOf({ outcome: { runId, decision: 'waiting', why: 'waits for 2' } }), {

@@ -18,6 +18,7 @@ t.test('a call that may have an effect waits until it is told; one that only loo
     },
     mention: (report) => void order.push(`mentioned ${words(report)}`),
     signal: new AbortController().signal,
+    setting: { approval: { mask: (text) => text } },
   });
   const runId = '01890a5d-ac96-774b-bcce-b302099a8057';
   const uses = [
@@ -46,5 +47,35 @@ t.test('a call that may have an effect waits until it is told; one that only loo
     'told running',
     'workspace.command execute',
     'told completed',
+  ]);
+});
+
+t.test('a gate tells what failed in it, and nothing secret', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  const watcher = watchRuns(systemClock);
+  await using engine = await sample.engine([watcher.plugin]);
+  const told: Told[] = [];
+  watcher.watch({
+    tell: async (report) => void told.push(report),
+    mention: () => {},
+    signal: new AbortController().signal,
+    setting: { approval: { mask: (text) => text.replaceAll('hunter2', '•••') } },
+  });
+  const findings = ['two cost twice', 'hunter2 is kept'].map((test) => ({
+    severity: 'error',
+    detail: { test },
+  }));
+  const check = { id: 'unit', status: 'failed', required: true, tolerated: false, timedOut: false, findings };
+  const stage = { stage: 'fast', status: 'failed', ran: 1, expected: 1, findings: [], checks: [check] };
+  const { settled } = engine.hooks.stage;
+  await settled.call({ stage } as unknown as Parameters<typeof settled.call>[0]);
+  await settled.call({ stage: { ...stage, status: 'passed', checks: [] } } as unknown as Parameters<
+    typeof settled.call
+  >[0]);
+  const failed = ['unit: two cost twice', 'unit: ••• is kept'];
+  t.match(told, [
+    { title: 'Gate fast', text: `failed: 1 of 1 ran\n${failed.join('\n')}`, gate: { failed } },
+    { text: 'passed: 1 of 1 ran', gate: { failed: undefined } },
   ]);
 });

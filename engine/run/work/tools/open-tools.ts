@@ -98,8 +98,8 @@ export function openDoor(setting: ToolSetting, { most, told }: DoorBound): ToolD
   ): Promise<(BegunUse & { readonly judged: Judged; readonly leaving: Leaving }) | RefusedUse> => {
     signal.throwIfAborted();
     if (uses >= most) return refused(told);
-    const started = clock.monotonic();
-    const startedAt = toRfc3339(nowMs());
+    let started = clock.monotonic();
+    let startedAt = toRfc3339(nowMs());
     const judged = await judgeWhole(judge);
     if (typeof judged === 'string') return refused(judged);
     uses += 1;
@@ -138,12 +138,20 @@ export function openDoor(setting: ToolSetting, { most, told }: DoorBound): ToolD
       });
       return shown ?? '';
     };
+    const consented = async (asked: ToolRequest): Promise<Finding | undefined> => {
+      if (setting.consent === undefined) return undefined;
+      const answer = await setting.consent(asked);
+      // What a person takes to answer is no time of the tool's.
+      started = clock.monotonic();
+      startedAt = toRfc3339(nowMs());
+      return answer;
+    };
     const lost = calls?.held(kept);
     const refusal =
       judged.refusal ??
       (lost && heldCall(lost)) ??
       (await hooks.tool.guard.call(request)) ??
-      (await setting.consent?.(request));
+      (await consented(request));
     if (refusal) {
       const { message } = refusal;
       const text = await settle({ outcome: 'denied', text: deniedText(message) }, refusal);
