@@ -1,6 +1,6 @@
 import t from 'tap';
-import type { UsedTool } from '../../../../../engine/run/record/used-tool.ts';
-import { openDoor } from '../../../../../engine/run/work/tools/open-tools.ts';
+import type { UsedTool } from '../../../../engine/run/record/used-tool.ts';
+import { openDoor } from '../../../../engine/run/work/tools/open-tools.ts';
 
 t.test('what a person takes to answer is no time of the tool', async (t) => {
   let nowMs = 0;
