@@ -10,6 +10,7 @@ await room(
   'engine/run/work/worker-breaks.test.ts',
   'engine/run/work/lost-calls',
   'engine/run/work/unknown-api.test.ts',
+  'engine/run/work/consent-time.test.ts',
   'engine/run/approval-runs.test.ts',
   'engine/run/context-blobs.test.ts',
   'engine/run/travelling-run.test.ts',
