@@ -2,6 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { absent } from '../core/base/durable-file.ts';
 import { uuidV7 } from '../core/base/ids.ts';
+import { requireHoldable } from '../engine/run/seal/held-change.ts';
 import type { JournalWitness } from '../engine/store/journal-witness.ts';
 import { requireOwnPlace } from '../engine/store/own-place.ts';
 import { journalFile } from '../engine/store/run-directory.ts';
@@ -98,6 +99,7 @@ export async function openSession(setting: SessionSetting): Promise<OpenSession>
         mask: setting.approval.mask,
         fingerprint: () => workspaceFingerprint(repository),
         requireApart: async () => requireApart('allow', await setting.selfTest.result()),
+        requireHoldable: () => requireHoldable(repository),
       }),
     );
     // Ended first: what it still reports is taken.

@@ -24,6 +24,14 @@ export const guards: readonly Guard[] = [
       'a command of several lines',
     ],
   ]),
+  ...within('session/state/held/holds-changes.ts', 'test/session/work/held.test.ts', [
+    [
+      'changes are held where a branch can hold them',
+      "spoken.change.review === 'on'",
+      "spoken.change.review === 'off'",
+      'where no branch can hold a change',
+    ],
+  ]),
   ...within('session/state/review.ts', 'test/session/state/held.test.ts', [
     [
       'the reason of a rejection is not told of what is kept',

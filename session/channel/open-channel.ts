@@ -6,6 +6,7 @@ import { decide } from '../state/decide.ts';
 import type { Decided, Moment } from '../state/decided.ts';
 import { dependsOnWorkspace } from '../state/depends-on-workspace.ts';
 import { type Fact, fleeting, type Happened } from '../state/fact.ts';
+import { holdsChanges } from '../state/held/holds-changes.ts';
 import { opensNetwork } from '../state/opens-network.ts';
 import { reduce } from '../state/reduce.ts';
 import type { SessionState } from '../state/state.ts';
@@ -39,6 +40,8 @@ export interface ChannelParts {
   readonly fingerprint?: () => Promise<string>;
   /** Rejects where a command could reach what approves it; asked before a network is opened. */
   readonly requireApart?: () => Promise<void>;
+  /** Rejects where no branch can be made that holds a change; asked before changes are held. */
+  readonly requireHoldable?: () => Promise<void>;
   /**
    * Does what is wanted and sends reports of it; called after the facts are on disk. A rejection ends the turn as
    * failed.
@@ -74,6 +77,7 @@ export function openChannel({
   perform,
   fingerprint,
   requireApart,
+  requireHoldable,
   mask,
   ...parts
 }: ChannelParts): SessionChannel {
@@ -89,6 +93,7 @@ export function openChannel({
     mask === undefined ? facts : facts.map((fact) => maskFact(fact, mask));
   const look = async (now: SessionState, command: Command): Promise<Pick<Moment, 'workspace'>> => {
     if (requireApart !== undefined && opensNetwork(now, command)) await requireApart();
+    if (requireHoldable !== undefined && holdsChanges(now, command)) await requireHoldable();
     const isAsked = fingerprint !== undefined && dependsOnWorkspace(now, command);
     return isAsked ? { workspace: await fingerprint() } : {};
   };

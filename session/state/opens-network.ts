@@ -1,6 +1,5 @@
 import type { Command } from './command.ts';
-import { readSpoken } from './slash/read-spoken.ts';
-import type { Spoken } from './slash/spoken.ts';
+import { spokenIn } from './slash/spoken-in.ts';
 import { pendingOf, type SessionState } from './state.ts';
 
 /** Whether a command lets plans have a network that they had not: by the toggle of a review, or as a setting. */
@@ -17,13 +16,4 @@ export function opensNetwork(state: SessionState, command: Command): boolean {
   if (command.type !== 'submit' || state.noteFor !== undefined) return false;
   const spoken = spokenIn(command.text);
   return spoken?.kind === 'set' && spoken.change.networkAccess === 'allow';
-}
-
-/** What is no command is refused where it is decided. */
-function spokenIn(text: string): Spoken | undefined {
-  try {
-    return readSpoken(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import { WritError } from '../../../core/base/errors.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { changedEntries } from '../../vcs/changed-entries.ts';
 import { planTarget, reopenTarget, type Target } from '../../vcs/plan-target.ts';
@@ -18,6 +19,18 @@ export interface HeldChange {
 
 /** What became of it: on its branch, or why not; nothing has moved then. */
 export type Landed = { readonly lost: string } | { readonly notice?: string };
+
+/** Below this name the branches stand that hold changes: `writ/review-RUN`. */
+const above = 'refs/heads/writ';
+
+/** UNSUPPORTED_OPERATION where a branch stands in the place of the directory of those that hold changes. */
+export async function requireHoldable(repository: Repository): Promise<void> {
+  if ((await readRef(repository, above)) === undefined) return;
+  throw new WritError('UNSUPPORTED_OPERATION', {
+    message: 'a branch `writ` stands where `writ/review-RUN` would: git has no branch below another',
+    hints: ['rename it (`git branch -m writ OTHER`), then say it again'],
+  });
+}
 
 /** The branch that a run of this contract would move if nobody held its change (`planTarget`). */
 export async function unheldTarget(

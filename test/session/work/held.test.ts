@@ -252,3 +252,18 @@ longTest('what is discarded leaves nothing, and every hunk rejected is that', as
     t.match(lastNote(session), choice === 'discard' ? /is discarded/ : /every hunk is rejected/);
   }
 });
+
+t.test('where no branch can hold a change, holding is refused when it is said', async (t) => {
+  await using scene = await scriptSession([]);
+  scene.sample.git('branch', 'writ');
+  await t.rejects(scene.say('/review on'), {
+    code: 'UNSUPPORTED_OPERATION',
+    message: /a branch `writ` stands/,
+    hints: [/git branch -m writ/],
+  });
+  t.notOk('review' in scene.session.channel.state.settings, 'nothing was set');
+  await scene.say('/review off');
+  scene.sample.git('branch', '-m', 'writ', 'other');
+  await scene.say('/review on');
+  t.match(scene.session.channel.state.settings, { review: 'on' });
+});
