@@ -88,6 +88,23 @@ longTest('a person is told where, and by which line the thread is looked at afte
   t.equal(JSON.parse(graph.out).data.thread_id, thread);
 });
 
+t.test('a thread that is not there is told by its id, and nothing is begun', async (t) => {
+  const { root, env } = scene(t);
+  const thread = '01a2071a-0000-7000-8000-000000000000';
+  const line = `code --resume ${thread} --port 0 --mcp-port 0 --json`;
+  const ran = await runLine(line.split(' '), commands, { cwd: root, env, terminal: true });
+  t.equal(ran.code, 1);
+  t.match(JSON.parse(ran.out), {
+    ok: false,
+    error: {
+      code: 'THREAD_NOT_FOUND',
+      message: new RegExp(`\`${thread}\``),
+      details: { thread_id: thread },
+    },
+  });
+  t.notOk(existsSync(join(root, '.git', 'writ', 'threads', thread)));
+});
+
 t.test('what a session cannot be opened with is refused before anything is made', async (t) => {
   const { root, env, bare } = scene(t);
   const rows: readonly (readonly [string, number, RegExp, object?])[] = [

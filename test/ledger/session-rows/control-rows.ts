@@ -115,6 +115,8 @@ export const controlRows: readonly SessionRow[] = [
   ...heldBy('Command-line failures', program, early, {
     'failure key': '128, with provider and variable',
     'failure terminal': '128',
+  }),
+  ...heldBy('Command-line failures', program, 'a thread that is not there is told by its id', {
     'failure thread': '1, with the canonical thread',
   }),
   ...heldBy(

@@ -77,7 +77,7 @@ const rows: readonly Row[] = [
     'a second session on the same files is told',
   ],
   [404, 'SESSION_NOT_RUNNING', ofSession('client/find-session'), 'the session that runs here is found'],
-  [404, 'THREAD_NOT_FOUND', program, early],
+  [404, 'THREAD_NOT_FOUND', program, 'a thread that is not there is told by its id'],
   [409, 'THREAD_BUSY', killed, 'a thread that somebody else wrote, cut or changed'],
   [409, 'THREAD_UNPROVEN', killed, 'a thread that somebody else wrote, cut or changed'],
   [409, 'SELF_APPROVAL_POSSIBLE', ofSession('self-test/try-to-approve'), 'a sandbox that lets it is seen'],

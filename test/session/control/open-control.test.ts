@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
@@ -75,7 +76,12 @@ t.test(
       workingDir: root,
       ...at,
     });
-    t.notOk(told.includes(control.token ?? ''), 'and nothing of the token');
+    const names = 'version mode pid baseUrl mcpUrl workingDir threadId startedAt';
+    t.strictSame(Object.keys(JSON.parse(told)), names.split(' '), 'these, and nothing else');
+    t.match(JSON.parse(told).startedAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    const token = control.token ?? '';
+    for (const secret of [token, createHash('sha256').update(token).digest('hex'), place.token])
+      t.notOk(told.includes(secret), 'nothing of the token, nor where it is');
     for (const path of [place.token, place.info, place.infoLock])
       t.equal(statSync(path).mode & 0o777, 0o600, path);
     t.equal(readFileSync(join(place.directory, '.gitignore'), 'utf8'), '*\n');

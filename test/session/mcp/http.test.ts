@@ -113,7 +113,9 @@ t.test('nobody without the token, from elsewhere, or from a page is let in', asy
     t.equal(answer.status, status, JSON.stringify(headers).slice(0, 60));
     t.notMatch(answer.text, new RegExp(token), 'the token is in no answer');
   }
-  t.equal((await post(ping, { authorization: '' })).headers['www-authenticate'], 'Bearer');
+  const { text, headers } = await post(ping, { authorization: '' });
+  t.equal(headers['www-authenticate'], 'Bearer');
+  t.match(JSON.parse(text), { error: { code: 'MCP_TOKEN_REQUIRED' } });
   for (const method of ['GET', 'DELETE', 'PUT', 'OPTIONS'])
     t.equal((await post('', {}, method)).status, 405, method);
 });
