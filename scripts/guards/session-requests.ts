@@ -50,4 +50,7 @@ export const guards: readonly Guard[] = [
       rows,
     ],
   ]),
+  ...within('http/error-answer.ts', 'test/session/api/session-routes.test.ts', [
+    ['names of the wire', 'details: toWireNames(detail)', 'details: detail', 'a lease has 120 writes'],
+  ]),
 ];

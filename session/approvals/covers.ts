@@ -57,7 +57,7 @@ function reaches(grant: Grant, { use, judged, key, subject }: Asked): boolean {
       return isHere && !isDangerous && matchesPattern(use, grant.pattern ?? []);
     case 'future':
       return isHereOrBelow && !isDangerous;
-    case 'all-commands':
+    case 'all_commands':
       return isCommand(use);
     case 'declined':
       return false;

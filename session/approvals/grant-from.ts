@@ -74,7 +74,7 @@ function reusedBy(
   text: string,
   ttlMs: number,
 ): readonly Grant[] {
-  if (option === 'allow_all_commands') return [make('all-commands', commandTool, 'every command')];
+  if (option === 'allow_all_commands') return [make('all_commands', commandTool, 'every command')];
   if (key === undefined) return [];
   if (option === 'approve_session') return [make('session', { key }, text)];
   if (ttlMs === 0) return [];

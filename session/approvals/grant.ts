@@ -21,7 +21,7 @@ export type GrantKind =
   /** Every command that is not dangerous there and below, or every use of that tool, for a while. */
   | 'future'
   /** Every command, as long as this process lives. */
-  | 'all-commands'
+  | 'all_commands'
   /** No use of that tool is made, nor asked about. */
   | 'declined';
 

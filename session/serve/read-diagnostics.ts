@@ -35,7 +35,7 @@ export async function readDiagnostics(state: () => SessionState, facts: Diagnost
     ports: facts.ports(),
     sandbox: {
       ...sandbox,
-      selfApproval: isTried ? (reached.length > 0 ? 'possible' : 'impossible') : 'not tried',
+      selfApproval: isTried ? (reached.length > 0 ? 'possible' : 'impossible') : 'not_tried',
     },
     ...(logFile === undefined ? {} : { logFile }),
     ...(pending === undefined ? {} : { activeInteractionId: pending.id }),

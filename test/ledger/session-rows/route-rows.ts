@@ -38,6 +38,15 @@ export const routeRows: readonly SessionRow[] = [
     'diagnostics lastError': 'its code alone',
     'diagnostics key': 'which source won, never the value',
   }),
+  ...heldBy('Versioning', routes, 'a lease has 120 writes a minute', {
+    'wire names of errors': 'details in camelCase',
+  }),
+  ...heldBy('Versioning', ofSession('approvals/keep-grants'), 'kinds are told in words of the wire', {
+    'wire words of approvals': 'snake_case',
+  }),
+  ...heldBy('Versioning', ofSession('serve/read-diagnostics'), 'whether a command could approve itself', {
+    'wire words of diagnostics': 'snake_case',
+  }),
   ...heldBy(section, ofSession('api/graph-routes'), 'the graph of the thread is answered', {
     'route GET /api/code/graph': 'added beside what document 2 names: what `graph --json` has under `data`',
   }),

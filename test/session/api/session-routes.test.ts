@@ -280,6 +280,7 @@ t.test('a lease has 120 writes a minute', async (t) => {
     [refused.status, refused.body.error.code, refused.headers['retry-after']],
     [429, 'RATE_LIMITED', '59'],
   );
+  t.strictSame(refused.body.error.details, { retryAfterSeconds: 59, most: 120 }, 'in names of the wire');
   pass(59_000);
   t.equal((await ask('POST', 'control/cancel', undefined, token)).status, 200);
 });

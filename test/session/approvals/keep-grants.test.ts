@@ -89,3 +89,12 @@ t.test('of very many the oldest are forgotten, and asked about again', async (t)
   t.equal(ledger.take(commandUse('make a0')), undefined);
   t.equal(ledger.take(commandUse('make a249'))?.verdict, 'go');
 });
+
+t.test('kinds are told in words of the wire', async (t) => {
+  const { ledger, answer } = scene();
+  for (const option of ['approve', 'approve_session', 'approve_directory_ttl', 'allow_all_commands'])
+    answer(option, commandUse('npm test'));
+  const kinds = ledger.list().map(({ kind }) => kind);
+  t.ok(kinds.includes('all_commands'));
+  for (const kind of kinds) t.match(kind, /^[a-z]+(?:_[a-z]+)*$/);
+});

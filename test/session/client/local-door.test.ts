@@ -116,7 +116,7 @@ t.test('a screen lists what is pre-approved, and takes it back', async (t) => {
   grants.add([
     {
       id: 'g',
-      kind: 'all-commands',
+      kind: 'all_commands',
       tool: 'shell',
       action: 'run',
       cwd: '/w',
