@@ -5,6 +5,7 @@ const stops = 'test/session/work/goal-stops.test.ts';
 const heldUp = 'test/session/work/goal-held-up.test.ts';
 const walk = 'test/session/state/goal-walk.test.ts';
 const routes = 'test/session/api/goal-routes.test.ts';
+const edited = 'test/session/work/edited-contract.test.ts';
 
 /** What holds of a goal: no claim achieves it, nothing is done for it without a person, and one at a time. */
 export const guards: readonly Guard[] = [
@@ -39,6 +40,29 @@ export const guards: readonly Guard[] = [
       'if (untied.length === 0) return criteria;',
       'if (untied.length >= 0) return criteria;',
       'a criterion that no check verifies',
+    ],
+  ]),
+  ...within('session/work/run-step.ts', edited, [
+    [
+      'what is run is what was confirmed',
+      'await requireConfirmed(engine, repositoryPath, kept.specBytes);',
+      '',
+      'a contract that was changed after',
+    ],
+  ]),
+  ...within('session/work/hold-edits.ts', edited, [
+    ['looser than the draft is not taken', 'requireStricter({', 'void ({', 'what was edited by hand'],
+    [
+      'the thread says what was drafted',
+      '!== state().draft?.digest',
+      "=== ''",
+      'what was drafted is what the thread',
+    ],
+    [
+      'who confirms is told what differs',
+      'if (edits.length === 0) return;',
+      'return;',
+      'what was edited by hand',
     ],
   ]),
   ...within('session/work/continue-step.ts', goal, [

@@ -9,6 +9,7 @@ import { repairs } from '../state/work.ts';
 import { draftStep, reviewSubject } from './draft-step.ts';
 import { pursueStep, resumePursued } from './goal/pursue-step.ts';
 import { requireVerifiable } from './goal/require-verifiable.ts';
+import { holdEdits } from './hold-edits.ts';
 import { choiceSubject, type MadePlan, makePlan, planStep, requireDraft, unrepaired } from './plan-step.ts';
 import { heldStep } from './review/held-step.ts';
 import { type Execution, resumeStep, runStep } from './run-step.ts';
@@ -35,10 +36,9 @@ export async function continueStep(scope: TurnScope, answer: Continuation): Prom
     if (draft === undefined) throw new TypeError('an answer to a draft that there is not');
     if (option === 'modify') return draftStep(scope, [...draft.said, given.note ?? '']);
     const { networkAccess, engine, repositoryPath } = setting;
-    const kept = requireDraft(
-      readDraft(await openRepository(repositoryPath, { onlyReads: true }), draft.runId),
-      draft.runId,
-    );
+    const repository = await openRepository(repositoryPath, { onlyReads: true });
+    const kept = requireDraft(readDraft(repository, draft.runId), draft.runId);
+    await holdEdits(scope, repository, kept);
     const stopped = await requireVerifiable(scope, kept.specBytes);
     if (stopped !== undefined) return stopped;
     await confirmIntent(engine, repositoryPath, kept.specBytes);

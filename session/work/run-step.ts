@@ -1,4 +1,4 @@
-import { confirmIntent } from '../../api/intent/confirm-intent.ts';
+import { confirmIntent, requireConfirmed } from '../../api/intent/confirm-intent.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import type { TaskAdvice } from '../../engine/plan/plan-advice.ts';
 import { keepDraft, readDraft } from '../../engine/run/draft/kept-draft.ts';
@@ -108,6 +108,7 @@ export async function execute(
   if (networkAccess === 'allow') requireApart('allow', await setting.selfTest.result());
   const repository = await openRepository(repositoryPath);
   const kept = requireDraft(readDraft(repository, plan.run.runId), plan.run.runId);
+  await requireConfirmed(engine, repositoryPath, kept.specBytes);
   const specBytes = withNetwork(kept.specBytes, networkAccess);
   // It was confirmed with another network policy; the person who executes it confirms this one.
   if (specBytes !== kept.specBytes) {
