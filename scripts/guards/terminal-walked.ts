@@ -24,6 +24,14 @@ export const guards: readonly Guard[] = [
       'a command of several lines',
     ],
   ]),
+  ...within('session/tui/view/see-snapshot.ts', 'test/session/tui/press-view.test.ts', [
+    [
+      'what was written for a card is not lost with it',
+      'composer: { ...aside, history, asked: composer.asked }',
+      'composer: { ...aside, asked: composer.asked }',
+      'what was written for a question that is over',
+    ],
+  ]),
   ...within('session/state/held/holds-changes.ts', 'test/session/work/held.test.ts', [
     [
       'changes are held where a branch can hold them',

@@ -25,7 +25,7 @@ import { isBusy } from './view/is-busy.ts';
 import { openDrawer } from './view/open-drawer.ts';
 import { pressView } from './view/press-view.ts';
 import { refusedAnswer } from './view/refused-answer.ts';
-import { seeSnapshot } from './view/see-snapshot.ts';
+import { halfWritten, seeSnapshot, withoutWriting } from './view/see-snapshot.ts';
 import { turnCost } from './view/turn-cost.ts';
 import { type Effect, openView, type View } from './view/view.ts';
 
@@ -110,10 +110,10 @@ export function openScreen(parts: ScreenParts): Screen {
     keep(snapshot);
   };
   const keep = (snapshot: Snapshot): void => {
-    const composer = view.aside ?? view.composer;
-    if (composer === kept || view.facts.isStarting === true || isSecretAsked(snapshot)) return;
-    kept = composer;
-    parts.keep?.(() => draftOf(composer, saidBefore(snapshot)));
+    const now = view;
+    if (now.composer === kept || now.facts.isStarting === true || isSecretAsked(snapshot)) return;
+    kept = now.composer;
+    parts.keep?.(() => draftOf(withoutWriting(now).composer, saidBefore(snapshot)));
   };
   const frames = openFrames(clock, draw);
   const say = (lines: readonly Line[]): void => {
@@ -261,7 +261,7 @@ export function openScreen(parts: ScreenParts): Screen {
       frames.now();
     },
     say,
-    unsent: () => unsentOf(view.aside ?? view.composer),
+    unsent: () => [...unsentOf(view.aside ?? view.composer), halfWritten(view)].filter((text) => text !== ''),
     ended: ended.promise,
     close() {
       over.abort();

@@ -46,6 +46,17 @@ export function remember(history: History, written: Folded): History {
   return { entries: kept, at: kept.length, drafts: new Map() };
 }
 
+/** With what was typed elsewhere as the newest entries; what is shown, and being written, stays so. */
+export function withTyped(history: History, texts: readonly Folded[]): History {
+  const added = texts.map(entryOf).filter(({ text }) => text.trim() !== '');
+  if (added.length === 0) return history;
+  const before = history.entries.length;
+  const entries = [...history.entries, ...added];
+  const moved = (at: number): number => (at === before ? entries.length : at);
+  const drafts = new Map([...history.drafts].map(([at, draft]) => [moved(at), draft]));
+  return { entries, at: moved(history.at), drafts };
+}
+
 /** Shows the entry so many further back (negative) or on, and keeps what is written now; `undefined` at the edge. */
 export function leaf(
   history: History,

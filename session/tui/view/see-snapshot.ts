@@ -1,8 +1,11 @@
+import { span } from '../../screen/line.ts';
 import { nextAsked } from '../../screen/question/asked.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { openCard } from '../card/card.ts';
 import { askInner } from '../card/press-card.ts';
 import { type Composer, emptyComposer } from '../composer/composer.ts';
+import { whole } from '../composer/folds.ts';
+import { withTyped } from '../composer/history.ts';
 import { openSecretLine } from '../composer/secret.ts';
 import { turnEnded } from '../composer/send.ts';
 import { toEffect } from './to-effect.ts';
@@ -26,7 +29,8 @@ function withCard(view: View, snapshot: Snapshot, nowMs: number): View {
   const asked = nextAsked(snapshot);
   if (asked?.id === view.card?.id) return view;
   // An answer that was half written is for a question that is over: what was typed before it comes back.
-  const restored = withoutWriting(view);
+  const notice = halfWritten(view) === '' ? view.notice : [span(leftWords, 'warn')];
+  const restored = { ...withoutWriting(view), notice };
   if (asked === undefined) return { ...restored, card: undefined };
   const isWriting = restored.composer.buffer.text !== '';
   return startWriting({ ...restored, card: askInner(openCard(asked, nowMs, isWriting), asked) });
@@ -46,9 +50,23 @@ function besides({ asked }: Composer): Composer {
   return { ...emptyComposer, asked };
 }
 
-/** Back to what was being typed before. */
+const leftWords = 'what you were writing was for a question that is over; Up brings it back';
+
+/** What is written for a card and not given yet. */
+export function halfWritten({ aside, composer }: Pick<View, 'aside' | 'composer'>): string {
+  return aside === undefined ? '' : whole(composer.buffer);
+}
+
+/** Back to what was being typed before; what was written for the card, or cleared there, is in the history. */
 export function withoutWriting(view: View): View {
   const { aside, composer } = view;
   if (aside === undefined) return { ...view, secret: undefined };
-  return { ...view, composer: { ...aside, asked: composer.asked }, aside: undefined, secret: undefined };
+  const typed = [...composer.history.entries.map(({ written }) => written), composer.buffer];
+  const history = withTyped(aside.history, typed);
+  return {
+    ...view,
+    composer: { ...aside, history, asked: composer.asked },
+    aside: undefined,
+    secret: undefined,
+  };
 }

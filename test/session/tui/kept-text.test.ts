@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import t from 'tap';
 import { type Clock, systemClock } from '../../../core/base/clock.ts';
+import type { SessionDoor } from '../../../session/screen/session-door.ts';
 import { slashCommands } from '../../../session/state/slash/slash-commands.ts';
 import type { Draft } from '../../../session/tui/composer/draft.ts';
 import { openScreen } from '../../../session/tui/open-screen.ts';
@@ -52,12 +53,11 @@ t.test('what was typed outlives a kill, and is offered to whoever goes on', { sk
   t.equal((await scene.exited).exitCode, 0);
 });
 
-t.test('while a secret is asked nothing that is typed is kept', async (t) => {
+/** A screen that draws nothing; what it keeps. */
+function openQuietScreen(door: SessionDoor, kept: Draft[]) {
   const clock: Clock = { ...systemClock, sleep: () => new Promise(() => {}) };
-  const machine = openMachineDoor(() => 0);
-  const kept: Draft[] = [];
-  const screen = openScreen({
-    door: machine.door,
+  return openScreen({
+    door,
     painter: { commit() {}, live() {}, resized() {}, pause() {}, resume() {}, close() {} },
     size: { columns: 80, rows: 24 },
     shape: plainShape,
@@ -70,6 +70,32 @@ t.test('while a secret is asked nothing that is typed is kept', async (t) => {
     suspend() {},
     keep: (of) => kept.push(of()),
   });
+}
+
+t.test('what is written for a question is kept, too', async (t) => {
+  const machine = openMachineDoor(() => 0);
+  const kept: Draft[] = [];
+  const screen = openQuietScreen(machine.door, kept);
+  screen.press([{ type: 'text', text: 'a message' }]);
+  await machine.door.submit('/ask it, please');
+  machine.report((turn) => ({
+    turn,
+    type: 'ask',
+    subject: 's',
+    kind: 'request_user_input',
+    metadata: { questions: [{ id: 'k', prompt: 'Why?', kind: 'text' }] },
+  }));
+  screen.press([]);
+  screen.press([keyOf('tab'), { type: 'text', text: 'half an answer' }]);
+  t.match(kept.at(-1), { unsent: ['a message'], typed: ['half an answer'] });
+  t.same(screen.unsent(), ['a message', 'half an answer']);
+  screen.close();
+});
+
+t.test('while a secret is asked nothing that is typed is kept', async (t) => {
+  const machine = openMachineDoor(() => 0);
+  const kept: Draft[] = [];
+  const screen = openQuietScreen(machine.door, kept);
   screen.press([{ type: 'text', text: 'seen' }]);
   t.same(kept.at(-1)?.unsent, ['seen']);
   screen.press([keyOf('char:c', { ctrl: true })]);

@@ -91,3 +91,33 @@ t.test('a plan that waits is given up by two keys, never by one', async (t) => {
   t.strictSame(press(9_999, interrupt, interrupt).did, ['quit'], 'who quits loses no plan');
   t.strictSame(press(9_999, tab, esc, esc).did, ['cancel'], 'from the text, too');
 });
+
+t.test('what was written for a question that is over comes back with Up', async (t) => {
+  const context = { nowMs: 9_999, columns: 80, rows: 24, commands: [] };
+  let { view } = seeSnapshot(openView(openComposer(['before'])), snapshot, 0);
+  const pressAll = (...keys: readonly Key[]): void => {
+    for (const key of keys) ({ view } = pressView(view, snapshot, key, context));
+  };
+  pressAll(
+    tab,
+    ...typed('mine'),
+    tab,
+    ...typed('m'),
+    ...typed('cleared'),
+    interrupt,
+    ...typed('half a note'),
+  );
+  t.equal(textOf(view), 'half a note');
+  const idle = { ...snapshot, status: 'idle' as const, interactions: [] };
+  ({ view } = seeSnapshot(view, idle, 10_000));
+  t.equal(textOf(view), 'mine', 'what was being typed before is written again');
+  t.match(view.notice?.map(({ text }) => text).join(''), /Up brings it back$/);
+  const up: Key = { ...enter, name: 'up' };
+  const seen = ['half a note', 'cleared', 'before'].map(() => {
+    ({ view } = pressView(view, idle, up, context));
+    return textOf(view);
+  });
+  t.strictSame(seen, ['half a note', 'cleared', 'before']);
+  for (const _ of seen) ({ view } = pressView(view, idle, { ...enter, name: 'down' }, context));
+  t.equal(textOf(view), 'mine');
+});
