@@ -112,7 +112,6 @@ const words: Readonly<Record<Exclude<Scanned, 'javascript' | 'python'>, readonly
     'Process',
     'Stream',
     'lazyLines',
-    'lines_',
     'process',
     'interpret',
     '!',

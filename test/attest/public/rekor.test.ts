@@ -134,6 +134,18 @@ t.test('an entry of a time at which the key of its log was not valid is stale, a
   }
 });
 
+t.test('who else signed the checkpoint of a public log is passed over', async (t) => {
+  const log = await serveV2(t);
+  const witness = `— witness.example ${Buffer.alloc(76, 5).toString('base64')}\n`;
+  log.lie((answer) => {
+    const checkpoint = inside(inside(answer.inclusionProof).checkpoint);
+    checkpoint.envelope = `${checkpoint.envelope}${witness}`;
+    return answer;
+  });
+  const proof = await open(log, 'v2').append(body);
+  t.match(proof.checkpoint, witness);
+});
+
 /** Each lie by itself, against a log that was honest the moment before. */
 async function refuseLies(
   t: Test,

@@ -299,6 +299,7 @@ t.test('a rename is told and not made; files that it would create or move are no
         { textDocument: { uri: 'file:///workspace/a.fake' }, edits },
         { kind: 'delete', uri: 'file:///workspace/a.fake' },
         { textDocument: { uri: 'file:///etc/passwd' }, edits },
+        ...[null, 'a', 7],
       ],
     })),
   );
