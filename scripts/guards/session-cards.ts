@@ -40,7 +40,7 @@ export const guards: readonly Guard[] = [
     ],
   ]),
   ...within('session/web/view/goal.ts', cards, [
-    ['no goal is given up', 'disabled: !mayWrite(state.standing),', '', watches],
+    ['no goal is given up', 'const isShut = !mayWrite(state.standing);', 'const isShut = false;', watches],
   ]),
   ...within('session/web/view/composer.ts', cards, [
     ['no turn is stopped', "{ type: 'button', disabled: !mayWrite(standing),", "{ type: 'button',", watches],

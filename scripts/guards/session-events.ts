@@ -86,6 +86,7 @@ export const guards: readonly Guard[] = [
       'if (gone.length < 0) removed.push(',
       'what a snapshot no longer holds',
     ],
+    ['what is over is told as gone', '    ...membersGone(old, now),\n', '', 'what is over is told'],
   ]),
   ...within('http/event-subscriber.ts', broadcast, [
     ['nothing behind a resync that it is about', '    log.seal();\n', '', 'what a lagging one is told'],

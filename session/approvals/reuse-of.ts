@@ -19,7 +19,7 @@ export function reuseOf(use: ToolUse, ttlSeconds: number): Readonly<Record<strin
   });
   const everything = isCommand(use)
     ? 'every command, dangerous ones included, in this sandbox on this branch, until writ ends; asked twice'
-    : 'this one call, and every command in this sandbox on this branch, until writ ends; asked twice';
+    : 'this one call, and every command in this sandbox on this branch, until writ ends; what is no command, as the next file, is asked about all the same; asked twice';
   if (use.isOutside) {
     const fresh = 'this one call: outside the sandbox every call is asked about';
     return { ...same(fresh), allow_all_commands: fresh, ...deny };

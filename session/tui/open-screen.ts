@@ -21,7 +21,7 @@ import { undoOffers } from './show/undo-offers.ts';
 import type { Key } from './term/key.ts';
 import { openFrames } from './term/open-frames.ts';
 import type { Painter, Size } from './term/painter.ts';
-import { isBusy } from './view/is-busy.ts';
+import { isBusy } from '../screen/words/is-busy.ts';
 import { openDrawer } from './view/open-drawer.ts';
 import { pressView } from './view/press-view.ts';
 import { refusedAnswer } from './view/refused-answer.ts';

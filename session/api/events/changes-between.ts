@@ -34,7 +34,8 @@ export type ChangeKind =
   | 'controller_changed'
   | 'session_changed'
   | 'text_delta'
-  | 'element_removed';
+  | 'element_removed'
+  | 'member_removed';
 
 /**
  * What makes the snapshot after a change of the one before it: whoever applies these has the same. Made of snapshots,
@@ -60,6 +61,7 @@ export function changesBetween(
       ...inList(name, old[name], now[name]),
     ]),
     ...(others.length > 0 ? [{ kind: 'session_changed', payload: Object.fromEntries(others) } as const] : []),
+    ...membersGone(old, now),
     ...(isDeepStrictEqual(old.controller, controller)
       ? []
       : [{ kind: 'controller_changed', payload: { controller } } as const]),
@@ -114,6 +116,13 @@ function removedFrom(
   return before
     .filter(({ id }) => !left.has(id))
     .map(({ id }): Change => ({ kind: 'element_removed', payload: { list, id } }));
+}
+
+/** Members that are there only where there is something to say, and are gone: what is put in place never says so. */
+function membersGone(old: Snapshot, now: Snapshot): readonly Change[] {
+  return Object.keys(old)
+    .filter((name) => !Object.hasOwn(now, name))
+    .map((member): Change => ({ kind: 'member_removed', payload: { member } }));
 }
 
 function without(some: readonly Element[], others: readonly Element[]): readonly Element[] {

@@ -23,12 +23,14 @@ export function readOutcome({
   return outcome && toOutcome(outcome);
 }
 
+const undecided: Readonly<Record<string, string>> = {
+  waiting: 'Waiting for people',
+  none: 'Nothing committed',
+};
+
 function toOutcome({ runId, decision, why, commit }: RunOutcome): Outcome {
   return {
-    title:
-      decision === 'waiting'
-        ? 'Waiting for people'
-        : `Decision.${decision.replace(/^./, (first) => first.toUpperCase())}`,
+    title: undecided[decision] ?? `Decision.${decision.replace(/^./, (first) => first.toUpperCase())}`,
     words: why,
     isCommit: decision === 'commit',
     runId,

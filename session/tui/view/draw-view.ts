@@ -11,8 +11,8 @@ import type { Snapshot } from '../../state/snapshot.ts';
 import { drawCard } from '../card/draw-card.ts';
 import { drawComposer } from '../composer/draw-composer.ts';
 import type { Cursor } from '../term/painter.ts';
-import { isBusy } from './is-busy.ts';
-import { secondsOf } from './turn-time.ts';
+import { isBusy } from '../../screen/words/is-busy.ts';
+import { secondsOf } from '../../screen/words/turn-time.ts';
 import type { View } from './view.ts';
 
 export interface DrawContext {

@@ -9,7 +9,7 @@ import { withTyped } from '../composer/history.ts';
 import { openSecretLine } from '../composer/secret.ts';
 import { turnEnded } from '../composer/send.ts';
 import { toEffect } from './to-effect.ts';
-import { turnTime } from './turn-time.ts';
+import { turnTime } from '../../screen/words/turn-time.ts';
 import { mustWait, type Stepped, type View } from './view.ts';
 
 /** What a newer snapshot makes of a view: the question that is to be answered, what waited for the turn's end. */

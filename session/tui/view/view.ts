@@ -7,7 +7,7 @@ import type { Composer } from '../composer/composer.ts';
 import type { SecretLine } from '../composer/secret.ts';
 import type { LocalCommand } from '../local-commands.ts';
 import { nothingPrinted, type Printed } from '../print/printed.ts';
-import type { TurnTime } from './turn-time.ts';
+import type { TurnTime } from '../../screen/words/turn-time.ts';
 
 /** What a screen knows beside the snapshot: what its user is typing, and what was shown. */
 export interface View {

@@ -11,7 +11,7 @@ import { newId } from './new-id.ts';
 import { now } from './now.ts';
 import type { Acts, Grant, Page, PageState } from './page.ts';
 
-/** Where a tab remembers that it had control, and nothing of the lease: after a reload it asks for it again. */
+/** Where a tab remembers of which thread it had control, and nothing of the lease: after a reload it asks again. */
 const hadControl = 'had-control';
 
 /** Opens the page: follows the session, and calls `draw` at most once a frame when anything is another. */
@@ -55,7 +55,8 @@ export function openPage(draw: (page: Page) => void): void {
     now,
     told: () => {
       const held = control.held();
-      drafts.set(hadControl, held.token === undefined && !held.isLapsed ? '' : 'yes');
+      const had = held.token !== undefined || held.isLapsed;
+      drafts.set(hadControl, had ? (state.seen?.threadId ?? '') : '');
       set({ held });
     },
   });
@@ -122,7 +123,10 @@ export function openPage(draw: (page: Page) => void): void {
   };
   const opened = async (): Promise<void> => {
     await Promise.all([readDiagnostics(), readGrants()]);
-    if (drafts.get(hadControl) !== '' && mayWrite(state.standing)) await control.take();
+    const { seen, standing } = state;
+    // A terminal gives it to whoever asks; to this tab it did, and has not taken it back.
+    const mayTake = mayWrite(standing) || standing === 'terminal';
+    if (seen !== undefined && drafts.get(hadControl) === seen.threadId && mayTake) await control.take();
   };
   const see = (seen: Seen): void => {
     const old = state.seen;
@@ -134,6 +138,10 @@ export function openPage(draw: (page: Page) => void): void {
       before: keepBefore(state.before, old, seen),
       ...(isAnother ? { paging: 'ready' as const } : {}),
     });
+    if (isAnother) {
+      const text = `Another session answers here now: thread ${seen.threadId}. What stood here was thread ${old.threadId}; writ code --resume ${old.threadId} goes on with it.`;
+      acts.tell({ text });
+    }
     if (seen.controller !== old?.controller) control.hear(seen.controller);
   };
   /** What was typed into a question that is over is handed back. */

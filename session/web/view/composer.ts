@@ -1,9 +1,11 @@
 import type { VNode } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Page } from '../page/page.ts';
 import { refusalWords } from '../words/refusal-words.ts';
 import { controllerWords, mayWrite } from '../words/standing.ts';
 import { h } from './h.ts';
+import { HelpList } from './help-list.ts';
+import { useStop } from './use-stop.ts';
 
 /** What a person says next. It is kept until the session has taken it, whatever happens in between. */
 export function Composer({ page: { state, acts, drafts } }: { readonly page: Page }): VNode {
@@ -12,9 +14,9 @@ export function Composer({ page: { state, acts, drafts } }: { readonly page: Pag
   const [typed, setTyped] = useState(() => drafts.get(key));
   const [refused, setRefused] = useState('');
   const [isSending, setSending] = useState(false);
+  const [isHelped, help] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const isBusy = /thinking|executing_tool|awaiting_interaction/.test(seen?.status ?? '');
-  const [isStopping, setStopping] = useState(false);
   const type = (next: string): void => {
     setTyped(next);
     drafts.set(key, next);
@@ -27,6 +29,11 @@ export function Composer({ page: { state, acts, drafts } }: { readonly page: Pag
   }, [typed]);
   const send = async (): Promise<void> => {
     if (isSending || typed.trim() === '') return;
+    if (/^(?:\/help|\?)$/.test(typed.trim())) {
+      help(true);
+      setRefused('');
+      return type('');
+    }
     setSending(true);
     setRefused('');
     const answer = await acts.say(typed);
@@ -35,29 +42,18 @@ export function Composer({ page: { state, acts, drafts } }: { readonly page: Pag
     // What was typed meanwhile is another message.
     else if (field.current === null || field.current.value === typed) type('');
   };
-  useEffect(() => {
-    if (!isBusy) setStopping(false);
-    const hear = (event: KeyboardEvent): void => {
-      if (event.key !== 'Escape' || event.defaultPrevented || !isBusy || !mayWrite(standing)) return;
-      event.preventDefault();
-      if (isStopping) {
-        setStopping(false);
-        void acts.cancel();
-      } else setStopping(true);
-    };
-    addEventListener('keydown', hear);
-    return () => removeEventListener('keydown', hear);
-  }, [isBusy, isStopping, standing, acts]);
+  const stop = useCallback((): void => void acts.cancel(), [acts]);
+  const isStopping = useStop({ isBusy, mayStop: mayWrite(standing), stop, goElsewhere: toQuestion });
   const isClosed = standing === 'closed';
   const hint = mayWrite(standing)
     ? isStopping
       ? 'Esc once more stops this turn.'
       : seen?.status === 'awaiting_interaction'
-        ? 'A question waits above; q goes there. Esc twice stops the turn.'
+        ? 'A question waits above: Esc goes there from here, q from elsewhere. Esc twice there stops the turn.'
         : isBusy
           ? 'The session is at work. Esc twice stops it.'
-          : 'Enter sends, Shift+Enter begins a line. /ask only asks, ! runs a command.'
-    : `${controllerWords(standing, seen?.controller.kind ?? 'none')}. What you write is kept here.`;
+          : 'Enter sends, Shift+Enter begins a line. /ask only asks, ! runs a command, /help lists all.'
+    : `${controllerWords(standing, seen?.controller.kind ?? 'none')}.${isClosed ? '' : ' What you write is kept here.'}`;
   return h(
     'form',
     {
@@ -68,8 +64,11 @@ export function Composer({ page: { state, acts, drafts } }: { readonly page: Pag
         void send();
       },
     },
+    isHelped && h(HelpList, { close: () => help(false) }),
     h('textarea', {
       id: 'composer',
+      // Words that nobody takes from here are not asked for; what was typed before is kept.
+      hidden: isClosed && typed === '',
       ref: field,
       rows: 1,
       value: typed,
@@ -116,4 +115,12 @@ export function Composer({ page: { state, acts, drafts } }: { readonly page: Pag
         ),
     ),
   );
+}
+
+/** From the field where one writes to the question that waits, where there is one. */
+function toQuestion(): boolean {
+  const card = document.querySelector<HTMLElement>('section.card');
+  if (card === null || document.activeElement?.id !== 'composer') return false;
+  card.focus();
+  return true;
 }

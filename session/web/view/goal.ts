@@ -1,8 +1,10 @@
 import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
 import { tokenWords, usdWords } from '../../screen/usage-words.ts';
 import { toSpan } from '../../screen/words/to-span.ts';
 import type { Page } from '../page/page.ts';
 import type { Seen } from '../seen.ts';
+import { goalWayOn } from '../words/goal-way-on.ts';
 import { refusalWords } from '../words/refusal-words.ts';
 import { mayWrite } from '../words/standing.ts';
 import { h } from './h.ts';
@@ -18,11 +20,20 @@ export function Goal({
 }): VNode {
   const { objective, status, criteria, loops, budget, blockReason } = goal;
   const { acts, state } = page;
+  const [isAsking, ask] = useState(false);
   const cancel = async (): Promise<void> => {
+    ask(false);
     const answer = await acts.write('goal/cancel', {});
     if (!answer.ok) acts.tell({ text: refusalWords(answer) });
   };
+  const goOn = async (): Promise<void> => {
+    const answer = await acts.say('/goal start');
+    if (!answer.ok) acts.tell({ text: refusalWords(answer) });
+  };
   const isOpen = status === 'active' || status === 'blocked';
+  const isShut = !mayWrite(state.standing);
+  const isBusy = /thinking|executing_tool|awaiting_interaction/.test(state.seen?.status ?? '');
+  const way = goalWayOn(goal);
   return h(
     'section',
     { 'aria-labelledby': 'goal-head' },
@@ -70,11 +81,40 @@ export function Goal({
         h('dd', null, `${toSpan(1000 * budget.seconds.used)} of ${toSpan(1000 * budget.seconds.limit)}`),
       ),
     ),
+    way.words !== '' && h('p', { class: 'way-on' }, way.words),
     isOpen &&
       h(
-        'button',
-        { type: 'button', disabled: !mayWrite(state.standing), onClick: () => void cancel() },
-        'Give the goal up',
+        'p',
+        { class: 'row' },
+        way.isStart &&
+          h(
+            'button',
+            { type: 'button', disabled: isShut || isBusy, onClick: () => void goOn() },
+            'Go on with it',
+          ),
+        !isAsking &&
+          h('button', { type: 'button', disabled: isShut, onClick: () => ask(true) }, 'Give the goal up'),
+      ),
+    isOpen &&
+      isAsking &&
+      h(
+        'div',
+        { class: 'second-word' },
+        h(
+          'p',
+          { role: 'alert' },
+          'Its turn is stopped, and it cannot be gone on with. What it has committed stays.',
+        ),
+        h(
+          'p',
+          { class: 'row' },
+          h(
+            'button',
+            { type: 'button', class: 'bad', disabled: isShut, onClick: () => void cancel() },
+            'Yes, give it up',
+          ),
+          h('button', { type: 'button', onClick: () => ask(false) }, 'Keep it'),
+        ),
       ),
   );
 }

@@ -25,7 +25,7 @@ export function GrantList({ page: { state, acts } }: { readonly page: Page }): V
                 { class: 'soft' },
                 `${kind} · in `,
                 text(cwd),
-                secondsLeft === undefined ? '' : ` · ${Math.ceil(secondsLeft)} s left`,
+                secondsLeft === undefined ? ' · until writ ends' : ` · ${Math.ceil(secondsLeft)} s left`,
               ),
               h(
                 'button',

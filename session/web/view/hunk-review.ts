@@ -44,7 +44,10 @@ export function HunkReview({ page, hunk }: { readonly page: Page; readonly hunk:
     setRefused(answer.ok ? '' : refusalWords(answer));
     if (!answer.ok) return;
     drafts.set(key, '');
-    open(false);
+    // What is rejected is told with its reason: where none was said, it is asked for.
+    const wantsReason = said === 'reject' && given === '';
+    if (wantsReason) askFor(true);
+    open(wantsReason);
   };
   const type = ({ currentTarget }: Event): void => {
     const next = (currentTarget as HTMLInputElement).value;
@@ -101,7 +104,10 @@ export function HunkReview({ page, hunk }: { readonly page: Page; readonly hunk:
           value: words,
           autocomplete: 'off',
           'aria-label': `Words on this hunk ${place}`,
-          placeholder: 'why: goes along with Keep and Reject, Enter says it alone',
+          placeholder:
+            verdict === 'reject'
+              ? 'why? The model is told; Enter says it'
+              : 'why: goes along with Keep and Reject, Enter says it alone',
           onInput: type,
         }),
       ),

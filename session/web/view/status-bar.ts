@@ -8,6 +8,7 @@ import { GrantList } from './grant-list.ts';
 import { h } from './h.ts';
 import { text } from './text.ts';
 import { UsageView } from './usage-view.ts';
+import { useTurnTime } from './use-turn-time.ts';
 
 const statusWords: Readonly<Record<string, string>> = {
   idle: 'idle',
@@ -43,6 +44,7 @@ export function StatusBar({ page }: { readonly page: Page }): VNode {
       { class: `state state-${status}` },
       h('span', { class: 'dot', 'aria-hidden': 'true' }),
       statusWords[status] ?? status,
+      h(TurnTimeView, { seen, isLive: link === 'live' }),
     ),
     h(
       'dl',
@@ -78,6 +80,10 @@ export function StatusBar({ page }: { readonly page: Page }): VNode {
     h(ControlButton, { page }),
     isOpen && h(GrantList, { page }),
   );
+}
+
+function TurnTimeView({ seen, isLive }: { readonly seen: Seen; readonly isLive: boolean }): VNode {
+  return h('span', { class: 'turn-time' }, useTurnTime(seen, isLive));
 }
 
 function ControlButton({ page: { state, acts } }: { readonly page: Page }): VNode {

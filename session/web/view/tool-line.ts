@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { toolWords } from '../../screen/words/tool-words.ts';
 import { h } from './h.ts';
-import { text } from './text.ts';
+import { sentence, text } from './text.ts';
 
 interface Given {
   readonly toolName: string;
@@ -17,6 +17,6 @@ export function toolLine({ toolName, told, status }: Given): readonly (VNode | f
   return [
     h('span', { class: `tag tag-${shown}` }, shown),
     h('code', null, h('span', { class: 'tool' }, text(verb)), text(what === '' ? '' : ` ${what}`)),
-    came !== '' && h('span', { class: isBad ? 'came bad' : 'came soft' }, text(came)),
+    came !== '' && h('span', { class: isBad ? 'came bad' : 'came soft' }, sentence(came)),
   ];
 }

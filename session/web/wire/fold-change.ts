@@ -22,6 +22,7 @@ export const changeKinds = [
   'resync',
   'text_delta',
   'element_removed',
+  'member_removed',
   'status_changed',
   'controller_changed',
   'session_changed',
@@ -41,6 +42,7 @@ export function foldChange(seen: Seen | undefined, { kind, payload, at }: Change
   if (seen === undefined) return undefined;
   if (kind === 'text_delta') return { ...seen, ...withText(seen, payload, at), updatedAt: at };
   if (kind === 'element_removed') return { ...seen, ...without(seen, payload), updatedAt: at };
+  if (kind === 'member_removed') return { ...withoutMember(seen, payload), updatedAt: at };
   const list = listOf[kind as keyof typeof listOf];
   if (list !== undefined) return { ...seen, [list]: withElement(seen[list], payload), updatedAt: at };
   if (/^(?:status|controller|session)_changed$/.test(kind)) return { ...seen, ...payload, updatedAt: at };
@@ -65,6 +67,10 @@ function without(seen: Seen, { list, id }: Change['payload']): Partial<Seen> {
   if (name === undefined) return {};
   const elements: readonly Element[] = seen[name];
   return { [name]: elements.filter((one) => one.id !== id) };
+}
+
+function withoutMember(seen: Seen, { member }: Change['payload']): Seen {
+  return Object.fromEntries(Object.entries(seen).filter(([name]) => name !== member)) as unknown as Seen;
 }
 
 function withElement(elements: readonly Element[], payload: Change['payload']): readonly unknown[] {

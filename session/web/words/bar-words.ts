@@ -12,7 +12,7 @@ export function settingWords({ settings, interactions }: Seen, { sandbox }: Memb
   return [
     ...(typeof settings?.context === 'string' ? [['context', settings.context] as const] : []),
     ['network', network === 'allow' ? 'allow' : 'deny', network === 'allow' ? 'warn' : ''],
-    ...(settings?.review === 'on' ? [['changes', 'held until you keep them'] as const] : []),
+    ...(settings?.review === 'on' ? [['changes', 'held for review'] as const] : []),
     ...(backend === undefined
       ? []
       : [

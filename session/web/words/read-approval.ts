@@ -15,6 +15,8 @@ export interface Segment {
 /** What is asked about a use, filled in. */
 export interface AskedApproval {
   readonly what: string;
+  /** Of files, the web and other tools nothing is a command. */
+  readonly isCommand: boolean;
   /** Empty where nothing could be proven or not: of what is no command. */
   readonly verdict: string;
   /** Empty where one of its commands says it already. */
@@ -39,6 +41,7 @@ export function readApproval(metadata: Members): AskedApproval {
   const reason = textOf(metadata.reason);
   return {
     what: textOf(metadata.command ?? metadata.subject),
+    isCommand: metadata.command !== undefined,
     verdict: metadata.command === undefined && verdict === 'unknown' ? '' : verdict,
     reason: isTold(reason) ? '' : reason,
     segments,

@@ -44,7 +44,7 @@ export function controllerWords(standing: Standing, kind: string): string {
     case 'mine':
       return 'You have control';
     case 'lapsed':
-      return 'Your control has run out; the next message takes it again';
+      return 'Your control has run out';
     case 'free':
       return 'Nobody has control';
     case 'terminal':

@@ -7,6 +7,7 @@ import { type HeldChoice, heldQuestionId } from '../../state/held/held-question.
 import type { HeldEnd, HeldReview } from '../../state/held/held-review.ts';
 import { rejectedHunks } from '../../state/held/judge-held-answer.ts';
 import type { GivenAnswer } from '../../state/interaction.ts';
+import type { RunOutcome } from '../../state/work.ts';
 import { tellReviewed, untoldReviews } from '../tell-reviews.ts';
 import type { StepEnd, TurnScope } from '../turn-scope.ts';
 import { contractOf } from './contract-of.ts';
@@ -35,7 +36,8 @@ export async function heldStep(
   if (hasMoved && (await recordOf(scope, held)) !== undefined) return keep(scope, held);
   if (choice === 'keep') return keep(scope, held);
   if (choice === 'take-out') return takeOut(scope, held);
-  if (!hasMoved) return finish(scope, held, discarded);
+  if (!hasMoved)
+    return finish(scope, held, discarded(held, 'the change is discarded: no branch of yours has moved'));
   const text = `the review is over: \`${nameOf(held.target.ref)}\` stands on the change already`;
   return finish(scope, held, { end: 'discarded', text, toModel: 'Your change stands on its branch.' });
 }
@@ -77,7 +79,7 @@ async function takeOut(scope: TurnScope, held: HeldReview): Promise<StepEnd> {
   const rejected = rejectedHunks(scope.state(), held.patchset);
   const left = await runLeft(scope, held, rejected);
   if (left === undefined)
-    return finish(scope, held, { ...discarded, text: 'every hunk is rejected: nothing is committed' });
+    return finish(scope, held, discarded(held, 'every hunk is rejected: nothing is committed'));
   const view = await runAnew(scope, held, left, rejected);
   if (view.decision?.type === 'commit') return takenOut(scope, held, view);
   const why = view.decision?.rationale ?? 'nothing was decided';
@@ -109,17 +111,24 @@ interface Ending {
   readonly end: HeldEnd;
   readonly text: string;
   readonly toModel: string;
+  /** What the session came to by it, where that is another thing than the run that was held. */
+  readonly outcome?: RunOutcome;
 }
 
-const discarded: Ending = {
-  end: 'discarded',
-  text: 'the change is discarded: no branch of yours has moved',
-  toModel: 'The person has discarded your change: nothing of it is in the repository.',
-};
+/** The commit that was held is on no branch: what its run decided holds no more. */
+function discarded({ runId }: HeldReview, text: string): Ending {
+  return {
+    end: 'discarded',
+    text,
+    toModel: 'The person has discarded your change: nothing of it is in the repository.',
+    outcome: { runId, decision: 'none', why: text },
+  };
+}
 
 /** The branch that held it goes; then it is told as over, last of all to the model, in what it gets next. */
-async function finish(scope: TurnScope, held: HeldReview, { end, text, toModel }: Ending): Promise<StepEnd> {
-  const { setting, state, tell } = scope;
+async function finish(scope: TurnScope, held: HeldReview, ending: Ending): Promise<StepEnd> {
+  const { setting, state, tell, newId } = scope;
+  const { end, text, toModel, outcome } = ending;
   const repository = await openRepository(setting.repositoryPath);
   const stays = await dropHeld(repository, held).catch(messageOf);
   const shown = state().patchsets.find(({ id }) => id === held.patchset);
@@ -131,7 +140,14 @@ async function finish(scope: TurnScope, held: HeldReview, { end, text, toModel }
       isWhole: true,
     });
   }
-  await note(scope, stays === undefined ? text : `${text}\n${stays}`);
+  const add = (said: string, by: string): string => (stays === undefined ? said : `${said}${by}${stays}`);
+  await tell({
+    type: 'noted',
+    id: newId(),
+    title: 'Review',
+    text: add(text, '\n'),
+    ...(outcome === undefined ? {} : { outcome: { ...outcome, why: add(outcome.why, '; ') } }),
+  });
   await tell({ type: 'review-ended', end });
   const said = untoldReviews(scope, 'talk');
   const words = said === undefined ? toModel : `${toModel}\n\n${said.text}`;

@@ -9,6 +9,15 @@ import { controlToken, type ServedSession, serveSession } from './serve-session.
 
 const local = { from: 'local' } as const;
 const secret = 'hunter2-the-secret';
+const heldOne = {
+  runId: 'one',
+  commit: '0123456789abcdef0123456789abcdef01234567',
+  branch: 'refs/heads/writ/review-one',
+  target: { ref: 'refs/heads/main', expected: undefined },
+  plan: 'one/1',
+  patchset: 'p1',
+  summary: 'Prices are exact',
+};
 
 /** Says what a session can say in an order that `seed` chooses; what is refused is no matter here. */
 async function live(served: ServedSession, seed: number, steps: number): Promise<void> {
@@ -163,6 +172,27 @@ t.test('a reply that goes on after its end is told whole', async (t) => {
   const folded = foldChanges(reader.heard());
   t.match(folded, { transcript: [{}, { id: 'r', content: 'abc', streaming: true }] });
   t.strictSame(folded, JSON.parse(JSON.stringify(toSnapshot(channel.state))));
+});
+
+t.test('what is over is told as gone: a review that has ended, the gates of a run before', async (t) => {
+  const served = await serveSession(t, { ground: { local: 'tui' } });
+  const { channel } = served;
+  const reader = listen(served.port, '?wire=2');
+  await reader.hears(() => true);
+  await channel.send({ type: 'submit', text: 'go on', proof: local });
+  const turn = channel.state.turn ?? '';
+  const gate = { stage: 'fast', status: 'passed', ran: 1, expected: 1 } as const;
+  await channel.send({ turn, type: 'noted', id: 'g', title: 'Gate fast', text: 'passed', gate });
+  await channel.send({ turn, type: 'review-began', review: heldOne });
+  await channel.send({ turn, type: 'review-ended', end: 'kept' });
+  await channel.send({ turn, type: 'run-began', runId: 'another' });
+  await channel.send({ turn, type: 'end', end: 'decided' });
+  await untilLast(reader);
+  const gone = reader
+    .heard()
+    .flatMap(({ data: { kind, payload } }) => (kind === 'member_removed' ? [payload] : []));
+  t.strictSame(gone, [{ member: 'held' }, { member: 'gates' }]);
+  t.strictSame(foldChanges(reader.heard()), JSON.parse(JSON.stringify(toSnapshot(channel.state))));
 });
 
 t.test('who comes back gets the changes that followed, once each', async (t) => {

@@ -25,6 +25,7 @@ export function foldChanges(events: readonly Heard[]): Shown {
       entry.updatedAt = at;
     } else if (kind === 'element_removed')
       shown[payload.list] = shown[payload.list].filter(({ id }: Shown) => id !== payload.id);
+    else if (kind === 'member_removed') delete shown[payload.member];
     else if (list === undefined) Object.assign(shown, payload);
     else {
       const place = shown[list].findIndex(({ id }: Shown) => id === payload.id);

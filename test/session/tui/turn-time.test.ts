@@ -2,7 +2,7 @@ import t from 'tap';
 import { textOf } from '../../../session/screen/line.ts';
 import type { Snapshot } from '../../../session/state/snapshot.ts';
 import { turnCost } from '../../../session/tui/view/turn-cost.ts';
-import { secondsOf, type TurnTime, turnTime } from '../../../session/tui/view/turn-time.ts';
+import { secondsOf, type TurnTime, turnTime } from '../../../session/screen/words/turn-time.ts';
 
 type Seen = Parameters<typeof turnTime>[1];
 

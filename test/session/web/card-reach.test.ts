@@ -54,7 +54,7 @@ t.test('questions are answered where they stand', { skip: withoutBrowser }, asyn
     await tab.page.keyboard.press('Enter');
     await tab.page.locator('.control-mine').waitFor();
     await session.report(...reports);
-    await tab.page.locator('section.card').waitFor();
+    await tab.page.locator('section.card:not(.fresh)').waitFor();
     const last = () => session.channel.state.interactions.at(-1);
     return { session, tab, page: tab.page, card: tab.page.locator('section.card'), last };
   };
@@ -123,7 +123,7 @@ t.test('questions are answered where they stand', { skip: withoutBrowser }, asyn
     await card.focus();
     await page.keyboard.down('y');
     await card.getByRole('heading', { name: 'Second' }).waitFor();
-    await page.locator('section.card:focus').waitFor();
+    await page.locator('section.card:focus:not(.fresh)').waitFor();
     await page.keyboard.down('y');
     await page.keyboard.up('y');
     await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => resolve()))');

@@ -41,6 +41,7 @@ async function steerCard(of: Parameters<typeof servePage>[0], session: ToldSessi
   const tab = await openCard(of, session);
   await tab.page.getByRole('button', { name: 'Take control' }).first().click();
   await tab.page.locator('.control-mine').waitFor();
+  await tab.page.locator('section.card:not(.fresh)').waitFor();
   return tab;
 }
 
@@ -168,6 +169,27 @@ t.test(
     t.match(tab.sent, [/hunter2-the-secret/]);
   },
 );
+
+t.test('a press that was meant for the question before answers not the next one', { skip }, async (t) => {
+  const session = toldSession(t);
+  await session.say('Go.');
+  await session.report(approval, { ...approval, subject: 'b', title: 'Second' });
+  await using tab = await steerCard(t, session);
+  const { page } = tab;
+  // The second press of a hand that presses twice, as soon as there is something to press.
+  await page.evaluate(`new MutationObserver(() => {
+    if (document.querySelector('.card h2')?.textContent !== 'Second' || window.pressed) return;
+    window.pressed = true;
+    document.querySelector('.card .options button').click();
+  }).observe(document.body, { subtree: true, childList: true, characterData: true })`);
+  await page.getByRole('button', { name: 'Approve', exact: true }).click();
+  await page.waitForFunction('window.pressed');
+  await page.locator('section.card:not(.fresh)').getByRole('heading', { name: 'Second' }).waitFor();
+  t.equal(tab.sent.length, 1);
+  await page.getByRole('button', { name: 'Deny', exact: true }).click();
+  await page.locator('section.card').waitFor({ state: 'detached' });
+  t.equal(tab.sent.length, 2, 'once it can have been read, it is answered');
+});
 
 longTest('nothing is taken back by a key, or before a choice was made', { skip }, async (t) => {
   const session = toldSession(t);

@@ -191,7 +191,7 @@ longTest('who steers, later', { skip: withoutBrowser }, async (t) => {
     t.strictSame(tab.wrongs, []);
   });
 
-  await t.test('a goal is shown with what it is judged by, and given up by one press', async (t) => {
+  await t.test('a goal is shown with what it is judged by, and given up by a second word', async (t) => {
     const session = toldSession(t, { local: 'none' });
     const { baseUrl } = await servePage(t, session);
     await using tab = await openTab(browser, baseUrl);
@@ -201,7 +201,12 @@ longTest('who steers, later', { skip: withoutBrowser }, async (t) => {
     await page.getByRole('heading', { name: 'Goal' }).waitFor();
     await page.locator('.workflow').getByText('after 0 runs').waitFor();
     t.match(await page.locator('.workflow').innerText(), /open\s+Prices are exact/);
-    await page.getByRole('button', { name: 'Give the goal up' }).click();
+    const giveUp = page.getByRole('button', { name: 'Give the goal up' });
+    await giveUp.click();
+    await page.getByRole('button', { name: 'Keep it' }).click();
+    t.equal(session.channel.state.goal?.status, 'active', 'nothing is given up by one press');
+    await giveUp.click();
+    await page.getByRole('button', { name: 'Yes, give it up' }).click();
     await page.locator('.tag-cancelled').waitFor();
     t.equal(session.channel.state.goal?.status, 'cancelled');
     t.strictSame(tab.wrongs, []);

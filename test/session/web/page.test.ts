@@ -127,6 +127,7 @@ t.test('the page of a session', { skip: withoutBrowser }, async (t) => {
       'half a sentence',
       'nothing that was typed is lost',
     );
+    await page.locator('section.card:not(.fresh)').waitFor();
     await page.locator('h1').click();
     await page.keyboard.press('q');
     await page.keyboard.press('A');
@@ -138,6 +139,7 @@ t.test('the page of a session', { skip: withoutBrowser }, async (t) => {
     await page.keyboard.press('A');
     await card.getByRole('button', { name: 'Yes, approve every command' }).waitFor();
     t.equal(session.channel.state.interactions.at(-1)?.status, 'pending', 'everything wants a second word');
+    await page.locator('section.card:not(.fresh)').waitFor();
     await page.locator('h1').click();
     await page.keyboard.press('q');
     await page.keyboard.press('n');

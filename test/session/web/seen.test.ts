@@ -2,6 +2,7 @@ import t from 'tap';
 import { optionOfKey } from '../../../session/screen/question/option-letters.ts';
 import { gatesIn, readGate } from '../../../session/screen/words/gates-in.ts';
 import { outcomeOf, readOutcome } from '../../../session/screen/words/outcome-of.ts';
+import { slashCommands } from '../../../session/state/slash/slash-commands.ts';
 import {
   type Before,
   groupsOf,
@@ -11,8 +12,10 @@ import {
 } from '../../../session/web/page/keep-transcript.ts';
 import type { Entry, Seen } from '../../../session/web/seen.ts';
 import { foldChange } from '../../../session/web/wire/fold-change.ts';
+import { commandWords } from '../../../session/web/words/help-words.ts';
 import { readApproval, verdictWords } from '../../../session/web/words/read-approval.ts';
 import { controllerWords, mayWrite, standingOf } from '../../../session/web/words/standing.ts';
+import { takenBack } from '../../../session/web/words/taken-back.ts';
 import { foldChanges } from '../api/fold-changes.ts';
 import { listen } from '../api/listen.ts';
 import { servePage, toldSession } from './serve-page.ts';
@@ -108,6 +111,25 @@ t.test('a group stays what it is, whichever end grows', async (t) => {
     [2, 'e8', 'e9', 'e10', 'e11'],
   ]);
   t.strictSame(keys(8, 8), []);
+});
+
+t.test('what was taken back is gone until that is taken back, too', async (t) => {
+  const undo = (words: string) =>
+    ({ id: words, kind: 'info_note', title: 'Undo', content: words }) as unknown as Entry;
+  const entries = [
+    undo('run u1 takes back run a'),
+    undo('run u2 takes back task task-1 of run b'),
+    undo('nothing of run c is left to be taken back'),
+    undo('run u3 takes back run u1'),
+  ];
+  t.strictSame([...takenBack(entries)], ['b/task-1', 'u1']);
+});
+
+t.test('the page lists every command that a session knows', async (t) => {
+  t.strictSame(
+    commandWords,
+    slashCommands.map(({ form, says }) => [form, says]),
+  );
 });
 
 t.test('who may write is told from who has the session', async (t) => {

@@ -178,6 +178,11 @@ t.test('of a change that is only held it is asked what becomes of it', async (t)
   await scene.answer(asked.id, { answers: { review: ['discard'] } });
   await scene.ended();
   t.match(lastNote(session), /is discarded/);
+  t.match(
+    session.channel.state.outcome,
+    { runId, decision: 'none' },
+    'its run decided a commit of no branch',
+  );
   t.notOk('held' in toSnapshot(session.channel.state));
   t.equal(sample.git('for-each-ref', 'refs/heads/writ'), '');
   t.equal(sample.git('rev-parse', 'main'), before);

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { commandsOf, outcomeOf } from '../../../screen/words/outcome-of.ts';
 import type { Page } from '../../page/page.ts';
+import { takenBack } from '../../words/taken-back.ts';
 import { Command } from '../command.ts';
 import { h } from '../h.ts';
 import { SealCheck } from '../seal-check.ts';
@@ -13,6 +14,9 @@ export function SummaryPane({ page }: { readonly page: Page }): VNode {
   const { seen } = page.state;
   if (seen === undefined) return h('p', null);
   const outcome = outcomeOf(seen);
+  const isHeld = outcome !== undefined && seen.held?.runId === outcome.runId;
+  const isGone =
+    outcome !== undefined && takenBack([...page.state.before.entries, ...seen.transcript]).has(outcome.runId);
   const { threadId, toolCalls, patchsets, transcript, workingDir } = seen;
   const files = new Set(patchsets.flatMap(({ changes }) => changes.map(({ path }) => path)));
   const failed = toolCalls.filter(({ status }) => status === 'failed').length;
@@ -25,7 +29,14 @@ export function SummaryPane({ page }: { readonly page: Page }): VNode {
           'section',
           { 'aria-labelledby': 'outcome-head' },
           h('h2', { id: 'outcome-head' }, 'Outcome'),
-          h('p', { class: `outcome ${outcome.isCommit ? 'good' : ''}` }, text(outcome.title)),
+          h(
+            'p',
+            { class: `outcome ${outcome.isCommit && !isHeld && !isGone ? 'good' : ''}` },
+            text(outcome.title),
+          ),
+          isHeld &&
+            h('p', { class: 'warn' }, 'Held for your review: no branch of yours has moved. See Diff.'),
+          isGone && h('p', { class: 'warn' }, 'Taken back since.'),
           h('p', null, sentence(outcome.words)),
           h(
             'dl',
@@ -36,9 +47,11 @@ export function SummaryPane({ page }: { readonly page: Page }): VNode {
           ),
           outcome.isCommit && outcome.runId !== undefined && h(SealCheck, { page, runId: outcome.runId }),
           outcome.isCommit &&
+            !isHeld &&
+            !isGone &&
             h(
               'p',
-              { class: 'to-type' },
+              { class: 'row' },
               h(UndoButton, { page, message: `/undo ${outcome.runId}`, what: 'this run' }),
               h('span', { class: 'soft' }, 'what it would touch is listed first'),
             ),

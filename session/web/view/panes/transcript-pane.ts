@@ -82,7 +82,13 @@ export function TranscriptPane({ page: { state, acts } }: { readonly page: Page 
         null,
         h(EarlierLine, { state, acts, list }),
         transcript.length === 0 &&
-          h('p', { class: 'empty' }, 'Nothing was said yet. Say what shall change, or /ask a question.'),
+          h(
+            'p',
+            { class: 'empty' },
+            state.standing === 'closed'
+              ? 'Nothing was said yet. What is said stands here as it comes.'
+              : 'Nothing was said yet. Say what shall change, or /ask a question.',
+          ),
         groups.map(({ key, entries }) => h(Group, { key, entries })),
       ),
     ),

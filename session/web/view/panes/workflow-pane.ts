@@ -5,6 +5,7 @@ import { stepCosts } from '../../../screen/words/step-costs.ts';
 import type { Page } from '../../page/page.ts';
 import type { Plan, Seen } from '../../seen.ts';
 import { planStatus } from '../../words/plan-status.ts';
+import { takenBack } from '../../words/taken-back.ts';
 import { Goal } from '../goal.ts';
 import { h } from '../h.ts';
 import { text } from '../text.ts';
@@ -26,7 +27,9 @@ export function WorkflowPane({ page }: { readonly page: Page }): VNode {
       h(
         'p',
         { class: 'empty' },
-        'Say what shall change: a contract is drafted first, then a plan. Nothing is done before you say so.',
+        page.state.standing === 'closed'
+          ? 'Nothing is planned yet. The contract and the plan stand here once there are some.'
+          : 'Say what shall change: a contract is drafted first, then a plan. Nothing is done before you say so.',
       ),
     intent !== undefined &&
       h(
@@ -72,6 +75,13 @@ export function WorkflowPane({ page }: { readonly page: Page }): VNode {
 
 const stepWords = { pending: 'to do', in_progress: 'doing', completed: 'done' } as const;
 
+/** Of a plan that is over, nothing is to be done or being done. */
+function over(plan: string, step: Plan['steps'][number]['status']): string | undefined {
+  if (step === 'completed') return undefined;
+  if (plan === 'stopped' && step === 'in_progress') return 'stopped';
+  return /^(?:failed|cancelled|not executed)$/.test(plan) ? 'not done' : undefined;
+}
+
 interface PlanGiven {
   readonly plan: Plan;
   readonly status: string;
@@ -101,11 +111,7 @@ function PlanView({ plan, status, isOpen }: PlanGiven): VNode {
           { key: step.id, class: `step-${step.status}` },
           h('span', { class: 'step' }, text(step.step)),
           costs.has(step.id) && h('span', { class: 'cost soft' }, costs.get(step.id)),
-          h(
-            'span',
-            { class: `tag tag-${step.status}` },
-            status === 'stopped' && step.status === 'in_progress' ? 'stopped' : stepWords[step.status],
-          ),
+          h('span', { class: `tag tag-${step.status}` }, over(status, step.status) ?? stepWords[step.status]),
         ),
       ),
     ),
@@ -125,13 +131,15 @@ function Tasks({ page, seen: { tasks } }: { readonly page: Page; readonly seen: 
       h(
         'details',
         null,
-        h('summary', null, `${before.length} of runs before`),
+        h('summary', null, `${before.length} ${before.length === 1 ? 'task' : 'tasks'} of runs before`),
         h(TaskRows, { page, tasks: before }),
       ),
   );
 }
 
 function TaskRows({ page, tasks }: Pick<Seen, 'tasks'> & { readonly page: Page }): VNode {
+  const { before, seen } = page.state;
+  const gone = takenBack([...before.entries, ...(seen?.transcript ?? [])]);
   return h(
     'ul',
     { class: 'rows' },
@@ -144,7 +152,10 @@ function TaskRows({ page, tasks }: Pick<Seen, 'tasks'> & { readonly page: Page }
         h('span', { class: `tag tag-${status}` }, status),
         h('span', null, text(title ?? id)),
         h('span', { class: 'soft' }, text(details ?? '')),
-        done !== undefined && h(UndoButton, { page, message: undoMessage(done), what: done.task }),
+        done !== undefined &&
+          (gone.has(done.run) || gone.has(id)
+            ? h('span', { class: 'warn' }, 'taken back')
+            : h(UndoButton, { page, message: undoMessage(done), what: done.task })),
       );
     }),
   );

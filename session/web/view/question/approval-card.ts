@@ -80,7 +80,7 @@ export function ApprovalCard({ question, isShut, choose, takes }: CardGiven): VN
         onToggle: ({ currentTarget }: Event) => widen((currentTarget as HTMLDetailsElement).open),
       },
       h('summary', null, 'Approve more than this one call'),
-      wantsSecondWord && h(SecondWord, { isShut, choose }),
+      wantsSecondWord && h(SecondWord, { isShut, choose, isCommand: asked.isCommand }),
       h(OptionButtons, {
         options: question.options,
         isShut,
@@ -95,16 +95,20 @@ export function ApprovalCard({ question, isShut, choose, takes }: CardGiven): VN
 interface SecondWordGiven {
   readonly isShut: boolean;
   readonly choose: (option: string) => void;
+  readonly isCommand: boolean;
 }
 
-function SecondWord({ isShut, choose }: SecondWordGiven): VNode {
+function SecondWord({ isShut, choose, isCommand }: SecondWordGiven): VNode {
   return h(
     'div',
     { class: 'second-word' },
     h(
       'p',
       { role: 'alert' },
-      'Every command of this session would run without a question, dangerous ones included, until writ ends. Say it once more, or choose another answer.',
+      'Every command of this session would run without a question, dangerous ones included, until writ ends. ',
+      !isCommand &&
+        'This is no command: the next one like it, as the next file, is asked about all the same. ',
+      'Say it once more, or choose another answer.',
     ),
     h(
       'button',

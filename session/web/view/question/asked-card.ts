@@ -5,6 +5,9 @@ import { h } from '../h.ts';
 import { Prose } from '../prose.ts';
 import { text } from '../text.ts';
 import type { CardGiven } from './card-given.ts';
+import { leaveOn } from './leave-field.ts';
+
+const leave = leaveOn('Escape');
 
 interface AskedQuestion {
   readonly id: string;
@@ -116,6 +119,12 @@ function One({
     disabled: isShut,
     autocomplete: secret ? 'new-password' : 'off',
     onInput: ({ currentTarget }: Event) => set((currentTarget as HTMLInputElement).value),
+    onKeyDown: (event: KeyboardEvent) => {
+      leave(event);
+      if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+      event.preventDefault();
+      (event.currentTarget as HTMLInputElement).form?.requestSubmit();
+    },
   };
   return h(
     'div',

@@ -1,5 +1,5 @@
 import type { ComponentType, RefObject, VNode } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { optionOfKey } from '../../../screen/question/option-letters.ts';
 import type { Given, Page } from '../../page/page.ts';
 import type { Question } from '../../seen.ts';
@@ -50,7 +50,11 @@ export function QuestionCard({ page, question, more, place, show, isWide }: Aske
   const [refused, setRefused] = useState('');
   const card = useRef<HTMLElement>(null);
   useFocusBehind(card);
-  const isShut = isSending || !mayWrite(standing) || page.state.link === 'offline';
+  const isDeaf = useDeaf(question.metadata.needsConfirmation);
+  // What was said against is over as soon as anything is another.
+  useEffect(() => setRefused(''), [page.state.seen?.reviews]);
+  const isClosed = isSending || !mayWrite(standing) || page.state.link === 'offline';
+  const isShut = isClosed || isDeaf;
   const answer = async (given: Given): Promise<void> => {
     if (isShut) return;
     setSending(true);
@@ -72,6 +76,7 @@ export function QuestionCard({ page, question, more, place, show, isWide }: Aske
     const option = optionOfKey(key, question.options);
     if (option === undefined && !/^[1-9]$/.test(key)) return;
     event.preventDefault();
+    setRefused('');
     // What is not to be seen is not to be chosen.
     if (isAway) putAway(false);
     else if (digits.current?.(Number(key)) !== true && option !== undefined) choose(option);
@@ -81,7 +86,7 @@ export function QuestionCard({ page, question, more, place, show, isWide }: Aske
   return h(
     'section',
     {
-      class: `card card-${kind}`,
+      class: `card card-${kind}${isDeaf && !isClosed ? ' fresh' : ''}`,
       'aria-labelledby': 'question-title',
       tabIndex: -1,
       ref: (found: HTMLElement | null) => {
@@ -89,6 +94,7 @@ export function QuestionCard({ page, question, more, place, show, isWide }: Aske
         place.current = found;
       },
       onKeyDown,
+      onInput: () => setRefused(''),
     },
     h(
       'div',
@@ -118,6 +124,7 @@ export function QuestionCard({ page, question, more, place, show, isWide }: Aske
           'button',
           {
             type: 'button',
+            class: 'look',
             onClick: () => {
               show('diff');
               putAway(!isWide);
@@ -128,6 +135,19 @@ export function QuestionCard({ page, question, more, place, show, isWide }: Aske
       h(Body, { page, question, isShut, answer: (given) => void answer(given), choose, takes, digits }),
     ),
   );
+}
+
+/** As long as what was meant for something else may still come: a second click, a key of the question before. */
+const deafForMs = 350;
+
+/** Whether a question was shown, or changed into another, so shortly ago that nobody can have read it. */
+function useDeaf(asked: unknown): boolean {
+  const [heard, hear] = useState<{ readonly asked: unknown } | undefined>(undefined);
+  useEffect(() => {
+    const timer = setTimeout(() => hear({ asked }), deafForMs);
+    return () => clearTimeout(timer);
+  }, [asked]);
+  return heard === undefined || heard.asked !== asked;
 }
 
 function Watching({ page: { state, acts } }: { readonly page: Page }): VNode {

@@ -1,5 +1,5 @@
-import { nextAsked } from '../../screen/question/asked.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
+import { nextAsked } from '../question/asked.ts';
 import { isBusy } from './is-busy.ts';
 
 /** How long a turn works, or waits for the answer to one question. */

@@ -1,0 +1,229 @@
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import t, { type Test } from 'tap';
+import { buildWeb } from '../../../scripts/gen-web.ts';
+import { planChoice, request, run } from '../scenes/scene-texts.ts';
+import { scenes } from '../scenes/scenes.ts';
+import { openBrowser, openTab, withoutBrowser } from './open-browser.ts';
+import { servePage, type ToldSession, toldSession } from './serve-page.ts';
+
+const skip = withoutBrowser;
+const sources = join(import.meta.dirname, '../../..');
+let browser: Promise<Browser> | undefined;
+let script: Promise<string | undefined> | undefined;
+
+/** The page of a session, made of the sources as they are. */
+async function openSources(of: Test, session: ToldSession) {
+  browser ??= openBrowser(t);
+  script ??= buildWeb(sources).then(({ assets }) => assets.find(({ name }) => name.endsWith('.js'))?.text);
+  const served = await servePage(of, session);
+  const tab = await openTab(await browser, served.baseUrl, { script: (await script) ?? '' });
+  await tab.page.locator('.bar .state').waitFor();
+  return { ...tab, served };
+}
+
+const undoing = '01a2071a-2222-7222-8222-222222222222';
+const committed = (runId: string, why: string) => ({
+  runId,
+  decision: 'commit' as const,
+  why,
+  commit: '0123456789abcdef0123456789abcdef01234567',
+});
+
+t.test('Escape goes to the question first, and stops nothing long after', { skip }, async (t) => {
+  const session = toldSession(t, { local: 'none' });
+  await using tab = await openSources(t, session);
+  const { page } = tab;
+  await page.clock.install();
+  const stops: string[] = [];
+  page.on('request', (asked) => asked.url().endsWith('control/cancel') && stops.push(asked.url()));
+  const composer = page.locator('#composer');
+  await composer.fill('Go.');
+  await composer.press('Enter');
+  await page.locator('.control-mine').waitFor();
+  const { kind, title, metadata } = {
+    kind: 'post_plan_choice',
+    title: 'Prices',
+    metadata: planChoice,
+  } as const;
+  await session.report({ type: 'ask', subject: 's', kind, title, metadata });
+  await page.locator('#composer-hint').getByText('Esc goes there from here').waitFor();
+  await composer.press('Escape');
+  await page.locator('section.card:focus').waitFor();
+  await page.keyboard.press('Escape');
+  await page.locator('#composer-hint').getByText('Esc once more stops this turn').waitFor();
+  await page.keyboard.press('Shift');
+  await page.locator('#composer-hint').getByText('Esc goes there').waitFor();
+  await page.keyboard.press('Escape');
+  await page.clock.runFor(3100);
+  await page.locator('#composer-hint').getByText('Esc goes there').waitFor();
+  await page.keyboard.press('Escape');
+  t.strictSame(stops, []);
+  const stopped = page.waitForRequest('**/control/cancel');
+  await page.keyboard.press('Escape');
+  await stopped;
+  t.equal(stops.length, 1);
+  t.strictSame(tab.wrongs, []);
+});
+
+t.test('/help lists what can be said, and is said to nobody', { skip }, async (t) => {
+  const session = toldSession(t, { local: 'none' });
+  await using tab = await openSources(t, session);
+  const { page } = tab;
+  await page.locator('#composer').fill('/help');
+  await page.locator('#composer').press('Enter');
+  const help = page.getByRole('region', { name: 'Commands and keys' });
+  t.match(await help.innerText(), /\/undo \[RUN\] \[TASK\].*stops the turn/s);
+  t.equal(await page.locator('#composer').inputValue(), '');
+  await help.getByRole('button', { name: 'Close' }).click();
+  await help.waitFor({ state: 'detached' });
+  t.equal(session.channel.state.transcript.length, 0);
+});
+
+t.test('a page that only watches invites to nothing', { skip }, async (t) => {
+  const session = toldSession(t, { attachable: [] });
+  await using tab = await openSources(t, session);
+  const { page } = tab;
+  await page.locator('.control-closed').waitFor();
+  const words = await page.locator('#page').innerText();
+  t.notMatch(words, /say what shall change|what you write/i);
+  t.notOk(await page.locator('#composer').isVisible());
+});
+
+t.test('another session that answers at the same place is said to be another', { skip }, async (t) => {
+  const session = toldSession(t, { threadId: 'thread-one', local: 'none' });
+  await using tab = await openSources(t, session);
+  const { page, served } = tab;
+  await page.locator('#composer').waitFor();
+  await served.away();
+  await page.locator('.state-offline').waitFor();
+  const port = Number(new URL(served.baseUrl).port);
+  await servePage(t, toldSession(t, { threadId: 'thread-two', local: 'none' }), { port });
+  await page
+    .locator('.notice')
+    .getByText(/thread thread-two\. .* writ code --resume thread-one goes on/)
+    .waitFor();
+  t.strictSame(tab.wrongs, []);
+});
+
+t.test('a page that steered beside a terminal steers again after a reload', { skip }, async (t) => {
+  const session = toldSession(t);
+  await using tab = await openSources(t, session);
+  const { page } = tab;
+  await page.getByRole('button', { name: 'Take control' }).click();
+  await page.locator('.control-mine').waitFor();
+  await page.reload();
+  await page.locator('.control-mine').waitFor();
+  await session.channel.send({ type: 'reclaim' });
+  await page.locator('.control-terminal').waitFor();
+  await page.reload();
+  await page.locator('.control-terminal').waitFor();
+  t.equal(session.channel.state.lease, undefined, 'what the terminal took back stays there');
+});
+
+t.test(
+  'what was taken back is said to be, and why something was not stands beside its button',
+  { skip },
+  async (t) => {
+    const session = toldSession(t, { local: 'none' });
+    await scenes.done(session);
+    await using tab = await openSources(t, session);
+    const { page } = tab;
+    const undo = page.getByRole('button', { name: 'Undo task-1' });
+    await undo.click();
+    await page.locator('.state-thinking').waitFor();
+    const why = '`src/list.js` was changed by hand since';
+    await session.report({ type: 'noted', id: 'n', title: 'Undo', text: why }, { type: 'end', end: 'done' });
+    await page.locator('.workflow .undo .bad').getByText('src/list.js was changed by hand since').waitFor();
+    await undo.click();
+    await page.locator('.state-thinking').waitFor();
+    const outcome = committed(undoing, 'every gate passed');
+    await session.report(
+      { type: 'noted', id: 'o', title: 'Decision.Commit', text: 'done', outcome },
+      { type: 'noted', id: 'u', title: 'Undo', text: `run ${undoing} takes back run ${run}` },
+      { type: 'end', end: 'decided' },
+    );
+    await page.locator('.workflow').getByText('taken back').waitFor();
+    t.equal(await undo.count(), 0);
+    await page.getByRole('tab', { name: 'Summary' }).click();
+    t.match(await page.locator('.summary').innerText(), `writ verify ${undoing}`);
+    t.strictSame(tab.wrongs, []);
+  },
+);
+
+t.test(
+  'a change that is held is no commit of a branch yet, and a reason is asked for',
+  { skip },
+  async (t) => {
+    const session = toldSession(t, { local: 'none' });
+    await scenes.held(session);
+    await session.report({
+      type: 'noted',
+      id: 'd',
+      title: 'Decision.Commit',
+      text: 'x',
+      outcome: committed(run, 'passed'),
+    });
+    await using tab = await openSources(t, session);
+    const { page } = tab;
+    await page.getByRole('button', { name: 'Take control' }).first().click();
+    await page.getByRole('tab', { name: 'Summary' }).click();
+    await page.locator('.summary').getByText('no branch of yours has moved').waitFor();
+    t.equal(await page.locator('.summary .outcome.good').count(), 0);
+    t.equal(await page.getByRole('button', { name: 'Undo this run' }).count(), 0);
+    const card = page.locator('section.card:not(.fresh)');
+    await card.getByText('Take out what is rejected').click();
+    await card.getByRole('button', { name: 'Answer' }).click();
+    await card.locator('.refused').getByText('no hunk is rejected').waitFor();
+    await page.getByRole('button', { name: 'Look at the change' }).click();
+    await page.getByRole('button', { name: 'Reject this hunk' }).first().click();
+    await page.getByPlaceholder('why? The model is told').waitFor();
+    await page.keyboard.type('nobody asked for it');
+    await page.keyboard.press('Enter');
+    await page.locator('.hunk-review').getByText('nobody asked for it').waitFor();
+    t.match(session.channel.state.reviews, [{ verdict: 'reject', comment: 'nobody asked for it' }]);
+    t.equal(await card.locator('.refused').count(), 0, 'what was said against is not true any more');
+    await session.report({ type: 'review-ended', end: 'discarded' });
+    await page.getByText('Held for your review').waitFor({ state: 'detached' });
+    t.strictSame(tab.wrongs, []);
+  },
+);
+
+t.test(
+  'how long a turn works is told as it goes, and a blocked goal says how it goes on',
+  { skip },
+  async (t) => {
+    const session = toldSession(t, { local: 'none' });
+    await session.say(`/goal start ${request}`);
+    await using tab = await openSources(t, session);
+    const { page } = tab;
+    const time = page.locator('.turn-time');
+    await time.getByText(/^\d+s$/).waitFor();
+    const goal = session.channel.state.goal?.id ?? '';
+    const change = { status: 'blocked', blockReason: 'criterion_unverifiable' } as const;
+    await session.report({ type: 'goal-moved', goal, change }, { type: 'end', end: 'done' });
+    await time.getByText(/^worked \d+s$/).waitFor();
+    await page.locator('.way-on').getByText('set one that a check can judge').waitFor();
+    await page.getByRole('button', { name: 'Go on with it' }).click();
+    await page.locator('.state-thinking').waitFor();
+    t.equal(session.channel.state.goal?.status, 'active');
+    t.strictSame(tab.wrongs, []);
+  },
+);
+
+t.test('an answer in words is sent by Enter, as every message', { skip }, async (t) => {
+  const session = toldSession(t, { local: 'none' });
+  await session.say('Go.');
+  const questions = [{ id: 'q', prompt: 'What shall the note say?', kind: 'text' }];
+  await session.report({ type: 'ask', subject: 's', kind: 'request_user_input', metadata: { questions } });
+  await using tab = await openSources(t, session);
+  const { page } = tab;
+  await page.locator('section.card:not(.fresh)').waitFor();
+  const field = page.getByLabel('What shall the note say?');
+  await field.fill('Prices');
+  await field.press('Shift+Enter');
+  await field.pressSequentially('are exact.');
+  await field.press('Enter');
+  await page.locator('section.card').waitFor({ state: 'detached' });
+  t.match(session.channel.state.interactions.at(-1), { status: 'resolved' });
+});
