@@ -5,14 +5,14 @@ import { countAsked, nextAsked } from '../../screen/question/asked.ts';
 import { statusItems, statusLine } from '../../screen/status-line.ts';
 import { visible, visibleLines } from '../../screen/visible.ts';
 import { progressWords } from '../../screen/words/goal-words.ts';
+import { isBusy } from '../../screen/words/is-busy.ts';
 import { toolWords } from '../../screen/words/tool-words.ts';
+import { secondsOf } from '../../screen/words/turn-time.ts';
 import { widthOf, wrapLine } from '../../screen/wrap.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { drawCard } from '../card/draw-card.ts';
 import { drawComposer } from '../composer/draw-composer.ts';
 import type { Cursor } from '../term/painter.ts';
-import { isBusy } from '../../screen/words/is-busy.ts';
-import { secondsOf } from '../../screen/words/turn-time.ts';
 import type { View } from './view.ts';
 
 export interface DrawContext {

@@ -1,5 +1,6 @@
 import { span } from '../../screen/line.ts';
 import { nextAsked } from '../../screen/question/asked.ts';
+import { turnTime } from '../../screen/words/turn-time.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { openCard } from '../card/card.ts';
 import { askInner } from '../card/press-card.ts';
@@ -9,7 +10,6 @@ import { withTyped } from '../composer/history.ts';
 import { openSecretLine } from '../composer/secret.ts';
 import { turnEnded } from '../composer/send.ts';
 import { toEffect } from './to-effect.ts';
-import { turnTime } from '../../screen/words/turn-time.ts';
 import { mustWait, type Stepped, type View } from './view.ts';
 
 /** What a newer snapshot makes of a view: the question that is to be answered, what waited for the turn's end. */

@@ -1,8 +1,8 @@
 import { type Line, span } from '../../screen/line.ts';
 import { costWords, tokenWords } from '../../screen/usage-words.ts';
 import { toSpan } from '../../screen/words/to-span.ts';
-import type { Snapshot } from '../../state/snapshot.ts';
 import { type TurnTime, workedSeconds } from '../../screen/words/turn-time.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
 
 /** What a turn that has just ended came to; nothing of one that goes on, and of one in which no model was asked. */
 export function turnCost(

@@ -1,13 +1,13 @@
 import type { Line } from '../../screen/line.ts';
 import { type GivenAnswer, rowsOf } from '../../screen/question/asked.ts';
 import type { StatusFacts } from '../../screen/status-line.ts';
+import type { TurnTime } from '../../screen/words/turn-time.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import type { Card } from '../card/card.ts';
 import type { Composer } from '../composer/composer.ts';
 import type { SecretLine } from '../composer/secret.ts';
 import type { LocalCommand } from '../local-commands.ts';
 import { nothingPrinted, type Printed } from '../print/printed.ts';
-import type { TurnTime } from '../../screen/words/turn-time.ts';
 
 /** What a screen knows beside the snapshot: what its user is typing, and what was shown. */
 export interface View {
