@@ -35,7 +35,7 @@ async function look(
     const viewport = { width, height: 760 };
     await using tab = await openTab(browser, baseUrl, { viewport, colorScheme });
     const { page } = tab;
-    await page.locator('#composer').waitFor();
+    await page.locator('#composer').waitFor({ state: 'attached' });
     for (const pane of panes) {
       await page.getByRole('tab', { name: pane }).click();
       t.strictSame(await violations(page), [], `${name}, ${pane}, ${width} px, ${colorScheme}`);
@@ -75,7 +75,7 @@ t.test(
       t.ok(await tab.page.getByText('exit code 1').isVisible(), 'and how a command ended');
     }
     await using tab = await openTab(browser, baseUrl, { viewport: { width: 1280, height: 800 } });
-    await tab.page.locator('#composer').waitFor();
+    await tab.page.locator('#composer').waitFor({ state: 'attached' });
     const [bar = 999] = await heights(tab.page, '.bar');
     t.ok(bar < 48, `on a screen the line above is one: ${bar} px`);
   },

@@ -199,10 +199,7 @@ t.test('the page of a session', { skip: withoutBrowser }, async (t) => {
     const { page } = tab;
     await page.getByText('--browser-control loopback').first().waitFor();
     t.equal(await page.getByRole('button', { name: 'Take control' }).count(), 0);
-    await page.locator('#composer').fill('kept');
-    await page.keyboard.press('Enter');
-    await page.getByRole('alert').filter({ hasText: 'take control first' }).waitFor();
-    t.equal(await page.locator('#composer').inputValue(), 'kept');
+    t.notOk(await page.locator('#composer').isVisible(), 'nothing that is typed would go anywhere');
     t.strictSame(tab.wrongs, []);
   });
 });
