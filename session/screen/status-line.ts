@@ -24,6 +24,8 @@ export interface StatusFacts {
   readonly isStarting?: boolean;
   /** The key of this screen that takes the session back from whoever else steers it. */
   readonly takeBack?: string;
+  /** The key of this screen that stops a turn at work. */
+  readonly stop?: string;
 }
 
 /** What is always told: what happens, what it costs, what is open, who has the session. */
@@ -31,6 +33,7 @@ export function statusItems(snapshot: Snapshot, facts: StatusFacts): readonly St
   const { provider, status, controller, threadId, settings } = snapshot;
   return [
     stateItem(status, facts),
+    ...stopItems(snapshot, facts),
     { text: provider.model ?? provider.provider, tone: 'plain', weight: 4 },
     ...usageItems(snapshot.usage).map((item): StatusItem => ({ ...item, weight: 2 })),
     ...(settings.networkAccess === undefined
@@ -69,6 +72,18 @@ export function statusItems(snapshot: Snapshot, facts: StatusFacts): readonly St
         ]),
     ...(threadId === '' ? [] : [{ text: threadId.slice(0, 8), tone: 'dim' as const, weight: 8 }]),
   ];
+}
+
+/** Before who steers goes where there is no room: nobody finds a key that is told nowhere. */
+function stopItems(
+  { status, controller }: Pick<Snapshot, 'status' | 'controller'>,
+  { stop }: StatusFacts,
+): readonly StatusItem[] {
+  const isWorking = status === 'thinking' || status === 'executing_tool';
+  const isOurs = controller.kind === 'tui' || controller.kind === 'cli';
+  return stop === undefined || !isWorking || !isOurs
+    ? []
+    : [{ text: `${stop} stops`, tone: 'dim', weight: 5 }];
 }
 
 /** A change that waits for its review, while nothing asks for that. */

@@ -42,6 +42,7 @@ export function drawView(view: View, snapshot: Snapshot, context: DrawContext): 
     ...view.facts,
     ...(view.time === undefined ? {} : { seconds: secondsOf(view.time, nowMs) }),
     takeBack: takeBackKey,
+    stop: 'Esc',
   };
   const status = clipLine(statusLine(statusItems(snapshot, facts), columns, cellsOf), columns);
   const writing = drawWriting(view, snapshot, columns, Math.max(1, Math.floor((room - 1) / 2)));

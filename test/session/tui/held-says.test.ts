@@ -1,6 +1,6 @@
 import t from 'tap';
 import { textOf } from '../../../session/screen/line.ts';
-import { statusItems } from '../../../session/screen/status-line.ts';
+import { statusItems, statusLine } from '../../../session/screen/status-line.ts';
 import { heldQuestion } from '../../../session/state/held/held-question.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { openCard } from '../../../session/tui/card/card.ts';
@@ -43,6 +43,19 @@ t.test(
     t.equal(drawn(idle)[0], '? What goes on to main?', 'of a change that is not shown nothing is counted');
   },
 );
+
+t.test('while a turn works, the key that stops it is told before who steers', async (t) => {
+  const line = (status: typeof idle.status, columns: number, kind = 'tui') => {
+    const busy = { ...idle, status, controller: { ...idle.controller, kind } } as typeof idle;
+    return textOf(statusLine(statusItems(busy, { stop: 'Esc' }), columns, (text) => text.length));
+  };
+  t.match(line('thinking', 200), /^thinking · Esc stops · .*you steer/);
+  t.match(line('executing_tool', 40), /^working · Esc stops/);
+  t.notMatch(line('executing_tool', 40), /you steer/);
+  for (const status of ['idle', 'awaiting_interaction', 'completed', 'error'] as const)
+    t.notMatch(line(status, 200), /Esc/, 'nothing works, or what is asked has its own keys');
+  t.notMatch(line('thinking', 200, 'browser'), /Esc/, 'it is for who steers');
+});
 
 t.test('a change that is held is told as long as nothing asks for its review', async (t) => {
   const texts = (of: typeof idle) => statusItems(of, {}).map(({ text }) => text);
