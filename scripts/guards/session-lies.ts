@@ -97,4 +97,18 @@ export const guards: readonly Guard[] = [
       'whoever types it',
     ],
   ]),
+  ...within('session/work/failed-reason.ts', 'test/session/work/failed-reason.test.ts', [
+    [
+      'a run that was under way is named',
+      "pursuedGoal(state) === undefined ? stoppedWords(state) : ''",
+      "''",
+      'a turn that fails in the middle',
+    ],
+    [
+      'a full disk has a name',
+      'isFull(fault) ? `EVIDENCE',
+      'fault === 0 ? `EVIDENCE',
+      'a full disk is named',
+    ],
+  ]),
 ];

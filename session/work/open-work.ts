@@ -1,4 +1,4 @@
-import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
+import { WritError } from '../../core/base/errors.ts';
 import type { ChannelParts, World } from '../channel/open-channel.ts';
 import type { Want } from '../state/command.ts';
 import { awaitsNote } from '../state/interaction.ts';
@@ -6,6 +6,7 @@ import { stoppedWords } from '../state/stopped-run.ts';
 import { continueStep } from './continue-step.ts';
 import { converseStep } from './converse-step.ts';
 import { draftStep } from './draft-step.ts';
+import { failedReason } from './failed-reason.ts';
 import { goalStep } from './goal/goal-step.ts';
 import { supervise } from './goal/supervise.ts';
 import { reviewStep } from './review/review-step.ts';
@@ -72,7 +73,7 @@ export function openWork(setting: OpenWorkSetting, watcher: RunWatcher, place: s
     last = supervise(scope, act)
       .catch((fault: unknown): StepEnd => {
         if (signal.aborted) return { end: 'cancelled', ...toldOf(stoppedWords(world.state())) };
-        return { end: 'failed', reason: reasonOf(fault) };
+        return { end: 'failed', reason: failedReason(fault, world.state()) };
       })
       .then(async (ended) => {
         if (ended !== 'waits') await untilTold(() => endTurn(scope, ended));
@@ -145,12 +146,6 @@ export function openWork(setting: OpenWorkSetting, watcher: RunWatcher, place: s
 
 function toldOf(reason: string): { readonly reason?: string } {
   return reason === '' ? {} : { reason };
-}
-
-function reasonOf(fault: unknown): string {
-  if (!isWritError(fault)) return messageOf(fault);
-  const hints = fault.hints.map((hint) => `\n- ${hint}`);
-  return `${fault.code}: ${fault.message}${hints.join('')}`;
 }
 
 /** A turn ends, whatever the disk says: what cannot be written now is written when it can be. */

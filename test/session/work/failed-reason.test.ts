@@ -1,0 +1,42 @@
+import t from 'tap';
+import { WritError } from '../../../core/base/errors.ts';
+import { failedReason } from '../../../session/work/failed-reason.ts';
+import { priceDraft, submits } from '../../coder/planner/drafts.ts';
+import type { ScriptedReply } from '../../coder/scripted-model.ts';
+import { lastNote, scriptSession } from './scripted-session.ts';
+
+const plans: ScriptedReply = {
+  calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps: ['take the cent away'] }] }]],
+};
+
+t.test('a turn that fails in the middle of a run says how the run is gone on with', async (t) => {
+  const script = [submits(priceDraft), plans, { fails: [401, { error: { message: 'no' } }] }] as const;
+  await using scene = await scriptSession(script);
+  await scene.say('Make prices exact.');
+  await scene.answer((await scene.asked('intent_review_choice')).id, { selectedOption: 'confirm' });
+  const { id, metadata } = await scene.asked('post_plan_choice');
+  await scene.answer(id, { selectedOption: 'execute' });
+  await scene.ended();
+  const note = lastNote(scene.session);
+  t.match(note, /^PROVIDER_FAILED: /);
+  t.ok(note.endsWith(`\n- its run is kept: \`writ resume ${metadata.runId}\` goes on with it`), note);
+});
+
+t.test(
+  'a full disk is named, with what to do; of a run that is over, or a goal, nothing is said',
+  async (t) => {
+    const idle = { run: undefined, outcome: undefined, goal: undefined, turn: 't' };
+    const fault = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    t.equal(
+      failedReason(fault, idle),
+      'EVIDENCE_WRITE_FAILED: ENOSPC: no space left on device, write\n- make room on the disk, then say it again: nothing that was said is lost',
+    );
+    t.equal(failedReason(new Error('odd'), idle), 'odd');
+    t.equal(failedReason(null, idle), 'null');
+    const refused = new WritError('PROVIDER_FAILED', { message: 'away', hints: ['wait'] });
+    t.equal(failedReason(refused, idle), 'PROVIDER_FAILED: away\n- wait');
+    const goal = { status: 'active', turn: 't' } as never;
+    t.notMatch(failedReason(refused, { ...idle, run: 'r', goal }), 'resume');
+    t.notMatch(failedReason(refused, { ...idle, run: 'r', outcome: { runId: 'r' } as never }), 'resume');
+  },
+);
