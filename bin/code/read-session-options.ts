@@ -87,7 +87,7 @@ function usualBrowserControl({ mode, web }: CodeLine, provider: string): Session
 
 function tell(
   { options, print }: Pick<CommandContext, 'options' | 'print'>,
-  { context, control, model, networkAccess }: CodeLine,
+  { mode, context, control, model, networkAccess }: CodeLine,
   agent: AgentProfile | undefined,
   ofSession: SessionContext,
 ): void {
@@ -104,4 +104,15 @@ function tell(
     print.note('`--network-access allow` does not count: this session only reads');
   if (control.tokenFile !== undefined && control.mode === 'observe')
     print.note('`--control-token-file` does not count without `--control write`');
+  if (mode !== 'stdio') return;
+  for (const [names, why] of ofServing)
+    for (const name of names)
+      if (options.value(name) !== undefined)
+        print.note(`\`--${name}\` does not count with \`--stdio\`: ${why}`);
 }
+
+/** What has nothing to act on where one client is spoken with over standard input and output. */
+const ofServing = [
+  [['port', 'host', 'mcp-port', 'control-info-file'], 'nothing is served'],
+  [['provider', 'model', 'temperature', 'api-base', 'record'], 'no model is asked'],
+] as const;

@@ -14,6 +14,7 @@ const conflicts: readonly (readonly [one: string, other: string, why: string])[]
   ['browser-control', 'stdio', 'there is no server for a browser'],
   ['resume', 'web-only', 'a thread goes on where a person sees it: on the screen'],
   ['resume', 'stdio', 'a thread goes on where a person sees it: on the screen'],
+  ['goal', 'stdio', 'no model is asked there, and nobody would pursue it'],
   ['control=write', remoteHost, 'who steers is on this machine: expected 127.0.0.1, ::1 or localhost'],
   [
     'browser-control=loopback',
@@ -24,7 +25,7 @@ const conflicts: readonly (readonly [one: string, other: string, why: string])[]
 ];
 
 const flags = ['web-only', 'stdio'] as const;
-const values = ['control', 'browser-control', 'resume', 'cwd', 'repo'] as const;
+const values = ['control', 'browser-control', 'resume', 'goal', 'cwd', 'repo'] as const;
 /** Other names of the same. */
 const aliases: Readonly<Record<(typeof flags)[number], string>> = { 'web-only': 'web', stdio: 'mcp-stdio' };
 

@@ -91,4 +91,20 @@ export const guards: readonly Guard[] = [
   ...within('bin/code/session-ground.ts', 'test/bin/code/session-ground.test.ts', [
     ['Codex asks a person nothing', 'provider !== codexWorker', 'true', 'a session offers all eight'],
   ]),
+  ...within('bin/code/refuse-conflicts.ts', 'test/bin/code/options.test.ts', [
+    [
+      'a goal is pursued or refused',
+      "  ['goal', 'stdio', 'no model is asked there, and nobody would pursue it'],\n",
+      '',
+      'options that contradict each other',
+    ],
+  ]),
+  ...within('bin/code/read-session-options.ts', 'test/bin/code/code.test.ts', [
+    [
+      'what does not count beside --stdio is told',
+      "if (mode !== 'stdio') return;",
+      "if (mode !== 'terminal') return;",
+      'what has nothing to act on beside',
+    ],
+  ]),
 ];

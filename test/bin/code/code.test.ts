@@ -105,6 +105,24 @@ t.test('a thread that is not there is told by its id, and nothing is begun', asy
   t.notOk(existsSync(join(root, '.git', 'writ', 'threads', thread)));
 });
 
+t.test('what has nothing to act on beside `--stdio` is told, and nothing else', async (t) => {
+  const { root, bare } = scene(t);
+  const told = async (words: string) => {
+    const ran = await runLine(`code --stdio ${words}`.trim().split(' '), commands, { cwd: root, env: bare });
+    t.match(ran, { code: 0, out: '' }, words);
+    return ran.err.split('\n').flatMap((line) => /^`(--[a-z-]+)` does not count/.exec(line)?.[1] ?? []);
+  };
+  t.strictSame(await told('--port 5 --host ::1 --mcp-port 6 --control-info-file i'), [
+    '--port',
+    '--host',
+    '--mcp-port',
+    '--control-info-file',
+  ]);
+  t.strictSame(await told('--provider kimi --model m'), ['--provider', '--model']);
+  t.strictSame(await told('--context review --approval-policy never --approval-ttl 5'), []);
+  t.notOk(existsSync(join(root, 'i')));
+});
+
 t.test('what a session cannot be opened with is refused before anything is made', async (t) => {
   const { root, env, bare } = scene(t);
   const rows: readonly (readonly [string, number, RegExp, object?])[] = [

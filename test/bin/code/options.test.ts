@@ -106,6 +106,7 @@ t.test('options that contradict each other are a usage error, each with its reas
     ['--browser-control loopback --host ::', /this machine/],
     ['--resume x --web-only', /`--resume` does not go with `--web-only`/],
     ['--resume x --stdio', /`--resume` does not go with `--stdio`/],
+    ['--goal x --stdio', /`--goal` does not go with `--stdio`/],
     ['--cwd a --repo b', /both say where/],
     ['--host example.org', /expected an address for `--host`/],
     ['--host fe80::1%eth0', /expected an address for `--host`/],
@@ -129,14 +130,11 @@ t.test('options that contradict each other are a usage error, each with its reas
       refusalOf(() => line('--goal', goal)),
       /^USAGE 129: expected a goal of 1 to 16384 octets/,
     );
-  t.equal(
-    refusalOf(() => line('--control', 'write', '--host', '127.0.0.9')),
-    'taken',
-  );
-  t.equal(
-    refusalOf(() => line('--browser-control', 'off', '--host', '0.0.0.0')),
-    'taken',
-  );
+  for (const words of ['--control write --host 127.0.0.9', '--browser-control off --host 0.0.0.0'])
+    t.equal(
+      refusalOf(() => line(...words.split(' '))),
+      'taken',
+    );
 });
 
 /** Options as a whole, in a repository of its own. */

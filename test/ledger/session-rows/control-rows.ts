@@ -105,6 +105,7 @@ export const controlRows: readonly SessionRow[] = [
     'failure --resume': '129 with --web-only and --stdio',
     'failure --browser-control --stdio': '129',
     'failure --browser-control --host': '129',
+    'failure --goal --stdio': '129: nobody would pursue it',
     'failure --goal': '129 for blanks and for more than 16 KiB',
   }),
   ...heldBy('Command-line failures', options, 'a session is filled in from its line', {
@@ -115,6 +116,9 @@ export const controlRows: readonly SessionRow[] = [
   ...heldBy('Command-line failures', program, early, {
     'failure key': '128, with provider and variable',
     'failure terminal': '128',
+  }),
+  ...heldBy('Options', program, 'what has nothing to act on beside', {
+    'mode --stdio': 'MCP alone; options of a server or a model are told not to count',
   }),
   ...heldBy('Command-line failures', program, 'a thread that is not there is told by its id', {
     'failure thread': '1, with the canonical thread',
