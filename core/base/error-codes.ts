@@ -379,6 +379,7 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
     'public keys are PEM, logs `name+hint+base64` lines, trusted roots the JSON of sigstore (docs/verifying.md)',
   OUTPUT_EXISTS: 'name another file, or remove that one first',
   PORT_UNAVAILABLE: 'name another one, or 0 for any that is free',
+  GOAL_NOT_ACTIVE: '`/goal start OBJECTIVE` begins one',
 };
 
 /** The whole of it by code; `docs/errors.md` is generated from it (`npm run gen`). */

@@ -5,7 +5,7 @@ export const guards: readonly Guard[] = [
   ...within('session/tui/view/press-view.ts', 'test/session/tui/press-view.test.ts', [
     [
       'a plan that waits is not given up by one key',
-      'if (before.leaving === asked?.id) return pressed;',
+      "if (before.leaving === asked?.id && pressed.view.composer.armed !== 'quit') return pressed;",
       'return pressed;',
       'a plan that waits is given up by two keys',
     ],

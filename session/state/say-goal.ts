@@ -46,6 +46,7 @@ function sentenceOf(goal: SessionGoal | undefined): string {
       return `- ${one.status}: ${one.text} (${by})`;
     }),
     `${loops} ${loops === 1 ? 'run' : 'runs'} judged; used ${count(tokens)} tokens, ${usd(costUsd)}, ${count(seconds)} s${exhausted(goal.budget) === undefined ? '' : ', used up'}`,
+    ...(status === 'blocked' ? ['`/goal start` goes on with it, `/goal cancel` gives it up'] : []),
   ].join('\n');
 }
 

@@ -27,7 +27,8 @@ export function pressView(before: View, snapshot: Snapshot, key: Key, context: P
   const asked = nextAsked(snapshot);
   const name = asked && workOf(asked);
   if (name === undefined || !pressed.effects.some(({ type }) => type === 'cancel')) return pressed;
-  if (before.leaving === asked?.id) return pressed;
+  // Ctrl+C goes on to quit, and leaves what waits.
+  if (before.leaving === asked?.id && pressed.view.composer.armed !== 'quit') return pressed;
   return only({
     ...heldBack(view, pressed.view.composer, name),
     leaving: asked?.id,

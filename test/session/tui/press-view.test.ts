@@ -89,6 +89,8 @@ t.test('a plan that waits is given up by two keys, never by one', async (t) => {
   t.strictSame(press(9_999, esc, ...typed('e')).did, ['execute'], 'it is there as before');
   t.match(told(interrupt), /^Ctrl\+C again quits: the plan waits for `--resume`$/);
   t.strictSame(press(9_999, interrupt, interrupt).did, ['quit'], 'who quits loses no plan');
+  t.strictSame(press(9_999, esc, interrupt).did, []);
+  t.strictSame(press(9_999, esc, interrupt, interrupt).did, ['quit']);
   t.strictSame(press(9_999, tab, esc, esc).did, ['cancel'], 'from the text, too');
 });
 

@@ -160,7 +160,7 @@ longTest(
     await scene.say('/goal status');
     t.match(
       lastNote(scene.session),
-      /^blocked \(declined\): A price .*\n- open: A price .* \(unit\)\n0 runs judged/s,
+      /^blocked \(declined\): A price .*\n- open: A price .* \(unit\)\n0 runs judged.*\n`\/goal start` goes on with it/s,
     );
     const asked = scene.model.asked.length;
     await scene.say('/goal start');
@@ -170,7 +170,7 @@ longTest(
     await scene.answer(again.id, { selectedOption: 'execute' });
     await scene.ended();
     t.match(goalOf(scene), { status: 'achieved', loops: 1 }, lastNote(scene.session));
-    await t.rejects(scene.say('/goal cancel'), { code: 'GOAL_NOT_ACTIVE' });
+    await t.rejects(scene.say('/goal cancel'), { code: 'GOAL_NOT_ACTIVE', hints: [/goal start OBJECTIVE/] });
   },
 );
 
