@@ -6,6 +6,7 @@ const undone = 'what was taken back is said to be';
 const held = 'a change that is held is no commit';
 const watches = 'a page that only watches';
 const reload = 'a page that steered beside a terminal';
+const failed = 'a gate that failed says what';
 
 /** What an impatient person meets on the page. */
 export const guards: readonly Guard[] = [
@@ -42,6 +43,22 @@ export const guards: readonly Guard[] = [
   ]),
   ...within('session/web/view/panes/workflow-pane.ts', walked, [
     ['what is gone has no button', 'gone.has(done.run) || gone.has(id)', 'gone.has(id)', undone],
+  ]),
+  ...within('session/web/view/note-view.ts', walked, [
+    [
+      'what failed is said where it is told',
+      'return gate.failed.length > 0 &&',
+      'return gate.failed.length < 0 &&',
+      failed,
+    ],
+  ]),
+  ...within('session/web/view/question/asked-card.ts', walked, [
+    [
+      'what an option does stands with it',
+      'option.description !== undefined &&',
+      'option.description === undefined &&',
+      held,
+    ],
   ]),
   ...within('session/web/view/undo-button.ts', walked, [
     ['why not stands at the button', 'sentence(refused)', "sentence('')", undone],

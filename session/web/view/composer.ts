@@ -49,7 +49,7 @@ export function Composer({ page: { state, acts, drafts } }: { readonly page: Pag
     ? isStopping
       ? 'Esc once more stops this turn.'
       : seen?.status === 'awaiting_interaction'
-        ? 'A question waits above: Esc goes there from here, q from elsewhere. Esc twice there stops the turn.'
+        ? 'A question waits above: Esc goes there, twice more stops the turn.'
         : isBusy
           ? 'The session is at work. Esc twice stops it.'
           : 'Enter sends, Shift+Enter begins a line. /ask only asks, ! runs a command, /help lists all.'

@@ -3,6 +3,7 @@ import { readGate } from '../../screen/words/gates-in.ts';
 import { commandsOf, readOutcome } from '../../screen/words/outcome-of.ts';
 import type { Entry } from '../seen.ts';
 import { Command } from './command.ts';
+import { FailedList } from './failed-list.ts';
 import { h } from './h.ts';
 import { Prose } from './prose.ts';
 import { sentence, text } from './text.ts';
@@ -22,7 +23,8 @@ export function noteHead(entry: Entry): readonly (VNode | false)[] {
 
 /** What a note says below its head; nothing where that says it all. */
 export function noteBody(entry: Entry): VNode | false {
-  if (readGate(entry) !== undefined) return false;
+  const gate = readGate(entry);
+  if (gate !== undefined) return gate.failed.length > 0 && h(FailedList, { failed: gate.failed });
   const outcome = readOutcome(entry);
   if (outcome === undefined) return h(Prose, { source: entry.content ?? '', isOpen: entry.streaming });
   return h(

@@ -47,7 +47,7 @@ t.test('Escape goes to the question first, and stops nothing long after', { skip
     metadata: planChoice,
   } as const;
   await session.report({ type: 'ask', subject: 's', kind, title, metadata });
-  await page.locator('#composer-hint').getByText('Esc goes there from here').waitFor();
+  await page.locator('#composer-hint').getByText('Esc goes there').waitFor();
   await composer.press('Escape');
   await page.locator('section.card:focus').waitFor();
   await page.keyboard.press('Escape');
@@ -172,6 +172,7 @@ t.test(
     t.equal(await page.locator('.summary .outcome.good').count(), 0);
     t.equal(await page.getByRole('button', { name: 'Undo this run' }).count(), 0);
     const card = page.locator('section.card:not(.fresh)');
+    await card.getByText('nothing of it is committed').waitFor();
     await card.getByText('Take out what is rejected').click();
     await card.getByRole('button', { name: 'Answer' }).click();
     await card.locator('.refused').getByText('no hunk is rejected').waitFor();
@@ -210,6 +211,24 @@ t.test(
     t.strictSame(tab.wrongs, []);
   },
 );
+
+t.test('a gate that failed says what failed in it', { skip }, async (t) => {
+  const session = toldSession(t, { local: 'none' });
+  await session.say('Go.');
+  const gate = {
+    stage: 'fast',
+    status: 'failed',
+    ran: 1,
+    expected: 1,
+    failed: ['two cost <twice>'],
+  } as const;
+  await session.report({ type: 'noted', id: 'g', title: 'Gate fast', text: 'failed', gate });
+  await using tab = await openSources(t, session);
+  const { page } = tab;
+  for (const place of ['.entry-info_note', '.workflow'])
+    await page.locator(`${place} .failed-list`).getByText('two cost <twice>').waitFor();
+  t.strictSame(tab.wrongs, []);
+});
 
 t.test('an answer in words is sent by Enter, as every message', { skip }, async (t) => {
   const session = toldSession(t, { local: 'none' });

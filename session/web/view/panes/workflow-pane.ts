@@ -6,6 +6,7 @@ import type { Page } from '../../page/page.ts';
 import type { Plan, Seen } from '../../seen.ts';
 import { planStatus } from '../../words/plan-status.ts';
 import { takenBack } from '../../words/taken-back.ts';
+import { FailedList } from '../failed-list.ts';
 import { Goal } from '../goal.ts';
 import { h } from '../h.ts';
 import { text } from '../text.ts';
@@ -59,13 +60,14 @@ export function WorkflowPane({ page }: { readonly page: Page }): VNode {
         h(
           'ul',
           { class: 'rows' },
-          gates.map(({ stage, status, words }) =>
+          gates.map(({ stage, status, words, failed }) =>
             h(
               'li',
               { key: stage },
               h('span', { class: `tag tag-${status}` }, status),
               h('span', null, text(stage)),
               status !== 'skipped' && h('span', { class: 'soft' }, text(words)),
+              failed.length > 0 && h(FailedList, { failed }),
             ),
           ),
         ),

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { notesOf } from '../../page/open-page.ts';
 import { h } from '../h.ts';
 import { Prose } from '../prose.ts';
-import { text } from '../text.ts';
+import { sentence, text } from '../text.ts';
 import type { CardGiven } from './card-given.ts';
 import { leaveOn } from './leave-field.ts';
 
@@ -13,7 +13,11 @@ interface AskedQuestion {
   readonly id: string;
   readonly prompt: string;
   readonly kind: 'single' | 'text';
-  readonly options?: readonly { readonly id: string; readonly label: string }[];
+  readonly options?: readonly {
+    readonly id: string;
+    readonly label: string;
+    readonly description?: string;
+  }[];
   readonly secret?: boolean;
 }
 
@@ -109,7 +113,12 @@ function One({
             onChange: () => set(option.id),
           }),
           isOnly && at < 9 && h('kbd', { 'aria-hidden': 'true' }, `${at + 1}`),
-          h('span', null, text(option.label)),
+          h(
+            'span',
+            null,
+            text(option.label),
+            option.description !== undefined && h('span', { class: 'covers' }, sentence(option.description)),
+          ),
         ),
       ),
     );
