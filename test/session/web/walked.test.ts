@@ -146,6 +146,7 @@ t.test(
     await page.locator('.workflow').getByText('taken back').waitFor();
     t.equal(await undo.count(), 0);
     await page.getByRole('tab', { name: 'Summary' }).click();
+    await page.locator('.summary').getByText(`It takes back ${run}.`).waitFor();
     t.match(await page.locator('.summary').innerText(), `writ verify ${undoing}`);
     t.strictSame(tab.wrongs, []);
   },

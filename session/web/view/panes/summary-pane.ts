@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { commandsOf, outcomeOf } from '../../../screen/words/outcome-of.ts';
 import type { Page } from '../../page/page.ts';
-import { takenBack } from '../../words/taken-back.ts';
+import { readTakenBack, takenBack } from '../../words/taken-back.ts';
 import { Command } from '../command.ts';
 import { h } from '../h.ts';
 import { SealCheck } from '../seal-check.ts';
@@ -14,9 +14,10 @@ export function SummaryPane({ page }: { readonly page: Page }): VNode {
   const { seen } = page.state;
   if (seen === undefined) return h('p', null);
   const outcome = outcomeOf(seen);
+  const entries = [...page.state.before.entries, ...seen.transcript];
+  const undid = entries.map(readTakenBack).find((one) => one !== undefined && one.by === outcome?.runId);
   const isHeld = outcome !== undefined && seen.held?.runId === outcome.runId;
-  const isGone =
-    outcome !== undefined && takenBack([...page.state.before.entries, ...seen.transcript]).has(outcome.runId);
+  const isGone = outcome !== undefined && takenBack(entries).has(outcome.runId);
   const { threadId, toolCalls, patchsets, transcript, workingDir } = seen;
   const files = new Set(patchsets.flatMap(({ changes }) => changes.map(({ path }) => path)));
   const failed = toolCalls.filter(({ status }) => status === 'failed').length;
@@ -36,6 +37,7 @@ export function SummaryPane({ page }: { readonly page: Page }): VNode {
           ),
           isHeld &&
             h('p', { class: 'warn' }, 'Held for your review: no branch of yours has moved. See Diff.'),
+          undid !== undefined && h('p', null, 'It takes back ', h('code', null, text(undid.what)), '.'),
           isGone && h('p', { class: 'warn' }, 'Taken back since.'),
           h('p', null, sentence(outcome.words)),
           h(
