@@ -53,8 +53,8 @@ t.test('Escape goes to the question first, and stops nothing long after', { skip
   await page.keyboard.press('Escape');
   await page.locator('#composer-hint').getByText('Esc once more stops this turn').waitFor();
   await page.keyboard.press('Shift');
-  await page.locator('#composer-hint').getByText('Esc goes there').waitFor();
   await page.keyboard.press('Escape');
+  await page.locator('#composer-hint').getByText('Esc once more stops this turn').waitFor();
   await page.clock.runFor(3100);
   await page.locator('#composer-hint').getByText('Esc goes there').waitFor();
   await page.keyboard.press('Escape');
@@ -116,8 +116,14 @@ t.test('a page that steered beside a terminal steers again after a reload', { sk
   await page.locator('.control-mine').waitFor();
   await session.channel.send({ type: 'reclaim' });
   await page.locator('.control-terminal').waitFor();
+  const asked: string[] = [];
+  page.on('request', (one) => one.url().endsWith('controller/attach') && asked.push(one.url()));
+  const known = page.waitForResponse('**/approvals');
   await page.reload();
-  await page.locator('.control-terminal').waitFor();
+  await known;
+  await page.locator('.fact-sandbox').waitFor();
+  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+  t.strictSame(asked, []);
   t.equal(session.channel.state.lease, undefined, 'what the terminal took back stays there');
 });
 
