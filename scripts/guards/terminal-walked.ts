@@ -48,4 +48,18 @@ export const guards: readonly Guard[] = [
       'the reason of a rejection goes with it',
     ],
   ]),
+  ...within('session/screen/question/choices.ts', 'test/session/tui/card.test.ts', [
+    [
+      'Enter alone approves nothing that is dangerous',
+      "metadata.verdict === 'dangerous' ||",
+      '',
+      'Enter alone approves nothing',
+    ],
+    [
+      'Enter alone approves nothing that nobody can prove',
+      ' || wordsOf(metadata.unproven).length > 0',
+      '',
+      'Enter alone approves nothing',
+    ],
+  ]),
 ];

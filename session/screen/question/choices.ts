@@ -1,4 +1,4 @@
-import type { Asked, InnerQuestion } from './asked.ts';
+import { type Asked, type InnerQuestion, wordsOf } from './asked.ts';
 import { letterOf } from './option-letters.ts';
 
 /** One answer that can be chosen. */
@@ -20,6 +20,13 @@ export function choicesOf(asked: Asked, inner?: InnerQuestion): readonly Choice[
     letter: letterOf(id),
     about: description,
   }));
+}
+
+/** The place of the answer that Enter gives where nobody chose: never to do what is dangerous, or proven to nobody. */
+export function firstChoiceOf({ options, metadata }: Pick<Asked, 'options' | 'metadata'>): number {
+  const isDoubtful = metadata.verdict === 'dangerous' || wordsOf(metadata.unproven).length > 0;
+  const deny = options.findIndex(({ id }) => id === 'deny');
+  return isDoubtful && deny > 0 ? deny : 0;
 }
 
 /** What is not what it seems says so: a toggle tells where it would go, a second word is asked for. */

@@ -1,4 +1,5 @@
 import type { Asked } from '../../screen/question/asked.ts';
+import { firstChoiceOf } from '../../screen/question/choices.ts';
 
 /** How far a person is with the answer to one question. */
 export interface Card {
@@ -29,12 +30,16 @@ export interface Card {
 export const deafForMs = 350;
 
 /** The card of a question that appears; where something is being written, it waits for its turn. */
-export function openCard({ id }: Pick<Asked, 'id'>, nowMs: number, isWriting: boolean): Card {
+export function openCard(
+  asked: Pick<Asked, 'id' | 'options' | 'metadata'>,
+  nowMs: number,
+  isWriting: boolean,
+): Card {
   return {
-    id,
+    id: asked.id,
     shownAtMs: nowMs,
     focus: isWriting ? 'away' : 'options',
-    at: 0,
+    at: firstChoiceOf(asked),
     writing: undefined,
     notes: {},
     question: 0,

@@ -33,6 +33,18 @@ t.test('a number, a letter or Enter gives the answer that stands there', async (
   t.strictSame(pressCard(down, asked, press('enter'), later).given, { selectedOption: 'approve_session' });
 });
 
+t.test('Enter alone approves nothing that is dangerous, or that nobody can prove', async (t) => {
+  for (const metadata of [{ verdict: 'dangerous' }, { verdict: 'unknown', unproven: ['what $X is'] }]) {
+    const asked = { ...ask('approval'), metadata };
+    t.strictSame(pressCard(fresh(asked), asked, press('enter'), later).given, { selectedOption: 'deny' });
+    t.strictSame(pressCard(fresh(asked), asked, typed('y'), later).given, { selectedOption: 'approve' });
+  }
+  for (const verdict of ['safe', 'unknown']) {
+    const asked = { ...ask('approval'), metadata: { verdict, unproven: [] } };
+    t.strictSame(pressCard(fresh(asked), asked, press('enter'), later).given, { selectedOption: 'approve' });
+  }
+});
+
 t.test('no letter stands for two options of one question', async (t) => {
   for (const kind of Object.keys(optionsOf) as Asked['kind'][]) {
     const asked = ask(kind);
@@ -66,7 +78,7 @@ t.test('pasted text answers nothing', async (t) => {
 });
 
 t.test('a question that appears while something is typed leaves the keys where they are', async (t) => {
-  t.equal(openCard({ id: 'q' }, 0, true).focus, 'away');
+  t.equal(openCard({ id: 'q', options: [], metadata: {} }, 0, true).focus, 'away');
 });
 
 t.test('notes on lines go along with execute, and with modify', async (t) => {
