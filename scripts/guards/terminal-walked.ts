@@ -24,6 +24,14 @@ export const guards: readonly Guard[] = [
       'a command of several lines',
     ],
   ]),
+  ...within('session/tui/term/open-terminal.ts', 'test/session/tui/suspended.test.ts', [
+    [
+      'who lends the terminal is stopped with who has it',
+      '      unlisten();\n      try {',
+      '      try {',
+      'an editor of the person that is stopped',
+    ],
+  ]),
   ...within('session/tui/view/see-snapshot.ts', 'test/session/tui/press-view.test.ts', [
     [
       'what was written for a card is not lost with it',

@@ -160,10 +160,15 @@ export function openTerminal({
       if (!is('ours')) return use();
       painter.pause();
       give('lent');
+      // What stops an editor stops all of its job: whoever stayed would wait for it, and nobody could type `fg`.
+      unlisten();
       try {
         return await use();
       } finally {
-        if (is('lent')) takeBack();
+        if (is('lent')) {
+          unlisten = on('SIGTSTP', suspend);
+          takeBack();
+        }
       }
     },
     close,

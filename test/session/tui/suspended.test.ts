@@ -1,24 +1,31 @@
-import { existsSync } from 'node:fs';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { openCodeScene } from './open-code-scene.ts';
-import { noPty, openTerminalScene } from './open-terminal-scene.ts';
+import { noPty, openTerminalScene, type SceneOptions } from './open-terminal-scene.ts';
 
 const bash = '/bin/bash';
 const skip = noPty !== false ? noPty : existsSync(bash) ? false : `no ${bash} on this machine`;
 
-t.test('a session is stopped and goes on in a shell with jobs', { skip }, async (t) => {
-  await using code = await openCodeScene([{ text: 'It adds **one** cent.' }]);
-  const { program, args, ...line } = code.line();
-  await using scene = openTerminalScene({
+/** A shell with jobs, and what is typed there to start the program. */
+function openShell({ program, args, env, ...line }: Omit<SceneOptions, 'line'>) {
+  const scene = openTerminalScene({
     ...line,
     program: bash,
     args: ['--norc', '--noprofile', '-i'],
-    env: { ...line.env, PS1: 'shell> ', HISTFILE: '/dev/null' },
+    env: { ...env, PS1: 'shell> ', HISTFILE: '/dev/null' },
   });
+  return { scene, started: [program, ...args].map((word) => `'${word}'`).join(' ') };
+}
+
+t.test('a session is stopped and goes on in a shell with jobs', { skip }, async (t) => {
+  await using code = await openCodeScene([{ text: 'It adds **one** cent.' }]);
+  const { scene, started } = openShell(code.line());
+  await using _ = scene;
   const say = (words: string): void => scene.type(`${words}\r`);
   await scene.until('shell>');
   say('stty -g > ../before');
-  say([program, ...args].map((word) => `'${word}'`).join(' '));
+  say(started);
   await scene.until('? for help');
   scene.type('half written');
   await scene.until('> half written');
@@ -52,4 +59,32 @@ t.test('a session is stopped and goes on in a shell with jobs', { skip }, async 
   say('echo "ended with $?"; stty -g > ../after && cmp ../before ../after && echo as it was found');
   await scene.until('as it was found');
   t.match(scene.screen().join('\n'), /^ended with 0$/m);
+});
+
+t.test('an editor of the person that is stopped stops its session with it', { skip }, async (t) => {
+  await using code = await openCodeScene([]);
+  const editor = join(code.sample.home, 'editor');
+  writeFileSync(editor, '#!/bin/sh\necho editing\nread line\necho "$line" > "$1"\n');
+  chmodSync(editor, 0o755);
+  const line = code.line();
+  const { scene, started } = openShell({ ...line, env: { ...line.env, EDITOR: editor } });
+  await using _ = scene;
+  await scene.until('shell>');
+  scene.type(`${started}\r`);
+  await scene.until('? for help');
+  for (const words of ['once', 'twice']) {
+    scene.press('ctrl+g');
+    await scene.until('editing');
+    scene.press('ctrl+z');
+    await scene.until(/Stopped/);
+    await scene.until((screen) => screen.trimEnd().endsWith('shell>'));
+    scene.type('clear; fg\r');
+    await scene.until('code');
+    scene.type(`${words}\r`);
+    await scene.until(new RegExp(`^> ${words}$`, 'm'));
+    await scene.until(/^ready/m);
+  }
+  scene.press('ctrl+z');
+  await scene.until((screen) => screen.trimEnd().endsWith('shell>'));
+  t.match(scene.screen().join('\n'), /Stopped/, 'and by itself it is stopped as before');
 });
