@@ -28,19 +28,26 @@ function bodyOf(asked: Asked, toLines: ToLines): readonly Line[] {
     case 'request_user_input':
       return [
         ...toLines(asked.description ?? ''),
-        ...innerQuestions(asked).map((one): Line => [span('  ? ', 'accent'), span(visible(one.prompt))]),
+        ...innerQuestions(asked)
+          .filter(({ prompt }) => prompt !== aboutOf(asked))
+          .map((one): Line => [span('  ? ', 'accent'), span(visible(one.prompt))]),
       ];
   }
 }
 
-function heading({ kind, title, prompt }: Asked): Line {
+function heading(asked: Asked): Line {
+  const { kind } = asked;
   // The plan itself stands in the transcript already.
   if (kind === 'post_plan_choice') return [span('What this plan may do', 'heading')];
-  const about = title ?? (kind === 'request_user_input' ? prompt : undefined);
+  const about = aboutOf(asked);
   return [
     span(`${headings[kind]}${about === undefined ? '' : ': '}`, 'heading'),
     span(visible(about ?? ''), 'strong'),
   ];
+}
+
+function aboutOf({ kind, title, prompt }: Asked): string | undefined {
+  return title ?? (kind === 'request_user_input' ? prompt : undefined);
 }
 
 const headings: Readonly<Record<Asked['kind'], string>> = {

@@ -30,3 +30,28 @@ t.test('what stands in the document of a draft is not told again below it', asyn
   const body = bodyOf('intent_review_choice', metadata, '- tighter\n- sure?\n- a signer');
   for (const once of ['tighter', 'sure?', 'a signer', '~ risk']) t.equal(body.split(once).length, 2, once);
 });
+
+t.test('one question is asked once; of several each stands below what they are about', (t) => {
+  const one = (id: string, prompt: string) => ({ id, prompt, kind: 'text' });
+  const asking = (title: string, ...questions: readonly ReturnType<typeof one>[]): string =>
+    questionBody(
+      {
+        id: 'q',
+        kind: 'request_user_input',
+        title,
+        status: 'pending',
+        metadata: { questions },
+        options: [],
+        requestedAt: '2026-01-01T00:00:00.000Z',
+      },
+      () => [],
+    )
+      .map(textOf)
+      .join('\n');
+  t.equal(asking('Up or down?', one('a', 'Up or down?')), 'Question: Up or down?');
+  t.equal(
+    asking('Rounding', one('a', 'Up or down?'), one('b', 'How far?')),
+    'Question: Rounding\n  ? Up or down?\n  ? How far?',
+  );
+  t.end();
+});

@@ -178,12 +178,13 @@ t.test('a press that was meant for the question before answers not the next one'
   const { page } = tab;
   // The second press of a hand that presses twice, as soon as there is something to press.
   await page.evaluate(`new MutationObserver(() => {
-    if (document.querySelector('.card h2')?.textContent !== 'Second' || window.pressed) return;
-    window.pressed = true;
+    const { dataset } = document.documentElement;
+    if (document.querySelector('.card h2')?.textContent !== 'Second' || dataset.pressed) return;
+    dataset.pressed = 'once';
     document.querySelector('.card .options button').click();
   }).observe(document.body, { subtree: true, childList: true, characterData: true })`);
   await page.getByRole('button', { name: 'Approve', exact: true }).click();
-  await page.waitForFunction('window.pressed');
+  await page.locator('html[data-pressed]').waitFor();
   await page.locator('section.card:not(.fresh)').getByRole('heading', { name: 'Second' }).waitFor();
   t.equal(tab.sent.length, 1);
   await page.getByRole('button', { name: 'Deny', exact: true }).click();
