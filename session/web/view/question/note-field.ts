@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { notesOf } from '../../page/open-page.ts';
 import type { Page } from '../../page/page.ts';
 import { h } from '../h.ts';
@@ -21,8 +21,8 @@ export function NoteField({ page: { drafts }, question, isShut, label, send }: G
   const key = `${notesOf(question)}all`;
   const [note, setNote] = useState(() => drafts.get(key));
   const field = useRef<HTMLTextAreaElement>(null);
-  // It was asked for by a key or a press: whoever did so wants to write.
-  useEffect(() => field.current?.focus(), []);
+  // It was asked for by a key or a press, and the next letter is for it: in the layout, before that letter can answer.
+  useLayoutEffect(() => field.current?.focus(), []);
   const go = (): void => {
     if (note.trim() !== '') send(note.trim());
   };
