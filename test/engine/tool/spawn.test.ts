@@ -4,11 +4,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { execFileBounded, spawnProcess, startProcess } from '../../../engine/tool/spawn.ts';
-import { processesWith, uniqueSleep } from '../../plugins/sandbox/sandbox-scene.ts';
+import { endOf, processesWith, uniqueSleep } from '../../plugins/sandbox/sandbox-scene.ts';
 import { longTest } from '../../rooms/long-test.ts';
 import { instant } from '../../waiting/instant.ts';
 import { lookOn } from '../../waiting/look-on.ts';
-import { until } from '../../waiting/until.ts';
 
 const env = { PATH: process.env.PATH ?? '/usr/bin:/bin' };
 const shell = (script: string) => ({ argv: ['/bin/sh', '-c', script], cwd: '/', env, maxOutputBytes: 4096 });
@@ -269,6 +268,6 @@ t.test('what runs when we exit is ended', async (t) => {
     setTimeout(() => process.exit(0), 300);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' });
   await once(child, 'exit');
-  await until(() => processesWith(asleep).length === 0, 'the end of what ran');
+  await endOf(asleep);
   t.strictSame(processesWith(asleep), []);
 });

@@ -19,7 +19,7 @@ import { currentHostFacts } from '../../../plugins/sandbox/host-view.ts';
 import { unshareSandbox } from '../../../plugins/sandbox/unshare.ts';
 import { lookOn } from '../../waiting/look-on.ts';
 import { until } from '../../waiting/until.ts';
-import { openScene, outputOf, processesWith, uniqueSleep } from './sandbox-scene.ts';
+import { endOf, openScene, outputOf, processesWith, uniqueSleep } from './sandbox-scene.ts';
 
 /** A checkout below /tmp brings its Node along: the way to it is there, and nothing else. */
 const wayToTools = /^\/tmp\/([^/]+)/.exec(realpathSync(process.execPath))?.[1] ?? '(none)';
@@ -355,7 +355,7 @@ print("closed" if libc.syscall(call, 0, -3, 1) == -1 and ctypes.get_errno() == 1
         ours.kill('SIGKILL');
       }
       await exited;
-      await until(() => processesWith(asleep).length === 0, 'the end of what it started');
+      await endOf(asleep);
       t.strictSame(processesWith(asleep), [], `killed after ${dieAfterMs ?? 'the start'}`);
       rmSync(ready, { force: true });
     }

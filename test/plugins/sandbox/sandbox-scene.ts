@@ -1,8 +1,17 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { SandboxBackend, SandboxRequest, SandboxResult } from '../../../core/contract/sandbox.ts';
 import { currentHostFacts, type HostFacts } from '../../../plugins/sandbox/host-view.ts';
+import { until } from '../../waiting/until.ts';
 
 /** Directories for one test: a workspace with `.git`, a reports directory and a home that nobody may look into. */
 export interface Scene {
@@ -47,16 +56,41 @@ export function openScene(t: { teardown(act: () => void): void }): Scene {
 
 /** Host pids whose command line holds `mark`, other than ours. */
 export function processesWith(mark: string): number[] {
+  return commandLines()
+    .filter(({ words }) => words.includes(mark))
+    .map(({ pid }) => pid);
+}
+
+/**
+ * Resolves when no process with `mark` is left, nor one that could become one: while a process executes another
+ * program it has no command line for a moment, and a look that believes in none would be too early.
+ */
+export const endOf = (mark: string): Promise<void> =>
+  until(
+    () => commandLines().every(({ pid, words }) => !words.includes(mark) && (words !== '' || !isAlive(pid))),
+    'the end of what was started',
+  );
+
+function commandLines(): { pid: number; words: string }[] {
   return readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry) && Number(entry) !== process.pid)
-    .filter((entry) => {
+    .flatMap((entry) => {
       try {
-        return readFileSync(`/proc/${entry}/cmdline`, 'latin1').includes(mark);
+        return { pid: Number(entry), words: readFileSync(`/proc/${entry}/cmdline`, 'latin1') };
       } catch {
-        return false;
+        return [];
       }
-    })
-    .map(Number);
+    });
+}
+
+/** Zombies and the kernel's own threads have no program. */
+function isAlive(pid: number): boolean {
+  try {
+    readlinkSync(`/proc/${pid}/exe`);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 let marks = 0;
