@@ -40,6 +40,20 @@ export const guards: readonly Guard[] = [
       'an answered secret is not drawn',
     ],
   ]),
+  ...within('session/tui/card/compact-card.ts', tests, [
+    [
+      'answers do not push what they approve off a small terminal',
+      'rows < choices.length + 2 + leastSeen',
+      'rows < 0',
+      'in a small terminal a command is seen',
+    ],
+    [
+      'of a command that has no room the rest is told',
+      "[span(more, 'warn')]",
+      '[]',
+      'in a small terminal a command is seen',
+    ],
+  ]),
   ...within('session/screen/question/question-body.ts', tests, [
     [
       'a contract is told by what a person judges of it',

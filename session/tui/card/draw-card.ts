@@ -7,6 +7,7 @@ import { widthOf } from '../../screen/wrap.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { hangLine } from '../print/hang-line.ts';
 import type { Card } from './card.ts';
+import { compactChoices, compactSubject, isApproval, isCompact } from './compact-card.ts';
 import { isContract, planLines } from './press-card.ts';
 
 /** Rows for what an answer covers, where its own row has no room for all of it. */
@@ -29,6 +30,13 @@ export function drawCard(
         card.writing?.for === 'note'
         ? []
         : choices.map((choice, at) => drawChoice(choice, at, isChosen && at === card.at));
+  if (card.focus !== 'lines' && card.writing === undefined && isCompact(choices, rows)) {
+    const head = [...headOf(card, asked, inner), ...rejectedOf(asked, snapshot)];
+    const told = compactChoices(choices, isChosen ? card.at : -1, columns);
+    const hint: readonly Line[] = isChosen && isApproval(asked) ? [] : [[span(hintOf(card, asked), 'dim')]];
+    const subject = compactSubject(asked, Math.max(1, rows - told.length - hint.length - 1), columns);
+    return [head, ...subject, ...told, ...hint];
+  }
   const most = Math.max(1, rows - 2);
   const before = drawAnswers(card, inner).slice(0, Math.max(0, most - lines.length));
   const room = most - lines.length - before.length;

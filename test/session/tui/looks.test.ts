@@ -139,15 +139,46 @@ t.test('all answers stand there while something else is typed', async (t) => {
 });
 
 t.test('answers that have no room are told to be there', async (t) => {
-  const screen = (await look(t, 'approval', 40, 10)).screen();
+  const held = await playScene(t, 'held');
+  const size = { columns: 80, rows: 6 };
+  const screen = (await showInTerminal(held, { size, theme: 'colour', scene: 'held', pressed: [] })).screen();
   t.ok(
-    screen.some((line) => line.startsWith('↑ ')),
-    'more above',
+    screen.some((line) => line.startsWith('↓ ')),
+    'more below',
   );
   t.ok(
-    screen.some((line) => line.startsWith('› 7 n')),
-    'of what is dangerous its denial is chosen',
+    screen.some((line) => line.startsWith('› 1  Keep')),
+    'and the chosen one',
   );
+});
+
+t.test('in a small terminal a command is seen together with the answers that approve it', async (t) => {
+  for (const [columns, rows] of [
+    [40, 10],
+    [80, 10],
+    [80, 14],
+  ] as const) {
+    const screen = (await look(t, 'approval', columns, rows)).screen();
+    const at = screen.findIndex((line) => line.startsWith('$ git status && rm -rf $TARGET/build |'));
+    t.ok(
+      at > 0 &&
+        screen
+          .slice(at, at + 2)
+          .join(' ')
+          .includes('tee build.log'),
+      `${columns}×${rows}`,
+    );
+    const answers = screen.slice(at).join('\n');
+    for (const answer of ['y once', 's session', 't time', 'd dir', 'p like', 'A all', 'n deny', 'x stop'])
+      t.match(answers, answer, `${columns}×${rows}`);
+    t.match(answers, /^› Deny {2}nothing: it is not made$/m, 'of what is dangerous its denial is chosen');
+  }
+  const cut = (await look(t, 'approval', 40, 10)).screen();
+  t.ok(cut.includes('… 13 lines more: scroll back to read'), 'what has no room is told');
+  const least = (await look(t, 'approval', 80, 6)).screen();
+  t.ok(least.some((line) => line.startsWith('$ git status && rm -rf')));
+  const plan = (await look(t, 'plan', 40, 10)).screen().join('\n');
+  t.match(plan, /e execute {2}w network {2}m modify\n {2}c cancel\n› Execute plan {2}runs it/);
 });
 
 t.test('all of what an answer covers can be read once it is chosen', async (t) => {
