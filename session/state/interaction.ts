@@ -44,9 +44,9 @@ export interface InteractionAnswer {
 const approvals = [
   ['approve', 'Approve'],
   ['approve_session', 'Approve for this session'],
-  ['approve_ttl', 'Approve this command for a while'],
+  ['approve_ttl', 'Approve exactly this for a while'],
   ['approve_directory_ttl', 'Approve it in this directory for a while'],
-  ['approve_pattern_ttl', 'Approve commands like it for a while'],
+  ['approve_pattern_ttl', 'Approve what is like it for a while'],
   ['allow_all_commands', 'Approve every command of this session'],
   ['deny', 'Deny'],
   ['abort', 'Deny and stop'],

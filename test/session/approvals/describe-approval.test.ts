@@ -43,6 +43,16 @@ t.test(
   },
 );
 
+t.test(
+  'the answers to a question about a file speak of no command, but where it is about commands',
+  async (t) => {
+    const use = toolUse({ tool: 'workspace.fs', action: 'write', paths: ['a.ts'] });
+    const reuse = describeApproval(use, asked).metadata.reuse as Readonly<Record<string, string>>;
+    for (const [id, label] of optionsOf.approval)
+      if (id !== 'allow_all_commands') t.notMatch(`${label}: ${reuse[id]}`, /command/, id);
+  },
+);
+
 t.test('what each option would cover is told as it is', async (t) => {
   const reuse = (...given: Parameters<typeof commandUse>) =>
     describeApproval(commandUse(...given), asked).metadata.reuse as Readonly<Record<string, string>>;
