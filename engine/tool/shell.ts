@@ -39,6 +39,27 @@ export function commandsOf(text: string): ShellReading {
   return { ok: true, commands, variables: [...reading.free].sort(), redirects };
 }
 
+/** What can be read of a text that cannot be read as a whole. To be shown, never to judge by. */
+export interface ReadParts {
+  /** In the order of the text. What stands beside one of them can make it another: a function of its name, `eval`. */
+  readonly commands: readonly SimpleCommand[];
+  /** Why the rest cannot be told; one at least. */
+  readonly gaps: readonly string[];
+}
+
+/** The parts of a text of which `commandsOf` says that it cannot be told what it runs, for that reason. */
+export function partsOf(text: string, reason: string): ReadParts {
+  const reading = new Reading({ isPartial: true });
+  const gaps = reading.gaps ?? [];
+  try {
+    readScript(text, reading, (argv, assignments) => follow(argv, assignments, reading));
+  } catch (thrown) {
+    if (!(thrown instanceof Unproven)) throw thrown;
+    gaps.push(thrown.message);
+  }
+  return { commands: reading.commands, gaps: [...new Set([reason, ...gaps])] };
+}
+
 /** The words of one plain command; `undefined` for any other text, one with an expansion or a redirection included. */
 export function wordsOf(text: string): readonly string[] | undefined {
   const words: ShellWord[] = [];

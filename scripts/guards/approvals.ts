@@ -138,4 +138,12 @@ export const guards: readonly Guard[] = [
       'what names nobody',
     ],
   ]),
+  ...within('session/approvals/classify-command.ts', 'test/session/screen/command-tree.test.ts', [
+    [
+      'nothing is safe beside what nobody can read',
+      'const segments = commands.map(judgePart);',
+      'const segments = commands.map(judgeSegment);',
+      'of a text that cannot be read as a whole',
+    ],
+  ]),
 ];

@@ -1,5 +1,5 @@
 import { namedPaths } from '../../engine/tool/acl/command-paths.ts';
-import { commandsOf, type ShellReading, type SimpleCommand } from '../../engine/tool/shell.ts';
+import { commandsOf, partsOf, type ShellReading, type SimpleCommand } from '../../engine/tool/shell.ts';
 import { type Danger, dangerOf, dangerOfWrites } from './danger.ts';
 import { placeless, readPrograms } from './read-programs.ts';
 
@@ -15,7 +15,7 @@ export interface Segment extends Danger {
 /** A shell text as it was read and judged, command by command. */
 export interface ClassifiedCommand extends Danger {
   readonly class: UseClass;
-  /** In the order of the text; empty where it could not be read. */
+  /** In the order of the text; those that could be read. */
   readonly segments: readonly Segment[];
   /** What cannot be told from the text. */
   readonly unproven: readonly string[];
@@ -30,7 +30,9 @@ export function classifyCommand(text: string): ClassifiedCommand {
   const reading = commandsOf(text);
   if (!reading.ok) {
     const why = `what it runs cannot be told: ${reading.reason}`;
-    return { class: 'dangerous', rule: 'unproven', why, segments: [], unproven: [reading.reason], reading };
+    const { commands, gaps } = partsOf(text, reading.reason);
+    const segments = commands.map(judgePart);
+    return { class: 'dangerous', rule: 'unproven', why, segments, unproven: gaps, reading };
   }
   const { commands, variables } = reading;
   if (commands.length === 0) {
@@ -61,6 +63,13 @@ function judgeSegment(command: SimpleCommand): Segment {
   if (unknown !== undefined) return { ...unknown, command, class: 'unknown' };
   const name = command.argv[0]?.literal ?? '';
   return { rule: 'only-reads', why: `\`${name}\` only reads, with these words`, command, class: 'safe' };
+}
+
+/** A command beside what nobody can read: none is safe there, a function may have taken its name. */
+function judgePart(command: SimpleCommand): Segment {
+  const judged = judgeSegment(command);
+  if (judged.class !== 'safe') return judged;
+  return { command, class: 'unknown', rule: 'beside-unread', why: `${judged.why}, if it is that program` };
 }
 
 /** Why a simple command is not proven to read only. */

@@ -39,6 +39,7 @@ export function unproven(reason: string): never {
 
 const maxDepth = 12;
 const maxCommands = 500;
+const maxGaps = 50;
 
 /** What has been read of one text and of every text nested in it. */
 export class Reading {
@@ -48,7 +49,37 @@ export class Reading {
   readonly assigned = new Set<string>();
   /** Names that were referenced and that nothing before had assigned. */
   readonly free = new Set<string>();
+  /** Why parts could not be read. Absent: the first of them ends the reading. */
+  readonly gaps: string[] | undefined;
   #depth = 0;
+
+  constructor({ isPartial = false }: { readonly isPartial?: boolean } = {}) {
+    this.gaps = isPartial ? [] : undefined;
+  }
+
+  /** A part that cannot be read; where parts are read, what stands inside may go on. */
+  gap(reason: string): void {
+    if (this.gaps === undefined || this.gaps.length >= maxGaps) unproven(reason);
+    this.gaps.push(reason);
+  }
+
+  /** Reads a part that may stay a gap; `false` where it did. */
+  part(read: () => void): boolean {
+    if (this.gaps === undefined) {
+      read();
+      return true;
+    }
+    const depth = this.#depth;
+    try {
+      read();
+      return true;
+    } catch (thrown) {
+      if (!(thrown instanceof Unproven) || this.gaps.length >= maxGaps) throw thrown;
+      this.gaps.push(thrown.message);
+      this.#depth = depth;
+      return false;
+    }
+  }
 
   add(command: SimpleCommand): void {
     if (this.commands.length >= maxCommands) unproven(`expected at most ${maxCommands} commands`);

@@ -48,3 +48,28 @@ t.test('a command of several lines is shown in lines, none of which passes for a
   t.ok(many.includes('│ … and 50 more lines'));
   t.equal(shown('echo a')[0], '$ echo a');
 });
+
+t.test(
+  'of a text that cannot be read as a whole the parts that can are shown, none of them as safe',
+  async (t) => {
+    const lines = shown('git push; cat a && ./run.sh && rm -rf build; echo $((1+2))');
+    t.match(lines.slice(1), [
+      /^ {2}dangerous {2}git push {2}version-control/,
+      /^ {2}unknown {4}cat a {2}beside-unread: `cat` only reads, with these words, if it is that program$/,
+      /^ {2}dangerous {2}rm -rf build {2}deletes/,
+      /^ {2}cannot prove: expected a program's bare name, found the path `.\/run.sh`$/,
+      /^ {2}cannot prove: arithmetic can run commands in some shells$/,
+    ]);
+    t.equal(lines.length, 6);
+    const inside = shown('ls() { rm -rf a; }; for ((i=0;i<2;i++)); do shred x; done; ls /');
+    t.match(inside.slice(1), [
+      /^ {2}dangerous {2}rm -rf a /,
+      /^ {2}dangerous {2}shred x/,
+      /^ {2}unknown {4}ls \//,
+      /cannot prove: a function can take the name of a program/,
+      /cannot prove: `for \(\(` is not in every shell/,
+    ]);
+    const torn = shown("ls; cat 'a");
+    t.match(torn.at(-1), /^ {2}cannot prove: the shell grammar does not accept it/);
+  },
+);
