@@ -100,6 +100,14 @@ export const guards: readonly Guard[] = [
       'a person is asked about',
     ],
   ]),
+  ...within('engine/run/work/hands/open-hands.ts', approvals, [
+    [
+      'what is asked about is the bytes that would be written',
+      'changeOf(place.workspace, wanted, judged)',
+      'Promise.resolve(undefined)',
+      'each question about a file shows',
+    ],
+  ]),
   ...within('session/work/ask-consent.ts', approvals, [
     [
       'no answer but consent lets a call go',

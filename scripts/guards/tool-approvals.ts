@@ -168,6 +168,20 @@ export const guards: readonly Guard[] = [
       'no secret is shown',
     ],
   ]),
+  ...within('session/approvals/written-change.ts', 'test/session/approvals/written-change.test.ts', [
+    [
+      'a change that is shown is masked',
+      'unifiedLines(mask(old), mask(now))',
+      'unifiedLines(old, now)',
+      'a change that is asked about',
+    ],
+    [
+      'a change that is shown hides nothing',
+      'visibleText(line.slice(1), (one) => one, most.line)',
+      'line.slice(1, most.line)',
+      'a change that is asked about',
+    ],
+  ]),
   ...within('session/approvals/describe-approval.ts', told, [
     ['no digest of a secret', '...(isOpen ? {', '...(exact ? {', 'no secret is shown'],
   ]),

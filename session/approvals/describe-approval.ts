@@ -1,3 +1,4 @@
+import type { FileChange } from '../../core/contract/person.ts';
 import type { InteractionKind } from '../state/interaction.ts';
 import { approvalKey, subjectOf } from './approval-key.ts';
 import type { Segment } from './classify-command.ts';
@@ -6,6 +7,7 @@ import { reuseOf } from './reuse-of.ts';
 import type { ToolUse } from './tool-use.ts';
 import { commandLines, type Mask, maskedCommand, maskedWord, useText } from './use-text.ts';
 import { visibleText } from './visible-text.ts';
+import { writtenChange } from './written-change.ts';
 
 const most = {
   text: 4000,
@@ -37,6 +39,8 @@ export interface AskedWith {
   readonly isUnconfined?: boolean;
   readonly ttlSeconds: number;
   readonly mask: Mask;
+  /** What it would make of its file. */
+  readonly change?: FileChange;
 }
 
 /**
@@ -45,7 +49,7 @@ export interface AskedWith {
  */
 export function describeApproval(
   use: ToolUse,
-  { why, isOfSandbox = false, isUnconfined = false, ttlSeconds, mask }: AskedWith,
+  { why, isOfSandbox = false, isUnconfined = false, ttlSeconds, mask, change }: AskedWith,
 ): ApprovalQuestion {
   const judged = classifyUse(use);
   const isOutside = use.isOutside || isUnconfined;
@@ -75,6 +79,7 @@ export function describeApproval(
       action: visibleText(use.request.action, mask, most.word),
       ...(judged.kind === 'command' ? { command: text } : { subject: text }),
       ...(written.length === 0 ? {} : { commandLines: written }),
+      ...(change === undefined ? {} : { change: writtenChange(change, mask) }),
       cwd: visibleText(use.cwd, mask, most.text),
       branch: visibleText(use.branch, mask, most.word),
       sandboxPolicyDigest: use.sandbox,

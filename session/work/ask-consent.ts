@@ -1,4 +1,5 @@
 import type { ToolRequest } from '../../core/contract/hook-payload.ts';
+import type { LookAtChange } from '../../core/contract/person.ts';
 import { describeApproval } from '../approvals/describe-approval.ts';
 import { grantFrom } from '../approvals/grant-from.ts';
 import { judgeApproval } from '../approvals/judge-approval.ts';
@@ -30,6 +31,7 @@ export async function askConsent(
   }: Pick<TurnScope, 'ask' | 'newId'> & { readonly setting: Pick<WorkSetting, 'approval'> },
   request: ToolRequest,
   { backend, heldBack, isOwnWord = false, ...ground }: ConsentGround,
+  lookAtChange?: LookAtChange,
 ): Promise<Consented> {
   const { policy, ttlSeconds, grants, mask } = approval;
   const use: ToolUse = { id: newId(), request, ...ground, isOutside: false };
@@ -46,12 +48,14 @@ export async function askConsent(
   const before = verdict.isFresh ? undefined : grants.take(use);
   if (before !== undefined)
     return before.verdict === 'go' ? 'go' : { refused: 'the person declined every call like it' };
+  const change = await lookAtChange?.();
   const question = describeApproval(use, {
     why: verdict.why,
     isOfSandbox: verdict.isOfSandbox,
     isUnconfined: request.command !== undefined && backend === undefined,
     ttlSeconds,
     mask,
+    ...(change === undefined ? {} : { change }),
   });
   const answered = await ask({ subject: `consent ${use.id}`, ...question });
   const { option, given, by } = answered;

@@ -7,9 +7,9 @@ import type { TurnScope } from './turn-scope.ts';
 export function personOf(scope: TurnScope, ground: ConsentGround): Person {
   const { ask, newId, stop } = scope;
   return {
-    async consent(use, signal) {
+    async consent(use, signal, change) {
       signal.throwIfAborted();
-      const said = await askConsent(scope, use, ground);
+      const said = await askConsent(scope, use, ground, change);
       if (said === 'go') return undefined;
       if (said !== 'abort') return refusal(said.refused, { reason: 'not-approved' });
       stop();

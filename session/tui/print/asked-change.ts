@@ -1,32 +1,23 @@
 import { type Line, span } from '../../screen/line.ts';
-import { type Asked, wordOf } from '../../screen/question/asked.ts';
-import type { Snapshot } from '../../state/snapshot.ts';
+import type { Asked } from '../../screen/question/asked.ts';
+import { changeAsked } from '../../screen/question/change-asked.ts';
+import { visible } from '../../screen/visible.ts';
 import type { Shape } from './shape.ts';
 
 const most = 40;
 
-/**
- * What the model last proposed for the file that an approval is about: nobody can judge a change that he does not see.
- * Nothing where it is about something else, or no change of that file is known.
- */
+/** What a use that an approval is about would write: nobody can judge a change that he does not see. */
 export function askedChange(
-  { kind, metadata }: Pick<Asked, 'kind' | 'metadata'>,
-  { patchsets }: Pick<Snapshot, 'patchsets'>,
+  asked: Pick<Asked, 'kind' | 'metadata'>,
   shape: Pick<Shape, 'diff'>,
   columns: number,
 ): readonly Line[] {
-  if (kind !== 'approval' && kind !== 'sandbox_approval') return [];
-  const subject = wordOf(metadata.subject);
-  const changed = patchsets
-    .filter(({ status }) => status === 'proposed')
-    .toReversed()
-    .flatMap(({ changes }) => changes)
-    .find(
-      ({ path }) => subject === `workspace.fs write ${path}` || subject === `workspace.fs delete ${path}`,
-    );
-  if (changed?.diff === undefined || changed.diff === '') return [];
-  const lines = shape.diff(changed.diff, columns);
-  const left = lines.length - most;
+  const change = changeAsked(asked);
+  if (change === undefined) return [];
+  const { diff, note, unshown } = change;
+  if (diff === '') return [[span(`  what it would change: ${visible(note)}`, 'dim')]];
+  const lines = shape.diff(diff, columns);
+  const left = Math.max(0, lines.length - most) + unshown;
   return [
     [span('  what it would change:', 'dim')],
     ...lines.slice(0, most),

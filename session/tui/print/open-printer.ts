@@ -123,7 +123,7 @@ function questionLines(
       asked.add(one.id);
       if (!isNew) continue;
       lines.push([], ...questionBody(one, (text) => shape.markdown(text, columns)));
-      lines.push(...askedChange(one, snapshot, shape, columns));
+      lines.push(...askedChange(one, shape, columns));
     } else if (!isNew) {
       const words = mine.get(one.id);
       const how = one.status === 'cancelled' ? 'not asked any more' : (words ?? 'answered elsewhere');

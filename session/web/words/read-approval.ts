@@ -56,6 +56,11 @@ export function readApproval(metadata: Members): AskedApproval {
   };
 }
 
+/** The file that a use is about, for the language of its lines; empty where it is about none. */
+export function fileOf({ subject }: Members): string {
+  return /^workspace\.fs (?:write|delete) (.+)$/s.exec(textOf(subject))?.[1] ?? '';
+}
+
 function readSegment(given: unknown): Segment {
   const segment = (given ?? {}) as Members;
   return {

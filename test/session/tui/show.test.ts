@@ -11,38 +11,22 @@ import { plainShape } from './plain-shape.ts';
 const snapshot = toSnapshot(newWorld().state);
 const hour = 3_600_000;
 
-t.test('an approval to write shows what would be written, and no other change', async (t) => {
-  const change = (path: string, diff: string) => ({ path, changeType: 'modify', diff });
-  const patchset = (status: string, ...changes: readonly object[]) => ({
-    id: 'p',
-    status,
-    changes,
-    updatedAt: '',
-  });
-  const patchsets = [
-    patchset('proposed', change('src/price.js', '-old\n+older'), change('test/price.test.js', '+test')),
-    patchset('proposed', change('src/price.js', '-old\n+new')),
-    patchset('rejected', change('src/price.js', '+refused'), change('src/other.js', '+refused')),
-  ] as unknown as typeof snapshot.patchsets;
-  const told = (subject: string, kind: 'approval' | 'post_plan_choice' = 'approval') =>
-    askedChange({ kind, metadata: { subject } }, { patchsets }, plainShape, 80).map(textOf);
-  t.strictSame(told('workspace.fs write src/price.js'), ['  what it would change:', '-old', '+new']);
-  t.strictSame(told('workspace.fs delete test/price.test.js'), ['  what it would change:', '+test']);
-  for (const other of ['workspace.fs write price.js', 'workspace.fs read src/price.js', 'src/price.js', ''])
-    t.strictSame(told(other), [], other);
-  t.strictSame(told('workspace.fs write src/other.js'), [], 'what was refused is not proposed');
-  t.strictSame(told('workspace.fs write src/price.js', 'post_plan_choice'), []);
-  const long = [
-    patchset('proposed', change('a', '+x\n'.repeat(100))),
-  ] as unknown as typeof snapshot.patchsets;
-  const lines = askedChange(
-    { kind: 'approval', metadata: { subject: 'workspace.fs write a' } },
-    { patchsets: long },
-    plainShape,
-    80,
-  );
+t.test('an approval to write shows what would be written', async (t) => {
+  const told = (change: unknown, kind: 'approval' | 'post_plan_choice' = 'approval') =>
+    askedChange({ kind, metadata: { subject: 'workspace.fs write a', change } }, plainShape, 80).map(textOf);
+  t.strictSame(told({ changeType: 'modify', diff: '-old\n+new' }), [
+    '  what it would change:',
+    '-old',
+    '+new',
+  ]);
+  t.strictSame(told({ changeType: 'add', note: 'not text: 9 bytes' }), [
+    '  what it would change: not text: 9 bytes',
+  ]);
+  t.strictSame(told(undefined), []);
+  t.strictSame(told({ diff: '+new' }, 'post_plan_choice'), []);
+  const lines = told({ changeType: 'modify', diff: '+x\n'.repeat(100), unshown: 7 });
   t.equal(lines.length, 42);
-  t.match(textOf(lines.at(-1) ?? []), /and 6[01] more lines: \/diff has them/);
+  t.match(lines.at(-1), /and 6[78] more lines: \/diff has them/);
 });
 
 t.test('threads in which nothing was said fill no list, however many they are', async (t) => {

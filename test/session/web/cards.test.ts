@@ -141,6 +141,33 @@ t.test('an answer goes once, and nothing wide or dangerous by a hand that slips'
   );
 });
 
+t.test('a question about a file shows what would be written, as text', { skip }, async (t) => {
+  const session = toldSession(t);
+  await session.say('Go.');
+  const change = {
+    changeType: 'modify',
+    diff: '@@ -1,2 +1,2 @@\n const a = 1;\n-const b = 2;\n+const b = "<img src=x onerror=alert(1)>";',
+    unshown: 12,
+  };
+  await session.report({
+    type: 'ask',
+    subject: 'a',
+    kind: 'approval',
+    title: 'Change files',
+    metadata: { subject: 'workspace.fs write src/<b>.js', cwd: '/w', reuse: {}, change },
+  });
+  await using tab = await openCard(t, session);
+  const shown = tab.page.getByRole('region', { name: 'What it would change' });
+  t.match(await shown.innerText(), /<img src=x onerror=alert\(1\)>.*and 12 more lines/s);
+  t.equal(
+    await shown.locator('.line-added .tone-keyword').innerText(),
+    'const',
+    'in the tones of its language',
+  );
+  t.equal(await shown.locator('img').count(), 0);
+  t.strictSame(tab.wrongs, []);
+});
+
 t.test(
   'a secret is shown and kept nowhere, and gone from its field once it was sent',
   { skip },

@@ -49,6 +49,25 @@ t.test('a person is asked about what the policy does not let go, and what he say
   t.ok(asked.some((text) => text.includes('denied: the person did not approve it')));
 });
 
+t.test('each question about a file shows what that very use would write', async (t) => {
+  const text = (value: string) =>
+    `*** Begin Patch\n*** Update File: src/price.js\n@@\n-  return count * cents + 1;\n+  return ${value};\n*** End Patch`;
+  const twice: ScriptedReply = {
+    calls: [
+      ['apply_patch', { patch: text('steal(count)') }],
+      ['apply_patch', { patch: text('count * cents') }],
+    ],
+  };
+  const run = await executed('untrusted', twice);
+  t.teardown(() => run.scene[Symbol.asyncDispose]());
+  const first = await run.answerNext({ selectedOption: 'deny' });
+  const { diff } = first.metadata.change as { readonly diff: string };
+  t.match(diff, /- {2}return count \* cents \+ 1;\n\+ {2}return steal\(count\);/);
+  t.notMatch(diff, /\+ {2}return count \* cents;/, 'a call that comes later stands for nothing else');
+  const second = await run.answerNext({ approved: true });
+  t.match(second.metadata.change, { changeType: 'modify', diff: /\+ {2}return count \* cents;/ });
+});
+
 t.test('what rules and scope refuse is never asked about', async (t) => {
   const elsewhere = '*** Begin Patch\n*** Add File: docs/elsewhere.md\n+words\n*** End Patch';
   const run = await executed('untrusted', runs('curl https://example.org'), {

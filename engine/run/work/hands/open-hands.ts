@@ -12,6 +12,7 @@ import { type Leaving, openDoor } from '../tools/open-tools.ts';
 import { type AttemptTools, usualBound } from '../tools/tool-setting.ts';
 import { answerVcs } from '../vcs/answer-vcs.ts';
 import type { SeenHistory } from '../vcs/see-history.ts';
+import { changeOf } from './change-of.ts';
 import { executeInWorkspace } from './execute-in-workspace.ts';
 import type { HandPlace } from './hand-place.ts';
 import { type JudgedUse, judgeUse } from './judge-use.ts';
@@ -43,7 +44,10 @@ export function openHands(
     network: () => redactHosts(joinNetworks(networks), policyOf(run)),
     use: (wanted) =>
       door.use(
-        () => judgeUse(run, place, wanted),
+        () => {
+          const judged = judgeUse(run, place, wanted);
+          return { ...judged, change: () => changeOf(place.workspace, wanted, judged) };
+        },
         (judged, leaving) => act(run, place, wanted, judged, { ...means, leaving }),
       ),
   };

@@ -4,6 +4,7 @@ import { isWritError, messageOf, WritError } from '../../../../core/base/errors.
 import type { Finding } from '../../../../core/contract/finding.ts';
 import type { HandAnswer } from '../../../../core/contract/hands.ts';
 import type { ToolRequest } from '../../../../core/contract/hook-payload.ts';
+import type { LookAtChange } from '../../../../core/contract/person.ts';
 import type { WritEngine } from '../../../spec/writ-engine.ts';
 import type { UsedTool } from '../../record/used-tool.ts';
 import type { AttemptCalls } from '../../state/call-ledger.ts';
@@ -20,6 +21,8 @@ export interface JudgedTool {
   readonly refusal?: Finding;
   /** Bytes of its result that the rules let through. */
   readonly maxResultBytes?: number;
+  /** Of a use that writes: what it would make of its file. */
+  readonly change?: LookAtChange;
 }
 
 /** How a use ended; without a text where a program of the worker's own was told what came of it. */
@@ -71,7 +74,7 @@ export interface ToolSetting {
   /** What the attempt did outside; absent where none of its tools leads there. */
   readonly calls?: AttemptCalls;
   /** Asks whoever controls the session about a use that everybody else lets through; absent: nobody is there. */
-  readonly consent?: (request: ToolRequest) => Promise<Finding | undefined>;
+  readonly consent?: (request: ToolRequest, change?: LookAtChange) => Promise<Finding | undefined>;
   /** Told of a fault of a tool itself (TOOL_FAILED). */
   readonly broke?: (fault: WritError) => void;
 }
@@ -138,9 +141,9 @@ export function openDoor(setting: ToolSetting, { most, told }: DoorBound): ToolD
       });
       return shown ?? '';
     };
-    const consented = async (asked: ToolRequest): Promise<Finding | undefined> => {
+    const consented = async ({ request: asked, change }: JudgedTool): Promise<Finding | undefined> => {
       if (setting.consent === undefined) return undefined;
-      const answer = await setting.consent(asked);
+      const answer = await setting.consent(asked, change);
       // What a person takes to answer is no time of the tool's.
       started = clock.monotonic();
       startedAt = toRfc3339(nowMs());
@@ -151,7 +154,7 @@ export function openDoor(setting: ToolSetting, { most, told }: DoorBound): ToolD
       judged.refusal ??
       (lost && heldCall(lost)) ??
       (await hooks.tool.guard.call(request)) ??
-      (await consented(request));
+      (await consented(judged));
     if (refusal) {
       const { message } = refusal;
       const text = await settle({ outcome: 'denied', text: deniedText(message) }, refusal);

@@ -39,7 +39,9 @@ export function openAttemptTools(run: OpenRun, task: string, calls: AttemptCalls
     signal,
     task,
     calls,
-    ...(person === undefined ? {} : { consent: (request) => person.consent(request, signal) }),
+    ...(person === undefined
+      ? {}
+      : { consent: (request, change) => person.consent(request, signal, change) }),
     used,
     keep: (use) => void used.push(use),
     broke: (fault) => {

@@ -4,6 +4,7 @@ import { readApproval, type Segment, verdictWords } from '../../words/read-appro
 import { h } from '../h.ts';
 import { sentence, text } from '../text.ts';
 import type { CardGiven } from './card-given.ts';
+import { ChangeView } from './change-view.ts';
 import { OptionButtons } from './option-buttons.ts';
 
 const narrow = ['approve', 'deny', 'abort'];
@@ -30,6 +31,7 @@ export function ApprovalCard({ question, isShut, choose, takes }: CardGiven): VN
     'div',
     { class: 'approval' },
     h('pre', { class: 'command', tabIndex: 0, 'aria-label': 'What is asked about' }, text(asked.what)),
+    h(ChangeView, { question }),
     h(
       'p',
       { class: 'verdict' },

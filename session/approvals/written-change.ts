@@ -1,0 +1,52 @@
+import { isUtf8 } from 'node:buffer';
+import type { FileChange } from '../../core/contract/person.ts';
+import { unifiedLines } from './unified-lines.ts';
+import type { Mask } from './use-text.ts';
+import { visibleText } from './visible-text.ts';
+
+/** Of what is shown: its lines, their characters, those of one line. */
+const most = { lines: 160, characters: 8_000, line: 400 } as const;
+
+/** What a use would make of a file, as a question about it holds it: masked, visible, bounded. */
+export interface WrittenChange {
+  readonly changeType: 'add' | 'modify' | 'delete';
+  /** Hunks of a unified diff. */
+  readonly diff?: string;
+  /** Lines of the diff that are left out behind it. */
+  readonly unshown?: number;
+  /** Why there is no diff. */
+  readonly note?: string;
+}
+
+/** What the bytes that would be written make of those that are there. Pure. */
+export function writtenChange({ before, after }: FileChange, mask: Mask): WrittenChange {
+  const changeType = before === undefined ? 'add' : after === undefined ? 'delete' : 'modify';
+  const [old, now] = [textOf(before), textOf(after)];
+  if (old === undefined || now === undefined)
+    return { changeType, note: `not text: ${sizesOf(before, after)}` };
+  // Masked while they are whole: what stands over several lines is known by none of them.
+  const lines = unifiedLines(mask(old), mask(now));
+  if (lines.length === 0)
+    return { changeType, note: old === now ? 'nothing differs' : 'what differs is not shown: it is masked' };
+  const shown: string[] = [];
+  let left = most.characters;
+  for (const line of lines.slice(0, most.lines)) {
+    const text = `${line[0]}${visibleText(line.slice(1), (one) => one, most.line)}`;
+    left -= text.length + 1;
+    if (left < 0) break;
+    shown.push(text);
+  }
+  const unshown = lines.length - shown.length;
+  return { changeType, diff: shown.join('\n'), ...(unshown === 0 ? {} : { unshown }) };
+}
+
+/** Nothing there is a text without lines. */
+function textOf(bytes: Uint8Array | undefined): string | undefined {
+  if (bytes === undefined) return '';
+  return isUtf8(bytes) && !bytes.includes(0) ? Buffer.from(bytes).toString('utf8') : undefined;
+}
+
+function sizesOf(before: Uint8Array | undefined, after: Uint8Array | undefined): string {
+  const words = [before, after].flatMap((bytes) => (bytes === undefined ? [] : [`${bytes.length} bytes`]));
+  return words.join(' before, now ');
+}
