@@ -316,7 +316,8 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
     'begin a new one: what it says can be looked at, and `writ fsck` tells what is wrong with it',
   DB_UNAVAILABLE: 'it is made anew out of the threads themselves: `writ fsck --rebuild`',
   STORAGE_PATH_INVALID: 'look at what stands there, then move it away',
-  THREAD_NOT_FOUND: 'each run names its thread: `writ runs --json`, `thread_id`',
+  THREAD_NOT_FOUND:
+    '`/resume` in `writ code` lists those of sessions (on the page: Threads), `writ runs --json` those of runs (`thread_id`)',
   RUN_NOT_CANCELLABLE: 'let it finish: `writ resume RUN`',
   WORKER_FAILED: 'the run is kept: `writ resume RUN`',
   PROVIDER_FAILED: 'ask again when it answers, or another: `--provider`, `--model`',

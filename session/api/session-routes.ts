@@ -1,5 +1,5 @@
 import { toRfc3339 } from '../../core/base/clock.ts';
-import { WritError } from '../../core/base/errors.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
 import { onlyMembers } from '../../http/body-members.ts';
 import type { Route } from '../../http/route.ts';
 import { toSnapshot } from '../state/snapshot.ts';
@@ -8,7 +8,7 @@ import { eventStreams } from './events/event-streams.ts';
 import { keepToken, offerToken } from './lease-tokens.ts';
 import { readAnswer, readAttach, readDetach, readMessage, readReview } from './read-body.ts';
 import { tellStatus } from './tell-status.ts';
-import { openWriteDoor, type SessionApi } from './write-door.ts';
+import { openWriteDoor, requireAttachable, type SessionApi } from './write-door.ts';
 
 /**
  * Reading and writing a session (document 2, Endpoints). A route reads the request, sends one command and tells what
@@ -32,10 +32,17 @@ export function sessionRoutes(api: SessionApi, door = openWriteDoor(api)): reado
       method: 'POST',
       path: '/api/code/controller/attach',
       answer: async ({ request, readBody }) => {
-        const { clientId, kind } = readAttach(await readBody(() => void required()));
+        const controlToken = controlOf(request);
+        const wanted = await readBody(() => void required())
+          .then(readAttach)
+          .catch((fault: unknown) => {
+            // Where no client may attach, no other body would help; which one may, the kind in it says.
+            if (isWritError(fault, 'INVALID_BODY')) requireAttachable(required().state, { controlToken });
+            throw fault;
+          });
         const channel = required();
         const offered = offerToken();
-        const asked = { clientId, kind, controlToken: controlOf(request), tokenDigest: offered.tokenDigest };
+        const asked = { ...wanted, controlToken, tokenDigest: offered.tokenDigest };
         const { lease } = await channel.send({ type: 'attach', ...asked });
         const controllerToken = lease && tokenOf(lease.tokenDigest, offered);
         if (lease === undefined || controllerToken === undefined) throw new WritError('INTERNAL');

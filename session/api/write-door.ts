@@ -77,10 +77,7 @@ export function openWriteDoor({ channel: find, controlToken, clock }: SessionApi
         const proof = proofOf(exchange.request);
         const admit = (): void => {
           const { state } = required();
-          if (state.ground.attachable.length === 0)
-            throw new WritError(
-              proof.controlToken === 'missing' ? 'BROWSER_CONTROL_DISABLED' : 'CONTROL_DISABLED',
-            );
+          requireAttachable(state, proof);
           const isOver = state.lease !== undefined && state.lease.expiresAtMs <= clock.now();
           const by = requireWriter(isOver ? { ...state, lease: undefined } : state, proof);
           if (isForAutomation && by.kind !== 'automation')
@@ -96,6 +93,15 @@ export function openWriteDoor({ channel: find, controlToken, clock }: SessionApi
       },
     }),
   };
+}
+
+/** A session that nobody may steer says so first. BROWSER_CONTROL_DISABLED, CONTROL_DISABLED. */
+export function requireAttachable(
+  { ground }: SessionChannel['state'],
+  { controlToken }: Pick<Client, 'controlToken'>,
+): void {
+  if (ground.attachable.length > 0) return;
+  throw new WritError(controlToken === 'missing' ? 'BROWSER_CONTROL_DISABLED' : 'CONTROL_DISABLED');
 }
 
 function hasNoBody({ headers }: IncomingMessage): boolean {
