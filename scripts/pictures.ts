@@ -1,5 +1,5 @@
 /* Pictures of both screens of a session in every state that people meet: `node scripts/pictures.ts [DIR] [WORD…]`. */
-import { mkdirSync, mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
@@ -102,7 +102,11 @@ async function owned(use: (owner: SessionOwner) => Promise<void>): Promise<void>
     await use({
       teardown: (end: () => unknown) => void ends.push(end),
       fail: (what) => process.stderr.write(`${what}\n`),
-      testdir: () => mkdtempSync(join(tmpdir(), 'writ-scene-')),
+      testdir: () => {
+        const place = mkdtempSync(join(tmpdir(), 'writ-scene-'));
+        ends.push(() => rmSync(place, { recursive: true, force: true }));
+        return place;
+      },
     });
   } finally {
     for (const end of ends.reverse()) await end();
