@@ -8,7 +8,7 @@ import { HelpList } from './help-list.ts';
 import { useStop } from './use-stop.ts';
 
 /** What a person says next. It is kept until the session has taken it, whatever happens in between. */
-export function Composer({ page: { state, acts, drafts } }: { readonly page: Page }): VNode {
+export function Composer({ page: { state, acts, drafts } }: { readonly page: Page }): VNode | null {
   const { seen, standing } = state;
   const key = `composer ${seen?.threadId}`;
   const [typed, setTyped] = useState(() => drafts.get(key));
@@ -53,7 +53,11 @@ export function Composer({ page: { state, acts, drafts } }: { readonly page: Pag
         : isBusy
           ? 'The session is at work. Esc twice stops it.'
           : 'Enter sends, Shift+Enter begins a line. /ask only asks, ! runs a command, /help lists all.'
-    : `${controllerWords(standing, seen?.controller.kind ?? 'none')}.${isClosed ? '' : ' What you write is kept here.'}`;
+    : isClosed
+      ? 'This cannot be sent from here.'
+      : `${controllerWords(standing, seen?.controller.kind ?? 'none')}. What you write is kept here.`;
+  // Words that nobody takes from here are not asked for; what was typed before is kept.
+  if (isClosed && typed === '') return null;
   return h(
     'form',
     {
@@ -67,8 +71,6 @@ export function Composer({ page: { state, acts, drafts } }: { readonly page: Pag
     isHelped && h(HelpList, { close: () => help(false) }),
     h('textarea', {
       id: 'composer',
-      // Words that nobody takes from here are not asked for; what was typed before is kept.
-      hidden: isClosed && typed === '',
       ref: field,
       rows: 1,
       value: typed,

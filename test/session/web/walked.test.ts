@@ -85,9 +85,41 @@ t.test('a page that only watches invites to nothing', { skip }, async (t) => {
   await using tab = await openSources(t, session);
   const { page } = tab;
   await page.locator('.control-closed').waitFor();
+  const questions = [{ id: 'q', prompt: 'Which one?', kind: 'text' }];
+  await session.say('Go.');
+  await session.report({ type: 'ask', subject: 's', kind: 'request_user_input', metadata: { questions } });
+  await page.locator('section.card').waitFor();
   const words = await page.locator('#page').innerText();
   t.notMatch(words, /say what shall change|what you write/i);
+  t.equal(words.match(/only watches/g)?.length, 1, 'that it only watches is said once');
+  t.equal(words.match(/--browser-control/g)?.length, 1);
   t.notOk(await page.locator('#composer').isVisible());
+});
+
+t.test('a plan is told as it is, and one whose run waits for people waits', { skip }, async (t) => {
+  const session = toldSession(t, { local: 'none' });
+  const plan = { title: 'Prices', steps: [{ id: 's', step: 'exact', status: 'in_progress' }] } as const;
+  await session.say('Go.');
+  const outcome = { runId: run, decision: 'waiting', why: 'an approval' } as const;
+  const attempts = { attempt: 0, limit: 3, cap: 10 };
+  const of = { runId: run, revision: 1, advice: [], repair: attempts };
+  await session.report(
+    { type: 'run-began', runId: run },
+    { type: 'planned', plan: { id: `${run}/1`, status: 'running', run: of, ...plan } },
+    { type: 'noted', id: 'w', title: 'Waiting', text: 'for an approval', outcome },
+    { type: 'end', end: 'done' },
+  );
+  await using tab = await openSources(t, session);
+  const tag = tab.page.locator('.plan-view summary .tag');
+  t.equal(await tag.innerText(), 'waits');
+  await session.say('Another.');
+  await session.report(
+    { type: 'planned', plan: { id: `${run}/2`, status: 'running', ...plan } },
+    { type: 'end', end: 'failed', reason: 'away' },
+  );
+  await tag.getByText('failed').first().waitFor();
+  await tab.page.locator('.plan-view').first().getByText('not done').waitFor();
+  t.strictSame(tab.wrongs, []);
 });
 
 t.test('another session that answers at the same place is said to be another', { skip }, async (t) => {

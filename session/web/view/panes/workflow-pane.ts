@@ -1,10 +1,10 @@
 import type { VNode } from 'preact';
 import { toDoneTask, undoMessage } from '../../../screen/words/done-tasks.ts';
 import { gatesIn } from '../../../screen/words/gates-in.ts';
+import { isBusy } from '../../../screen/words/is-busy.ts';
 import { stepCosts } from '../../../screen/words/step-costs.ts';
 import type { Page } from '../../page/page.ts';
 import type { Plan, Seen } from '../../seen.ts';
-import { planStatus } from '../../words/plan-status.ts';
 import { takenBack } from '../../words/taken-back.ts';
 import { FailedList } from '../failed-list.ts';
 import { Goal } from '../goal.ts';
@@ -48,9 +48,7 @@ export function WorkflowPane({ page }: { readonly page: Page }): VNode {
       ),
     seen.plans
       .toReversed()
-      .map((plan, at) =>
-        h(PlanView, { key: plan.id, plan, status: planStatus(seen, plan), isOpen: at === 0 }),
-      ),
+      .map((plan, at) => h(PlanView, { key: plan.id, plan, status: planWord(plan, seen), isOpen: at === 0 })),
     seen.tasks.length > 0 && h(Tasks, { page, seen }),
     gates.length > 0 &&
       h(
@@ -77,11 +75,14 @@ export function WorkflowPane({ page }: { readonly page: Page }): VNode {
 
 const stepWords = { pending: 'to do', in_progress: 'doing', completed: 'done' } as const;
 
+/** A plan that runs while nobody works on it waits for people. */
+function planWord({ status }: Plan, seen: Seen): string {
+  return status === 'running' && !isBusy(seen) ? 'waits' : status;
+}
+
 /** Of a plan that is over, nothing is to be done or being done. */
 function over(plan: string, step: Plan['steps'][number]['status']): string | undefined {
-  if (step === 'completed') return undefined;
-  if (plan === 'stopped' && step === 'in_progress') return 'stopped';
-  return /^(?:failed|cancelled|not executed)$/.test(plan) ? 'not done' : undefined;
+  return step !== 'completed' && /^(?:failed|cancelled)$/.test(plan) ? 'not done' : undefined;
 }
 
 interface PlanGiven {

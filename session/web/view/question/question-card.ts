@@ -115,7 +115,8 @@ export function QuestionCard({ page, question, more, place, show, isWide }: Aske
     ),
     h('h2', { id: 'question-title' }, text(title ?? prompt ?? 'A question')),
     refused !== '' && h('p', { class: 'refused bad', role: 'alert' }, text(refused)),
-    !mayWrite(standing) && h(Watching, { page }),
+    // Of a page that only watches the bar says so.
+    !mayWrite(standing) && standing !== 'closed' && h(Watching, { page }),
     h(
       'div',
       { id: 'question-body', hidden: isAway },
@@ -154,7 +155,6 @@ function Watching({ page: { state, acts } }: { readonly page: Page }): VNode {
   const words = {
     terminal: 'The terminal has control: it is answered there, or here once you have taken it.',
     other: 'Another client has control and answers this.',
-    closed: 'This page only watches. Start the session with --browser-control loopback to answer from here.',
   }[state.standing as string];
   return h(
     'p',
