@@ -40,14 +40,6 @@ export const guards: readonly Guard[] = [
       'what a turn cost is told when it ends',
     ],
   ]),
-  ...within('session/tui/print/asked-change.ts', 'test/session/tui/show.test.ts', [
-    [
-      'what is shown of a change is what is proposed',
-      ".filter(({ status }) => status === 'proposed')",
-      '',
-      'an approval to write shows what would be written',
-    ],
-  ]),
   ...within('session/work/repair-words.ts', 'test/session/work/repair-words.test.ts', [
     ['the name of a test tells no secret', 'setting.approval.mask(name)', 'name', 'what failed is named'],
   ]),

@@ -39,8 +39,8 @@ export const guards: readonly Guard[] = [
     ],
     [
       'a session that takes nobody',
-      'if (state.ground.attachable.length === 0)',
-      'if (state.ground.attachable.length < 0)',
+      'if (ground.attachable.length > 0) return;',
+      'if (ground.attachable.length >= 0) return;',
       rows,
     ],
     [

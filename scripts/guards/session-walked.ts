@@ -29,7 +29,7 @@ export const guards: readonly Guard[] = [
     ],
   ]),
   ...within('session/web/view/composer.ts', walked, [
-    ['nobody is asked for words that go nowhere', "hidden: isClosed && typed === '',", '', watches],
+    ['nobody is asked for words that go nowhere', "if (isClosed && typed === '') return null;", '', watches],
   ]),
   ...within('session/web/page/open-page.ts', walked, [
     ['another session is said to be one', 'acts.tell({ text });', '', 'another session that answers'],

@@ -95,7 +95,7 @@ export const guards: readonly Guard[] = [
   ...within('engine/run/work/tools/open-tools.ts', approvals, [
     [
       'a person is asked',
-      '(await hooks.tool.guard.call(request)) ??\n      (await consented(request));',
+      '(await hooks.tool.guard.call(request)) ??\n      (await consented(judged));',
       '(await hooks.tool.guard.call(request));',
       'a person is asked about',
     ],
