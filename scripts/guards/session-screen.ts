@@ -89,4 +89,18 @@ export const guards: readonly Guard[] = [
       'gates are',
     ],
   ]),
+  ...within('session/tui/show/undo-offers.ts', 'test/session/tui/undo-offers.test.ts', [
+    [
+      'no key of a message looks through the transcript',
+      "begun.startsWith('/') ? undoOffers(snapshot) : []",
+      'undoOffers(snapshot)',
+      'a transcript is looked through only where',
+    ],
+    [
+      'what was discarded is not offered to be undone',
+      'runs.delete(outcome.runId)',
+      'runs.size',
+      'what was discarded in its review',
+    ],
+  ]),
 ];

@@ -18,7 +18,7 @@ import type { Shape } from './print/shape.ts';
 import { findThread } from './show/find-thread.ts';
 import { openEarlier } from './show/open-earlier.ts';
 import { showLocal } from './show/show-local.ts';
-import { undoOffers } from './show/undo-offers.ts';
+import { undoOffersFor } from './show/undo-offers.ts';
 import type { Key } from './term/key.ts';
 import { openFrames } from './term/open-frames.ts';
 import type { Painter, Size } from './term/painter.ts';
@@ -249,7 +249,7 @@ export function openScreen(parts: ScreenParts): Screen {
         const pressed = pressView(view, snapshot, key, {
           nowMs: clock.now(),
           ...size,
-          commands: [...offers, ...undoOffers(snapshot)],
+          commands: [...offers, ...undoOffersFor(view.composer.buffer.text, key, snapshot)],
         });
         ({ view } = pressed);
         for (const effect of pressed.effects) act(effect);

@@ -2,8 +2,22 @@ import { toDoneTask } from '../../screen/words/done-tasks.ts';
 import { readOutcome } from '../../screen/words/outcome-of.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import type { OfferedCommand } from '../composer/completion.ts';
+import type { Key } from '../term/key.ts';
 
 const most = 20;
+
+/**
+ * The same, where a command is written, or begun by this key; nothing elsewhere. A transcript is long, and keys come
+ * fast.
+ */
+export function undoOffersFor(
+  typed: string,
+  key: Key,
+  snapshot: Pick<Snapshot, 'transcript' | 'tasks' | 'plans'>,
+): readonly OfferedCommand[] {
+  const begun = typed === '' && key.type !== 'key' ? key.text : typed;
+  return begun.startsWith('/') ? undoOffers(snapshot) : [];
+}
 
 /**
  * What can be written behind `/undo`: the runs of the thread that have committed something, the last one first, each
@@ -21,6 +35,8 @@ export function undoOffers({
     if (entry.kind === 'user_message') asked = entry.content?.split('\n')[0] ?? '';
     const outcome = readOutcome(entry);
     if (outcome?.isCommit === true) runs.set(outcome.runId, asked);
+    // A person has discarded what it had made.
+    else if (outcome !== undefined) runs.delete(outcome.runId);
   }
   const done = tasks.flatMap((task) => toDoneTask(task) ?? []);
   return [...runs]

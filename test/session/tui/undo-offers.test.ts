@@ -1,7 +1,7 @@
 import t from 'tap';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { openComposer, press } from '../../../session/tui/composer/compose.ts';
-import { undoOffers } from '../../../session/tui/show/undo-offers.ts';
+import { undoOffers, undoOffersFor } from '../../../session/tui/show/undo-offers.ts';
 import type { Key } from '../../../session/tui/term/key.ts';
 import { newWorld } from '../state/walk.ts';
 
@@ -85,6 +85,46 @@ t.test(
   },
 );
 
+t.test('what was discarded in its review is offered no more', async (t) => {
+  const last = snapshot.transcript.at(-1);
+  const outcome = { runId: second, decision: 'none', why: '' };
+  const discarded = { ...last, id: 'e9', metadata: { outcome } } as (typeof snapshot.transcript)[number];
+  const names = undoOffers({ ...snapshot, transcript: [...snapshot.transcript, discarded] });
+  t.strictSame(
+    names.map(({ name }) => name),
+    [`undo ${first}`],
+  );
+});
+
 t.test('who has committed nothing is offered nothing', async (t) => {
   t.strictSame(undoOffers(toSnapshot(newWorld().state)), []);
+});
+
+t.test('a transcript is looked through only where a command is written', async (t) => {
+  let looks = 0;
+  const watched = {
+    ...snapshot,
+    get transcript() {
+      looks += 1;
+      return snapshot.transcript;
+    },
+  };
+  const typed = (text: string): Key => ({ type: 'text', text });
+  const left: Key = { type: 'key', name: 'left', ctrl: false, alt: false, shift: false };
+  for (const [text, key] of [
+    ['', typed('x')],
+    ['', left],
+    ['make it exact /undo', typed(' ')],
+    ['!ls', typed('/')],
+  ] as const)
+    t.strictSame(undoOffersFor(text, key, watched), []);
+  t.equal(looks, 0);
+  const whole = undoOffers(snapshot);
+  t.ok(whole.length > 0);
+  for (const [text, key] of [
+    ['/undo', typed(' ')],
+    ['/undo x', left],
+    ['', { type: 'paste', text: '/undo ' }],
+  ] as const)
+    t.strictSame(undoOffersFor(text, key, watched), whole);
 });
