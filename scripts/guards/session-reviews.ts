@@ -264,4 +264,12 @@ export const guards: readonly Guard[] = [
       'a run that has made nothing',
     ],
   ]),
+  ...within('session/work/tell-outcome.ts', 'test/session/work/held.test.ts', [
+    [
+      'what is held is not told as committed',
+      'const isHeld = waiting === undefined && isHeldRun({ state }, view);',
+      'const isHeld = false;',
+      'a change that is reviewed is on no branch',
+    ],
+  ]),
 ];

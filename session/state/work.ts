@@ -104,10 +104,10 @@ export interface GateResult extends Pick<StageRecord, 'stage' | 'status'> {
   readonly failed?: readonly string[];
 }
 
-/** What a run came to, or that it waits for people. */
+/** What a run came to, or that it waits for people; `held`: committed where no branch of the person's has moved. */
 export interface RunOutcome {
   readonly runId: string;
-  readonly decision: DecisionType | 'waiting' | 'none';
+  readonly decision: DecisionType | 'waiting' | 'held' | 'none';
   /** Why, in words. */
   readonly why: string;
   readonly commit?: string;

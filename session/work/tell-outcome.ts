@@ -1,5 +1,6 @@
 import type { RunView } from '../../core/contract/run-view.ts';
 import type { RunOutcome } from '../state/work.ts';
+import { isHeldRun } from './review/hold-run.ts';
 import type { TurnScope } from './turn-scope.ts';
 
 /** Tells what a run came to, as words and as data. */
@@ -8,7 +9,8 @@ export async function tellOutcome(
   view: RunView,
 ): Promise<void> {
   const outcome = outcomeOf({ state }, view);
-  await tell({ type: 'noted', id: newId(), title: titleOf(view), text: sentenceOf(outcome), outcome });
+  const title = outcome.decision === 'held' ? 'Held for review' : titleOf(view);
+  await tell({ type: 'noted', id: newId(), title, text: sentenceOf(outcome), outcome });
 }
 
 function titleOf({ decision, waiting }: RunView): string {
@@ -16,18 +18,22 @@ function titleOf({ decision, waiting }: RunView): string {
   return `Decision.${(decision?.type ?? 'none').replace(/^./, (first) => first.toUpperCase())}`;
 }
 
-function outcomeOf({ state }: Pick<TurnScope, 'state'>, { runId, decision, waiting }: RunView): RunOutcome {
+function outcomeOf({ state }: Pick<TurnScope, 'state'>, view: RunView): RunOutcome {
+  const { runId, decision, waiting } = view;
   const why = decision?.rationale ?? 'nothing was decided';
+  const isHeld = waiting === undefined && isHeldRun({ state }, view);
   const { commitSha } = decision ?? {};
   const review = state().heldRun?.runId === runId ? ', then `/review`' : '';
   return {
     runId,
-    decision: waiting === undefined ? (decision?.type ?? 'none') : 'waiting',
+    decision: isHeld ? 'held' : waiting === undefined ? (decision?.type ?? 'none') : 'waiting',
     why:
       waiting?.for === 'approval'
         ? `waits for ${waiting.needed} to approve: \`writ approve ${runId}\`, then \`writ resume ${runId}\`${review}`
         : waiting === undefined
-          ? why
+          ? isHeld
+            ? `${why}; held until you have reviewed it`
+            : why
           : `waits: ${why}`,
     ...(commitSha === undefined ? {} : { commit: commitSha }),
   };

@@ -25,6 +25,7 @@ export function readOutcome({
 
 const undecided: Readonly<Record<string, string>> = {
   waiting: 'Waiting for people',
+  held: 'Held for review',
   none: 'Nothing committed',
 };
 

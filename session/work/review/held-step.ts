@@ -58,6 +58,7 @@ async function keep(scope: TurnScope, held: HeldReview): Promise<StepEnd> {
     end: 'kept',
     text: notice === undefined ? told : `${told}\n${notice}`,
     toModel: 'The person has kept your change: it is committed.',
+    outcome: { runId: held.runId, decision: 'commit', why: 'you have kept it', commit: held.commit },
   });
 }
 

@@ -7,6 +7,7 @@ import { hunksOf } from '../../../session/screen/hunks.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { pendingOf } from '../../../session/state/state.ts';
 import { openThread, threadDirectory } from '../../../session/thread/open-thread.ts';
+import { undoOffers } from '../../../session/tui/show/undo-offers.ts';
 import { runWrit } from '../../bin/start-writ.ts';
 import { makesFix, priceDraft, priceFix, submits } from '../../coder/planner/drafts.ts';
 import type { ScriptedReply } from '../../coder/scripted-model.ts';
@@ -100,6 +101,17 @@ t.test('a change that is reviewed is on no branch of the person before it is kep
   const { held: waiting } = toSnapshot(session.channel.state);
   t.equal(sample.git('rev-parse', waiting?.branch ?? ''), waiting?.commit);
   t.equal(toSnapshot(session.channel.state).patchsets.at(-1)?.status, 'proposed');
+  const told = () => {
+    const { outcome, transcript } = toSnapshot(session.channel.state);
+    const titles = transcript.flatMap(({ title, metadata }) => ('outcome' in metadata ? [title] : []));
+    return { decision: outcome?.decision, commit: outcome?.commit, titles };
+  };
+  const { commit } = waiting ?? {};
+  t.strictSame(
+    told(),
+    { decision: 'held', commit, titles: ['Held for review'] },
+    'it is not told as committed',
+  );
   await t.rejects(scene.answer(asked.id, { answers: { review: ['take-out'] } }), {
     code: 'INVALID_INTERACTION_RESPONSE',
   });
@@ -118,6 +130,7 @@ t.test('a change that is reviewed is on no branch of the person before it is kep
   t.equal(sample.git('status', '--porcelain'), '', 'the files follow');
   t.equal(sample.git('for-each-ref', 'refs/heads/writ'), '', 'the branch that held it is gone');
   t.equal(toSnapshot(session.channel.state).patchsets.at(-1)?.status, 'accepted');
+  t.match(told(), { decision: 'commit', commit }, 'once it is kept it is');
   t.notOk('held' in toSnapshot(session.channel.state));
   t.equal(await verified(scene), 0);
 });
@@ -151,6 +164,11 @@ t.test('what is rejected is in no commit of the branch, and the model hears why'
     toSnapshot(session.channel.state).outcome,
     { runId: run, decision: 'commit' },
     'what it came to is told',
+  );
+  t.strictSame(
+    undoOffers(toSnapshot(session.channel.state)).map(({ name }) => name),
+    [`undo ${run}`],
+    'the run that was held and taken out of is no commit that could be taken back',
   );
   t.equal(await verified(scene), 0);
   t.match(sample.git('log', '-1', '--format=%B', 'main'), /without 1 hunk that a person rejected/);
