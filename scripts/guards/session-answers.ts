@@ -2,12 +2,18 @@ import { type Guard, within } from './guard.ts';
 
 /** What a person answers and says in a terminal: nothing of it is lost, told wrongly, or taken and refused later. */
 export const guards: readonly Guard[] = [
-  ...within('session/screen/question/answered-words.ts', 'test/session/screen/answered-words.test.ts', [
+  ...within('session/state/answer-note.ts', 'test/session/state/converse.test.ts', [
+    [
+      'what a model was answered is told whoever reads the transcript',
+      "asked.kind === 'request_user_input'",
+      "asked.kind === 'approval'",
+      'an answer stands in the transcript',
+    ],
     [
       'a secret answer is told only to have been given',
-      "if (secret) return 'a secret';",
+      "if (secret === true) return pair(prompt, 'answered, not shown');",
       '',
-      'an answer is told by what was chosen',
+      'an answer stands in the transcript',
     ],
   ]),
   ...within('session/state/converse.ts', 'test/session/state/converse.test.ts', [

@@ -115,6 +115,7 @@ export const guards: readonly Guard[] = [
   ]),
   ...within('session/channel/mask-words.ts', channel, [
     ['what a tool is given', '(masked(words, mask) as typeof words)', 'words', 'words of tools are masked'],
+    ['what was answered', "|| fact.type === 'noted'", '', 'a known secret in an answer'],
   ]),
   ...within('session/state/take-report.ts', channel, [
     [

@@ -45,7 +45,7 @@ export function maskCommand(command: Command, mask: (text: string) => string): C
  * what nobody may read again may have come in two of them.
  */
 export function maskFact(fact: Fact, mask: (text: string) => string): Fact {
-  if (fact.type === 'replied') return { ...fact, text: mask(fact.text) };
+  if (fact.type === 'replied' || fact.type === 'noted') return { ...fact, text: mask(fact.text) };
   return fact.type === 'answered' ? (masked(fact, mask) as Fact) : fact;
 }
 

@@ -1,6 +1,7 @@
 import { WritError } from '../../core/base/errors.ts';
 import { boundRequest } from '../../engine/run/draft/read-request.ts';
 import { actAtOnce, isAtOnce } from './act-at-once.ts';
+import { answerNote, answerTitle } from './answer-note.ts';
 import { answeredGoal } from './answered-goal.ts';
 import { beginDeed, isDeed } from './begin-deed.ts';
 import type { ClientCommand, Want } from './command.ts';
@@ -106,8 +107,10 @@ function goOn(
     throw new WritError('UNSUPPORTED_OPERATION', {
       message: 'a goal goes on as long as its budget lasts: `/plan continue` takes no number here',
     });
+  // What was said stands there as a message already.
+  const others = facts.filter((fact) => fact.type !== 'noted' || fact.title !== answerTitle);
   return {
-    facts: [said, ...facts],
+    facts: [said, ...others],
     wants: wants.map((want) =>
       want.type === 'answer' && limit !== undefined
         ? { ...want, metadata: { ...want.metadata, repairLimit: limit } }
@@ -170,9 +173,14 @@ export function respond(
   if (answer.note !== undefined) requireNote(asked, answer.note);
   const amended = amendment(state, asked, answer);
   if (amended !== undefined) return { facts: [{ type: 'amended', id, metadata: amended }], wants: [] };
+  const open = withoutSecrets(asked, answer);
+  const told = answerNote(state, asked, open);
   return {
     facts: [
-      { type: 'answered', id, answer: withoutSecrets(asked, answer), by },
+      { type: 'answered', id, answer: open, by },
+      ...(told === undefined
+        ? []
+        : [{ type: 'noted', id: newId(), title: answerTitle, text: told } as const]),
       ...answeredGoal(state, asked, answer.option),
       // Whoever is told `idle` may speak at once.
       ...(answer.option === 'cancel' && state.turn !== undefined

@@ -124,7 +124,8 @@ function questionLines(
       if (!isNew) continue;
       lines.push([], ...questionBody(one, (text) => shape.markdown(text, columns)));
       lines.push(...askedChange(one, shape, columns));
-    } else if (!isNew) {
+    } else if (!isNew && (one.kind !== 'request_user_input' || one.status === 'cancelled')) {
+      // What was answered to such a question is an entry of the transcript.
       const words = mine.get(one.id);
       const how = one.status === 'cancelled' ? 'not asked any more' : (words ?? 'answered elsewhere');
       lines.push([span(one.status === 'cancelled' ? '· ' : '✓ ', 'dim'), span(how, 'dim')]);

@@ -367,3 +367,21 @@ t.test('words of tools are masked, mentioned or not', async (t) => {
   ]);
   t.notMatch(JSON.stringify(channel.state), 's3cret');
 });
+
+t.test(
+  'a known secret in an answer is masked where the answer is told, and goes to whoever asked',
+  async (t) => {
+    const { channel, written, wanted } = scene({ mask: (text) => text.replaceAll('s3cret', '*') });
+    await channel.send(said('go on'));
+    const turn = channel.state.turn ?? '';
+    const questions = [{ id: 'a', prompt: 'Which?', kind: 'text' }];
+    const asks = { kind: 'request_user_input', metadata: { questions } } as const;
+    await channel.send({ turn, type: 'ask', subject: 'q', ...asks });
+    const id = channel.state.interactions.at(-1)?.id ?? '';
+    const given = { answers: { a: ['the s3cret'] } };
+    await channel.send({ type: 'respond', id, given, proof: { from: 'local' } });
+    t.equal(channel.state.transcript.at(-1)?.content, 'Which? → the *');
+    t.notMatch(JSON.stringify(written), 's3cret');
+    t.match(JSON.stringify(wanted), 's3cret');
+  },
+);

@@ -152,6 +152,43 @@ t.test('answers are taken whole or not at all, and a secret one is kept nowhere'
   t.notMatch(JSON.stringify([facts, after.state, toSnapshot(after.state)]), 'canary');
 });
 
+t.test(
+  'an answer stands in the transcript: what was asked and what was said, of a secret that it was',
+  async (t) => {
+    const last = (world: World) => world.state.transcript.at(-1);
+    const questions = [
+      { id: 'size', prompt: 'Which\n size?', kind: 'single', options: [{ id: 's', label: 'small' }] },
+      { id: 'name', prompt: 'Its name?', kind: 'text' },
+      { id: 'key', prompt: 'Token?', kind: 'text', secret: true },
+    ];
+    const world = asking('request_user_input', { questions });
+    const answers = { size: ['s'], name: ['one\ntwo'], key: ['canary'] };
+    const after = taken(world, answered(pending(world)?.id ?? '', { answers }));
+    t.match(last(after), {
+      kind: 'info_note',
+      title: 'Answer',
+      content: 'Which size? → small\nIts name? → one\ntwo\nToken? → answered, not shown',
+    });
+    const contract = asking('intent_review_choice');
+    const noted = taken(
+      contract,
+      answered(pending(contract)?.id ?? '', { selectedOption: 'modify', note: 'in euros' }),
+    );
+    t.match(last(noted), { title: 'Answer', content: 'Modify → in euros' });
+    const confirmed = taken(contract, answered(pending(contract)?.id ?? '', { selectedOption: 'confirm' }));
+    t.strictSame(confirmed.state.transcript, contract.state.transcript, 'a choice alone says nothing more');
+    const plan = asking('post_plan_choice', { lines: ['a.1'] });
+    const told = taken(
+      plan,
+      answered(pending(plan)?.id ?? '', { selectedOption: 'modify', answers: { 'a.1': ['not so'] } }),
+    );
+    t.match(last(told), { title: 'Answer', content: 'a.1 → not so' });
+    const stopped = asking('post_plan_choice', { repair: { attempt: 3, limit: 3, cap: 10 } });
+    const guided = taken(stopped, said('round it down'));
+    t.match(last(guided), { kind: 'user_message', content: 'round it down' }, 'it is not said twice');
+  },
+);
+
 t.test('the same command twice is one; under its id nothing else is said', async (t) => {
   const first = { ...said('once'), commandId: 'c' } as Command;
   const world = taken(newWorld(), first);
