@@ -116,4 +116,12 @@ export const guards: readonly Guard[] = [
       'every reply is counted',
     ],
   ]),
+  ...within('session/state/short-budget.ts', 'test/session/work/usage.test.ts', [
+    [
+      'a budget that is short is told before consent',
+      'if (costUsd <= leftUsd) return undefined;',
+      'return undefined;',
+      'a session stops before the question',
+    ],
+  ]),
 ];

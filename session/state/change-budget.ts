@@ -1,7 +1,9 @@
 import { WritError } from '../../core/base/errors.ts';
+import type { StepCost } from './cost.ts';
 import type { Decided, Moment } from './decided.ts';
 import type { Speaker } from './fact.ts';
-import type { SessionState } from './state.ts';
+import { shortBudget } from './short-budget.ts';
+import { pendingOf, type SessionState } from './state.ts';
 import { budgetUnpriced } from './usage.ts';
 
 /** Where a session stops, in USD: what a person said in it, else what it was opened with; `undefined`: nowhere. */
@@ -30,10 +32,11 @@ export function changeBudget(
       message: 'a program may lower what a session costs, and a person alone may raise it',
       detail: { limit_usd: before },
     });
+  const short = shortBudget(limitUsd, state.usage, askedPlanCost(state));
   const text =
     limitUsd === undefined
       ? 'nothing stops the session at what it costs'
-      : `the session stops before it costs more than ${limitUsd} USD`;
+      : `the session stops before it costs more than ${limitUsd} USD${short === undefined ? '' : `\n${short}`}`;
   return {
     facts: [
       { type: 'limited', ...(limitUsd === undefined ? {} : { limitUsd }) },
@@ -41,4 +44,11 @@ export function changeBudget(
     ],
     wants: [],
   };
+}
+
+/** What the plan that somebody is asked about is estimated to cost. */
+function askedPlanCost(state: SessionState): Pick<StepCost, 'costUsd'> {
+  const plan = pendingOf(state).find(({ kind }) => kind === 'post_plan_choice');
+  const { costUsd } = (plan?.metadata.estimated ?? {}) as Pick<StepCost, 'costUsd'>;
+  return costUsd === undefined ? {} : { costUsd };
 }

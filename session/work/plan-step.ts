@@ -3,10 +3,12 @@ import { type KeptDraft, keepDraft, readDraft } from '../../engine/run/draft/kep
 import { type PlannedContract, planContract } from '../../engine/run/plan-contract.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { workspaceFingerprint } from '../../engine/vcs/workspace-fingerprint.ts';
+import { limitOf } from '../state/change-budget.ts';
 import type { SessionGoal } from '../state/goal.ts';
 import { toGoalView, toNumbers } from '../state/goal-view.ts';
 import type { Interaction } from '../state/interaction.ts';
 import { pursuedGoal } from '../state/pursued-goal.ts';
+import { shortBudget, shortCap } from '../state/short-budget.ts';
 import { type PlanStep, type Repair, repairs, type SessionPlan } from '../state/work.ts';
 import { estimatePlan } from './estimate-plan.ts';
 import { totalOf } from './estimate-steps.ts';
@@ -102,6 +104,11 @@ export async function askChoice(
     .plans.filter(({ run, id }) => run?.runId === plan.run.runId && id !== plan.id)
     .at(-1);
   const goal = pursuedGoal(state());
+  const estimated = totalOf(plan.estimates ?? []);
+  const short = [
+    shortBudget(limitOf(state()), state().usage, estimated),
+    shortCap(contract.effective.constraints.resources, estimated),
+  ].filter((words) => words !== undefined);
   await tell({
     type: 'ask',
     subject: `${choiceSubject}${plan.id}`,
@@ -117,13 +124,13 @@ export async function askChoice(
       workspace: await workspaceFingerprint(await openRepository(setting.repositoryPath)),
       lines: plan.steps.map(({ id }) => id),
       estimates: plan.estimates ?? [],
-      estimated: totalOf(plan.estimates ?? []),
+      estimated,
       estimatedFrom: plan.estimatedFrom ?? 0,
       changes: changedLines(earlier, plan),
       riskLevel: contract.effective.risk.level,
       scope: scope.wholeRepository ? ['the whole repository'] : scope.write,
       stages: stages.map(({ stage, checks }) => ({ stage, checks: checks.map(({ id }) => id) })),
-      notices: notices.map(({ message }) => message),
+      notices: [...short, ...notices.map(({ message }) => message)],
       ...(unadvised === undefined ? {} : { unadvised }),
       ...(repair.attempt === 0 ? {} : { repair: { ...repair, cap: repairs.cap } }),
       ...(goal === undefined ? {} : ofGoal(goal)),

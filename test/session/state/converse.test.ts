@@ -2,6 +2,7 @@ import t from 'tap';
 import { afterKill } from '../../../session/state/after-kill.ts';
 import type { Command, Report } from '../../../session/state/command.ts';
 import { reduce } from '../../../session/state/reduce.ts';
+import { shortBudget, shortCap } from '../../../session/state/short-budget.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { kept } from '../../../session/state/state.ts';
 import { stoppedWords } from '../../../session/state/stopped-run.ts';
@@ -364,4 +365,15 @@ t.test('half a reply is over with its turn', async (t) => {
   const { state, journal } = told(half, { type: 'end', end: 'done' });
   t.equal(state.transcript.at(-1)?.streaming, false);
   t.match(journal.at(-2), { type: 'replied', text: 'half' }, 'and whoever goes on with the thread has it');
+});
+
+t.test('a contract that allows less than its plan is estimated to cost says so', async (t) => {
+  const cost = { tokens: 30_000 };
+  t.match(shortCap({ maxCostUnits: 29 }, cost), /estimated at 30 cost units, and `maxCostUnits` allows 29/);
+  t.match(shortCap({ maxCostUnits: 79 }, { ...cost, costUsd: 0.08 }), /estimated at 80 cost units/);
+  t.equal(shortCap({ maxCostUnits: 80 }, { ...cost, costUsd: 0.08 }), undefined);
+  t.equal(shortCap({ maxCostUnits: 0 }, cost), undefined, 'no cap is none');
+  t.equal(shortBudget(undefined, {}, { costUsd: 9 }), undefined);
+  t.equal(shortBudget(1, { costUsd: 0.5 }, { costUsd: 0.5 }), undefined);
+  t.equal(shortBudget(1, {}, {}), undefined, 'of an unknown price nobody knows');
 });

@@ -93,11 +93,17 @@ t.test('a session stops before the question that would take it over its limit', 
   await using scene = await scriptSession([submits(priceDraft), plans, { text: 'So it is.' }], {}, sample);
   const { session, model } = scene;
   const state = () => session.channel.state;
+  await scene.say('/budget 0.5');
   await scene.say('A price is one cent too high: make it exact.');
   const review = await scene.asked('intent_review_choice');
   await scene.answer(review.id, { selectedOption: 'confirm' });
   const choice = await scene.asked('post_plan_choice');
+  const short = /^the budget is short: .* estimated to cost \d\.\d{4} USD, and 0\.4600 of 0\.5 USD are left/;
+  t.match(choice.metadata.notices, [short], 'it is said before anybody consents');
+  await scene.say('/budget 99');
+  t.notMatch(lastNote(session), /short/);
   await scene.say('/budget 0.0401');
+  t.match(lastNote(session), /0\.0401 USD\nthe budget is short/);
   t.match(toSnapshot(state()), {
     status: 'awaiting_interaction',
     usage: { costUsd: 0.04, limitUsd: 0.0401 },
