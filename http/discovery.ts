@@ -67,10 +67,10 @@ export function parseDiscovery(text: string, path: string): Discovery {
 
 /** A literal loopback address with a port, and nothing behind it. */
 export function isLoopbackBase(text: string): boolean {
-  const [, plain, bracketed] =
-    /^http:\/\/(?:([0-9.]{7,15})|\[([0-9a-f:]{2,39})\]):[0-9]{1,5}$/.exec(text) ?? [];
+  const [, plain, bracketed, port] =
+    /^http:\/\/(?:([0-9.]{7,15})|\[([0-9a-f:]{2,39})\]):([0-9]{1,5})$/.exec(text) ?? [];
   const address = plain ?? bracketed;
-  return address !== undefined && parseLoopbackAddress(address) !== undefined;
+  return address !== undefined && parseLoopbackAddress(address) !== undefined && Number(port) <= 65535;
 }
 
 function isLoopbackUrl(text: string): boolean {

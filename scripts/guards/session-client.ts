@@ -10,9 +10,15 @@ export const guards: readonly Guard[] = [
     ['a loopback address alone', 'if (isLoopbackBase(base)) return base;', 'return base;', 'what could send'],
     [
       'a session that lives',
-      'if (!(await isProcessLockHeld(place.infoLock, pid)))',
-      'if (pid === 0)',
+      'if (!(await isProcessLockHeld(infoLock, discovery.pid)))',
+      'if (discovery.pid === 0)',
       'the session that runs here',
+    ],
+    [
+      'one that is there still',
+      '(now) => now.baseUrl === baseUrl',
+      '() => true',
+      'an address that was found',
     ],
     [
       'its own token alone',
@@ -54,6 +60,33 @@ export const guards: readonly Guard[] = [
       'a program attaches',
     ],
     ['notifications are not answered', 'if (id !== undefined)\n', 'if (requests > 0)\n', wrong],
+  ]),
+  ...within('session/client/ask-session.ts', serve, [
+    [
+      'nothing for whoever listens where a session did',
+      'if (isThere === undefined || (await isThere())) return undefined;',
+      'if (isThere !== null) return undefined;',
+      'where a session ended',
+    ],
+  ]),
+  ...within('session/client/follow-session.ts', serve, [
+    [
+      'a stream is one',
+      "if (!headers['content-type']?.startsWith('text/event-stream')) {",
+      'if (status !== 200) {',
+      'what nobody could pass on',
+    ],
+  ]),
+  ...within('http/discovery.ts', find, [
+    ['a port is one', ' && Number(port) <= 65535', '', 'what could send'],
+  ]),
+  ...within('session/client/serve-requests.ts', serve, [
+    [
+      'an answer that cannot be written costs no other',
+      '(fault) => say({ id, error: { code: -32603, message: messageOf(fault) } }),',
+      '() => say({ id, result: null }),',
+      'what nobody could pass on',
+    ],
   ]),
   ...within('session/client/keep-feed.ts', serve, [
     [

@@ -11,10 +11,13 @@ export type SessionAnswer = { readonly result: unknown } | { readonly error: Rpc
 
 /** Asks the server of a session. Rejects with the signal's reason alone. */
 export async function askSession(
-  { baseUrl, token }: SessionAccess,
+  access: SessionAccess,
   { method, path, body, controllerToken, withinMs }: SessionQuestion,
   signal: AbortSignal,
 ): Promise<SessionAnswer> {
+  const { baseUrl, token } = access;
+  const gone = await whyGone(access);
+  if (gone !== undefined) return { error: gone };
   const headers = {
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     ...(token === undefined || method === 'GET' ? {} : { 'x-svc-control-token': token }),
@@ -35,6 +38,12 @@ export async function askSession(
     signal.throwIfAborted();
     return { error: transportFault(fault) };
   }
+}
+
+/** Once a session has ended anybody may listen where it did, and would be told what was meant for it. */
+export async function whyGone({ baseUrl, isThere }: SessionAccess): Promise<RpcError | undefined> {
+  if (isThere === undefined || (await isThere())) return undefined;
+  return { code: -32001, message: `no session of this work tree answers on ${baseUrl} any more` };
 }
 
 /** An answer as it came. */

@@ -1,14 +1,16 @@
 import { WritError } from '../../core/base/errors.ts';
 import { isProcessLockHeld } from '../../engine/tool/process/process-lock.ts';
-import { isLoopbackBase, parseDiscovery } from '../../http/discovery.ts';
+import { type Discovery, isLoopbackBase, parseDiscovery } from '../../http/discovery.ts';
 import { readPrivateFile } from '../../http/private-files.ts';
-import { findControlPlace } from '../control/control-place.ts';
+import { type ControlPlace, findControlPlace } from '../control/control-place.ts';
 
 /** Where a session answers, and the right to control it. */
 export interface SessionAccess {
   /** Without a final slash. */
   readonly baseUrl: string;
   readonly token?: string;
+  /** Whether a session of that work tree answers there by now; absent for an address that a person named. */
+  readonly isThere?: () => Promise<boolean>;
 }
 
 export interface SessionSought {
@@ -27,14 +29,26 @@ export interface SessionSought {
 export async function findSession({ root, url, tokenFile, infoFile }: SessionSought): Promise<SessionAccess> {
   if (url !== undefined) return withToken(toBase(url), tokenFile);
   const place = await findControlPlace(await root(), infoFile === undefined ? {} : { infoFile });
-  const text = await readPrivateFile(place.info);
-  if (text === undefined) throw notRunning('stopped', place.info);
-  const { baseUrl, pid, mode } = parseDiscovery(text, place.info);
-  await readPrivateFile(place.infoLock);
-  // A killed one leaves its file, and anybody may listen where it did.
-  if (!(await isProcessLockHeld(place.infoLock, pid))) throw notRunning('stale', place.info);
+  const { baseUrl, mode } = await readRunning(place);
   const beside = infoFile === undefined && mode === 'write' ? place.token : undefined;
-  return withToken(baseUrl, tokenFile ?? beside, tokenFile === undefined);
+  const access = await withToken(baseUrl, tokenFile ?? beside, tokenFile === undefined);
+  const isThere = () =>
+    readRunning(place).then(
+      (now) => now.baseUrl === baseUrl,
+      () => false,
+    );
+  return { ...access, isThere };
+}
+
+/** What the session says of itself that runs. SESSION_NOT_RUNNING, PRIVATE_FILE_UNSAFE. */
+async function readRunning({ info, infoLock }: Pick<ControlPlace, 'info' | 'infoLock'>): Promise<Discovery> {
+  const text = await readPrivateFile(info);
+  if (text === undefined) throw notRunning('stopped', info);
+  const discovery = parseDiscovery(text, info);
+  await readPrivateFile(infoLock);
+  // A killed one leaves its file, and anybody may listen where it did.
+  if (!(await isProcessLockHeld(infoLock, discovery.pid))) throw notRunning('stale', info);
+  return discovery;
 }
 
 async function withToken(baseUrl: string, path: string | undefined, mayLack = false): Promise<SessionAccess> {

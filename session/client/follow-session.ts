@@ -1,7 +1,7 @@
 import { isWritError, messageOf } from '../../core/base/errors.ts';
 import { readEventStream } from '../../core/base/event-stream.ts';
 import { streamHttp } from '../../core/base/net.ts';
-import { readAnswer, type SessionAnswer, transportFault } from './ask-session.ts';
+import { readAnswer, type SessionAnswer, transportFault, whyGone } from './ask-session.ts';
 import type { SessionAccess } from './find-session.ts';
 
 const connectWithinMs = 10_000;
@@ -18,20 +18,26 @@ export type Feed =
     };
 
 /** Asks for the events of a session. Nothing is handed on before `run`; the signal ends it. */
-export async function followSession({ baseUrl }: SessionAccess, signal: AbortSignal): Promise<Feed> {
+export async function followSession(access: SessionAccess, signal: AbortSignal): Promise<Feed> {
+  const gone = await whyGone(access);
+  if (gone !== undefined) return { error: gone };
   const opened = Promise.withResolvers<Feed>();
   const begun = Promise.withResolvers<(event: string, data: unknown) => Promise<void>>();
   signal.addEventListener('abort', () => begun.resolve(async () => {}), { once: true });
   const question = {
-    url: `${baseUrl}/api/code/events`,
+    url: `${access.baseUrl}/api/code/events`,
     headers: { accept: 'text/event-stream' },
     withinMs: connectWithinMs,
     signal,
   };
-  const ended = streamHttp(question, async ({ status, body }) => {
+  const ended = streamHttp(question, async ({ status, headers, body }) => {
     if (status !== 200) {
       const answer = readAnswer(status, await readBounded(body));
       opened.resolve('error' in answer ? answer : { error: { code: -32603, message: 'no stream' } });
+      return undefined;
+    }
+    if (!headers['content-type']?.startsWith('text/event-stream')) {
+      opened.resolve({ error: { code: -32603, message: 'the answer 200 is no event stream' } });
       return undefined;
     }
     opened.resolve({

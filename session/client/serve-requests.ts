@@ -41,7 +41,7 @@ export async function serveRequests({
   let lease: string | undefined;
   let writes: Promise<unknown> = Promise.resolve();
   const say = async (message: Readonly<Record<string, unknown>>): Promise<void> => {
-    const line = `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`;
+    const line = `${toText({ jsonrpc: '2.0', ...message })}\n`;
     if (!over.aborted && !(await write(line))) unread.abort();
   };
   const feed = keepFeed(access, over, async (event, data) => {
@@ -88,7 +88,9 @@ export async function serveRequests({
     const { answer, begin } = outcome;
     const { id } = request;
     if (id !== undefined)
-      await say('error' in answer ? { id, error: answer.error } : { id, result: answer.result });
+      await say('error' in answer ? { id, error: answer.error } : { id, result: answer.result }).catch(
+        (fault) => say({ id, error: { code: -32603, message: messageOf(fault) } }),
+      );
     begin?.();
   };
   const pending = new Set<Promise<void>>();
@@ -129,7 +131,16 @@ function withKind(method: string, params: RpcRequest['params']): RpcRequest['par
   return method === 'controller.attach' ? { kind: 'automation', ...params } : params;
 }
 
+/** Throws for what nests deeper than it can be written: a reader takes any depth. */
+function toText(message: unknown): string {
+  try {
+    return JSON.stringify(message);
+  } catch (cause) {
+    throw new Error('the session told something that is nested too deep', { cause });
+  }
+}
+
 function tokenOf(attached: unknown): string | undefined {
-  const { controllerToken } = attached as { readonly controllerToken?: unknown };
+  const { controllerToken } = (attached ?? {}) as { readonly controllerToken?: unknown };
   return typeof controllerToken === 'string' ? controllerToken : undefined;
 }

@@ -16,8 +16,10 @@ async function controlled(t: Test, root: string, mode: 'observe' | 'write', file
   return { place, control };
 }
 
-const seek = (root: string, more: Partial<SessionSought> = {}) =>
-  findSession({ root: async () => root, ...more });
+const seek = async (root: string, more: Partial<SessionSought> = {}) => {
+  const { isThere: _, ...found } = await findSession({ root: async () => root, ...more });
+  return found;
+};
 
 t.test('the session that runs here is found with its token, until it ends', async (t) => {
   const root = t.testdir();
@@ -33,6 +35,22 @@ t.test('the session that runs here is found with its token, until it ends', asyn
   const left = { version: 1, mode: 'write', pid: 1, baseUrl, workingDir: root, startedAt: 'then' };
   writeFileSync(place.info, JSON.stringify(left), { mode: 0o600 });
   await t.rejects(seek(root), { ...none, detail: { state: 'stale' } });
+});
+
+t.test('an address that was found is that of a session as long as one is there', async (t) => {
+  const root = t.testdir();
+  const first = await controlled(t, root, 'write');
+  const { isThere } = await findSession({ root: async () => root });
+  t.equal(await isThere?.(), true);
+  await first.control[Symbol.asyncDispose]();
+  t.equal(await isThere?.(), false, 'it ended');
+  const next = await controlled(t, root, 'write');
+  t.equal(await isThere?.(), true, 'another one is there');
+  await next.control.publish({ baseUrl: 'http://127.0.0.1:4322' });
+  t.equal(await isThere?.(), false, 'elsewhere');
+  const left = { version: 1, mode: 'write', pid: 1, baseUrl, workingDir: root, startedAt: 'then' };
+  writeFileSync(next.place.info, JSON.stringify(left), { mode: 0o600 });
+  t.equal(await isThere?.(), false, 'killed');
 });
 
 t.test('a token goes to the session that it belongs to alone', async (t) => {
@@ -55,6 +73,7 @@ t.test('what could send the token elsewhere is refused', async (t) => {
     'http://10.0.0.1:1',
     'https://127.0.0.1:1',
     'http://127.0.0.1:1/x',
+    'http://127.0.0.1:65536',
     'x',
   ])
     await t.rejects(seek(root, { url, tokenFile: place.token }), { code: 'USAGE', exitCode: 129 }, url);

@@ -1,4 +1,5 @@
 import t from 'tap';
+import type { Route } from '../../../http/route.ts';
 import { until } from '../../waiting/until.ts';
 import { openClient, type Said, serveSession } from './serve-session.ts';
 
@@ -193,6 +194,55 @@ t.test('an agent is asked by a program, and what it said is the answer', async (
   });
   const nobody = await client.call('task.dispatch', { ...asked, agent: 'nobody' });
   t.match(nobody.error, { code: -32000, data: { status: 404, code: 'AGENT_UNKNOWN' } });
+});
+
+t.test('where a session ended nobody is asked anything, and told nothing', async (t) => {
+  let asked = 0;
+  const counts = (method: 'GET' | 'POST', path: string): Route => ({
+    method,
+    path: `/api/code/${path}`,
+    answer: () => {
+      asked += 1;
+      return {};
+    },
+  });
+  const { access } = await serveSession(t, {}, [
+    counts('GET', 'goal/status'),
+    counts('GET', 'events'),
+    counts('POST', 'messages'),
+  ]);
+  let there = true;
+  const client = openClient(t, { ...access, isThere: async () => there });
+  t.strictSame((await client.call('goal.status')).result, {});
+  there = false;
+  for (const method of ['goal.status', 'message.submit', 'events.subscribe'])
+    t.equal((await client.call(method)).error?.code, -32001, method);
+  t.equal(asked, 1);
+});
+
+t.test('what nobody could pass on, and what is no stream, is an error of its own request', async (t) => {
+  const nested = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+  const tells = (path: string, text: string): Route => ({
+    method: 'GET',
+    path: `/api/code/${path}`,
+    answer: ({ response }) => void response.writeHead(200).end(text),
+  });
+  const { access } = await serveSession(t, {}, [
+    tells('session', nested),
+    tells('diagnostics', 'null'),
+    tells('events', 'data: {}\n\n'),
+    {
+      method: 'POST',
+      path: '/api/code/controller/attach',
+      answer: ({ response }) => void response.end('null'),
+    },
+  ]);
+  const client = openClient(t, access);
+  t.equal((await client.call('session.get')).error?.code, -32603);
+  t.equal((await client.call('events.subscribe')).error?.code, -32603);
+  t.match(await client.call('controller.attach', { clientId: 'bot' }), { result: null });
+  t.match(await client.call('diagnostics.get'), { result: null });
+  t.match(await client.end(), { requests: 4, events: 0 });
 });
 
 t.test('an answer that is no JSON, and a route that is not there, are told apart', async (t) => {
