@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process';
 import { partVariable } from '../../test/rooms/part-variable.ts';
+import { patienceVariable } from '../../test/waiting/until.ts';
 
 const timeoutMs = 300_000;
+/** Many a removal shows in something that never comes. */
+const patienceMs = 60_000;
 
 /** What came of a file of tests, or of one test in it. */
 export interface NamedTestRun {
@@ -42,6 +45,7 @@ export function runNamedTest(
           ...process.env,
           ...env,
           TAP_TIMEOUT: String(timeoutMs / 1000),
+          [patienceVariable]: String(patienceMs),
           // What is broken are sources.
           WRIT_TEST_PACKAGE: undefined,
           // A named case may be one that `npm test` leaves out.

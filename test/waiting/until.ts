@@ -2,8 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 /** How often it is looked. */
 const lookEveryMs = 4;
+/** Milliseconds, where what is waited for is expected not to come: a guard has been removed. */
+export const patienceVariable = 'WRIT_TEST_PATIENCE_MS';
 /** Without progress for so long, what is waited for does not come. */
-const patienceMs = 240_000;
+const patienceMs = Number(process.env[patienceVariable] ?? 240_000);
 
 /**
  * Resolves once `holds` does. It is late only when nothing went on for minutes, and rejects with `what` then;
