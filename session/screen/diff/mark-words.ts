@@ -1,3 +1,4 @@
+import { diffArrays } from 'diff/lib/diff/array.js';
 import type { DiffLine, Mark } from './diff-file.ts';
 
 /** Words of the longest line that is compared word by word: the work is their square. */
@@ -54,23 +55,16 @@ function wordsOf(text: string): readonly string[] {
 
 /** Places of a longest common subsequence in both. */
 function commonWords(old: readonly string[], now: readonly string[]): readonly [Set<number>, Set<number>] {
-  const width = now.length + 1;
-  const lengths = new Uint16Array((old.length + 1) * width);
-  const length = (row: number, column: number): number => lengths[row * width + column] ?? 0;
-  for (let row = old.length - 1; row >= 0; row -= 1)
-    for (let column = now.length - 1; column >= 0; column -= 1)
-      lengths[row * width + column] =
-        old[row] === now[column]
-          ? length(row + 1, column + 1) + 1
-          : Math.max(length(row + 1, column), length(row, column + 1));
   const kept = [new Set<number>(), new Set<number>()] as const;
   let [row, column] = [0, 0];
-  while (row < old.length && column < now.length) {
-    if (old[row] === now[column]) {
-      kept[0].add(row++);
-      kept[1].add(column++);
-    } else if (length(row + 1, column) >= length(row, column + 1)) row += 1;
-    else column += 1;
+  for (const { count, removed, added } of diffArrays([...old], [...now])) {
+    if (removed) row += count;
+    else if (added) column += count;
+    else
+      for (let left = count; left > 0; left -= 1) {
+        kept[0].add(row++);
+        kept[1].add(column++);
+      }
   }
   return kept;
 }
