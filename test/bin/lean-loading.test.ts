@@ -98,7 +98,7 @@ t.test('a screen is drawn with nothing of what opens its session', async (t) => 
     // Bounds of what a line says.
     /^engine\/config\/(?:approval|budget)-section\.ts$/,
     /^http\/loopback-address\.ts$/,
-    /^node_modules\/(?:string-width|strip-ansi|ansi-regex|get-east-asian-width|marked)\//,
+    /^node_modules\/(?:string-width|strip-ansi|ansi-regex|get-east-asian-width|marked|diff)\//,
   ];
   t.strictSame(
     modules.filter((path) => !light.some((one) => one.test(path))),
