@@ -1,4 +1,4 @@
-import { type BigIntStats, lstatSync, readdirSync } from 'node:fs';
+import { type BigIntStats, lstatSync, opendirSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { systemClock } from '../../core/base/clock.ts';
 
@@ -12,6 +12,8 @@ export interface CopiedState {
 /** What stands below a directory by its path (octets as latin1), directories before what is in them. */
 export interface CopiedStates {
   readonly states: ReadonlyMap<string, CopiedState>;
+  /** Of the directory itself, whose rights a command may change as those of what is in it. */
+  readonly root?: string;
   /** Nothing was left out: neither too much stands there, nor a directory that may not be read. */
   readonly isWhole: boolean;
 }
@@ -21,8 +23,8 @@ export interface CopyChange {
   readonly was: 'added' | 'changed' | 'deleted';
 }
 
-/** Most entries that are looked through. */
-const mostLooked = 400_000;
+/** Most entries that are looked through, and octets of their paths. */
+const looksThrough = { entries: 400_000, octets: 128 * 2 ** 20 } as const;
 /** Work between two looks at what else there is to do. */
 const sliceMs = 8;
 
@@ -53,37 +55,50 @@ export function statAt(path: Buffer): BigIntStats | undefined {
   }
 }
 
-/** `root` ends with a slash. */
-export async function statesIn(root: Buffer): Promise<CopiedStates> {
+/** `root` ends with a slash. Whoever left something there chose how much, and how it is called. */
+export async function statesIn(
+  root: Buffer,
+  most: { readonly entries: number; readonly octets: number } = looksThrough,
+): Promise<CopiedStates> {
   const states = new Map<string, CopiedState>();
+  const own = statAt(root.subarray(0, -1));
+  const looked = { ...(own === undefined ? {} : { root: toState(own).state }), states };
   const pending: Buffer[] = [Buffer.alloc(0)];
   const slice = openSlices();
   let isWhole = true;
+  let octets = 0;
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const below = next.length === 0 ? next : Buffer.concat([next, Buffer.from('/')]);
-    for (const entry of namesIn(Buffer.concat([root, next]))) {
-      if (states.size >= mostLooked) return { states, isWhole: false };
-      const name = Buffer.concat([below, entry]);
-      const found = statAt(Buffer.concat([root, name]));
-      if (found?.isDirectory()) pending.push(name);
-      if (found !== undefined) states.set(name.toString('latin1'), toState(found));
-      await slice();
+    try {
+      for (const entry of namesIn(Buffer.concat([root, next]))) {
+        const name = Buffer.concat([below, entry]);
+        octets += name.length;
+        if (states.size >= most.entries || octets > most.octets) return { ...looked, isWhole: false };
+        const found = lstatSync(Buffer.concat([root, name]), { bigint: true });
+        if (found.isDirectory()) pending.push(name);
+        states.set(name.toString('latin1'), toState(found));
+        await slice();
+      }
+    } catch {
+      // A command may have taken the rights to it, or made its path too long: then what it holds is not known.
+      isWhole = false;
     }
   }
-  return { states, isWhole };
+  return { ...looked, isWhole };
+}
 
-  function namesIn(directory: Buffer): readonly Buffer[] {
-    try {
-      return readdirSync(directory, { encoding: 'buffer' });
-    } catch {
-      // A command may have taken the rights to it: then what it holds is not known.
-      isWhole = false;
-      return [];
-    }
+/** One after the other: a directory may hold more than memory does. */
+function* namesIn(directory: Buffer): Generator<Buffer> {
+  const listing = opendirSync(directory as unknown as string, { encoding: 'buffer' as BufferEncoding });
+  try {
+    for (let entry = listing.readSync(); entry !== null; entry = listing.readSync())
+      yield entry.name as unknown as Buffer;
+  } finally {
+    listing.closeSync();
   }
 }
 
-/** What became of files; sorted. */
+/** What became of files; sorted. Of what was not looked through nothing is said to have come or gone. */
 export function changesBetween(
   before: CopiedStates,
   after: CopiedStates,
@@ -91,11 +106,11 @@ export function changesBetween(
 ): readonly CopyChange[] {
   const come = [...after.states].flatMap(([path, { state, isDirectory }]): CopyChange[] => {
     const was = before.states.get(path)?.state;
-    if (isDirectory || was === state) return [];
+    if (isDirectory || was === state || (was === undefined && !before.isWhole)) return [];
     return [{ path, was: was === undefined ? 'added' : 'changed' }];
   });
   const gone = [...before.states].flatMap(([path, { isDirectory }]): CopyChange[] =>
-    isDirectory || after.states.has(path) ? [] : [{ path, was: 'deleted' }],
+    isDirectory || after.states.has(path) || !after.isWhole ? [] : [{ path, was: 'deleted' }],
   );
   return [...come, ...gone]
     .sort((a, b) => (a.path < b.path ? -1 : 1))

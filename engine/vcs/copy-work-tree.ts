@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { copyFile, lstat, mkdir, readlink, symlink } from 'node:fs/promises';
+import { lstat, mkdir, realpath } from 'node:fs/promises';
 import { WritError } from '../../core/base/errors.ts';
 import {
   type CopiedState,
@@ -11,9 +10,11 @@ import {
   statesIn,
   toState,
 } from './copied-states.ts';
+import { copyEntry, makeDirectory } from './copy-entry.ts';
 import { runGit } from './git.ts';
 import { removeTree } from './remove-tree.ts';
 import type { Repository } from './repository.ts';
+import { showsWrites, ticksAfter } from './shows-writes.ts';
 
 /** A copy of a work tree, and what became of it. */
 export interface CopiedTree {
@@ -21,6 +22,8 @@ export interface CopiedTree {
   changed(): Promise<readonly CopyChange[]>;
   /** As it was made. */
   readonly made: CopiedStates;
+  /** Paths that could not be read or copied, sorted; of them the copy has nothing. */
+  readonly leftOut: readonly string[];
   /** States of the files that it was made of, where they cannot have been written to meanwhile. */
   readonly sources: ReadonlyMap<string, string>;
 }
@@ -28,6 +31,8 @@ export interface CopiedTree {
 /** What a copy may hold, and how many of its changes are told. */
 export const copyLimits = { files: 200_000, bytes: 4 * 2 ** 30, told: 1000 } as const;
 const atOnce = 16;
+/** What one file may be left out for: no right to it, a path that is too long for the copy, never the same file. */
+const ofOneFile: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'ENAMETOOLONG', 'ESTALE']);
 /** Of a file system's clock: what was changed so shortly before it was copied may look the same when changed again. */
 const longestTickNs = 2_000_000_000n;
 
@@ -40,7 +45,8 @@ const ownFiles = /^\.writ\/(?:config\.toml|allowed_signers|agents\/.+|trust\/.+)
 /**
  * Copies what the work tree holds now to `to`, an empty directory: tracked and untracked files, as they are on disk.
  * Not what git ignores, no `.git`, of `.writ/` what repositories track there; submodules and repositories within are
- * empty directories. Links are copied as links and none is followed, on the way to a file either. `last`: the copy that
+ * empty directories. Links are copied as links and none is followed, on the way to a file either. A git directory of
+ * another name has no copy. `last`: the copy that
  * stands there already, whatever became of it; what is as it was made, of a file that is what it was, is not copied
  * again, and nothing else of it stays. WORKTREE_TOO_LARGE where it is more than a copy may hold.
  */
@@ -52,45 +58,52 @@ export async function copyWorkTree(
 ): Promise<CopiedTree> {
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate'];
   const listed = await runGit(repository, args, { maxBytes: 512 * 1024 * 1024, signal });
-  const names = namesIn(listed).filter(isShown);
+  const isOwn = await isInGitDirectory(repository);
+  const names = namesIn(listed).filter((name) => isShown(name) && !isOwn(name));
   if (names.length > copyLimits.files) throw tooMuch('files', copyLimits.files, names.length);
   const from = Buffer.from(`${repository.root}/`);
   const target = Buffer.from(`${to}/`);
   const kept = last === undefined ? new Set<string>() : await keepOf(last, { names, from, target, to });
   const directories = openDirectories(from, target);
   const sources = new Map<string, CopiedState>();
+  const leftOut: string[] = [];
   const slice = openSlices();
   let bytes = 0;
+  const admit = (octets: number): void => {
+    bytes += octets;
+    if (bytes > copyLimits.bytes) throw tooMuch('octets', copyLimits.bytes, bytes);
+  };
   const copyOne = async (name: Buffer): Promise<void> => {
     signal.throwIfAborted();
-    if (!(await directories.enter(parentOf(name)))) return;
-    const source = Buffer.concat([from, name]);
-    const copy = Buffer.concat([target, name]);
     await slice();
-    const found = statAt(source);
-    if (found === undefined) return;
-    bytes += found.isFile() ? Number(found.size) : 0;
-    if (bytes > copyLimits.bytes) throw tooMuch('octets', copyLimits.bytes, bytes);
     const key = name.toString('latin1');
-    const state = toState(found);
-    sources.set(key, state);
-    if (kept.has(key)) {
-      if (last?.sources.get(key) === state.state) return;
-      // Changed since it was looked at.
-      await removeTree(copy);
+    // What was kept may have changed since it was looked at.
+    const isKnown = (state: string): boolean => kept.has(key) && last?.sources.get(key) === state;
+    try {
+      if (!(await directories.enter(parentOf(name)))) return;
+      const source = Buffer.concat([from, name]);
+      const copied = await copyEntry(source, Buffer.concat([target, name]), { isKnown, admit });
+      if (copied !== undefined) sources.set(key, copied);
+    } catch (fault) {
+      if (!ofOneFile.has(Object(fault).code)) throw fault;
+      leftOut.push(name.toString('utf8'));
     }
-    if (found.isFile()) await copyFile(source, copy, constants.COPYFILE_FICLONE);
-    else if (found.isSymbolicLink()) await symlink(await readlink(source, 'buffer'), copy);
-    else if (found.isDirectory()) await mkdir(copy, { recursive: true });
-    // A socket or a pipe holds nothing that could be copied.
   };
   await inParallel(names, copyOne);
   const made = await statesIn(target);
+  const isTold = (await showsWrites(repository.root)) && (await showsWrites(to));
   return {
     made,
-    sources: settled(sources, made, tickNs),
+    leftOut: leftOut.sort().slice(0, copyLimits.told),
+    sources: isTold && (await ticksAfter(to, newestOf(made))) ? settled(sources, made, tickNs) : new Map(),
     changed: async () => changesBetween(made, await statesIn(target), copyLimits.told),
   };
+}
+
+function newestOf({ states }: CopiedStates): bigint {
+  let newest = 0n;
+  for (const { ctimeNs } of states.values()) if (ctimeNs > newest) newest = ctimeNs;
+  return newest;
 }
 
 /** Of what was copied, that of which no later write can look like the one before. */
@@ -123,8 +136,8 @@ async function keepOf(
   },
 ): Promise<ReadonlySet<string>> {
   const kept = new Set<string>();
-  const { states, isWhole } = await statesIn(target);
-  if (!isWhole || !made.isWhole) {
+  const { states, isWhole, root } = await statesIn(target);
+  if (!isWhole || !made.isWhole || root !== made.root) {
     await removeTree(to);
     await mkdir(to);
     return kept;
@@ -179,6 +192,15 @@ function isShown(name: Buffer): boolean {
   return !/^\.writ(?:\/|$)/i.test(text) || ownFiles.test(text);
 }
 
+/** It is called `.git` or named by such a file, and may lie in the work tree: git shows it then like any other. */
+async function isInGitDirectory({ root, gitDir, commonDir }: Repository): Promise<(name: Buffer) => boolean> {
+  const places = await Promise.all([gitDir, commonDir].map((place) => realpath(place)));
+  const own = places
+    .filter((place) => place.startsWith(`${root}/`))
+    .map((place) => Buffer.from(`${place.slice(root.length + 1)}/`).toString('latin1'));
+  return (name) => own.some((place) => `${name.toString('latin1')}/`.startsWith(place));
+}
+
 function parentOf(name: Buffer): Buffer {
   return name.subarray(0, Math.max(0, name.lastIndexOf('/')));
 }
@@ -197,18 +219,25 @@ function openDirectories(from: Buffer, target: Buffer) {
     if (!(await enter(parentOf(path)))) return false;
     const found = await lstat(Buffer.concat([from, path])).catch(() => undefined);
     if (found?.isDirectory() !== true) return false;
-    await mkdir(Buffer.concat([target, path]), { recursive: true });
+    await makeDirectory(Buffer.concat([target, path]));
     return true;
   };
   return { enter };
 }
 
+/** After the first fault nothing is begun, and nobody works on when it is thrown. */
 async function inParallel<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
   let next = 0;
   const work = async (): Promise<void> => {
-    for (let item = items[next++]; item !== undefined; item = items[next++]) await act(item);
+    try {
+      for (let item = items[next++]; item !== undefined; item = items[next++]) await act(item);
+    } catch (fault) {
+      next = items.length;
+      throw fault;
+    }
   };
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, work));
+  const ended = await Promise.allSettled(Array.from({ length: Math.min(atOnce, items.length) }, work));
+  for (const one of ended) if (one.status === 'rejected') throw one.reason;
 }
 
 function tooMuch(what: string, limit: number, found: number): WritError {

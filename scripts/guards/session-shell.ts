@@ -2,6 +2,7 @@ import { type Guard, within } from './guard.ts';
 
 const shell = 'test/session/work/shell.test.ts';
 const copy = 'test/engine/vcs/copy-work-tree.test.ts';
+const whileChanged = 'test/engine/vcs/copy-while-changed.test.ts';
 const renewed = 'a copy that is renewed';
 const sees = 'a command of the person sees';
 const isModels = 'it is what a command of a model is';
@@ -52,6 +53,75 @@ export const guards: readonly Guard[] = [
       'ctimeNs < copy.ctimeNs',
       'what was changed shortly before',
     ],
+  ]),
+  ...within('engine/vcs/copy-work-tree.ts', whileChanged, [
+    [
+      'a git directory of another name is no part of the work tree',
+      'isShown(name) && !isOwn(name)',
+      'isShown(name)',
+      'a git directory of another name',
+    ],
+    [
+      'rights that were given to the copy itself are not kept',
+      ' || root !== made.root',
+      '',
+      'rights that a command has given',
+    ],
+    [
+      'what nobody can copy keeps nothing else from being copied',
+      'if (!ofOneFile.has(Object(fault).code)) throw fault;',
+      'throw fault;',
+      'what cannot be copied is left out',
+    ],
+    [
+      'after a fault nobody works on',
+      'await Promise.allSettled(Array.from({ length: Math.min(atOnce, items.length) }, work))',
+      '[]; await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, work))',
+      'whoever is told that it went wrong',
+    ],
+    [
+      'where a write may leave no trace nothing is kept',
+      'isTold && (await ticksAfter(to, newestOf(made)))',
+      'true',
+      'in memory, where a write',
+    ],
+  ]),
+  ...within('engine/vcs/copy-entry.ts', whileChanged, [
+    [
+      'no directory that leads elsewhere meanwhile is followed',
+      "if (opened && !readlinkSync(opened, { encoding: 'buffer' }).equals(source)) return undefined;",
+      '',
+      'a directory that leads elsewhere since',
+    ],
+    [
+      'no copy is written through a link',
+      'constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE',
+      'constants.COPYFILE_FICLONE',
+      'what is put in the place of a file',
+    ],
+    [
+      'no copy of a directory is a link',
+      'if (lstatSync(copy, { throwIfNoEntry: false })?.isDirectory() === true) return;',
+      'if (statSync(copy, { throwIfNoEntry: false })?.isDirectory() === true) return;',
+      'a link that was kept',
+    ],
+  ]),
+  ...within('engine/vcs/shows-writes.ts', whileChanged, [
+    [
+      'no clock is waited for without end',
+      'if (systemClock.monotonic() > ends) return false;',
+      'if (systemClock.monotonic() > ends) return true;',
+      'a clock that does not tick',
+    ],
+  ]),
+  ...within('engine/vcs/copied-states.ts', whileChanged, [
+    [
+      'what is looked through has an end',
+      'states.size >= most.entries || octets > most.octets',
+      'states.size >= most.entries',
+      'so much is looked through',
+    ],
+    ['of what was not looked at nothing has gone', ' || !after.isWhole', '', 'so much is looked through'],
   ]),
   ...within('engine/vcs/copied-states.ts', copy, [
     ['a write that leaves the size is told', 'size, ctimeNs];', 'size];', 'what becomes of a copy is told'],

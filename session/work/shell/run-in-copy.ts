@@ -15,6 +15,7 @@ import { openEgress } from '../../../engine/tool/egress/open-egress.ts';
 import { isVersionControl } from '../../../engine/tool/version-control.ts';
 import { readBlob } from '../../../engine/vcs/blobs.ts';
 import type { CopyChange } from '../../../engine/vcs/copied-states.ts';
+import type { CopiedTree } from '../../../engine/vcs/copy-work-tree.ts';
 import { isIgnoredPath } from '../../../engine/vcs/ignored.ts';
 import type { Repository } from '../../../engine/vcs/repository.ts';
 import type { WorkSetting } from '../work-setting.ts';
@@ -69,7 +70,7 @@ export async function runInCopy(
       // What nothing confines may have left somebody there who writes on.
       if (!backend.unconfined) copy.keep(copied);
       signal.throwIfAborted();
-      return answerOf(result, await copied.changed());
+      return answerOf(result, copied, await copied.changed());
     } finally {
       await egress?.close();
     }
@@ -121,12 +122,19 @@ async function sharedIn(
 
 const mostNamed = 5;
 
-function answerOf(result: SandboxResult, changed: readonly CopyChange[]): HandAnswer {
+function answerOf(
+  result: SandboxResult,
+  { leftOut }: Pick<CopiedTree, 'leftOut'>,
+  changed: readonly CopyChange[],
+): HandAnswer {
   const { exitCode, timedOut, signal } = result;
   const printed = textOf(result);
   const notes = [
     ...(timedOut ? [`[ended after ${maxSeconds} s]`] : []),
     ...(signal !== undefined && !timedOut && !result.exceeded ? [`[ended by ${signal}]`] : []),
+    ...(leftOut.length === 0
+      ? []
+      : [`[not in the copy that it ran on, as it could not be copied: ${named(leftOut.map(quoted))}]`]),
     ...(changed.length === 0 ? [] : [changeNote(changed)]),
   ];
   return {
@@ -139,7 +147,15 @@ function answerOf(result: SandboxResult, changed: readonly CopyChange[]): HandAn
 }
 
 function changeNote(changed: readonly CopyChange[]): string {
-  const named = changed.slice(0, mostNamed).map(({ path, was }) => `${JSON.stringify(path)} ${was}`);
-  const more = changed.length > named.length ? ` and ${changed.length - named.length} more` : '';
-  return `[in the copy that it ran on: ${named.join(', ')}${more}; your files are as they were]`;
+  const told = named(changed.map(({ path, was }) => `${quoted(path)} ${was}`));
+  return `[in the copy that it ran on: ${told}; your files are as they were]`;
+}
+
+function quoted(path: string): string {
+  return JSON.stringify(path);
+}
+
+function named(all: readonly string[]): string {
+  const first = all.slice(0, mostNamed).join(', ');
+  return all.length > mostNamed ? `${first} and ${all.length - mostNamed} more` : first;
 }

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
@@ -81,6 +89,34 @@ t.test('a command of the person sees the work tree as it is, and changes nothing
   const [transcript] = [scene.session.channel.state.transcript.map(({ kind }) => kind)];
   t.strictSame(transcript, ['user_message', 'tool_call', 'user_message', 'tool_call']);
   t.equal(scene.model.asked.length, 0, 'no model is asked');
+});
+
+t.test('the next command finds nothing of what the one before did to the copy itself', async (t) => {
+  const sample = makeSample();
+  const { root } = sample;
+  const deep = `${'n'.repeat(200)}/`.repeat(19);
+  put(root, 'own.txt', 'of the person\n');
+  await using scene = await scriptSession([], {}, sample);
+  for (const left of [
+    'chmod 000 .',
+    'chmod 555 .',
+    'rm -rf * .[a-z]*; mkfifo own.txt',
+    'mkdir -p .git; chmod 0 .',
+  ])
+    t.match(await run(scene, `!${left}`), { status: 'completed' }, left);
+  t.match(await run(scene, '!cat own.txt; touch made'), { status: 'completed', printed: /^of the person\n/ });
+  const [thread = ''] = copiesIn(root);
+  const shell = join(root, '.git', 'writ', 'threads', thread, 'shell');
+  const elsewhere = join(sample.home, 'elsewhere');
+  put(elsewhere, 'mine', 'kept');
+  rmSync(join(shell, 'workspace'), { recursive: true });
+  symlinkSync(elsewhere, join(shell, 'workspace'));
+  put(root, deep + 'f'.repeat(4080 - root.length - deep.length), 'too deep for the copy');
+  t.match(await run(scene, '!cat own.txt'), {
+    status: 'completed',
+    printed: /^of the person\n\[not in the copy that it ran on, as it could not be copied: "n/,
+  });
+  t.equal(readFileSync(join(elsewhere, 'mine'), 'utf8'), 'kept');
 });
 
 t.test(
