@@ -91,11 +91,12 @@ export function openPage(draw: (page: Page) => void): void {
     },
     write,
     read: (path) => askSession(path),
-    async loadEarlier() {
+    async loadEarlier(to) {
       const { before, seen } = state;
       if (before.from === 0 || before.entries.length >= mostBefore || state.paging === 'asking') return;
       set({ paging: 'asking' });
-      const answer = await askSession(`transcript?before=${before.from}&limit=${pageSize}`);
+      const limit = Math.max(pageSize, Math.min(before.from - (to ?? before.from), mostAtOnce));
+      const answer = await askSession(`transcript?before=${before.from}&limit=${limit}`);
       // Another session may be shown by now.
       const isStill = state.before.from === before.from && state.seen?.threadId === seen?.threadId;
       if (!answer.ok) acts.tell({ text: refusalWords(answer) });
@@ -166,6 +167,8 @@ export function openPage(draw: (page: Page) => void): void {
 
 /** Entries of a page: as many as are drawn together. */
 const pageSize = 50;
+/** As many as one answer has. */
+const mostAtOnce = 200;
 const grantsEveryMs = 10_000;
 
 function lostQuestions(old: Seen | undefined, seen: Seen): readonly Question[] {

@@ -57,7 +57,8 @@ export interface Acts {
   /** Any other write of a pane. */
   write(path: string, body: Readonly<Record<string, unknown>>): Promise<Answer>;
   read(path: string): Promise<Answer>;
-  loadEarlier(): Promise<void>;
+  /** `to`: the number of an entry that is wanted. */
+  loadEarlier(to?: number): Promise<void>;
   tell(notice: Omit<Notice, 'id'>): void;
   dismiss(notice: string): void;
 }

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import type { Test } from 'tap';
 import { longTest } from '../../rooms/long-test.ts';
+import { until } from '../../waiting/until.ts';
 import { openBrowser, openTab, withoutBrowser } from './open-browser.ts';
 import { servePage, type ToldSession, toldSession } from './serve-page.ts';
 
@@ -88,6 +89,53 @@ longTest('earlier entries of a session', { skip: withoutBrowser }, async (t) => 
       Array.from({ length: 639 }, (_, at) => `${at}`),
       'each once, in order',
     );
+    t.strictSame(tab.wrongs, []);
+  });
+
+  await t.test('a reload, and another pane, leave whoever reads them where he is', async (t) => {
+    const session = await longTalk(t, 880);
+    const { baseUrl } = await servePage(t, session);
+    await using tab = await openTab(browser, baseUrl, { viewport: { width: 375, height: 700 } });
+    const { page } = tab;
+    await page.getByRole('button', { name: 'Load earlier (381)' }).waitFor({ state: 'attached' });
+    /** The first entry that is seen, and where it stands. */
+    const read = async (): Promise<readonly [string, number]> =>
+      (await page.evaluate(`(() => {
+        const list = document.querySelector('.entries');
+        const { top } = list.getBoundingClientRect();
+        const one = [...list.querySelectorAll('.entry')].find((one) => one.getBoundingClientRect().bottom > top);
+        return [/(Note \\d+)$/.exec(one.textContent)?.[1], Math.round(one.getBoundingClientRect().top - top)];
+      })()`)) as readonly [string, number];
+    const isBack = async (want: readonly [string, number]): Promise<void> => {
+      await page.locator('.entry').first().waitFor({ state: 'attached' });
+      await until(async () => JSON.stringify(await read()) === JSON.stringify(want));
+    };
+    for (const inThread of [500, 120]) {
+      while ((await page.locator('.entry').getByText(`Note ${inThread}`, { exact: true }).count()) === 0) {
+        const had = await shown(page);
+        await press(page);
+        await drawn(page, had + 1);
+      }
+      await page.evaluate(`(() => {
+        const one = [...document.querySelectorAll('.entry')].find((one) => one.textContent.endsWith('Note ${inThread}'));
+        one.scrollIntoView();
+        document.querySelector('.entries').scrollTop += 7;
+      })()`);
+      await isBack([`Note ${inThread}`, -7]);
+      await page.reload();
+      await isBack([`Note ${inThread}`, -7]);
+      t.equal(await page.getByRole('button', { name: 'New below' }).count(), 0, 'nothing is new');
+      await page.getByRole('tab', { name: 'Diff' }).click();
+      await page.getByRole('tab', { name: 'Transcript' }).click();
+      await isBack([`Note ${inThread}`, -7]);
+    }
+    // Whoever read the end is at the end again.
+    await page.evaluate("document.querySelector('.entries').scrollTop = 1e7");
+    await page.evaluate(frames);
+    await page.reload();
+    await page.getByText('Note 879', { exact: true }).waitFor();
+    await session.report({ type: 'noted', id: 'late', text: 'One more note' });
+    await page.getByText('One more note').waitFor();
     t.strictSame(tab.wrongs, []);
   });
 

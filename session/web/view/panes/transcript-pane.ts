@@ -7,6 +7,7 @@ import { EntryView } from '../entry-view.ts';
 import { h } from '../h.ts';
 import { EarlierLine } from './earlier-line.ts';
 import { useKeptPlace } from './kept-place.ts';
+import { useRestoredPlace } from './restored-place.ts';
 
 const groupSize = 50;
 /** Pixels from the end within which somebody reads the end. */
@@ -15,7 +16,8 @@ const endPx = 48;
 const beginPx = 600;
 
 /** What was said, oldest first. Whoever reads its end stays there; whoever reads elsewhere is left where he is. */
-export function TranscriptPane({ page: { state, acts } }: { readonly page: Page }): VNode {
+export function TranscriptPane({ page }: { readonly page: Page }): VNode {
+  const { state, acts } = page;
   const { seen, before, paging } = state;
   const transcript = seen?.transcript ?? [];
   const list = useRef<HTMLElement | null>(null);
@@ -31,12 +33,13 @@ export function TranscriptPane({ page: { state, acts } }: { readonly page: Page 
   useLayoutEffect(() => {
     const place = list.current;
     if (place === null) return;
-    if (!isAtEnd.current) setNew(true);
+    if (!isAtEnd.current) setNew(wasDrawn.current);
     // To ask for its height is to lay it out at once. What grows is looked at where the browser has done so by itself.
     else if (!wasDrawn.current || before.entries.length >= mostBefore) place.scrollTop = place.scrollHeight;
     wasDrawn.current = true;
   }, [last]);
   useKeptPlace(list, before.from);
+  useRestoredPlace(list, isAtEnd, page);
   useEffect(() => {
     const place = list.current;
     if (place === null) return;
