@@ -120,9 +120,7 @@ export function csharpHits(reading: Reading): readonly Hit[] {
     if (value.type === 'element_binding_expression' || value.type === 'collection_expression')
       return value.children.map((child) => child.children[0] ?? child);
     if (!/^(?:implicit_)?array_creation_expression$/.test(value.type)) return undefined;
-    return value.children.flatMap((child) =>
-      child.type === 'initializer_expression' ? child.children : [child],
-    );
+    return value.children.flatMap((child) => (child.type === 'initializer_expression' ? child.children : []));
   }
 
   /** `new ProcessStartInfo("cmd.exe", …) { … }`, also filled in afterwards. */

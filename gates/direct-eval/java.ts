@@ -132,7 +132,7 @@ function wordsOf(
   });
 }
 
-/** The items of an array, of `List.of(…)`, of `new ArrayList<>(List.of(…))`, of `Stream.of(…).toList()`. */
+/** The items of an array, of `List.of(…)`, of `new ArrayList<>(List.of(…))`, of `Stream.of(…).toList()`, of a copy. */
 function itemsOf(reading: Reading, value: SyntaxNode, depth = 0): readonly SyntaxNode[] | undefined {
   const { text } = reading;
   if (value.type === 'array_creation_expression') return childOf(value, 'value')?.children;
@@ -144,7 +144,8 @@ function itemsOf(reading: Reading, value: SyntaxNode, depth = 0): readonly Synta
       : undefined;
   if (value.type !== 'method_invocation' || depth > 4) return undefined;
   const name = text(childOf(value, 'name'));
-  if (/^(?:of|asList|listOf|copyOf)$/.test(name)) return given;
+  if (/^(?:of|asList|listOf)$/.test(name)) return given;
+  if (name === 'copyOf') return given[0] && itemsOf(reading, given[0], depth + 1);
   const object = childOf(value, 'object');
   return object && /^(?:toList|toArray|collect)$/.test(name)
     ? itemsOf(reading, object, depth + 1)

@@ -11,7 +11,7 @@ export interface JvmEngine {
 }
 
 const spring = ['org.springframework.expression'];
-const janino: JvmEngine = { methods: /^(?:cook|createFastEvaluator)$/, from: ['org.codehaus.'] };
+const janino: JvmEngine = { methods: /^(?:cook|createFastEvaluator)$/, from: ['org.codehaus'] };
 
 const engines: Readonly<Record<string, readonly JvmEngine[]>> = {
   ScriptEngine: [{ methods: /^(?:eval|compile)$/ }],

@@ -26,7 +26,7 @@ export const pythonEvidence: Evidence = {
     { text: 'profile', form: /(?<=(?:import|from)\s{1,4})profile(?!\w)|(?<![\w.])profile\.(?:run|Profile)/y },
     ...plainWords(['cProfile', 'timeit', 'runpy', 'pdb.', 'import pdb', 'from pdb', 'bdb.', 'Trace(']),
     ...plainWords(['interact', 'Interactive', 'runsource', 'runcode', 'compile_command']),
-    ...plainWords(['attrgetter', 'methodcaller', 'CDLL', 'cdll', 'LoadLibrary']),
+    ...plainWords(['attrgetter', 'methodcaller', 'CDLL', 'cdll', 'windll', 'LoadLibrary']),
     ...plainWords(['getattr', 'import_module', '__import__', 'spawn', 'sh.Command']),
   ],
 };

@@ -120,7 +120,7 @@ function callHit(reading: Reading, known: RubyNames, node: SyntaxNode): Hit | un
     reading.literal(given[0]) === undefined
   )
     return hit(word, why.shell);
-  if (/^RubyVM::InstructionSequence$/.test(owner) && /^(?:compile|new|eval)$/.test(word))
+  if (/^RubyVM::InstructionSequence$/.test(owner) && /^(?:compile|new)$/.test(word))
     return hit(`${owner}.${word}`, 'compiles a string as code');
   if (sends.test(word)) {
     const called = rubySymbol(reading, given[0]);

@@ -4,8 +4,7 @@ import type { TokenView } from './token-view.ts';
 
 const flags = /^(?:-[a-z]*c|\/[ck]|-command)$/i;
 const flagAndText = /^(?:-[a-z]*c|\/[ck]|-command)\s/i;
-const list =
-  /^(?:[,[{(\n]?|::|new|List|Seq|Vector|String|string|Array|listOf|arrayOf|mutableListOf|of|\.|=|<|>)$/;
+const list = /^(?:[,[{(\n]?|::|new|List|Seq|Vector|String|Array|listOf|arrayOf|mutableListOf|of|\.|=|<|>)$/;
 
 /** `"sh", "-c", line` in any argument list, and `"cmd.exe", "/c " + line`: a built command line handed to a shell. */
 export function shellFlagHits(view: TokenView): readonly Hit[] {
