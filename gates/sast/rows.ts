@@ -14,8 +14,8 @@ export const sastRows = [
     severity: 'error',
     why: 'runs whatever code its input names',
     instead: 'read JSON or another format of plain data, or check a signature before',
-    words: ['pickle', 'marshal', 'dill', 'joblib'],
-    origins: ['pickle', 'marshal', 'dill', 'joblib'],
+    words: ['pickle', 'Pickle', 'marshal', 'dill', 'joblib'],
+    origins: ['pickle', 'Pickle', 'marshal', 'dill', 'joblib'],
   },
   {
     id: 'sast/python-shelve',
@@ -50,7 +50,7 @@ export const sastRows = [
     severity: 'error',
     why: unverified,
     instead: keepVerifying,
-    words: ['verify', 'CERT_NONE', '_create_unverified_context', 'ssl=', 'ssl =', 'unverified'],
+    words: ['verify', 'CERT_NONE', 'ssl=', 'ssl =', 'unverified'],
     origins: ['_create_unverified_context', 'CERT_NONE'],
   },
   {
@@ -59,7 +59,7 @@ export const sastRows = [
     severity: 'warning',
     why: plainHash,
     instead: passwordHash,
-    words: ['md5', 'sha1'],
+    words: ['md5', 'sha1', 'sha-1', 'MD5', 'SHA1', 'SHA-1'],
     origins: ['md5', 'sha1'],
   },
   {
@@ -68,7 +68,7 @@ export const sastRows = [
     severity: 'error',
     why: 'lets every visitor who causes an error run code in the debugger',
     instead: 'leave `debug` out, and run `flask --debug` while developing',
-    words: ['debug', 'DEBUG'],
+    words: ['debug'],
   },
   {
     id: 'sast/javascript-tls-unverified',
@@ -197,7 +197,7 @@ export const sastRows = [
     severity: 'warning',
     why: plainHash,
     instead: 'use `password_hash` and `password_verify`',
-    words: ['md5', 'sha1', 'hash(', 'MD5', 'SHA1'],
+    words: ['md5', 'MD5', 'sha1', 'hash('],
   },
   {
     id: 'sast/php-tls-unverified',
@@ -222,7 +222,7 @@ export const sastRows = [
     severity: 'error',
     why: unverified,
     instead: 'leave the callback out, and add the authority that signed the certificate to the trusted ones',
-    words: ['ValidationCallback', 'DangerousAcceptAny'],
+    words: ['ValidationCallback', 'SslStream'],
     origins: ['ValidationCallback'],
   },
   {
