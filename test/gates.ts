@@ -11,6 +11,7 @@ await room(
   'gates/rules/suppressions.test.ts',
   'gates/rules/new-tests.test.ts',
   'gates/tests-kept',
+  'gates/words',
   'gates/judge-changed',
   'gates/rules/tests-kept.test.ts',
   'gates/rules/undeclared-api.test.ts',

@@ -3,8 +3,12 @@ import type { Scanned } from './candidates.ts';
 
 /** Types of the Java platform that may be given a name far from where it is used. */
 const jvmEngineTypes: readonly string[] = [
-  ...['Runtime', 'ScriptEngine', 'ProcessBuilder', 'Groovy', 'gnl', 'ELProcessor', 'ScriptingContainer'],
-  ...['JavaCompiler', 'PythonInterpreter'],
+  'ProcessBuilder',
+  'roovy',
+  'gnl',
+  'ELProcessor',
+  'ScriptingContainer',
+  'JavaCompiler',
 ];
 
 /** What a file holds where a name for direct execution may be given far from where the change uses it. */
@@ -33,7 +37,6 @@ const inFile: Readonly<Partial<Record<Scanned, WordSearch>>> = {
     'popen',
     'subprocess',
     'builtins',
-    'create_subprocess',
     'timeit',
     'runpy',
     'rofile',
@@ -41,25 +44,14 @@ const inFile: Readonly<Partial<Record<Scanned, WordSearch>>> = {
     'Interactive',
     'CDLL',
   ]),
-  shell: wordSearch(['eval', '=sh', '=bash', 'bin/']),
+  shell: wordSearch(['eval']),
   ruby: wordSearch(['alias', 'method(']),
   php: wordSearch(['use function', "= '", '= "'], { fold: true }),
-  java: wordSearch([...jvmEngineTypes, 'JShell', 'MVEL', 'bsh.']),
+  java: wordSearch(jvmEngineTypes),
   kotlin: wordSearch(jvmEngineTypes),
-  scala: wordSearch([...jvmEngineTypes, 'sys.process', 'twitter.util']),
-  go: wordSearch([
-    'os/exec',
-    'syscall',
-    '/goja',
-    '/otto',
-    '/gopher-lua',
-    '/yaegi',
-    '/v8go',
-    '/starlark',
-    '/otto.v',
-    'mvdan.cc/sh',
-  ]),
-  csharp: wordSearch(['Diagnostics', 'Scripting', 'CSharpScript', 'ProcessStartInfo']),
+  scala: wordSearch([...jvmEngineTypes, 'sys.process']),
+  go: wordSearch(['os/exec', 'syscall', 'StartProcess', 'x/sys/']),
+  csharp: wordSearch(['Diagnostics', 'Scripting', 'ProcessStartInfo']),
 };
 
 /** Whether a file can give another name to direct execution, so that a change may use it unseen. */

@@ -91,7 +91,8 @@ export function shellSast(reading: Reading): readonly SastHit[] {
 
   function startsDownload(node: SyntaxNode): boolean {
     if (node.type === 'command') return downloads.test(inner(wordsOf(node))[0] ?? '');
-    const isHolder = /^(?:pipeline|redirected_statement|negated_command|list|compound_statement|subshell)$/.test(node.type);
+    const isHolder =
+      /^(?:pipeline|redirected_statement|negated_command|list|compound_statement|subshell)$/.test(node.type);
     return isHolder && node.children.some(startsDownload);
   }
 

@@ -35,3 +35,9 @@ export const one = (
 
 /** A package with tests. */
 export const npm = { 'package.json': scripts({ test: 'node --test', start: 'node .', lint: 'eslint .' }) };
+
+/** Names under which scripts of a package usually judge, each once. */
+export const usualScripts: readonly string[] = [
+  ...['test', 'lint', 'check', 'verify', 'validate', 'typecheck', 'type-check', 'ci', 'audit', 'coverage'],
+  ...['e2e', 'unit', 'integration', 'build', 'pretest', 'posttest', 'test:a', 'test.a', 'test-a'],
+];

@@ -1,6 +1,7 @@
 import { matchesGlob } from 'node:path';
 import t from 'tap';
 import { judgingParts, manifestGlobs } from '../../../gates/judge-changed/judging-parts.ts';
+import { usualScripts } from './changes.ts';
 
 const partsOf = (name: string, text: string, scripts?: readonly string[], isAmongOthers = false) => {
   const parts = judgingParts(name, Buffer.from(text), scripts, isAmongOthers);
@@ -81,6 +82,14 @@ t.test('of a package.json: the scripts that are reached, or all with usual names
   t.strictSame(partsOf('package.json', text, [], true), { type: '"module"', exports: '"./a.js"' });
   const composer = JSON.stringify({ config: { a: 1 }, type: 'library', scripts: { test: 'x' }, require: {} });
   t.strictSame(partsOf('composer.json', composer), { config: '{"a":1}', 'scripts.test': '"x"' });
+  t.end();
+});
+
+t.test('where nobody knows which scripts are reached, each with a usual name is a part', (t) => {
+  for (const name of usualScripts)
+    t.strictSame(partsOf('package.json', JSON.stringify({ scripts: { [name]: 'x', other: 'y' } })), {
+      [`scripts.${name}`]: '"x"',
+    });
   t.end();
 });
 

@@ -5,6 +5,7 @@ import { judge } from '../../../gates/rules/no-direct-eval.ts';
 import { rules } from '../../../gates/rules.ts';
 import { type GateCase, gateTester, sampleSpecWith, toRuleInput } from '../../../testing.ts';
 import { findRule } from './find-rule.ts';
+import { renames, sidesOf } from './renames.ts';
 
 const languages = labelledLanguages;
 
@@ -50,42 +51,11 @@ t.test(
 );
 
 t.test('a name that the change uses is known from the lines that it leaves alone', async (t) => {
-  const between = 'const a = 1;\n'.repeat(20);
-  const files: readonly (readonly [path: string, base: string, added: string])[] = [
-    ['a.js', `const { exec: run } = require('child_process');\n${between}`, 'run(line);\n'],
-    ['a.js', `const run = eval;\n${between}`, 'run(line);\n'],
-    ['a.py', `import os as o\nrun = o.system\n${'a = 1\n'.repeat(20)}`, 'run(line)\n'],
-    [
-      'a.go',
-      `package a\nimport r "os/exec"\n${'// a\n'.repeat(20)}`,
-      'var c = r.Command("sh", "-c", line)\n',
-    ],
-    ...(
-      [
-        ['from runpy import run_path as go', 'go(path)'],
-        ['from os import popen as go', 'go(line)'],
-        ['from subprocess import getoutput as go', 'go(line)'],
-        ['from asyncio import create_subprocess_shell as go', 'await go(line)'],
-        ['from timeit import Timer as go', 'go(line)'],
-        ['from builtins import eval as go', 'go(line)'],
-        ['from cProfile import run as go', 'go(line)'],
-        ['from trace import Trace; t = Trace()', 't.run(line)'],
-        ['from code import InteractiveInterpreter as I; go = I()', 'go.runsource(line)'],
-        ['from ctypes import CDLL as L; lib = L(None)', 'lib.system(line)'],
-      ] as const
-    ).map(([given, used]) => ['a.py', `${given}\n${'x = 1\n'.repeat(20)}`, `${used}\n`] as const),
-    ['a.rb', `alias run eval\n${'a = 1\n'.repeat(20)}`, 'run(line)\n'],
-    ['a.java', `class A {\n Runtime r;\n${' // a\n'.repeat(20)}`, ' void f() { r.exec(line); }\n}\n'],
-  ];
-  for (const [path, base, added] of files) {
-    const found = await judge(
-      toRuleInput({ name: path, files: { [path]: { base, candidate: base + added } } }),
-    );
-    t.match(
-      found,
-      [{ severity: 'error', path, line: base.split('\n').length }],
-      `${path}: ${base.slice(0, 30)}`,
-    );
+  for (const rename of renames) {
+    const [path, given] = rename;
+    const files = { [path]: sidesOf(rename) };
+    const line = sidesOf(rename).base.split('\n').length;
+    t.match(await judge(toRuleInput({ name: path, files })), [{ severity: 'error', path, line }], given);
   }
 });
 
