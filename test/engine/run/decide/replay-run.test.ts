@@ -93,6 +93,38 @@ const changes: readonly (readonly [
     '/baseCommit',
   ],
   [
+    'decision-input.json',
+    (v: Json) => {
+      v.specId = '01890a5d-ac96-774b-bcce-b302099a8057';
+    },
+    'decision-input.json',
+    '/specId',
+  ],
+  [
+    'run.json',
+    (v: Json) => {
+      v.policy_commit = 'a'.repeat(40);
+    },
+    'decision-input.json',
+    '/policyCommit',
+  ],
+  [
+    'run.json',
+    (v: Json) => {
+      v.policy_ref = 'refs/heads/other';
+    },
+    'decision-input.json',
+    '/policyRef',
+  ],
+  [
+    'run.json',
+    (v: Json) => {
+      v.default_ref = 'refs/heads/other';
+    },
+    'decision-input.json',
+    '/defaultRef',
+  ],
+  [
     'patchset.json',
     (v: Json) => {
       v.digest = 'a'.repeat(64);
