@@ -47,7 +47,8 @@ export async function withoutWord(
   }
 }
 
-function urlOf(file: string): string {
+/** Where Node finds a file of the project. */
+export function urlOf(file: string): string {
   return pathToFileURL(join(root, file)).href;
 }
 

@@ -1,6 +1,6 @@
 import { fileEndings } from '../../../bench/parse-cases.ts';
 import { syntaxes } from '../../../readers/source/tokens/syntax.ts';
-import { reaches, withoutWord } from './break-word.ts';
+import { reaches, urlOf, withoutWord } from './break-word.ts';
 import type { Corpus, WordCase } from './corpora.ts';
 import type { WordPlace } from './word-places.ts';
 
@@ -12,7 +12,7 @@ export async function makeProver(corpora: readonly Corpus[]): Promise<Prover> {
   const ready = await Promise.all(
     corpora.map(async (corpus) => ({
       ...corpus,
-      whole: (await import(`../../../${corpus.entry}`)) as Record<string, unknown>,
+      whole: (await import(urlOf(corpus.entry))) as Record<string, unknown>,
     })),
   );
   const usual = new Map<WordCase, string>();
