@@ -4,6 +4,7 @@ const walked = 'test/session/web/walked.test.ts';
 const twice = 'Escape goes to the question first';
 const undone = 'what was taken back is said to be';
 const held = 'a change that is held is no commit';
+const lost = 'what a stream lost, or told twice';
 const watches = 'a page that only watches';
 const reload = 'a page that steered beside a terminal';
 const failed = 'a gate that failed says what';
@@ -30,6 +31,9 @@ export const guards: readonly Guard[] = [
   ]),
   ...within('session/web/view/composer.ts', walked, [
     ['nobody is asked for words that go nowhere', "if (isClosed && typed === '') return null;", '', watches],
+  ]),
+  ...within('session/web/wire/follow-session.ts', 'test/session/web/as-it-is.test.ts', [
+    ['a gap is no silence', 'else if (change.cursor !== last + 1) return lose();', '', lost],
   ]),
   ...within('session/web/page/open-page.ts', walked, [
     ['another session is said to be one', 'acts.tell({ text });', '', 'another session that answers'],

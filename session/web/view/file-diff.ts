@@ -33,7 +33,7 @@ export function FileDiff({ page, change, hunks, mayReview }: Given): VNode {
       'h3',
       null,
       h('span', { class: `tag tag-${changeType}` }, text(changeType)),
-      h('code', null, text(path)),
+      h('code', null, oneLine(path)),
       shown.length > 0 &&
         h(
           'span',

@@ -19,14 +19,19 @@ export function followSession(changed: (change: Change) => void, linked: (link: 
     source?.close();
     const opened = new EventSource('/api/code/events?wire=2');
     source = opened;
+    let last = 0;
     for (const kind of changeKinds)
       opened.addEventListener(kind, ({ data }: MessageEvent<string>) => {
         if (source !== opened) return;
+        const change = JSON.parse(data) as Change & { readonly cursor: number };
         if (kind === 'resync') {
           waitMs = firstWaitMs;
           linked('live');
         }
-        changed(JSON.parse(data) as Change);
+        // What was lost on the way is in no event that comes: the whole session is.
+        else if (change.cursor !== last + 1) return lose();
+        last = change.cursor;
+        changed(change);
       });
     opened.addEventListener('error', () => {
       if (source === opened) lose();

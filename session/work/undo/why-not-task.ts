@@ -20,8 +20,12 @@ export function whyNotTask(
     case 'refuted':
       return `what the record of run ${runId} says of its tasks does not bear its commit (${printable(found.why)}), and no task of it is taken back: \`/verify ${runId}\``;
     case 'built-upon': {
-      const by = found.tasks.length === 0 ? '' : ` (${listed(found.tasks)})`;
-      return `changed since by later tasks of run ${runId}${by}, and not taken back: ${listed(found.paths)}; ${whole}`;
+      const [last] = found.tasks.slice(-1);
+      const by = last === undefined ? '' : ` (${listed(found.tasks)})`;
+      // One after the other, the last one first, they can be taken back, too.
+      const first =
+        last === undefined ? '' : `take that back first (\`/undo ${runId} ${printable(last)}\`), or `;
+      return `changed since by later tasks of run ${runId}${by}, and not taken back: ${listed(found.paths)}; ${first}${whole}`;
     }
   }
 }

@@ -1,26 +1,11 @@
-import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
-import t, { type Test } from 'tap';
-import { buildWeb } from '../../../scripts/gen-web.ts';
-import { planChoice, request, run } from '../scenes/scene-texts.ts';
+import t from 'tap';
+import { plan, planChoice, request, run } from '../scenes/scene-texts.ts';
 import { scenes } from '../scenes/scenes.ts';
-import { openBrowser, openTab, withoutBrowser } from './open-browser.ts';
-import { servePage, type ToldSession, toldSession } from './serve-page.ts';
+import { withoutBrowser } from './open-browser.ts';
+import { openSources } from './open-sources.ts';
+import { servePage, toldSession } from './serve-page.ts';
 
 const skip = withoutBrowser;
-const sources = join(import.meta.dirname, '../../..');
-let browser: Promise<Browser> | undefined;
-let script: Promise<string | undefined> | undefined;
-
-/** The page of a session, made of the sources as they are. */
-async function openSources(of: Test, session: ToldSession) {
-  browser ??= openBrowser(t);
-  script ??= buildWeb(sources).then(({ assets }) => assets.find(({ name }) => name.endsWith('.js'))?.text);
-  const served = await servePage(of, session);
-  const tab = await openTab(await browser, served.baseUrl, { script: (await script) ?? '' });
-  await tab.page.locator('.bar .state').waitFor();
-  return { ...tab, served };
-}
 
 const undoing = '01a2071a-2222-7222-8222-222222222222';
 const committed = (runId: string, why: string) => ({
@@ -96,32 +81,6 @@ t.test('a page that only watches invites to nothing', { skip }, async (t) => {
   t.notOk(await page.locator('#composer').isVisible());
 });
 
-t.test('a plan is told as it is, and one whose run waits for people waits', { skip }, async (t) => {
-  const session = toldSession(t, { local: 'none' });
-  const plan = { title: 'Prices', steps: [{ id: 's', step: 'exact', status: 'in_progress' }] } as const;
-  await session.say('Go.');
-  const outcome = { runId: run, decision: 'waiting', why: 'an approval' } as const;
-  const attempts = { attempt: 0, limit: 3, cap: 10 };
-  const of = { runId: run, revision: 1, advice: [], repair: attempts };
-  await session.report(
-    { type: 'run-began', runId: run },
-    { type: 'planned', plan: { id: `${run}/1`, status: 'running', run: of, ...plan } },
-    { type: 'noted', id: 'w', title: 'Waiting', text: 'for an approval', outcome },
-    { type: 'end', end: 'done' },
-  );
-  await using tab = await openSources(t, session);
-  const tag = tab.page.locator('.plan-view summary .tag');
-  t.equal(await tag.innerText(), 'waits');
-  await session.say('Another.');
-  await session.report(
-    { type: 'planned', plan: { id: `${run}/2`, status: 'running', ...plan } },
-    { type: 'end', end: 'failed', reason: 'away' },
-  );
-  await tag.getByText('failed').first().waitFor();
-  await tab.page.locator('.plan-view').first().getByText('not done').waitFor();
-  t.strictSame(tab.wrongs, []);
-});
-
 t.test('another session that answers at the same place is said to be another', { skip }, async (t) => {
   const session = toldSession(t, { threadId: 'thread-one', local: 'none' });
   await using tab = await openSources(t, session);
@@ -182,6 +141,8 @@ t.test(
       { type: 'end', end: 'decided' },
     );
     await page.locator('.workflow').getByText('taken back').waitFor();
+    const rows = page.locator('.workflow section[aria-labelledby=tasks-head] li');
+    t.match(await rows.first().innerText(), plan.steps[0]?.step, 'a task says what it is for');
     t.equal(await undo.count(), 0);
     await page.getByRole('tab', { name: 'Summary' }).click();
     await page.locator('.summary').getByText(`It takes back ${run}.`).waitFor();
@@ -266,6 +227,10 @@ t.test('a gate that failed says what failed in it', { skip }, async (t) => {
   const { page } = tab;
   for (const place of ['.entry-info_note', '.workflow'])
     await page.locator(`${place} .failed-list`).getByText('two cost <twice>').waitFor();
+  const change = { path: 'src/a\nb.js', changeType: 'modify', diff: '@@ -1,1 +1,1 @@\n-x\n+y\n' };
+  await session.report({ type: 'patched', patchset: { id: 'p', status: 'proposed', changes: [change] } });
+  await page.getByRole('tab', { name: 'Diff' }).click();
+  t.equal(await page.locator('.file h3 code').innerText(), 'src/a\\nb.js', 'no name passes for another');
   t.strictSame(tab.wrongs, []);
 });
 

@@ -140,6 +140,6 @@ t.test('why a task is not taken back is said, and what can be done instead', asy
   );
   t.match(
     why({ kind: 'built-upon', paths: ['src/a.js'], tasks: ['task-3', 'task-4'] }),
-    /changed since by later tasks of run 0196a3c0 \(`task-3`, `task-4`\), and not taken back: `src\/a\.js`/,
+    /changed since by later tasks of run 0196a3c0 \(`task-3`, `task-4`\), and not taken back: `src\/a\.js`; take that back first \(`\/undo 0196a3c0 task-4`\), or `\/undo 0196a3c0` takes all/,
   );
 });

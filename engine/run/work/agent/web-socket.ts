@@ -30,7 +30,9 @@ const accepted = (key: string): string =>
 
 /**
  * Opens a WebSocket (RFC 6455) with a bearer token. Neither extensions nor a subprotocol are asked for. Throws `broken`
- * where the server refuses it, or answers otherwise.
+ * where the server refuses it, or answers otherwise. That of `undici` would ask for compression, which it cannot leave
+ * out, and push messages at whoever is busy: what a program may say in all, and what may wait, would be bounded here
+ * all the same, over a socket that its pipes would have to be made up as.
  */
 export async function openWebSocket(
   { from, write }: SocketOctets,

@@ -149,11 +149,13 @@ function TaskRows({ page, tasks }: Pick<Seen, 'tasks'> & { readonly page: Page }
     tasks.map((task) => {
       const { id, title, status, details } = task;
       const done = toDoneTask(task);
+      const about = aboutTask(task, seen?.plans ?? []);
       return h(
         'li',
         { key: id },
         h('span', { class: `tag tag-${status}` }, status),
         h('span', null, text(title ?? id)),
+        about !== undefined && h('span', null, text(about)),
         h('span', { class: 'soft' }, text(details ?? '')),
         done !== undefined &&
           (gone.has(done.run) || gone.has(id)
@@ -163,6 +165,15 @@ function TaskRows({ page, tasks }: Pick<Seen, 'tasks'> & { readonly page: Page }
     }),
   );
 }
+
+/** What a Task is for: the first of its steps, as its plan has them. */
+function aboutTask({ id, title = id }: Seen['tasks'][number], plans: readonly Plan[]): string | undefined {
+  const ofRun = plans.filter((plan) => plan.id.split('/')[0] === id.slice(0, runIdLength));
+  return ofRun.flatMap(({ steps }) => steps).findLast((step) => step.id === `${title}.1`)?.step;
+}
+
+/** A repair of a run has an id that goes on behind that of the run. */
+const runIdLength = 36;
 
 function runOf(task: Seen['tasks'][number] | undefined): string {
   return task?.id.split('/')[0] ?? '';
