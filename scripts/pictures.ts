@@ -84,7 +84,7 @@ async function drawPage(owner: SessionOwner, scene: SceneName, browser: Browser)
             viewport: { width, height: width < 900 ? 812 : 800 },
             colorScheme,
           });
-          await tab.page.locator('#composer').waitFor({ state: 'attached' });
+          await tab.page.locator('.bar .state').waitFor();
           const take = tab.page.getByRole('button', { name: 'Take control' }).first();
           if (await take.isVisible()) await take.click();
           if (!one.endsWith('-talk')) await tab.page.getByRole('tab', { name: pane }).click();

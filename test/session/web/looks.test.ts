@@ -35,7 +35,7 @@ async function look(
     const viewport = { width, height: 760 };
     await using tab = await openTab(browser, baseUrl, { viewport, colorScheme });
     const { page } = tab;
-    await page.locator('#composer').waitFor({ state: 'attached' });
+    await page.locator('.bar .state').waitFor();
     for (const pane of panes) {
       await page.getByRole('tab', { name: pane }).click();
       t.strictSame(await violations(page), [], `${name}, ${pane}, ${width} px, ${colorScheme}`);
