@@ -26,11 +26,9 @@ import { threadNotFound } from './thread/thread-not-found.ts';
 import { allowVisitor, type VisitorUse } from './work/allow-visitor.ts';
 import { openVisits } from './work/open-visits.ts';
 import { openWork } from './work/open-work.ts';
+import { shellPlace, sweepCopies } from './work/shell/sweep-copies.ts';
 import type { RunWatcher } from './work/watch-runs.ts';
 import type { OpenWorkSetting } from './work/work-setting.ts';
-
-/** In the directory of a thread: the copy of the work tree that a command of the person runs on. */
-const shellPlace = 'shell';
 
 /** What a session is opened with: what its turns work with, and what clients are told of it. */
 export interface SessionSetting extends OpenWorkSetting {
@@ -84,6 +82,9 @@ export async function openSession(setting: SessionSetting): Promise<OpenSession>
     const place = join(directory, shellPlace);
     // A killed process could not take its copy of the work tree away.
     await removeTree(place);
+    // Other killed ones may never be gone on with; much may be left, and nobody waits for it but the end.
+    const swept = sweepCopies(repository, threadId);
+    opened.defer(() => swept);
     const work = openWork(setting, watcher, place);
     const visits = openVisits();
     const channel = opened.use(

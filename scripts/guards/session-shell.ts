@@ -238,6 +238,23 @@ export const guards: readonly Guard[] = [
       'what a session sealed',
     ],
   ]),
+  ...within('session/open-session.ts', 'test/session/work/sweep-copies.test.ts', [
+    [
+      'a session sweeps what killed ones left',
+      'sweepCopies(repository, threadId)',
+      'Promise.resolve(sweepCopies)',
+      'a session takes away',
+    ],
+  ]),
+  ...within('session/work/shell/sweep-copies.ts', 'test/session/work/sweep-copies.test.ts', [
+    [
+      'no copy of a session at work is swept',
+      "const lock = await acquireProcessLock(join(directory, 'lock'), {\n    busy: () => new WritError('THREAD_BUSY'),\n  });",
+      'const lock = { release: async () => {} };',
+      'copies of threads that nobody writes',
+    ],
+    ['no session sweeps its own', 'if (id !== own) ', '', 'copies of threads that nobody writes'],
+  ]),
   ...within('session/open-session.ts', 'test/session/tui/shell-in-terminal.test.ts', [
     ['a killed command leaves no copy', '    await removeTree(place);\n', '', 'what a killed terminal ran'],
   ]),
