@@ -116,6 +116,12 @@ export const guards: readonly Guard[] = [
     ],
   ]),
   ...within('session/state/answered-goal.ts', walk, [
+    [
+      'a person alone grants more',
+      "by.kind !== 'automation' || goal.run === undefined",
+      "by.kind !== 'automation' || goal.id !== ''",
+      'a program is given the first budget',
+    ],
     ['Execute alone grants', "if (option === 'execute')", "if (option !== 'cancel')", 'six commands'],
   ]),
   ...within('session/state/goal-budget.ts', walk, [
@@ -138,6 +144,14 @@ export const guards: readonly Guard[] = [
       "() => void stop('budget_time'),",
       '() => undefined,',
       'time that is used up',
+    ],
+  ]),
+  ...within('session/work/goal/pursue-step.ts', 'test/session/work/goal-resumed.test.ts', [
+    [
+      'a run that is gone on with has no budget of its own',
+      'await underBudget(scope, (inner) => resumePlan(inner, runId, plan))',
+      '{ done: await resumePlan(scope, runId, plan) }',
+      'a run that a killed process left',
     ],
   ]),
   ...within('session/work/goal/pursue-step.ts', stops, [

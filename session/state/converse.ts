@@ -181,7 +181,7 @@ export function respond(
       ...(told === undefined
         ? []
         : [{ type: 'noted', id: newId(), title: answerTitle, text: told } as const]),
-      ...answeredGoal(state, asked, answer.option),
+      ...answeredGoal(state, asked, answer.option, by),
       // Whoever is told `idle` may speak at once.
       ...(answer.option === 'cancel' && state.turn !== undefined
         ? [

@@ -79,11 +79,12 @@ async function stopAt(
 
 const usedUp = 'the budget is used up; Execute grants one more';
 
-/** Goes on with the run that a killed process left; what follows on it a person says. */
+/** Goes on with the run that a killed process left, within what is left of the budget; what follows a person says. */
 export async function resumePursued(scope: TurnScope, runId: string, plan: MadePlan): Promise<StepEnd> {
-  const view = await resumePlan(scope, runId, plan);
   const networkAccess = await networkOf(scope, plan);
-  const ended = await judgeRun(scope, { plan, networkAccess }, view);
+  const ran = await underBudget(scope, (inner) => resumePlan(inner, runId, plan));
+  if ('usedUp' in ran) return stopAt(scope, { plan, networkAccess }, ran.usedUp);
+  const ended = await judgeRun(scope, { plan, networkAccess }, ran.done);
   return ended === 'again' ? askAgain(scope, plan, networkAccess) : ended;
 }
 

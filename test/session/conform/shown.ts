@@ -35,10 +35,12 @@ export function normalised(snapshot: Snapshot, root: string): Snapshot {
     .replace(
       /"seconds":\{"used":\d+,"limit":(\d+)/g,
       // A grant is one whole one beyond what was used.
-      (_, limit) => `"seconds":{"used":0,"limit":${Math.floor(Number(limit) / 10) * 10}`,
+      (_, limit) => `"seconds":{"used":0,"limit":${Math.floor(Number(limit) / 100) * 100}`,
     )
     .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, named)
-    .replace(/\b[0-9a-f]{40}(?:[0-9a-f]{24})?\b/g, named);
+    .replace(/\b[0-9a-f]{40}(?:[0-9a-f]{24})?\b/g, named)
+    // An entry of a diff is called after when it was made, too.
+    .replace(/"diff-(#\d+)-\d+"/g, '"diff-$1"');
   return JSON.parse(text) as Snapshot;
 }
 

@@ -179,3 +179,37 @@ t.test('what is said to a goal is no note, and is taken while a question waits f
   t.match(told.transcript.at(-1), { kind: 'info_note', content: /^active: x\n- open: x \(no check yet\)/ });
   t.match(then(waits, '/goal cancel').state, { goal: { status: 'cancelled' }, isCancelling: true });
 });
+
+t.test('a program is given the first budget of a goal alone, and a person every other', async (t) => {
+  const client = { from: 'client', controlToken: 'valid', tokenDigest: 'd' } as const;
+  const attach = {
+    type: 'attach',
+    clientId: 'bot',
+    kind: 'automation',
+    tokenDigest: 'd',
+    controlToken: 'valid',
+  } as const;
+  const takes = (world: World, command: Command) => take('it', world, command);
+  const executes = (world: World, proof: Proof) => {
+    const [{ id = '' } = {}] = pendingOf(world.state);
+    return takes(world, { type: 'respond', id, given: { selectedOption: 'execute' }, proof });
+  };
+  const limitOf = ({ state }: World) => state.goal?.budget.limit.tokens;
+  const ran = (world: World) =>
+    takes(world, { type: 'run-began', turn: world.state.turn ?? '', runId: 'r' }).after;
+  const bot = takes(begun(), attach).after;
+  const first = executes(then(then(bot, 'a model was asked'), 'its plan is shown'), client);
+  t.equal(limitOf(first.after), 160_001, 'the first is granted');
+  const stopped = then(then(ran(first.after), 'it is blocked'), 'its plan is shown');
+  const left = executes(stopped, client);
+  t.match(
+    left.after.state.goal,
+    { status: 'active', budget: { limit: { tokens: 160_001 } } },
+    'what is left',
+  );
+  const empty = then(then(then(stopped, 'a model was asked'), 'a model was asked'), 'it is blocked');
+  const refused = executes(empty, client);
+  t.equal(refused.refusal, 'PERSON_REQUIRED');
+  t.equal(pendingOf(refused.after.state).length, 1, 'the question waits for a person');
+  t.equal(limitOf(executes(takes(empty, { type: 'reclaim' }).after, local).after), 280_003);
+});
