@@ -35,6 +35,14 @@ export const guards: readonly Guard[] = [
       'unshare: no probe',
     ],
   ]),
+  ...within('plugins/sandbox/end-marked.ts', 'test/plugins/sandbox/no-sandbox.test.ts', [
+    [
+      'who executes may have the mark',
+      '(!unnamed || unmarked > unmarkedRounds)',
+      'true',
+      'a process that executes another program',
+    ],
+  ]),
   ...within('plugins/sandbox/init.ts', verdict, [
     [
       'an input of its own',

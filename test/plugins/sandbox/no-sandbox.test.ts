@@ -1,8 +1,11 @@
+import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
+import { endMarked } from '../../../plugins/sandbox/end-marked.ts';
 import { noSandbox } from '../../../plugins/sandbox/none.ts';
 import { lookOn } from '../../waiting/look-on.ts';
+import { until } from '../../waiting/until.ts';
 import { openScene, outputOf, processesWith, uniqueSleep } from './sandbox-scene.ts';
 
 const none = noSandbox();
@@ -76,5 +79,26 @@ t.test(
       signal: 'SIGKILL',
     });
     t.strictSame(processesWith(asleep), []);
+  },
+);
+
+t.test(
+  'a process that executes another program at every moment is found, although it has no environment then',
+  { skip: process.platform !== 'linux' },
+  async (t) => {
+    const again = 'exec sh -c "$0" "$0"';
+    const started: ChildProcess[] = [];
+    t.teardown(() => {
+      for (const child of started) child.kill('SIGKILL');
+    });
+    for (let round = 0; round < 60; round += 1) {
+      const mark = uniqueSleep();
+      const env = { PATH: process.env.PATH, MARK: mark };
+      const child = spawn('sh', ['-c', again, again], { env, stdio: 'ignore' });
+      started.push(child);
+      await endMarked(`MARK=${mark}`);
+    }
+    await until(() => started.every(({ signalCode }) => signalCode === 'SIGKILL'), 'the end of all of them');
+    t.equal(started.length, 60);
   },
 );
