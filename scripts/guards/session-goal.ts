@@ -239,4 +239,12 @@ export const guards: readonly Guard[] = [
       'a goal goes on in other processes',
     ],
   ]),
+  ...within('session/state/reduce.ts', 'test/session/work/goal-stops.test.ts', [
+    [
+      'no task works while its goal is blocked',
+      "fact.change.status === 'blocked'",
+      'fact.goal === undefined',
+      'tokens that are used up stop a run',
+    ],
+  ]),
 ];

@@ -47,7 +47,7 @@ export function stepped(
   return { ...plan, steps, updatedAtMs };
 }
 
-/** Nothing is at work behind its turn: what still was is to be done. */
+/** Nothing is at work behind its turn, or while its goal is blocked: what still was is to be done. */
 export function stoppedTask(task: SessionTask, updatedAtMs: number): SessionTask {
   if (task.status !== 'running') return task;
   return { ...task, status: 'pending', details: 'was stopped', updatedAtMs };

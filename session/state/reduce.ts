@@ -154,7 +154,15 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
     case 'goal-began':
       return { goal: fact.goal };
     case 'goal-moved':
-      return state.goal?.id === fact.goal ? { goal: movedGoal(state.goal, fact.change) } : {};
+      return state.goal?.id === fact.goal
+        ? {
+            goal: movedGoal(state.goal, fact.change),
+            // Whoever waits for a person works at nothing.
+            ...(fact.change.status === 'blocked'
+              ? { tasks: state.tasks.map((task) => stoppedTask(task, atMs)) }
+              : {}),
+          }
+        : {};
     case 'reviewed':
       return { reviews: withReview(state.reviews, fact) };
     case 'reviews-told':

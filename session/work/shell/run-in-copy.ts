@@ -9,6 +9,7 @@ import {
 } from '../../../engine/run/judge/workspace-dependencies.ts';
 import { maxMemoryBytes } from '../../../engine/run/state/max-memory-bytes.ts';
 import { textOf } from '../../../engine/run/work/hands/execute-in-workspace.ts';
+import { heldBack } from '../../../engine/run/work/hands/held-back.ts';
 import { writeStubs } from '../../../engine/run/work/hands/write-stubs.ts';
 import { processWitness } from '../../../engine/store/process-witness.ts';
 import { openEgress } from '../../../engine/tool/egress/open-egress.ts';
@@ -35,6 +36,8 @@ export interface CopyGround {
   readonly copy: KeptCopy;
   /** Where the session works: a directory of the work tree. */
   readonly cwd: string;
+  /** A person may open the network in this context. */
+  readonly mayOpen: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -70,7 +73,7 @@ export async function runInCopy(
       // What nothing confines may have left somebody there who writes on.
       if (!backend.unconfined) copy.keep(copied);
       signal.throwIfAborted();
-      return answerOf(result, copied, await copied.changed());
+      return answerOf(result, copied, await copied.changed(), closedNote(ground, result));
     } finally {
       await egress?.close();
     }
@@ -122,16 +125,25 @@ async function sharedIn(
 
 const mostNamed = 5;
 
+/** Programs say in words of their own that there is no network; how it is opened none of them knows. */
+function closedNote({ backend, setting, mayOpen }: CopyGround, result: SandboxResult): readonly string[] {
+  if (backend.unconfined || setting.networkAccess === 'allow' || result.exitCode === 0) return [];
+  if (heldBack(textOf(result), undefined) !== 'to reach the network') return [];
+  return [`[commands here have no network${mayOpen ? ': `/network allow` opens it' : ''}]`];
+}
+
 function answerOf(
   result: SandboxResult,
   { leftOut }: Pick<CopiedTree, 'leftOut'>,
   changed: readonly CopyChange[],
+  closed: readonly string[],
 ): HandAnswer {
   const { exitCode, timedOut, signal } = result;
   const printed = textOf(result);
   const notes = [
     ...(timedOut ? [`[ended after ${maxSeconds} s]`] : []),
     ...(signal !== undefined && !timedOut && !result.exceeded ? [`[ended by ${signal}]`] : []),
+    ...closed,
     ...(leftOut.length === 0
       ? []
       : [`[not in the copy that it ran on, as it could not be copied: ${named(leftOut.map(quoted))}]`]),

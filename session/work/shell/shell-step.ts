@@ -77,6 +77,7 @@ export async function shellStep(
           base: base.tree,
           copy,
           cwd: state().ground.workingDir,
+          mayOpen: state().settings.context === 'dev',
           signal,
         },
         { command, heard: live.heard },

@@ -53,6 +53,14 @@ t.test(
       lastNote(scene.session),
     );
     t.equal(scene.model.asked.length, 4, 'no question follows');
+    t.strictSame(
+      channel.state.tasks.map(({ status, details }) => [status, details]),
+      [
+        ['pending', 'was stopped'],
+        ['pending', undefined],
+      ],
+      'nothing is at work',
+    );
     const [stopped] = pendingOf(channel.state);
     t.match(stopped?.metadata, {
       stopped: 'budget_tokens',

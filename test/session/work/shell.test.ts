@@ -131,6 +131,11 @@ t.test(
       "!node -e \"require('net').connect(9, '127.0.0.1').on('error', (e) => console.log(e.code))\"",
     );
     t.match(net.printed, /^(?:ECONNREFUSED|ENETUNREACH|EPERM|EACCES)\n$/);
+    const resolves = "!node -e \"require('dns').promises.lookup('example.org')\"";
+    t.match(await run(scene, resolves), {
+      status: 'failed',
+      printed: /\n\[commands here have no network: `\/network allow` opens it\]\n?$/,
+    });
     t.match(await run(scene, '!tail -n +3 /proc/net/dev | cut -d: -f1'), {
       printed: /^ *lo\n$/,
     });
