@@ -9,6 +9,15 @@ import { openOutput } from './terminal/open-output.ts';
 /** One Ctrl+C can come twice: from the terminal, and from npm or timeout(1), which pass it on. */
 const echoMs = 250;
 
+/** CURRENT_DIRECTORY_GONE where somebody has removed it. */
+function currentDirectory(): string {
+  try {
+    return process.cwd();
+  } catch (fault) {
+    throw new WritError('CURRENT_DIRECTORY_GONE', { cause: fault });
+  }
+}
+
 /**
  * The whole program: binds a command line to this process and ends it. The first SIGINT or SIGTERM asks, a later one
  * insists.
@@ -44,7 +53,9 @@ export async function main(argv: readonly string[]): Promise<void> {
     get stdin() {
       return process.stdin;
     },
-    cwd: process.cwd(),
+    get cwd() {
+      return currentDirectory();
+    },
     env: process.env,
     signal: interrupted.signal,
     leaveInterrupts() {

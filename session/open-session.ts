@@ -5,6 +5,7 @@ import { uuidV7 } from '../core/base/ids.ts';
 import { requireHoldable } from '../engine/run/seal/held-change.ts';
 import type { JournalWitness } from '../engine/store/journal-witness.ts';
 import { requireOwnPlace } from '../engine/store/own-place.ts';
+import { isRun } from '../engine/store/record/is-run.ts';
 import { journalFile } from '../engine/store/run-directory.ts';
 import { removeTree } from '../engine/vcs/remove-tree.ts';
 import { openRepository } from '../engine/vcs/repository.ts';
@@ -67,7 +68,10 @@ export async function openSession(setting: SessionSetting): Promise<OpenSession>
   const repository = await openRepository(repositoryPath);
   const directory = threadDirectory(repository, threadId);
   // Looked for first: opening one begins it.
-  if (resume !== undefined && !(await isThread(directory))) throw threadNotFound(resume);
+  if (resume !== undefined && !(await isThread(directory))) {
+    const isOfRun = await isRun(setting.engine.slots.store, repository, clock, resume);
+    throw threadNotFound(resume, { isRun: isOfRun });
+  }
   const thread = await openThread(directory, threadId, { clock, witness });
   const opened = new AsyncDisposableStack();
   opened.use(thread);

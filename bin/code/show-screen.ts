@@ -38,7 +38,7 @@ export interface ShownScreen {
 
 /** Draws a screen, and takes keys from then on. */
 export function showScreen(
-  { env, cwd, options, colour, signal, leaveInterrupts }: CommandContext,
+  { env, cwd, options, colour, signal, leaveInterrupts, stores }: CommandContext,
   { door, line, ground, aside }: ShownSession,
 ): ShownScreen {
   let keeper: DraftKeeper | undefined;
@@ -77,6 +77,11 @@ export function showScreen(
     async write(path, text) {
       const { writeOutput } = await import('../command-parts/write-output.ts');
       return writeOutput(cwd, typedPath(path, env.HOME), text);
+    },
+    async isRun(word) {
+      const { isRun } = await import('../../engine/store/record/is-run.ts');
+      const { openRepository } = await import('../../engine/vcs/repository.ts');
+      return isRun(stores, await openRepository(line.workingDir), systemClock, word);
     },
     suspend: () => terminal.suspend(),
     keep: (of) => keeper?.keep(of),

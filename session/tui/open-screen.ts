@@ -47,6 +47,8 @@ export interface ScreenParts {
   /** Lends the terminal to an editor of the person's; what became of the text. */
   readonly edit: (text: string) => Promise<string>;
   readonly write: (path: string, text: string) => Promise<string>;
+  /** Whether a word names a run of this repository, and no thread. */
+  readonly isRun?: (word: string) => Promise<boolean>;
   readonly suspend: () => void;
   /** Told that what is typed and not sent is another now: what it answers outlives the screen. Never of a secret. */
   readonly keep?: (of: () => Draft) => void;
@@ -211,6 +213,8 @@ export function openScreen(parts: ScreenParts): Screen {
   const goOnWith = async (word: string): Promise<void> => {
     const thread = await findThread(door, word);
     if (thread !== undefined) ended.resolve({ resume: thread });
+    else if (await parts.isRun?.(word))
+      say([[span(`  that is a run: \`writ resume ${visible(word)}\` goes on with it, in a shell`, 'warn')]]);
     else say([[span(`  no thread \`${visible(word)}\`, or several: \`/resume\` lists them`, 'warn')]]);
   };
 

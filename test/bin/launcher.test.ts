@@ -37,6 +37,21 @@ function writ(
   });
 }
 
+t.test('a directory that is gone is told by its code, and keeps nobody from what needs none', async (t) => {
+  const from = (line: string): Promise<Ended> =>
+    new Promise((resolve) => {
+      const gone = join(t.testdir({ gone: {} }), 'gone');
+      const script = `cd "$0" && rmdir "$0" && exec "$@" ${line}`;
+      const child = execFile('sh', ['-c', script, gone, process.execPath, launcher], (_fault, out, err) =>
+        resolve({ code: child.exitCode, out, err }),
+      );
+    });
+  const gone = await from('code --web-only');
+  t.equal(gone.code, 128);
+  t.match(gone.err, /^writ: CURRENT_DIRECTORY_GONE: .*\n {2}hint: go to a directory/);
+  t.equal((await from('--help')).code, 0);
+});
+
 /** Runs the launcher's text on a pretended Node version. */
 function onNode(pretended: string): {
   readonly code: number | undefined;

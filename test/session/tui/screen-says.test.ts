@@ -37,6 +37,7 @@ function openSaid(of?: SessionDoor, isStarting = false) {
     paths: async () => [],
     edit: async (text) => text,
     write: async (path) => path,
+    isRun: async (word) => word === 'a-run',
     suspend() {},
   });
   return { printed, live, screen, door, machine };
@@ -111,6 +112,8 @@ t.test('a command that there is not, or in a form that it has not, stays where i
 
 t.test('a thread that there is not ends no session', async (t) => {
   const { printed, screen } = openSaid();
+  screen.press([{ type: 'text', text: '/resume a-run' }, keyOf('enter')]);
+  await until(() => printed.some((line) => line.includes('that is a run: `writ resume a-run`')));
   screen.press([{ type: 'text', text: '/resume foo' }, keyOf('enter')]);
   let isOver = false;
   void screen.ended.then(() => {

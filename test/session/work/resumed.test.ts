@@ -68,6 +68,12 @@ t.test('no session goes on with a thread that there is not', async (t) => {
   const setting = await settingOf(sample, { base: 'http://127.0.0.1:9' }, { resume: '0199-none' });
   await using _engine = setting.engine;
   await t.rejects(openSession(setting), { code: 'THREAD_NOT_FOUND', detail: { thread_id: '0199-none' } });
+  const run = '0198c1e2-0000-7000-8000-000000000000';
+  sample.git('update-ref', `refs/ai/runs/${run}`, 'main');
+  await t.rejects(openSession({ ...setting, resume: run }), {
+    code: 'THREAD_NOT_FOUND',
+    hints: [`that is a run: \`writ resume ${run}\` goes on with it`],
+  });
 });
 
 t.test('a turn that is cancelled ends; what its tools had begun is unknown', async (t) => {
