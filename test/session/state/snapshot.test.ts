@@ -74,7 +74,7 @@ t.test('a snapshot has the fields of the contract and no other', async (t) => {
           updatedAt: at,
         },
       ],
-      tasks: [{ id: 'task', title: 't', status: 'running', details: 'd', updatedAt: at }],
+      tasks: [{ id: 'task', title: 't', status: 'pending', details: 'was stopped', updatedAt: at }],
       toolCalls: [
         {
           id: 'call',
