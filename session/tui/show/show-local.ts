@@ -86,6 +86,6 @@ export async function showLocal(
 }
 
 async function everything(door: SessionDoor): Promise<string> {
-  const { threadId, toolCalls } = door.snapshot();
-  return transcriptText({ threadId, toolCalls, transcript: [...(await wholeTranscript(door))] });
+  const transcript = [...(await wholeTranscript(door))];
+  return transcriptText({ ...door.snapshot(), transcript });
 }

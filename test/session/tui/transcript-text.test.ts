@@ -1,0 +1,74 @@
+import t from 'tap';
+import { toSnapshot } from '../../../session/state/snapshot.ts';
+import { transcriptText } from '../../../session/tui/show/transcript-text.ts';
+import { playScene } from '../scenes/show-scene.ts';
+
+/** What is written of a scene. */
+async function exported(...given: Parameters<typeof playScene>): Promise<string> {
+  return transcriptText(toSnapshot((await playScene(...given)).channel.state));
+}
+
+t.test('whoever reads a session later has its contract, in short, where it was asked about', async (t) => {
+  const text = await exported(t, 'intent');
+  t.match(
+    text,
+    /^# Thread \S+\n\n## You\n\n[\s\S]*\n## Contract: Keep notes of orders[^\n]*\n\n```\n[\s\S]*may write {3}src[\s\S]*checked by/,
+  );
+  t.notMatch(text, 'Transparency log', 'and not all of it');
+});
+
+t.test('the plan, what was done and how it ended, and a run with its commit', async (t) => {
+  const text = await exported(t, 'done');
+  t.match(text, /\n- `read src\/validate\.js`\n/);
+  t.match(
+    text,
+    /\n## Run 01a2071a\S+: Decision\.Commit\n\n1 of 1 checks passed[^\n]*\n\n- commit `0123456789abcdef/,
+  );
+  t.match(text, '> **Gate fast**: passed');
+  t.notMatch(text, /\(done|\(completed\)/);
+  const failed = await exported(t, 'repair');
+  t.match(failed, /\n- `\$ node --test --test-reporter=tap` exit code 1\n/);
+  t.match(failed, /\n- `\$ node --test --test-reporter=tap` running\n/);
+  t.match(failed, /: Decision\.Abandon\n\nstage/);
+});
+
+t.test('what was to be approved stands there with its parts, and an answer with its question', async (t) => {
+  t.match(await exported(t, 'approval'), /## Asked: Run a dangerous command\n\n```\n\$ git status && rm -rf/);
+  const session = await playScene(t, 'question');
+  const id = session.channel.state.interactions.at(-1)?.id ?? '';
+  const answers = { a: ['1'], b: ['``` # no heading'], c: ['npm_0123456789'] };
+  await session.channel.send({ type: 'respond', id, given: { answers }, proof: { from: 'local' } });
+  const text = transcriptText(toSnapshot(session.channel.state));
+  t.match(
+    text,
+    '> **Answer**: Which registry? → the company mirror\n> A message for the release notes → ``` #',
+  );
+  t.match(text, '> Token → answered, not shown');
+  t.notMatch(text, 'npm_');
+});
+
+t.test('nothing that was run ends the code in which it stands', async (t) => {
+  const { threadId, interactions } = toSnapshot((await playScene(t, 'empty')).channel.state);
+  const entry = {
+    id: 'a',
+    streaming: false,
+    metadata: {},
+    createdAt: '',
+    updatedAt: '',
+    status: 'completed',
+  };
+  const call = {
+    ...entry,
+    kind: 'tool_call' as const,
+    title: 'workspace.command',
+    content: 'execute `ls``\n# x',
+  };
+  const calls = [{ id: 'a', toolName: 'x', status: 'completed', output: '```\n# y', updatedAt: '' }];
+  const text = transcriptText({
+    threadId,
+    interactions,
+    transcript: [call],
+    toolCalls: calls as Parameters<typeof transcriptText>[0]['toolCalls'],
+  });
+  t.match(text, '- ```$ `ls`` # x```\n\n````\n```\n# y\n````\n');
+});
