@@ -1,10 +1,9 @@
 import { execFile, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transformSync } from 'esbuild';
 import t from 'tap';
-import { longTest } from '../rooms/long-test.ts';
 import { launcherOptions } from '../starter/program.ts';
 
 const launcher = fileURLToPath(new URL('../../bin/writ.js', import.meta.url));
@@ -217,21 +216,4 @@ t.test('SIGINT and SIGTERM while a command waits for its input are exit 130', as
     t.equal(await new Promise((resolve) => child.on('close', resolve)), 130, signal);
     t.match(JSON.parse(out), { ok: false, command: 'spec digest', error: { code: 'RUN_INTERRUPTED' } });
   }
-});
-
-longTest('a working directory that is gone is one line and 70, never a stack', async (t) => {
-  const dir = t.testdir({});
-  const gone = join(dir, 'gone');
-  mkdirSync(gone);
-  const child = spawn(
-    'sh',
-    ['-c', 'rmdir "$PWD" && exec "$0" "$1" spec digest f', process.execPath, launcher],
-    { cwd: gone },
-  );
-  let err = '';
-  child.stderr.on('data', (chunk) => {
-    err += chunk;
-  });
-  t.equal(await new Promise((resolve) => child.on('close', resolve)), 70);
-  t.match(err, /^writ: INTERNAL: [^\n]*\n$/);
 });
