@@ -68,3 +68,43 @@ t.test('what a stream lost, or told twice, is shown as it is', { skip }, async (
   await page.locator('.state-thinking').waitFor();
   t.match(await said.innerText(), /one$/, 'then the whole of it');
 });
+
+t.test('a word that is longer than its line is seen to its end', { skip }, async (t) => {
+  const session = toldSession(t, { local: 'none' });
+  const word = 'Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetzesänderungsantrag';
+  await session.say(`/goal start ${word}`);
+  const outcome = { runId: run, decision: 'abandon', why: word } as const;
+  const gate = { stage: 'fast', status: 'failed', ran: 1, expected: 1, failed: [word] } as const;
+  const steps = [{ id: 'task-1.1', step: word, status: 'in_progress' }] as const;
+  await session.report(
+    { type: 'noted', id: 'n', title: word, text: word },
+    { type: 'noted', id: 'g', title: 'Gate fast', text: word, gate },
+    { type: 'noted', id: 'd', title: 'Decision.Abandon', text: word, outcome },
+    { type: 'planned', plan: { id: `${run}/1`, title: word, status: 'running', steps } },
+    { type: 'tasked', task: { id: `${run}/task-1`, title: 'task-1', status: 'completed', details: word } },
+    {
+      type: 'ask',
+      subject: 'a',
+      kind: 'approval',
+      title: word,
+      metadata: {
+        subject: `workspace.fs write ${word}`,
+        cwd: '/w',
+        reason: word,
+        unproven: [word],
+        reuse: {},
+      },
+    },
+  );
+  await using tab = await openSources(t, session, { viewport: { width: 375, height: 812 } });
+  const { page } = tab;
+  await page.locator('section.card').waitFor();
+  for (const pane of ['Transcript', 'Workflow', 'Summary']) {
+    await page.getByRole('tab', { name: pane }).click();
+    const cut = await page.evaluate(`[...document.querySelectorAll('#page *')]
+      .filter((one) => one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 4)
+      .filter((one) => getComputedStyle(one).display !== 'inline' && !one.matches('pre, .tabs'))
+      .map((one) => one.tagName + '.' + one.className)`);
+    t.strictSame(cut, [], pane);
+  }
+});

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { buildWeb } from '../../../scripts/gen-web.ts';
 import { openBrowser, openTab, type Tab } from './open-browser.ts';
@@ -13,11 +13,12 @@ let script: Promise<string | undefined> | undefined;
 export async function openSources(
   of: Test,
   session: ToldSession,
+  options: BrowserContextOptions = {},
 ): Promise<Tab & { readonly served: ServedPage }> {
   browser ??= openBrowser(t);
   script ??= buildWeb(sources).then(({ assets }) => assets.find(({ name }) => name.endsWith('.js'))?.text);
   const served = await servePage(of, session);
-  const tab = await openTab(await browser, served.baseUrl, { script: (await script) ?? '' });
+  const tab = await openTab(await browser, served.baseUrl, { script: (await script) ?? '', ...options });
   await tab.page.locator('.bar .state').waitFor();
   return { ...tab, served };
 }
