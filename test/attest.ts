@@ -2,6 +2,7 @@ import { room } from './rooms/room.ts';
 
 await room(
   'attest/dsse.test.ts',
+  'attest/word-cases.test.ts',
   'attest/plugin.test.ts',
   'attest/log',
   'attest/verify',

@@ -8,6 +8,7 @@ await room(
   'engine/run/state/describe-engine.test.ts',
   'engine/run/state/evidence-modes.test.ts',
   'engine/run/state/lost-calls.test.ts',
+  'engine/run/state/rights-lacking.test.ts',
   'engine/run/seal-faults.test.ts',
   'engine/run/held-change.test.ts',
   'engine/run/draft',

@@ -99,4 +99,11 @@ export const ofGates: readonly Survivor[] = [
       'one empty line more, of which nothing is counted',
     ],
   ]),
+  ...within('gates/tests-kept/match-cases.ts', [
+    [
+      'return body.length >= 24;',
+      '>= → >',
+      'one of just that length shares all of its words with the other, and is matched by them',
+    ],
+  ]),
 ];

@@ -6,6 +6,7 @@ import type { RuleFunction } from '../../../core/contract/rule.ts';
 import { followChecks } from '../../../engine/run/judge/second-run/find-judge.ts';
 import type { judgingParts as JudgingParts } from '../../../gates/judge-changed/judging-parts.ts';
 import { type CaseFile, type GateCase, toRuleInput } from '../../../testing.ts';
+import { attestCases, outcomeOf } from '../../attest/word-cases.ts';
 import { type Change, changes, usualScripts } from '../judge-changed/changes.ts';
 import { renames, sidesOf } from '../rules/renames.ts';
 import { parseChanges } from '../tests-kept/parse-changes.ts';
@@ -165,5 +166,14 @@ export function corpora(): readonly Corpus[] {
         },
       })),
     },
+    ...[...Map.groupBy(attestCases, ({ entry }) => entry)].map(([entry, cases]) => ({
+      entry,
+      about: ['attest/'],
+      cases: cases.map((one) => ({
+        name: one.name,
+        text: one.name,
+        ask: (module: Record<string, unknown>) => outcomeOf(one, module),
+      })),
+    })),
   ];
 }

@@ -19,9 +19,9 @@ export function readListedWords(): ListedWords {
   return JSON.parse(readFileSync(listPath, 'utf8')) as ListedWords;
 }
 
-/** The tables of words of the gates as their sources have them: what tells two things apart at least. */
+/** The tables of words of what judges and proves as their sources have them: what tells two things apart at least. */
 export async function wordTables(): Promise<ReadonlyMap<string, readonly WordPlace[]>> {
-  const files = globSync('gates/**/*.ts', { cwd: root })
+  const files = globSync(['gates/**/*.ts', 'attest/**/*.ts'], { cwd: root })
     .filter((file) => !/\.gen\.|\.meta\.ts$|plugin\.ts$/.test(file))
     .sort();
   const places: WordPlace[] = [];

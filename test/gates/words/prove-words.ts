@@ -32,6 +32,8 @@ export async function makeProver(corpora: readonly Corpus[]): Promise<Prover> {
           : []),
       ];
       if (telling.length === 0) continue;
+      // What was written for a word is short.
+      telling.sort((one, other) => one.text.length - other.text.length);
       const without = await withoutWord(entry, place).catch(() => undefined);
       if (without === undefined) return 'it does not load';
       for (const one of telling) {

@@ -1,0 +1,17 @@
+import t from 'tap';
+import { rightsLacking } from '../../../../engine/run/state/rights-lacking.ts';
+import { sampleSpecWith } from '../../../../testing.ts';
+
+t.test('whoever lets a model work without reading or without writing is told so', (t) => {
+  const lacking = (...actions: readonly string[]) =>
+    rightsLacking(
+      sampleSpecWith({
+        security: { toolAcl: { allow: [{ tool: 'workspace.fs', actions: [...actions], constraints: {} }] } },
+      }),
+    );
+  t.strictSame(lacking('read', 'write'), []);
+  t.match(lacking('write'), [/lets it `read` of `workspace\.fs`:/]);
+  t.match(lacking('read'), [/lets it `write` of `workspace\.fs`:/]);
+  t.match(lacking(), [/lets it `read` of `workspace\.fs` and `write` of `workspace\.fs`:/]);
+  t.end();
+});
