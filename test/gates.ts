@@ -10,6 +10,7 @@ await room(
   'gates/secrets',
   'gates/rules/suppressions.test.ts',
   'gates/rules/new-tests.test.ts',
+  'gates/new-tests',
   'gates/tests-kept',
   'gates/words',
   'gates/judge-changed',

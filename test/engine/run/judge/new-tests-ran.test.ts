@@ -47,7 +47,10 @@ t.test('a stage is refused where every suite passed and none ran a new case', as
         stage,
         checks: checks as unknown as readonly CheckRecord[],
       },
-    ).map(({ severity }) => severity);
+    ).map(({ severity, detail }) => {
+      t.strictSame(detail, { code: 'NEW_TEST_NOT_RUN', tests: ['one'] });
+      return severity;
+    });
   };
   t.strictSame(found({ unit: 'did-not-run' }), ['error']);
   t.strictSame(found({ unit: 'did-not-run', other: 'did-not-run' }), ['error']);

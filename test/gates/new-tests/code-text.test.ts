@@ -1,0 +1,12 @@
+import t from 'tap';
+import { codeText } from '../../../gates/new-tests/code-text.ts';
+import { lex } from '../../../readers/source/tokens/lex.ts';
+import { syntaxes } from '../../../readers/source/tokens/syntax.ts';
+
+t.test('of a text only the quotes are left, of a comment nothing, and every offset stays', (t) => {
+  const code = (text: string): string =>
+    codeText(text, lex(text, syntaxes.javascript, { lineBound: false }).tokens);
+  t.equal(code("f('a b'); // c"), "f('   ');     ");
+  t.equal(code("f('');\n/* a\n*/ g(`x\ny`);"), "f('');\n    \n   g(` \n `);");
+  t.end();
+});
