@@ -2,13 +2,6 @@ import { type Survivor, within } from './survivor.ts';
 
 /** Mutants of `gates` that no test notices and that may stay so. */
 export const ofGates: readonly Survivor[] = [
-  ...within('gates/approvals/judge-approvals.ts', [
-    [
-      'return `expected \\`--min\\` to be a number from 1 to 99, found \\`${min.slice(0, 64)}\\``;',
-      '0 → 1',
-      'a person is shown what was found',
-    ],
-  ]),
   ...within('gates/direct-eval/candidates.ts', [
     ["'Eval',", "'Eval' → ''", 'a filter before the rule: more is looked at, nothing less'],
     ["'usort',", "'usort' → ''", 'a filter before the rule: more is looked at, nothing less'],
