@@ -1,8 +1,8 @@
 /*
  * `node scripts/prove-words.ts [PATH]…`: takes each word of the tables of gates and attest away (lists of names,
- * records by name, alternatives of patterns) and asks the labelled sets and other cases what they then come to. Writes
- * which words have a case, and how many have none, to `fixtures/scan/words.json`, and tells the latter. PATH: beginnings
- * of the paths of sources; the others stay as they are listed.
+ * records by name, alternatives of patterns) and asks the labelled sets and other cases what they then come to.
+ * Writes which words have a case, and how many have none, to `fixtures/scan/words.json`, and tells the latter.
+ * PATH: beginnings of the paths of sources; the others stay as they are listed.
  */
 import { writeFileSync } from 'node:fs';
 import { corpora } from '../test/gates/words/corpora.ts';
