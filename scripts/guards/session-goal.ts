@@ -153,6 +153,12 @@ export const guards: readonly Guard[] = [
       '{ done: await resumePlan(scope, runId, plan) }',
       'a run that a killed process left',
     ],
+    [
+      'a record is verified before it achieves anything',
+      'left === undefined ? undefined : await whyDoubted(scope, ran.done)',
+      'undefined',
+      'no record of a run achieves a goal',
+    ],
   ]),
   ...within('session/work/goal/pursue-step.ts', stops, [
     [

@@ -8,6 +8,7 @@ import { openedNetwork } from '../consent-ground.ts';
 import { type MadePlan, makePlan } from '../plan-step.ts';
 import { type Execution, execute, hasRun, remarkOf, resumePlan, settle, withNotes } from '../run-step.ts';
 import type { StepEnd, TurnScope } from '../turn-scope.ts';
+import { verifyOffline } from '../verify/verify-offline.ts';
 import { askAgain } from './ask-again.ts';
 import { blockGoal } from './block-goal.ts';
 import { areAccepted, judgeCriteria } from './judge-criteria.ts';
@@ -54,6 +55,8 @@ export async function pursueStep(scope: TurnScope, execution: Execution): Promis
   for (;;) {
     const ran = await underBudget(scope, runOnce);
     if ('usedUp' in ran) return stopAt(scope, { plan, networkAccess }, ran.usedUp);
+    const doubted = left === undefined ? undefined : await whyDoubted(scope, ran.done);
+    if (doubted !== undefined) return doubted;
     const ended = await judgeRun(scope, { plan, networkAccess }, ran.done);
     if (ended !== 'again') return ended;
     refused = ran.done;
@@ -84,8 +87,27 @@ export async function resumePursued(scope: TurnScope, runId: string, plan: MadeP
   const networkAccess = await networkOf(scope, plan);
   const ran = await underBudget(scope, (inner) => resumePlan(inner, runId, plan));
   if ('usedUp' in ran) return stopAt(scope, { plan, networkAccess }, ran.usedUp);
+  const doubted = await whyDoubted(scope, ran.done);
+  if (doubted !== undefined) return doubted;
   const ended = await judgeRun(scope, { plan, networkAccess }, ran.done);
   return ended === 'again' ? askAgain(scope, plan, networkAccess) : ended;
+}
+
+/**
+ * A run that is gone on with may be answered as its record stands, which whoever writes the repository can write: one
+ * that says that it is committed has to be verified before anything is achieved by it.
+ */
+async function whyDoubted(scope: TurnScope, view: RunView): Promise<Exclude<StepEnd, 'waits'> | undefined> {
+  if (view.decision?.type !== 'commit') return undefined;
+  const { refusal } = await verifyOffline(scope, view.runId);
+  if (refusal === undefined) return undefined;
+  await blockGoal(
+    scope,
+    requireGoal(scope),
+    'failed',
+    `run ${view.runId} is not what was judged: ${refusal}`,
+  );
+  return { end: 'done' };
 }
 
 /** What a plan was executed with. */

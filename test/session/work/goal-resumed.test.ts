@@ -11,6 +11,7 @@ import { type ScriptedReply, scriptModel } from '../../coder/scripted-model.ts';
 import { makeSample } from '../../engine/run/sample.ts';
 import { until } from '../../waiting/until.ts';
 import { ground } from '../state/walk.ts';
+import { alterEvidence } from './alter-evidence.ts';
 import { settingOf } from './scripted-session.ts';
 
 const proof = { from: 'local' } as const;
@@ -119,3 +120,44 @@ t.test(
     t.equal(model.asked.length, 4, 'no question follows');
   },
 );
+
+t.test('no record of a run achieves a goal that was not made by its gates', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  const verified = [{ criterion: 'criterion-1', checks: ['unit'] }];
+  await using model = await scriptModel([submits({ ...priceDraft, verified }), plans, ...makesFix]);
+  const repository = await openRepository(sample.root);
+  const placeOf = (id: string) => threadDirectory(repository, id);
+  /** One session; answers whatever is asked, up to the end of its turn. */
+  const pursue = async (resume: string | undefined, text: string) => {
+    const setting = await settingOf(sample, model, resume === undefined ? {} : { resume });
+    await using _engine = setting.engine;
+    await using session = await openSession(setting);
+    const { channel, threadId } = session;
+    await channel.send({ type: 'submit', text, proof });
+    for (;;) {
+      await until(() => channel.state.turn === undefined || pendingOf(channel.state).length > 0);
+      const [asked] = pendingOf(channel.state);
+      if (asked === undefined) break;
+      const selectedOption = asked.kind === 'intent_review_choice' ? 'confirm' : 'execute';
+      await channel.send({ type: 'respond', id: asked.id, given: { selectedOption }, proof });
+    }
+    const read = await readThread(placeOf(threadId), threadId, setting.witness);
+    return { goal: channel.state.goal, facts: read.proven?.facts ?? [], setting };
+  };
+  const { goal, facts, setting } = await pursue(undefined, '/goal start make it exact');
+  t.match(goal, { status: 'achieved' });
+  // A kill between the commit and the word of it.
+  const last = facts.findIndex((one) => one.type === 'goal-moved' && one.change.status === 'achieved');
+  const resume = '0199f0c2-0000-7000-8000-000000000001';
+  {
+    await using thread = await openThread(placeOf(resume), resume, setting);
+    await thread.append(facts.slice(0, last));
+  }
+  const undo = alterEvidence(sample, goal?.run ?? '', 'gate-report.json');
+  const doubted = await pursue(resume, '/goal start');
+  t.match(doubted.goal, { status: 'blocked', blockReason: 'failed', loops: 0 });
+  undo();
+  const again = await pursue(resume, '/goal start');
+  t.match(again.goal, { status: 'achieved', loops: 1, run: goal?.run });
+});
