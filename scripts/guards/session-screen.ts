@@ -103,4 +103,12 @@ export const guards: readonly Guard[] = [
       'what was discarded in its review',
     ],
   ]),
+  ...within('session/tui/show/transcript-text.ts', 'test/session/tui/transcript-text.test.ts', [
+    [
+      'nothing ends the code that it stands in',
+      "'`'.repeat(Math.max(2, longestOf(text)) + 1)",
+      "'`'.repeat(3)",
+      'nothing that was run ends the code',
+    ],
+  ]),
 ];

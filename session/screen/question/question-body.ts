@@ -29,7 +29,8 @@ function bodyOf(asked: Asked, toLines: ToLines): readonly Line[] {
       return [
         ...toLines(asked.description ?? ''),
         ...innerQuestions(asked)
-          .filter(({ prompt }) => prompt !== aboutOf(asked))
+          // One alone is asked where it is answered.
+          .filter(({ prompt }, _at, all) => all.length > 1 && prompt !== aboutOf(asked))
           .map((one): Line => [span('  ? ', 'accent'), span(visible(one.prompt))]),
       ];
   }

@@ -49,6 +49,7 @@ t.test('one question is asked once; of several each stands below what they are a
       .map(textOf)
       .join('\n');
   t.equal(asking('Up or down?', one('a', 'Up or down?')), 'Question: Up or down?');
+  t.equal(asking('Undo: prices', one('a', 'Take it back?')), 'Question: Undo: prices');
   t.equal(
     asking('Rounding', one('a', 'Up or down?'), one('b', 'How far?')),
     'Question: Rounding\n  ? Up or down?\n  ? How far?',
