@@ -6,9 +6,11 @@ import type { PersonQuestion } from './person-question.ts';
 export interface FileChange {
   readonly before?: Uint8Array;
   readonly after?: Uint8Array;
+  /** Why neither can be shown. */
+  readonly unseen?: string;
 }
 
-/** `undefined`: it cannot be shown. */
+/** `undefined`: the use changes no file. */
 export type LookAtChange = () => Promise<FileChange | undefined>;
 
 /**

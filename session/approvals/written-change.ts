@@ -19,7 +19,8 @@ export interface WrittenChange {
 }
 
 /** What the bytes that would be written make of those that are there. Pure. */
-export function writtenChange({ before, after }: FileChange, mask: Mask): WrittenChange {
+export function writtenChange({ before, after, unseen }: FileChange, mask: Mask): WrittenChange {
+  if (unseen !== undefined) return { changeType: 'modify', note: unseen };
   const changeType = before === undefined ? 'add' : after === undefined ? 'delete' : 'modify';
   const [old, now] = [textOf(before), textOf(after)];
   if (old === undefined || now === undefined)

@@ -64,6 +64,7 @@ t.test(
     t.match(told(secret, '[masked]'), { note: /masked/ });
     t.match(told('same', 'same'), { note: 'nothing differs' });
     t.match(told('text', 'bin\0ary'), { note: 'not text: 4 bytes before, now 7 bytes' });
+    t.match(writtenChange({ unseen: '9 bytes are too many' }, mask), { note: '9 bytes are too many' });
     const long = told('', `${'x'.repeat(1_000_000)}\n${'y\n'.repeat(9_000)}`);
     t.ok((long.diff ?? '').length < 9_000);
     t.equal((long.diff ?? '').split('\n').length + (long.unshown ?? 0), 9_002);

@@ -56,6 +56,10 @@ t.test('each question about a file shows what that very use would write', async 
     calls: [
       ['apply_patch', { patch: text('steal(count)') }],
       ['apply_patch', { patch: text('count * cents') }],
+      [
+        'apply_patch',
+        { patch: text(`'${'x'.repeat(1_100_000)}'`).replace('count * cents + 1', 'count * cents') },
+      ],
     ],
   };
   const run = await executed('untrusted', twice);
@@ -66,6 +70,12 @@ t.test('each question about a file shows what that very use would write', async 
   t.notMatch(diff, /\+ {2}return count \* cents;/, 'a call that comes later stands for nothing else');
   const second = await run.answerNext({ approved: true });
   t.match(second.metadata.change, { changeType: 'modify', diff: /\+ {2}return count \* cents;/ });
+  const third = await run.answerNext({ selectedOption: 'deny' });
+  t.match(
+    third.metadata.change,
+    { note: /^11\d+ bytes are too many/ },
+    'what is not shown is said to be there',
+  );
 });
 
 t.test('what rules and scope refuse is never asked about', async (t) => {

@@ -8,7 +8,7 @@ const maxBytes = 1024 * 1024;
 
 /**
  * What a use would make of a file, out of the bytes that it would write and those that are there, for whoever is asked
- * about it; `undefined` where it is no use of a file, or nobody can look at it.
+ * about it; `undefined` where it changes none. What cannot be looked at is said: it would pass for no change.
  */
 export async function changeOf(
   workspace: string,
@@ -17,11 +17,18 @@ export async function changeOf(
 ): Promise<FileChange | undefined> {
   if (use.kind !== 'write' && use.kind !== 'delete') return undefined;
   const after = use.kind === 'write' ? { after: use.bytes } : {};
-  if (use.kind === 'write' && use.bytes.length > maxBytes) return undefined;
+  if (use.kind === 'write' && use.bytes.length > maxBytes) return { unseen: tooLarge(use.bytes.length) };
   try {
     const { bytes, totalBytes } = await readWorkspaceFile(workspace, real, maxBytes);
-    return bytes.length < totalBytes ? undefined : { before: bytes, ...after };
+    return bytes.length < totalBytes ? { unseen: tooLarge(totalBytes) } : { before: bytes, ...after };
   } catch (fault) {
-    return (fault as NodeJS.ErrnoException).code === 'ENOENT' ? after : undefined;
+    const { code } = fault as NodeJS.ErrnoException;
+    return code === 'ENOENT'
+      ? after
+      : { unseen: `what is there cannot be read (${code ?? 'no plain file'})` };
   }
+}
+
+function tooLarge(bytes: number): string {
+  return `${bytes} bytes are too many to be shown`;
 }
