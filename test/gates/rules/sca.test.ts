@@ -226,3 +226,10 @@ t.test('a thousand vulnerabilities are counted, errors first', async (t) => {
   t.match(findings[0], error);
   t.match(findings.at(-1), { severity: 'warning', message: '800 more findings are not listed' });
 });
+
+t.test('what a person let be is counted where it is not listed', async (t) => {
+  const notes = Array.from({ length: 201 }, () => vulnerability('critical'));
+  const left = await judge(toRuleInput({ name: 'x', ...report(vdr(notes), ignore()), expect: [] }));
+  t.equal(left.length, 201);
+  t.match(left.at(-1), { severity: 'note', message: '1 more findings are not listed' });
+});
