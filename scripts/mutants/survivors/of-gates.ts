@@ -6,6 +6,7 @@ export const ofGates: readonly Survivor[] = [
     ["'Eval',", "'Eval' → ''", 'a filter before the rule: more is looked at, nothing less'],
     ["'usort',", "'usort' → ''", 'a filter before the rule: more is looked at, nothing less'],
     ["'open',", "'open' → ''", 'a filter before the rule: more is looked at, nothing less'],
+    ["'RunS',", "'RunS' → ''", 'a filter before the rule: more is looked at, nothing less'],
   ]),
   ...within('gates/direct-eval/java.ts', [
     ['? itemsOf(reading, object, depth + 1)', '+ → -', 'longer chains of calls are read, and none less'],
