@@ -20,19 +20,30 @@ const jvmEngineWords: readonly string[] = [
     'createScript',
     'cook',
   ],
-  ...['createValueExpression', 'createMethodExpression', 'ELProcessor'],
-  ...['Scripting', 'JavaCompiler', 'GroovyS'],
+  ...[
+    'createValueExpression',
+    'createMethodExpression',
+    'ELProcessor',
+    'Evaluator',
+    'runScriptlet',
+    'getTask',
+  ],
+  ...['Scripting', 'JavaCompiler', 'createFastEvaluator', 'GroovyS'],
 ];
 
-/** Every direct execution contains one of these; a change without any is not read further. */
+/**
+ * Every direct execution contains one of these; a change without any is not read further. Where two stand in every
+ * example that anybody thought of, both stay: a word too many costs a look, a word too few hides a change.
+ */
 const words: Readonly<Record<Exclude<Scanned, 'javascript' | 'python'>, readonly string[]>> = {
-  shell: ['eval', 'sh', '<(', '$', '|', '`', 'sed', '{}', 'xargs'],
+  shell: ['eval', 'sh', 'source', '<(', 'SHELL', '$', '|', '`', 'sed', '/dev/', '/proc/', '{}', 'xargs'],
   ruby: [
     ...[
       'eval',
       'system',
       'exec',
       'spawn',
+      'popen',
       'Open3',
       'send',
       'open',
@@ -73,10 +84,24 @@ const words: Readonly<Record<Exclude<Scanned, 'javascript' | 'python'>, readonly
     ],
     ...['$_', 'data:', 'php://', 'http', 'ftp', 'expect:', "'.'", "' . '", '"."', '" . "'],
   ],
-  perl: ['eval', 'system', 'exec', 'open', 'readpipe', '`', 'qx', 'ee', '-c', 'do ', 'do(', 'require'],
-  java: [...['exec', 'eval', 'Eval', 'ProcessBuilder'], ...jvmEngineWords, 'CommandLine'],
-  kotlin: [...['exec', 'eval', 'ProcessBuilder', 'Eval', '"-c"', '"/c"', '-Command'], ...jvmEngineWords],
-  scala: ['exec', 'eval', 'process', 'interpret', ...['"-c"', '"/c"', '-Command', 'Eval'], ...jvmEngineWords],
+  perl: [
+    ...['eval', 'system', 'exec', 'open', 'readpipe', '`', 'qx', 'ee', '-c', 'do ', 'do(', 'require'],
+    'use re',
+  ],
+  java: [
+    ...['exec', 'eval', 'Groovy', 'JShell', 'MVEL', 'Eval', 'compile', 'ProcessBuilder', 'command'],
+    ...jvmEngineWords,
+    'CommandLine',
+  ],
+  kotlin: [
+    ...['exec', 'eval', 'GroovyShell', 'ProcessBuilder', 'Eval', '"-c"', '"/c"', '-Command'],
+    ...jvmEngineWords,
+  ],
+  scala: [
+    ...['exec', 'eval', 'GroovyShell', 'Process', 'Stream', 'lazyLines', 'process', 'interpret', '!'],
+    ...['"-c"', '"/c"', '-Command', 'Eval'],
+    ...jvmEngineWords,
+  ],
   go: [
     'Eval',
     'Command',
@@ -94,15 +119,18 @@ const words: Readonly<Record<Exclude<Scanned, 'javascript' | 'python'>, readonly
   csharp: [
     ...[
       'CSharpScript',
+      'EvaluateAsync',
+      'RunAsync',
       'VisualBasicScript',
       'Compile(',
       'CompileAssembly',
       'AddScript',
       'InvokeScript',
       'Process',
+      'Start(',
     ],
     ...['Arguments', 'FileName', 'AddCommand', 'ScriptBlock', 'CreatePipeline', 'DynamicExpressionParser'],
-    ...['Evaluate(', 'Execute(', 'ExecuteAndWrap', 'ExecuteCommand', 'CreateScriptSource'],
+    ...['JScriptEvaluate', 'Evaluate(', 'Execute(', 'ExecuteAndWrap', 'ExecuteCommand', 'CreateScriptSource'],
     ...['RunString', 'DoString', 'LoadString'],
   ],
 };

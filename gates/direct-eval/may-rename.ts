@@ -3,12 +3,8 @@ import type { Scanned } from './candidates.ts';
 
 /** Types of the Java platform that may be given a name far from where it is used. */
 const jvmEngineTypes: readonly string[] = [
-  'ProcessBuilder',
-  'roovy',
-  'gnl',
-  'ELProcessor',
-  'ScriptingContainer',
-  'JavaCompiler',
+  ...['Runtime', 'ScriptEngine', 'ProcessBuilder', 'roovy', 'gnl', 'ELProcessor', 'ScriptingContainer'],
+  ...['JavaCompiler', 'PythonInterpreter'],
 ];
 
 /** What a file holds where a name for direct execution may be given far from where the change uses it. */
@@ -36,6 +32,7 @@ const inFile: Readonly<Partial<Record<Scanned, WordSearch>>> = {
     'system',
     'popen',
     'subprocess',
+    'create_subprocess',
     'builtins',
     'timeit',
     'runpy',
@@ -44,14 +41,17 @@ const inFile: Readonly<Partial<Record<Scanned, WordSearch>>> = {
     'Interactive',
     'CDLL',
   ]),
-  shell: wordSearch(['eval']),
+  shell: wordSearch(['eval', '=sh', '=bash', 'bin/']),
   ruby: wordSearch(['alias', 'method(']),
   php: wordSearch(['use function', "= '", '= "'], { fold: true }),
-  java: wordSearch(jvmEngineTypes),
+  java: wordSearch([...jvmEngineTypes, 'JShell', 'MVEL', 'bsh.']),
   kotlin: wordSearch(jvmEngineTypes),
-  scala: wordSearch([...jvmEngineTypes, 'sys.process']),
-  go: wordSearch(['os/exec', 'syscall', 'StartProcess', 'x/sys/']),
-  csharp: wordSearch(['Diagnostics', 'Scripting', 'ProcessStartInfo']),
+  scala: wordSearch([...jvmEngineTypes, 'sys.process', 'twitter.util']),
+  go: wordSearch([
+    ...['os/exec', 'syscall', 'StartProcess', 'x/sys/', '/goja', '/otto', '/gopher-lua', '/yaegi', '/v8go'],
+    ...['/starlark', '/otto.v', 'mvdan.cc/sh'],
+  ]),
+  csharp: wordSearch(['Diagnostics', 'Scripting', 'CSharpScript', 'ProcessStartInfo']),
 };
 
 /** Whether a file can give another name to direct execution, so that a change may use it unseen. */

@@ -50,7 +50,7 @@ export const sastRows = [
     severity: 'error',
     why: unverified,
     instead: keepVerifying,
-    words: ['verify', 'CERT_NONE', 'ssl=', 'ssl =', 'unverified'],
+    words: ['verify', 'CERT_NONE', '_create_unverified_context', 'ssl=', 'ssl =', 'unverified'],
     origins: ['_create_unverified_context', 'CERT_NONE'],
   },
   {
@@ -68,7 +68,7 @@ export const sastRows = [
     severity: 'error',
     why: 'lets every visitor who causes an error run code in the debugger',
     instead: 'leave `debug` out, and run `flask --debug` while developing',
-    words: ['debug'],
+    words: ['debug', 'DEBUG'],
   },
   {
     id: 'sast/javascript-tls-unverified',
@@ -197,7 +197,7 @@ export const sastRows = [
     severity: 'warning',
     why: plainHash,
     instead: 'use `password_hash` and `password_verify`',
-    words: ['md5', 'MD5', 'sha1', 'hash('],
+    words: ['md5', 'MD5', 'sha1', 'SHA1', 'hash('],
   },
   {
     id: 'sast/php-tls-unverified',
@@ -222,7 +222,7 @@ export const sastRows = [
     severity: 'error',
     why: unverified,
     instead: 'leave the callback out, and add the authority that signed the certificate to the trusted ones',
-    words: ['ValidationCallback', 'SslStream'],
+    words: ['ValidationCallback', 'DangerousAcceptAny', 'SslStream'],
     origins: ['ValidationCallback'],
   },
   {
