@@ -2,6 +2,7 @@ import { type Guard, within } from './guard.ts';
 
 const usage = 'test/session/work/usage.test.ts';
 const metered = 'test/engine/run/work/turns/metered-turns.test.ts';
+const notFree = 'what is told to have used nothing';
 const spending = 'test/session/work/spending.test.ts';
 const converse = 'test/session/state/converse.test.ts';
 const gate = 'test/engine/run/work/agent/model-gate.test.ts';
@@ -12,10 +13,12 @@ export const guards: readonly Guard[] = [
   ...within('engine/run/work/turns/open-turns.ts', metered, [
     [
       'a reply that broke off has been paid for',
-      'paid(usage);\n      throw fault;',
-      'paid();\n      throw fault;',
+      "paid(text.length + calls.length > 0 ? usageOf(usage, request, { text: text.join(''), calls }) : usage);",
+      'paid();',
       'a meter hears of every question',
     ],
+    ['what broke off untold is guessed', 'text.length + calls.length > 0 ?', 'false ?', notFree],
+    ['nothing used is nothing told', ' && told.input + told.output > 0', '', notFree],
   ]),
   ...within('engine/run/work/turns/count-usage.ts', metered, [
     [

@@ -101,7 +101,7 @@ export function openTurns(
       }
     } catch (fault) {
       // A reply that broke has been paid for too.
-      paid(usage);
+      paid(text.length + calls.length > 0 ? usageOf(usage, request, { text: text.join(''), calls }) : usage);
       throw fault;
     }
     const said = text.join('').toWellFormed();
@@ -111,9 +111,9 @@ export function openTurns(
       calls,
       ...(end?.state === undefined ? {} : { state: { provider: provider.name, model, value: end.state } }),
     };
-    usage ??= guessUsage(request, message);
-    paid(usage);
-    return { message, end: end?.end ?? 'stop', usage };
+    const used = usageOf(usage, request, message);
+    paid(used);
+    return { message, end: end?.end ?? 'stop', usage: used };
   };
   const askTill = async (request: ModelRequest, told?: (event: ModelEvent) => void): Promise<Turn> => {
     if (turns >= maxTurns) throw new WritError('TURN_LIMIT', { detail: { maxTurns } });
@@ -175,8 +175,16 @@ function* leftBehind({ messages }: TurnQuestion, provider: string, model: string
   }
 }
 
-/** Four characters a token, where the vendor tells nothing: what is not told is not free. */
-function guessUsage(request: TurnQuestion, { text, calls }: AssistantMessage): ModelUsage {
+/**
+ * What a reply used, as its vendor tells it; four characters a token where nothing is told, or that it was nothing: no
+ * question is free, and a budget that nothing counts against would never end.
+ */
+function usageOf(
+  told: ModelUsage | undefined,
+  request: TurnQuestion,
+  { text, calls }: Pick<AssistantMessage, 'text' | 'calls'>,
+): ModelUsage {
+  if (told !== undefined && told.input + told.output > 0) return told;
   const answered = text.length + calls.reduce((sum, call) => sum + call.arguments.length, 0);
   return { input: Math.ceil(sizeOf(request) / 4), output: Math.ceil(answered / 4) };
 }

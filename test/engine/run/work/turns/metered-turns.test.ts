@@ -102,3 +102,18 @@ t.test('what a meter refuses is not asked', async (t) => {
   await t.rejects(turns.take(question), { code: 'TURN_LIMIT' });
   t.equal(asked(), 0);
 });
+
+t.test('what is told to have used nothing, or breaks off in the middle, is not free', async (t) => {
+  const text: ModelEvent = { type: 'text', text: 'a'.repeat(400) };
+  const used = async (...reply: readonly ModelEvent[]): Promise<number> => {
+    const turns = turnsOf(answers(reply).provider, { begin: () => () => {} });
+    await turns.take(question).catch((fault) => t.match(fault, { code: 'PROVIDER_FAILED' }));
+    return turns.taken().tokensUsed;
+  };
+  const guessed = await used(text, end);
+  t.ok(guessed > 100 && guessed < 200, `${guessed} tokens`);
+  t.equal(await used(text, usage(0, 0, 0), end), guessed);
+  t.equal(await used(text), guessed, 'one that breaks off untold');
+  t.equal(await used(text, usage(1, 0, 0), end), 1, 'what is told is believed');
+  t.equal(await used(), 0, 'one that never began');
+});
