@@ -9,7 +9,8 @@ const runners =
   /^(?:(?:cProfile|profile)\.(?:Profile\(\)\.)?(?:run|runctx)|(?:pdb\.(?:Pdb\(\)\.)?|bdb\.Bdb\(\)\.)(?:run|runeval|runctx)|trace\.Trace\(\)\.(?:run|runctx)|code\.Interactive(?:Interpreter|Console)\(\)\.(?:runsource|runcode|push)|code(?:op)?\.compile_command)$/;
 /** Functions that execute the file or module which their first argument names. */
 const scripts = /^runpy\.run_(?:path|module)$/;
-const consoles = /^code\.(?:interact|InteractiveConsole\(\)\.interact)$/;
+/** They ask whoever sits before them, and need no argument for that. */
+export const consoles: RegExp = /^code\.(?:interact|InteractiveConsole\(\)\.interact)$/;
 /** Functions that execute `stmt` and `setup`, each a text or a function. */
 const timers = /^timeit\.(?:timeit|repeat|Timer)$/;
 const named = /^(?:stmt|setup|cmd|statement|expression|source|code|path_name|mod_name)$/;

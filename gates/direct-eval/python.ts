@@ -2,7 +2,7 @@ import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tr
 import { type PythonNames, pythonNames } from '../../readers/source/names/python-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import type { Hit } from './hit.ts';
-import { statementReason } from './python-statements.ts';
+import { consoles, statementReason } from './python-statements.ts';
 import { handsShellText } from './shell-words.ts';
 
 const code = /^(?:eval|exec|execfile|six\.exec_)$/;
@@ -75,7 +75,7 @@ function callHit(reading: Reading, names: PythonNames, node: SyntaxNode): Hit | 
   if (member === 'subprocess_shell') return hit(member, why.shell);
   const handed = handedShell(reading, names, given);
   if (handed !== undefined) return hit(`${handed}(shell=True)`, why.shell);
-  if (path === undefined || given.length === 0) return undefined;
+  if (path === undefined || (given.length === 0 && !consoles.test(path))) return undefined;
   const method = /^operator\.methodcaller\((.+)\)$/.exec(path)?.[1];
   if (method !== undefined) {
     const reached = `${names.resolve(given[0])}.${method}`;

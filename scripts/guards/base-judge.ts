@@ -92,6 +92,12 @@ export const guards: readonly Guard[] = [
       less,
     ],
     [
+      'of a statement that stands twice, one may go',
+      'left.set(text, count - 1);',
+      '',
+      'of a statement that stands twice',
+    ],
+    [
       'saying it otherwise is none',
       'return gone.some(',
       'return true || gone.some(',

@@ -55,6 +55,12 @@ export const guards: readonly Guard[] = [
       'await mkdir(dirname(target), { recursive: true });',
       'a part of the record is for its owner',
     ],
+    [
+      'a part of the record that is gone',
+      'if (memory) throw corrupt(path, fault);',
+      '',
+      'a part of the record that was put there and is gone',
+    ],
   ]),
   ...within('engine/run/state/artifact-box.ts', modes, [
     [

@@ -171,6 +171,12 @@ export const guards: readonly Guard[] = [
       'a branch that somebody works on',
     ],
     [
+      'what is taken away makes way',
+      "? ('delete' as const)",
+      "? ('modify' as const)",
+      'a file that makes way',
+    ],
+    [
       'files that did not follow are brought along',
       '(await readRef(repository, target.ref)) === commit;',
       "(await readRef(repository, target.ref)) === '';",

@@ -1,7 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { dropHeld, type HeldChange, landHeld, unheldTarget } from '../../../engine/run/seal/held-change.ts';
+import { moveTarget } from '../../../engine/run/seal/move-target.ts';
 import { openRepository, type Repository } from '../../../engine/vcs/repository.ts';
 import { longTest } from '../../rooms/long-test.ts';
 import { fixtures, makeSample } from './sample.ts';
@@ -61,6 +62,40 @@ t.test('a branch that has moved since, or a file that was changed, is not run ov
     lost: /`refs\/heads\/main` was moved by somebody else since/,
   });
   t.equal(sample.git('rev-parse', 'main'), mine);
+});
+
+t.test("a file that makes way for a directory of its name is in nobody's way", async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  const repository = await openRepository(sample.root);
+  const target = await unheldTarget(repository, 'main', 'run');
+  const place = join(sample.root, 'notes');
+  writeFileSync(place, 'one\n');
+  sample.git('add', 'notes');
+  sample.git('commit', '--quiet', '-m', 'a file');
+  const baseCommit = sample.git('rev-parse', 'HEAD');
+  rmSync(place);
+  mkdirSync(place);
+  writeFileSync(join(place, 'one.txt'), 'one\n');
+  sample.git('add', '--all', 'notes');
+  sample.git('commit', '--quiet', '-m', 'a directory');
+  const commit = sample.git('rev-parse', 'HEAD');
+  sample.git('reset', '--quiet', '--hard', baseCommit);
+  const held = { runId: 'run', branch: 'x', commit, target: { ...target, expected: baseCommit } };
+  const view = { baseCommit, policyCommit: baseCommit };
+  const policy = { ref: undefined, commit: undefined };
+  const files = [{ path: 'notes', changeType: 'delete' as const }];
+  writeFileSync(place, 'mine\n');
+  const move = { runId: 'run', commit, files, policy, when: 'since it was made' };
+  const here = { ...held.target, branch: 'main', checkedOutHere: true };
+  t.match(await moveTarget(repository, { ...move, target: here }), {
+    lost: /`notes`/,
+    by: 'changed-under-us',
+  });
+  writeFileSync(place, 'one\n');
+  t.same(await landHeld(repository, held, view), {});
+  t.equal(sample.git('status', '--porcelain'), '');
+  t.equal(readFileSync(join(place, 'one.txt'), 'utf8'), 'one\n');
 });
 
 longTest('a branch that somebody works on, or has put more on, stays', async (t) => {

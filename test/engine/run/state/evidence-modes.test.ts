@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { systemClock } from '../../../../core/base/clock.ts';
@@ -89,4 +89,15 @@ t.test('a part of the record that cannot be written is told', async (t) => {
     .put([['plans/1/plan.json', Buffer.from('{}')]])
     .catch((cause: unknown) => cause);
   t.equal(isWritError(fault) && fault.code, 'EVIDENCE_WRITE_FAILED');
+});
+
+t.test('a part of the record that was put there and is gone is told as damaged', async (t) => {
+  const directory = t.testdir();
+  const box = createRecordBox(directory, { digests: new Map(), note: async () => {} });
+  await box.put([['plans/1/plan.json', Buffer.from('{}')]]);
+  t.equal(String(await box.read('plans/1/plan.json')), '{}');
+  rmSync(join(directory, 'plans'), { recursive: true });
+  t.same(await box.list(), ['plans/1/plan.json'], 'what was put is known without its files');
+  await t.rejects(box.read('plans/1/plan.json'), { code: 'OBJECT_CORRUPT' });
+  await t.rejects(createRecordBox(directory).read('plans/1/plan.json'), { code: 'ENOENT' });
 });

@@ -96,6 +96,14 @@ t.test('where more failed than are named, what the files assert together counts'
   t.same(compare({ base, laid: { ...laid, tests: more }, texts }), ['error EXPECTATION_LOST test_two']);
 });
 
+t.test('of a statement that stands twice, one that goes is lost', async (t) => {
+  const base = 'def test_two():\n    assert pop(q)\n    assert pop(q)\n    assert size(q) == 0\n';
+  const is = (candidate: string): readonly string[] =>
+    rewritten({ language: 'python', test: 'test_two', base, candidate });
+  t.same(is(base.replace('    assert pop(q)\n', '')), ['error EXPECTATION_LOST test_two']);
+  t.same(is(base.replace('== 0', '== 1')), ['warning EXPECTATION_CHANGED test_two']);
+});
+
 t.test('what is no assertion is not counted, and a long text takes no time', async (t) => {
   const none = [
     '// assert.equal(a, b)',
