@@ -40,6 +40,14 @@ export const guards: readonly Guard[] = [
       'an answered secret is not drawn',
     ],
   ]),
+  ...within('session/tui/card/draw-card.ts', 'test/session/tui/held-says.test.ts', [
+    [
+      'an approval names what it approves beside its answers',
+      ', ...subjectBeside(asked)]',
+      ']',
+      'an approval names what it approves',
+    ],
+  ]),
   ...within('session/tui/card/compact-card.ts', tests, [
     [
       'answers do not push what they approve off a small terminal',

@@ -1,5 +1,5 @@
 import { type Line, type Span, span } from '../../screen/line.ts';
-import type { Asked } from '../../screen/question/asked.ts';
+import { type Asked, wordsOf } from '../../screen/question/asked.ts';
 import type { Choice } from '../../screen/question/choices.ts';
 import { commandTree } from '../../screen/question/command-tree.ts';
 import { visible } from '../../screen/visible.ts';
@@ -76,6 +76,20 @@ export function compactSubject(asked: Asked, rows: number, columns: number): rea
   const more = `… ${left} ${left === 1 ? 'line' : 'lines'} more: scroll back to read`;
   return [...lines.slice(0, seen), [span(more, 'warn')]];
 }
+
+/** The same in what one row holds, beside the question: what was printed of it may have left the terminal. */
+export function subjectBeside(asked: Asked): Line {
+  if (!isApproval(asked)) return [];
+  const many = wordsOf(asked.metadata.commandLines).length;
+  const [first = []] = commandTree(asked);
+  return [
+    ...(many > 1 ? [span(`  first of ${many} lines`, 'warn')] : []),
+    span('  '),
+    ...first.filter(isWord),
+  ];
+}
+
+const isWord = ({ text }: Span): boolean => text.trim() !== '';
 
 export function isApproval({ kind }: Pick<Asked, 'kind'>): boolean {
   return kind === 'approval' || kind === 'sandbox_approval';

@@ -7,7 +7,7 @@ import { widthOf } from '../../screen/wrap.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { hangLine } from '../print/hang-line.ts';
 import type { Card } from './card.ts';
-import { compactChoices, compactSubject, isApproval, isCompact } from './compact-card.ts';
+import { compactChoices, compactSubject, isApproval, isCompact, subjectBeside } from './compact-card.ts';
 import { isContract, planLines } from './press-card.ts';
 
 /** Rows for what an answer covers, where its own row has no room for all of it. */
@@ -43,7 +43,7 @@ export function drawCard(
   const covered = isChosen ? coveredBy(choices[card.at], lines[card.at], columns) : [];
   return [
     ...before,
-    [...headOf(card, asked, inner), ...rejectedOf(asked, snapshot)],
+    [...headOf(card, asked, inner), ...rejectedOf(asked, snapshot), ...subjectBeside(asked)],
     ...around(lines, card.at, most),
     ...(covered.length <= room ? covered : []),
     [span(hintOf(card, asked), 'dim')],

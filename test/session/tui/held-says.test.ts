@@ -1,7 +1,9 @@
 import t from 'tap';
 import { textOf } from '../../../session/screen/line.ts';
+import type { Asked } from '../../../session/screen/question/asked.ts';
 import { statusItems, statusLine } from '../../../session/screen/status-line.ts';
 import { heldQuestion } from '../../../session/state/held/held-question.ts';
+import { optionsOf } from '../../../session/state/interaction.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { openCard } from '../../../session/tui/card/card.ts';
 import { drawCard } from '../../../session/tui/card/draw-card.ts';
@@ -43,6 +45,28 @@ t.test(
     t.equal(drawn(idle)[0], '? What goes on to main?', 'of a change that is not shown nothing is counted');
   },
 );
+
+t.test('an approval names what it approves beside its answers, whatever has left the terminal', async (t) => {
+  const drawn = (metadata: Asked['metadata']): string => {
+    const asked: Asked = { ...question, title: 'Change files', metadata };
+    const [head = []] = drawCard(openCard(asked, 0, false), asked, idle, { rows: 22, columns: 80 });
+    return textOf(head);
+  };
+  const question: Asked = {
+    id: 'q',
+    kind: 'approval',
+    status: 'pending',
+    metadata: {},
+    options: optionsOf.approval.map(([id, label]) => ({ id, label })),
+    requestedAt: '',
+  };
+  const subject = 'workspace.fs write src/price.js';
+  t.equal(drawn({ subject }), `? Change files  ${subject}`);
+  t.equal(drawn({ command: 'npm test' }), '? Change files  $ npm test');
+  const commandLines = ['echo a', 'rm -rf b'];
+  const many = drawn({ command: commandLines.join('\n'), commandLines });
+  t.equal(many, '? Change files  first of 2 lines  $ echo a', 'and one line does not pass for all of them');
+});
 
 t.test('while a turn works, the key that stops it is told before who steers', async (t) => {
   const line = (status: typeof idle.status, columns: number, kind = 'tui') => {
