@@ -28,6 +28,14 @@ export const guards: readonly Guard[] = [
       watches,
     ],
   ]),
+  ...within('session/web/words/asked-anew.ts', cards, [
+    [
+      'an answer goes to no question that was not read',
+      ' && text(one) === text(asked)',
+      '',
+      'an answer that takes control answers nothing',
+    ],
+  ]),
   ...within('session/web/view/hunk-review.ts', cards, [
     ['no word on a hunk', 'const isShut = !mayWrite(state.standing);', 'const isShut = false;', watches],
   ]),

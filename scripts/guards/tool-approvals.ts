@@ -181,6 +181,12 @@ export const guards: readonly Guard[] = [
       'line.slice(1, most.line)',
       'a change that is asked about',
     ],
+    [
+      'of a line that is cut nobody is told that it is all',
+      '...(isCut ? {',
+      '...(isCut && false ? {',
+      'a change that is asked about',
+    ],
   ]),
   ...within('session/approvals/describe-approval.ts', told, [
     ['no digest of a secret', '...(isOpen ? {', '...(exact ? {', 'no secret is shown'],

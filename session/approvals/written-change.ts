@@ -14,7 +14,7 @@ export interface WrittenChange {
   readonly diff?: string;
   /** Lines of the diff that are left out behind it. */
   readonly unshown?: number;
-  /** Why there is no diff. */
+  /** Why there is no diff, or what it does not show of its lines. */
   readonly note?: string;
 }
 
@@ -27,18 +27,30 @@ export function writtenChange({ before, after, unseen }: FileChange, mask: Mask)
     return { changeType, note: `not text: ${sizesOf(before, after)}` };
   // Masked while they are whole: what stands over several lines is known by none of them.
   const lines = unifiedLines(mask(old), mask(now));
-  if (lines.length === 0)
-    return { changeType, note: old === now ? 'nothing differs' : 'what differs is not shown: it is masked' };
+  if (lines.length === 0) return { changeType, note: withoutLines(changeType, old === now) };
   const shown: string[] = [];
   let left = most.characters;
+  let isCut = false;
   for (const line of lines.slice(0, most.lines)) {
     const text = `${line[0]}${visibleText(line.slice(1), (one) => one, most.line)}`;
     left -= text.length + 1;
     if (left < 0) break;
+    isCut ||= text !== `${line[0]}${visibleText(line.slice(1), (one) => one, most.line + 1)}`;
     shown.push(text);
   }
   const unshown = lines.length - shown.length;
-  return { changeType, diff: shown.join('\n'), ...(unshown === 0 ? {} : { unshown }) };
+  return {
+    changeType,
+    diff: shown.join('\n'),
+    ...(unshown === 0 ? {} : { unshown }),
+    ...(isCut ? { note: `lines are cut behind ${most.line} characters` } : {}),
+  };
+}
+
+/** A file that comes or goes is a change, although it is empty. */
+function withoutLines(changeType: WrittenChange['changeType'], isSame: boolean): string {
+  if (!isSame) return 'what differs is not shown: it is masked';
+  return { add: 'an empty file', delete: 'the file was empty', modify: 'nothing differs' }[changeType];
 }
 
 /** Nothing there is a text without lines. */

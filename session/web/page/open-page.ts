@@ -3,6 +3,7 @@ import { type Answer, askSession } from '../wire/ask-session.ts';
 import { foldChange } from '../wire/fold-change.ts';
 import { followSession } from '../wire/follow-session.ts';
 import { holdControl } from '../wire/hold-control.ts';
+import { askedAnew } from '../words/asked-anew.ts';
 import { refusalWords } from '../words/refusal-words.ts';
 import { mayWrite, standingOf } from '../words/standing.ts';
 import { openDrafts } from './drafts.ts';
@@ -70,7 +71,17 @@ export function openPage(draw: (page: Page) => void): void {
     say: (text) => write('messages', { text, commandId: newId() }),
     async answer(question, given) {
       answering.add(question.id);
-      const answer = await write(`interactions/${encodeURIComponent(question.id)}`, { ...given });
+      const { token } = control.held();
+      const send = ({ id }: Question): Promise<Answer> =>
+        write(`interactions/${encodeURIComponent(id)}`, { ...given });
+      let answer = await send(question);
+      // By this very press control was taken, and what waits for an approval is asked anew whenever it is: of whoever
+      // read the same words, the answer is the same.
+      if (!answer.ok && answer.code === 'INTERACTION_NOT_ACTIVE' && control.held().token !== token) {
+        const now = await askSession('session');
+        const again = now.ok ? askedAnew(question, now.value as unknown as Seen) : undefined;
+        if (again !== undefined) answer = await send(again);
+      }
       answering.delete(question.id);
       const isOpen = pendingIn(state.seen ?? { interactions: [] }).some(({ id }) => id === question.id);
       if (answer.ok && given.selectedOption !== 'network') drafts.forget(notesOf(question.id));

@@ -40,7 +40,7 @@ export function readApproval(metadata: Members): AskedApproval {
   const verdict = textOf(metadata.verdict) || 'unknown';
   const reason = textOf(metadata.reason);
   return {
-    what: textOf(metadata.command ?? metadata.subject),
+    what: asWritten(metadata) ?? textOf(metadata.command ?? metadata.subject),
     isCommand: metadata.command !== undefined,
     verdict: metadata.command === undefined && verdict === 'unknown' ? '' : verdict,
     reason: isTold(reason) ? '' : reason,
@@ -54,6 +54,12 @@ export function readApproval(metadata: Members): AskedApproval {
     isOutside: metadata.isOutsideSandbox === true,
     needsConfirmation: textOf(metadata.needsConfirmation),
   };
+}
+
+/** A command of several lines in its lines, where none of them is cut: else its text in one line has more of it. */
+function asWritten({ command, commandLines }: Members): string | undefined {
+  const lines = listOf(commandLines).map(textOf);
+  return lines.length > 1 && lines.join('\\u{a}') === command ? lines.join('\n') : undefined;
 }
 
 /** The file that a use is about, for the language of its lines; empty where it is about none. */

@@ -63,10 +63,14 @@ t.test(
     t.match(hostile.diff, "+x = '\\u{202e}'; \\u{1b}[2J\\u{d}");
     t.match(told(secret, '[masked]'), { note: /masked/ });
     t.match(told('same', 'same'), { note: 'nothing differs' });
+    t.match(told(undefined, ''), { changeType: 'add', note: 'an empty file' });
+    t.match(told('', undefined), { changeType: 'delete', note: 'the file was empty' });
     t.match(told('text', 'bin\0ary'), { note: 'not text: 4 bytes before, now 7 bytes' });
     t.match(writtenChange({ unseen: '9 bytes are too many' }, mask), { note: '9 bytes are too many' });
     const long = told('', `${'x'.repeat(1_000_000)}\n${'y\n'.repeat(9_000)}`);
     t.ok((long.diff ?? '').length < 9_000);
+    t.match(long.note, 'cut behind 400', 'of a line that is cut nobody is told that it is all');
+    t.equal(told('', `${'x'.repeat(400)}\n`).note, undefined);
     t.equal((long.diff ?? '').split('\n').length + (long.unshown ?? 0), 9_002);
   },
 );

@@ -141,6 +141,52 @@ t.test('an answer goes once, and nothing wide or dangerous by a hand that slips'
   );
 });
 
+t.test('an answer that takes control answers what is asked anew for that', { skip }, async (t) => {
+  const session = toldSession(t, { local: 'none' });
+  await session.say('Go.');
+  const commandLines = ["cat <<'E' > a.sh", 'rm -rf "\\\\u{a}"', 'E'];
+  await session.report({
+    ...approval,
+    metadata: { ...approval.metadata, command: commandLines.join('\\u{a}'), commandLines },
+  });
+  await using tab = await openCard(t, session);
+  const { page } = tab;
+  await page.locator('.control-free').waitFor();
+  await page.locator('section.card:not(.fresh)').waitFor();
+  t.equal(
+    await page.locator('pre.command').innerText(),
+    commandLines.join('\n'),
+    'in lines, as it was written',
+  );
+  await page.getByRole('button', { name: 'Deny', exact: true }).click();
+  await page.locator('section.card').waitFor({ state: 'detached' });
+  t.strictSame(
+    tab.sent.map((body) => JSON.parse(body)),
+    [{ selectedOption: 'deny' }, { selectedOption: 'deny' }],
+  );
+  t.equal(await page.locator('.notice').count(), 0, 'one press is enough');
+  t.strictSame(tab.wrongs, []);
+});
+
+t.test('an answer that takes control answers nothing that was not read', { skip }, async (t) => {
+  const session = toldSession(t, { local: 'none' });
+  await session.say('Go.');
+  await session.report(approval);
+  await using tab = await openCard(t, session);
+  const { page } = tab;
+  await page.route('**/api/code/session', async (route) => {
+    const came = await (await route.fetch()).text();
+    await route.fulfill({ contentType: 'application/json', body: came.replaceAll('gnp.exe', 'gnp.bat') });
+  });
+  await page.locator('.control-free').waitFor();
+  await page.locator('section.card:not(.fresh)').waitFor();
+  await page.getByRole('button', { name: 'Approve', exact: true }).click();
+  await page.locator('.control-mine').waitFor();
+  await page.locator('section.card:not(.fresh)').waitFor();
+  await page.locator('.notice, .refused').getByText('Nothing was answered').waitFor();
+  t.equal(tab.sent.length, 1);
+});
+
 t.test('a question about a file shows what would be written, as text', { skip }, async (t) => {
   const session = toldSession(t);
   await session.say('Go.');

@@ -70,6 +70,9 @@ t.test(
         t.ok(Math.max(...found) < 48, `${what}: ${found.join(', ')} px`);
         await tab.page.getByRole('tab', { name: 'Terminal' }).click();
       }
+      await tab.page.getByRole('tab', { name: 'Transcript' }).click();
+      const by = await heights(tab.page, '.entry .by');
+      t.ok(by.length > 3 && Math.max(...by) < 24, `who says it: ${by.join(', ')} px`);
       const [bar = 999] = await heights(tab.page, '.bar');
       t.ok(bar < 140, `the line above takes ${bar} px`);
       t.ok(await tab.page.getByText('exit code 1').isVisible(), 'and how a command ended');
@@ -94,6 +97,23 @@ t.test(
     );
     for (const gap of beside as readonly number[]) t.ok(gap >= 0, `${gap} px`);
     t.ok((beside as readonly number[]).length > 0, 'the plan of the scene has a cost');
+  },
+);
+
+t.test(
+  'who wants nothing to move, or has colours of his own, has it so',
+  { skip: withoutBrowser },
+  async (t) => {
+    const { baseUrl } = await showScene(t, 'repair');
+    const options = { reducedMotion: 'reduce', forcedColors: 'active' } as const;
+    await using tab = await openTab(await openBrowser(t), baseUrl, options);
+    await tab.page.locator('.bar .state-executing_tool').waitFor();
+    t.equal(await tab.page.evaluate('document.getAnimations().length'), 0);
+    const lines = (await tab.page.evaluate(
+      `[...document.querySelectorAll('[role=tab]')].map((one) => getComputedStyle(one).borderBottomColor)`,
+    )) as readonly string[];
+    const ground = await tab.page.evaluate('getComputedStyle(document.body).backgroundColor');
+    t.equal(lines.filter((line) => line !== ground).length, 1, 'one pane is marked as the one that is shown');
   },
 );
 
