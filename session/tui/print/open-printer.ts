@@ -2,6 +2,7 @@ import { type Line, span } from '../../screen/line.ts';
 import { questionBody } from '../../screen/question/question-body.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { askedChange } from './asked-change.ts';
+import { earlierContracts } from './earlier-contracts.ts';
 import { entryLines } from './entry-lines.ts';
 import { hangLine } from './hang-line.ts';
 import { type Entry, nextToPrint, nothingPrinted, type Printed } from './printed.ts';
@@ -65,11 +66,15 @@ export function openPrinter(shape: Shape): Printer {
       const first = printed === undefined ? earlierLines(snapshot) : undefined;
       const next = nextToPrint(first?.printed ?? printed ?? nothingPrinted, snapshot);
       const questions = questionLines(next.printed.asked, snapshot, shape, columns, mine);
+      const contracts = first && earlierContracts(next.entries, snapshot, shape, columns);
       printed = { ...next.printed, asked: questions.asked };
       const lines = [
         ...(first?.lines ?? []),
         ...(next.missed ? [[span('… some of it went by unseen: /export FILE has it all', 'warn')]] : []),
-        ...next.entries.flatMap((entry) => apart(entry, finished(entry, snapshot))),
+        ...next.entries.flatMap((entry) => [
+          ...(contracts?.get(entry.id) ?? []),
+          ...apart(entry, finished(entry, snapshot)),
+        ]),
         ...(next.open === undefined ? [] : apart(next.open, replyLines(next.open))),
         ...questions.lines,
       ];

@@ -64,3 +64,38 @@ t.test('everything is everything, also what left the window', async (t) => {
     ['Go.', ...numbers(0, kept.transcript + 499).map((at) => `Note ${at}.`)],
   );
 });
+
+t.test('a thread that is gone on with is read with the contract that was agreed', async (t) => {
+  const { door } = await noted(2);
+  const [first, ...more] = door.snapshot().transcript;
+  if (first === undefined) throw new Error('nothing was noted');
+  const at = (second: number) => `2026-01-01T00:00:0${second}.000Z`;
+  const contract = (title: string, second: number, status: 'resolved' | 'cancelled') => ({
+    ...{ id: title, kind: 'intent_review_choice' as const, status, title, options: [] },
+    ...{ metadata: { essence: { problem: 'A price is too high.' } }, requestedAt: at(second) },
+  });
+  const snapshot = {
+    ...door.snapshot(),
+    transcript: [first, ...more].map((entry, index) => ({ ...entry, createdAt: at(2 + 2 * index) })),
+    interactions: [
+      contract('Long ago', 1, 'resolved'),
+      contract('Exact prices', 3, 'resolved'),
+      contract('Withdrawn', 3, 'cancelled'),
+    ],
+  };
+  const printer = openPrinter(plainShape);
+  const lines = printer.print(snapshot, 80).lines.map(textOf);
+  const [asked, contracts, note] = ['Go.', 'Contract: ', 'Note 0.'].map((words) =>
+    lines.findIndex((line) => line.includes(words)),
+  );
+  t.ok(
+    asked !== undefined &&
+      contracts !== undefined &&
+      note !== undefined &&
+      asked < contracts &&
+      contracts < note,
+  );
+  t.match(lines.join('\n'), /Contract: Exact prices\n {2}A price is too high\./);
+  t.notMatch(lines.join('\n'), /Long ago|Withdrawn/);
+  t.strictSame(printer.print(snapshot, 80).lines, [], 'and once');
+});
