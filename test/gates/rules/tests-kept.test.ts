@@ -111,7 +111,11 @@ t.test('labelled edits: what takes judgement away is an error, honest work never
   for (const name of readdirSync(folder))
     for (const edit of parseEdits(readFileSync(new URL(name, folder), 'utf8'))) {
       const findings = (await ask(edit.files)).filter(({ detail }) => detail?.code !== 'NEW_TEST_IDLE');
-      const isError = findings.some(({ severity }) => severity === 'error');
+      const errors = findings.filter(({ severity }) => severity === 'error');
+      const isError = errors.length > 0;
+      const places = errors.reduce((sum, { detail }) => sum + Number(detail?.count), 0);
+      if (edit.places !== undefined && places !== edit.places)
+        wrong.push(`${name}: ${edit.name}: ${places} places, expected ${edit.places}`);
       const got = isError ? 'error' : findings.length > 0 ? 'note' : 'nothing';
       const expected = { loss: ['error'], hint: ['note'], told: ['note', 'nothing'], kept: ['nothing'] };
       matrix[`${edit.label}: ${got}`] = (matrix[`${edit.label}: ${got}`] ?? 0) + 1;

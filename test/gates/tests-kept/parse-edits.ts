@@ -9,14 +9,16 @@ export type EditLabel = 'loss' | 'hint' | 'told' | 'kept';
 /** One labelled edit, as the files that it leaves changed. */
 export interface LabelledEdit {
   readonly label: EditLabel;
+  /** How many places are to be told; absent where one is enough. */
+  readonly places?: number;
   readonly name: string;
   readonly files: Readonly<Record<string, CaseFile>>;
 }
 
 /**
- * Reads a suite of files (`@@@ path`) and edits of it (`=== label: name`, then for each file `@@@ path` or `@@@ old =>
- * new`, and `<<<`, the text as it stands, `>>>`, what takes its place). Without `@@@` the first file is meant; a text
- * without `<<<` is a new file.
+ * Reads a suite of files (`@@@ path`) and edits of it (`=== label: name`, or `=== loss 3: name` where so many places are
+ * to be told; then for each file `@@@ path` or `@@@ old => new`, and `<<<`, the text as it stands, `>>>`, what takes its
+ * place). Without `@@@` the first file is meant; a text without `<<<` is a new file.
  */
 export function parseEdits(text: string): readonly LabelledEdit[] {
   const [head = '', ...edits] = text.split(/^=== /m);
@@ -24,12 +26,17 @@ export function parseEdits(text: string): readonly LabelledEdit[] {
   const [first = ''] = suite.keys();
   return edits.map((edit) => {
     const end = edit.indexOf('\n');
-    const said = /^(loss|hint|told|kept): (.*)$/.exec(edit.slice(0, end));
+    const said = /^(loss|hint|told|kept)(?: (\d+))?: (.*)$/.exec(edit.slice(0, end));
     if (!said) throw new Error(`expected a label, found ${edit.slice(0, end)}`);
     const rest = edit.slice(end + 1);
     const parts = sections(rest.startsWith('@@@ ') ? rest : `@@@ ${first}\n${rest}`);
     const files = parts.map(({ path, oldPath, body }) => [path, sides(suite, oldPath ?? path, path, body)]);
-    return { label: said[1] as EditLabel, name: said[2] ?? '', files: Object.fromEntries(files) };
+    return {
+      label: said[1] as EditLabel,
+      ...(said[2] === undefined ? {} : { places: Number(said[2]) }),
+      name: said[3] ?? '',
+      files: Object.fromEntries(files),
+    };
   });
 }
 
