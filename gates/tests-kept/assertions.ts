@@ -54,26 +54,29 @@ const further: Readonly<Partial<Record<Language, readonly string[]>>> = {
 };
 
 /** Plain assertions, by the last part of their name. */
-const plain = String.raw`(?:(?:[Aa]ssert\w?[.:]{0,2}|t\.|self\.|this->|\$this->){0,2}(?:assert|ok|equals?|strictEqual|deepEqual|deepStrictEqual|is|same|true|isTrue|isOk|isFalse|Equal|True|False|AreEqual|IsTrue|That)|assert(?:True|False|Equals?|Same|Is|_eq|_ne|_equal|_true)?!?|[A-Z]{0,7}_?(?:EXPECT|ASSERT)_(?:TRUE|FALSE|EQ)|CHECK|REQUIRE|XCTAssert(?:True|Equal)?)`;
+const plain = String.raw`(?:(?:[Aa]ssert\w?[.:]{0,2}|t\.|self\.|this->|\$this->){0,2}(?:assert|ok|equals?|strictEqual|deepEqual|deepStrictEqual|is|same|true|isTrue|isOk|isFalse|Equal|True|False|AreEqual|IsTrue|That)|(?:self\.|this\.|Assertions\.)?assert(?:True|False|Equals?|Same|Null|IsNone|Is|_eq|_ne|_equal|_true)?!?|[A-Z]{0,7}_?(?:EXPECT|ASSERT)_(?:TRUE|FALSE|EQ)|CHECK|REQUIRE|XCTAssert(?:True|Equal)?)`;
 
 const literal =
   String.raw`(?:true|True|TRUE|false|False|FALSE|nil|null|None|undefined|!0|!1|\d{1,9}|"\s*"|'\s*'|` +
   '`\\s*`)';
+
+/** `load().expect("a price")` of Rust asks what it is called on. */
+const notCalledOn = String.raw`(?<!\)\s{0,80}\.)`;
 
 /** Assertions about nothing: of constants, or of a thing and itself. */
 const trivial = [
   // `assert.ok(true)`, `assertEquals(1, 1)`, `assert_eq!(1, 1, "")`.
   String.raw`(?<![\w.])${plain}\s*\(\s*${literal}\s*(?:,\s*${literal}\s*){0,2}\)`,
   // `expect(true).toBe(true)`, `expect(1).to eq(1)`.
-  String.raw`\bexpect\s*\(\s*${literal}\s*\)[^\n;}]{0,200}`,
+  String.raw`${notCalledOn}\bexpect\s*\(\s*${literal}\s*\)[^\n;}]{0,200}`,
   // `assert True`, `assert 1 == 1`.
   String.raw`\bassert\s+\(?${literal}(?:\s*==\s*${literal})?\)?(?=\s*(?:$|,|#|;))`,
   // `assert.equal(a, a)`, `assert a == a`.
   String.raw`(?<![\w.])${plain}\s*\(\s*(\w{1,60})\s*,\s*\1\s*[,)]`,
   String.raw`\bassert\s+(\w{1,60})\s*==\s*\2(?=\s*(?:$|,|#|;))`,
   // `expect(a).toBe(a)`, and `expect(a);` which asks nothing.
-  String.raw`\bexpect\s*\(\s*(\w{1,60})\s*\)\s*\.\s*\w{1,40}\s*\(\s*\3\s*\)`,
-  String.raw`(?<!#)\bexpect\s*\((?:[^()\n]|\([^()\n]{0,200}\)){0,200}\)[ \t]*(?:;|$)`,
+  String.raw`${notCalledOn}\bexpect\s*\(\s*(\w{1,60})\s*\)\s*\.\s*\w{1,40}\s*\(\s*\3\s*\)`,
+  String.raw`${notCalledOn}(?<!#)\bexpect\s*\((?:[^()\n]|\([^()\n]{0,200}\)){0,200}\)[ \t]*(?:;|$)`,
   // `assert.equal(add(1), add(1))`, `assert.ok(a || true)`.
   String.raw`(?<![\w.])${plain}\s*\(\s*(\w{1,60}\([^()\n]{0,100}\))\s*,\s*\4\s*[,)]`,
   String.raw`(?<![\w.])(?:assert|${plain}|self\.assertTrue)\s*\([^;\n]{0,200}(?:\|\||\bor\b)\s*(?:true|True|1)\s*\)`,

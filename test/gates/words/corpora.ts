@@ -141,9 +141,9 @@ export function corpora(): readonly Corpus[] {
       entry: 'gates/rules/tests-kept.ts',
       about: ['gates/tests-kept/', 'gates/new-tests/'],
       cases: [
-        ...parseChanges(read('tests-kept.cases')).map(({ name, path, base, candidate }) =>
-          testsKept(name, { [path]: sides(base, candidate) }),
-        ),
+        ...['tests-kept.cases', 'tests-kept-words.cases']
+          .flatMap((file) => parseChanges(read(file)))
+          .map(({ name, path, base, candidate }) => testsKept(name, { [path]: sides(base, candidate) })),
         ...readdirSync(new URL('tests-kept/', fixtures)).flatMap((name) =>
           parseEdits(read(`tests-kept/${name}`)).map((edit) => testsKept(edit.name, edit.files)),
         ),
