@@ -6,7 +6,7 @@ import { makeProver } from './prove-words.ts';
 import { regexWordPlaces } from './regex-word-places.ts';
 
 /** Words of which no case says anything: fewer as cases come, never more. */
-const openWords = 2376;
+const openWords = 1893;
 
 t.test('a word that comes to a table has a case, and a listed word stands in its table', async (t) => {
   const listed = readListedWords();
