@@ -72,7 +72,9 @@ function code(text: string): string {
 
 /** How many backticks stand side by side in it, at most. */
 function longestOf(text: string): number {
-  return Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  let longest = 0;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  return longest;
 }
 
 function entryText(entry: Entry): string {

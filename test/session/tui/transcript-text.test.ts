@@ -63,12 +63,15 @@ t.test('nothing that was run ends the code in which it stands', async (t) => {
     title: 'workspace.command',
     content: 'execute `ls``\n# x',
   };
-  const calls = [{ id: 'a', toolName: 'x', status: 'completed', output: '```\n# y', updatedAt: '' }];
-  const text = transcriptText({
-    threadId,
-    interactions,
-    transcript: [call],
-    toolCalls: calls as Parameters<typeof transcriptText>[0]['toolCalls'],
-  });
-  t.match(text, '- ```$ `ls`` # x```\n\n````\n```\n# y\n````\n');
+  const after = (output: string): string =>
+    transcriptText({
+      threadId,
+      interactions,
+      transcript: [call],
+      toolCalls: [
+        { id: 'a', toolName: 'x', status: 'completed', output, updatedAt: '' },
+      ] as unknown as Parameters<typeof transcriptText>[0]['toolCalls'],
+    });
+  t.match(after('```\n# y'), '- ```$ `ls`` # x```\n\n````\n```\n# y\n````\n');
+  t.match(after('`a'.repeat(200_000)), /a\n```\n$/, 'however many there are');
 });
