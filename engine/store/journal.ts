@@ -67,8 +67,8 @@ export class Journal {
   }
 
   /**
-   * Opens or creates the journal at `path` for writing; a torn last line is cut off first. JOURNAL_CORRUPT,
-   * EVIDENCE_WRITE_FAILED.
+   * Opens or creates the journal at `path` for writing; a torn last line is cut off first, unless a witness does not
+   * vouch for the rest. JOURNAL_CORRUPT, EVIDENCE_WRITE_FAILED.
    */
   static async open(path: string, options: JournalOptions): Promise<Journal> {
     try {
@@ -77,11 +77,14 @@ export class Journal {
       const file = await open(path, flags, 0o600);
       try {
         const found = parseJournal(await file.readFile(), path, options.isReadOnce);
-        if (found.isTorn) await file.truncate(found.goodBytes);
-        if (options.fsync ?? true) await syncDirectory(dirname(path));
         const journal = new Journal(file, path, options, found);
+        const isCut = options.witness !== undefined && !journal.isAuthentic;
+        // Of one that is not believed nothing is taken away: an end that was lost may be all that it lacks.
+        if (found.isTorn && !isCut) await file.truncate(found.goodBytes);
+        if (options.fsync ?? true) await syncDirectory(dirname(path));
         // Known before its first record: a journal of which nobody knows how far it reached may have been cut.
-        if (found.records.length === 0)
+        // One that was emptied stays known as it was: else an older one in its place would be believed next.
+        if (found.records.length === 0 && !isCut)
           await options.witness?.reach({ records: 0, digest: found.lastDigest });
         return journal;
       } catch (fault) {

@@ -150,7 +150,7 @@ export const guards: readonly Guard[] = [
   ...within('engine/store/journal.ts', killed, [
     [
       'half a record is cut off',
-      'if (found.isTorn) await file.truncate(found.goodBytes);',
+      'if (found.isTorn && !isCut) await file.truncate(found.goodBytes);',
       '',
       'killed at any instant',
     ],
@@ -161,6 +161,20 @@ export const guards: readonly Guard[] = [
       'await this.#file.truncate(this.#size).catch(() => {});',
       '',
       'a message that the disk has no room for',
+    ],
+  ]),
+  ...within('engine/store/journal.ts', killed, [
+    [
+      'an emptied journal stays known as it was',
+      'if (found.records.length === 0 && !isCut)',
+      'if (found.records.length === 0)',
+      'a refused thread stays as it lies',
+    ],
+    [
+      'of a journal that is not believed nothing is taken away',
+      'if (found.isTorn && !isCut)',
+      'if (found.isTorn)',
+      'a refused thread stays as it lies',
     ],
   ]),
 ];

@@ -56,3 +56,33 @@ t.test('a thread that somebody else wrote, cut or changed is not gone on with', 
   await using again = await open();
   t.equal(again.facts.length, 3, 'and a refusal has changed nothing');
 });
+
+t.test('a refused thread stays as it lies, and an older one in its place is not believed next', async (t) => {
+  const means = { clock: systemClock, witness: userJournalWitness({ HOME: join(t.testdir(), 'home') }) };
+  const directory = join(t.testdirName, 'thread');
+  const journal = join(directory, 'journal.jsonl');
+  const open = () => openThread(directory, 't', means);
+  {
+    await using first = await open();
+    for (const text of ['a', 'b', 'c'])
+      await first.append([{ type: 'said', id: text, text, by: { kind: 'tui' }, atMs: 1 }]);
+  }
+  const whole = readFileSync(journal, 'utf8');
+  const older = whole.slice(0, whole.lastIndexOf('\n', whole.length - 2) + 1);
+  for (const [how, left] of [
+    ['emptied', ''],
+    ['without the end of its last line', whole.slice(0, -1)],
+    ['cut within its last line', whole.slice(0, -20)],
+    ['without the end of any line', whole.replaceAll('\n', '\r')],
+  ] as const) {
+    writeFileSync(journal, left);
+    await t.rejects(open(), { code: 'THREAD_UNPROVEN' }, how);
+    t.equal(readFileSync(journal, 'utf8'), left, `${how}: nothing is taken away`);
+    await t.rejects(open(), { code: 'THREAD_UNPROVEN' }, `${how}, a second time`);
+    writeFileSync(journal, older);
+    await t.rejects(open(), { code: 'THREAD_UNPROVEN' }, `an older one after one ${how}`);
+  }
+  writeFileSync(journal, whole);
+  await using again = await open();
+  t.equal(again.facts.length, 3);
+});
