@@ -1,5 +1,6 @@
 import { visible } from '../visible.ts';
 import type { DiffFile, Hunk } from './diff-file.ts';
+import type { WordBudget } from './mark-words.ts';
 import { readHunk } from './read-hunk.ts';
 import { readPath, readPaths } from './read-path.ts';
 
@@ -19,12 +20,20 @@ const envelope: Readonly<Record<string, DiffFile['change']>> = {
   Delete: 'delete',
 };
 
+/** Word comparisons that one diff may cost, a third of a second. Lines beyond that are shown without marked words. */
+export const maxWordComparisons = 1_000_000;
+
 /**
  * A diff as files, hunks and lines: what git writes, plain unified diffs, envelopes (`*** Update File: P`, hunks
  * without numbers), and hunks of one file without a head, which is then `path`. Nothing of it is left out but what only
  * says where it is; what belongs nowhere is among the notes of its file. All of it is safe to be shown.
+ * `budget` bounds the search for changed words.
  */
-export function readDiff(text: string, path = ''): readonly DiffFile[] {
+export function readDiff(
+  text: string,
+  path = '',
+  budget: WordBudget = { comparisons: maxWordComparisons },
+): readonly DiffFile[] {
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
   const drafts: Draft[] = [];
@@ -42,7 +51,7 @@ export function readDiff(text: string, path = ''): readonly DiffFile[] {
       takePair(lines, at, drafts.at(-1), begin);
       at += 2;
     } else if (line.startsWith('@@') || (/^[-+ ]/.test(line) && canGoOn(drafts.at(-1)))) {
-      const { hunk, next } = readHunk(lines, at, isEnd);
+      const { hunk, next } = readHunk(lines, at, isEnd, budget);
       current().hunks.push(hunk);
       at = Math.max(next, at + 1);
     } else {

@@ -1,6 +1,6 @@
 import { visible } from '../visible.ts';
 import type { DiffLine, Hunk } from './diff-file.ts';
-import { markWords } from './mark-words.ts';
+import { markWords, type WordBudget } from './mark-words.ts';
 
 const numbered = /^@@+ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@+ ?(.*)$/;
 const kinds: Readonly<Record<string, DiffLine['kind']>> = { '+': 'added', '-': 'removed', ' ': 'context' };
@@ -18,7 +18,12 @@ export interface FoundHunk {
  * The hunk that begins at a line. With numbers it is as long as its head says, whatever its lines look like, and what
  * comes behind that and is no other beginning belongs to it too; without, it ends where something else begins.
  */
-export function readHunk(lines: readonly string[], start: number, isEnd: IsEnd): FoundHunk {
+export function readHunk(
+  lines: readonly string[],
+  start: number,
+  isEnd: IsEnd,
+  budget: WordBudget,
+): FoundHunk {
   const head = lines[start] ?? '';
   const told = numbered.exec(head);
   const isHead = head.startsWith('@@');
@@ -50,7 +55,7 @@ export function readHunk(lines: readonly string[], start: number, isEnd: IsEnd):
   const place = told === null ? {} : { oldStart: Number(oldStart), newStart: Number(newStart) };
   const words = told === null ? head.replace(/^@@+ ?| ?@@+$/g, '') : (title ?? '');
   return {
-    hunk: { title: isHead ? visible(words) : '', ...place, lines: markWords(shown(found)) },
+    hunk: { title: isHead ? visible(words) : '', ...place, lines: markWords(shown(found), budget) },
     next: at,
   };
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import t from 'tap';
 import { finishFollow } from '../../../engine/vcs/finish-follow.ts';
 import type { Target } from '../../../engine/vcs/plan-target.ts';
@@ -10,6 +10,7 @@ import { swapTarget } from '../../../engine/vcs/swap-target.ts';
 import { fixedCount } from '../../rooms/fixed-count.ts';
 import { fixedPart } from '../../rooms/fixed-part.ts';
 import { instant } from '../../waiting/instant.ts';
+import { lookOn } from '../../waiting/look-on.ts';
 import { until } from '../../waiting/until.ts';
 import { bundleScript } from './bundle.ts';
 import { locksBelow } from './locks-below.ts';
@@ -22,10 +23,17 @@ const fileCount = 50;
 const fileBytes = 50_000;
 
 /** Follows in a process of its own; `kill` ends it alone, or with the gits that it started. */
-function startFollow(dir: string, how: 'swap' | 'finish', target: Target, commit: string) {
+function startFollow(
+  dir: string,
+  how: 'swap' | 'finish',
+  target: Target,
+  commit: string,
+  env: NodeJS.ProcessEnv = process.env,
+) {
   const child = spawn(process.execPath, [script, dir, how, target.ref, target.expected ?? '', commit], {
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
+    env,
   });
   let printed = '';
   const waiting: (() => void)[] = [];
@@ -202,23 +210,46 @@ t.test('a link that leads out of the work tree is never written or deleted throu
   t.equal(readFileSync(join(dir, 'outside/file'), 'utf8'), 'precious\n');
 });
 
-t.test('a git that outlives its writ is waited for', async (t) => {
-  const sample = makeRepository(t.testdir());
+t.test('settling waits for a git that outlives the writ that started it', async (t) => {
+  const dir = t.testdir({ bin: {} });
+  const sample = makeRepository(join(dir, 'main'));
   const { base, sealed } = twoCommits(sample);
   sample.git('reset', '-q', '--hard', base);
   const repo = await openRepository(sample.dir);
   const target: Target = { ref: 'refs/heads/main', expected: base, checkedOutHere: true };
-  const run = startFollow(sample.dir, 'swap', target, sealed);
-  await run.sees('swapped');
-  await until(() => existsSync(join(sample.dir, '.git', 'index.lock')));
-  await instant(30);
+  const [begun, release] = [join(dir, 'begun'), join(dir, 'release')];
+  const run = startFollow(sample.dir, 'swap', target, sealed, holdReadTree(join(dir, 'bin'), begun, release));
+  await until(() => existsSync(begun), 'the read-tree that follows the swap');
   run.kill(false);
   await run.ended;
-  await settleGit(repo);
+  t.ok(locksBelow(join(sample.dir, '.git')).includes('index.lock'), 'the index is locked');
+  let isSettled = false;
+  const settled = settleGit(repo).then(() => {
+    isSettled = true;
+  });
+  await lookOn(100);
+  t.notOk(isSettled, 'the git is still at work');
+  writeFileSync(release, '');
+  await settled;
   t.same(locksBelow(join(sample.dir, '.git')), []);
   t.same(await finishFollow(repo, target, sealed), { state: 'followed' });
   t.equal(sample.git('status', '--porcelain'), '');
 });
+
+/** Puts a `git` before the real one on PATH. Its read-tree makes the file `begun`, then waits for the file `release`. */
+function holdReadTree(bin: string, begun: string, release: string): NodeJS.ProcessEnv {
+  const real = (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, 'git'))
+    .find((path) => existsSync(path));
+  const lines = [
+    '#!/bin/sh',
+    `case " $* " in *" read-tree "*) : > '${begun}'; until [ -e '${release}' ]; do sleep 0.01; done;; esac`,
+    `exec '${real}' "$@"`,
+  ];
+  writeFileSync(join(bin, 'git'), lines.join('\n'), { mode: 0o755 });
+  return { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` };
+}
 
 t.test('after somebody committed on top, or switched away, nothing is touched', async (t) => {
   const sample = makeRepository(t.testdir());

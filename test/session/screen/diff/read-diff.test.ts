@@ -1,7 +1,6 @@
 import t from 'tap';
 import type { DiffFile, DiffLine } from '../../../../session/screen/diff/diff-file.ts';
-import { readDiff } from '../../../../session/screen/diff/read-diff.ts';
-import { cpuTime } from '../../../waiting/cpu-time.ts';
+import { maxWordComparisons, readDiff } from '../../../../session/screen/diff/read-diff.ts';
 
 const told = ({ kind, text, oldNumber, newNumber }: DiffLine): string =>
   `${oldNumber ?? ''}:${newNumber ?? ''} ${{ added: '+', removed: '-', context: ' ' }[kind]}${text}`;
@@ -116,20 +115,41 @@ t.test('lines that take the place of others know their words', async (t) => {
   t.strictSame(marks('x'.repeat(700), `${'x'.repeat(700)}y`), [[], []], 'too long to be compared');
 });
 
-t.test('a diff of megabytes is read in time that grows with it', async (t) => {
-  const texts = {
-    heads: '@@ -1,1 +1,1 @@\n'.repeat(60_000),
-    pairs: `@@ -1,99999999 +1,99999999 @@\n${'-a b c d e f\n+a b c d e g\n'.repeat(40_000)}`,
-    blocks: `@@ x\n${'-a b c d e f\n'.repeat(40_000)}${'+a b c d e g\n'.repeat(40_000)}`,
-    names: '--- a\n'.repeat(150_000),
-    quoted: `diff --git "${'\\'.repeat(1_000_000)}\n`,
-    words: `-${'a '.repeat(79)}\n+${'b '.repeat(79)}\n`.repeat(3000),
-    notes: 'note\n'.repeat(200_000),
-  };
-  for (const [name, text] of Object.entries(texts)) {
-    const took = cpuTime();
-    readDiff(text);
-    const spent = took();
-    t.ok(spent < 4000, `${name}: ${spent.toFixed(0)} ms`);
-  }
+t.test('the search for changed words', async (t) => {
+  /** Lines without a common word cost the most: 158 words each, about 12,000 comparisons. */
+  const pair = `-${'a '.repeat(79)}\n+${'b '.repeat(79)}\n`;
+  const changed = '-one two three four\n+one two 3 four\n';
+  const marksOf = (files: readonly DiffFile[]): number =>
+    files.flatMap(({ hunks }) => hunks.flatMap(({ lines }) => lines)).filter(({ marks }) => marks.length > 0)
+      .length;
+
+  t.test('costs a bounded number of comparisons, however large the diff is', async (t) => {
+    for (const [name, text] of Object.entries({
+      'one file': pair.repeat(3000),
+      'many files': `--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n${pair.repeat(9)}`.repeat(333),
+    })) {
+      const budget = { comparisons: maxWordComparisons };
+      const lines = readDiff(text, '', budget).reduce((sum, { added }) => sum + added, 0);
+      t.ok(lines >= 2997, `${name}: every line is shown`);
+      t.ok(budget.comparisons <= 0, `${name}: uses its budget up`);
+      t.ok(budget.comparisons > -26_000, `${name}: exceeds it by less than one pair of lines`);
+    }
+  });
+
+  t.test('marks nothing after the budget is used up, and shows the lines all the same', async (t) => {
+    t.equal(marksOf(readDiff(changed.repeat(3000))), 6000, 'ordinary lines stay far below the budget');
+    const late = readDiff(`${pair.repeat(400)}@@ x\n${changed}`);
+    t.equal(marksOf(late), 0);
+    t.strictSame(linesOf(late[0]).slice(-2), [': -one two three four', ': +one two 3 four']);
+  });
+});
+
+t.test('a diff of megabytes is read whole', async (t) => {
+  const linesIn = (text: string): number => readDiff(text).reduce((sum, one) => sum + linesOf(one).length, 0);
+  t.equal(readDiff('@@ -1,1 +1,1 @@\n'.repeat(60_000))[0]?.hunks.length, 60_000);
+  t.equal(linesIn(`@@ -1,99999999 +1,99999999 @@\n${'-a b c d e f\n+a b c d e g\n'.repeat(40_000)}`), 80_000);
+  t.equal(linesIn(`@@ x\n${'-a b c d e f\n'.repeat(40_000)}${'+a b c d e g\n'.repeat(40_000)}`), 80_000);
+  t.equal(linesIn('--- a\n'.repeat(150_000)), 150_000);
+  t.equal(readDiff(`diff --git "${'\\'.repeat(1_000_000)}\n`).length, 1);
+  t.equal(readDiff('note\n'.repeat(200_000))[0]?.notes.length, 200_000);
 });
