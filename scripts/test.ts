@@ -1,37 +1,40 @@
 /*
  * `npm test -- [ROOM | FILE | --changed]…`: all tests, or those of rooms (test/<room>.ts), of files of tests, and of
- * what a change touches. Without a word, long tables keep a fixed part (test/rooms/fixed-part.ts); `--long`
- * (`npm run test:long`) runs the files of which something is left then, wholly. Each room runs in a Node of its own,
- * two more at a time than there are cores (up to four); the files speak TAP, and what they say is added up.
- * docs/decisions/0003-test-runner.md says why no runner stands between.
+ * what a change touches. `npm test` alone leaves out what is tagged long (test/rooms/long.ts); `--long`
+ * (`npm run test:long`) and every named room or file run it too. Each room runs in its own Node process, two more at a
+ * time than there are cores (up to four). The rooms print TAP; this script adds up their counts. `--costs FILE` writes
+ * what each test cost. docs/decisions/0003-test-runner.md has the reasons for a runner of our own.
  */
 import { rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { packageVariable, packPackage } from '../test/doors/packed-package.ts';
 import { withLargePages } from '../test/rooms/large-pages.ts';
-import { partVariable } from '../test/rooms/part-variable.ts';
+import { shortVariable } from '../test/rooms/long.ts';
 import { makeTemporaryDirectory } from '../test/rooms/temporary-directory.ts';
+import { costsVariable } from '../test/rooms/test-costs.ts';
 import { type Changes, changedFiles } from './tests/changed-files.ts';
 import { chooseTests, type RoomChoice } from './tests/choose-tests.ts';
 import { inMemory } from './tests/in-memory.ts';
-import { leavers } from './tests/leavers.ts';
 import { longestFirst } from './tests/longest-first.ts';
 import { readTestTree } from './tests/read-test-tree.ts';
 import { type Entry, runEntry } from './tests/run-entry.ts';
 import { countTotals } from './tests/totals.ts';
 
 const root = resolve(import.meta.dirname, '..');
-const args = process.argv.slice(2);
-const words = args.filter((arg) => arg !== '--changed' && arg !== '--long');
-const isLong = args.includes('--long');
-const changes = args.includes('--changed') ? changedFiles(root) : undefined;
+const { values: flags, positionals: words } = parseArgs({
+  allowPositionals: true,
+  options: { changed: { type: 'boolean' }, long: { type: 'boolean' }, costs: { type: 'string' } },
+});
+const changes = flags.changed ? changedFiles(root) : undefined;
+/** Whoever names tests gets all of them, long ones included. */
+const isNamed = words.length > 0 || changes !== undefined;
 const tree = readTestTree(root);
 const { rooms, unknown, unreached } = chooseTests(
   {
     words,
     ...(changes === undefined ? {} : { changed: changes.files }),
-    ...(isLong ? { standingOn: leavers } : {}),
   },
   tree,
 );
@@ -65,9 +68,9 @@ async function runAll(entries: readonly Entry[]): Promise<void> {
     ...process.env,
     TMPDIR: temporary,
     NODE_COMPILE_CACHE: compileCache,
-    ...(words.length === 0 && changes === undefined ? { [packageVariable]: packPackage() } : {}),
-    // Who asks for something gets all of it.
-    [partVariable]: args.length === 0 ? '1' : undefined,
+    ...(isNamed ? {} : { [packageVariable]: packPackage() }),
+    [shortVariable]: isNamed || flags.long ? undefined : '1',
+    [costsVariable]: flags.costs === undefined ? undefined : resolve(flags.costs),
   });
   const before = inMemory(env);
   const totals = countTotals();

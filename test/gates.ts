@@ -12,7 +12,6 @@ await room(
   'gates/rules/new-tests.test.ts',
   'gates/new-tests',
   'gates/tests-kept',
-  'gates/words',
   'gates/judge-changed',
   'gates/rules/tests-kept.test.ts',
   'gates/rules/undeclared-api.test.ts',

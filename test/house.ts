@@ -6,7 +6,6 @@ await room(
   'dependencies-page.test.ts',
   'doors.test.ts',
   'error-catalogue.test.ts',
-  'guards.test.ts',
   'litter.test.ts',
   'mutants',
   'newcomers-page.test.ts',

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { partVariable } from '../../test/rooms/part-variable.ts';
+import { shortVariable } from '../../test/rooms/long.ts';
 import { patienceVariable } from '../../test/waiting/until.ts';
 
 const timeoutMs = 300_000;
@@ -49,7 +49,7 @@ export function runNamedTest(
           // What is broken are sources.
           WRIT_TEST_PACKAGE: undefined,
           // A named case may be one that `npm test` leaves out.
-          [partVariable]: undefined,
+          [shortVariable]: undefined,
           ...(names.length === 0 ? {} : { TAP_GREP: names.map(toPattern).join('\n') }),
         },
         stdio: ['ignore', 'pipe', 'ignore'],

@@ -11,8 +11,6 @@ export interface TestRequest {
   readonly words: readonly string[];
   /** Files that differ; absent where nobody asked for what a change touches. */
   readonly changed?: readonly string[];
-  /** Where present, and without a word: the tests that stand on one of these. */
-  readonly standingOn?: readonly string[];
 }
 
 /** The tests of one room that are to run. */
@@ -37,11 +35,10 @@ const readsEverything: readonly string[] = ['house'];
 const underEverything = /^(?:package(?:-lock)?\.json|tsconfig\.json)$/;
 
 /** Which tests a request means: all without a word, else the union of what its words and its changes mean. Pure. */
-export function chooseTests({ words, changed, standingOn }: TestRequest, tree: TestTree): TestChoice {
+export function chooseTests({ words, changed }: TestRequest, tree: TestTree): TestChoice {
   const all = [...tree.rooms.values()].flat();
-  const isAll = words.length === 0 && changed === undefined && standingOn === undefined;
+  const isAll = words.length === 0 && changed === undefined;
   const chosen = new Set<string>(isAll ? all : []);
-  for (const path of standingOn ?? []) for (const file of touchedBy(path, tree)) chosen.add(file);
   const unknown: string[] = [];
   for (const word of words) {
     const path = word.replace(/^\.\//, '');

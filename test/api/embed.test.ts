@@ -8,7 +8,7 @@ import { createEngine, type EngineOptions } from '../../plugins/preset/create-en
 import { faultsOf } from '../bin/faults-of.ts';
 import { runWrit } from '../bin/start-writ.ts';
 import { fixtures, makeSample, type Sample, sampleSpec } from '../engine/run/sample.ts';
-import { longTest } from '../rooms/long-test.ts';
+import { long } from '../rooms/long.ts';
 
 /** Whole runs on a busy machine. */
 t.setTimeout(120_000);
@@ -28,7 +28,7 @@ async function engineOf(t: Test, { env }: Sample, options: EngineOptions = {}) {
   return engine;
 }
 
-longTest('one engine does runs of two repositories side by side', async (t) => {
+long('one engine does runs of two repositories side by side', async (t) => {
   const samples = [sampleOf(t), sampleOf(t)] as const;
   const engine = await engineOf(t, samples[0]);
   const runs = await Promise.all(

@@ -39,7 +39,7 @@ import {
   troubles,
 } from '../attest/verify/sealed-run.ts';
 import { runLine } from '../bin/host.ts';
-import { longTest } from '../rooms/long-test.ts';
+import { long } from '../rooms/long.ts';
 import { proofPath, provenancePath, withFile } from './mutants.ts';
 import { memoryInHand, people, rich } from './rich-set.ts';
 
@@ -468,7 +468,7 @@ t.test('commits of any shape are read in bounded time', async (t) => {
   }
 });
 
-longTest('what a trusted key signed is bounded too', async (t) => {
+long('what a trusted key signed is bounded too', async (t) => {
   const statement = statementOf(sealed);
   const { runDetails } = statement.predicate;
   const withByproducts = (byproducts: readonly unknown[]): Buffer =>
@@ -561,7 +561,7 @@ t.test('a store that holds more than anybody listed is refused without reading i
   );
 });
 
-longTest('lists of signers of any shape are read in bounded time, and make nobody a signer', async (t) => {
+long('lists of signers of any shape are read in bounded time, and make nobody a signer', async (t) => {
   const key = people.toString().split(' ').slice(1, 3).join(' ').split('\n')[0] ?? '';
   const shapes: Readonly<Record<string, string>> = {
     '8,000 lines for others': Array.from(

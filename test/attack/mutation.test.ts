@@ -22,7 +22,7 @@ import {
   type VerifyAs,
   verifyAs,
 } from '../attest/verify/sealed-run.ts';
-import { longTest } from '../rooms/long-test.ts';
+import { long } from '../rooms/long.ts';
 import { answersTo, pinsOf } from './answers.ts';
 import {
   approvalMutants,
@@ -184,7 +184,7 @@ t.test('no stored file can be changed, removed, renamed, exchanged or added', as
   t.strictSame(await attack(set, fileMutants(set.sealed), 2), []);
 });
 
-longTest('the same holds in a SHA-256 repository', async (t) => {
+long('the same holds in a SHA-256 repository', async (t) => {
   t.strictSame(await attack(wide, commitMutants(wide.sealed), 4), []);
   t.strictSame(await attack(wide, payloadMutants(wide.sealed, provenancePath), 3), []);
   t.strictSame(await attack(wide, bundleMutants(wide.sealed, provenancePath), 7), []);

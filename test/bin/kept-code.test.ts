@@ -19,7 +19,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { findProgram } from '../../engine/tool/find-program.ts';
-import { longTest } from '../rooms/long-test.ts';
+import { long } from '../rooms/long.ts';
 
 const launcher = fileURLToPath(new URL('../../bin/writ.js', import.meta.url));
 /** Says what it is; the second word is the part of it that runs, the third its exit code. */
@@ -265,7 +265,7 @@ t.test('what was kept for programs that are gone goes after a month', async (t) 
   );
 });
 
-longTest('processes that start at once keep one whole file', async (t) => {
+long('processes that start at once keep one whole file', async (t) => {
   const one = program(t);
   const start = (): Promise<string> =>
     new Promise((resolve, reject) =>

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import type { HandAnswer, HandUse } from '../../core/contract/hands.ts';
 import type { Sample } from '../engine/run/sample.ts';
-import { fixedPart } from '../rooms/fixed-part.ts';
-import { longTest } from '../rooms/long-test.ts';
+import { casesOf, long } from '../rooms/long.ts';
 import { everything, mend, rule, useHands } from './use-hands.ts';
 
 type Ask = (line: string, ...more: readonly string[]) => Promise<HandAnswer>;
@@ -157,7 +156,7 @@ t.test('what the rules hide is in no answer', async (t) => {
     'no file there': { deny: [rule('workspace.fs', ['read'], hidden)] },
     'nothing there': { deny: [rule('*', ['*'], hidden)] },
   };
-  for (const [, given] of fixedPart(ways, ['where it may look', 'no file there'])) {
+  for (const [, given] of casesOf(ways, ['where it may look', 'no file there'])) {
     await useHands(t, { prepare, ...given }, async (use, workspace) => {
       const ask = askBy(use);
       writeFileSync(join(workspace, 'vault/key.txt'), 'third hidden line\n');
@@ -321,7 +320,7 @@ t.test('nothing but known words is taken, and no change is made', async (t) => {
   t.equal(sample.git('rev-parse', 'of-others'), sample.git('rev-parse', 'a-tag'));
 });
 
-longTest('commits of others, and those beyond the depth, are no part of the history', async (t) => {
+long('commits of others, and those beyond the depth, are no part of the history', async (t) => {
   let beyond = '';
   let others = '';
   await useHands(
@@ -353,7 +352,7 @@ longTest('commits of others, and those beyond the depth, are no part of the hist
   );
 });
 
-longTest('only a rule of the contract opens it; its keys are kept', async (t) => {
+long('only a rule of the contract opens it; its keys are kept', async (t) => {
   await useHands(t, { allow: everything.filter(({ tool }) => tool !== 'vcs') }, async (use) => {
     t.match(await askBy(use)('status'), { outcome: 'denied', text: /no allow rule names that tool/ });
   });

@@ -6,7 +6,7 @@ import { replayRun } from '../../engine/run/decide/replay-run.ts';
 import { parseCitations } from '../../engine/store/record/citations.ts';
 import type { Outside } from '../../engine/tool/egress/outside.ts';
 import { type Json, makeSample, merge } from '../engine/run/sample.ts';
-import { longTest } from '../rooms/long-test.ts';
+import { long } from '../rooms/long.ts';
 import { done, source, toldTo } from './model-work.ts';
 import { fixOfPrice, modelRights } from './price-task.ts';
 import { type ScriptedReply, scriptModel } from './scripted-model.ts';
@@ -120,7 +120,7 @@ t.test('a step whose decision rests on enough sources passes, and the record say
   );
 });
 
-longTest('where the contract asks for none, what is recorded is judged and kept all the same', async (t) => {
+long('where the contract asks for none, what is recorded is judged and kept all the same', async (t) => {
   const { view, told, files, first } = await worked(t, [record('src/price.js\nnone.js'), change, end], 0);
   t.match(view, { decision: { type: 'commit' } });
   t.notMatch(first, 'distinct sources', 'and nothing is asked for');
@@ -139,7 +139,7 @@ longTest('where the contract asks for none, what is recorded is judged and kept 
   t.match(replayRun(files()), { equal: true });
 });
 
-longTest('too few are told, twice; then the attempt fails for that reason and is tried again', async (t) => {
+long('too few are told, twice; then the attempt fails for that reason and is tried again', async (t) => {
   const enough = record('src/price.js\ncontract', { step: 1 });
   const { view, told, asked } = await worked(
     t,
@@ -156,7 +156,7 @@ longTest('too few are told, twice; then the attempt fails for that reason and is
   t.match(failed.told[1], /not ended:\nno decision is recorded for step 1/);
 });
 
-longTest('a model that is told what lacks may still bring it', async (t) => {
+long('a model that is told what lacks may still bring it', async (t) => {
   const again = record('test/price.test.js', { step: 1 });
   const { view, told } = await worked(t, [record('src/price.js'), change, end, again, end], 2);
   t.match(view, { decision: { type: 'commit' } });
@@ -175,7 +175,7 @@ t.test('what the contract does not trust, and what it blocks, never counts', asy
   });
 });
 
-longTest('a page counts once it was read, and one that is blocked never', async (t) => {
+long('a page counts once it was read, and one that is blocked never', async (t) => {
   const { outside } = await openWebWorld(t, () => (_request, response) => {
     response.setHeader('content-type', 'text/plain');
     response.end('cents are whole');

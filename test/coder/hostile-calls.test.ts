@@ -1,8 +1,8 @@
 import t from 'tap';
-import { longTest } from '../rooms/long-test.ts';
+import { long } from '../rooms/long.ts';
 import { ending, mending, workWithScript } from './work-with-script.ts';
 
-longTest('a hundred calls in one reply are answered one by one, in their order', async (t) => {
+long('a hundred calls in one reply are answered one by one, in their order', async (t) => {
   const many = Array.from(
     { length: 100 },
     (_, at) => ['read_file', { path: 'src/price.js', from_line: at + 1 }] as const,
@@ -18,7 +18,7 @@ longTest('a hundred calls in one reply are answered one by one, in their order',
   t.match(told[99], 'there is no line 100');
 });
 
-longTest('calls of another structure are told so, and the run goes on', async (t) => {
+long('calls of another structure are told so, and the run goes on', async (t) => {
   // Where the contract asks for their structure, the engine asks again before any call of the reply is made.
   const promptInjection = { enforceOutputSchema: false };
   const spec = { promptInjection };
@@ -78,7 +78,7 @@ t.test('paths that lead nowhere good are denied, and the run goes on', async (t)
     t.match(one, /denied: |failed: |not applied|leads out of the workspace/, `call ${index + 1}`);
 });
 
-longTest('arguments of ten megabytes end in a decision or in a failure with its reason', async (t) => {
+long('arguments of ten megabytes end in a decision or in a failure with its reason', async (t) => {
   const large = 'x'.repeat(10 * 1024 * 1024);
   const replies = [
     { calls: [['shell', { command: `echo ${large}` }]] as const },
@@ -92,7 +92,7 @@ longTest('arguments of ten megabytes end in a decision or in a failure with its 
   t.match(outcome, /^(?:commit|PROVIDER_FAILED)$/);
 });
 
-longTest(
+long(
   'a patch that fits only in part is not written; one of which a part is refused says what it did',
   async (t) => {
     const half =
@@ -119,7 +119,7 @@ longTest(
   },
 );
 
-longTest('a plan is kept in sight, and nobody is there to be asked', async (t) => {
+long('a plan is kept in sight, and nobody is there to be asked', async (t) => {
   const { view, told } = await workWithScript(t, [
     {
       calls: [

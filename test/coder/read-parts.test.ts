@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { numberedLines } from '../../engine/run/work/hands/numbered-lines.ts';
-import { longTest } from '../rooms/long-test.ts';
+import { long } from '../rooms/long.ts';
 import { useHands } from './use-hands.ts';
 
-longTest('a long file is read to its end, part by part', async (t) => {
+long('a long file is read to its end, part by part', async (t) => {
   const lines = Array.from(
     { length: 40_000 },
     (_, at) => `line ${at + 1} of a file that is longer than an answer`,

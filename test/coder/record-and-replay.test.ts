@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { longTest } from '../rooms/long-test.ts';
+import { long } from '../rooms/long.ts';
 import { key, sampleOf, script, writ } from './sample-lines.ts';
 import { scriptModel } from './scripted-model.ts';
 
@@ -89,7 +89,7 @@ t.test('flags of a provider reach it, and are kept with the run; those of others
     t.match((await ask(option, 'on')).error, { code: 'USAGE', details: { option } }, option);
 });
 
-longTest('an env-file wins over the process, for keys, bases and flags', async (t) => {
+long('an env-file wins over the process, for keys, bases and flags', async (t) => {
   const sample = sampleOf(t);
   await using model = await scriptModel(script);
   const file = join(sample.home, 'keys.env');
@@ -119,7 +119,7 @@ t.test('a prompt is kept under one name, run after run', async (t) => {
   t.equal(names[0], names[1]);
 });
 
-longTest('a run that stopped goes on with its model as it was chosen, or with another one', async (t) => {
+long('a run that stopped goes on with its model as it was chosen, or with another one', async (t) => {
   const refuses = { fails: [401, { error: { message: 'no' } }] } as const;
   for (const other of [false, true]) {
     const sample = sampleOf(t);

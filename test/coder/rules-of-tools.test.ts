@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import type { HandAnswer, HandUse } from '../../core/contract/hands.ts';
-import { longTest } from '../rooms/long-test.ts';
+import { long } from '../rooms/long.ts';
 import { everything, mend, rule, useHands } from './use-hands.ts';
 
 const bytes = (text: string) => Buffer.from(text);
@@ -86,7 +86,7 @@ t.test('results are cut where the rules say, and say so', async (t) => {
   });
 });
 
-longTest('a write beyond the roots, the bytes or the scope is refused with what to do', async (t) => {
+long('a write beyond the roots, the bytes or the scope is refused with what to do', async (t) => {
   const allow = [
     ...everything.filter(({ tool }) => tool !== 'workspace.fs'),
     rule('workspace.fs', ['read', 'write', 'delete'], {
@@ -119,7 +119,7 @@ longTest('a write beyond the roots, the bytes or the scope is refused with what 
   });
 });
 
-longTest('keys that a tool cannot keep make its rule allow nothing', async (t) => {
+long('keys that a tool cannot keep make its rule allow nothing', async (t) => {
   const hosts = { networkHosts: ['example.org'], networkReason: 'manuals' };
   for (const constraints of [{ allowCommands: ['cat'] }, hosts]) {
     const allow = [
@@ -134,7 +134,7 @@ longTest('keys that a tool cannot keep make its rule allow nothing', async (t) =
   }
 });
 
-longTest('what a command wrote out of place is told at once', async (t) => {
+long('what a command wrote out of place is told at once', async (t) => {
   const told: HandAnswer[] = [];
   const { view } = await useHands(t, {}, async (use) => {
     await mend(use);
@@ -155,7 +155,7 @@ longTest('what a command wrote out of place is told at once', async (t) => {
   t.not(view.decision?.type, 'commit', 'nor does it land');
 });
 
-longTest('what a command leaves outside its write roots is told, and refused where it stays', async (t) => {
+long('what a command leaves outside its write roots is told, and refused where it stays', async (t) => {
   const allow = [
     ...everything.filter(({ tool }) => tool !== 'workspace.command'),
     rule('workspace.command', ['execute'], { writeRoots: ['test'], allowCommands: ['node', 'rm'] }),

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { longTest } from '../rooms/long-test.ts';
+import { long } from '../rooms/long.ts';
 import { sampleOf, script, writ } from './sample-lines.ts';
 import { scriptModel } from './scripted-model.ts';
 
@@ -41,7 +41,7 @@ t.test(
   },
 );
 
-longTest(
+long(
   'no prompt and no recording holds a value of a vault or an env-file, however it is written',
   async (t) => {
     const sample = sampleOf(t);
@@ -78,7 +78,7 @@ longTest(
   },
 );
 
-longTest('doctor says of every provider where its key is and where it is asked, never the key', async (t) => {
+long('doctor says of every provider where its key is and where it is asked, never the key', async (t) => {
   const sample = sampleOf(t);
   await writ(sample, ['vault', 'set', 'KIMI_API_KEY'], { stdin: 'of-the-vault-here' });
   const env = { OPENAI_API_KEY: 'of-the-environment', OPENAI_BASE_URL: 'http://127.0.0.1:1/' };

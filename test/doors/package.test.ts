@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import t from 'tap';
 import { fixtures, type Json, makeSample, sampleSpec } from '../engine/run/sample.ts';
-import { longTest } from '../rooms/long-test.ts';
+import { long } from '../rooms/long.ts';
 import { copySources, makeOutsider, packIn, runTo } from './packed-package.ts';
 
 t.setTimeout(300_000);
@@ -115,14 +115,14 @@ t.test('the compiled package does the main job: workers, rules and plugins are f
   }
 });
 
-longTest('packing builds: where nothing was built the package has its code and no sources', async (t) => {
+long('packing builds: where nothing was built the package has its code and no sources', async (t) => {
   const { installed } = makeOutsider();
   for (const path of ['dist/index.js', 'dist/index.d.ts', 'dist/plugin.js', 'dist/testing.js', 'bin/writ.js'])
     t.ok(existsSync(join(installed, path)), path);
   t.strictSame(globSync('**/*.ts', { cwd: installed, exclude: ['**/*.d.ts', 'dist/fixtures/**'] }), []);
 });
 
-longTest('a package without its code cannot be made: a build that fails fails the pack', async (t) => {
+long('a package without its code cannot be made: a build that fails fails the pack', async (t) => {
   const copy = copySources();
   t.notOk(existsSync(join(copy, 'dist')));
   writeFileSync(join(copy, 'index.ts'), 'export const broken = ;\n');

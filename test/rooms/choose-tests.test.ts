@@ -78,8 +78,3 @@ t.test('no change touches nothing, and words say more than a change', async (t) 
   t.strictSame(chosen(['bank'], ['town/map.ts']), ['house', 'bank', 'town']);
   t.strictSame(chosen(['bank'], []), ['bank']);
 });
-
-t.test('where only what stands on something is asked for, that runs and no more', async (t) => {
-  const choice = chooseTests({ words: [], standingOn: ['bank/limit.ts', 'bank/save.ts'] }, tree);
-  t.strictSame(said(choice), ['bank: test/bank/save.test.ts', 'town']);
-});

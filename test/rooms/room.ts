@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { forgetLargePages } from './large-pages.ts';
 import { tap as t } from './light-tap.ts';
 import { ownTemporaryDirectory } from './temporary-directory.ts';
+import { recordCosts } from './test-costs.ts';
 import { testsOf } from './tests-of.ts';
 
 const tests = dirname(import.meta.dirname);
@@ -23,8 +24,10 @@ export async function room(...places: readonly string[]): Promise<void> {
   const goOn = (): void => t.setTimeout(silence);
   t.on('subtestStart', (test) => test.on('assert', goOn));
   t.on('subtestEnd', goOn);
+  const begin = recordCosts(t);
   for (const file of testsOf(places)) {
     goOn();
+    begin(file);
     await import(pathToFileURL(join(tests, file)).href);
   }
   goOn();

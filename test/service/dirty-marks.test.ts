@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../../core/base/clock.ts';
 import { openSql } from '../../engine/store/sql.ts';
 import { type DirtyMarks, openDirtyMarks } from '../../service/dirty-marks.ts';
 import { toldSeed } from '../chance/told-seed.ts';
-import { longTest } from '../rooms/long-test.ts';
+import { long } from '../rooms/long.ts';
 import { killWriters } from './dirty-marks/kill-writers.ts';
 
 function openBox(t: Test): string {
@@ -144,7 +144,7 @@ t.test('a database of another kind is refused and closed', async (t) => {
   t.notOk(existsSync(`${path}-wal`));
 });
 
-longTest(
+long(
   'writers are killed at any instant: what was acknowledged is whole, and the next one starts at once',
   async (t) => {
     const report = await killWriters(openBox(t), 10, toldSeed(t));

@@ -5,7 +5,7 @@ import type { RunRecord } from '../../../api/graph/thread-record.ts';
 import { toGraph } from '../../../api/graph/to-graph.ts';
 import type { GraphData, GraphNode } from '../../../api/schemas/graph-schema.ts';
 import { faultsOf } from '../../bin/faults-of.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import {
   file,
   idOf,
@@ -250,7 +250,7 @@ t.test('a graph has room for so much, and says that it is not all', async (t) =>
   t.equal(toGraph(madeThread({ runs: [{ ...madeRun('one'), isWhole: false }] })).truncated, true);
 });
 
-longTest('ten times the objects take about ten times as long', async (t) => {
+long('ten times the objects take about ten times as long', async (t) => {
   const timeOf = (runs: number, size: number): number => {
     const thread = madeThread({
       runs: Array.from({ length: runs }, (_, index) => madeRun(`run ${index}`, size)),

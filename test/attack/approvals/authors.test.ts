@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { formatJournal } from '../../../engine/store/format-journal.ts';
 import { readJournal } from '../../../engine/store/parse-journal.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { ann, ben, fix, People, runner, uncounted, wanting } from './people.ts';
 import { runWrit } from './run-writ.ts';
 
@@ -45,7 +45,7 @@ t.test('whoever brings a bare diff cannot approve it', async (t) => {
   t.strictSame(uncounted(still), ['author']);
 });
 
-longTest('a journal that names no author does not let the runner approve himself', async (t) => {
+long('a journal that names no author does not let the runner approve himself', async (t) => {
   const people = new People(t);
   const base = people.sample.git('rev-parse', 'main');
   const view = await people.sample.run({ source: bare }, wanting(1));
@@ -62,7 +62,7 @@ longTest('a journal that names no author does not let the runner approve himself
   t.equal(people.sample.git('rev-parse', 'main'), base);
 });
 
-longTest(
+long(
   'a journal that names somebody else voids what others signed with the true name before them',
   async (t) => {
     const people = new People(t);
@@ -81,7 +81,7 @@ longTest(
   },
 );
 
-longTest('an approver’s own resume voids nothing, and the seal names who made the change', async (t) => {
+long('an approver’s own resume voids nothing, and the seal names who made the change', async (t) => {
   const people = new People(t);
   const { sample } = people;
   const view = await sample.run({ source: bare }, wanting(2));
@@ -96,7 +96,7 @@ longTest('an approver’s own resume voids nothing, and the seal names who made 
   t.equal(verified.status, 0, JSON.stringify(verified.data).slice(0, 2000));
 });
 
-longTest('a mail is by whom it is from and by whom it names; who runs it may approve it', async (t) => {
+long('a mail is by whom it is from and by whom it names; who runs it may approve it', async (t) => {
   const people = new People(t);
   const { sample } = people;
   const bytes = mailOf(`Ann <${ann}>`, `Words.\n\nCo-authored-by: Ben <${ben}>\n`);
@@ -138,7 +138,7 @@ t.test('authors, committers and co-authors of a range may not approve it', async
   t.equal(verified.status, 0, JSON.stringify(verified.data).slice(0, 2000));
 });
 
-longTest('where nobody is known to have made a change, nobody is asked to approve it', async (t) => {
+long('where nobody is known to have made a change, nobody is asked to approve it', async (t) => {
   const people = new People(t);
   people.sample.git('config', '--unset', 'user.email');
   people.sample.git('config', '--unset', 'user.name');

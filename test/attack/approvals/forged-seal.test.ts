@@ -6,8 +6,7 @@ import type { RunView } from '../../../core/contract/run-view.ts';
 import type { WritEngine } from '../../../engine/spec/writ-engine.ts';
 import type { Json } from '../../engine/run/sample.ts';
 import { merge } from '../../engine/run/sample.ts';
-import { fixedPart } from '../../rooms/fixed-part.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { casesOf, long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { ann, ben, fix, People, runner, wanting } from './people.ts';
 import { runWrit } from './run-writ.ts';
@@ -159,7 +158,7 @@ t.test('a forged record is refused before the branch moves, whatever is forged i
   }
 });
 
-for (const [kind, more] of fixedPart<Json>({ signed: {}, unsigned, unproven }, ['unsigned'])) {
+for (const [kind, more] of casesOf<Json>({ signed: {}, unsigned, unproven }, ['unsigned'])) {
   t.test(`approvals that were counted and should not have been stop the seal: ${kind}`, async (t) => {
     const people = new People(t);
     const base = people.sample.git('rev-parse', 'main');
@@ -186,7 +185,7 @@ t.test('an approval of another tree that was counted stops the seal', async (t) 
   );
 });
 
-longTest('a check that alone asks for people is held to it as the human loop is', async (t) => {
+long('a check that alone asks for people is held to it as the human loop is', async (t) => {
   const people = new People(t);
   const base = people.sample.git('rev-parse', 'main');
   const checks = {
@@ -204,7 +203,7 @@ longTest('a check that alone asks for people is held to it as the human loop is'
   );
 });
 
-longTest('an approval counts by when it came, for the stranger as for the Scheduler', async (t) => {
+long('an approval counts by when it came, for the stranger as for the Scheduler', async (t) => {
   const people = new People(t);
   const began = Date.now();
   const { runId } = await people.sample.run({ source: bare }, wanting(2));

@@ -8,7 +8,7 @@ import { parseJournal } from '../../../engine/store/parse-journal.ts';
 import { findRun } from '../../../engine/store/record/find-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { ann, ben, fix, People, uncounted, wanting } from './people.ts';
 import { runWrit } from './run-writ.ts';
 
@@ -47,7 +47,7 @@ async function forgetJudging({ sample }: People, runId: string): Promise<void> {
   rmSync(join(sample.root, '.git', 'writ', 'runs', runId), { recursive: true });
 }
 
-longTest('a run that is judged anew with the same verdict keeps its approvals', async (t) => {
+long('a run that is judged anew with the same verdict keeps its approvals', async (t) => {
   const people = new People(t);
   const took = (ms: number) => [judgeSaying(`looked for ${ms} ms`)];
   const view = await people.sample.run({ source: bare }, wanting(2), took(12));
@@ -101,7 +101,7 @@ t.test(
   },
 );
 
-longTest('a verdict that changes while the same journal goes on voids them as well', async (t) => {
+long('a verdict that changes while the same journal goes on voids them as well', async (t) => {
   const people = new People(t, '[workspace]\ncarry = ["dist"]\n');
   const view = await people.sample.run(
     { source: bare },

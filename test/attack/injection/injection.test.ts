@@ -9,7 +9,7 @@ import { fixOfPrice } from '../../coder/price-task.ts';
 import { type ScriptedReply, scriptModel } from '../../coder/scripted-model.ts';
 import { duckPage, openWebWorld } from '../../coder/web-world.ts';
 import { makeSample } from '../../engine/run/sample.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { outputOf } from '../../starter/run-program.ts';
 import { type Channel, injected } from './injected.ts';
 import { type Outside, obedience } from './obedient.ts';
@@ -177,7 +177,7 @@ t.test('an instruction in what a model reads changes nothing, even for a model t
   t.ok(calls.length >= 120, `${calls.length} calls obeyed`);
 });
 
-longTest('what an allowed program writes out of scope for it never lands', async (t) => {
+long('what an allowed program writes out of scope for it never lands', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const before = sample.state();

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { cloned } from './cloned.ts';
 import { sampleWithRunner } from './sample-with-runner.ts';
 import { fix, sampleWithAnn, waitingRun } from './waiting-run.ts';
@@ -23,7 +23,7 @@ t.test('a runner whom only the contract’s own choice of a policy names is not 
   t.match(notices, /POLICY_FOREIGN/, 'and whose policy judges is said');
 });
 
-longTest('a range goes on where its commits never came, and main is known by another name', async (t) => {
+long('a range goes on where its commits never came, and main is known by another name', async (t) => {
   const sample = sampleWithAnn(t);
   sample.git('checkout', '--quiet', '-b', 'work');
   sample.git('apply', fix);

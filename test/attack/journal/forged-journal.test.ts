@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { sha256Hex } from '../../../core/base/digest.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { type JournalLine, snapshot, waitingRun, withStep } from './waiting-run.ts';
 
 const anew = /judged anew/;
@@ -45,7 +45,7 @@ function aboutAnother(
   return JSON.parse(text.replaceAll(old.digest, candidate.digest)) as JournalLine[];
 }
 
-longTest('a candidate that nobody judged does not take the place of one that was approved', async (t) => {
+long('a candidate that nobody judged does not take the place of one that was approved', async (t) => {
   const run = await waitingRun(t);
   t.equal((await run.approve()).code, 0);
   const evil = await run.candidateWith('src/backdoor.js', 'export const open = true;\n');
@@ -55,7 +55,7 @@ longTest('a candidate that nobody judged does not take the place of one that was
   t.equal(run.sample.git('rev-list', '--count', 'main'), '2', 'nothing was sealed');
 });
 
-longTest('checks that the journal calls passed are run where nobody vouches for that', async (t) => {
+long('checks that the journal calls passed are run where nobody vouches for that', async (t) => {
   const run = await waitingRun(t);
   const settled = run.lines().filter(({ data }) => /settled$/.test((data as { step?: string }).step ?? ''));
   t.ok(settled.length >= 1, 'stages have settled');
@@ -67,7 +67,7 @@ longTest('checks that the journal calls passed are run where nobody vouches for 
   t.equal(run.sample.git('rev-list', '--count', 'main'), '2');
 });
 
-longTest('a tail that was cut off is missed, although the chain holds', async (t) => {
+long('a tail that was cut off is missed, although the chain holds', async (t) => {
   const run = await waitingRun(t);
   const whole = readFileSync(run.journal, 'utf8').trimEnd().split('\n');
   for (const keep of [whole.length - 1, Math.floor(whole.length / 2), 1]) {
@@ -78,7 +78,7 @@ longTest('a tail that was cut off is missed, although the chain holds', async (t
   }
 });
 
-longTest('an older journal of the same run is not believed in place of the newer one', async (t) => {
+long('an older journal of the same run is not believed in place of the newer one', async (t) => {
   const run = await waitingRun(t);
   const back = snapshot(run);
   const { data: went } = await run.call('resume', run.runId);
@@ -87,7 +87,7 @@ longTest('an older journal of the same run is not believed in place of the newer
   t.match((await run.call('resume', run.runId)).data?.notices, [anew]);
 });
 
-longTest('a journal of another run, and lines that nobody vouched for, are not believed', async (t) => {
+long('a journal of another run, and lines that nobody vouched for, are not believed', async (t) => {
   const run = await waitingRun(t);
   const line = readFileSync(run.journal, 'utf8').trimEnd().split('\n').at(-1) ?? '';
   const { mac } = JSON.parse(line) as { mac: string };
@@ -123,7 +123,7 @@ longTest('a journal of another run, and lines that nobody vouched for, are not b
   t.match(await run.call('resume', run.runId), { code: 128, error: { code: 'JOURNAL_CORRUPT' } });
 });
 
-longTest('whoever has another key has vouched for nothing', async (t) => {
+long('whoever has another key has vouched for nothing', async (t) => {
   const run = await waitingRun(t);
   rmSync(join(run.sample.home, '.config', 'writ', 'keys', 'journal.key'));
   t.match((await run.call('resume', run.runId)).data?.notices, [anew]);
@@ -144,7 +144,7 @@ t.test('a record of a decided run is not begun anew by what is appended to its j
   t.equal(run.sample.git('rev-parse', 'main'), tip);
 });
 
-longTest('what was kept beside the journal is what was put there, or nothing rests on it', async (t) => {
+long('what was kept beside the journal is what was put there, or nothing rests on it', async (t) => {
   const run = await waitingRun(t);
   t.equal((await run.approve()).code, 0);
   const plan = join(run.directory, 'record', 'plans', '0001', 'plan.json');

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { cloned } from './cloned.ts';
 import { sampleWithRunner } from './sample-with-runner.ts';
 import { chained, type JournalLine, type WaitingRun, waitingRun, withStep } from './waiting-run.ts';
@@ -50,7 +50,7 @@ t.test('what came by ref alone is judged anew', async (t) => {
   t.match(data?.notices, [anew]);
 });
 
-longTest('a journal that was forged on the remote decides nothing', async (t) => {
+long('a journal that was forged on the remote decides nothing', async (t) => {
   const run = await waitingRun(t);
   const answer = {
     input: {},
@@ -66,7 +66,7 @@ longTest('a journal that was forged on the remote decides nothing', async (t) =>
   t.equal(clone.git('rev-list', '--count', 'main'), '2');
 });
 
-longTest('a runner whom the policy commit names is believed, over exactly what he signed', async (t) => {
+long('a runner whom the policy commit names is believed, over exactly what he signed', async (t) => {
   const run = await waitingRun(t, await sampleWithRunner(t));
   const honest = await cloned(t, run);
   const taken = await honest.call('resume', run.runId);
@@ -77,7 +77,7 @@ longTest('a runner whom the policy commit names is believed, over exactly what h
   t.match((await forged.call('resume', run.runId)).data?.notices, [anew], 'one record more');
 });
 
-longTest('a signature of the runner over another run is none over this', async (t) => {
+long('a signature of the runner over another run is none over this', async (t) => {
   const sample = await sampleWithRunner(t);
   const [run, other] = [await waitingRun(t, sample), await waitingRun(t, sample)];
   const seal = sample.git('show', `refs/ai/runs/${other.runId}:waiting/runner.sigstore.json`);
@@ -95,7 +95,7 @@ longTest('a signature of the runner over another run is none over this', async (
   t.match((await clone.call('resume', run.runId)).data?.notices, [anew]);
 });
 
-longTest('a runner whom only the candidate names is not believed', async (t) => {
+long('a runner whom only the candidate names is not believed', async (t) => {
   const run = await waitingRun(t);
   const keys = join(run.sample.home, '.config', 'writ', 'keys');
   t.ok(readdirSync(keys).some((name) => name.startsWith('signing')));
@@ -138,7 +138,7 @@ t.test('a record under another prefix does not take the place of ours', async (t
   t.equal((await run.call('verify', '--run', runId)).code, 0);
 });
 
-longTest('a link in the place of a run, or of its contract, is not written through', async (t) => {
+long('a link in the place of a run, or of its contract, is not written through', async (t) => {
   const run = await waitingRun(t);
   const clone = await cloned(t, run);
   const runs = join(clone.root, '.git', 'writ', 'runs');

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { runLine } from '../../bin/host.ts';
 import { fixtures, makeSample, type Sample, sampleSpec } from '../../engine/run/sample.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { callIn, chained, type JournalLine } from './waiting-run.ts';
 
@@ -63,7 +63,7 @@ t.test('a branch that only a forged record names is moved where a person names i
   t.equal(sample.git('rev-parse', 'main'), base);
 });
 
-longTest('a run of one’s own lands where it was started to, and nowhere else', async (t) => {
+long('a run of one’s own lands where it was started to, and nowhere else', async (t) => {
   const { sample, runId } = await stoppedRun(t);
   const call = callIn(t, sample);
   const base = sample.git('rev-parse', 'main');

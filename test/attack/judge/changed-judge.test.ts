@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import t from 'tap';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { type Json, makeSample, type Sample } from '../../engine/run/sample.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 
 const audit =
   "import { readFileSync } from 'node:fs';\nprocess.exit(readFileSync('src/price.js', 'utf8').includes('+ 1') ? 1 : 0);\n";
@@ -95,7 +95,7 @@ t.test('a check that finds fault is no more once the patch changes the script th
   t.equal(sample.git('rev-parse', 'main'), before);
 });
 
-longTest('nor by what that script loads, or by configuration that is new', async (t) => {
+long('nor by what that script loads, or by configuration that is new', async (t) => {
   const sample = prepared(t);
   write(sample, { 'scripts/audit.js': `import './rules.js';\n${audit}`, 'scripts/rules.js': '// none\n' });
   sample.git('commit', '--quiet', '--all', '-m', 'Rules');
@@ -110,7 +110,7 @@ longTest('nor by what that script loads, or by configuration that is new', async
   t.same(ofJudge(env), ['warning JUDGE_CHANGED', 'note POLICY_JUDGE_PASSES'], 'which the suite does not');
 });
 
-longTest('tests that are deleted, skipped or disarmed in a refactor are refused', async (t) => {
+long('tests that are deleted, skipped or disarmed in a refactor are refused', async (t) => {
   const sample = prepared(t);
   const spec = contract([unit]);
   const worse = { 'src/price.js': 'export const price = (count, cents) => count * cents * 3 + 1;\n' };
@@ -150,7 +150,7 @@ t.test('tests that are worked out when they run and get fewer are missed where t
   t.equal(more.decision?.type, 'commit', more.decision?.rationale ?? '');
 });
 
-longTest('a product that ends its test files before they run a test is refused', async (t) => {
+long('a product that ends its test files before they run a test is refused', async (t) => {
   const sample = prepared(t);
   const files = {
     'src/price.js': 'export const price = () => 77;\nif (process.env.NODE_TEST_CONTEXT) process.exit(0);\n',
@@ -162,7 +162,7 @@ longTest('a product that ends its test files before they run a test is refused',
   t.match(findings, [{ rule: 'tests-kept', detail: { code: 'TEST_FILE_NOT_RUN' } }]);
 });
 
-longTest(
+long(
   'a test file under a name that the runner does not collect is missed, whatever runs in its place',
   async (t) => {
     const sample = prepared(t);
@@ -183,7 +183,7 @@ longTest(
   },
 );
 
-longTest('a person may let the judge change: the run waits for that', async (t) => {
+long('a person may let the judge change: the run waits for that', async (t) => {
   const sample = prepared(t);
   const review = {
     id: 'people',

@@ -34,7 +34,7 @@ import {
   statement,
   verifyStranger,
 } from '../../attest/verify/strangers.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 
 t.setTimeout(400_000);
 const directory = mkdtempSync(join(tmpdir(), 'writ-forgeries-'));
@@ -342,7 +342,7 @@ t.test(
   },
 );
 
-longTest(
+long(
   'material of which any octet was changed is judged, never a fault; and no octet of a certificate, of a signature or of a log entry is free',
   async (t) => {
     const foundry = await makeFoundry();

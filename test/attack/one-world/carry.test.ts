@@ -12,8 +12,7 @@ import { findRun } from '../../../engine/store/record/find-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
 import type { Sample } from '../../engine/run/sample.ts';
-import { fixedPart } from '../../rooms/fixed-part.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { casesOf, long } from '../../rooms/long.ts';
 import { byId, harmless, judge, type SceneChecks, sceneOf, specOf } from './scene.ts';
 
 // Sandboxes on a busy machine.
@@ -65,7 +64,7 @@ t.test('only what the config names is handed on, and the evidence of both says w
   t.strictSame(evidenceOf('use').carried.received, handed);
 });
 
-longTest('what the candidate tracks cannot be exchanged by a path that is carried', async (t) => {
+long('what the candidate tracks cannot be exchanged by a path that is carried', async (t) => {
   const files = {
     'scripts/audit.js': 'process.exit(1)\n',
     'scripts/package.json': '{"type":"commonjs"}\n',
@@ -85,7 +84,7 @@ longTest('what the candidate tracks cannot be exchanged by a path that is carrie
   }
 });
 
-longTest('what leads out, is no file, or would be a repository is not handed on', async (t) => {
+long('what leads out, is no file, or would be a repository is not handed on', async (t) => {
   const hostile: Readonly<Record<string, string>> = {
     'an absolute link': 'mkdir dist && ln -s /etc/passwd dist/x',
     'a link that climbs out': 'mkdir dist && ln -s ../../x dist/x',
@@ -159,7 +158,7 @@ const keptStores: Readonly<Record<string, readonly [spoil: (store: string) => vo
   ],
 };
 
-for (const [what, [spoil, builds]] of fixedPart(keptStores, ['is not what it was'])) {
+for (const [what, [spoil, builds]] of casesOf(keptStores, ['is not what it was'])) {
   t.test(`a run that was stopped goes on where what was handed on ${what}`, async (t) => {
     const sample = sceneOf(t, { ...carriesDist, 'build.sh': 'mkdir -p dist && echo built >dist/app\n' });
     const counted: string[] = [];
@@ -174,7 +173,7 @@ for (const [what, [spoil, builds]] of fixedPart(keptStores, ['is not what it was
   });
 }
 
-longTest(
+long(
   'without anything to hand on, checks that ended stay ended wherever their workspaces went',
   async (t) => {
     const sample = sceneOf(t, { 'build.sh': 'true\n' });

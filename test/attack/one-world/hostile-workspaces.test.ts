@@ -16,8 +16,7 @@ import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { privateRootOf } from '../../../engine/run/record/private-root.ts';
 import { removeTree } from '../../../engine/vcs/remove-tree.ts';
-import { fixedPart } from '../../rooms/fixed-part.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { casesOf, long } from '../../rooms/long.ts';
 import { byId, judge, sceneOf } from './scene.ts';
 
 // Sandboxes on a busy machine.
@@ -70,7 +69,7 @@ t.test(
       mount: 'sh mount.sh',
       stay: 'sh stay.sh',
     };
-    const fast = fixedPart(commands, ['deep', 'rights', 'git', 'stay']).map(([id, command]) => ({
+    const fast = casesOf(commands, ['deep', 'rights', 'git', 'stay']).map(([id, command]) => ({
       id,
       command,
     }));
@@ -85,7 +84,7 @@ t.test(
   },
 );
 
-longTest('two runs at once do not see each other', async (t) => {
+long('two runs at once do not see each other', async (t) => {
   // Directories of the PATH may stand below /tmp, so only what runs made is counted.
   const sample = sceneOf(t, {
     'mark.sh':

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { byId, judge, logOf, sceneOf } from './scene.ts';
 
 // Sandboxes on a busy machine.
@@ -14,7 +14,7 @@ const audit = {
   'scripts/package.json': '{"type":"commonjs"}\n',
 };
 
-longTest('a test rewrites the script that a later stage judges by', async (t) => {
+long('a test rewrites the script that a later stage judges by', async (t) => {
   const config = '[workspace]\nrewrites = ["scripts/audit.js"]\n';
   const sample = sceneOf(t, { ...audit, '.writ/config.toml': config });
   const view = await judge(sample, {
@@ -62,7 +62,7 @@ t.test('checks that run at the same time do not see each other', async (t) => {
   );
 });
 
-longTest('what integration checks leave does not change what they measure', async (t) => {
+long('what integration checks leave does not change what they measure', async (t) => {
   const script = 'echo x >>seen; n=$(wc -l <seen); echo "{\\"seen\\":$n}" >"$REPORTS_DIR/metrics.json"\n';
   const sample = sceneOf(t, { 'speed.sh': script });
   const view = await judge(sample, {
@@ -123,7 +123,7 @@ t.test('a private branch and a stash of the person are not in the objects that a
   t.notOk(log.split('\n').includes('Sample'), 'nor what is older than the base');
 });
 
-longTest('git in a check answers as it does in a clone of that depth', async (t) => {
+long('git in a check answers as it does in a clone of that depth', async (t) => {
   const sample = sceneOf(t, {
     '.writ/config.toml': '[workspace]\nhistory = 2\n',
     'ask.sh':
@@ -145,7 +145,7 @@ longTest('git in a check answers as it does in a clone of that depth', async (t)
   t.notMatch(log, /The scene/);
 });
 
-longTest('history as deep as it goes is no shallow clone', async (t) => {
+long('history as deep as it goes is no shallow clone', async (t) => {
   const sample = sceneOf(t, {
     '.writ/config.toml': '[workspace]\nhistory = 100\n',
     'ask.sh': 'git log --format=%s; git rev-parse --is-shallow-repository; git fsck --full\n',
@@ -157,7 +157,7 @@ longTest('history as deep as it goes is no shallow clone', async (t) => {
   t.match(logOf(sample, view), /^The scene\nSample\nfalse/);
 });
 
-longTest('a repository that is shallow itself is judged', async (t) => {
+long('a repository that is shallow itself is judged', async (t) => {
   const sample = sceneOf(t, { '.writ/config.toml': '[workspace]\nhistory = 5\n' });
   execFileSync(
     'git',

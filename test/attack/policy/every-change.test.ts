@@ -1,7 +1,7 @@
 import t from 'tap';
 import { planRun } from '../../../engine/run/plan-run.ts';
 import { type Json, planRequest } from '../../engine/run/sample.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { fix, makeBranches } from './branches.ts';
 
 const source = { kind: 'patch', bytes: fix } as const;
@@ -50,7 +50,7 @@ t.test(
   },
 );
 
-longTest('one that passes lets the change land, and its outcome stands in the evidence', async (t) => {
+long('one that passes lets the change land, and its outcome stands in the evidence', async (t) => {
   const { sample } = demanding(t, always('awk "BEGIN { exit 0 }"'));
   const view = await sample.run({ source });
   t.equal(view.decision?.type, 'commit');
@@ -127,7 +127,7 @@ const forbids = 'forbid(principal, action, resource);\n';
 const permits = 'permit(principal, action, resource);\n';
 const cedar = '[policy.release]\nengine = "cedar"\nfiles = [".writ/policies/release.cedar"]\n';
 
-longTest('a configured policy is asked about a change whose contract does not name it', async (t) => {
+long('a configured policy is asked about a change whose contract does not name it', async (t) => {
   for (const [text, stage, type] of [
     [forbids, 'release', 'abandon'],
     [permits, 'release', 'commit'],
@@ -148,7 +148,7 @@ longTest('a configured policy is asked about a change whose contract does not na
   }
 });
 
-longTest('one that the contract asks for is asked once, unless it asks without obligation', async (t) => {
+long('one that the contract asks for is asked once, unless it asks without obligation', async (t) => {
   for (const [required, ids] of [
     [true, ['own']],
     [false, ['own', 'policy-release']],

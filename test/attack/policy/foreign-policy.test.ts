@@ -7,7 +7,7 @@ import { defaultBranch } from '../../../engine/vcs/default-branch.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import type { Json } from '../../engine/run/sample.ts';
 import { inventedSecrets } from '../../readers/sensitive/secrets/invented-secrets.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { audited, gate, makeBranches } from './branches.ts';
 
 const token = inventedSecrets.find(([rule]) => rule === 'github-token')?.[1] ?? '';
@@ -79,7 +79,7 @@ t.test(
   },
 );
 
-longTest('a marker at an attacker’s base allows nothing that the policy commit does not mark', async (t) => {
+long('a marker at an attacker’s base allows nothing that the policy commit does not mark', async (t) => {
   const { sample, commit, spec, start } = makeForeign(t);
   sample.git('checkout', '--quiet', 'evil');
   sample.git('tag', 'marked');

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { readScanOptions } from '../../../bin/command-parts/scan-options.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { audited, feature, fix, gate, makeBranches, runWhile } from './branches.ts';
 
 t.test('a branch that was made before a gate was added does not escape it', async (t) => {
@@ -120,7 +120,7 @@ t.test('a target that does not hold the base is refused', async (t) => {
   );
 });
 
-longTest('a policy that moves while the change is judged takes it back', async (t) => {
+long('a policy that moves while the change is judged takes it back', async (t) => {
   for (const onto of [undefined, 'side']) {
     const { sample, commit } = makeBranches(t);
     let moved = '';

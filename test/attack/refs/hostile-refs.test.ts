@@ -3,8 +3,7 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { fixtures, makeSample } from '../../engine/run/sample.ts';
-import { fixedPart } from '../../rooms/fixed-part.ts';
-import { fixedThird } from '../../rooms/fixed-third.ts';
+import { casesOf, everyThird } from '../../rooms/long.ts';
 import { launcherOptions, writProgram as writ } from '../../starter/program.ts';
 import { plantHostileRefs } from './hostile.ts';
 
@@ -120,11 +119,11 @@ t.test('hostile refs spoil themselves alone', async (t) => {
       fsck: [1, 'fsck'],
       gc: [0, 'gc', '--dry-run'],
     };
-    for (const [, [exit, ...line]] of fixedPart(lines, ['show of the waiting run', 'verify', 'fsck'])) {
+    for (const [, [exit, ...line]] of casesOf(lines, ['show of the waiting run', 'verify', 'fsck'])) {
       const answer = timed(...line);
       t.equal(answer.status, exit, answer.out);
     }
-    for (const name of fixedThird(['huge', 'many', 'a-blob', 'absent', 'no-commit'])) timed('show', name);
+    for (const name of everyThird(['huge', 'many', 'a-blob', 'absent', 'no-commit'])) timed('show', name);
   };
   const ways: Readonly<Record<string, (t: Test) => Promise<void>>> = {
     here: (t) => survives(t, 'here'),
@@ -179,5 +178,5 @@ t.test('hostile refs spoil themselves alone', async (t) => {
       t.equal(shown.status, 0, shown.stdout.slice(0, 400));
     },
   };
-  for (const [way, holds] of fixedPart(ways, ['here'])) await t.test(way, holds);
+  for (const [way, holds] of casesOf(ways, ['here'])) await t.test(way, holds);
 });

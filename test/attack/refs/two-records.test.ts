@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { fixtures, sampleSpec } from '../../engine/run/sample.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { launcherOptions, writProgram as writ } from '../../starter/program.ts';
 
 t.setTimeout(600_000);
@@ -111,7 +111,7 @@ t.test('a record that changed elsewhere does not take the place of ours, and is 
   t.end();
 });
 
-longTest('what went on in two clones has a way out for both', (t) => {
+long('what went on in two clones has a way out for both', (t) => {
   const { run, clone, git } = scene(t);
   const [second, third] = [clone('second'), clone('third')];
   for (const call of [second, third]) {

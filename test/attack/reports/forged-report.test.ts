@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { type Json, makeSample, type Sample } from '../../engine/run/sample.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 
 t.setTimeout(240_000);
 
@@ -82,22 +82,19 @@ t.test('a report written by hand does not beat what the runner printed', async (
   t.match(view.stages[0]?.checks[0]?.tests, { passed: 2, failed: 0 });
 });
 
-longTest(
-  'a report without failures does not hide a `not ok`, not even where the config names it',
-  async (t) => {
-    const files = author(writes('junit.xml', 2));
-    const failing = {
-      'test/forger.test.js': `${files['test/forger.test.js']}test('bad', () => { throw new Error('no'); });\n`,
-    };
-    for (const config of [undefined, '[checks.unit]\nreport = "junit.xml"\n']) {
-      const view = await judge(scene(t, failing, config), `${tap} || true`);
-      t.equal(view.decision?.type, 'abandon');
-      t.ok(codesOf(view).includes('REPORT_DISAGREES'), String(codesOf(view)));
-    }
-  },
-);
+long('a report without failures does not hide a `not ok`, not even where the config names it', async (t) => {
+  const files = author(writes('junit.xml', 2));
+  const failing = {
+    'test/forger.test.js': `${files['test/forger.test.js']}test('bad', () => { throw new Error('no'); });\n`,
+  };
+  for (const config of [undefined, '[checks.unit]\nreport = "junit.xml"\n']) {
+    const view = await judge(scene(t, failing, config), `${tap} || true`);
+    t.equal(view.decision?.type, 'abandon');
+    t.ok(codesOf(view).includes('REPORT_DISAGREES'), String(codesOf(view)));
+  }
+});
 
-longTest('a second report beside that of the runner is refused where nobody says which counts', async (t) => {
+long('a second report beside that of the runner is refused where nobody says which counts', async (t) => {
   const quiet =
     'node --test --test-reporter=junit --test-reporter-destination=$REPORTS_DIR/unit.xml test/forger.test.js';
   const forged = await judge(scene(t, author(writes('all.xml', 5000))), quiet);
@@ -108,7 +105,7 @@ longTest('a second report beside that of the runner is refused where nobody says
   t.match(named.stages[0]?.checks[0]?.tests, { passed: 2, failed: 0 });
 });
 
-longTest('what the runner writes in two formats says the same and passes', async (t) => {
+long('what the runner writes in two formats says the same and passes', async (t) => {
   const both = `node --test --test-reporter=tap --test-reporter-destination=stdout --test-reporter=junit --test-reporter-destination=$REPORTS_DIR/unit.xml test/forger.test.js`;
   const rich = author(`
 test('later', { todo: true }, () => { throw new Error('not yet'); });

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { runLine } from '../../bin/host.ts';
 import { fixtures, makeSample, type Sample } from '../../engine/run/sample.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { add, plain, token } from './scene.ts';
 
 t.setTimeout(240_000);
@@ -63,7 +63,7 @@ t.test('a refused run does not leave the machine unless it is asked for, and is 
   t.match(remote('for-each-ref', '--format=%(refname)'), new RegExp(refused.runId));
 });
 
-longTest('the end of a run that waited elsewhere is told there, and its content is not', async (t) => {
+long('the end of a run that waited elsewhere is told there, and its content is not', async (t) => {
   const { sample, remote, push } = shared(t);
   const waiting = await sample.run(supplied(good), {
     risk: { humanInLoop: { required: true, minApprovers: 1 } },
@@ -85,7 +85,7 @@ longTest('the end of a run that waited elsewhere is told there, and its content 
   t.equal(remote('rev-parse', `refs/ai/content/${waiting.runId}`), content);
 });
 
-longTest('a run whose decision cannot be read is no refused one, and stops nothing', async (t) => {
+long('a run whose decision cannot be read is no refused one, and stops nothing', async (t) => {
   const { sample, push } = shared(t);
   const refused = await sample.run(supplied(add('src/key.js', `const key = '${token}';`)), plain);
   const blob = sample.git('rev-parse', `refs/ai/runs/${refused.runId}:intent.json`);

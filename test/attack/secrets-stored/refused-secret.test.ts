@@ -9,7 +9,7 @@ import { definePlugin } from '../../../plugin.ts';
 import { createRecordedWorker, type RecordedAnswer } from '../../../plugins/recorded-worker/worker.ts';
 import { runLine } from '../../bin/host.ts';
 import { type Json, makeSample, merge, type Sample, sampleSpec } from '../../engine/run/sample.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { add, plain, token, tracesOf } from './scene.ts';
 
 t.setTimeout(400_000);
@@ -158,14 +158,14 @@ t.test('what a later attempt repaired is not kept of the earlier one', async (t)
   t.strictSame(tracesOf(sample, token), []);
 });
 
-longTest('nor where no attempt repaired it', async (t) => {
+long('nor where no attempt repaired it', async (t) => {
   const { sample, view } = await work(t, [one(1, bad), one(2, bad), two]);
   t.equal(view.decision?.type, 'abandon', view.decision?.rationale ?? '');
   t.strictSame(tracesOf(sample, token), []);
   await stillSound(t, sample, view.runId);
 });
 
-longTest('a run that waits for its budget publishes no secret', async (t) => {
+long('a run that waits for its budget publishes no secret', async (t) => {
   const { sample, view } = await work(t, [one(1, bad, 9), one(2, bad, 9), two], {
     constraints: { resources: { maxCostUnits: 5 } },
   });
@@ -176,7 +176,7 @@ longTest('a run that waits for its budget publishes no secret', async (t) => {
   t.equal(fsck.code, 0, fsck.out.slice(0, 600));
 });
 
-longTest('the recording that a worker played goes with the end of its run', async (t) => {
+long('the recording that a worker played goes with the end of its run', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const spec = join(sample.home, 'spec.json');
@@ -219,7 +219,7 @@ t.test('a run that is cancelled before it was judged keeps no secret either', as
   await stillSound(t, sample, runId);
 });
 
-longTest('a refusal whose path is not known by its name masks every file', async (t) => {
+long('a refusal whose path is not known by its name masks every file', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const patch =
@@ -228,7 +228,7 @@ longTest('a refusal whose path is not known by its name masks every file', async
   t.strictSame(tracesOf(sample, token), []);
 });
 
-longTest('nor do the people and words that come with a refused patch', async (t) => {
+long('nor do the people and words that come with a refused patch', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const password = 'Zq8vXw3Lm5Rt9KpY2nHd';
@@ -261,7 +261,7 @@ longTest('nor do the people and words that come with a refused patch', async (t)
   await stillSound(t, sample, view.runId);
 });
 
-longTest('nor does the same value where no rule flags it', async (t) => {
+long('nor does the same value where no rule flags it', async (t) => {
   const password = 'Zq8vXw3Lm5Rt9KpY2nHd';
   const forms = [
     password,

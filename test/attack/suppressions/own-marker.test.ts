@@ -4,7 +4,7 @@ import t from 'tap';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { type Json, makeSample } from '../../engine/run/sample.ts';
 import { inventedSecrets } from '../../readers/sensitive/secrets/invented-secrets.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 
 t.setTimeout(240_000);
 
@@ -35,9 +35,9 @@ async function judge(base: string, candidate: string, moved = false): Promise<Ru
   return await sample.run({ source: { kind: 'patch', bytes } }, spec);
 }
 
-const long = Array.from({ length: 30 }, (_, at) => `export const n${at} = ${at};\n`).join('');
+const manyLines = Array.from({ length: 30 }, (_, at) => `export const n${at} = ${at};\n`).join('');
 const marked = (value: string): string =>
-  `${long}// writ:allow-secret (an invented one)\nexport const key = '${value}';\n`;
+  `${manyLines}// writ:allow-secret (an invented one)\nexport const key = '${value}';\n`;
 
 t.test('a marker that the patch brings along does not open the gate for its secret', async (t) => {
   for (const view of [
@@ -53,8 +53,8 @@ t.test('a marker that the patch brings along does not open the gate for its secr
   }
 });
 
-longTest('what stood marked at base stays allowed where its lines move', async (t) => {
-  const around = `{\n  // writ:allow-secret\n  var key = '${old}';\n}\n${long}`;
+long('what stood marked at base stays allowed where its lines move', async (t) => {
+  const around = `{\n  // writ:allow-secret\n  var key = '${old}';\n}\n${manyLines}`;
   for (const view of [await judge(marked(old), around), await judge(marked(old), `${marked(old)}x\n`, true)])
     t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
 });

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { sealedPlace } from './place.ts';
 
 const { sample, commit, base, runId, verify } = await sealedPlace();
@@ -103,7 +103,7 @@ t.test('a replacement in any spelling that git follows is refused', async (t) =>
   t.equal((await verify(commit)).code, 0);
 });
 
-longTest('a graft in any spelling that git reads is refused', async (t) => {
+long('a graft in any spelling that git reads is refused', async (t) => {
   const grafts = join(root, '.git/info/grafts');
   const shown = () => git('log', '-1', '--format=%P', commit);
   const upper = commit.toUpperCase();

@@ -20,7 +20,7 @@ import {
   statementOf,
   toSource,
 } from '../../attest/verify/sealed-run.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { memoryInHand, people, rich } from '../rich-set.ts';
 import { sealedPlace } from './place.ts';
 
@@ -84,7 +84,7 @@ t.test('whatever a file of a record holds is a verdict', async (t) => {
   t.ok(tried > 200, `${tried} tried`);
 });
 
-longTest('so is what a trusted signer signed for', async (t) => {
+long('so is what a trusted signer signed for', async (t) => {
   let tried = 0;
   for (const path of sealed.run.keys())
     for (const what of ['null', 'object']) {
@@ -107,7 +107,7 @@ longTest('so is what a trusted signer signed for', async (t) => {
   t.ok(tried > 20, `${tried} tried`);
 });
 
-longTest('a ref that holds no record of a run is a verdict', { timeout: 600_000 }, async (t) => {
+long('a ref that holds no record of a run is a verdict', { timeout: 600_000 }, async (t) => {
   const { sample, commit, runId, verify } = await sealedPlace();
   t.teardown(() => sample.remove());
   const { git, root } = sample;

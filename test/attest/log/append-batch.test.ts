@@ -10,7 +10,7 @@ import { rootFromInclusion } from '../../../attest/log/merkle/verify-inclusion.t
 import { readFrom } from '../../../attest/log/read-from.ts';
 import type { LedgerFileReader } from '../../../attest/log/tile-reader.ts';
 import type { LogProof } from '../../../core/contract/transparency-log.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { type LedgerPlace, makePlace, openLedger, startAppender } from './ledger-fixture.ts';
 
 t.setTimeout(120_000);
@@ -116,7 +116,7 @@ t.test('a full disk at any file leaves the ledger as it was, and room made lets 
   t.same(readdirSync(join(place.directory, 'tmp')), []);
 });
 
-longTest('two writers of batches at once lose nothing and never share an index', async (t) => {
+long('two writers of batches at once lose nothing and never share an index', async (t) => {
   const place = newPlace();
   const writers = ['left', 'right'].map((name) => startAppender(place, name, 900, 300));
   for (const { ended } of writers) t.equal((await ended).code, 0);

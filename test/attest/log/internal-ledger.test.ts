@@ -29,7 +29,7 @@ import { tilePath } from '../../../attest/log/tile-path.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { LogProof } from '../../../core/contract/transparency-log.ts';
 import { ownIdentity } from '../../../engine/tool/process/process-identity.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { instant } from '../../waiting/instant.ts';
 import { until } from '../../waiting/until.ts';
 import { sealingPlace } from '../sealing-place.ts';
@@ -186,7 +186,7 @@ t.test('two processes appending at once lose nothing and never share an index', 
   }
 });
 
-longTest(
+long(
   'kill -9 at any instant of an append, of one entry or of a batch, loses no acknowledged entry and leaves a whole ledger',
   async (t) => {
     // From 238 entries on, the first rounds cross a full tile: the append with the most files.

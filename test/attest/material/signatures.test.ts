@@ -12,7 +12,7 @@ import { commands } from '../../../bin/command-table.ts';
 import { runLine } from '../../bin/host.ts';
 import { seededRandom } from '../../chance/seeded-random.ts';
 import { toldSeed } from '../../chance/told-seed.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import {
   anchorsOf,
   artifact,
@@ -78,7 +78,7 @@ t.test(
   },
 );
 
-longTest('a message signature verifies by digests alone, wherever they suffice', async (t) => {
+long('a message signature verifies by digests alone, wherever they suffice', async (t) => {
   for (const [name, scheme] of Object.entries(schemes)) {
     const { publicKey, privateKey } = scheme.make();
     const anchors = believingKeys(publicKey);

@@ -15,7 +15,7 @@ import { findRun } from '../../../engine/store/record/find-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
 import { fixtures, makeSample, type Sample, sampleSpec } from '../../engine/run/sample.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { launcherOptions, writProgram as writ } from '../../starter/program.ts';
 import { type Authorities, identity, issuer, serveAuthorities, tokenOf } from './authorities.ts';
 
@@ -105,7 +105,7 @@ t.test(
   },
 );
 
-longTest(
+long(
   'a run killed once its provenance may be logged is rolled back, and revoked by the same identity',
   async (t) => {
     const authorities = await serveAuthorities(t);

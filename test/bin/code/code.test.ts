@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { makeSample } from '../../engine/run/sample.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 import { startWrit } from '../start-writ.ts';
@@ -75,7 +75,7 @@ t.test(
   },
 );
 
-longTest('a person is told where, and by which line the thread is looked at afterwards', async (t) => {
+long('a person is told where, and by which line the thread is looked at afterwards', async (t) => {
   const { root, env } = scene(t);
   const started = startWrit(['code', '--web', '--port=0', '--mcp-port=0'], { cwd: root, env });
   await started.until(() => started.out().includes('\n'));
@@ -146,20 +146,17 @@ t.test('what a session cannot be opened with is refused before anything is made'
   t.notOk(existsSync(join(root, '.writ', 'code', 'control.json')));
 });
 
-longTest(
-  '`writ code --stdio` speaks MCP and nothing else on its standard output, without a key',
-  async (t) => {
-    const { root, bare } = scene(t);
-    const hello = {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'initialize',
-      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
-    };
-    const started = startWrit(['code', '--stdio'], { cwd: root, env: bare }, `${JSON.stringify(hello)}\n`);
-    t.equal(await started.ended, 0, 'it ends with its client');
-    const lines = started.out().trim().split('\n');
-    t.equal(lines.length, 1);
-    t.match(JSON.parse(lines[0] ?? ''), { id: 1, result: { serverInfo: { name: 'writ' } } });
-  },
-);
+long('`writ code --stdio` speaks MCP and nothing else on its standard output, without a key', async (t) => {
+  const { root, bare } = scene(t);
+  const hello = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+  };
+  const started = startWrit(['code', '--stdio'], { cwd: root, env: bare }, `${JSON.stringify(hello)}\n`);
+  t.equal(await started.ended, 0, 'it ends with its client');
+  const lines = started.out().trim().split('\n');
+  t.equal(lines.length, 1);
+  t.match(JSON.parse(lines[0] ?? ''), { id: 1, result: { serverInfo: { name: 'writ' } } });
+});

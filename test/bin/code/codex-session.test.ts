@@ -4,7 +4,7 @@ import { answerResponses, patch, say } from '../../coder/codex/scripted-response
 import { priceDraft, priceFix } from '../../coder/planner/drafts.ts';
 import { makeSample } from '../../engine/run/sample.ts';
 import type { Asked } from '../../providers/model-server.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { startWrit } from '../start-writ.ts';
 
@@ -26,7 +26,7 @@ for (const [mode, choices] of [
   ['', ['intent_review_choice', 'post_plan_choice']],
   ['--plan-mode=false --codex-port 4711', ['intent_review_choice']],
 ] as const)
-  longTest(
+  long(
     `a browser steers a session with Codex${mode === '' ? '' : `, ${mode}`}`,
     { skip: codexSkip },
     async (t) => {

@@ -16,7 +16,7 @@ import t from 'tap';
 import { openUserLedgerKey, openUserSigningKey } from '../../../attest/keys/user-keys.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { sampleSpecWith } from '../../../testing.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { asksForTwo } from '../asks-for-two.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
@@ -149,7 +149,7 @@ async function keyDiagnosis(home: string): Promise<Diagnosis> {
   return found;
 }
 
-longTest('doctor refuses the private keys that a run would refuse, and makes none', async (t) => {
+long('doctor refuses the private keys that a run would refuse, and makes none', async (t) => {
   const home = realpathSync(t.testdir({}));
   t.match(await keyDiagnosis(home), { status: 'ok', detail: 'none yet: made on first use' });
   t.strictSame(readdirSync(home), [], 'looking made nothing');

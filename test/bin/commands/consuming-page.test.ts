@@ -16,7 +16,7 @@ import { parseVkey } from '../../../attest/log/ledger-key.ts';
 import { formatTrustedRoot } from '../../../attest/log/trusted-root.ts';
 import { makeKey, publicOf, withoutSshKeygen } from '../../attest/approval/ssh-tools.ts';
 import { withoutOpenssl } from '../../attest/material/openssl.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { makeSealedRepository } from './sealed-repository.ts';
 
 /** A run in a sandbox, an approval and its seal on a busy machine. */
@@ -179,7 +179,7 @@ t.test('evidence that was changed, and a file that nobody listed', { skip }, asy
   t.equal(added.printed.length, recipes.findIndex(({ text }) => text.includes('cmp stored listed')) + 1);
 });
 
-longTest(
+long(
   'a statement, or approvals, that a signer made up stop at the recipe that reads them',
   { skip },
   async (t) => {

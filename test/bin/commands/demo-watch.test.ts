@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { sessionRequest } from '../../../bin/demo/session-run.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { noPty, openTerminalScene } from '../../session/tui/open-terminal-scene.ts';
 import { launcherOptions, writProgram } from '../../starter/program.ts';
 import { runLine } from '../host.ts';
@@ -32,40 +32,32 @@ function watched(t: Test) {
   };
 }
 
-longTest(
-  'whoever watches sees the session typed, asked, answered and committed',
-  { skip: noPty },
-  async (t) => {
-    await using scene = watched(t).start();
-    // Letter by letter: what is begun is seen before it is whole.
-    await scene.until((screen) => screen.includes('> The note') && !screen.includes(sessionRequest));
-    await scene.until('Execute plan');
-    await scene.until('Decision.Commit');
-    t.equal((await scene.exited).exitCode, 0);
-    const lines = scene.lines();
-    const order = [
-      `> ${sessionRequest}`,
-      '  objectives',
-      '✓ you chose: Confirm',
-      '✓ you chose: Execute plan · network allow',
-      'Repair: ',
-      '✓ Decision.Commit: ',
-      'verified  ',
-    ].map((words) => lines.findIndex((line) => line.startsWith(words)));
-    t.notOk(order.includes(-1), `${order}`);
-    t.same(
-      order.toSorted((a, b) => a - b),
-      order,
-    );
-    t.notMatch(
-      lines.join('\n'),
-      /network deny.*\n.*number or letter chooses/,
-      'nothing of the screen is left',
-    );
-    t.equal(lines.filter((line) => line.startsWith('✓ Decision.Commit: ')).length, 1);
-    t.notMatch(scene.raw(), /checks? done|stage fast|decision: commit|checking unit/, 'nobody else draws');
-  },
-);
+long('whoever watches sees the session typed, asked, answered and committed', { skip: noPty }, async (t) => {
+  await using scene = watched(t).start();
+  // Letter by letter: what is begun is seen before it is whole.
+  await scene.until((screen) => screen.includes('> The note') && !screen.includes(sessionRequest));
+  await scene.until('Execute plan');
+  await scene.until('Decision.Commit');
+  t.equal((await scene.exited).exitCode, 0);
+  const lines = scene.lines();
+  const order = [
+    `> ${sessionRequest}`,
+    '  objectives',
+    '✓ you chose: Confirm',
+    '✓ you chose: Execute plan · network allow',
+    'Repair: ',
+    '✓ Decision.Commit: ',
+    'verified  ',
+  ].map((words) => lines.findIndex((line) => line.startsWith(words)));
+  t.notOk(order.includes(-1), `${order}`);
+  t.same(
+    order.toSorted((a, b) => a - b),
+    order,
+  );
+  t.notMatch(lines.join('\n'), /network deny.*\n.*number or letter chooses/, 'nothing of the screen is left');
+  t.equal(lines.filter((line) => line.startsWith('✓ Decision.Commit: ')).length, 1);
+  t.notMatch(scene.raw(), /checks? done|stage fast|decision: commit|checking unit/, 'nobody else draws');
+});
 
 t.test('whoever has seen enough has the terminal back', { skip: noPty }, async (t) => {
   await using scene = watched(t).start();

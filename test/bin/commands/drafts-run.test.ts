@@ -1,4 +1,4 @@
-import { fixedPart } from '../../rooms/fixed-part.ts';
+import { casesOf } from '../../rooms/long.ts';
 import '../../engine/upkeep/patience.ts';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ const risks: Readonly<
   high: { approvers: ['ana', 'ben'], skip: withoutSshKeygen },
 };
 
-for (const [risk, { approvers, skip }] of fixedPart(risks, ['medium'])) {
+for (const [risk, { approvers, skip }] of casesOf(risks, ['medium'])) {
   t.test(`a draft of ${risk} risk commits with nothing but its words filled in`, { skip }, async (t) => {
     const sample = makeSample();
     t.teardown(() => sample.remove());

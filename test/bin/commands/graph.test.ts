@@ -14,7 +14,7 @@ import { openGitNativeStore } from '../../../plugins/store/git-native-store.ts';
 import { openThread, threadDirectory } from '../../../session/thread/open-thread.ts';
 import { file, idOf, intentBody, madeRun, threadId } from '../../api/graph/made-thread.ts';
 import { type Json, makeSample, merge, type Sample } from '../../engine/run/sample.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { ground } from '../../session/state/walk.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
@@ -308,7 +308,7 @@ t.test('a session that ran nothing yet is a thread, called by what was said firs
   t.equal((await ask(sample, threadId)).code, 0, 'a whole id is none but itself');
 });
 
-longTest(
+long(
   'the newest runs of a long thread are drawn whole, older ones in outline, and that is told',
   async (t) => {
     const sample = sampleOf(t);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { evidenceScaffold } from '../../../bin/plugin/evidence-scaffold.ts';
 import { makeSample } from '../../engine/run/sample.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { say, writeFromPage } from './plugin-page.ts';
 
 t.setTimeout(240_000);
@@ -25,26 +25,23 @@ t.test(
   },
 );
 
-longTest(
-  'a policy that answers otherwise than its cases say, or not in its form, fails its test',
-  async (t) => {
-    const sample = makeSample();
-    t.teardown(() => sample.remove());
-    await say(sample, 'plugin', 'new', 'evidence', 'house');
-    const place = join(sample.root, 'house/evidence.js');
-    const text = readFileSync(place, 'utf8');
-    for (const [from, to, found] of [
-      ['undefined : { order: 1 }', "undefined : { trustTier: 'standards' }", /unknown field `trustTier`/],
-      ["protocol !== 'https:'", "protocol === 'data:'", /a page without TLS is none/],
-    ] as const) {
-      t.ok(text.includes(from), from);
-      writeFileSync(place, text.replace(from, to));
-      const { code, error, data } = await say(sample, 'plugin', 'test', 'house');
-      t.match({ code, error }, { code: 1, error: { code: 'PLUGIN_TEST_FAILED' } }, to);
-      t.match(data.parts[0].failures.join('\n'), found, to);
-    }
-  },
-);
+long('a policy that answers otherwise than its cases say, or not in its form, fails its test', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  await say(sample, 'plugin', 'new', 'evidence', 'house');
+  const place = join(sample.root, 'house/evidence.js');
+  const text = readFileSync(place, 'utf8');
+  for (const [from, to, found] of [
+    ['undefined : { order: 1 }', "undefined : { trustTier: 'standards' }", /unknown field `trustTier`/],
+    ["protocol !== 'https:'", "protocol === 'data:'", /a page without TLS is none/],
+  ] as const) {
+    t.ok(text.includes(from), from);
+    writeFileSync(place, text.replace(from, to));
+    const { code, error, data } = await say(sample, 'plugin', 'test', 'house');
+    t.match({ code, error }, { code: 1, error: { code: 'PLUGIN_TEST_FAILED' } }, to);
+    t.match(data.parts[0].failures.join('\n'), found, to);
+  }
+});
 
 t.test('a manifest that declares no policy that could be asked is refused where it is wrong', async (t) => {
   const sample = makeSample();

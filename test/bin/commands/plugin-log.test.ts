@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { logScaffold } from '../../../bin/plugin/log-scaffold.ts';
 import { makeSample } from '../../engine/run/sample.ts';
-import { fixedPart } from '../../rooms/fixed-part.ts';
+import { casesOf } from '../../rooms/long.ts';
 import { say, writeFromPage } from './plugin-page.ts';
 
 t.setTimeout(240_000);
@@ -40,7 +40,7 @@ t.test('a log that does not hand in what it is given, or makes things up, fails 
     'another path': ['hashes: path', "hashes: ['x']", /32 octets/],
     'another count': [').size;', ').size + 1;', /it had|is gone|0 !== 1|1 !== 0/],
   };
-  for (const [, [from, to, found]] of fixedPart(edits, ['another entry', 'another size'])) {
+  for (const [, [from, to, found]] of casesOf(edits, ['another entry', 'another size'])) {
     t.ok(text.includes(from), from);
     writeFileSync(place, text.replace(from, to));
     const { code, error, data } = await say(sample, 'plugin', 'test', 'notary');

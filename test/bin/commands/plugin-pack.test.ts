@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { readTarball } from '../../../engine/plugin-trust/read-tarball.ts';
 import { fixtures, makeSample, sampleSpec } from '../../engine/run/sample.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 
@@ -159,7 +159,7 @@ t.test('what is called like a secret, hidden or behind a link is not packed', as
   });
 });
 
-longTest('trust tells what it gives, and asks', async (t) => {
+long('trust tells what it gives, and asks', async (t) => {
   const { sample, say, saying } = scene(t);
   await say('plugin', 'new', 'log', 'notary');
   const { digest } = (await say('plugin', 'add', 'notary')).data;

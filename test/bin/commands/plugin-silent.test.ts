@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { makeSample } from '../../engine/run/sample.ts';
-import { fixedPart } from '../../rooms/fixed-part.ts';
+import { casesOf } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { startWrit } from '../start-writ.ts';
 
@@ -36,7 +36,7 @@ async function silentPlugin(t: Test, text: string) {
 const silences = { 'a module that never loads': 'while (true);\n', 'a provider that never answers': never };
 
 // The other keeps a processor busy to its deadline.
-for (const [how, text] of fixedPart(silences, ['a provider that never answers']))
+for (const [how, text] of casesOf(silences, ['a provider that never answers']))
   t.test(`${how} is named once, and nothing after it is played`, async (t) => {
     const { test, processes, place } = await silentPlugin(t, text);
     const started = Date.now();

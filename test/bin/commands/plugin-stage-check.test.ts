@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { stageCheckScaffold } from '../../../bin/plugin/stage-check-scaffold.ts';
 import { makeSample } from '../../engine/run/sample.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { say, writeFromPage } from './plugin-page.ts';
 
 t.setTimeout(240_000);
@@ -28,7 +28,7 @@ t.test(
   },
 );
 
-longTest(
+long(
   'a stage check that passes where it cannot know, or is not the same twice, fails its test',
   async (t) => {
     const sample = makeSample();

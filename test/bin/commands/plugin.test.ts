@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { fixtures, makeSample, sampleSpec } from '../../engine/run/sample.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 
@@ -42,7 +42,7 @@ function scene(t: Test) {
   return { sample, say } as const;
 }
 
-longTest('a new gate passes its own test at once, in the sandbox and by itself', async (t) => {
+long('a new gate passes its own test at once, in the sandbox and by itself', async (t) => {
   const { sample, say } = scene(t);
   const made = await say('plugin', 'new', 'gate', 'no-drafts');
   t.equal(made.code, 0);
@@ -77,7 +77,7 @@ longTest('a new gate passes its own test at once, in the sandbox and by itself',
   t.equal(again.data.digest, tested.data.digest, 'what is installed beside it is no part of it');
 });
 
-longTest('a rule that answers otherwise than its cases say fails its test', async (t) => {
+long('a rule that answers otherwise than its cases say fails its test', async (t) => {
   const { sample, say } = scene(t);
   await say('plugin', 'new', 'gate', 'lazy');
   const rule = join(sample.root, 'lazy/rules/lazy.js');
@@ -95,7 +95,7 @@ longTest('a rule that answers otherwise than its cases say fails its test', asyn
   t.equal((await say('plugin', 'test', 'lazy')).code, 1, 'a rule that gives no answer refuses nothing');
 });
 
-longTest('the examples pass their tests', async (t) => {
+long('the examples pass their tests', async (t) => {
   const { say } = scene(t);
   for (const name of ['test-names', 'changelog-entry']) {
     const { code, data } = await say('plugin', 'test', join(plugins, name));
@@ -103,7 +103,7 @@ longTest('the examples pass their tests', async (t) => {
   }
 });
 
-longTest('add, commit, trust, run: a plugin of the repository from its first day to a refusal', async (t) => {
+long('add, commit, trust, run: a plugin of the repository from its first day to a refusal', async (t) => {
   const { sample, say } = scene(t);
   cpSync(join(plugins, 'test-names'), join(sample.root, 'tools/test-names'), { recursive: true });
   const added = await say('plugin', 'add', 'tools/test-names');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { runLine } from '../host.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'writ-run-source-'));
@@ -24,7 +24,7 @@ t.test('a contract that is not there is told before that nobody does the work', 
   t.match(await faultOf('spec.json'), { code: 'NO_WORKER' });
 });
 
-longTest('one source of the change, and standard input for one thing', async (t) => {
+long('one source of the change, and standard input for one thing', async (t) => {
   for (const argv of [
     ['nope.json', '--patch', 'change.diff', '--range', 'a..b'],
     ['-', '--patch', '-'],

@@ -5,14 +5,14 @@ import { fileURLToPath } from 'node:url';
 import { bubblewrapSandbox } from '../../../plugins/sandbox/bubblewrap.ts';
 import { unshareSandbox } from '../../../plugins/sandbox/unshare.ts';
 import { fixtures, makeSample, sampleSpec } from '../../engine/run/sample.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 
 const launcher = fileURLToPath(new URL('../../../bin/writ.js', import.meta.url));
 const memory = '/dev/shm';
 const both = await Promise.all([bubblewrapSandbox().probe(), unshareSandbox().probe()]);
 const lacks = !existsSync(memory) || both.some(({ works }) => !works);
 
-longTest(
+long(
   'a run says that the better sandbox is installed and does not work, and which one it took',
   { skip: lacks ? 'needs `/dev/shm`, bubblewrap and `unshare`' : false, timeout: 240_000 },
   async (t) => {

@@ -6,7 +6,7 @@ import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { sastRows } from '../../../gates/sast/rows.ts';
 import { githubIngestionFaults } from '../../readers/documents/sarif/github-ingestion-faults.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 
@@ -81,7 +81,7 @@ t.test('files are scanned as if every line was added', async (t) => {
   t.match(await scan(t, root, ['empty']), { code: 1, error: 'PATCH_EMPTY' }, 'nothing scanned is no pass');
 });
 
-longTest('a range is compared whole: dependencies too, and tests where they are asked for', async (t) => {
+long('a range is compared whole: dependencies too, and tests where they are asked for', async (t) => {
   const { root, git } = repository(t);
   writeFileSync(join(root, 'src.js'), `run();\n${evil}`);
   writeFileSync(join(root, 'package.json'), manifest({ 'left-pad': '1.3.0' }));
@@ -97,7 +97,7 @@ longTest('a range is compared whole: dependencies too, and tests where they are 
   t.match(await scan(t, root, ['--range', 'nowhere..HEAD']), { code: 128 });
 });
 
-longTest('a diff comes from stdin, from a file, or is what is not committed', async (t) => {
+long('a diff comes from stdin, from a file, or is what is not committed', async (t) => {
   const { root, git } = repository(t);
   t.match(await scan(t, root, []), { error: 'PATCH_EMPTY' }, 'nothing changed');
   writeFileSync(join(root, 'src.js'), `run();\n${evil}`);
@@ -153,7 +153,7 @@ t.test('no output shows what a rule takes for a secret', async (t) => {
     t.notOk(text.includes(secret.slice(8, 20)));
 });
 
-longTest('options of rules are those of the commit that the change starts from', async (t) => {
+long('options of rules are those of the commit that the change starts from', async (t) => {
   const { root, git } = repository(t);
   const row = 'sast/python-unsafe-deserialization';
   const pickled = 'import pickle\npickle.loads(x)\n';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import {
   makeServed,
   type ServedRepository,
@@ -92,7 +92,7 @@ t.test('the marks are listed and cleared whole, whether a service runs, ended or
   t.strictSame(pathsOf(await dirty(place)), []);
 });
 
-longTest('what is taken is shown, also where the service ends halfway', async (t) => {
+long('what is taken is shown, also where the service ends halfway', async (t) => {
   const place = makeServed(t);
   const service = await startService(t, place);
   const batch = 20_000;

@@ -11,7 +11,7 @@ import { findServicePlace } from '../../../service/service-place.ts';
 import { makeKey, publicOf, withoutSshKeygen } from '../../attest/approval/ssh-tools.ts';
 import { fixtures, makeSample, type Sample, sampleSpec } from '../../engine/run/sample.ts';
 import { startedChildren } from '../../engine/vcs/started-children.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { startService } from '../../service/started-service.ts';
 import { runWrit, startWrit } from '../start-writ.ts';
 
@@ -98,7 +98,7 @@ t.test(
   },
 );
 
-longTest('a service that starts while a run is at work gets the rest', async (t) => {
+long('a service that starts while a run is at work gets the rest', async (t) => {
   const { sample, place } = sampleOf(t);
   using children = startedChildren();
   let events: Promise<string> | undefined;
@@ -135,7 +135,7 @@ longTest('a service that starts while a run is at work gets the rest', async (t)
   ]);
 });
 
-longTest('a service that hangs holds up a run for about a second, once, and fails nothing', async (t) => {
+long('a service that hangs holds up a run for about a second, once, and fails nothing', async (t) => {
   const { sample, place } = sampleOf(t);
   const service = await startService(t, place);
   service.child.kill('SIGSTOP');

@@ -5,7 +5,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { makeServed, type StartedService, startService } from '../../service/started-service.ts';
 import { instant } from '../../waiting/instant.ts';
 import { faultsOf } from '../faults-of.ts';
@@ -143,7 +143,7 @@ t.test('any loopback address, a port of choice; --json says once where it serves
   t.same(JSON.parse(started.out()), document, 'and no second document follows');
 });
 
-longTest('one repository has one service, whichever work tree asks', async (t) => {
+long('one repository has one service, whichever work tree asks', async (t) => {
   const place = makeServed(t);
   const linked = join(place.box, 'linked');
   place.git('worktree', 'add', '-q', linked);

@@ -7,7 +7,7 @@ import { readCancel, watchCancel } from '../../../engine/run/record/cancel-reque
 import { formatJournal } from '../../../engine/store/format-journal.ts';
 import { acquireRunLock } from '../../../engine/store/run-lock.ts';
 import { finishedRun, type Spoilable } from '../../engine/upkeep/finished-run.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 
@@ -69,40 +69,37 @@ t.test('gc: a dry run and a real one say the same', async (t) => {
   t.match(await on(one, 'gc'), { code: 0, data: { removed: [], bytes: 0 } });
 });
 
-longTest(
-  'fsck: exit 0 where all is whole, 1 with problems, and --rebuild restores what it can',
-  async (t) => {
-    const one = await spoilable();
-    t.match(await on(one, 'fsck'), { code: 0, data: { problems: [], checked: { journals: 2, entries: 1 } } });
-    const object = one.git('rev-parse', `refs/ai/runs/${one.runId}:decision-record.json`);
-    const path = one.inGit('objects', object.slice(0, 2), object.slice(2));
-    chmodSync(path, 0o644);
-    rmSync(path);
-    rmSync(one.inGit('writ', 'ledger', 'tile', '0', '000.p', '1'));
-    const found = await on(one, 'fsck');
-    t.match(found, { code: 1, error: 'CHECK_FAILED' });
-    const problems = found.data.problems as readonly {
-      readonly code: string;
-      readonly depends_on: readonly string[];
-    }[];
-    t.strictSame(problems.map(({ code }) => code).sort(), ['ledger-tile', 'object-missing']);
-    for (const problem of problems) t.ok(problem.depends_on.includes(`commit:${one.commit}`));
-    t.match(await on(one, 'fsck', '--rebuild'), { code: 0, data: { problems: [], restored: { length: 2 } } });
-    t.match(await on(one, 'fsck'), { code: 0 });
-    const thread = one.inGit('writ', 'threads', 't');
-    const index = one.inGit('writ', 'thread-index');
-    for (const directory of [thread, index]) mkdirSync(directory, { recursive: true });
-    writeFileSync(join(index, 'threads.db'), 'no database');
-    t.match(await on(one, 'fsck'), {
-      code: 1,
-      data: { problems: [{ code: 'thread-index' }], checked: { threads: 1 } },
-    });
-    t.match(await on(one, 'fsck', '--rebuild'), { code: 0, data: { restored: [join(index, 'threads.db')] } });
-    writeFileSync(join(thread, 'journal.jsonl'), formatJournal([{ at: 'x', type: 'facts', data: [] }]).bytes);
-    const unproven = [{ code: 'thread-unproven', depends_on: ['thread:t'] }];
-    t.match(await on(one, 'fsck'), { code: 1, data: { problems: unproven } });
-  },
-);
+long('fsck: exit 0 where all is whole, 1 with problems, and --rebuild restores what it can', async (t) => {
+  const one = await spoilable();
+  t.match(await on(one, 'fsck'), { code: 0, data: { problems: [], checked: { journals: 2, entries: 1 } } });
+  const object = one.git('rev-parse', `refs/ai/runs/${one.runId}:decision-record.json`);
+  const path = one.inGit('objects', object.slice(0, 2), object.slice(2));
+  chmodSync(path, 0o644);
+  rmSync(path);
+  rmSync(one.inGit('writ', 'ledger', 'tile', '0', '000.p', '1'));
+  const found = await on(one, 'fsck');
+  t.match(found, { code: 1, error: 'CHECK_FAILED' });
+  const problems = found.data.problems as readonly {
+    readonly code: string;
+    readonly depends_on: readonly string[];
+  }[];
+  t.strictSame(problems.map(({ code }) => code).sort(), ['ledger-tile', 'object-missing']);
+  for (const problem of problems) t.ok(problem.depends_on.includes(`commit:${one.commit}`));
+  t.match(await on(one, 'fsck', '--rebuild'), { code: 0, data: { problems: [], restored: { length: 2 } } });
+  t.match(await on(one, 'fsck'), { code: 0 });
+  const thread = one.inGit('writ', 'threads', 't');
+  const index = one.inGit('writ', 'thread-index');
+  for (const directory of [thread, index]) mkdirSync(directory, { recursive: true });
+  writeFileSync(join(index, 'threads.db'), 'no database');
+  t.match(await on(one, 'fsck'), {
+    code: 1,
+    data: { problems: [{ code: 'thread-index' }], checked: { threads: 1 } },
+  });
+  t.match(await on(one, 'fsck', '--rebuild'), { code: 0, data: { restored: [join(index, 'threads.db')] } });
+  writeFileSync(join(thread, 'journal.jsonl'), formatJournal([{ at: 'x', type: 'facts', data: [] }]).bytes);
+  const unproven = [{ code: 'thread-unproven', depends_on: ['thread:t'] }];
+  t.match(await on(one, 'fsck'), { code: 1, data: { problems: unproven } });
+});
 
 t.test('replay: equal, the first difference, and what there is nothing to replay of', async (t) => {
   const one = await spoilable();

@@ -6,7 +6,7 @@ import t from 'tap';
 import { escapeHtml } from '../../../bin/report/escape-html.ts';
 import { renderRunHtml } from '../../../bin/report/html.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { abandoned, committed, hostile, hostileText, huge } from './sample-view.ts';
 
 const chromium = '/usr/bin/chromium';
@@ -89,7 +89,7 @@ t.test(
 
 const named = existsSync(chromium) ? false : `no browser at ${chromium}`;
 
-longTest('in a real browser', { skip: named }, async (t) => {
+long('in a real browser', { skip: named }, async (t) => {
   const { chromium: engine } = await import('playwright-core');
   const browser = await engine.launch({ executablePath: chromium, args: ['--no-sandbox'] });
   t.teardown(() => browser.close());

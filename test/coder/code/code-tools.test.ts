@@ -7,7 +7,7 @@ import { coderWorker } from '../../../coder/plugin.ts';
 import type { CodeUse } from '../../../core/contract/code-use.ts';
 import type { HandAnswer, HandUse } from '../../../core/contract/hands.ts';
 import { type Json, makeSample } from '../../engine/run/sample.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { scriptModel } from '../scripted-model.ts';
 import { everything, mend, rule, useHands } from '../use-hands.ts';
 import { ending, mending } from '../work-with-script.ts';
@@ -174,7 +174,7 @@ async function runScript(
 
 const codeNames = /^(?:hover|goto_definition|find_references|.*_symbols|diagnostics|preview_rename)$/;
 
-longTest('a model uses the tools and its change is sealed, with who answered it', async (t) => {
+long('a model uses the tools and its change is sealed, with who answered it', async (t) => {
   const { sample, view, told, tools } = await runScript(
     t,
     [
@@ -217,7 +217,7 @@ longTest('a model uses the tools and its change is sealed, with who answered it'
   );
 });
 
-longTest('tools of a server that is not there, or that no rule names, do not exist', async (t) => {
+long('tools of a server that is not there, or that no rule names, do not exist', async (t) => {
   const off = (sample: Parameters<typeof checkTypes>[0]) => {
     checkTypes(sample);
     mkdirSync(join(sample.root, '.writ'), { recursive: true });

@@ -7,7 +7,7 @@ import { formatModelChoice } from '../../../coder/model-choice.ts';
 import { codexWorker } from '../../../coder/plugin.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
 import { makeSample } from '../../engine/run/sample.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { codexBin, codexSkip } from './codex-program.ts';
 import { exec, say, scriptResponses } from './scripted-responses.ts';
 
@@ -70,7 +70,7 @@ t.test('a start with a port has a token of its own, of which its words hold the 
   t.same(codexProgram({ ...program, flags: {} }).words, ['app-server'], 'without it there is none');
 });
 
-longTest('who serves at a port of its sandbox is spoken with by nobody else', async (t) => {
+long('who serves at a port of its sandbox is spoken with by nobody else', async (t) => {
   const { got, told } = await attacked(t, { bin: process.execPath, port: '4711' });
   t.match(got, { ...nothingGot, listening: ['0100007F:3128', '0100007F:4711'] }, told);
 });
@@ -87,7 +87,7 @@ t.test('a port that something else has is refused before the program is started'
   });
 });
 
-longTest('a program that others could look into is told no token', async (t) => {
+long('a program that others could look into is told no token', async (t) => {
   await t.rejects(attacked(t, { bin: process.execPath, port: '4711', helped: true }), {
     code: 'AGENT_PORT_UNUSABLE',
     detail: { port: 4711, reason: 'readable' },

@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '../../../core/base/clock.ts';
 import { isWritError } from '../../../core/base/errors.ts';
 import { makeSample } from '../../engine/run/sample.ts';
 import type { ModelServer } from '../../providers/model-server.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { codexBin, codexSkip } from './codex-program.ts';
 import { code, exec, patch, say, scriptResponses } from './scripted-responses.ts';
@@ -126,7 +126,7 @@ t.test(
   },
 );
 
-longTest('in code mode its commands and patches are judged as well', { skip: codexSkip }, async (t) => {
+long('in code mode its commands and patches are judged as well', { skip: codexSkip }, async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   await using model = await scriptResponses([
@@ -140,7 +140,7 @@ longTest('in code mode its commands and patches are judged as well', { skip: cod
   t.equal(sample.git('diff', '--name-only', 'HEAD~1'), 'src/price.js\ntest/price.test.js');
 });
 
-longTest(
+long(
   'what a command that is allowed leaves out of scope is refused afterwards',
   { skip: codexSkip },
   async (t) => {
@@ -166,7 +166,7 @@ t.test('words alone are no change', { skip: codexSkip }, async (t) => {
   t.match(view, { decision: { type: 'abandon' } });
 });
 
-longTest(
+long(
   'a model that refuses ends the run with why, and the run goes on when it answers',
   { skip: codexSkip },
   async (t) => {
@@ -223,7 +223,7 @@ t.test('a program that is killed ends the run, which is kept', { skip: codexSkip
   t.same(running(), []);
 });
 
-longTest('before there is a plan it may only look', { skip: codexSkip }, async (t) => {
+long('before there is a plan it may only look', { skip: codexSkip }, async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   await using model = await scriptResponses([

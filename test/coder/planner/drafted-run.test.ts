@@ -6,7 +6,7 @@ import { WritError } from '../../../core/base/errors.ts';
 import { faultsOf } from '../../bin/faults-of.ts';
 import { runLine } from '../../bin/host.ts';
 import { type ModelServer, serveModel } from '../../providers/model-server.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { scriptModel } from '../scripted-model.ts';
 import { ask, call, request, sampleFor } from './ask-writ.ts';
 import { makesFix, priceDraft, submits } from './drafts.ts';
@@ -48,7 +48,7 @@ t.test('a request becomes a draft, is confirmed, worked, sealed and verified', a
   t.strictSame(faultsOf('run', ran.data), []);
 });
 
-longTest('without anybody to ask, a draft of more than low risk waits for whoever resumes it', async (t) => {
+long('without anybody to ask, a draft of more than low risk waits for whoever resumes it', async (t) => {
   const sample = sampleFor(t);
   const before = sample.state();
   const draft = { ...priceDraft, checks: [{ ...priceDraft.checks[0], command: 'node test/price.test.js' }] };
@@ -67,7 +67,7 @@ longTest('without anybody to ask, a draft of more than low risk waits for whoeve
   }
 });
 
-longTest('a draft that waited is worked under the id that was told, as its file stands', async (t) => {
+long('a draft that waited is worked under the id that was told, as its file stands', async (t) => {
   const sample = sampleFor(t);
   await using model = await scriptModel([
     submits({ ...priceDraft, questions: ['in cents or in euros?'] }),
@@ -80,13 +80,13 @@ longTest('a draft that waited is worked under the id that was told, as its file 
   t.match(await call(sample, ['resume', data.run_id, '--yes']), { code: 0, data: { state: 'decided' } });
 });
 
-longTest('low risk that leaves nothing to decide goes on where nobody can be asked', async (t) => {
+long('low risk that leaves nothing to decide goes on where nobody can be asked', async (t) => {
   const sample = sampleFor(t);
   await using model = await scriptModel([submits(priceDraft), ...makesFix]);
   t.match(await ask(sample, model, []), { code: 0, data: { decision: { type: 'commit' } } });
 });
 
-longTest('at a terminal a person confirms, modifies or cancels', async (t) => {
+long('at a terminal a person confirms, modifies or cancels', async (t) => {
   const sample = sampleFor(t);
   const before = sample.state();
   for (const stdin of ['cancel\n', '', 'what?\n', 'modify\n'])

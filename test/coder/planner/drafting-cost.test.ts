@@ -1,5 +1,5 @@
 import type { Sample } from '../../engine/run/sample.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { scriptModel } from '../scripted-model.ts';
 import { ask, call, sampleFor } from './ask-writ.ts';
 import { makesFix, priceDraft, submits } from './drafts.ts';
@@ -13,7 +13,7 @@ function stored(sample: Sample, run: string, path: string) {
   return JSON.parse(sample.git('show', `refs/ai/runs/${run}:${path}`));
 }
 
-longTest('what drafting cost is part of what the run cost', async (t) => {
+long('what drafting cost is part of what the run cost', async (t) => {
   const sample = sampleFor(t);
   await using model = await scriptModel([
     { calls: [['list_dir', { path: '.' }]] },
@@ -33,7 +33,7 @@ longTest('what drafting cost is part of what the run cost', async (t) => {
   t.match(await call(sample, ['replay', run]), { code: 0, data: { equal: true } });
 });
 
-longTest('drafting alone can take a run past its cap; a person lets it go on', async (t) => {
+long('drafting alone can take a run past its cap; a person lets it go on', async (t) => {
   const sample = sampleFor(t);
   await using model = await scriptModel([submits(cap(1)), ...makesFix]);
   const ran = await ask(sample, model, ['--yes']);
@@ -45,7 +45,7 @@ longTest('drafting alone can take a run past its cap; a person lets it go on', a
   t.match(await call(sample, ['replay', ran.data.run_id]), { code: 0, data: { equal: true } });
 });
 
-longTest('drafts before the one that was confirmed are counted', async (t) => {
+long('drafts before the one that was confirmed are counted', async (t) => {
   const sample = sampleFor(t);
   await using model = await scriptModel([submits(cap(9)), submits(cap(9)), ...makesFix]);
   const ran = await ask(sample, model, [], { terminal: true, stdin: 'm\nWithout a new test.\nc\n' });

@@ -6,7 +6,7 @@ import { applyDefaults } from '../../../engine/spec/apply-defaults.ts';
 import { draftFromProfile } from '../../../engine/spec/profile.ts';
 import { strictFields } from '../../../engine/spec/stricter.ts';
 import { faultsOf } from '../../bin/faults-of.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { scriptModel } from '../scripted-model.ts';
 import { ask, call, sampleFor } from './ask-writ.ts';
 import { makesFix, priceDraft, submits } from './drafts.ts';
@@ -25,7 +25,7 @@ function edit(path: string, field: string, value: unknown): void {
 
 const asking = { ...priceDraft, questions: ['in cents or in euros?'] };
 
-longTest('an edit that is stricter, or words, is shown and worked', async (t) => {
+long('an edit that is stricter, or words, is shown and worked', async (t) => {
   const sample = sampleFor(t);
   await using model = await scriptModel([submits(asking), ...makesFix]);
   const { data } = await ask(sample, model, []);

@@ -4,7 +4,7 @@ import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { runLine } from '../../bin/host.ts';
 import { makeSample } from '../../engine/run/sample.ts';
-import { fixedPart } from '../../rooms/fixed-part.ts';
+import { casesOf } from '../../rooms/long.ts';
 import { type ScriptedReply, scriptModel } from '../scripted-model.ts';
 import { priceDraft, submits } from './drafts.ts';
 
@@ -119,7 +119,7 @@ t.test('what no contract may say goes back to the model', async (t) => {
     'too many criteria',
     'a secret',
   ];
-  for (const [, [change, fault]] of fixedPart(cases, kept)) {
+  for (const [, [change, fault]] of casesOf(cases, kept)) {
     const { told, error } = await draft(t, [submits({ ...priceDraft, ...change })]);
     t.ok(told.includes('not taken'), JSON.stringify(change));
     t.ok(told.includes(fault), `${fault}: ${told}`);

@@ -3,7 +3,7 @@ import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
 import { formatModelChoice } from '../../../coder/model-choice.ts';
 import { coderWorker } from '../../../coder/plugin.ts';
 import { type Json, makeSample } from '../../engine/run/sample.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { type ScriptedReply, scriptModel } from '../scripted-model.ts';
 import { priceFix } from './drafts.ts';
 
@@ -62,7 +62,7 @@ t.test('a model says how the tasks are done and in which order; they stay the co
   t.ok(asked[1]?.includes('take the cent away'), 'whoever works is told');
 });
 
-longTest('advice that would leave the plan or its scope is told, and never followed', async (t) => {
+long('advice that would leave the plan or its scope is told, and never followed', async (t) => {
   const [one, two] = advice;
   for (const [tasks, fault] of [
     [[one], 'task-2'],
@@ -86,7 +86,7 @@ longTest('advice that would leave the plan or its scope is told, and never follo
   }
 });
 
-longTest('a failing check is handed to the next attempt', async (t) => {
+long('a failing check is handed to the next attempt', async (t) => {
   const wrong = priceFix.replace('+  return count * cents;', '+  return count * cents - 1;');
   const { view, asked } = await work(t, [plans(advice), patch(wrong), patch(priceFix), patch(note)]);
   t.match(view, { decision: { type: 'commit' }, retries: { count: 1 } });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { makeKey, publicOf, withoutSshKeygen } from '../../attest/approval/ssh-tools.ts';
 import { fixtures } from '../../engine/run/sample.ts';
-import { fixedPart } from '../../rooms/fixed-part.ts';
+import { casesOf } from '../../rooms/long.ts';
 import { scriptModel } from '../scripted-model.ts';
 import { ask, call, sampleFor } from './ask-writ.ts';
 import { makesFix, priceDraft, submits } from './drafts.ts';
@@ -23,7 +23,7 @@ const cases = {
   },
 } as const;
 
-for (const [risk, { draft, sources, approvers, required }] of fixedPart(cases, ['medium'])) {
+for (const [risk, { draft, sources, approvers, required }] of casesOf(cases, ['medium'])) {
   const name = `a request of ${risk} risk is drafted, confirmed, worked, approved, sealed and verified`;
   t.test(name, { skip: withoutSshKeygen }, async (t) => {
     const sample = sampleFor(t);

@@ -7,7 +7,7 @@ import { runDirectory } from '../../../engine/store/run-directory.ts';
 import { acquireRunLock } from '../../../engine/store/run-lock.ts';
 import { faultsOf } from '../../bin/faults-of.ts';
 import { runLine } from '../../bin/host.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { scriptModel } from '../scripted-model.ts';
 import { ask, call, request, sampleFor } from './ask-writ.ts';
 import { makesFix, priceDraft, submits } from './drafts.ts';
@@ -15,7 +15,7 @@ import { makesFix, priceDraft, submits } from './drafts.ts';
 const question = 'in cents or in euros?';
 const asking = { ...priceDraft, questions: [question] };
 
-longTest('drafts that wait are listed with what was asked, their risk and why', async (t) => {
+long('drafts that wait are listed with what was asked, their risk and why', async (t) => {
   const sample = sampleFor(t);
   await using model = await scriptModel([
     submits(asking),
@@ -78,7 +78,7 @@ t.test('a draft that waits says what it could never be committed without, and is
   t.strictSame(again.data, asked.data);
 });
 
-longTest('a draft that is cancelled is gone, and nobody resumes it', async (t) => {
+long('a draft that is cancelled is gone, and nobody resumes it', async (t) => {
   const sample = sampleFor(t);
   await using model = await scriptModel([submits(asking), submits(asking)]);
   const { data } = await ask(sample, model, []);
@@ -114,7 +114,7 @@ t.test('the beginning of an id that fits several drafts is none', async (t) => {
   t.equal((await call(sample, ['runs'])).data.runs.length, 2);
 });
 
-longTest(
+long(
   'a draft whose run was killed before it began still waits, and a damaged one hides no other',
   async (t) => {
     const sample = sampleFor(t);

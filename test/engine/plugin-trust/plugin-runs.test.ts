@@ -13,7 +13,7 @@ import { readDirectory } from '../../../engine/plugin-trust/read-directory.ts';
 import { readTarball } from '../../../engine/plugin-trust/read-tarball.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { runLine } from '../../bin/host.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { fixtures, type Json, makeSample, type Sample } from '../run/sample.ts';
 
 t.setTimeout(240_000);
@@ -236,7 +236,7 @@ t.test('a plugin at a path of the repository', { jobs: 2 }, async (t) => {
   });
 });
 
-longTest('a packed plugin', async (t) => {
+long('a packed plugin', async (t) => {
   const box = t.testdir({});
   execFileSync('npm', ['pack', '--offline', '--silent', '--pack-destination', box], {
     cwd: join(plugins, 'changelog-entry'),
@@ -283,7 +283,7 @@ longTest('a packed plugin', async (t) => {
   );
 });
 
-longTest('a policy engine', { jobs: 2 }, async (t) => {
+long('a policy engine', { jobs: 2 }, async (t) => {
   const asks = specWith({ id: 'policy', kind: 'policy', command: 'cedar release', required: true });
   const config = '[policy.release]\nengine = "cedar"\nfiles = [".writ/policies/release.cedar"]\n';
   const write = (text: string) => (root: string) => {

@@ -13,7 +13,7 @@ import { findRun } from '../../../engine/store/record/find-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { createRecordedWorker } from '../../../plugins/recorded-worker/worker.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { people, sampleWithPeople, sign } from './people.ts';
 import { fixtures, type Json, sampleSpec } from './sample.ts';
 
@@ -80,7 +80,7 @@ t.test('without a check that asks for them the human loop still waits', async (t
   t.equal((await sample.resume(view.runId)).decision?.type, 'commit');
 });
 
-longTest('as many people as the contract says, without a check that asks for them', async (t) => {
+long('as many people as the contract says, without a check that asks for them', async (t) => {
   const { sample, key } = sampleWithPeople(t);
   const view = await sample.run({ source }, { risk: { humanInLoop: { required: true, minApprovers: 2 } } });
   await sign(sample, view.runId, key('ann@sample.example'), 'ann@sample.example');
@@ -89,7 +89,7 @@ longTest('as many people as the contract says, without a check that asks for the
   t.equal((await sample.resume(view.runId)).decision?.type, 'commit', 'two of two');
 });
 
-longTest('an intent that a person closes while its run waits is not sealed, whoever approved', async (t) => {
+long('an intent that a person closes while its run waits is not sealed, whoever approved', async (t) => {
   const { sample, key } = sampleWithPeople(t);
   const base = sample.git('rev-parse', 'main');
   const onePerson = { risk: { humanInLoop: { required: true, minApprovers: 1 } } };
@@ -132,7 +132,7 @@ const ruling: Json = {
   intent: { changeType: 'chore', inScope: ['.writ/'], objectives: ['the team is larger'] },
 };
 
-longTest(
+long(
   'a patch to what governs writ waits for two of the old signers, although nobody is asked for',
   async (t) => {
     const place = sampleWithPeople(t);
@@ -166,7 +166,7 @@ longTest(
   },
 );
 
-longTest("a worker's patch to what governs writ waits for the same people", async (t) => {
+long("a worker's patch to what governs writ waits for the same people", async (t) => {
   const place = sampleWithPeople(t);
   const { sample, key } = place;
   const worker = createRecordedWorker(
@@ -192,7 +192,7 @@ function uncounted(view: RunView): unknown {
 const approversOf = (key: (person: string) => string, ...names: readonly string[]) =>
   Promise.all(names.map((name) => openInProcessApprover(key(name))));
 
-longTest(
+long(
   'approvals of the process itself count where the config at the policy commit says so, and are marked in what is sealed',
   async (t) => {
     const { sample, key } = sampleWithPeople(t, '[approvals]\nin_process = true\n');
@@ -219,7 +219,7 @@ longTest(
   },
 );
 
-longTest(
+long(
   'approvals of the process itself count for nothing where the config at the policy commit is silent',
   async (t) => {
     const { sample, key } = sampleWithPeople(t);

@@ -1,4 +1,4 @@
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import '../upkeep/patience.ts';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -58,22 +58,19 @@ t.test('a run past its cost cap waits for a person, who grants more; nothing is 
   t.match(await call('fsck'), { code: 0, data: { problems: [] } });
 });
 
-longTest(
-  'what passed past the cap is committed once a person grants more, and replays the same',
-  async (t) => {
-    for (const answers of [
-      [{ task: 1, attempt: 1, patch, costUnits: 50 }],
-      [
-        { task: 1, attempt: 1, nothing: 'no idea', costUnits: 5 },
-        { task: 1, attempt: 2, patch, costUnits: 50 },
-      ],
-    ]) {
-      const { ran, call, runId } = await capped(t, answers);
-      t.match(ran, { code: 4 }, JSON.stringify(ran.data));
-      const done = await call('resume', runId, '--more-cost-units', '100');
-      t.match(done, { code: 0, data: { decision: { type: 'commit' } } });
-      t.match(await call('replay', runId), { code: 0, data: { equal: true } });
-      t.match(await call('fsck'), { code: 0, data: { problems: [] } });
-    }
-  },
-);
+long('what passed past the cap is committed once a person grants more, and replays the same', async (t) => {
+  for (const answers of [
+    [{ task: 1, attempt: 1, patch, costUnits: 50 }],
+    [
+      { task: 1, attempt: 1, nothing: 'no idea', costUnits: 5 },
+      { task: 1, attempt: 2, patch, costUnits: 50 },
+    ],
+  ]) {
+    const { ran, call, runId } = await capped(t, answers);
+    t.match(ran, { code: 4 }, JSON.stringify(ran.data));
+    const done = await call('resume', runId, '--more-cost-units', '100');
+    t.match(done, { code: 0, data: { decision: { type: 'commit' } } });
+    t.match(await call('replay', runId), { code: 0, data: { equal: true } });
+    t.match(await call('fsck'), { code: 0, data: { problems: [] } });
+  }
+});

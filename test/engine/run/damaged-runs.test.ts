@@ -1,4 +1,4 @@
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import '../upkeep/patience.ts';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -122,7 +122,7 @@ t.test('a run does not go on with another contract than the one it was started w
   t.equal(sample.git('rev-list', '--count', 'main'), '1');
 });
 
-longTest(
+long(
   'a journal that holds together and says nothing usable is damage, here and from elsewhere',
   async (t) => {
     const { runId, directory, call, put } = await waitingRun(t);
@@ -152,7 +152,7 @@ longTest(
   },
 );
 
-longTest('an artifact that was changed after it was judged goes into no record', async (t) => {
+long('an artifact that was changed after it was judged goes into no record', async (t) => {
   const { sample, runId, directory, call } = await waitingRun(t);
   const found = join(directory, 'content', 'candidate-1', 'artifacts', 'fast', 'engine', 'patchset.patch');
   writeFileSync(found, 'another patch');
@@ -162,7 +162,7 @@ longTest('an artifact that was changed after it was judged goes into no record',
   t.equal(sample.git('rev-list', '--count', 'main'), '1');
 });
 
-longTest('fsck says what a waiting run lacks, and where its files contradict each other', async (t) => {
+long('fsck says what a waiting run lacks, and where its files contradict each other', async (t) => {
   const { sample, runId, ref, call, put } = await waitingRun(t);
   t.match(await call('fsck'), { code: 0, data: { problems: [] } });
   sample.git('update-ref', `refs/ai/approvals/${runId}/1`, 'main');
@@ -190,7 +190,7 @@ longTest('fsck says what a waiting run lacks, and where its files contradict eac
   t.match(await call('show', runId), { code: 0 });
 });
 
-longTest('a damaged record is told as one, and hides no other run', async (t) => {
+long('a damaged record is told as one, and hides no other run', async (t) => {
   const { sample, runId, ref, call, put } = await waitingRun(t);
   const whole = sample.git('rev-parse', ref);
   for (const [path, bytes] of [

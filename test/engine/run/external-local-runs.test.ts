@@ -9,7 +9,7 @@ import { findRun } from '../../../engine/store/record/find-run.ts';
 import { parseObject } from '../../../engine/store/stored-object.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { fixtures, makeSample } from './sample.ts';
 
 const fix = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
@@ -67,7 +67,7 @@ t.test(
   },
 );
 
-longTest('runs of both stores are listed together, and the same intent may go on in the other', async (t) => {
+long('runs of both stores are listed together, and the same intent may go on in the other', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const source = { kind: 'patch', bytes: fix } as const;

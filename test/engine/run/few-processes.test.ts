@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { isRunning, startedChildren } from '../vcs/started-children.ts';
 import { fixtures, makeSample } from './sample.ts';
@@ -37,7 +37,7 @@ t.test('a run starts few processes, and none of them outlives it', onLinux, asyn
   t.ok(opened() <= before + 2, `${before} open files before, ${opened()} after`);
 });
 
-longTest('a run that is killed leaves none either', onLinux, async (t) => {
+long('a run that is killed leaves none either', onLinux, async (t) => {
   const box = mkdtempSync(join(tmpdir(), 'writ-test-'));
   t.teardown(() => rmSync(box, { recursive: true, force: true }));
   const run = spawn(process.execPath, [join(import.meta.dirname, 'stuck-run.ts')], {

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { parallelLimit } from '../../../engine/run/state/parallel-limit.ts';
 import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { fixtures, type Json, makeSample, merge, type Sample, sampleSpec } from './sample.ts';
 
 /* One test for every field whose only effect is what a run stores or does: change the field, see the difference. */
@@ -213,7 +213,7 @@ t.test('metadata.id, intent.summary and intent.changeType name the commit', asyn
   t.ok(sample.git('rev-parse', 'refs/ai/intents/another-id-42'));
 });
 
-longTest(
+long(
   'metadata.target.repo: the locator of a git repository is the uri of the provenance, a local one is not told',
   async (t) => {
     const remote = await ran(t, {
@@ -265,7 +265,7 @@ t.test('intent.touchHints.files widen the scope', async (t) => {
   t.match(bare.view.findings, [{ rule: 'scope', path: 'test/price.test.js' }]);
 });
 
-longTest('maxAllowedRegression none: a failing integration check stops the chain', async (t) => {
+long('maxAllowedRegression none: a failing integration check stops the chain', async (t) => {
   const integrationChecks = [{ id: 'integration', kind: 'command', command: 'false', required: true }];
   const { view } = await ran(t, {
     acceptance: { qualityGates: { maxAllowedRegression: 'none' }, verificationPlan: { integrationChecks } },
@@ -274,7 +274,7 @@ longTest('maxAllowedRegression none: a failing integration check stops the chain
   t.equal(view.stages.find(({ stage }) => stage === 'integration')?.status, 'failed');
 });
 
-longTest(
+long(
   'abandonOnSecurityGateFail: a failing security check abandons, and the release stage never starts',
   async (t) => {
     const reports = ['sast-report', 'sca-report', 'sbom'];
@@ -306,7 +306,7 @@ t.test('a policy check asks the rule that its first word names, another word is 
   t.equal(command.view.stages[0]?.checks.find(({ id }) => id === 'policy')?.exitCode, 4);
 });
 
-longTest(
+long(
   'artifactsProduced: what a check leaves in $REPORTS_DIR is kept, what it does not leave refuses',
   async (t) => {
     const spec = (command: string) => ({
@@ -339,7 +339,7 @@ longTest(
   },
 );
 
-longTest('minCitationsPerDecision: so many checks that passed, where what they say is trusted', async (t) => {
+long('minCitationsPerDecision: so many checks that passed, where what they say is trusted', async (t) => {
   const decided = async (evidence: Json) => (await ran(t, { evidence })).view.decision;
   const abandoned = { type: 'abandon', rationale: /to cite.*, expected at least / };
   t.match(await decided({ minCitationsPerDecision: 2 }), abandoned, '2 of 1 check');
@@ -405,7 +405,7 @@ t.test(
   },
 );
 
-longTest('networkPolicy deny: a check reaches no network, not even this machine', async (t) => {
+long('networkPolicy deny: a check reaches no network, not even this machine', async (t) => {
   const command = `node -e "require('net').connect(${String(9)}, '127.0.0.1').on('error', (e) => { console.log(e.code); process.exit(7); })"`;
   const { view } = await ran(t, {
     acceptance: { verificationPlan: { fastChecks: [{ ...quick, command, expectedExitCode: 7 }] } },
@@ -428,7 +428,7 @@ t.test('dependencyPolicy allow-with-review: a new dependency needs a report and 
   t.match(view.findings, [{ rule: 'new-dependency', severity: 'error' }]);
 });
 
-longTest(
+long(
   'redactionRequired: what a check prints of other classes reaches no artifact; a secret never does',
   async (t) => {
     const token = `ghp_${'0Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0Uv1Wx'}`;
@@ -454,7 +454,7 @@ longTest(
   },
 );
 
-longTest('retention: the lower number counts, 0 keeps no content and every digest', async (t) => {
+long('retention: the lower number counts, 0 keeps no content and every digest', async (t) => {
   const day = 86_400_000;
   for (const [artifacts, privacy, lower] of [
     [90, 3, 3],
@@ -479,7 +479,7 @@ longTest('retention: the lower number counts, 0 keeps no content and every diges
   }
 });
 
-longTest("secrets deny-all: nothing of the person's environment reaches a check", async (t) => {
+long("secrets deny-all: nothing of the person's environment reaches a check", async (t) => {
   process.env.WRIT_TEST_PROVIDER_KEY = 'sk-very-secret';
   t.teardown(() => delete process.env.WRIT_TEST_PROVIDER_KEY);
   const command = `node -e "console.log(JSON.stringify(process.env))"`;
@@ -607,7 +607,7 @@ t.test(
   },
 );
 
-longTest('objectStore: objects are anchored by refs under the prefix and survive git gc', async (t) => {
+long('objectStore: objects are anchored by refs under the prefix and survive git gc', async (t) => {
   const { sample, view, object } = await ran(t, {
     objmodel: { objectStore: { aiRefPrefix: 'refs/x-acme/' } },
   });
@@ -645,7 +645,7 @@ t.test('a trigger that the contract enables ends a supplied patch, and the decis
   t.notMatch(silent.view.decision?.rationale, 'replanned');
 });
 
-longTest('patchsetFormat: the stored patchset is a git diff or a unified one', async (t) => {
+long('patchsetFormat: the stored patchset is a git diff or a unified one', async (t) => {
   const git = await ran(t, {});
   const pathOf = ({ view }: Ran): string =>
     view.artifacts.find(({ name }) => name === 'patchset')?.path ?? '';

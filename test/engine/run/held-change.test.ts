@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { dropHeld, type HeldChange, landHeld, unheldTarget } from '../../../engine/run/seal/held-change.ts';
 import { moveTarget } from '../../../engine/run/seal/move-target.ts';
 import { openRepository, type Repository } from '../../../engine/vcs/repository.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { fixtures, makeSample } from './sample.ts';
 
 const fix = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
@@ -36,7 +36,7 @@ t.test('a held change goes on to its branch once, however often it is told to', 
   t.equal(sample.git('branch', '--list', 'writ/*'), '');
 });
 
-longTest('files that an earlier process was stopped before are brought along', async (t) => {
+long('files that an earlier process was stopped before are brought along', async (t) => {
   const { sample, repository, view, held } = await heldChange(t);
   sample.git('update-ref', 'refs/heads/main', held.commit);
   t.not(sample.git('status', '--porcelain'), '', 'the branch has moved, the files have not');
@@ -98,7 +98,7 @@ t.test("a file that makes way for a directory of its name is in nobody's way", a
   t.equal(readFileSync(join(place, 'one.txt'), 'utf8'), 'one\n');
 });
 
-longTest('a branch that somebody works on, or has put more on, stays', async (t) => {
+long('a branch that somebody works on, or has put more on, stays', async (t) => {
   const { sample, repository, held } = await heldChange(t);
   sample.git('checkout', '--quiet', 'writ/review-run');
   t.match(await dropHeld(repository, held), /it is checked out/);

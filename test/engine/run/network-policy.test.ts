@@ -5,7 +5,7 @@ import type { RunView } from '../../../core/contract/run-view.ts';
 import { definePlugin } from '../../../core/kernel/plugin.ts';
 import { networkFindings, redactHosts } from '../../../engine/run/judge/check-network.ts';
 import type { RunRequest } from '../../../engine/run/state/run-request.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { FakeOutside, origin, publicAddress } from '../tool/egress/client.ts';
 import { fixtures, type Json, makeSample, merge } from './sample.ts';
 
@@ -161,7 +161,7 @@ t.test('under allow the proxy opens every public host and no other', { timeout: 
   t.match(provenance().writ_network[0].opened, [{ hosts: ['*'], reason: 'networkPolicy: allow' }]);
 });
 
-longTest(
+long(
   'without a sandbox a command under allow has the network of this machine, and the run says so',
   { timeout: 600_000 },
   async (t) => {
@@ -180,7 +180,7 @@ longTest(
   },
 );
 
-longTest('a speed comparison is recorded with all of its runs', { timeout: 600_000 }, async (t) => {
+long('a speed comparison is recorded with all of its runs', { timeout: 600_000 }, async (t) => {
   const command = `node -e "require('fs').writeFileSync(process.env.REPORTS_DIR + '/metrics.json', JSON.stringify({ x: 1 })); fetch('http://registry.example/m')"`;
   const { view, requests, provenance } = await ran(t, [
     checks('true'),

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { runLine } from '../../bin/host.ts';
 import { inventedSecrets } from '../../readers/sensitive/secrets/invented-secrets.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { fixtures, type Json, makeSample, type Sample } from './sample.ts';
 
 t.setTimeout(240_000);
@@ -136,7 +136,7 @@ t.test(
   },
 );
 
-longTest('without redaction personal data is kept, and still no secret', { timeout: 600_000 }, async (t) => {
+long('without redaction personal data is kept, and still no secret', { timeout: 600_000 }, async (t) => {
   const run = await plant(t, 'fail', { dataClassesAllowed: ['public'], redactionRequired: false });
   t.same(places(run, token), []);
   t.ok(places(run, mail).includes('objects'));

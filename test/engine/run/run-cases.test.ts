@@ -6,7 +6,7 @@ import type { RunView } from '../../../core/contract/run-view.ts';
 import { importAdvisories } from '../../../plugins/supply-chain/advisories/import-advisories.ts';
 import { advisoryDir } from '../../../plugins/supply-chain/advisories/user-data-dir.ts';
 import { inventedSecrets } from '../../readers/sensitive/secrets/invented-secrets.ts';
-import { fixedThird } from '../../rooms/fixed-third.ts';
+import { everyThird } from '../../rooms/long.ts';
 import { fixtures, type Json, makeSample, type Sample } from './sample.ts';
 
 /** `case.json` of a folder in `fixtures/runs/`; only what is named is compared. */
@@ -33,7 +33,7 @@ interface Case {
   };
 }
 
-const folders = fixedThird(readdirSync(fixtures).filter((name) => !name.startsWith('_')));
+const folders = everyThird(readdirSync(fixtures).filter((name) => !name.startsWith('_')));
 
 t.test('whole runs', { jobs: 2, timeout: 2_000_000 }, async (t) => {
   for (const folder of folders) {

@@ -11,8 +11,7 @@ import { runIntent } from '../../../engine/run/run-intent.ts';
 import { findRun } from '../../../engine/store/record/find-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
-import { fixedThird } from '../../rooms/fixed-third.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { everyThird, long } from '../../rooms/long.ts';
 import { fixtures, type Json, makeSample, type Sample, sampleSpec } from './sample.ts';
 
 const fix = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
@@ -66,7 +65,7 @@ t.test(
   },
 );
 
-longTest('a path of the patch with local changes is refused before any work, others stay', async (t) => {
+long('a path of the patch with local changes is refused before any work, others stay', async (t) => {
   const sample = sampleOf(t);
   writeFileSync(join(sample.root, 'docs', 'notes.md'), 'mine\n');
   const view = await sample.run({ source });
@@ -119,7 +118,7 @@ t.test(
   },
 );
 
-longTest('an unborn HEAD has the empty tree as base', async (t) => {
+long('an unborn HEAD has the empty tree as base', async (t) => {
   const sample = sampleOf(t);
   sample.git('update-ref', '-d', 'HEAD');
   sample.git('rm', '-r', '--quiet', '--cached', '.');
@@ -143,7 +142,7 @@ t.test('a bare repository and a directory without one are refused', async (t) =>
   await refusal(t, sample, 'NOT_A_REPOSITORY', () => sample.run({ source, repositoryPath: sample.home }));
 });
 
-longTest('on a detached HEAD the sealed commit goes to a branch of its own', async (t) => {
+long('on a detached HEAD the sealed commit goes to a branch of its own', async (t) => {
   const sample = sampleOf(t);
   const base = sample.git('rev-parse', 'HEAD');
   sample.git('checkout', '--quiet', '--detach');
@@ -153,7 +152,7 @@ longTest('on a detached HEAD the sealed commit goes to a branch of its own', asy
   t.equal(sample.git('rev-parse', 'HEAD'), base);
 });
 
-longTest('a range is sealed as one commit on the named branch', async (t) => {
+long('a range is sealed as one commit on the named branch', async (t) => {
   const sample = sampleOf(t);
   sample.git('checkout', '--quiet', '-b', 'fix');
   sample.git('apply', '--index', join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
@@ -177,7 +176,7 @@ longTest('a range is sealed as one commit on the named branch', async (t) => {
   );
 });
 
-longTest('the same id with other metadata is another intent', async (t) => {
+long('the same id with other metadata is another intent', async (t) => {
   const sample = sampleOf(t);
   const failing = { id: 'never', kind: 'command', command: 'false', required: true };
   const first = await sample.run(
@@ -216,7 +215,7 @@ function at(point: 'patch' | 'tool' | 'stage' | 'decision' | 'statement', act: (
   });
 }
 
-for (const point of fixedThird(['patch', 'tool', 'stage', 'decision', 'statement'])) {
+for (const point of everyThird(['patch', 'tool', 'stage', 'decision', 'statement'])) {
   t.test(`an interrupt at ${point} moves nothing and leaves the run readable`, async (t) => {
     const sample = sampleOf(t);
     const controller = new AbortController();
@@ -248,7 +247,7 @@ t.test('what a worker answers to being stopped is no attempt', async (t) => {
   t.equal(run?.state, 'interrupted');
 });
 
-longTest(
+long(
   'a target that moves during the run is rolled back with a revocation, the branch stays where it was put',
   async (t) => {
     const sample = sampleOf(t);
@@ -289,7 +288,7 @@ for (const rollback of [true, false]) {
   );
 }
 
-longTest('a guard that refuses, throws or answers nonsense refuses', async (t) => {
+long('a guard that refuses, throws or answers nonsense refuses', async (t) => {
   const answers: readonly (readonly [name: string, tap: () => unknown])[] = [
     ['refuses', () => ({ message: 'not today' })],
     [
@@ -383,7 +382,7 @@ t.test('two runs at once on one branch: one commit, one rollback, nothing torn',
   t.equal(sample.git('fsck', '--no-dangling', '--strict'), '');
 });
 
-longTest('a run that is killed is told from one that works, and what it did is still shown', async (t) => {
+long('a run that is killed is told from one that works, and what it did is still shown', async (t) => {
   const sample = sampleOf(t);
   const repository = await openRepository(sample.root);
   const states: string[] = [];
@@ -402,7 +401,7 @@ longTest('a run that is killed is told from one that works, and what it did is s
   t.strictSame(states, ['running', 'decided']);
 });
 
-longTest('index and files follow although stat data are stale', async (t) => {
+long('index and files follow although stat data are stale', async (t) => {
   const sample = sampleOf(t);
   utimesSync(join(sample.root, 'src', 'price.js'), new Date(1e12), new Date(1e12));
   const view = await sample.run({ source });
@@ -411,7 +410,7 @@ longTest('index and files follow although stat data are stale', async (t) => {
   t.equal(view.notices, undefined);
 });
 
-longTest('an index that cannot follow is told, with what to do', async (t) => {
+long('an index that cannot follow is told, with what to do', async (t) => {
   const sample = sampleOf(t);
   const lock = at('statement', () => writeFileSync(join(sample.root, '.git', 'index.lock'), ''));
   const view = await sample.run({ source }, {}, [lock]);
@@ -434,7 +433,7 @@ t.test(
   },
 );
 
-longTest('a damaged journal hides neither its own decided run nor any other', async (t) => {
+long('a damaged journal hides neither its own decided run nor any other', async (t) => {
   const sample = sampleOf(t);
   const view = await sample.run({ source });
   const repository = await openRepository(sample.root);

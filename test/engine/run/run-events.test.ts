@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { createRecordedWorker } from '../../../plugins/recorded-worker/worker.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { fixtures, type Json, makeSample, type Sample } from './sample.ts';
 
 interface Told {
@@ -100,14 +100,14 @@ t.test(
   },
 );
 
-longTest('one gate for all stages is told of once', async (t) => {
+long('one gate for all stages is told of once', async (t) => {
   const { events } = await judge(t, goodPatch, {
     objmodel: { planGeneration: { gateTaskPerStage: false } },
   });
   t.equal(events.filter(([path]) => path.startsWith('events/gate-')).length, 1);
 });
 
-longTest('attempts of a worker tell of their own steps and tools', async (t) => {
+long('attempts of a worker tell of their own steps and tools', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const patch = readFileSync(join(fixtures, goodPatch, 'change.diff'), 'utf8');

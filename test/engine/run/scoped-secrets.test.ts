@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { sha256Hex } from '../../../core/base/digest.ts';
 import type { SecretSource } from '../../../engine/run/state/run-secrets.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { outputOf, runProgram } from '../../starter/run-program.ts';
 import { fixtures, type Json, makeSample, merge } from './sample.ts';
 
@@ -82,7 +82,7 @@ t.test(
   },
 );
 
-longTest('under deny-all, and for other scopes, a check is given nothing', async (t) => {
+long('under deny-all, and for other scopes, a check is given nothing', async (t) => {
   for (const secrets of [{ policy: 'deny-all', allowedScopes: ['npm:read'] }, scoped(), scoped('other')]) {
     const { view } = await ran(t, secrets, source);
     t.match(view, { decision: { type: 'abandon' } }, JSON.stringify(secrets));

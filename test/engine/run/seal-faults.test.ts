@@ -11,8 +11,7 @@ import { type Replay, replayRun } from '../../../engine/run/decide/replay-run.ts
 import { resumeRun, runIntent } from '../../../engine/run/run-intent.ts';
 import type { WritEngine } from '../../../engine/spec/writ-engine.ts';
 import type { JournalWitness } from '../../../engine/store/journal-witness.ts';
-import { fixedPart } from '../../rooms/fixed-part.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { casesOf, long } from '../../rooms/long.ts';
 import { fixtures, type Json, makeSample, type Sample, sampleSpec } from './sample.ts';
 
 const fix = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
@@ -126,7 +125,7 @@ const faults: Readonly<
   },
 };
 
-for (const [what, { change, entries, revoked }] of fixedPart(faults, [
+for (const [what, { change, entries, revoked }] of casesOf(faults, [
   'the provenance cannot be signed',
   'the log takes the provenance and does not answer',
   'a seal lies about a file',
@@ -177,7 +176,7 @@ for (const what of ['the provenance cannot be signed', 'what was sealed does not
   });
 }
 
-longTest('a log that also refuses the revocation is a reason more, not an obstacle', async (t) => {
+long('a log that also refuses the revocation is a reason more, not an obstacle', async (t) => {
   const sample = sampleOf(t);
   const before = sample.state();
   const view = await runWith(sample, () => ({ verify: async () => ['x'], signRevocation: broken }));
@@ -204,36 +203,33 @@ function fullAt(step: string, witness: JournalWitness): JournalWitness {
   };
 }
 
-longTest(
-  'what was recorded as committed and is then refuted keeps its record, and beside it why',
-  async (t) => {
-    const sample = sampleOf(t);
-    const base = sample.git('rev-parse', 'main');
-    const witness = fullAt('seal/swap', userJournalWitness(sample.env));
-    await t.rejects(runWith(sample, () => ({}), {}, witness));
-    const [runId = ''] = readdirSync(join(sample.root, '.git', 'writ', 'runs'));
-    const record = sample.git('rev-parse', `refs/ai/runs/${runId}:decision.json`);
-    await using engine = await sample.engine();
-    const view = await resumeRun(
-      withAttestor(engine, () => ({ verify: async () => ['manifest failed mismatch'] })),
-      {
-        repositoryPath: sample.root,
-        runId,
-        schedulerVersion: '0.0.0-test',
-        witness: userJournalWitness(sample.env),
-        clock: systemClock,
-        signal: new AbortController().signal,
-      },
-    );
-    t.equal(view.decision?.type, 'rollback', view.decision?.rationale ?? '');
-    t.equal(sample.git('rev-parse', 'main'), base);
-    t.equal(sample.git('rev-parse', `refs/ai/runs/${runId}:decision.json`), record);
-    const files = recorded(sample, view);
-    for (const path of ['rollback.json', 'revocation.sigstore.json']) t.ok(files.includes(path), path);
-  },
-);
+long('what was recorded as committed and is then refuted keeps its record, and beside it why', async (t) => {
+  const sample = sampleOf(t);
+  const base = sample.git('rev-parse', 'main');
+  const witness = fullAt('seal/swap', userJournalWitness(sample.env));
+  await t.rejects(runWith(sample, () => ({}), {}, witness));
+  const [runId = ''] = readdirSync(join(sample.root, '.git', 'writ', 'runs'));
+  const record = sample.git('rev-parse', `refs/ai/runs/${runId}:decision.json`);
+  await using engine = await sample.engine();
+  const view = await resumeRun(
+    withAttestor(engine, () => ({ verify: async () => ['manifest failed mismatch'] })),
+    {
+      repositoryPath: sample.root,
+      runId,
+      schedulerVersion: '0.0.0-test',
+      witness: userJournalWitness(sample.env),
+      clock: systemClock,
+      signal: new AbortController().signal,
+    },
+  );
+  t.equal(view.decision?.type, 'rollback', view.decision?.rationale ?? '');
+  t.equal(sample.git('rev-parse', 'main'), base);
+  t.equal(sample.git('rev-parse', `refs/ai/runs/${runId}:decision.json`), record);
+  const files = recorded(sample, view);
+  for (const path of ['rollback.json', 'revocation.sigstore.json']) t.ok(files.includes(path), path);
+});
 
-longTest('a ledger that the base wants mirrored is carried by git', async (t) => {
+long('a ledger that the base wants mirrored is carried by git', async (t) => {
   const sample = sampleOf(t);
   mkdirSync(join(sample.root, '.writ'), { recursive: true });
   writeFileSync(join(sample.root, '.writ', 'config.toml'), '[log]\nmirror = "git"\n');
@@ -248,25 +244,22 @@ longTest('a ledger that the base wants mirrored is carried by git', async (t) =>
   );
 });
 
-longTest(
-  'an index that cannot follow is told of; the branch has moved, and what is sealed stays',
-  async (t) => {
-    const sample = sampleOf(t);
-    const lock = join(sample.root, '.git', 'index.lock');
-    const index = readFileSync(join(sample.root, '.git', 'index'));
-    const view = await runWith(sample, (attestor) => ({
-      verify: async (...given) => {
-        writeFileSync(lock, 'somebody else');
-        return attestor.verify(...given);
-      },
-    }));
-    t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
-    t.equal(sample.git('rev-parse', 'main'), view.decision?.commitSha);
-    t.equal(readFileSync(lock, 'utf8'), 'somebody else', 'the lock of another is left alone');
-    t.same(readFileSync(join(sample.root, '.git', 'index')), index);
-    t.ok(recorded(sample, view).includes('evidence-manifest.sigstore.json'));
-  },
-);
+long('an index that cannot follow is told of; the branch has moved, and what is sealed stays', async (t) => {
+  const sample = sampleOf(t);
+  const lock = join(sample.root, '.git', 'index.lock');
+  const index = readFileSync(join(sample.root, '.git', 'index'));
+  const view = await runWith(sample, (attestor) => ({
+    verify: async (...given) => {
+      writeFileSync(lock, 'somebody else');
+      return attestor.verify(...given);
+    },
+  }));
+  t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
+  t.equal(sample.git('rev-parse', 'main'), view.decision?.commitSha);
+  t.equal(readFileSync(lock, 'utf8'), 'somebody else', 'the lock of another is left alone');
+  t.same(readFileSync(join(sample.root, '.git', 'index')), index);
+  t.ok(recorded(sample, view).includes('evidence-manifest.sigstore.json'));
+});
 
 t.test('a claim that was logged is taken back where the run cannot be recorded', async (t) => {
   const sample = sampleOf(t);

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { launcherOptions, writProgram as writ } from '../../starter/program.ts';
 import { fixtures, sampleSpec } from './sample.ts';
 
@@ -125,7 +125,7 @@ t.test(
   },
 );
 
-longTest('a run that a worker did is verified like any other, attempts included', async (t) => {
+long('a run that a worker did is verified like any other, attempts included', async (t) => {
   const { makeSample } = await import('./sample.ts');
   const sample = makeSample();
   t.teardown(() => sample.remove());
@@ -152,7 +152,7 @@ longTest('a run that a worker did is verified like any other, attempts included'
   t.equal(call('fsck').status, 0);
 });
 
-longTest('a run that waits is cancelled: Decision.Abandon, and nothing was moved', async (t) => {
+long('a run that waits is cancelled: Decision.Abandon, and nothing was moved', async (t) => {
   const { makeSample } = await import('./sample.ts');
   const sample = makeSample();
   t.teardown(() => sample.remove());

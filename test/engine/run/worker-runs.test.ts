@@ -2,7 +2,7 @@ import t, { type Test } from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { createRecordedWorker, type RecordedAnswer } from '../../../plugins/recorded-worker/worker.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { lookOn } from '../../waiting/look-on.ts';
 import { until } from '../../waiting/until.ts';
 import { type Json, makeSample, merge, type Sample } from './sample.ts';
@@ -134,7 +134,7 @@ t.test('maxParallelTasks: so many Tasks are worked at once, and no more', async 
   t.equal(await most(2), 2);
 });
 
-longTest('an attempt that fails is tried again after the wait that the contract names', async (t) => {
+long('an attempt that fails is tried again after the wait that the contract names', async (t) => {
   const { view, waits, show, sample } = await work(t, [
     { task: 1, attempt: 1, patch: failing('one') },
     { task: 1, attempt: 2, patch: passing('one') },
@@ -149,7 +149,7 @@ longTest('an attempt that fails is tried again after the wait that the contract 
   t.match(show('task-1/revision-1/attempt-2/decision.json'), { type: 'checkpoint', next: 'merge' });
 });
 
-longTest('exhausted retries end in abandon, and nothing is touched', async (t) => {
+long('exhausted retries end in abandon, and nothing is touched', async (t) => {
   const { view, sample } = await work(t, [
     { task: 1, attempt: 1, patch: failing('one') },
     { task: 1, attempt: 2, nothing: 'no idea' },
@@ -160,7 +160,7 @@ longTest('exhausted retries end in abandon, and nothing is touched', async (t) =
   t.equal(sample.git('rev-list', '--count', 'main'), '1');
 });
 
-longTest('a worker that answers nothing has failed its attempt', async (t) => {
+long('a worker that answers nothing has failed its attempt', async (t) => {
   const { view } = await work(
     t,
     [twoTasks[0] as RecordedAnswer],
@@ -235,7 +235,7 @@ t.test('without a checkpoint before it, a replan is decided as retry', async (t)
   t.match(show('tasks/0001.json'), { constraints: /elsewhere\.txt/ });
 });
 
-longTest('work that does not merge is done again on what the others made', async (t) => {
+long('work that does not merge is done again on what the others made', async (t) => {
   const { view, sample, show } = await work(
     t,
     [
@@ -258,7 +258,7 @@ longTest('work that does not merge is done again on what the others made', async
   t.match(show('task-2/revision-1/attempt-2/decision.json'), { next: 'merge' });
 });
 
-longTest(
+long(
   'past 90 % of the cost cap a checkpoint is written, past the cap the run waits for a person',
   async (t) => {
     const near = await work(t, twoTasks, [

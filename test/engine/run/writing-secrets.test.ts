@@ -5,7 +5,7 @@ import { sha256Hex } from '../../../core/base/digest.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { definePlugin } from '../../../core/kernel/plugin.ts';
 import type { SecretSource } from '../../../engine/run/state/run-secrets.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { sampleWithPeople, sign } from './people.ts';
 import { fixtures, type Json } from './sample.ts';
 
@@ -69,7 +69,7 @@ t.test('what may change something is given to no check before two people approve
   t.equal(outcome(done, 'a-policy'), 'passed', 'a policy is given none even then');
 });
 
-longTest('people whom the contract does not ask for, and those who say no, open nothing', async (t) => {
+long('people whom the contract does not ask for, and those who say no, open nothing', async (t) => {
   const { sample, key } = sampleWithPeople(
     t,
     "[approvals.groups]\nleads = ['maintainer@sample.example', 'ann@sample.example']\n",

@@ -5,7 +5,7 @@ import path from 'node:path';
 import t from 'tap';
 import { execFileBounded, spawnProcess, startProcess } from '../../../engine/tool/spawn.ts';
 import { endOf, processesWith, uniqueSleep } from '../../plugins/sandbox/sandbox-scene.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { instant } from '../../waiting/instant.ts';
 import { lookOn } from '../../waiting/look-on.ts';
 
@@ -36,29 +36,26 @@ t.test('nothing of our environment is inherited', async (t) => {
   t.notMatch(stdout.bytes.toString(), 'leaked');
 });
 
-longTest(
-  'half a gigabyte of output is counted, and its head and tail are kept in little memory',
-  async (t) => {
-    const before = process.memoryUsage().rss;
-    let most = 0;
-    const timer = setInterval(() => {
-      most = Math.max(most, process.memoryUsage().rss);
-    }, 20);
-    const result = await spawnProcess({
-      ...shell('echo first; head -c 500000000 /dev/zero; echo last'),
-      maxOutputBytes: 65_537,
-    });
-    clearInterval(timer);
-    for (const captured of [result.stdout, result.combined]) {
-      t.equal(captured.totalBytes, 500_000_011);
-      t.ok(captured.bytes.length > 65_000 && captured.bytes.length <= 65_537);
-      t.equal(captured.truncated, true);
-      t.equal(captured.bytes.subarray(0, 6).toString(), 'first\n');
-      t.equal(captured.bytes.subarray(-5).toString(), 'last\n');
-    }
-    t.ok(most - before < 250_000_000, `grew by ${most - before} bytes`);
-  },
-);
+long('half a gigabyte of output is counted, and its head and tail are kept in little memory', async (t) => {
+  const before = process.memoryUsage().rss;
+  let most = 0;
+  const timer = setInterval(() => {
+    most = Math.max(most, process.memoryUsage().rss);
+  }, 20);
+  const result = await spawnProcess({
+    ...shell('echo first; head -c 500000000 /dev/zero; echo last'),
+    maxOutputBytes: 65_537,
+  });
+  clearInterval(timer);
+  for (const captured of [result.stdout, result.combined]) {
+    t.equal(captured.totalBytes, 500_000_011);
+    t.ok(captured.bytes.length > 65_000 && captured.bytes.length <= 65_537);
+    t.equal(captured.truncated, true);
+    t.equal(captured.bytes.subarray(0, 6).toString(), 'first\n');
+    t.equal(captured.bytes.subarray(-5).toString(), 'last\n');
+  }
+  t.ok(most - before < 250_000_000, `grew by ${most - before} bytes`);
+});
 
 t.test('output at, below and beyond the bound is cut in the middle, beside no half word', async (t) => {
   for (const [bytes, bound, expected] of [

@@ -25,7 +25,7 @@ import { checkRepository } from '../../../engine/upkeep/check-repository.ts';
 import { collectGarbage } from '../../../engine/upkeep/collect-garbage.ts';
 import { rebuild } from '../../../engine/upkeep/rebuild.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { startedChildren } from '../vcs/started-children.ts';
 import { daysLater, finishedRun, type Spoilable } from './finished-run.ts';
 
@@ -210,7 +210,7 @@ const set = (name: string, value: unknown) => (json: Json) => {
   json[name] = value as never;
 };
 
-longTest(
+long(
   'records that do not have their shape, their digests or what they name are told, each with its code',
   async (t) => {
     const other = '0198c1e2-7a5d-7b1c-9d51-0c5a3f1f7e11';
@@ -348,7 +348,7 @@ t.test('a journal that was changed or cut is told; one that a kill tore is not',
   t.match((await check(one)).problems, [{ code: 'journal-cut', where: path, dependsOn: dependants(one) }]);
 });
 
-longTest(
+long(
   'a ledger whose checkpoint, tiles or entries were changed is told; tiles are derived, the rest is not',
   async (t) => {
     const spoilt = async (file: string, spoil: (path: string) => void) => {
@@ -401,7 +401,7 @@ longTest(
   },
 );
 
-longTest(
+long(
   'what follows from something else that is whole is restored, byte for byte; the rest is named',
   async (t) => {
     for (const spoil of [(path: string) => flip(path, 12), (path: string) => rmSync(path)]) {
@@ -431,27 +431,24 @@ longTest(
   },
 );
 
-longTest(
-  'twenty thousand files and versions are checked in seconds, without a process for each',
-  async (t) => {
-    const one = await spoilable();
-    const count = 10_000;
-    const lines: string[] = [];
-    for (let index = 0; index < count; index += 1) {
-      const text = `entry ${index}`;
-      lines.push(`commit refs/ai/other/${index}\ncommitter a <a@b> 0 +0000\ndata 0\n`);
-      lines.push(`M 100644 inline file\ndata ${text.length}\n${text}\n`);
-    }
-    execFileSync('git', ['fast-import', '--quiet'], { cwd: one.root, env: one.env, input: lines.join('') });
-    const started = performance.now();
-    const { problems, checked } = await check(one);
-    const ms = performance.now() - started;
-    t.strictSame(problems, []);
-    t.ok(checked.objects > 2 * count);
-    t.ok(ms < 15_000, `${Math.round(ms)} ms`);
-    t.comment(`${Math.round(ms)} ms for ${checked.objects} objects`);
-  },
-);
+long('twenty thousand files and versions are checked in seconds, without a process for each', async (t) => {
+  const one = await spoilable();
+  const count = 10_000;
+  const lines: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const text = `entry ${index}`;
+    lines.push(`commit refs/ai/other/${index}\ncommitter a <a@b> 0 +0000\ndata 0\n`);
+    lines.push(`M 100644 inline file\ndata ${text.length}\n${text}\n`);
+  }
+  execFileSync('git', ['fast-import', '--quiet'], { cwd: one.root, env: one.env, input: lines.join('') });
+  const started = performance.now();
+  const { problems, checked } = await check(one);
+  const ms = performance.now() - started;
+  t.strictSame(problems, []);
+  t.ok(checked.objects > 2 * count);
+  t.ok(ms < 15_000, `${Math.round(ms)} ms`);
+  t.comment(`${Math.round(ms)} ms for ${checked.objects} objects`);
+});
 
 t.test('a decision without what it was made from, and a report that is none, are told', async (t) => {
   const one = await spoilable();

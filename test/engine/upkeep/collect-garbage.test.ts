@@ -18,7 +18,7 @@ import { fetchRefs } from '../../../engine/upkeep/fetch-refs.ts';
 import { pushRefs } from '../../../engine/upkeep/push-refs.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { clockAt, daysLater, finishedRun, type Spoilable } from './finished-run.ts';
 import { makeRemote, told } from './two-repositories.ts';
 
@@ -188,7 +188,7 @@ t.test('min(creation + artifacts.days, final Decision + privacy.days), whatever 
   t.equal(of(10, 0), 105);
 });
 
-longTest('content that expired here is deleted at the remote, and not brought back', async (t) => {
+long('content that expired here is deleted at the remote, and not brought back', async (t) => {
   const one = await spoilable();
   const { bare, clone } = makeRemote();
   one.git('remote', 'add', 'origin', bare);
@@ -217,7 +217,7 @@ longTest('content that expired here is deleted at the remote, and not brought ba
   t.equal(other.git('ls-remote', 'origin', contentOf(one)), '');
 });
 
-longTest(
+long(
   'content in store `external-local` goes with its time, and so does the context of such a run',
   async (t) => {
     const objmodel = { objectStore: { backend: 'external-local', blobRetentionStrategy: 'orphan-commit' } };

@@ -10,7 +10,7 @@ import { readRetained, retainBlobs } from '../../../engine/store/retain-blobs.ts
 import { fetchRefs } from '../../../engine/upkeep/fetch-refs.ts';
 import { pushRefs } from '../../../engine/upkeep/push-refs.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { type Clone, makeRemote, told } from './two-repositories.ts';
 
 const run = 'refs/ai/runs/r1';
@@ -64,7 +64,7 @@ t.test('what one repository has reaches another through a bare remote, every pre
   );
 });
 
-longTest('a record that diverged is refused by name on both ways, and the others still move', async (t) => {
+long('a record that diverged is refused by name on both ways, and the others still move', async (t) => {
   const { bare, clone } = makeRemote();
   const [a, b] = [clone('a'), clone('b')];
   await a.write(run, { 'run.json': 'a' });
@@ -90,7 +90,7 @@ longTest('a record that diverged is refused by name on both ways, and the others
   );
 });
 
-longTest('content that was written later replaces the other, wherever it was written', async (t) => {
+long('content that was written later replaces the other, wherever it was written', async (t) => {
   const { clone } = makeRemote();
   const [a, b] = [clone('a'), clone('b')];
   const content = 'refs/ai/content/r1';
@@ -109,7 +109,7 @@ longTest('content that was written later replaces the other, wherever it was wri
   t.ok(told(await b.move(pushRefs)).includes(`${content} behind`), 'the older does not replace the newer');
 });
 
-longTest('two approvals that took the same number both stand', async (t) => {
+long('two approvals that took the same number both stand', async (t) => {
   const { clone } = makeRemote();
   const [a, b] = [clone('a'), clone('b')];
   const first = 'refs/ai/approvals/r1/1';
@@ -125,7 +125,7 @@ longTest('two approvals that took the same number both stand', async (t) => {
   t.equal(a.git('show', 'refs/ai/approvals/r1/2:approval.json'), 'by b');
 });
 
-longTest('what two machines keep by orphan commits adds up, for the same run and for others', async (t) => {
+long('what two machines keep by orphan commits adds up, for the same run and for others', async (t) => {
   const { clone } = makeRemote();
   const [a, b] = [clone('a'), clone('b')];
   const [one, other] = [uuidV7(1_700_000_000_000), uuidV7(1_700_000_000_001)];
@@ -181,7 +181,7 @@ t.test('what the remote refuses is told by name and reason', async (t) => {
   t.match(moved.refs[0], { from: null, to: null, reason: /hook declined/ });
 });
 
-longTest(
+long(
   'the remote: a path, a URL, the only one, none, several, a wrong one, one that is not there',
   async (t) => {
     const { box, bare, clone } = makeRemote();
@@ -206,7 +206,7 @@ longTest(
   },
 );
 
-longTest('nothing that the repository’s own config names is run', async (t) => {
+long('nothing that the repository’s own config names is run', async (t) => {
   const { box, bare, clone } = makeRemote();
   const a = clone('a');
   await a.write(run, { x: '1' });
@@ -260,40 +260,31 @@ t.test('the user’s own credential helper is asked', async (t) => {
   t.ok(existsSync(mark));
 });
 
-longTest(
-  'thousands of refs travel in one call, without a process for each',
-  { timeout: 600_000 },
-  async (t) => {
-    const { bare, clone } = makeRemote();
-    const [a, b] = [clone('a'), clone('b')];
-    const count = 1_500;
-    const tree = a.git('write-tree');
-    const commit = a.git('commit-tree', tree, '-m', 'one');
-    const next = a.git('commit-tree', tree, '-p', commit, '-m', 'two');
-    const name = (index: number): string =>
-      `refs/ai/runs/0198c1e2-7a5d-7b1c-9d51-${String(index).padStart(12, '0')}`;
-    const input = Array.from({ length: count }, (_, index) => `create ${name(index)} ${commit}\n`).join('');
-    execFileSync('git', ['update-ref', '--stdin'], { cwd: a.root, input });
-    const started = performance.now();
-    const pushed = await a.move(pushRefs);
-    t.equal(pushed.refs.filter(({ status }) => status === 'created').length, count);
-    const fetched = await b.move(fetchRefs);
-    t.equal(fetched.refs.filter(({ status }) => status === 'created').length, count);
-    execFileSync('git', ['update-ref', '--stdin'], {
-      cwd: a.root,
-      input: input.replaceAll('create', 'update').replaceAll(commit, next),
-    });
-    t.equal((await a.move(pushRefs)).refs.filter(({ status }) => status === 'updated').length, count);
-    t.equal((await b.move(fetchRefs)).refs.filter(({ status }) => status === 'updated').length, count);
-    t.comment(
-      `${Math.round(performance.now() - started)} ms for two pushes and two fetches of ${count} refs`,
-    );
-    t.equal(
-      execFileSync('git', ['-C', bare, 'rev-parse', name(count - 1)], { encoding: 'utf8' }).trim(),
-      next,
-    );
-  },
-);
+long('thousands of refs travel in one call, without a process for each', { timeout: 600_000 }, async (t) => {
+  const { bare, clone } = makeRemote();
+  const [a, b] = [clone('a'), clone('b')];
+  const count = 1_500;
+  const tree = a.git('write-tree');
+  const commit = a.git('commit-tree', tree, '-m', 'one');
+  const next = a.git('commit-tree', tree, '-p', commit, '-m', 'two');
+  const name = (index: number): string =>
+    `refs/ai/runs/0198c1e2-7a5d-7b1c-9d51-${String(index).padStart(12, '0')}`;
+  const input = Array.from({ length: count }, (_, index) => `create ${name(index)} ${commit}\n`).join('');
+  execFileSync('git', ['update-ref', '--stdin'], { cwd: a.root, input });
+  const started = performance.now();
+  const pushed = await a.move(pushRefs);
+  t.equal(pushed.refs.filter(({ status }) => status === 'created').length, count);
+  const fetched = await b.move(fetchRefs);
+  t.equal(fetched.refs.filter(({ status }) => status === 'created').length, count);
+  execFileSync('git', ['update-ref', '--stdin'], {
+    cwd: a.root,
+    input: input.replaceAll('create', 'update').replaceAll(commit, next),
+  });
+  t.equal((await a.move(pushRefs)).refs.filter(({ status }) => status === 'updated').length, count);
+  t.equal((await b.move(fetchRefs)).refs.filter(({ status }) => status === 'updated').length, count);
+  t.comment(`${Math.round(performance.now() - started)} ms for two pushes and two fetches of ${count} refs`);
+  t.equal(execFileSync('git', ['-C', bare, 'rev-parse', name(count - 1)], { encoding: 'utf8' }).trim(), next);
+});
 
 /** An HTTP server that wants a password. */
 async function refusingServer(t: Test): Promise<{ readonly url: string; count(): number }> {

@@ -7,8 +7,7 @@ import type { Target } from '../../../engine/vcs/plan-target.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { settleGit } from '../../../engine/vcs/stale-locks.ts';
 import { swapTarget } from '../../../engine/vcs/swap-target.ts';
-import { fixedCount } from '../../rooms/fixed-count.ts';
-import { fixedPart } from '../../rooms/fixed-part.ts';
+import { casesOf, isLong } from '../../rooms/long.ts';
 import { instant } from '../../waiting/instant.ts';
 import { lookOn } from '../../waiting/look-on.ts';
 import { until } from '../../waiting/until.ts';
@@ -18,7 +17,7 @@ import { makeRepository, type SampleRepository } from './sample-repository.ts';
 
 t.setTimeout(180_000);
 const script = await bundleScript('follow-once.ts');
-const rounds = fixedCount('kills between swap and follow', 30, 16);
+const rounds = isLong ? 30 : 16;
 const fileCount = 50;
 const fileBytes = 50_000;
 
@@ -94,7 +93,7 @@ function twoCommits(sample: SampleRepository): { readonly base: string; readonly
   return { base, sealed };
 }
 
-for (const [name, linked] of fixedPart({ linked: true, main: false }, ['main'])) {
+for (const [name, linked] of casesOf({ linked: true, main: false }, ['main'])) {
   t.test(
     `killed at any instant of swap and follow, a later process ends it: ${name} work tree`,
     async (t) => {

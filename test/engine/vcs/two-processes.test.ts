@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { readRef, updateRefs } from '../../../engine/vcs/refs.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
-import { fixedPart } from '../../rooms/fixed-part.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { casesOf, long } from '../../rooms/long.ts';
 import { instant } from '../../waiting/instant.ts';
 import { until } from '../../waiting/until.ts';
 import { bundleScript } from './bundle.ts';
@@ -39,7 +38,7 @@ function startMover(dir: string, name: string, branch: string, count: number): M
 
 const places = { 'one work tree': false, 'two linked work trees': true };
 
-for (const [name, linked] of fixedPart(places, ['two linked work trees'])) {
+for (const [name, linked] of casesOf(places, ['two linked work trees'])) {
   t.test(`two processes in ${name} lose nothing and do not block each other`, async (t) => {
     const dir = t.testdir();
     const sample = makeRepository(join(dir, 'main'));
@@ -67,7 +66,7 @@ for (const [name, linked] of fixedPart(places, ['two linked work trees'])) {
   });
 }
 
-longTest('killed in the middle of moving refs, the next process is not in its way', async (t) => {
+long('killed in the middle of moving refs, the next process is not in its way', async (t) => {
   const sample = makeRepository(t.testdir());
   sample.commit({ one: '0\n' });
   const repo = await openRepository(sample.dir);

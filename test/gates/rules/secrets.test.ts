@@ -3,7 +3,7 @@ import { judge } from '../../../gates/rules/secrets.ts';
 import { checksumOf } from '../../../readers/sensitive/secrets/token-checksum.ts';
 import { gateTester, toRuleInput } from '../../../testing.ts';
 import { inventedSecrets, privateKey } from '../../readers/sensitive/secrets/invented-secrets.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { findRule } from './find-rule.ts';
 
 const tokenOf = (wanted: string): string => inventedSecrets.find(([rule]) => rule === wanted)?.[1] ?? '';
@@ -281,7 +281,7 @@ t.test('an unquoted value counts in files of data, not in program text', async (
   t.same(await judged({ 'a.ts': { candidate: `const apiKey = ${value}\n` } }), []);
 });
 
-longTest('lines of 10 MB, hostile or not, are read in time', { timeout: 600_000 }, async (t) => {
+long('lines of 10 MB, hostile or not, are read in time', { timeout: 600_000 }, async (t) => {
   const size = 10 * 1024 * 1024;
   for (const piece of ['password=', 'sk-', 'ghp_', '-----BEGIN PRIVATE KEY-----']) {
     const line = piece.repeat(Math.floor(size / piece.length));

@@ -5,7 +5,7 @@ import { fixedTenth, touchedRows } from '../../../scripts/removal/rows-to-try.ts
 import { swapOne } from '../../../scripts/removal/swap-one.ts';
 import { rowRemovals } from '../../../scripts/rows/all.ts';
 import { recentFiles } from '../../../scripts/tests/changed-files.ts';
-import { fixedThird } from '../../rooms/fixed-third.ts';
+import { everyThird } from '../../rooms/long.ts';
 
 /*
  * What `npm run test:rows` shows of all rows, of a part of them each time: a fixed tenth (in `npm test` as a whole a
@@ -19,7 +19,7 @@ const forTouched = 3;
 const testOf = new Map(contractRows.map(({ id, test = '' }) => [id, test]));
 const whole = fixedTenth(rowRemovals);
 // A third of a third.
-const kept = fixedThird(fixedThird(whole.map(({ name }) => name)));
+const kept = everyThird(everyThird(whole.map(({ name }) => name)));
 const tenth = whole.filter(({ name }) => kept.includes(name));
 const recent = recentFiles(root, lastCommits);
 const touched = touchedRows(

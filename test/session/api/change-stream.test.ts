@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import t from 'tap';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { kept } from '../../../session/state/state.ts';
-import { fixedPart } from '../../rooms/fixed-part.ts';
+import { casesOf } from '../../rooms/long.ts';
 import { foldChanges } from './fold-changes.ts';
 import { type Heard, type Listener, listen } from './listen.ts';
 import { controlToken, type ServedSession, serveSession } from './serve-session.ts';
@@ -125,7 +125,7 @@ const finish = async ({ channel }: ServedSession): Promise<void> => {
 
 t.test('whoever applies the changes has what the snapshot shows, at every seed', async (t) => {
   const kinds = new Set<string>();
-  for (const [name, seed] of fixedPart(seeds, ['seed 1'])) {
+  for (const [name, seed] of casesOf(seeds, ['seed 1'])) {
     const served = await serveSession(t, { ground: { local: 'tui' } });
     await live(served, seed + 100, 40);
     const reader = listen(served.port, '?wire=2');

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { EventSource } from 'eventsource';
 import type { Test } from 'tap';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { serveSession } from './serve-session.ts';
 
@@ -39,7 +39,7 @@ async function openCable(t: Test, port: number) {
   return { port: (server.address() as AddressInfo).port, cut };
 }
 
-longTest('an EventSource comes back by itself after a cut, and has missed nothing', async (t) => {
+long('an EventSource comes back by itself after a cut, and has missed nothing', async (t) => {
   const { channel, port } = await serveSession(t, { ground: { local: 'tui' } });
   for (const wire of ['1', '2']) {
     const cable = await openCable(t, port);
@@ -68,7 +68,7 @@ longTest('an EventSource comes back by itself after a cut, and has missed nothin
   }
 });
 
-longTest('curl reads the events, and what followed one of them', async (t) => {
+long('curl reads the events, and what followed one of them', async (t) => {
   const { channel, port } = await serveSession(t, { ground: { local: 'tui' } });
   const url = `http://127.0.0.1:${port}/api/code/events`;
   const curl = async (...more: readonly string[]): Promise<string> => {

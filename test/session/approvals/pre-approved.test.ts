@@ -2,7 +2,7 @@ import { systemClock } from '../../../core/base/clock.ts';
 import { keepGrants } from '../../../session/approvals/keep-grants.ts';
 import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
 import type { ScriptedReply } from '../../coder/scripted-model.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { lastNote, scriptSession } from '../work/scripted-session.ts';
 
 const runs = (command: string): ScriptedReply => ({ calls: [['shell', { command }]] });
@@ -10,7 +10,7 @@ const plans: ScriptedReply = {
   calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps: ['take the cent away'] }] }]],
 };
 
-longTest(
+long(
   'in a real run, what was approved goes as far as was said, and what was revoked is asked again',
   async (t) => {
     const test = 'node --test';

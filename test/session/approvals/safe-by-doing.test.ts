@@ -14,7 +14,7 @@ import { classifyCommand } from '../../../session/approvals/classify-command.ts'
 import { readPrograms } from '../../../session/approvals/read-programs.ts';
 import { seededRandom } from '../../chance/seeded-random.ts';
 import { toldSeed } from '../../chance/told-seed.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 
 /** Every file beneath a directory: what it is, how long, when it was written, what is in it. */
 function listing(root: string): readonly string[] {
@@ -55,7 +55,7 @@ const operands = [
   '-d',
 ];
 const letters = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'];
-const long = [
+const longOptions = [
   '--output=new',
   '--files0-from=a',
   '--recursive',
@@ -76,7 +76,7 @@ const long = [
   '-print',
 ];
 
-longTest('what is called safe changes nothing when it is really run', async (t) => {
+long('what is called safe changes nothing when it is really run', async (t) => {
   const random = seededRandom(toldSeed(t));
   const pick = <One>(list: readonly One[]): One | undefined => list[Math.floor(random() * list.length)];
   const root = realpathSync(t.testdir());
@@ -94,7 +94,7 @@ longTest('what is called safe changes nothing when it is really run', async (t) 
   const before = listing(root);
   const option = (): string => {
     const many = Array.from({ length: 1 + Math.floor(random() * 3) }, () => pick(letters)).join('');
-    return random() < 0.25 ? (pick(long) ?? '') : `-${many}`;
+    return random() < 0.25 ? (pick(longOptions) ?? '') : `-${many}`;
   };
   const env = { PATH: process.env.PATH ?? '', HOME: root, TMPDIR: root, LC_ALL: 'C' };
   let ran = 0;

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { fixedPart } from '../../rooms/fixed-part.ts';
+import { casesOf } from '../../rooms/long.ts';
 import { openChannelDoor } from './doors/channel-door.ts';
 import { openHttpDoor } from './doors/http-door.ts';
 import { openStdioDoor } from './doors/stdio-door.ts';
@@ -10,7 +10,7 @@ const kept = ['a-question-is-answered', 'a-command-that-there-is-not', 'the-same
 /** Words that a name has to hold: one behaviour by hand. */
 const only = process.env.WRIT_TEST_SESSION ?? '';
 
-for (const [name, script] of fixedPart(readScripts(), kept)) {
+for (const [name, script] of casesOf(readScripts(), kept)) {
   if (!name.includes(only)) continue;
   t.test(`${name.replaceAll('-', ' ')}, through every door`, async (t) => {
     const fault = (error: unknown): void => void t.fail(String(error));

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { openClient } from '../../http/broadcast/start-stream-server.ts';
-import { fixedPart } from '../../rooms/fixed-part.ts';
+import { casesOf } from '../../rooms/long.ts';
 import { exchange, type Probe } from '../../service/hostile/exchange.ts';
 import type { HostileRow } from '../../service/hostile/hostile-row.ts';
 import { judgeAnswer } from '../../service/hostile/judge-answer.ts';
@@ -122,7 +122,7 @@ t.test('the table of hostile requests to a session', async (t) => {
     await t.test(theme, async (t) => {
       const table = Object.fromEntries(all.map((one, at) => [`${at}: ${one.scene}, ${one.says}`, one]));
       const kept = Object.keys(table).filter((_, at) => at % 9 === 0);
-      const chosen = fixedPart(table, kept).map(([, one]) => one);
+      const chosen = casesOf(table, kept).map(([, one]) => one);
       rows.push(...(await judgeAll(t, chosen, places)).map((says) => `${theme}: ${says}`));
     });
   }

@@ -8,7 +8,7 @@ import {
 import t, { type Test } from 'tap';
 import type { McpGround, WritAnswer } from '../../../session/mcp/mcp-ground.ts';
 import { serveMcpStdio } from '../../../session/mcp/serve-mcp-stdio.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 
 type Line = Readonly<Record<string, unknown>> & {
@@ -118,5 +118,5 @@ export function codeOf(result: unknown): string {
 /** A test of one era; in `npm test` as a whole the other one keeps watch for both. */
 export function testIn(isKept: boolean, name: string, body: (t: Test) => Promise<unknown>): void {
   if (isKept) t.test(name, body);
-  else longTest(name, body);
+  else long(name, body);
 }

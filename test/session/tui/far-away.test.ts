@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { openCodeScene } from './open-code-scene.ts';
 import { noPty, openTerminalScene, type TerminalScene } from './open-terminal-scene.ts';
@@ -13,7 +13,7 @@ function typed(scene: TerminalScene): string {
   return scene.screen().findLast((line) => line.startsWith('> ')) ?? '';
 }
 
-longTest('keys from far away are what they were, wherever they were cut', { skip: noPty }, async (t) => {
+long('keys from far away are what they were, wherever they were cut', { skip: noPty }, async (t) => {
   await using code = await openCodeScene([{ text: 'It adds **one** cent.' }]);
   await using scene = openTerminalScene({ ...code.line(), line: slowLine(far) });
   await scene.until('? for help');
@@ -35,7 +35,7 @@ longTest('keys from far away are what they were, wherever they were cut', { skip
   t.strictSame((await scene.exited).exitCode, 0);
 });
 
-longTest('a paste of 1 MB from far away arrives whole', { skip: noPty }, async (t) => {
+long('a paste of 1 MB from far away arrives whole', { skip: noPty }, async (t) => {
   await using code = await openCodeScene([]);
   const kept = join(code.sample.root, '..', 'pasted');
   const editor = join(code.sample.root, '..', 'keep');
@@ -67,7 +67,7 @@ longTest('a paste of 1 MB from far away arrives whole', { skip: noPty }, async (
   await scene.until('and that is all');
 });
 
-longTest('in a storm of sizes nothing is lost and nothing is left behind', { skip: noPty }, async (t) => {
+long('in a storm of sizes nothing is lost and nothing is left behind', { skip: noPty }, async (t) => {
   await using code = await openCodeScene([{ text: 'It adds **one** cent.' }]);
   await using scene = openTerminalScene({ ...code.line(), line: slowLine({ delayMs: 20 }) });
   await scene.until('? for help');

@@ -1,6 +1,6 @@
 import { deafForMs } from '../../../session/tui/card/card.ts';
 import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { instant } from '../../waiting/instant.ts';
 import { openCodeScene } from './open-code-scene.ts';
 import { noPty, type TerminalScene } from './open-terminal-scene.ts';
@@ -9,7 +9,7 @@ const objective = 'A price is one cent too high: make it exact.';
 const heldDraft = { ...priceDraft, verified: [{ criterion: 'criterion-1', checks: ['unit'] }] };
 const whichPlan = 'go on until the goal is achieved or the budget used up?';
 
-longTest('a goal that was killed in the middle of its run goes on with it', { skip: noPty }, async (t) => {
+long('a goal that was killed in the middle of its run goes on with it', { skip: noPty }, async (t) => {
   await using code = await openCodeScene([
     submits(heldDraft),
     { calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps: ['take the cent away'] }] }]] },

@@ -1,7 +1,7 @@
 import { deafForMs } from '../../../session/tui/card/card.ts';
 import { makesFix, priceDraft, priceFix, submits } from '../../coder/planner/drafts.ts';
 import type { ScriptedReply } from '../../coder/scripted-model.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { instant } from '../../waiting/instant.ts';
 import { openCodeScene } from './open-code-scene.ts';
 import { noPty, type TerminalScene } from './open-terminal-scene.ts';
@@ -27,7 +27,7 @@ async function say(scene: TerminalScene, text: string, seen: string): Promise<vo
   await scene.until(seen);
 }
 
-longTest(
+long(
   'a change is reviewed, its hunk taken out, and the rest undone, by what is typed',
   { skip: noPty },
   async (t) => {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { openCodeScene } from './open-code-scene.ts';
 import { noPty, openTerminalScene } from './open-terminal-scene.ts';
@@ -16,7 +16,7 @@ const sizes = [
   [120, 40, 'ready · gpt-6-luna · ctx'],
 ] as const;
 
-longTest(
+long(
   'a session in GNU screen: other sizes, its scrollback, detached and attached again',
   {
     skip: noScreen,

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { openCodeScene } from './open-code-scene.ts';
 import { noTmux, openTmux } from './open-tmux.ts';
 
@@ -12,7 +12,7 @@ const sizes = [
 
 for (const term of ['tmux-256color', 'screen-256color']) {
   // Both know what is asked of them by the same sequences: one is enough for the whole run of all rooms.
-  const test = term === 'tmux-256color' ? t.test.bind(t) : longTest;
+  const test = term === 'tmux-256color' ? t.test.bind(t) : long;
   test(`a session in tmux as ${term}: its screen, other sizes, its scrollback`, {
     skip: noTmux,
   }, async (t) => {

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { openCodeScene } from './open-code-scene.ts';
 import { noPty } from './open-terminal-scene.ts';
 
-longTest('a command of your own runs, is seen as it comes, and is stopped', { skip: noPty }, async (t) => {
+long('a command of your own runs, is seen as it comes, and is stopped', { skip: noPty }, async (t) => {
   await using code = await openCodeScene([]);
   await using scene = code.start();
   await scene.until('? for help');

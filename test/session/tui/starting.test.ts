@@ -1,5 +1,5 @@
 import t from 'tap';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { openCodeScene } from './open-code-scene.ts';
 import { noPty, type TerminalScene } from './open-terminal-scene.ts';
 
@@ -36,7 +36,7 @@ t.test('what is typed while a session is opened goes when it is there', { skip: 
   t.equal((await scene.exited).exitCode, 0);
 });
 
-longTest('words wait, and can be taken back, while a session is opened', { skip: noPty }, async (t) => {
+long('words wait, and can be taken back, while a session is opened', { skip: noPty }, async (t) => {
   await using code = await openCodeScene([{ text: 'It adds one cent.\n' }]);
   const gate = code.gate();
   await using scene = code.startIn(gate.env, '--context', 'research');
@@ -74,7 +74,7 @@ t.test('whoever leaves while a session is opened has their terminal back', { ski
   }
 });
 
-longTest('a session that cannot be opened says why, in a terminal as it was', { skip: noPty }, async (t) => {
+long('a session that cannot be opened says why, in a terminal as it was', { skip: noPty }, async (t) => {
   await using code = await openCodeScene([]);
   const gate = code.gate();
   const rows: readonly (readonly [words: readonly string[], exit: number, why: RegExp])[] = [

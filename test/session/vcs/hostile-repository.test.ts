@@ -6,7 +6,7 @@ import { makeVcsChange } from '../../../session/vcs/make-vcs-change.ts';
 import { parseVcsCall } from '../../../session/vcs/parse-vcs-call.ts';
 import { planVcsChange } from '../../../session/vcs/plan-vcs-change.ts';
 import { openSessionRepository } from '../../../session/vcs/session-repository.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { armRepository, personRepository } from './person-repository.ts';
 
 const { signal } = new AbortController();
@@ -110,7 +110,7 @@ t.test('what was approved is what is done, or nothing is', async (t) => {
   t.equal(git('rev-list', '--count', 'HEAD').trim(), '2');
 });
 
-await longTest(
+await long(
   'a path through a symbolic link, a nested repository and an unknown commit lead nowhere',
   async (t) => {
     const { root, home, git, write } = personRepository();
@@ -144,7 +144,7 @@ await longTest(
   },
 );
 
-await longTest('a repository without a commit is looked at, and gets its first one', async (t) => {
+await long('a repository without a commit is looked at, and gets its first one', async (t) => {
   const { root, git, write } = personRepository();
   git('switch', '--quiet', '--orphan', 'empty');
   t.match(JSON.parse(await call(root, 'status --json')), { head: null, branch: 'empty', changes: [] });

@@ -1,9 +1,9 @@
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { openCodeScene } from '../tui/open-code-scene.ts';
 import { noPty } from '../tui/open-terminal-scene.ts';
 import { openBrowser, openTab, withoutBrowser } from './open-browser.ts';
 
-longTest('a page and a terminal steer one session, in turn', { skip: noPty || withoutBrowser }, async (t) => {
+long('a page and a terminal steer one session, in turn', { skip: noPty || withoutBrowser }, async (t) => {
   await using code = await openCodeScene([], '--browser-control', 'loopback');
   await using scene = code.start();
   await scene.until('you steer');

@@ -4,7 +4,7 @@ import t from 'tap';
 import { buildWeb } from '../../../scripts/gen-web.ts';
 import type { Report } from '../../../session/state/command.ts';
 import { undoQuestion } from '../../../session/state/undo-question.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { fixed } from '../scenes/scene-texts.ts';
 import { scenes } from '../scenes/scenes.ts';
 import { openBrowser, openTab, type Tab, withoutBrowser } from './open-browser.ts';
@@ -59,7 +59,7 @@ const approval: Told<Report> = {
   },
 };
 
-longTest('who only watches finds no button that changes anything', { skip }, async (t) => {
+long('who only watches finds no button that changes anything', { skip }, async (t) => {
   const session = toldSession(t);
   await scenes.goal(session);
   await session.report(
@@ -265,7 +265,7 @@ t.test('a press that was meant for the question before answers not the next one'
   t.equal(tab.sent.length, 2, 'once it can have been read, it is answered');
 });
 
-longTest('nothing is taken back by a key, or before a choice was made', { skip }, async (t) => {
+long('nothing is taken back by a key, or before a choice was made', { skip }, async (t) => {
   const session = toldSession(t);
   await session.say('Go.');
   const link = '[more](/api/code/control/cancel) [else](javascript:x) [<b>out</b>](https://example.org/)';

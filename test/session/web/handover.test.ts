@@ -1,5 +1,5 @@
 import t from 'tap';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { showScene } from '../scenes/show-scene.ts';
 import { openBrowser, openTab, withoutBrowser } from './open-browser.ts';
 import { servePage, toldSession } from './serve-page.ts';
@@ -167,7 +167,7 @@ t.test('who steers', { skip: withoutBrowser }, async (t) => {
   });
 });
 
-longTest('who steers, later', { skip: withoutBrowser }, async (t) => {
+long('who steers, later', { skip: withoutBrowser }, async (t) => {
   const browser = await openBrowser(t);
 
   await t.test('a lease that has run out is asked for again by the next message', async (t) => {

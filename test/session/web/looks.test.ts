@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import type { SceneName } from '../scenes/scenes.ts';
 import { showScene } from '../scenes/show-scene.ts';
 import { openBrowser, openTab, withoutBrowser } from './open-browser.ts';
@@ -117,7 +117,7 @@ t.test(
   },
 );
 
-longTest(
+long(
   'every state can be read by everybody, on a telephone and on a screen',
   { skip: withoutBrowser },
   async (t) => {

@@ -3,7 +3,7 @@ import t from 'tap';
 import type { Report } from '../../../session/state/command.ts';
 import type { Entry, Seen } from '../../../session/web/seen.ts';
 import { foldChange } from '../../../session/web/wire/fold-change.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { openBrowser, openTab, withoutBrowser } from './open-browser.ts';
 import { servePage, toldSession } from './serve-page.ts';
 
@@ -97,7 +97,7 @@ t.test('a change is folded in within a millisecond, whatever was said before', a
   t.ok(median(times) < 1, `${median(times)} ms`);
 });
 
-longTest('the page is quick', { skip: withoutBrowser }, async (t) => {
+long('the page is quick', { skip: withoutBrowser }, async (t) => {
   const browser = await openBrowser(t);
   const session = toldSession(t, { local: 'none' });
   const { baseUrl } = await servePage(t, session);

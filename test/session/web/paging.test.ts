@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { Test } from 'tap';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { openBrowser, openTab, withoutBrowser } from './open-browser.ts';
 import { servePage, type ToldSession, toldSession } from './serve-page.ts';
@@ -38,7 +38,7 @@ const placeOf = (page: Page, id: number) =>
   return Math.round(found.getBoundingClientRect().top - list.getBoundingClientRect().top);
 })()`);
 
-longTest('earlier entries of a session', { skip: withoutBrowser }, async (t) => {
+long('earlier entries of a session', { skip: withoutBrowser }, async (t) => {
   const browser = await openBrowser(t);
 
   await t.test('are loaded by a button and by scrolling, and leave whoever reads where he is', async (t) => {

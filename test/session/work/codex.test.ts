@@ -12,7 +12,7 @@ import { codexBin, codexSkip } from '../../coder/codex/codex-program.ts';
 import { answerResponses, code, exec, patch, say } from '../../coder/codex/scripted-responses.ts';
 import { priceDraft, priceFix } from '../../coder/planner/drafts.ts';
 import type { Asked, ModelServer } from '../../providers/model-server.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { lastNote, type ScriptedSession, sessionWith } from './scripted-session.ts';
 
 const canary = 'sk-canary-of-the-test-0123456789';
@@ -135,7 +135,7 @@ t.test(
   },
 );
 
-longTest(
+long(
   'without plan mode a confirmed contract of Codex is executed, and nobody is asked about its plan',
   { skip: codexSkip },
   async (t) => {
@@ -151,7 +151,7 @@ longTest(
   },
 );
 
-longTest('in code mode the draft is submitted in the same way', { skip: codexSkip }, async (t) => {
+long('in code mode the draft is submitted in the same way', { skip: codexSkip }, async (t) => {
   const submit = `text(JSON.stringify(await tools.submit_intent_draft(${JSON.stringify(priceDraft)})))`;
   await using scene = await session('true', 'gpt-6.1-sol', () => [code(submit)]);
   await scene.say('A price is one cent too high: make it exact.');

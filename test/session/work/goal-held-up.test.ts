@@ -6,7 +6,7 @@ import { pendingOf } from '../../../session/state/state.ts';
 import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
 import type { ScriptedReply } from '../../coder/scripted-model.ts';
 import { sampleWithPeople, sign } from '../../engine/run/people.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { ground } from '../state/walk.ts';
 import { pricedSample } from './priced-sample.ts';
@@ -68,7 +68,7 @@ t.test('money that is used up stops a run before its next question, and a person
   );
 });
 
-longTest('a session that has cost what it may cost blocks its goal by that name', async (t) => {
+long('a session that has cost what it may cost blocks its goal by that name', async (t) => {
   const script = [submits(heldDraft), plans, ...makesFix];
   await using scene = await scriptSession(script, {}, pricedSample(100));
   const choice = await planned(scene);

@@ -5,7 +5,7 @@ import { pendingOf } from '../../../session/state/state.ts';
 import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
 import type { ScriptedReply } from '../../coder/scripted-model.ts';
 import type { Asked } from '../../providers/model-server.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { ground } from '../state/walk.ts';
 import { lastNote, type ScriptedSession, scriptSession } from './scripted-session.ts';
@@ -192,7 +192,7 @@ t.test('a provider that refuses is not waited for, and a turn that waits can be 
   t.match(goalOf(scene), { status: 'cancelled' });
 });
 
-longTest('a goal whose run was stopped goes on with that run, by a person', async (t) => {
+long('a goal whose run was stopped goes on with that run, by a person', async (t) => {
   let isStuck = true;
   let replies = 0;
   await using scene = await scriptSession(({ body }) => {

@@ -8,7 +8,7 @@ import { areAccepted, judgeCriteria } from '../../../session/work/goal/judge-cri
 import { makesFix, priceDraft, priceFix, submits } from '../../coder/planner/drafts.ts';
 import type { ScriptedReply } from '../../coder/scripted-model.ts';
 import type { Asked } from '../../providers/model-server.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { lastNote, type ScriptedSession, scriptSession } from './scripted-session.ts';
 
@@ -149,7 +149,7 @@ t.test('a draft whose check was taken out by hand is confirmed and not executed'
   t.strictSame(scene.session.channel.state.plans, []);
 });
 
-longTest(
+long(
   'a goal that a person declines is blocked, goes on by a person, and asks no model for that',
   async (t) => {
     await using scene = await scriptSession([submits(heldDraft), plans('take the cent away'), ...makesFix]);

@@ -13,7 +13,7 @@ import type { HeldReview } from '../../../session/state/held/held-review.ts';
 import { pendingOf } from '../../../session/state/state.ts';
 import { openThread, threadDirectory } from '../../../session/thread/open-thread.ts';
 import { fixtures, makeSample, type Sample } from '../../engine/run/sample.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { ground } from '../state/walk.ts';
 import { lastNote, settingOf } from './scripted-session.ts';
@@ -104,7 +104,7 @@ function reviewOf({ runId, decision, patch, targetRef: branch }: RunView, expect
   };
 }
 
-longTest(
+long(
   'a change that was sealed behind the back of the session is reviewed when it is asked for',
   async (t) => {
     const sample = sampleOf(t);
@@ -141,7 +141,7 @@ t.test('a branch that a killed process has moved is not said to stand, whatever 
   t.equal(sample.git('for-each-ref', 'refs/heads/writ'), '');
 });
 
-longTest('a run that has made nothing is said to have made nothing, once', async (t) => {
+long('a run that has made nothing is said to have made nothing, once', async (t) => {
   const sample = sampleOf(t);
   const lost = begun(uuidV7(Date.now()), sample.git('rev-parse', 'main'));
   const { session, say, state } = await killed(t, sample, lost);
@@ -151,7 +151,7 @@ longTest('a run that has made nothing is said to have made nothing, once', async
   await t.rejects(say('/review'), { code: 'UNSUPPORTED_OPERATION' });
 });
 
-longTest('what was left and is committed already is found, whatever is answered then', async (t) => {
+long('what was left and is committed already is found, whatever is answered then', async (t) => {
   const sample = sampleOf(t);
   const before = sample.git('rev-parse', 'main');
   const [runId, anew] = [uuidV7(Date.now()), uuidV7(Date.now())];

@@ -11,8 +11,7 @@ import { undoOffers } from '../../../session/tui/show/undo-offers.ts';
 import { runWrit } from '../../bin/start-writ.ts';
 import { makesFix, priceDraft, priceFix, submits } from '../../coder/planner/drafts.ts';
 import type { ScriptedReply } from '../../coder/scripted-model.ts';
-import { fixedPart } from '../../rooms/fixed-part.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { casesOf, long } from '../../rooms/long.ts';
 import { outputOf } from '../../starter/run-program.ts';
 import { until } from '../../waiting/until.ts';
 import { lastNote, type ScriptedSession, scriptSession, settingOf } from './scripted-session.ts';
@@ -203,7 +202,7 @@ t.test('what is rejected is in no commit of the branch, and the model hears why'
 });
 
 t.test('whoever was killed behind his answer is asked again, and what was done is found done', async (t) => {
-  for (const [, isMoved] of fixedPart({ 'before it moved': false, 'behind it': true }, ['behind it'])) {
+  for (const [, isMoved] of casesOf({ 'before it moved': false, 'behind it': true }, ['behind it'])) {
     await using scene = await held();
     const { sample, session, model } = scene;
     const { id } = await scene.asked('request_user_input');
@@ -235,7 +234,7 @@ t.test('whoever was killed behind his answer is asked again, and what was done i
   }
 });
 
-longTest(
+long(
   'what is left is judged anew: where it is refused nothing has moved, and the person is asked again',
   async (t) => {
     await using scene = await held();
@@ -253,7 +252,7 @@ longTest(
   },
 );
 
-longTest('what is discarded leaves nothing, and every hunk rejected is that', async (t) => {
+long('what is discarded leaves nothing, and every hunk rejected is that', async (t) => {
   for (const choice of ['discard', 'take-out']) {
     await using scene = await held();
     const { sample, session } = scene;

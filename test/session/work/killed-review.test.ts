@@ -9,7 +9,7 @@ import type { Fact } from '../../../session/state/fact.ts';
 import { openThread, threadDirectory } from '../../../session/thread/open-thread.ts';
 import { deafForMs } from '../../../session/tui/card/card.ts';
 import { fixtures, makeSample, type Sample } from '../../engine/run/sample.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { launcherOptions, writProgram } from '../../starter/program.ts';
 import { outputOf } from '../../starter/run-program.ts';
 import { instant } from '../../waiting/instant.ts';
@@ -163,7 +163,7 @@ const kills: Readonly<Record<string, readonly [choice: Choice, kill: Kill, then?
   'while it is discarded': ['discard', { words: 'update-ref', starts: 1 }],
 };
 
-longTest('`kill -9` between an answer and its end loses nothing', { skip }, async (t) => {
+long('`kill -9` between an answer and its end loses nothing', { skip }, async (t) => {
   for (const [name, [choice, kill, then]] of Object.entries(kills))
     t.ok(await killOnce(t, choice, kill, then), name);
 });

@@ -4,7 +4,7 @@ import t from 'tap';
 import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
 import type { ScriptedReply } from '../../coder/scripted-model.ts';
 import type { Asked } from '../../providers/model-server.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { ground } from '../state/walk.ts';
 import { hasty } from './hasty-clock.ts';
 import { lastNote, type ScriptedSession, scriptSession } from './scripted-session.ts';
@@ -39,7 +39,7 @@ async function planned(scene: ScriptedSession) {
   return scene.asked('post_plan_choice');
 }
 
-longTest('a plan that failed is revised with what was found and run again by itself', async (t) => {
+long('a plan that failed is revised with what was found and run again by itself', async (t) => {
   await using scene = await scriptSession(failsUntil(2), { clock: hasty });
   const { id } = await planned(scene);
   await scene.answer(id, { selectedOption: 'execute' });
@@ -58,7 +58,7 @@ longTest('a plan that failed is revised with what was found and run again by its
   t.ok(planning[1]?.includes('the file puzzles me'), 'the planner is told why');
 });
 
-longTest('after three repairs a person is asked, and says how often more', async (t) => {
+long('after three repairs a person is asked, and says how often more', async (t) => {
   await using scene = await scriptSession(failsUntil(6), { clock: hasty });
   const { id } = await planned(scene);
   await scene.answer(id, { selectedOption: 'execute' });
@@ -102,7 +102,7 @@ t.test('a draft is drafted anew with what the person says, and shows what differ
   await scene.ended();
 });
 
-longTest('the network that a person chose is that of the contract which is run', async (t) => {
+long('the network that a person chose is that of the contract which is run', async (t) => {
   await using scene = await scriptSession([submits(priceDraft), plans('take the cent away'), ...makesFix]);
   const { id } = await planned(scene);
   await scene.answer(id, { selectedOption: 'network' });

@@ -6,7 +6,7 @@ import { openThread, threadDirectory } from '../../../session/thread/open-thread
 import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
 import { type ScriptedReply, scriptModel } from '../../coder/scripted-model.ts';
 import { makeSample } from '../../engine/run/sample.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { lastNote, scriptSession, settingOf } from './scripted-session.ts';
 
@@ -15,52 +15,49 @@ const plans: ScriptedReply = {
   calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps: ['take the cent away'] }] }]],
 };
 
-longTest(
-  'a session that is opened again goes on where it waited, each time by another process',
-  async (t) => {
-    const sample = makeSample();
-    t.teardown(() => sample.remove());
-    await using model = await scriptModel([submits(priceDraft), plans, ...makesFix]);
-    let threadId: string | undefined;
-    /** Opens the thread, does one thing, and closes it again. */
-    const once = async <T>(
-      act: (session: Awaited<ReturnType<typeof openSession>>) => Promise<T>,
-    ): Promise<T> => {
-      const setting = await settingOf(sample, model, threadId === undefined ? {} : { resume: threadId });
-      await using _engine = setting.engine;
-      await using session = await openSession(setting);
-      ({ threadId } = session);
-      return await act(session);
-    };
-    const settled = ({ channel }: Awaited<ReturnType<typeof openSession>>) =>
-      until(() => channel.state.turn === undefined || pendingOf(channel.state).length > 0);
-    const answer = (selectedOption: string) => async (session: Awaited<ReturnType<typeof openSession>>) => {
-      const [asked] = pendingOf(session.channel.state);
-      await session.channel.send({
-        type: 'respond',
-        id: asked?.id ?? '',
-        given: { selectedOption },
-        proof: local,
-      });
-      await settled(session);
-      return session.channel.state;
-    };
-    await once(async (session) => {
-      await session.channel.send({
-        type: 'submit',
-        text: 'A price is one cent too high: make it exact.',
-        proof: local,
-      });
-      await settled(session);
+long('a session that is opened again goes on where it waited, each time by another process', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  await using model = await scriptModel([submits(priceDraft), plans, ...makesFix]);
+  let threadId: string | undefined;
+  /** Opens the thread, does one thing, and closes it again. */
+  const once = async <T>(
+    act: (session: Awaited<ReturnType<typeof openSession>>) => Promise<T>,
+  ): Promise<T> => {
+    const setting = await settingOf(sample, model, threadId === undefined ? {} : { resume: threadId });
+    await using _engine = setting.engine;
+    await using session = await openSession(setting);
+    ({ threadId } = session);
+    return await act(session);
+  };
+  const settled = ({ channel }: Awaited<ReturnType<typeof openSession>>) =>
+    until(() => channel.state.turn === undefined || pendingOf(channel.state).length > 0);
+  const answer = (selectedOption: string) => async (session: Awaited<ReturnType<typeof openSession>>) => {
+    const [asked] = pendingOf(session.channel.state);
+    await session.channel.send({
+      type: 'respond',
+      id: asked?.id ?? '',
+      given: { selectedOption },
+      proof: local,
     });
-    const reviewed = await once(answer('confirm'));
-    t.match(pendingOf(reviewed), [{ kind: 'post_plan_choice' }]);
-    const decided = await once(answer('execute'));
-    t.equal(decided.status, 'completed');
-    t.match(decided.transcript[0], { kind: 'user_message', content: /one cent too high/ });
-    t.match(sample.git('log', '-1', '--format=%s'), /Prices are exact/);
-  },
-);
+    await settled(session);
+    return session.channel.state;
+  };
+  await once(async (session) => {
+    await session.channel.send({
+      type: 'submit',
+      text: 'A price is one cent too high: make it exact.',
+      proof: local,
+    });
+    await settled(session);
+  });
+  const reviewed = await once(answer('confirm'));
+  t.match(pendingOf(reviewed), [{ kind: 'post_plan_choice' }]);
+  const decided = await once(answer('execute'));
+  t.equal(decided.status, 'completed');
+  t.match(decided.transcript[0], { kind: 'user_message', content: /one cent too high/ });
+  t.match(sample.git('log', '-1', '--format=%s'), /Prices are exact/);
+});
 
 t.test('no session goes on with a thread that there is not', async (t) => {
   const sample = makeSample();

@@ -6,7 +6,7 @@ import { pendingOf } from '../../../session/state/state.ts';
 import { whyNotTask } from '../../../session/work/undo/why-not-task.ts';
 import { runWrit } from '../../bin/start-writ.ts';
 import { threeTasksRun } from '../../engine/run/parts/three-tasks.ts';
-import { longTest } from '../../rooms/long-test.ts';
+import { long } from '../../rooms/long.ts';
 import { outputOf } from '../../starter/run-program.ts';
 import { until } from '../../waiting/until.ts';
 import { lastNote, type ScriptedSession, scriptSession } from './scripted-session.ts';
@@ -53,7 +53,7 @@ const refused = async (t: Test, scene: ScriptedSession, text: string, why: RegEx
   t.equal(sample.git('rev-parse', 'main'), before);
 };
 
-longTest('one task of several is taken back alone, by a gated change of its own', async (t) => {
+long('one task of several is taken back alone, by a gated change of its own', async (t) => {
   const { scene, run } = await overThree(t);
   await using held = scene;
   const { sample, session, model } = held;

@@ -5,8 +5,7 @@ import { commands } from '../../../../bin/command-table.ts';
 import { artifactScaffold } from '../../../../bin/plugin/artifact-scaffold.ts';
 import { readDirectory } from '../../../../engine/plugin-trust/read-directory.ts';
 import { runLine } from '../../../bin/host.ts';
-import { fixedPart } from '../../../rooms/fixed-part.ts';
-import { longTest } from '../../../rooms/long-test.ts';
+import { casesOf, long } from '../../../rooms/long.ts';
 import { fixtures, type Json, makeSample } from '../../run/sample.ts';
 import { handing } from './handing.ts';
 
@@ -95,7 +94,7 @@ t.test('what a plugin makes is evidence and a byproduct of what is sealed, under
   );
 });
 
-longTest('secrets are taken out of what a plugin makes, and of what it says', async (t) => {
+long('secrets are taken out of what a plugin makes, and of what it says', async (t) => {
   const secret = 'tok-canary-0123456789';
   const key = `AKIA${'QX7RT2LMZP4NW5VK'}`;
   const tell = (what: string) => (text: string) =>
@@ -139,7 +138,7 @@ const failures: Readonly<Record<string, readonly [body: string, found: RegExp]>>
   'answers what is no JSON': ["return { text: '{' };", /plugin `owners`/],
 };
 
-for (const [how, [body, found]] of fixedPart(failures, ['refuses to make it', 'goes away']))
+for (const [how, [body, found]] of casesOf(failures, ['refuses to make it', 'goes away']))
   t.test(`a change is not committed where the plugin that is to make its artifact ${how}`, async (t) => {
     const { sample, run } = await scene(t, {
       edit: (text) => text.replace('  const lines = linesOf', `  ${body}\n  const lines = linesOf`),
@@ -165,14 +164,14 @@ for (const [how, [body, found]] of fixedPart(failures, ['refuses to make it', 'g
     t.equal(sample.git('rev-parse', 'HEAD'), head, 'the branch is where it was');
   });
 
-longTest('a format that the configuration asks for is held to', async (t) => {
+long('a format that the configuration asks for is held to', async (t) => {
   const { run } = await scene(t, { section: `${demanded}format = "sarif"\n` });
   const view = await run();
   t.equal(view.decision?.type, 'abandon');
   t.match(JSON.stringify(view.stages), /artifact-format/);
 });
 
-longTest('the stage that the configuration names is the one that fails', async (t) => {
+long('the stage that the configuration names is the one that fails', async (t) => {
   const { run } = await scene(t, {
     section: `${demanded}stage = "fast"\n`,
     options: 'options = { strict = true }',

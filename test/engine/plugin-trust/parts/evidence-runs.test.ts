@@ -6,7 +6,7 @@ import { evidenceScaffold } from '../../../../bin/plugin/evidence-scaffold.ts';
 import { readDirectory } from '../../../../engine/plugin-trust/read-directory.ts';
 import { createRecordedWorker } from '../../../../plugins/recorded-worker/worker.ts';
 import { runLine } from '../../../bin/host.ts';
-import { fixedPart } from '../../../rooms/fixed-part.ts';
+import { casesOf } from '../../../rooms/long.ts';
 import { fixtures, type Json, makeSample } from '../../run/sample.ts';
 
 t.setTimeout(240_000);
@@ -93,7 +93,7 @@ const silences: Readonly<Record<string, readonly [body: string, reason: RegExp]>
   hangs: ['for (;;);', /deadline/],
 };
 
-for (const [how, [body, reason]] of fixedPart(silences, ['raises a tier', 'goes away']))
+for (const [how, [body, reason]] of casesOf(silences, ['raises a tier', 'goes away']))
   t.test(`nothing is committed where a policy that is asked about sources ${how}`, async (t) => {
     const { sample, run } = await scene(t, {
       edit: (text) => text.replace('  if (url !== undefined)', `  ${body}\n  if (url !== undefined)`),

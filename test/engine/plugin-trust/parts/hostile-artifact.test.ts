@@ -2,7 +2,7 @@ import t, { type Test } from 'tap';
 import type { Produced } from '../../../../core/contract/artifact-producer.ts';
 import { requestOfCase } from '../../../../plugins/testers/artifact-case.ts';
 import { serveModel } from '../../../../plugins/testers/served-model.ts';
-import { fixedPart } from '../../../rooms/fixed-part.ts';
+import { casesOf } from '../../../rooms/long.ts';
 import { handed, openOutsider } from './open-outsider.ts';
 
 t.setTimeout(240_000);
@@ -71,7 +71,7 @@ const nothing: Readonly<Record<string, readonly [body: string, contentType?: str
   'takes all memory': ['const all = []; for (;;) all.push(new Array(1e6).fill(all.length));'],
 };
 
-for (const [what, [body, contentType]] of fixedPart(nothing, [
+for (const [what, [body, contentType]] of casesOf(nothing, [
   'makes JSON that is none',
   'makes more than it may',
   'answers in two ways',

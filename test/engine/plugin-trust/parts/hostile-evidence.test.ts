@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import type { EvidenceSource } from '../../../../core/contract/evidence-policy.ts';
 import { serveModel } from '../../../../plugins/testers/served-model.ts';
-import { fixedPart } from '../../../rooms/fixed-part.ts';
+import { casesOf } from '../../../rooms/long.ts';
 import { openOutsider } from './open-outsider.ts';
 
 t.setTimeout(240_000);
@@ -41,7 +41,7 @@ const silences: Readonly<Record<string, string>> = {
   'never answers': 'await new Promise(() => setInterval(() => {}, 1000));',
 };
 
-for (const [what, body] of fixedPart(silences, ['ranks beyond all', 'throws', 'crashes', 'does not end']))
+for (const [what, body] of casesOf(silences, ['ranks beyond all', 'throws', 'crashes', 'does not end']))
   t.test(`a policy that ${what} has said nothing, and is not asked again`, async (t) => {
     const policy = await open(t, body, { withinSeconds: /does not|never/.test(what) ? 1 : 60 });
     const silent = { code: 'PLUGIN_PROCESS_FAULT', detail: { plugin: 'sly' } };

@@ -10,7 +10,7 @@ import { readDirectory } from '../../../../engine/plugin-trust/read-directory.ts
 import { realOutside } from '../../../../engine/tool/egress/outside.ts';
 import { bubblewrapSandbox } from '../../../../plugins/sandbox/bubblewrap.ts';
 import { serveModel } from '../../../../plugins/testers/served-model.ts';
-import { fixedPart } from '../../../rooms/fixed-part.ts';
+import { casesOf } from '../../../rooms/long.ts';
 import { handing } from './handing.ts';
 
 t.setTimeout(120_000);
@@ -92,7 +92,7 @@ const lies: Readonly<Record<string, string>> = {
   'names a kind of failure that there is not': "throw Object.assign(new Error('x'), { kind: '__proto__' });",
 };
 
-for (const [what, body] of fixedPart(lies, [
+for (const [what, body] of casesOf(lies, [
   'ends without an end',
   'goes on after its end',
   'calls twice under one id',

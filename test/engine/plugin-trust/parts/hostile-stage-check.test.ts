@@ -9,7 +9,7 @@ import { realOutside } from '../../../../engine/tool/egress/outside.ts';
 import { bubblewrapSandbox } from '../../../../plugins/sandbox/bubblewrap.ts';
 import { serveModel } from '../../../../plugins/testers/served-model.ts';
 import { toStageCheckInput } from '../../../../plugins/testers/stage-check-case.ts';
-import { fixedPart } from '../../../rooms/fixed-part.ts';
+import { casesOf } from '../../../rooms/long.ts';
 import { handing } from './handing.ts';
 
 t.setTimeout(180_000);
@@ -86,7 +86,7 @@ const lies: Readonly<Record<string, readonly [body: string, reason: string, foun
   ],
 };
 
-for (const [what, [body, reason, found]] of fixedPart(lies, [
+for (const [what, [body, reason, found]] of casesOf(lies, [
   'speaks in the name of a rule',
   'makes severities up',
   'crashes',

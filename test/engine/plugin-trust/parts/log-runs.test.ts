@@ -11,8 +11,7 @@ import { logScaffold } from '../../../../bin/plugin/log-scaffold.ts';
 import { readDirectory } from '../../../../engine/plugin-trust/read-directory.ts';
 import { serveLog } from '../../../../plugins/testers/served-log.ts';
 import { runLine } from '../../../bin/host.ts';
-import { fixedPart } from '../../../rooms/fixed-part.ts';
-import { longTest } from '../../../rooms/long-test.ts';
+import { casesOf, long } from '../../../rooms/long.ts';
 import { fixtures, type Json, makeSample } from '../../run/sample.ts';
 import { handing } from './handing.ts';
 
@@ -128,7 +127,7 @@ const lies: Readonly<Record<string, Lie>> = {
   ],
 };
 
-for (const [how, [edit, found]] of fixedPart(lies, ['that it was handed the entry', 'by going away']))
+for (const [how, [edit, found]] of casesOf(lies, ['that it was handed the entry', 'by going away']))
   t.test(`a log that lies ${how} is not believed, and nothing stays`, async (t) => {
     const { sample, run } = await scene(
       t,
@@ -177,7 +176,7 @@ t.test('a log that shows another tree of a size seen is refused, and nothing sta
   t.equal(sample.git('rev-parse', 'HEAD'), head, 'the branch is where it was');
 });
 
-longTest('a log of another key is not believed', async (t) => {
+long('a log of another key is not believed', async (t) => {
   const root = mkdtempSync(join(realpathSync(tmpdir()), 'writ-test-log-'));
   t.teardown(() => rmSync(root, { recursive: true, force: true }));
   await using other = await serveLog(root, wire);

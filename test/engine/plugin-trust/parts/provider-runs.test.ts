@@ -13,7 +13,7 @@ import { draftIntent } from '../../../../engine/run/draft/draft-intent.ts';
 import { type Outside, realOutside } from '../../../../engine/tool/egress/outside.ts';
 import { serveModel } from '../../../../plugins/testers/served-model.ts';
 import { priceDraft } from '../../../coder/planner/drafts.ts';
-import { longTest } from '../../../rooms/long-test.ts';
+import { long } from '../../../rooms/long.ts';
 import { makeSample } from '../../run/sample.ts';
 import { handing } from './handing.ts';
 
@@ -131,7 +131,7 @@ t.test(
   },
 );
 
-longTest('a plugin’s model drafts the contract, and works it', async (t) => {
+long('a plugin’s model drafts the contract, and works it', async (t) => {
   const { sample, pluginAccess, reach } = await scene('options = { top_k = 4 }\n');
   t.teardown(() => sample.remove());
   const calls = [{ name: 'submit_intent_draft', arguments: JSON.stringify(priceDraft) }, ...script];

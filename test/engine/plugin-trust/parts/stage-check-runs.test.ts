@@ -8,8 +8,7 @@ import type { RunView } from '../../../../core/contract/run-view.ts';
 import { readDirectory } from '../../../../engine/plugin-trust/read-directory.ts';
 import { serveModel } from '../../../../plugins/testers/served-model.ts';
 import { runLine } from '../../../bin/host.ts';
-import { fixedPart } from '../../../rooms/fixed-part.ts';
-import { longTest } from '../../../rooms/long-test.ts';
+import { casesOf, long } from '../../../rooms/long.ts';
 import { fixtures, type Json, makeSample } from '../../run/sample.ts';
 import { handing } from './handing.ts';
 
@@ -130,7 +129,7 @@ t.test('what the stage check refuses is not committed, and says rule and reason'
   t.equal(sample.git('log', '-1', '--format=%s'), 'A stage check', 'the branch is where it was');
 });
 
-longTest('without a ticket nobody is asked, and the change is refused', async (t) => {
+long('without a ticket nobody is asked, and the change is refused', async (t) => {
   const { tickets, view } = await scene(t, { state: 'approved' }, undefined, {});
   t.match(view, { decision: { type: 'abandon' } });
   t.match(ours(view), [{ message: 'expected the key of a ticket in the summary of the contract' }]);
@@ -146,7 +145,7 @@ const silent: Readonly<Record<string, readonly [body: string, reason: string, tr
   'answers a yes': ['return { passed: true };', 'garbage', 1],
 };
 
-for (const [what, [body, reason, tries]] of fixedPart(silent, ['throws']))
+for (const [what, [body, reason, tries]] of casesOf(silent, ['throws']))
   t.test(
     `a stage check that ${what} refuses: nothing is committed, and the finding says who and why`,
     async (t) => {
@@ -168,7 +167,7 @@ for (const [what, [body, reason, tries]] of fixedPart(silent, ['throws']))
     },
   );
 
-longTest('a stage check that breaks once is asked again', async (t) => {
+long('a stage check that breaks once is asked again', async (t) => {
   const body =
     "if ((await (await fetch(context.options.url + '/')).json()).left === 0) return []; throw new Error('later');";
   let left = 2;

@@ -4,7 +4,7 @@ import t from 'tap';
 import { isWritError, type WritError } from '../../../../core/base/errors.ts';
 import { noSandbox } from '../../../../plugins/sandbox/none.ts';
 import { unshareSandbox } from '../../../../plugins/sandbox/unshare.ts';
-import { fixedPart } from '../../../rooms/fixed-part.ts';
+import { casesOf } from '../../../rooms/long.ts';
 import { call, openProcess, quick } from './process-bench.ts';
 
 t.setTimeout(120_000);
@@ -132,7 +132,7 @@ const hostile: Readonly<Record<string, readonly [body: string, reason: string]>>
   ],
 };
 
-for (const [what, [body, reason]] of fixedPart(hostile, [
+for (const [what, [body, reason]] of casesOf(hostile, [
   'hangs for ever',
   'ends its process',
   'answers with more than it may',

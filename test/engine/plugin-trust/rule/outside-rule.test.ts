@@ -8,7 +8,7 @@ import { bubblewrapSandbox } from '../../../../plugins/sandbox/bubblewrap.ts';
 import { noSandbox } from '../../../../plugins/sandbox/none.ts';
 import { unshareSandbox } from '../../../../plugins/sandbox/unshare.ts';
 import { type GateCase, toRuleInput } from '../../../../testing.ts';
-import { fixedPart } from '../../../rooms/fixed-part.ts';
+import { casesOf } from '../../../rooms/long.ts';
 
 t.setTimeout(120_000);
 
@@ -148,7 +148,7 @@ t.test('memory, garbage and sizes', async (t) => {
         /^(?:threw|crashed)$/,
       ],
     };
-    for (const [name, [source, reason]] of fixedPart(allocating, ['buffers'])) {
+    for (const [name, [source, reason]] of casesOf(allocating, ['buffers'])) {
       isRefusal(t, await ask(t, sandbox, source), reason);
       t.pass(name);
     }
@@ -162,7 +162,7 @@ t.test('memory, garbage and sizes', async (t) => {
       'an unknown field': `[{ rule: 'evil-rule', severity: 'note', message: 'x', html: '<b>' }]`,
       'too many findings': `Array.from({ length: 20000 }, () => ({ rule: 'evil-rule', severity: 'note', message: 'x' }))`,
     };
-    for (const [name, answer] of fixedPart(garbage, ['another rule’s finding', 'no list'])) {
+    for (const [name, answer] of casesOf(garbage, ['another rule’s finding', 'no list'])) {
       const asked = await ask(t, sandbox, `export const judge = () => (${answer});`);
       isRefusal(t, asked, 'garbage');
       t.pass(name);

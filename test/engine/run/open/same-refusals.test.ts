@@ -21,11 +21,11 @@ import { askedBuiltIns } from '../../../../plugins/preset/asked-built-ins.ts';
 import { runLine } from '../../../bin/host.ts';
 import { seededRandom } from '../../../chance/seeded-random.ts';
 import { toldSeed } from '../../../chance/told-seed.ts';
-import { fixedCount } from '../../../rooms/fixed-count.ts';
+import { isLong } from '../../../rooms/long.ts';
 import { fixtures, makeSample, sampleSpec } from '../sample.ts';
 import { mutatedContracts } from './mutated-contracts.ts';
 
-const contracts = fixedCount('contracts that `run` and `plan` are asked about', 120, 60);
+const contracts = isLong ? 120 : 60;
 
 type Sees = Judgement['sees'];
 

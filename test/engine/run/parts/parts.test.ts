@@ -5,7 +5,7 @@ import { replayRun } from '../../../../engine/run/decide/replay-run.ts';
 import { taskUndoing, workTasksOf } from '../../../../engine/run/draft/task-undoing.ts';
 import type { PartsRecord } from '../../../../engine/store/record/parts.ts';
 import { resolveBase } from '../../../../engine/vcs/resolve-commit.ts';
-import { longTest } from '../../../rooms/long-test.ts';
+import { long } from '../../../rooms/long.ts';
 import { add, threeTasksRun } from './three-tasks.ts';
 
 const made = await threeTasksRun(t);
@@ -112,7 +112,7 @@ t.test('one task is taken back alone, and what its fellows did stays', async (t)
   t.match(await undo('task-4'), { kind: 'unchanged' });
 });
 
-longTest('what does not lead to the commit is not believed, whoever wrote it', async (t) => {
+long('what does not lead to the commit is not believed, whoever wrote it', async (t) => {
   const tip = await resolveBase(repository, 'main');
   const undo = () => taskUndoing(repository, store, { runId, commit, task: 'task-2' }, tip);
   const write = (ref: string, path: string, bytes: Uint8Array): Promise<unknown> =>

@@ -4,7 +4,7 @@ import { canonicalize } from '../../../../core/base/canonical.ts';
 import type { TaskOrder } from '../../../../core/contract/worker.ts';
 import { replayRun } from '../../../../engine/run/decide/replay-run.ts';
 import { createRecordedWorker, type RecordedAnswer } from '../../../../plugins/recorded-worker/worker.ts';
-import { longTest } from '../../../rooms/long-test.ts';
+import { long } from '../../../rooms/long.ts';
 import { type Json, makeSample, merge } from '../sample.ts';
 
 function add(path: string, ...lines: string[]): string {
@@ -239,7 +239,7 @@ const serial: Json = {
   intent: { objectives: ['write src/one.py', 'read src/one.py and write src/two.js'] },
 };
 
-longTest('what was built on the work of a Task that starts over is kept where it fits', async (t) => {
+long('what was built on the work of a Task that starts over is kept where it fits', async (t) => {
   const { view, show, orders, replay, at } = await work(
     t,
     [
@@ -261,30 +261,27 @@ longTest('what was built on the work of a Task that starts over is kept where it
   t.match(replay(), { equal: true });
 });
 
-longTest(
-  'abandonOnSecurityGateFail false: a replan plans the Task anew that caused the failure',
-  async (t) => {
-    const { view, list, show, orders, failure, replay } = await work(
-      t,
-      [
-        { task: 1, attempt: 1, patch: add('src/one.py', ...unsafe) },
-        { task: 1, attempt: 1, revision: 2, patch: add('src/one.py', 'value = 1') },
-        { task: 2, attempt: 1, patch: add('src/two.js', 'export const two = 2;') },
-      ],
-      { execution: { retry: { maxRetries: 0 }, replan: { triggers: ['security-gate-fail'] } } },
-    );
-    t.equal(view.decision?.type, 'commit', String(view.decision?.rationale));
-    t.match(show('candidate-1/decision.json'), { next: 'replan', type: 'checkpoint' });
-    const names = list.filter((path) => /(?:run|decision|patchset|plan)\.json$|task_event/.test(path));
-    const ids = names.map((path) => (show(path) as { object_id?: string }).object_id);
-    t.equal(new Set(ids).size, names.length, 'each object has a name of its own');
-    t.match(show('plan.json'), { revision: 2, reason: 'security-gate-fail', diff_summary: /at `task-1`/ });
-    t.strictSame([...orders].sort(), [
-      [1, 1, 1],
-      [1, 2, 1],
-      [2, 1, 1],
-    ]);
-    t.match(failure(1, 1, 2), /sast.*src\/one\.py:2/);
-    t.match(replay(), { equal: true });
-  },
-);
+long('abandonOnSecurityGateFail false: a replan plans the Task anew that caused the failure', async (t) => {
+  const { view, list, show, orders, failure, replay } = await work(
+    t,
+    [
+      { task: 1, attempt: 1, patch: add('src/one.py', ...unsafe) },
+      { task: 1, attempt: 1, revision: 2, patch: add('src/one.py', 'value = 1') },
+      { task: 2, attempt: 1, patch: add('src/two.js', 'export const two = 2;') },
+    ],
+    { execution: { retry: { maxRetries: 0 }, replan: { triggers: ['security-gate-fail'] } } },
+  );
+  t.equal(view.decision?.type, 'commit', String(view.decision?.rationale));
+  t.match(show('candidate-1/decision.json'), { next: 'replan', type: 'checkpoint' });
+  const names = list.filter((path) => /(?:run|decision|patchset|plan)\.json$|task_event/.test(path));
+  const ids = names.map((path) => (show(path) as { object_id?: string }).object_id);
+  t.equal(new Set(ids).size, names.length, 'each object has a name of its own');
+  t.match(show('plan.json'), { revision: 2, reason: 'security-gate-fail', diff_summary: /at `task-1`/ });
+  t.strictSame([...orders].sort(), [
+    [1, 1, 1],
+    [1, 2, 1],
+    [2, 1, 1],
+  ]);
+  t.match(failure(1, 1, 2), /sast.*src\/one\.py:2/);
+  t.match(replay(), { equal: true });
+});

@@ -4,7 +4,7 @@ import type { Line } from '../../../../session/screen/line.ts';
 import { openBlocks, readBlocks } from '../../../../session/screen/markdown/open-blocks.ts';
 import { markdownLines, openMarkdown } from '../../../../session/screen/markdown/open-markdown.ts';
 import { seededRandom } from '../../../chance/seeded-random.ts';
-import { fixedCount } from '../../../rooms/fixed-count.ts';
+import { isLong } from '../../../rooms/long.ts';
 import { cpuTime } from '../../../waiting/cpu-time.ts';
 import { sample } from './sample.ts';
 
@@ -81,7 +81,7 @@ function streamed(text: string, seed: number, columns: number): readonly Line[] 
 
 t.test('however a text is cut into pieces, its lines are the same', async (t) => {
   const broken: number[] = [];
-  const texts = fixedCount('texts in pieces', 100, 30);
+  const texts = isLong ? 100 : 30;
   for (let seed = 1; seed <= texts; seed += 1) {
     const text = seed % 5 === 0 ? sample.repeat(1 + (seed % 3)) : madeUp(seed);
     const columns = 20 + (seed % 70);

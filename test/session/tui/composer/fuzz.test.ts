@@ -9,7 +9,7 @@ import { cellsOf } from '../../../../session/tui/term/cells.ts';
 import type { Key } from '../../../../session/tui/term/key.ts';
 import { seededRandom } from '../../../chance/seeded-random.ts';
 import { toldSeed } from '../../../chance/told-seed.ts';
-import { fixedCount } from '../../../rooms/fixed-count.ts';
+import { isLong } from '../../../rooms/long.ts';
 import { commands, keyOf } from './person.ts';
 
 const signs = [
@@ -92,7 +92,7 @@ t.test(
       if (kind < 97) return { type: 'paste', text: words(below(30)) };
       return { type: 'paste', text: `${words(below(4))}\n`.repeat(below(40)) };
     };
-    const keys = fixedCount('keys', 100_000, 12_000);
+    const keys = isLong ? 100_000 : 12_000;
     const failed: string[] = [];
     let composer: Composer = emptyComposer;
     let submitted = 0;
