@@ -5,29 +5,36 @@ import type { TAP } from 'tap';
 export const costsVariable = 'WRIT_TEST_COSTS';
 
 /**
- * Writes the CPU seconds of each test of a room, its ended child processes included, where the variable names a file.
- * Returns a function to call before each file of tests is imported. Linux only.
+ * Writes the CPU seconds of each test of a room, its ended child processes included, if the variable names a file. Calls
+ * of `t.test` are measured from begin to end; the rest of a file (imports) is written under the name `imports`. Returns
+ * a function to call before each file of tests is imported. Linux only.
  */
 export function recordCosts(tap: TAP): (file: string) => void {
   const path = process.env[costsVariable];
   if (path === undefined || process.platform !== 'linux') return () => {};
-  const files = new Map<string, string>();
   let file = '';
+  let last = cpuSeconds();
+  const write = (of: string, name: string): void => {
+    const now = cpuSeconds();
+    appendFileSync(path, `${JSON.stringify({ file: of, name, seconds: Number((now - last).toFixed(2)) })}\n`);
+    last = now;
+  };
   const register = tap.test.bind(tap) as (...how: readonly unknown[]) => unknown;
   tap.test = ((...how: readonly unknown[]) => {
-    files.set(String(how[0]), file);
-    return register(...how);
+    const [name, body, of] = [String(how[0]), how.at(-1), file];
+    if (typeof body !== 'function') return register(...how);
+    const measured = async (t: unknown): Promise<void> => {
+      write(of, 'imports');
+      try {
+        await body(t);
+      } finally {
+        write(of, name);
+      }
+    };
+    return register(...how.slice(0, -1), measured);
   }) as typeof tap.test;
-  let before = cpuSeconds();
-  const write = (name: string): void => {
-    const now = cpuSeconds();
-    const row = { file: files.get(name) ?? file, name, seconds: Number((now - before).toFixed(2)) };
-    before = now;
-    appendFileSync(path, `${JSON.stringify(row)}\n`);
-  };
-  tap.on('subtestStart', () => write('(between tests)'));
-  tap.on('subtestEnd', (test) => write(test.name));
   return (next) => {
+    write(file, 'imports');
     file = next;
   };
 }
