@@ -1,0 +1,218 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startWrit } from '../bin/start-writ.ts';
+
+/** Routes as `GET /api/health`, in the order of registration, each with the answer to a request without a token. */
+export type Routes = Readonly<Record<string, Answer>>;
+
+/** What a session serves. */
+export interface ServedSession {
+  readonly routes: Routes;
+  /** Tools and resource templates of the MCP server, by name. */
+  readonly mcp: Readonly<Record<string, unknown>>;
+  /** Types of the events on the first wire, sorted. */
+  readonly eventTypes: readonly string[];
+}
+
+interface Answer {
+  readonly status: number;
+  readonly contentType: string;
+  /** Code of a refusal. */
+  readonly code?: string;
+}
+
+/** What the programs print about themselves once they serve. */
+export interface Started {
+  readonly base_url: string;
+  readonly mcp_url?: string;
+  readonly mcp_token_file?: string;
+  readonly token_file: string;
+}
+
+/** Milliseconds in which a served program has to answer. */
+const patienceMs = 240_000;
+
+/**
+ * Starts `writ service run` in an empty repository and asks it what it serves. The routes are those that reach the HTTP
+ * framework: a route that is added shows up, whatever file defines it.
+ */
+export async function readService(): Promise<Routes> {
+  return await inRepository((place) => serve(place, ['service', 'run'], routesOf));
+}
+
+/** The same for a session, `writ code`, whose model cannot be reached. */
+export async function readSession(): Promise<ServedSession> {
+  const served = ['code', '--web-only', '--port', '0', '--mcp-port', '0', '--control', 'write'];
+  const model = ['--provider', 'ollama', '--model', 'none', '--api-base', 'http://127.0.0.1:9'];
+  return await inRepository((place) =>
+    serve(place, [...served, ...model], async (started, lines) => ({
+      routes: await routesOf(started, lines),
+      mcp: await readMcp(started),
+      eventTypes: await readEventTypes(started),
+    })),
+  );
+}
+
+async function inRepository<T>(act: (place: Place) => Promise<T>): Promise<T> {
+  const box = realpathSync(mkdtempSync(join(tmpdir(), 'writ-served-')));
+  try {
+    return await act(makeRepository(box));
+  } finally {
+    rmSync(box, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
+}
+
+interface Place {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>> & { readonly HOME: string };
+}
+
+function makeRepository(box: string): Place {
+  const cwd = join(box, 'repository');
+  const home = join(box, 'home');
+  mkdirSync(cwd);
+  mkdirSync(home);
+  const env = {
+    PATH: process.env.PATH ?? '',
+    HOME: home,
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_AUTHOR_NAME: 'Dana',
+    GIT_AUTHOR_EMAIL: 'dana@example.org',
+    GIT_COMMITTER_NAME: 'Dana',
+    GIT_COMMITTER_EMAIL: 'dana@example.org',
+    ...(process.env.NODE_COMPILE_CACHE === undefined
+      ? {}
+      : { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
+  };
+  execFileSync('git', ['init', '-q', '-b', 'main'], { cwd, env });
+  execFileSync('git', ['commit', '-q', '--allow-empty', '-m', 'base'], { cwd, env });
+  return { cwd, env };
+}
+
+/** Runs one program until `ask` is through with it; `routes` are lines of the recorder. */
+async function serve<T>(
+  { cwd, env }: Place,
+  argv: readonly string[],
+  ask: (started: Started, routes: readonly string[]) => Promise<T>,
+): Promise<T> {
+  const file = join(env.HOME, 'routes');
+  const recorded = { WRIT_TEST_ROUTES: file, NODE_OPTIONS: `--import=${routeRecorder()}` };
+  const writ = startWrit([...argv, '--json'], { cwd, env: { ...env, ...recorded } });
+  try {
+    await writ.until(() => writ.out().includes('\n'));
+    return await ask(JSON.parse(writ.out()).data, readFileSync(file, 'utf8').trimEnd().split('\n'));
+  } finally {
+    writ.child.kill('SIGTERM');
+    await writ.ended;
+  }
+}
+
+async function routesOf(started: Started, lines: readonly string[]): Promise<Routes> {
+  const routes: Record<string, Answer> = {};
+  for (const line of new Set(lines)) {
+    const [method = '', path = ''] = JSON.parse(line) as readonly string[];
+    // What is registered for all methods is the answer to the wrong ones, 405.
+    if (method === 'ALL') continue;
+    const base = path === '/mcp' ? (started.mcp_url ?? '').slice(0, -path.length) : started.base_url;
+    routes[`${method} ${path}`] = await answerOf(base, method, path);
+  }
+  return routes;
+}
+
+/** A module that writes down each route that reaches the framework, as `["GET", "/path"]` on a line. */
+function routeRecorder(): string {
+  const router = import.meta.resolve('hono/router/smart-router');
+  const lines = [
+    "import { appendFileSync } from 'node:fs';",
+    `import { SmartRouter } from ${JSON.stringify(router)};`,
+    'const { add } = SmartRouter.prototype;',
+    'SmartRouter.prototype.add = function (method, path, handler) {',
+    "  appendFileSync(process.env.WRIT_TEST_ROUTES, JSON.stringify([method, path]) + '\\n');",
+    '  return add.call(this, method, path, handler);',
+    '};',
+  ];
+  return `data:text/javascript,${encodeURIComponent(lines.join('\n')).replaceAll("'", '%27')}`;
+}
+
+async function answerOf(base: string, method: string, path: string): Promise<Answer> {
+  const abort = new AbortController();
+  const response = await fetch(`${base}${path.replace(/:\w+/, 'x')}`, {
+    method,
+    signal: abort.signal,
+    ...(method === 'POST' ? { headers: { 'content-type': 'application/json' }, body: '{}' } : {}),
+  });
+  const contentType = response.headers.get('content-type') ?? '';
+  const answer = { status: response.status, contentType };
+  // An event stream has no end, and a page is read elsewhere.
+  const isRefusal = response.status >= 400 && contentType.startsWith('application/json');
+  const { error } = isRefusal ? ((await response.json()) as { error: { code: string } }) : {};
+  abort.abort();
+  return error === undefined ? answer : { ...answer, code: error.code };
+}
+
+async function readMcp(started: Started): Promise<ServedSession['mcp']> {
+  const token = readFileSync(started.mcp_token_file ?? '', 'utf8');
+  const ask = async (method: string, params: object = {}): Promise<Readonly<Record<string, unknown>>> => {
+    const response = await fetch(started.mcp_url ?? '', {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
+    const [, data = ''] = /^data: (.*)$/m.exec(await response.text()) ?? [];
+    return JSON.parse(data).result;
+  };
+  const client = {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'test', version: '1' },
+  };
+  const { capabilities, protocolVersion } = await ask('initialize', client);
+  const byName = (list: unknown) =>
+    Object.fromEntries((list as readonly { readonly name: string }[]).map((one) => [one.name, one]));
+  const { tools } = await ask('tools/list');
+  const { resourceTemplates } = await ask('resources/templates/list');
+  return { protocolVersion, capabilities, tools: byName(tools), resources: byName(resourceTemplates) };
+}
+
+/** Attaches, sends one message that no model can answer, and follows the events until each type has come. */
+async function readEventTypes({ base_url: url, token_file: tokenFile }: Started): Promise<readonly string[]> {
+  const patience = AbortSignal.timeout(patienceMs);
+  const stream = await fetch(`${url}/api/code/events`, { signal: patience });
+  const seen = new Set<string>();
+  const post = async (path: string, body: object, headers: Readonly<Record<string, string>>) => {
+    const response = await fetch(`${url}/api/code/${path}`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-svc-control-token': readFileSync(tokenFile, 'utf8').trim(),
+        ...headers,
+      },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
+    return (await response.json()) as Readonly<Record<string, string>>;
+  };
+  const { controllerToken = '' } = await post(
+    'controller/attach',
+    { clientId: 'test', kind: 'automation' },
+    {},
+  );
+  await post('messages', { text: '/ask What is here?' }, { 'x-code-controller-token': controllerToken });
+  const decoder = new TextDecoder();
+  const types = ['controller_changed', 'session_updated', 'status_changed'];
+  let rest = '';
+  for await (const chunk of stream.body ?? []) {
+    rest += decoder.decode(chunk, { stream: true });
+    for (const [, type = ''] of rest.matchAll(/^event: (.*)$/gm)) seen.add(type);
+    rest = rest.slice(rest.lastIndexOf('\n') + 1);
+    if (types.every((type) => seen.has(type))) break;
+  }
+  return [...seen].sort();
+}
