@@ -10,4 +10,5 @@ await room(
   'mutants',
   'newcomers-page.test.ts',
   'rooms',
+  'size.test.ts',
 );
