@@ -1,7 +1,7 @@
 /*
- * `npm run size`: how large the product is, by module, and how much of the old wording is left. Product code is what git
- * tracks as *.ts, *.js and *.scm outside of test, fixtures, bench, scripts and docs, without generated files. `--json`
- * prints one document with every figure, retired words one by one.
+ * `npm run size` prints how large each module of the product is, and how many retired words are left. Product code is
+ * what git tracks as *.ts, *.js and *.scm outside of test, fixtures, bench, scripts and docs, without generated files.
+ * `--json` prints one document with every figure, retired words one by one.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';

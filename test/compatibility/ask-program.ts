@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startWrit } from '../bin/start-writ.ts';
+import { browserPath } from '../session/web/open-browser.ts';
 
 /** Routes as `GET /api/health`, in the order of registration, each with the answer to a request without a token. */
 export type Routes = Readonly<Record<string, Answer>>;
@@ -14,6 +15,8 @@ export interface ServedSession {
   readonly mcp: Readonly<Record<string, unknown>>;
   /** Types of the events on the first wire, sorted. */
   readonly eventTypes: readonly string[];
+  /** What the page shows before anything was said; absent where there is no browser. */
+  readonly page: readonly string[] | undefined;
 }
 
 interface Answer {
@@ -50,6 +53,7 @@ export async function readSession(): Promise<ServedSession> {
     serve(place, [...served, ...model], async (started, lines) => ({
       routes: await routesOf(started, lines),
       mcp: await readMcp(started),
+      page: await readSessionPage(started),
       eventTypes: await readEventTypes(started),
     })),
   );
@@ -215,4 +219,110 @@ async function readEventTypes({ base_url: url, token_file: tokenFile }: Started)
     if (types.every((type) => seen.has(type))) break;
   }
   return [...seen].sort();
+}
+
+/** The lines that a browser shows of the session's page. */
+async function readSessionPage({ base_url: url }: Started): Promise<readonly string[] | undefined> {
+  if (!existsSync(browserPath)) return undefined;
+  const { chromium } = await import('playwright-core');
+  const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
+  try {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    page.setDefaultTimeout(patienceMs);
+    await page.goto(`${url}/`);
+    await page.locator('.state-idle').waitFor();
+    return linesOf(await page.locator('body').innerText());
+  } finally {
+    await browser.close();
+  }
+}
+
+/**
+ * What the demo prints, and the visible text of its pages: reports of a sealed and of a refused run, the graph of the
+ * thread of the run that a model made. Ids, digests, times, sizes and places are replaced by words.
+ */
+export async function readPages(): Promise<Readonly<Record<string, unknown>>> {
+  return await inRepository(async ({ cwd, env }) => {
+    const out = join(cwd, 'demo');
+    const writ = async (...argv: readonly string[]): Promise<string> => {
+      const home = argv[0] === 'demo' ? env.HOME : join(out, 'home');
+      const started = startWrit(argv, { cwd, env: { ...env, HOME: home } });
+      const code = await started.ended;
+      if (code !== 0) throw new Error(`writ ${argv.join(' ')} ended with ${code}: ${started.err()}`);
+      return started.out();
+    };
+    const printed = await writ('demo', '--out', out);
+    const inside = ['--repo', join(out, 'orders')];
+    const { data } = JSON.parse(await writ('runs', '--json', ...inside)) as {
+      readonly data: { readonly runs: readonly ListedRun[] };
+    };
+    const newestThat = (decision: string): ListedRun | undefined =>
+      data.runs.find((run) => run.decision === decision);
+    const report = async (run: ListedRun | undefined): Promise<readonly string[]> => {
+      const file = join(cwd, `${run?.run_id}.html`);
+      await writ('report', run?.run_id ?? '', '--html', file, ...inside);
+      return visibleLines(readFileSync(file, 'utf8'));
+    };
+    const graph = await writ('graph', newestThat('commit')?.thread_id ?? '', '--html', '-', ...inside);
+    const snapshots = {
+      'demo-output': linesOf(printed.replaceAll(out, '<out>')),
+      'page-demo-report': visibleLines(readFileSync(join(out, 'report.html'), 'utf8')),
+      'page-report-of-a-model': await report(newestThat('commit')),
+      'page-report-refused': await report(newestThat('abandon')),
+      'page-graph': visibleLines(graph),
+    };
+    return Object.fromEntries(Object.entries(snapshots).map(([name, lines]) => [name, { lines }]));
+  });
+}
+
+interface ListedRun {
+  readonly run_id: string;
+  readonly thread_id: string;
+  readonly decision?: string;
+}
+
+const ownLine =
+  /<\/?(?:article|aside|br|dd|details|div|dl|dt|figure|footer|h\d|header|hr|li|main|nav|ol|p|pre|section|summary|table|td|text|th|title|tr|ul)\b[^>]*>/gi;
+const entities: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+};
+
+/** The text of a page without scripts, a line for each block. */
+function visibleLines(html: string): readonly string[] {
+  const text = html
+    .replaceAll(/<(style|script|head)\b[\s\S]*?<\/\1>/gi, '\n')
+    .replaceAll(ownLine, '\n')
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll(/&#x([0-9a-f]+);/gi, (_, code: string) => String.fromCodePoint(Number.parseInt(code, 16)))
+    .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))
+    .replaceAll(/&(\w+);/g, (whole, name: string) => entities[name] ?? whole);
+  return linesOf(text);
+}
+
+/** Words for what differs from run to run, the more special first. */
+const changing: readonly (readonly [RegExp, string])[] = [
+  // Where there is little room, an id is cut.
+  [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-(?:[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f-]*…)/g, '<id>'],
+  [/SHA256:[A-Za-z0-9+/]{43}/g, '<fingerprint>'],
+  [/\b[0-9a-f]{32,64}\b/g, '<digest>'],
+  [/\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,16}\b/g, '<digest>'],
+  [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z| UTC)?/g, '<time>'],
+  [/\d{4}-\d\d-\d\d/g, '<date>'],
+  [/\b\d+ min \d+ s\b|\b\d+(?:\.\d+)? ?(?:ms|s|min)\b/g, '<duration>'],
+  [/\b\d+(?:\.\d+)? (?:B|KiB|MiB)\b/g, '<size>'],
+  [/\b(wall_clock_seconds|took ms): \d+(?:\.\d+)?/g, '$1: <duration>'],
+  [/127\.0\.0\.1:\d+/g, '<address>'],
+];
+
+/** Lines that are not blank, with single spaces and without what differs from run to run. */
+function linesOf(text: string): readonly string[] {
+  const lines = text.split('\n').map((line) => line.replaceAll(/\s+/g, ' ').trim());
+  return lines
+    .filter((line) => line !== '')
+    .map((line) => changing.reduce((known, [pattern, word]) => known.replaceAll(pattern, word), line));
 }
