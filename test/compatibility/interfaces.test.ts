@@ -131,6 +131,9 @@ t.test('a difference', async (t) => {
     ]);
     t.match(explain(found[0] ?? { snapshot: '', path: '' }), '"path":"/keys/a","old":"text","new":"list"');
     t.strictSame(differences('sample', before, { ...before, list: ['two', 'one'] }), []);
+    t.strictSame(differences('sample', [{ a: 1 }, { b: 1, c: 2 }], [{ b: 1, c: 3 }, { a: 1 }]), [
+      { snapshot: 'sample', path: '/1/c', old: 2, new: 3 },
+    ]);
   });
 
   await t.test('is none once it is recorded, and a recorded one that is none is found', async (t) => {
@@ -187,9 +190,18 @@ function differences(snapshot: string, expected: unknown, actual: unknown, path 
   if (Array.isArray(expected) && Array.isArray(actual)) {
     const without = (some: readonly unknown[], others: readonly unknown[]) =>
       some.filter((one) => !others.some((other) => isDeepStrictEqual(one, other)));
+    const [gone, come] = [without(expected, actual), without(actual, expected)];
+    // As many new objects as old ones: they are the same, changed, and their places are told apart by their index.
+    if (
+      gone.length === come.length &&
+      [...gone, ...come].every((one) => isObject(one) && !Array.isArray(one))
+    )
+      return gone.flatMap((item, index) =>
+        differences(snapshot, item, come[index], `${path}/${expected.indexOf(item)}`),
+      );
     return [
-      ...without(expected, actual).map((item) => ({ snapshot, path: `${path}/-`, old: item })),
-      ...without(actual, expected).map((item) => ({ snapshot, path: `${path}/-`, new: item })),
+      ...gone.map((item) => ({ snapshot, path: `${path}/-`, old: item })),
+      ...come.map((item) => ({ snapshot, path: `${path}/-`, new: item })),
     ];
   }
   if (!isObject(expected) || !isObject(actual) || Array.isArray(expected) || Array.isArray(actual))
