@@ -77,7 +77,7 @@ export function measureProduct(files: readonly SizedFile[]): Readonly<Record<str
   return { ...Object.fromEntries(rows), total: row(() => true) };
 }
 
-/** What stands beside the product: tests, scripts, and pages, of which only lines and words are counted. */
+/** Tests, scripts and pages; of pages only lines and words are counted. */
 export function measureRest(files: readonly SizedFile[]): Readonly<Record<string, Size>> {
   const below = (folder: string, pattern: RegExp): Size => {
     const read = files

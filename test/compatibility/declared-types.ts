@@ -92,7 +92,7 @@ export function readExports(
 
 interface Exported {
   readonly name: string;
-  /** Not an alias of an export: what that stands for. */
+  /** The exported symbol itself, with aliases resolved. */
   readonly symbol: TypeSymbol;
 }
 
@@ -325,7 +325,7 @@ function typeWriter(checker: Checker, names: ExportedNames) {
     given.length === 0 ? name : `${name}<${given.map((one) => toText(write(one))).join(', ')}>`;
 
   return {
-    /** The type that a name stands for. */
+    /** The type that a name declares. */
     declared(symbol: TypeSymbol): Written {
       const type = checker.getDeclaredTypeOfSymbol(symbol);
       const parameters = type.isClassOrInterface()

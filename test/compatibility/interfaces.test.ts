@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import t, { type Test } from 'tap';
 import { longTest } from '../rooms/long-test.ts';
 import { partVariable } from '../rooms/part-variable.ts';
-import { readPages, readService, readSession } from './ask-program.ts';
+import { readPages, readService, readSession } from './query-program.ts';
 import {
   readCodes,
   readCommands,
@@ -26,7 +26,7 @@ t.setTimeout(600_000);
 interface InterfaceChange {
   /** Name of the snapshot's file, without `.json`. */
   readonly snapshot: string;
-  /** JSON pointer (RFC 6901) to the value; `/-` at its end stands for one item of a list. */
+  /** JSON pointer (RFC 6901) to the value; `/-` at its end is one item of a list. */
   readonly path: string;
   /** The value at bc4e9f22; absent: there was none. */
   readonly old?: unknown;
@@ -62,7 +62,7 @@ const readers: Readonly<Record<string, () => unknown>> = {
   'routes of the service': async () => ({ 'service-routes': await readService() }),
 };
 
-/** What takes a session: `npm run test:long`. */
+/** Readers that start a session or the demo run in `npm run test:long` only. */
 const longReaders: typeof readers = {
   'routes, events, MCP tools and page of a session': async () => {
     const { routes, mcp, eventTypes, page } = await readSession();
@@ -191,7 +191,7 @@ function differences(snapshot: string, expected: unknown, actual: unknown, path 
     const without = (some: readonly unknown[], others: readonly unknown[]) =>
       some.filter((one) => !others.some((other) => isDeepStrictEqual(one, other)));
     const [gone, come] = [without(expected, actual), without(actual, expected)];
-    // As many new objects as old ones: they are the same, changed, and their places are told apart by their index.
+    // As many new objects as old ones: compare them in pairs, each at the index of the old one.
     if (
       gone.length === come.length &&
       [...gone, ...come].every((one) => isObject(one) && !Array.isArray(one))

@@ -1,5 +1,5 @@
 /**
- * Reads each public interface of writ, one function per snapshot. Whatever the running program cannot be asked comes
+ * Reads each public interface of writ, one function per snapshot. Whatever the running program does not reveal comes
  * from a table of the product: these are the only lines below `test/compatibility/` that name its files, so a table that
  * moves is changed here, and the snapshots stay as they are.
  */
@@ -41,16 +41,16 @@ export type Snapshot = Readonly<Record<string, unknown>>;
  */
 export function readDeclarations(): Readonly<Record<string, WrittenExports>> {
   const dist = join(packPackage(), 'dist');
-  const doors = ['index', 'plugin', 'testing', 'verify'];
+  const entryPoints = ['index', 'plugin', 'testing', 'verify'];
   const inner = [
     { file: join(dist, 'session/state/snapshot.d.ts'), names: ['Snapshot'] },
     { file: join(dist, 'session/api/events/changes-between.d.ts'), names: ['ChangeKind'] },
   ];
-  const files = doors.map((name) => join(dist, `${name}.d.ts`));
+  const files = entryPoints.map((name) => join(dist, `${name}.d.ts`));
   const written = readExports(files, inner, join(root, 'node_modules/@types'));
   return {
-    ...Object.fromEntries(doors.map((name, index) => [`declarations-${name}`, written[index] ?? {}])),
-    'session-types': Object.assign({}, ...written.slice(doors.length)),
+    ...Object.fromEntries(entryPoints.map((name, index) => [`declarations-${name}`, written[index] ?? {}])),
+    'session-types': Object.assign({}, ...written.slice(entryPoints.length)),
   };
 }
 
@@ -91,7 +91,7 @@ export function readConfigKeys(): Snapshot {
         return { '[]': Object.fromEntries(item.map((key) => [key, describe([...path, '[]', key])])) };
       return kindsIn(asTable, refusalAt([...path, '[]'], '0'));
     }
-    // A table that takes any name has no unknown key: what it says is about the value.
+    // A table with free names has no unknown key: its refusal is about the value.
     if (asTable.includes('expected a table, found a number')) return { '[name]': describe([...path, stray]) };
     return kindsIn(asTable, refusalAt(path, `'${stray}'`));
   };

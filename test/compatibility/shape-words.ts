@@ -1,5 +1,5 @@
 /**
- * Stands in for the module that makes the shapes of stored objects, with the same exports: each shape is then its
+ * Replaces the module that makes the shapes of stored objects, with the same exports: each shape is then its
  * description, where the real one is a check. `read-interfaces.ts` loads the tables of shapes with this in its place.
  */
 
@@ -32,7 +32,7 @@ export function mapOf(inner: Words): Words {
   return { '[name]': inner };
 }
 
-/** A question mark stands behind the name of an optional field. */
+/** A question mark follows the name of an optional field. */
 export function fields(
   required: Readonly<Record<string, Words>>,
   optional: Readonly<Record<string, Words>> = {},

@@ -38,7 +38,7 @@ export interface Started {
 const patienceMs = 240_000;
 
 /**
- * Starts `writ service run` in an empty repository and asks it what it serves. The routes are those that reach the HTTP
+ * Starts `writ service run` in an empty repository and reads what it serves. The routes are those that reach the HTTP
  * framework: a route that is added shows up, whatever file defines it.
  */
 export async function readService(): Promise<Routes> {
@@ -96,18 +96,18 @@ function makeRepository(box: string): Place {
   return { cwd, env };
 }
 
-/** Runs one program until `ask` is through with it; `routes` are lines of the recorder. */
+/** Runs one program until `use` has settled; `routes` are lines of the recorder. */
 async function serve<T>(
   { cwd, env }: Place,
   argv: readonly string[],
-  ask: (started: Started, routes: readonly string[]) => Promise<T>,
+  use: (started: Started, routes: readonly string[]) => Promise<T>,
 ): Promise<T> {
   const file = join(env.HOME, 'routes');
   const recorded = { WRIT_TEST_ROUTES: file, NODE_OPTIONS: `--import=${routeRecorder()}` };
   const writ = startWrit([...argv, '--json'], { cwd, env: { ...env, ...recorded } });
   try {
     await writ.until(() => writ.out().includes('\n'));
-    return await ask(JSON.parse(writ.out()).data, readFileSync(file, 'utf8').trimEnd().split('\n'));
+    return await use(JSON.parse(writ.out()).data, readFileSync(file, 'utf8').trimEnd().split('\n'));
   } finally {
     writ.child.kill('SIGTERM');
     await writ.ended;
@@ -159,7 +159,7 @@ async function answerOf(base: string, method: string, path: string): Promise<Ans
 
 async function readMcp(started: Started): Promise<ServedSession['mcp']> {
   const token = readFileSync(started.mcp_token_file ?? '', 'utf8');
-  const ask = async (method: string, params: object = {}): Promise<Readonly<Record<string, unknown>>> => {
+  const call = async (method: string, params: object = {}): Promise<Readonly<Record<string, unknown>>> => {
     const response = await fetch(started.mcp_url ?? '', {
       method: 'POST',
       headers: {
@@ -177,11 +177,11 @@ async function readMcp(started: Started): Promise<ServedSession['mcp']> {
     capabilities: {},
     clientInfo: { name: 'test', version: '1' },
   };
-  const { capabilities, protocolVersion } = await ask('initialize', client);
+  const { capabilities, protocolVersion } = await call('initialize', client);
   const byName = (list: unknown) =>
     Object.fromEntries((list as readonly { readonly name: string }[]).map((one) => [one.name, one]));
-  const { tools } = await ask('tools/list');
-  const { resourceTemplates } = await ask('resources/templates/list');
+  const { tools } = await call('tools/list');
+  const { resourceTemplates } = await call('resources/templates/list');
   return { protocolVersion, capabilities, tools: byName(tools), resources: byName(resourceTemplates) };
 }
 
@@ -311,7 +311,7 @@ function visibleLines(html: string): readonly string[] {
 
 /** Words for what differs from run to run, the more special first. */
 const changing: readonly (readonly [RegExp, string])[] = [
-  // Where there is little room, an id is cut.
+  // A narrow drawing cuts ids.
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-(?:[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f-]*…)/g, '<id>'],
   [/SHA256:[A-Za-z0-9+/]{43}/g, '<fingerprint>'],
   [/\b[0-9a-f]{32,64}\b/g, '<digest>'],
