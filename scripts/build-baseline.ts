@@ -35,7 +35,11 @@ function build(): void {
   const tree = join(box, 'tree');
   try {
     // A worktree, because the build reads the commit from git; it works in a shallow clone, too.
-    must('git', ['-c', 'core.hooksPath=/dev/null', 'worktree', 'add', '--quiet', '--detach', tree, commit], root);
+    must(
+      'git',
+      ['-c', 'core.hooksPath=/dev/null', 'worktree', 'add', '--quiet', '--detach', tree, commit],
+      root,
+    );
     const bare = ['--ignore-scripts', '--no-audit', '--no-fund', '--silent'];
     process.stderr.write('installing the dependencies of the baseline\n');
     if (run('npm', ['ci', '--offline', ...bare], tree) === undefined)

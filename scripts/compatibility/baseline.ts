@@ -31,7 +31,10 @@ export function baselinePlace({ commit }: Baseline): string {
 }
 
 /** Looks the package up in the cache. A package with another digest is as good as none. */
-export function findBaseline(baseline: Baseline = readBaseline(), place = baselinePlace(baseline)): FoundBaseline {
+export function findBaseline(
+  baseline: Baseline = readBaseline(),
+  place = baselinePlace(baseline),
+): FoundBaseline {
   const packageDirectory = join(place, 'package');
   if (!existsSync(packageDirectory))
     return {
@@ -55,7 +58,9 @@ export function packageDigest(directory: string): string {
     .sort();
   const whole = createHash('sha256');
   for (const path of paths) {
-    const content = createHash('sha256').update(readFileSync(join(directory, path))).digest('hex');
+    const content = createHash('sha256')
+      .update(readFileSync(join(directory, path)))
+      .digest('hex');
     whole.update(`${content}  ${path.split(sep).join('/')}\n`);
   }
   return whole.digest('hex');
