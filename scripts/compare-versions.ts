@@ -27,15 +27,17 @@ if (unknown.length > 0) refuse(`No corpus is named ${unknown.join(', ')}. There 
 else if ('missing' in found) refuse(found.missing);
 else {
   const seed = toldSeed({ comment: (text) => process.stderr.write(`${text}\n`) });
+  const changes = readChanges();
+  const chosen = positionals.length === 0 ? names : positionals;
   const comparison = await compareVersions({
     baseline: found.packageDirectory,
     candidate: values.package === undefined ? packPackage() : resolve(values.package),
     corpora: positionals,
     seed,
+    isExplained: (one) => explain([one], changes, chosen).unexplained.length === 0,
     onProgress: (text) => process.stderr.write(`${text}\n`),
   });
-  const chosen = positionals.length === 0 ? names : positionals;
-  const explained = explain(comparison.found, readChanges(), chosen);
+  const explained = explain(comparison.found, changes, chosen);
   process.stdout.write(render(comparison, explained));
   const isEqual =
     explained.unexplained.length === 0 && explained.unneeded.length === 0 && comparison.faults.length === 0;

@@ -18,6 +18,12 @@ export type Replacements = readonly (readonly [text: string, placeholder: string
 const uuid = /\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b/g;
 const instant = /\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)/g;
 
+/** A digest, or an id of a key or a log. */
+const hex = /\b(?:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{32})\b/g;
+
+/** Below these, every digest follows from keys and times: they are numbered as ids are. */
+const signed = /^\/verification\//;
+
 /** Members that hold a measured time. */
 const measured = /(?:^|_)ms$|Ms$|^duration/;
 
@@ -39,7 +45,7 @@ export function normalise(value: Json, replacements: Replacements = []): Json {
   return walk(value, '');
 
   function walk(at: Json, path: string): Json {
-    if (typeof at === 'string') return text(at);
+    if (typeof at === 'string') return signed.test(path) ? text(at).replace(hex, numbered) : text(at);
     if (Array.isArray(at)) return at.map((one, index) => walk(one, `${path}/${index}`));
     if (!isRecord(at)) return at;
     const entries = Object.entries(at).map(([name, one]) => {
@@ -56,12 +62,13 @@ export function normalise(value: Json, replacements: Replacements = []): Json {
   function text(given: string): string {
     let said = given;
     for (const [found, placeholder] of longestFirst) said = said.replaceAll(found, placeholder);
-    said = said.replace(uuid, (id) => {
-      const known = ids.get(id) ?? `{id ${ids.size + 1}}`;
-      ids.set(id, known);
-      return known;
-    });
-    return said.replace(instant, '{time}');
+    return said.replace(uuid, numbered).replace(instant, '{time}');
+  }
+
+  function numbered(id: string): string {
+    const known = ids.get(id) ?? `{id ${ids.size + 1}}`;
+    ids.set(id, known);
+    return known;
   }
 }
 

@@ -2,7 +2,8 @@
  * A process that runs portions of corpora with one version: `driver.ts PACKAGE WORK CONTEXT`. Each message names a
  * portion; the answer holds its cases, normalised. The two versions never share a process.
  */
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { corpora } from './corpora.ts';
 import type { CorpusContext, Portion } from './corpus.ts';
 import { normalise } from './differences.ts';
@@ -15,14 +16,13 @@ export interface Order {
   readonly portion: number;
 }
 
-/** What it answers: its cases, or why there are none; and the CPU time of this process and its children, in seconds. */
+/** What it answers: its cases, or why there are none. */
 export interface Report {
   readonly cases: readonly (readonly [name: string, answer: Json])[];
   readonly fault?: string;
 }
 
 const [packageDirectory = '', work = '', contextFile = ''] = process.argv.slice(2);
-const version = openVersion(packageDirectory, work);
 const context = JSON.parse(readFileSync(contextFile, 'utf8')) as CorpusContext;
 const portions = new Map<string, readonly Portion[]>();
 
@@ -31,6 +31,8 @@ process.on('message', async (order: Order) => {
 });
 
 async function carryOut({ corpus, portion }: Order): Promise<Report> {
+  const box = mkdtempSync(join(work, `${corpus}-`));
+  const version = openVersion(packageDirectory, box);
   try {
     const own = portions.get(corpus) ?? corpora.find(({ name }) => name === corpus)?.portions(context) ?? [];
     portions.set(corpus, own);
@@ -39,5 +41,7 @@ async function carryOut({ corpus, portion }: Order): Promise<Report> {
     return { cases: [...answers].map(([name, answer]) => [name, normalise(answer, version.replacements)]) };
   } catch (thrown) {
     return { cases: [], fault: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) };
+  } finally {
+    rmSync(box, { recursive: true, force: true });
   }
 }

@@ -69,7 +69,8 @@ function fillSecrets(diff: Buffer): Buffer {
   return Buffer.from(filled, 'latin1');
 }
 
-function merge(base: Json, more: Json): Json {
+/** `base` with `more` merged into it; lists and scalars replace. */
+export function merge(base: Json, more: Json): Json {
   if (!isRecord(base) || !isRecord(more)) return more;
   const merged: { [key: string]: Json } = { ...base };
   for (const [key, value] of Object.entries(more)) merged[key] = merge(merged[key] ?? null, value);

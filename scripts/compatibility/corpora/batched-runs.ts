@@ -5,8 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Answers, Corpus } from '../corpus.ts';
-import { inPortions } from '../corpus.ts';
+import { type Answers, type Corpus, inPortions } from '../corpus.ts';
 import { isRecord, type Json } from '../json.ts';
 import { diffOf, type Files, makeRepository, type TreeFile } from '../repository.ts';
 import { runChange } from '../run-change.ts';
@@ -24,15 +23,19 @@ interface JudgeCase {
   readonly links?: readonly string[];
 }
 
-/** Each case is a check of the spec, in the directory of the case. The run is refused before any check starts. */
+/**
+ * Each case is a check of the spec, in the directory of the case. A change out of scope ends the run before any check
+ * starts. A run lists at most 50 files, so a portion is small.
+ */
 export const judgeCorpus: Corpus = {
   name: 'judge-changed',
   portions: () => {
     const cases = JSON.parse(readFileSync(join(fixtures, 'scan/judge-changed.json'), 'utf8')) as JudgeCase[];
-    return inPortions(cases, 150).map((portion, index) => async (version) => {
+    return inPortions(cases, 30).map((portion, index) => async (version) => {
       const name = `judge-changed-${index}`;
       const main = new Map(sampleFiles());
-      const candidate = new Map(main);
+      main.set('.writ/config.toml', { bytes: Buffer.from('[rules.judge-changed]\nreview = "required"\n') });
+      const candidate = new Map(main).set('outside/new.js', { bytes: Buffer.from('export const a = 1;\n') });
       for (const [at, { base, change, links = [] }] of portion.entries()) {
         const file = (path: string, text: string): [string, TreeFile] => [
           `${directory(at)}/${path}`,
@@ -76,46 +79,73 @@ export const reportCorpus: Corpus = {
         timeoutSeconds: 60,
       }));
       const checks = { fastChecks: [...(unitChecks() as Json[]), ...fastChecks] };
-      return divide(name, portion, await runOver(version, name, { main, candidate }, specOver(checks)));
+      const whole = await runOver(version, name, { main, candidate }, specOver(checks));
+      return divide(name, portion, whole, withLiteralTests);
     });
   },
 };
 
-/** Lockfiles: what a scan says of new packages and licences, and both forms of the bill of materials of a run. */
+/** The times of these tests are written in the report: they are compared as text, not as measured times. */
+function withLiteralTests(entry: Json): Json {
+  return isRecord(entry) && entry.tests !== undefined
+    ? { ...entry, tests: JSON.stringify(entry.tests) }
+    : entry;
+}
+
+/**
+ * Lockfiles: what a scan says of new packages and licences, and the bill of materials and the advisories of a run. Each
+ * folder of `fixtures/dependencies` is a repository; all of them together are one, too.
+ */
 export const lockfileCorpus: Corpus = {
   name: 'lockfiles',
-  portions: () => [
-    async (version) => {
-      const folders = lockfileFolders();
-      const main = new Map([...sampleFiles()]);
-      const candidate = withFolders(main, folders);
-      const repository = await makeRepository(version, 'lockfiles-scan', { main, candidate });
-      const args = ['scan', '--range', 'main..candidate', '--rules', 'new-dependency,licenses'];
-      return divide('scan', folders, await writJson(version, args, repository));
-    },
-    ...(['cyclonedx-json', 'cyclonedx-json; version=1.7', 'spdx-json'] as const).flatMap((format) =>
-      lockfileFolders().map(
-        (folder) =>
-          async (version: Version): Promise<Answers> =>
-            new Map([[`${folder.name}, ${format}`, await billOf(version, folder, format)]]),
+  portions: () => {
+    const folders = lockfileFolders();
+    const all = withFolders(sampleFiles(), folders);
+    return [
+      async (version) => {
+        const sides = { main: sampleFiles(), candidate: all };
+        const repository = await makeRepository(version, 'lockfiles-scan', sides);
+        const args = ['scan', '--range', 'main..candidate', '--rules', 'new-dependency,licenses'];
+        return divide('scan', folders, await writJson(version, args, repository));
+      },
+      ...folders.map(
+        ({ name, files }) =>
+          (version: Version) =>
+            billOf(version, name, new Map([...sampleFiles(), ...files]), 'cyclonedx-json; version=1.7'),
       ),
-    ),
-  ],
+      ...['cyclonedx-json', 'spdx-json'].map(
+        (format) => (version: Version) => billOf(version, `all as ${format}`, all, format),
+      ),
+    ];
+  },
 };
 
-async function billOf(version: Version, folder: Folder, format: string): Promise<Json> {
-  const name = `lockfile-${folder.name}-${format.replaceAll(/\W+/g, '-')}`;
-  const main = withRoot(sampleFiles(), folder);
+async function billOf(version: Version, name: string, main: Files, format: string): Promise<Answers> {
   const candidate = new Map(main).set('src/new.js', { bytes: Buffer.from('export const a = 1;\n') });
-  const spec = specOver(
+  const sast = {
+    version: '2.1.0',
+    runs: [{ tool: { driver: { name: 'x' } }, results: [] }],
+  };
+  const securityChecks = [
     {
-      fastChecks: unitChecks(),
-      securityChecks: [policy('lookup', 'sca', 'sca-report'), policy('bill', 'sbom', 'sbom')],
+      ...(policy(
+        'scan',
+        `echo '${JSON.stringify(sast)}' > "$REPORTS_DIR/sast-report.sarif"`,
+        'sast-report',
+      ) as object),
+      kind: 'command',
     },
-    [artifact('sca-report', 'cyclonedx-json'), artifact('sbom', format)],
-  );
-  const sides = { main, candidate };
-  return runOver(version, name, sides, spec, { advisories: 'tiny.json', artifacts: ['sbom', 'sca-report'] });
+    policy('lookup', 'sca', 'sca-report'),
+    policy('bill', 'sbom', 'sbom'),
+  ];
+  const spec = specOver({ fastChecks: unitChecks(), securityChecks }, [
+    artifact('sast-report', 'sarif'),
+    artifact('sca-report', 'cyclonedx-json'),
+    artifact('sbom', format),
+  ]);
+  const more = { advisories: 'tiny.json', artifacts: ['sbom', 'sca-report'] };
+  const run = await runOver(version, name.replaceAll(/\W+/g, '-'), { main, candidate }, spec, more);
+  return new Map([[`bill of ${name}`, run]]);
 }
 
 interface Folder {
@@ -136,10 +166,6 @@ function withFolders(main: Files, folders: readonly Folder[]): Files {
   for (const [at, { files }] of folders.entries())
     for (const [path, file] of files) all.set(`${directory(at)}/${path}`, file);
   return all;
-}
-
-function withRoot(main: Files, { files }: Folder): Files {
-  return new Map([...main, ...files]);
 }
 
 const directory = (index: number): string => `case-${String(index).padStart(4, '0')}`;
@@ -174,7 +200,7 @@ function specOver(verificationPlan: Json, artifacts: readonly Json[] = []): Json
     { name: 'test-log', stage: 'per-task', required: true },
   ];
   return sampleSpec({
-    intent: { changeType: 'chore', inScope: ['**'], outOfScope: [] },
+    intent: { changeType: 'chore', inScope: ['**'], outOfScope: ['outside/'] },
     constraints: { security: { dependencyPolicy: 'allow' }, licensing: { allowedSpdx: [] } },
     acceptance: { verificationPlan },
     security: { toolAcl: { allow: [{ tool: 'workspace.command', actions: ['execute'] }] } },
@@ -197,7 +223,12 @@ async function runOver(
  * Divides an answer by case: entries of lists, wherever they are, that name the directory of a case by `path` or `id`.
  * What is left is a case of its own.
  */
-function divide(name: string, cases: readonly { readonly name: string }[], whole: Json): Answers {
+function divide(
+  name: string,
+  cases: readonly { readonly name: string }[],
+  whole: Json,
+  toAnswer = (entry: Json): Json => entry,
+): Answers {
   const places = new Map(
     cases.map((one, index) => [directory(index), `${name}: ${directory(index)}, ${one.name}`]),
   );
@@ -210,7 +241,7 @@ function divide(name: string, cases: readonly { readonly name: string }[], whole
       return (value as readonly Json[]).flatMap((one): readonly Json[] => {
         const owner = ownerOf(one);
         if (owner === undefined) return [take(one)];
-        answers.set(owner, [...(answers.get(owner) as readonly Json[]), one]);
+        answers.set(owner, [...(answers.get(owner) as readonly Json[]), toAnswer(one)]);
         return [];
       });
     }

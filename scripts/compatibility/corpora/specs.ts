@@ -7,7 +7,7 @@ import { type Answers, type Corpus, inPortions } from '../corpus.ts';
 import { drawSpecs } from '../draw-specs.ts';
 import { isRecord, type Json, toJson } from '../json.ts';
 import { makeRepository } from '../repository.ts';
-import { sampleFiles, sampleSpec } from '../sample.ts';
+import { merge, sampleFiles, sampleSpec } from '../sample.ts';
 import { type Version, writJson } from '../version.ts';
 
 /** A document by the name of its case. */
@@ -44,12 +44,12 @@ export const drawnCorpus: Corpus = {
   },
 };
 
-/** Valid specs from which others are drawn. */
+/** Valid specs from which others are drawn. Each starts at `main`, so that it can be planned in the sample. */
 export function specBases(): readonly Json[] {
   const valid = readdirSync(join(fixtures, 'valid')).map((file) =>
     toJson(JSON.parse(readFileSync(join(fixtures, 'valid', file), 'utf8'))),
   );
-  return [sampleSpec(), ...valid];
+  return [sampleSpec(), ...valid.map((spec) => merge(spec, { metadata: { target: { baseRef: 'main' } } }))];
 }
 
 function writtenSpecs(): readonly Document[] {
