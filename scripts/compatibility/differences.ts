@@ -21,7 +21,7 @@ const instant = /\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d
 /** A digest, or an id of a key or a log. */
 const hex = /\b(?:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{32})\b/g;
 
-/** Below these, every digest follows from keys and times: they are numbered as ids are. */
+/** Below these, every digest follows from keys and times, and is replaced. */
 const signed = /^\/verification\//;
 
 /** Members that hold a measured time. */
@@ -45,7 +45,7 @@ export function normalise(value: Json, replacements: Replacements = []): Json {
   return walk(value, '');
 
   function walk(at: Json, path: string): Json {
-    if (typeof at === 'string') return signed.test(path) ? text(at).replace(hex, numbered) : text(at);
+    if (typeof at === 'string') return signed.test(path) ? text(at).replace(hex, '{digest}') : text(at);
     if (Array.isArray(at)) return at.map((one, index) => walk(one, `${path}/${index}`));
     if (!isRecord(at)) return at;
     const entries = Object.entries(at).map(([name, one]) => {
@@ -79,7 +79,8 @@ function isVolatile(path: string, within: { readonly [key: string]: Json }): boo
   return isDigest && volatileFiles.test(String(within.path ?? ''));
 }
 
-const volatileFiles = /(?:\.log|\.sigstore\.json|\.tlog-proof|\.cdx\.json|\.spdx\.json|release-notes\.\w+)$/;
+const volatileFiles =
+  /(?:\.log|\.sigstore\.json|\.tlog-proof|\.cdx\.json|\.spdx\.json|sca-report\.json|release-notes\.\w+)$/;
 
 /** The order of what is sorted by measured time says nothing. */
 function byName(list: readonly Json[]): Json {

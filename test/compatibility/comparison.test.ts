@@ -91,12 +91,10 @@ t.test('normalise', async (t) => {
     t.strictSame(normalise(digest), digest);
   });
 
-  t.test('numbers digests in what was signed, and no others', async (t) => {
-    const value = { verification: { key_id: 'b'.repeat(64), again: 'b'.repeat(64) }, tree: 'c'.repeat(40) };
-    t.strictSame(normalise(value), {
-      verification: { key_id: '{id 1}', again: '{id 1}' },
-      tree: 'c'.repeat(40),
-    });
+  t.test('replaces digests in what was signed, and no others', async (t) => {
+    const value = { verification: { key_id: 'b'.repeat(64) }, tree: 'c'.repeat(40) };
+    t.strictSame(normalise(value), { verification: { key_id: '{digest}' }, tree: 'c'.repeat(40) });
+  });
   });
 });
 

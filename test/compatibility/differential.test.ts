@@ -1,6 +1,5 @@
 import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import t from 'tap';
 import { findBaseline } from '../../scripts/compatibility/baseline.ts';
 import { compareVersions } from '../../scripts/compatibility/compare.ts';
 import { corpora } from '../../scripts/compatibility/corpora.ts';
