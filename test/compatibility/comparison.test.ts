@@ -95,7 +95,6 @@ t.test('normalise', async (t) => {
     const value = { verification: { key_id: 'b'.repeat(64) }, tree: 'c'.repeat(40) };
     t.strictSame(normalise(value), { verification: { key_id: '{digest}' }, tree: 'c'.repeat(40) });
   });
-  });
 });
 
 t.test('changes.json', async (t) => {
