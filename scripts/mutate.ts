@@ -65,7 +65,9 @@ function sourcesOf({ sources }: MutatedModule, paths: readonly string[]): readon
 function mutate(name: string, { tests, threshold }: MutatedModule, files: readonly string[]): number {
   const missing = installTestTool('mutation');
   if (missing !== undefined) {
-    process.stderr.write(`Stryker is not installed: ${missing}. Run \`node scripts/test-tools.ts mutation\`.\n`);
+    process.stderr.write(
+      `Stryker is not installed: ${missing}. Run \`node scripts/test-tools.ts mutation\`.\n`,
+    );
     return 1;
   }
   setPriority(process.pid, 10);
@@ -160,7 +162,9 @@ function quickestFirst(
   }
   const measured: typeof known = {};
   for (const test of [...tests].sort()) {
-    const digest = createHash('sha256').update(readFileSync(join(root, test))).digest('hex');
+    const digest = createHash('sha256')
+      .update(readFileSync(join(root, test)))
+      .digest('hex');
     const before = known[test];
     if (before?.digest === digest) {
       measured[test] = before;

@@ -24,7 +24,9 @@ const root = resolve(import.meta.dirname, '..');
  * that walks `test/` finds it, and it is named by its lockfile, so that a changed lockfile is installed again.
  */
 export function testToolPlace(name: string): string {
-  const digest = createHash('sha256').update(readFileSync(join(root, 'test/tools', name, 'package-lock.json')));
+  const digest = createHash('sha256').update(
+    readFileSync(join(root, 'test/tools', name, 'package-lock.json')),
+  );
   const cache = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
   return join(cache, 'writ', 'test-tools', `${name}-${digest.digest('hex').slice(0, 12)}`);
 }

@@ -7,7 +7,7 @@ await room(
   'doors.test.ts',
   'error-catalogue.test.ts',
   'litter.test.ts',
-  'mutants',
+  'measures',
   'newcomers-page.test.ts',
   'rooms',
   'size.test.ts',

@@ -4,7 +4,6 @@ await room(
   'engine/run/record/mask-patch.test.ts',
   'engine/run/record/mask-values.test.ts',
   'engine/run/record/sealed-plugins.test.ts',
-  'engine/run/authors-of.test.ts',
   'engine/run/work/backoff.test.ts',
   'engine/run/decide/blame.test.ts',
   'engine/run/decide/budget.test.ts',

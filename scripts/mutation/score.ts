@@ -39,8 +39,7 @@ export function scoreOf(report: MutationReport, files: Iterable<string> = Object
     Ignored: 0,
     Pending: 0,
   };
-  for (const file of files)
-    for (const { status } of report.files[file]?.mutants ?? []) counts[status] += 1;
+  for (const file of files) for (const { status } of report.files[file]?.mutants ?? []) counts[status] += 1;
   const detected = counts.Killed + counts.Timeout;
   const valid = detected + counts.Survived + counts.NoCoverage;
   return { percent: valid === 0 ? 100 : (100 * detected) / valid, counts };

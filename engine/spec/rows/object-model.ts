@@ -134,7 +134,7 @@ export const objectModelRows = inSection('Object-model binding', [
     rule: 'an author of the change, whose approval does not count',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/run/authors-of.test.ts',
+    test: 'test/engine/run/decide/authors-of.test.ts',
   },
   {
     id: 'objmodel.actorMapping.reviewerActorId',

@@ -3,25 +3,11 @@ import { canonicalDigest, canonicalize } from '../../../../core/base/canonical.t
 import { sha256Hex } from '../../../../core/base/digest.ts';
 import { decide } from '../../../../engine/run/decide/decide.ts';
 import { replayRun } from '../../../../engine/run/decide/replay-run.ts';
-import { finishedRun } from '../../upkeep/finished-run.ts';
+import { type Json, readRecordFile, readStoredRecord, tamper, toRecordBytes } from './stored-record.ts';
 
-const one = await (await finishedRun({}, 1))();
-const ref = `refs/ai/runs/${one.runId}`;
-const files = new Map(
-  one
-    .git('ls-tree', '-r', '--name-only', ref)
-    .split('\n')
-    .map((path) => [path, Buffer.from(one.show(ref, path))] as const),
-);
-
-type Json = { [key: string]: unknown };
-
-/** The record with one file changed, written again as canonically as before. */
-function tampered(path: string, change: (value: never) => void): ReadonlyMap<string, Buffer> {
-  const value = JSON.parse(String(files.get(path))) as Json;
-  change(value as never);
-  return new Map([...files, [path, Buffer.from(`${canonicalize(value)}\n`)]]);
-}
+const files = readStoredRecord('a-supplied-fix');
+const runId = String(readRecordFile(files, 'run.json').object_id);
+const tampered = (path: string, change: (value: never) => void) => tamper(files, path, change);
 
 t.test('an untouched record leads to its decision, byte for byte', async (t) => {
   const { equal, decision, firstDifference } = replayRun(files);
@@ -39,7 +25,7 @@ const changes: readonly (readonly [
   [
     'decision-input.json',
     (v: { runId: string }) => {
-      v.runId = one.runId.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
+      v.runId = runId.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
     },
     'decision-input.json',
     '/runId',
@@ -337,23 +323,22 @@ t.test('a file that takes no part in the decision is held against the provenance
 
 /** The record as the first version of the input would have been decided and written down. */
 function aged(change: (input: Json) => void): ReadonlyMap<string, Buffer> {
-  const { citations: _, ...kept } = JSON.parse(String(files.get('decision-input.json'))) as Json;
+  const { citations: _, ...kept } = readRecordFile(files, 'decision-input.json');
   const input: Json = { ...kept, schema: 'urn:writ:decision-input:v1' };
   change(input);
   const decision = decide(input as never);
   const object = {
-    ...(JSON.parse(String(files.get('decision.json'))) as Json),
+    ...readRecordFile(files, 'decision.json'),
     type: decision.type,
     reasons: decision.reasons,
     input_digest: decision.inputDigest,
     decision_digest: canonicalDigest(decision),
   };
-  const toBytes = (value: unknown): Buffer => Buffer.from(`${canonicalize(value)}\n`);
   return new Map([
     ...files,
-    ['decision-input.json', toBytes(input)],
-    ['decision-record.json', toBytes(decision)],
-    ['decision.json', toBytes(object)],
+    ['decision-input.json', toRecordBytes(input)],
+    ['decision-record.json', toRecordBytes(decision)],
+    ['decision.json', toRecordBytes(object)],
   ]);
 }
 

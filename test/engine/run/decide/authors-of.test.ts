@@ -1,9 +1,9 @@
 import t from 'tap';
-import { authorsOf } from '../../../engine/run/decide/receive-approvals.ts';
-import type { Attempt, RunIdentity } from '../../../engine/run/state/attempt.ts';
-import type { Authorship } from '../../../engine/store/record/authorship.ts';
-import { openRepository, type Repository } from '../../../engine/vcs/repository.ts';
-import { makeSample } from './sample.ts';
+import { authorsOf } from '../../../../engine/run/decide/receive-approvals.ts';
+import type { Attempt, RunIdentity } from '../../../../engine/run/state/attempt.ts';
+import type { Authorship } from '../../../../engine/store/record/authorship.ts';
+import { openRepository, type Repository } from '../../../../engine/vcs/repository.ts';
+import { makeSample } from '../sample.ts';
 
 process.env.GIT_CONFIG_GLOBAL = '/dev/null';
 process.env.GIT_CONFIG_NOSYSTEM = '1';
