@@ -189,7 +189,7 @@ function judge(name: string, threshold: number, report: MutationReport, files: r
   const scored = files.map((file) => ({ file, score: scoreOf(report, [file]) }));
   for (const { file, score } of scored.sort((a, b) => a.score.percent - b.score.percent))
     print(`  ${file}: ${formatScore(score)}`);
-  if (values.list) for (const line of listUndetected(report)) print(`  ${line}`);
+  if (values.list) for (const line of listUndetected(report, files)) print(`  ${line}`);
   const whole = scoreOf(report, files);
   print(`${name}: ${formatScore(whole)}; threshold ${threshold} %`);
   return whole.percent < threshold ? 1 : 0;

@@ -5,6 +5,5 @@ await room(
   'engine/run/cost-cap.test.ts',
   'engine/run/damaged-runs.test.ts',
   'engine/run/record/cancel-request.test.ts',
-  'engine/run/decide/replay-run.test.ts',
   'engine/upkeep',
 );

@@ -55,9 +55,9 @@ export function formatScore({ percent, counts }: Score): string {
 }
 
 /** Undetected mutants, one a line: `path:line:column  mutator → replacement  (no coverage)`. */
-export function listUndetected({ files }: MutationReport): readonly string[] {
-  return Object.entries(files).flatMap(([file, { mutants }]) =>
-    mutants
+export function listUndetected(report: MutationReport, files: Iterable<string>): readonly string[] {
+  return [...files].flatMap((file) =>
+    (report.files[file]?.mutants ?? [])
       .filter(({ status }) => status === 'Survived' || status === 'NoCoverage')
       .map(({ mutatorName, replacement = '', location: { start }, status }) => {
         const text = replacement.replaceAll(/\s+/g, ' ').slice(0, 80);
