@@ -3,23 +3,22 @@ import { authorsOf } from '../../../../engine/run/decide/receive-approvals.ts';
 import type { Attempt, RunIdentity } from '../../../../engine/run/state/attempt.ts';
 import type { Authorship } from '../../../../engine/store/record/authorship.ts';
 import { openRepository, type Repository } from '../../../../engine/vcs/repository.ts';
-import { makeSample } from '../sample.ts';
-
-process.env.GIT_CONFIG_GLOBAL = '/dev/null';
-process.env.GIT_CONFIG_NOSYSTEM = '1';
+import { makeRepository } from '../../vcs/sample-repository.ts';
 
 const runner = 'Sample maintainer <maintainer@sample.example>';
 const identity = ['AUTHOR', 'COMMITTER'].flatMap((who) => [`GIT_${who}_NAME`, `GIT_${who}_EMAIL`]);
 const ofContract = ['ann', 'coder'];
 
-const sample = makeSample();
-t.teardown(() => sample.remove());
+const sample = makeRepository(t.testdir());
+sample.commit({ 'a.txt': 'a\n' });
+sample.git('config', 'user.name', 'Sample maintainer');
+sample.git('config', 'user.email', 'maintainer@sample.example');
 
 async function authorsWith(
   authorship: Authorship,
   more: Partial<RunIdentity> = {},
 ): Promise<readonly string[]> {
-  const repository = await openRepository(sample.root);
+  const repository = await openRepository(sample.dir);
   // Who runs is who the repository's config names; other files of the room say otherwise in the environment.
   const others = identity.map((name) => [name, process.env[name]] as const);
   for (const name of identity) delete process.env[name];
@@ -80,16 +79,8 @@ t.test('a record that names nobody leaves whoever goes on with it to answer for 
 
 t.test('a record can add authors, and take none away that the commits name', async (t) => {
   const message = 'Thing\n\nco-authored-by: Yan <yan@x>\n\nmore words';
-  const tip = sample.git(
-    '-c',
-    'user.name=Zoe',
-    '-c',
-    'user.email=zoe@x',
-    'commit-tree',
-    '-m',
-    message,
-    'HEAD^{tree}',
-  );
+  sample.git('commit', '-q', '--allow-empty', '--author', 'Zoe <zoe@x>', '-m', message);
+  const tip = sample.git('rev-parse', 'HEAD').trim();
   const found = await authorsWith({ authors: ['Eve <eve@x>'], committers: [] }, { tip });
   for (const name of ['Eve <eve@x>', 'Zoe <zoe@x>', 'Yan <yan@x>']) t.ok(found.includes(name), name);
   t.strictSame(

@@ -1,5 +1,3 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import t from 'tap';
 import { sha256Hex } from '../../../../core/base/digest.ts';
 import type { ApprovalGround, ReceivedApproval } from '../../../../core/contract/approval.ts';
@@ -8,19 +6,13 @@ import { receiveApprovals } from '../../../../engine/run/decide/receive-approval
 import { gateReport } from '../../../../engine/run/record/gate-report.ts';
 import { show } from '../../../../engine/run/record/shown-reports.ts';
 import { openRepository } from '../../../../engine/vcs/repository.ts';
-import { makeSample } from '../sample.ts';
+import { makeRepository } from '../../vcs/sample-repository.ts';
 import { bareAttempt } from './bare-attempt.ts';
 
-process.env.GIT_CONFIG_GLOBAL = '/dev/null';
-process.env.GIT_CONFIG_NOSYSTEM = '1';
-
-const sample = makeSample();
-t.teardown(() => sample.remove());
-const repository = await openRepository(sample.root);
-mkdirSync(join(sample.root, '.writ'), { recursive: true });
-writeFileSync(join(sample.root, '.writ/allowed_signers'), 'ann ssh-ed25519 AAAA\n');
-sample.git('add', '.');
-const tree = sample.git('write-tree');
+const sample = makeRepository(t.testdir());
+sample.commit({ '.writ/allowed_signers': 'ann ssh-ed25519 AAAA\n' });
+const repository = await openRepository(sample.dir);
+const tree = sample.git('rev-parse', 'HEAD^{tree}').trim();
 
 const subject = {
   runId: 'run-1',
