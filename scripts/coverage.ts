@@ -31,7 +31,7 @@ const { sources, tests } = values['as-mapped']
   : await collectCoverage({
       path: values.map,
       lanes: Number(values.lanes),
-      keep: values.fresh ? 'nothing' : 'what is exact',
+      fresh: values.fresh,
       print,
     });
 

@@ -2,7 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { fetchCodex } from './fetch-codex.ts';
+import { codexProgram } from '../test/coder/codex/codex-program.ts';
+import { installTestTool } from './test-tools.ts';
 
 interface Need {
   readonly program: string;
@@ -63,6 +64,9 @@ for (const need of needs) {
       `missing: ${need.program} (Debian package ${need.debianPackage}): ${need.without}\n`,
     );
 }
-const withoutCodex = fetchCodex();
+const withoutCodex =
+  codexProgram === undefined
+    ? `no package is known for ${process.platform}-${process.arch}`
+    : installTestTool('codex', codexProgram);
 if (withoutCodex !== undefined)
   process.stderr.write(`missing: codex (${withoutCodex}): tests with the real program are skipped by name\n`);

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import {
   copyFileSync,
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -37,8 +38,11 @@ export function testToolVersions(name: string): Readonly<Record<string, string>>
   return (JSON.parse(text) as { readonly dependencies: Record<string, string> }).dependencies;
 }
 
-/** Installs a tool unless it is there. No install script runs. Returns the reason if the tool is missing afterwards. */
-export function installTestTool(name: string): string | undefined {
+/**
+ * Installs a tool unless it is there; no install script runs. `mustHold` is a pattern of files below the place: npm
+ * succeeds without an optional package that it could not fetch. Returns the reason if the tool is missing afterwards.
+ */
+export function installTestTool(name: string, mustHold = 'node_modules'): string | undefined {
   const place = testToolPlace(name);
   if (existsSync(place)) return undefined;
   mkdirSync(dirname(place), { recursive: true, mode: 0o700 });
@@ -53,6 +57,7 @@ export function installTestTool(name: string): string | undefined {
       { cwd: box, stdio: ['ignore', 'ignore', 'inherit'] },
     );
     if (status !== 0) return '`npm ci` failed';
+    if (globSync(mustHold, { cwd: box }).length === 0) return `npm delivered no \`${mustHold}\``;
     try {
       renameSync(box, place);
     } catch (fault) {

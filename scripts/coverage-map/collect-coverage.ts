@@ -18,8 +18,8 @@ export interface CollectRequest {
   /** Where the map is kept. */
   readonly path: string;
   readonly lanes: number;
-  /** What of an earlier map counts: nothing, what ran only sources that are still the same, or all of it. */
-  readonly keep: 'nothing' | 'what is exact' | 'all';
+  /** Runs every file of tests, also those whose sources are the same as in an earlier map. */
+  readonly fresh: boolean;
   readonly print: (line: string) => void;
 }
 
@@ -39,13 +39,13 @@ export function shippedSources(root: string): readonly string[] {
  * are killed or confined. In a copy of the tree, so that nobody changes it meanwhile. What the map holds already of a
  * file of tests that is still the same may be kept; what was finished is kept where this is interrupted.
  */
-export async function collectCoverage({ path, lanes, keep, print }: CollectRequest): Promise<CoverageMap> {
+export async function collectCoverage({ path, lanes, fresh, print }: CollectRequest): Promise<CoverageMap> {
   const tree = makeBrokenTree();
   try {
     const texts = new Map(
       shippedSources(tree).map((source) => [source, readFileSync(join(tree, source), 'utf8')]),
     );
-    const before: CoverageMap = keep === 'nothing' ? { sources: {}, tests: {} } : readCoverageMap(path);
+    const before: CoverageMap = fresh ? { sources: {}, tests: {} } : readCoverageMap(path);
     const now = Object.fromEntries([...texts].map(([source, text]) => [source, digestOf(text)]));
     const isExact = ({ lines }: TestCoverage): boolean =>
       Object.keys(lines).every((source) => now[source] === before.sources[source]);
@@ -53,20 +53,10 @@ export async function collectCoverage({ path, lanes, keep, print }: CollectReque
     const digests = new Map(files.map((file) => [file, digestOf(readFileSync(join(tree, file)))]));
     const tests: Record<string, TestCoverage> = {};
     for (const [file, known] of Object.entries(before.tests))
-      if (known.passed && digests.get(file) === known.digest && (keep === 'all' || isExact(known)))
-        tests[file] = known;
+      if (known.passed && digests.get(file) === known.digest && isExact(known)) tests[file] = known;
     const queue = files.filter((file) => tests[file] === undefined);
-    // What is kept of a source that was changed since says nothing of its lines: its digest stays that of then.
-    const isKept = (source: string): boolean =>
-      Object.values(tests).some(({ lines }) => lines[source] !== undefined);
-    const sources = Object.fromEntries(
-      Object.entries(now).map(([source, digest]) => [
-        source,
-        isKept(source) ? (before.sources[source] ?? digest) : digest,
-      ]),
-    );
     const save = (): CoverageMap => {
-      const map = { sources, tests };
+      const map = { sources: now, tests };
       writeCoverageMap(path, map);
       return map;
     };

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { mcpClients, mcpClientsPlace } from '../../../../scripts/mcp-clients-place.ts';
+import { testToolPlace, testToolVersions } from '../../../../scripts/test-tools.ts';
 import { codexSkip } from '../../../coder/codex/codex-program.ts';
 import { personRepository } from '../../vcs/person-repository.ts';
 import { askCodex } from './ask-codex.ts';
@@ -11,9 +11,10 @@ import { askGemini } from './ask-gemini.ts';
 import { serveForSuite } from './serve-for-suite.ts';
 
 t.setTimeout(600_000);
-const place = join(mcpClientsPlace(), 'node_modules');
+const mcpClients = testToolVersions('mcp-clients');
+const place = join(testToolPlace('mcp-clients'), 'node_modules');
 const writ = join(import.meta.dirname, '../../../../bin/writ.js');
-const skip = existsSync(place) ? false : 'not in the cache: `node scripts/fetch-mcp-clients.ts`';
+const skip = existsSync(place) ? false : 'not in the cache: `node scripts/test-tools.ts mcp-clients`';
 
 async function run(name: string, args: readonly string[], cwd: string): Promise<string> {
   const child = spawn(process.execPath, [join(place, '.bin', name), ...args], {
