@@ -20,6 +20,18 @@ import { changedFiles } from './tests/changed-files.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const cache = join(root, 'node_modules', '.cache', 'writ-mutation');
+/** Reports the processor time of a process on its file descriptor 3, in microseconds. */
+const reportTime = `data:text/javascript,${encodeURIComponent(`
+  import { writeSync } from 'node:fs';
+  import { isMainThread } from 'node:worker_threads';
+  if (isMainThread)
+    process.on('exit', () => {
+      const { user, system } = process.cpuUsage();
+      try {
+        writeSync(3, String(user + system));
+      } catch {}
+    });
+`)}`;
 const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
@@ -143,19 +155,6 @@ function strykerOptions(
     warnings: { slow: false },
   };
 }
-
-/** Reports the processor time of a process on its file descriptor 3, in microseconds. */
-const reportTime = `data:text/javascript,${encodeURIComponent(`
-  import { writeSync } from 'node:fs';
-  import { isMainThread } from 'node:worker_threads';
-  if (isMainThread)
-    process.on('exit', () => {
-      const { user, system } = process.cpuUsage();
-      try {
-        writeSync(3, String(user + system));
-      } catch {}
-    });
-`)}`;
 
 /**
  * Cheaper tests first, since the first failing one ends a mutant. What a file of tests costs is measured once per
