@@ -5,9 +5,11 @@ import { readRecordFile, readStoredRecord } from './stored-record.ts';
 
 const stored = readStoredRecord('work-that-cites');
 
+type Writable<T> = T extends object ? { -readonly [K in keyof T]: Writable<T[K]> } : T;
+
 /** The effective spec of a stored run, to be changed at will. */
-export function sampleSpec(): EffectiveIntentSpec {
-  return structuredClone(readRecordFile(stored, 'effective.json')) as unknown as EffectiveIntentSpec;
+export function sampleSpec(): Writable<EffectiveIntentSpec> {
+  return readRecordFile(stored, 'effective.json') as unknown as Writable<EffectiveIntentSpec>;
 }
 
 export interface BareOptions {

@@ -349,7 +349,7 @@ t.test('the networks of plugins are recorded once, with hosts redacted', async (
   const later = {
     ...attempt,
     ground: { ...attempt.ground, plugins: { networks: () => [] } },
-  } as typeof attempt;
+  } as unknown as typeof attempt;
   t.strictSame((await decideRun(later, question())).workNetworks, workNetworks);
   t.equal(calls, 1);
   t.strictSame((await decideRun(bareAttempt(options), question({ subject: 'attempt' }))).workNetworks, []);
