@@ -5,8 +5,9 @@
  * `--changed` to files that differ from where the branch left main. Known results are reused unless `--fresh` is given;
  * `--list` prints undetected mutants. docs/decisions/0019-mutation-testing.md says why it works this way.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
@@ -55,7 +56,7 @@ if (mutated === undefined) {
   if (files.length === 0) {
     print(`${name}: no source to mutate`);
     process.exitCode = values.changed ? 0 : 1;
-  } else process.exitCode = mutate(name, mutated, files);
+  } else process.exitCode = await mutate(name, mutated, files);
 }
 
 /** Sources of a module, relative to the project: all, or those that the command line selects. */
@@ -74,7 +75,11 @@ function sourcesOf({ sources }: MutatedModule, paths: readonly string[]): readon
 }
 
 /** Runs Stryker, prints what it found, and returns the exit code. */
-function mutate(name: string, { tests, threshold }: MutatedModule, files: readonly string[]): number {
+async function mutate(
+  name: string,
+  { tests, threshold }: MutatedModule,
+  files: readonly string[],
+): Promise<number> {
   const missing = installTestTool('mutation');
   if (missing !== undefined) {
     process.stderr.write(
@@ -108,16 +113,21 @@ function mutate(name: string, { tests, threshold }: MutatedModule, files: readon
     const config = join(temporary, 'stryker.json');
     writeFileSync(config, JSON.stringify(strykerOptions(name, files, ordered, temporary, report)));
     const stryker = join(testToolPlace('mutation'), 'node_modules/@stryker-mutator/core/bin/stryker.js');
-    const { status } = spawnSync(process.execPath, [stryker, 'run', config], {
-      cwd: root,
-      env,
-      stdio: ['ignore', 'inherit', 'inherit'],
-    });
-    if (status !== 0) return 1;
+    if ((await runToEnd([stryker, 'run', config], env)) !== 0) return 1;
     return judge(name, threshold, JSON.parse(readFileSync(report, 'utf8')) as MutationReport, files);
   } finally {
-    rmSync(temporary, { recursive: true, force: true });
+    rmSync(temporary, { recursive: true, force: true, maxRetries: 5, retryDelay: 500 });
   }
+}
+
+/** Runs a Node and returns its exit code. A signal to this process interrupts it, so that it saves what it knows. */
+async function runToEnd(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number | null> {
+  const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] });
+  const interrupt = (): void => void child.kill('SIGINT');
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, interrupt);
+  const [status] = (await once(child, 'close')) as [number | null];
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, interrupt);
+  return status;
 }
 
 function strykerOptions(
