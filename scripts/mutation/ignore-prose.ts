@@ -1,6 +1,6 @@
 /*
- * A plugin of Stryker: leaves prose alone. Tests assert codes and records, not sentences, so a mutant of a sentence says
- * nothing about them. Texts without a space (codes, names, paths) are mutated.
+ * A plugin of Stryker that leaves prose alone. Tests assert codes and records, not sentences, so a mutant of a sentence
+ * says nothing about them. Texts without a space (codes, names, paths) are mutated.
  */
 
 /** As much of a Babel path as is read here. */

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import t from 'tap';
 import { authorsOf } from '../../../../engine/run/decide/receive-approvals.ts';
 import type { Attempt, RunIdentity } from '../../../../engine/run/state/attempt.ts';
@@ -9,7 +12,9 @@ const runner = 'Sample maintainer <maintainer@sample.example>';
 const identity = ['AUTHOR', 'COMMITTER'].flatMap((who) => [`GIT_${who}_NAME`, `GIT_${who}_EMAIL`]);
 const ofContract = ['ann', 'coder'];
 
-const sample = makeRepository(t.testdir());
+const directory = mkdtempSync(join(tmpdir(), 'writ-decide-'));
+t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+const sample = makeRepository(directory);
 sample.commit({ 'a.txt': 'a\n' });
 sample.git('config', 'user.name', 'Sample maintainer');
 sample.git('config', 'user.email', 'maintainer@sample.example');

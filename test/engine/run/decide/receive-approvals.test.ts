@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import t from 'tap';
 import { sha256Hex } from '../../../../core/base/digest.ts';
 import type { ApprovalGround, ReceivedApproval } from '../../../../core/contract/approval.ts';
@@ -9,7 +12,9 @@ import { openRepository } from '../../../../engine/vcs/repository.ts';
 import { makeRepository } from '../../vcs/sample-repository.ts';
 import { bareAttempt } from './bare-attempt.ts';
 
-const sample = makeRepository(t.testdir());
+const directory = mkdtempSync(join(tmpdir(), 'writ-decide-'));
+t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+const sample = makeRepository(directory);
 sample.commit({ '.writ/allowed_signers': 'ann ssh-ed25519 AAAA\n' });
 const repository = await openRepository(sample.dir);
 const tree = sample.git('rev-parse', 'HEAD^{tree}').trim();
