@@ -12,7 +12,7 @@ import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { setPriority } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { partVariable } from '../test/rooms/part-variable.ts';
+import { shortVariable } from '../test/rooms/long.ts';
 import { makeTemporaryDirectory } from '../test/rooms/temporary-directory.ts';
 import { type MutatedModule, mutatedModules } from './mutation/modules.ts';
 import { formatScore, listUndetected, type MutationReport, scoreOf } from './mutation/score.ts';
@@ -97,7 +97,7 @@ async function mutate(
     TMPDIR: temporary,
     // The mutant is chosen when the code runs, so all mutants share the compiled code.
     NODE_COMPILE_CACHE: join(temporary, 'compiled'),
-    [partVariable]: '1',
+    [shortVariable]: '1',
   };
   try {
     const ordered = cheapestFirst(

@@ -7,14 +7,14 @@ import { explain, readChanges } from '../../scripts/compatibility/explain.ts';
 import { render } from '../../scripts/compatibility/render.ts';
 import { toldSeed } from '../chance/told-seed.ts';
 import { packPackage } from '../doors/packed-package.ts';
-import { longTest } from '../rooms/long-test.ts';
+import { long } from '../rooms/long.ts';
 
 const found = findBaseline();
 const baseline = 'missing' in found ? '' : found.packageDirectory;
 const options = { timeout: 7_200_000, skip: 'missing' in found ? found.missing : false };
 const names = corpora.map(({ name }) => name);
 
-longTest('the working tree answers as the baseline, except for the listed changes', options, async (t) => {
+long('the working tree answers as the baseline, except for the listed changes', options, async (t) => {
   const changes = readChanges();
   const comparison = await compareVersions({
     baseline,
@@ -33,7 +33,7 @@ longTest('the working tree answers as the baseline, except for the listed change
   for (const corpus of names) t.ok((comparison.counts.get(corpus) ?? 0) >= 20, `${corpus} was run`);
 });
 
-longTest('a rule with another message is listed case by case', options, async (t) => {
+long('a rule with another message is listed case by case', options, async (t) => {
   const broken = join(t.testdir(), 'package');
   cpSync(baseline, broken, { recursive: true });
   symlinkSync(join(dirname(baseline), 'node_modules'), join(dirname(broken), 'node_modules'));

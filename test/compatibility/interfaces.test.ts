@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import t, { type Test } from 'tap';
-import { longTest } from '../rooms/long-test.ts';
-import { partVariable } from '../rooms/part-variable.ts';
+import { isLong, long } from '../rooms/long.ts';
 import { readPages, readService, readSession } from './query-program.ts';
 import {
   readCodes,
@@ -83,7 +82,7 @@ const seen = new Set<string>();
 for (const [what, read] of Object.entries(readers))
   t.test(`${what} are those of bc4e9f22, but for recorded changes`, compare(read));
 for (const [what, read] of Object.entries(longReaders))
-  longTest(`${what} are those of bc4e9f22, but for recorded changes`, compare(read));
+  long(`${what} are those of bc4e9f22, but for recorded changes`, compare(read));
 
 t.test('every recorded change is of a snapshot, and every snapshot is compared', async (t) => {
   const names = readdirSync(directory).flatMap((file) => /^(.*)\.json$/.exec(file)?.[1] ?? []);
@@ -91,7 +90,7 @@ t.test('every recorded change is of a snapshot, and every snapshot is compared',
     recorded.interfaces.filter(({ snapshot }) => !names.includes(snapshot)),
     [],
   );
-  const isWhole = process.env[partVariable] === undefined;
+  const isWhole = isLong;
   if (isWhole)
     t.strictSame(
       names.filter((name) => !seen.has(name)),
