@@ -6,7 +6,6 @@ import { createEngine } from '../core/kernel/engine.ts';
 import { contractRows } from '../engine/spec/contract-rows.ts';
 import { readIntentSpec } from '../engine/spec/read-intent-spec.ts';
 import { preset } from '../plugins/preset.ts';
-import { rowReaders, rowRemovals } from '../scripts/rows/all.ts';
 import { fixtures, type Json, sampleSpec } from './engine/run/sample.ts';
 import { serviceRows } from './ledger/service-rows.ts';
 
@@ -32,29 +31,6 @@ t.test('every row is enforced by the plugin that it names, and by that plugin al
 
 t.test('every row says either who enforces it or which part will bring it', async (t) => {
   for (const row of contractRows) t.equal(row.enforcedBy === undefined, row.bringsIn !== undefined, row.id);
-});
-
-t.test('every enforced row names a test that is there', async (t) => {
-  for (const row of contractRows) {
-    if (row.enforcedBy === undefined) continue;
-    t.ok(row.test !== undefined && existsSync(join(root, row.test)), `${row.id}: ${row.test ?? 'none'}`);
-  }
-});
-
-t.test('every enforced row has one reader, which stands where it is looked for', async (t) => {
-  const read = new Set(rowReaders.map(({ row }) => row));
-  for (const { id, enforcedBy } of contractRows)
-    if (enforcedBy !== undefined) t.ok(read.has(id), `${id} has a reader`);
-  t.strictSame(
-    rowReaders.map(({ row }) => row).filter((row, index, all) => all.indexOf(row) !== index),
-    [],
-  );
-  for (const { row } of rowReaders)
-    t.ok(contractRows.find(({ id }) => id === row)?.enforcedBy !== undefined, `${row} is enforced`);
-  for (const { name, file, from, test, fails } of rowRemovals) {
-    t.equal(readFileSync(join(root, file), 'utf8').split(from).length - 1, 1, `${name} in ${file}`);
-    t.ok(fails.length > 0 && existsSync(join(root, test)), `${name}: ${test}`);
-  }
 });
 
 t.test(

@@ -22,8 +22,6 @@ export interface ContractRow {
   readonly enforcedBy?: string;
   /** The part of the product that will bring it; exactly the rows without `enforcedBy`. */
   readonly bringsIn?: 'scheduler part' | 'gates part' | 'seal part' | 'session part';
-  /** A test file or run case that fails when the row stops holding. */
-  readonly test?: string;
 }
 
 /** Needed by every run. */

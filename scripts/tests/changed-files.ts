@@ -19,23 +19,6 @@ export function changedFiles(root: string): Changes {
   return { since: left === undefined ? 'HEAD' : sayLeft(left), files };
 }
 
-/**
- * Against where this branch left `main`; on `main` itself, against so many commits before. `undefined` where git has no
- * such history of this directory: it is no repository, only a part of one, or has too few commits.
- */
-export function recentFiles(
-  root: string,
-  commits: number,
-): (Changes & { readonly head: string }) | undefined {
-  const head = git(root, 'rev-parse', 'HEAD')?.trim();
-  if (head === undefined || git(root, 'rev-parse', '--show-prefix')?.trim() !== '') return undefined;
-  const left = whereLeft(root, head);
-  const before = left ?? git(root, 'rev-parse', '--verify', '--quiet', `HEAD~${commits}^{commit}`)?.trim();
-  const files = before === undefined ? undefined : filesSince(root, before);
-  if (files === undefined) return undefined;
-  return { head, since: left === undefined ? `${commits} commits before HEAD` : sayLeft(left), files };
-}
-
 function sayLeft(commit: string): string {
   return `${commit.slice(0, 12)}, where this branch left main`;
 }

@@ -4,14 +4,6 @@ import { always, inSection } from '../contract-row.ts';
 
 const checks = '/acceptance/verificationPlan/*/*';
 
-/** Of each list a run that would end otherwise without it. */
-const runCases = {
-  fastChecks: 'fixtures/runs/an-unexpected-exit-code-refuses',
-  integrationChecks: 'fixtures/runs/an-old-failure-is-not-tolerated-under-none',
-  securityChecks: 'fixtures/runs/security-checks-judge-the-reports-that-the-same-stage-made',
-  releaseChecks: 'fixtures/runs/a-new-dependency-waits-for-its-licence-review',
-} as const;
-
 export const acceptanceRows = [
   ...inSection('Acceptance', [
     {
@@ -20,7 +12,6 @@ export const acceptanceRows = [
       rule: 'stored as acceptance criteria of the Task',
       asks: always,
       enforcedBy: 'core',
-      test: 'test/engine/run/field-effects.test.ts',
     },
     ...checkLists.map((list) => ({
       id: `acceptance.verificationPlan.${list}`,
@@ -28,7 +19,6 @@ export const acceptanceRows = [
       rule: 'run in its stage',
       asks: (spec: EffectiveIntentSpec) => spec.acceptance.verificationPlan[list].length > 0,
       enforcedBy: 'core',
-      test: runCases[list],
     })),
     {
       id: 'acceptance.verificationPlan#order',
@@ -36,7 +26,6 @@ export const acceptanceRows = [
       rule: 'a stage starts only when the one before it passed',
       asks: always,
       enforcedBy: 'core',
-      test: 'fixtures/runs/a-later-stage-never-starts-after-a-failed-one',
     },
     {
       id: 'acceptance.verificationPlan.securityChecks#reports',
@@ -44,7 +33,6 @@ export const acceptanceRows = [
       rule: 'security checks produce `sast-report`, `sca-report` and `sbom` between them',
       asks: (spec) => spec.acceptance.verificationPlan.securityChecks.length > 0,
       enforcedBy: 'core',
-      test: 'test/engine/spec/rules.test.ts',
     },
     {
       id: 'acceptance.qualityGates.requireNewTestsWhenBugfix',
@@ -53,7 +41,6 @@ export const acceptanceRows = [
       asks: ({ intent, acceptance }) =>
         intent.changeType === 'bugfix' && acceptance.qualityGates.requireNewTestsWhenBugfix,
       enforcedBy: 'gates',
-      test: 'fixtures/runs/a-fix-without-a-new-test-is-refused',
     },
     {
       id: 'acceptance.qualityGates.requireNewTestsWhenBugfix#ran',
@@ -62,7 +49,6 @@ export const acceptanceRows = [
       asks: ({ intent, acceptance }) =>
         intent.changeType === 'bugfix' && acceptance.qualityGates.requireNewTestsWhenBugfix,
       enforcedBy: 'core',
-      test: 'fixtures/runs/a-fix-whose-new-test-no-fast-check-runs-is-refused',
     },
     {
       id: 'acceptance.qualityGates.requireNewTestsWhenBugfix=false',
@@ -71,7 +57,6 @@ export const acceptanceRows = [
       asks: ({ intent, acceptance }) =>
         intent.changeType === 'bugfix' && !acceptance.qualityGates.requireNewTestsWhenBugfix,
       enforcedBy: 'gates',
-      test: 'fixtures/runs/a-bugfix-whose-contract-waives-new-tests-needs-none',
     },
     {
       id: 'acceptance.qualityGates.maxAllowedRegression=none',
@@ -79,7 +64,6 @@ export const acceptanceRows = [
       rule: 'zero tolerance: any failing integration check fails its stage, an old failure too',
       asks: (spec) => tolerates(spec, 'none'),
       enforcedBy: 'gates',
-      test: 'fixtures/runs/an-old-failure-is-not-tolerated-under-none',
     },
     {
       id: 'acceptance.qualityGates.maxAllowedRegression=none#speed',
@@ -87,7 +71,6 @@ export const acceptanceRows = [
       rule: 'measured speed within the noise of the base',
       asks: (spec) => tolerates(spec, 'none'),
       enforcedBy: 'gates',
-      test: 'test/gates/rules/regression.test.ts',
     },
     {
       id: 'acceptance.qualityGates.maxAllowedRegression=low',
@@ -95,7 +78,6 @@ export const acceptanceRows = [
       rule: 'an old failure is told and blocks nothing',
       asks: (spec) => tolerates(spec, 'low'),
       enforcedBy: 'gates',
-      test: 'fixtures/runs/an-old-failure-is-tolerated-under-low',
     },
     {
       id: 'acceptance.qualityGates.maxAllowedRegression=low#speed',
@@ -103,7 +85,6 @@ export const acceptanceRows = [
       rule: 'measured speed within 5 % of the base',
       asks: (spec) => tolerates(spec, 'low'),
       enforcedBy: 'gates',
-      test: 'fixtures/runs/a-metric-worse-than-low-allows-is-refused',
     },
     {
       id: 'acceptance.qualityGates.maxAllowedRegression=medium',
@@ -111,7 +92,6 @@ export const acceptanceRows = [
       rule: 'an old failure is told and blocks nothing',
       asks: (spec) => tolerates(spec, 'medium'),
       enforcedBy: 'gates',
-      test: 'test/engine/run/judge/regression/compare-with-base.test.ts',
     },
     {
       id: 'acceptance.qualityGates.maxAllowedRegression=medium#speed',
@@ -119,7 +99,6 @@ export const acceptanceRows = [
       rule: 'measured speed within 20 % of the base',
       asks: (spec) => tolerates(spec, 'medium'),
       enforcedBy: 'gates',
-      test: 'fixtures/runs/a-metric-worse-but-within-medium-is-accepted',
     },
     {
       id: 'acceptance.qualityGates.maxAllowedRegression#regression',
@@ -127,7 +106,6 @@ export const acceptanceRows = [
       rule: 'a failure that the base has not is a regression, whatever is tolerated',
       asks: (spec) => tolerates(spec, 'low', 'medium'),
       enforcedBy: 'gates',
-      test: 'fixtures/runs/a-new-failure-is-a-regression-under-medium',
     },
   ]),
   ...inSection('Check', [
@@ -137,7 +115,6 @@ export const acceptanceRows = [
       rule: 'unique over all lists',
       asks: hasCheck(always),
       enforcedBy: 'core',
-      test: 'test/engine/spec/rules.test.ts',
     },
     {
       id: 'check.id#evidence',
@@ -145,7 +122,6 @@ export const acceptanceRows = [
       rule: 'names the evidence of its check',
       asks: hasCheck(always),
       enforcedBy: 'core',
-      test: 'test/engine/run/field-effects.test.ts',
     },
     {
       id: 'check.kind=command',
@@ -153,7 +129,6 @@ export const acceptanceRows = [
       rule: 'a shell command, judged by its exit code',
       asks: hasCheck(({ kind }) => kind === 'command'),
       enforcedBy: 'gates',
-      test: 'test/gates/checks/command.test.ts',
     },
     {
       id: 'check.kind=testSuite',
@@ -161,7 +136,6 @@ export const acceptanceRows = [
       rule: 'a parsed report beside the exit code',
       asks: hasCheck(({ kind }) => kind === 'testSuite'),
       enforcedBy: 'gates',
-      test: 'fixtures/runs/a-suite-that-exits-well-although-a-test-failed-is-refused',
     },
     {
       id: 'check.kind=testSuite#executed',
@@ -169,7 +143,6 @@ export const acceptanceRows = [
       rule: 'a run in which no test executed fails',
       asks: hasCheck(({ kind }) => kind === 'testSuite'),
       enforcedBy: 'gates',
-      test: 'test/gates/checks/test-suite.test.ts',
     },
     {
       id: 'check.kind=policy',
@@ -177,7 +150,6 @@ export const acceptanceRows = [
       rule: 'the first word names a registered rule',
       asks: hasCheck(({ kind }) => kind === 'policy'),
       enforcedBy: 'gates',
-      test: 'test/engine/run/field-effects.test.ts',
     },
     {
       id: 'check.kind=policy#require-approvers',
@@ -185,7 +157,6 @@ export const acceptanceRows = [
       rule: 'the run waits for signed approvals',
       asks: hasCheck((check) => policyOf(check) === 'require-approvers'),
       enforcedBy: 'gates',
-      test: 'test/gates/rules/require-approvers.test.ts',
     },
     {
       id: 'check.kind=policy#verify-provenance',
@@ -193,7 +164,6 @@ export const acceptanceRows = [
       rule: 'provenance is verified before release',
       asks: hasCheck((check) => policyOf(check) === 'verify-provenance'),
       enforcedBy: 'gates',
-      test: 'test/gates/rules/verify-provenance.test.ts',
     },
     {
       id: 'check.command',
@@ -201,7 +171,6 @@ export const acceptanceRows = [
       rule: 'every simple command in it passes `security.toolAcl` before it is run',
       asks: hasCheck(always),
       enforcedBy: 'core',
-      test: 'fixtures/runs/a-command-that-the-contract-does-not-allow-is-never-run',
     },
     {
       id: 'check.command#variables',
@@ -209,7 +178,6 @@ export const acceptanceRows = [
       rule: '`$NAME` comes from the map of the Scheduler only; an unknown one is refused',
       asks: hasCheck(({ command }) => command?.includes('$') ?? false),
       enforcedBy: 'core',
-      test: 'fixtures/runs/a-variable-that-the-scheduler-does-not-know-is-refused',
     },
     {
       id: 'check.timeoutSeconds',
@@ -217,7 +185,6 @@ export const acceptanceRows = [
       rule: 'a check past it is ended and has failed',
       asks: hasCheck(always),
       enforcedBy: 'core',
-      test: 'fixtures/runs/a-check-past-its-time-out-refuses',
     },
     {
       id: 'check.expectedExitCode',
@@ -225,7 +192,6 @@ export const acceptanceRows = [
       rule: 'the exit code that passes, any other fails the check',
       asks: hasCheck(always),
       enforcedBy: 'gates',
-      test: 'fixtures/runs/the-expected-exit-code-passes-though-it-is-not-zero',
     },
     {
       id: 'check.required=false',
@@ -233,7 +199,6 @@ export const acceptanceRows = [
       rule: 'its failure is reported and blocks nothing',
       asks: hasCheck(({ required }) => !required),
       enforcedBy: 'core',
-      test: 'fixtures/runs/a-failing-check-that-is-not-required-is-reported-and-does-not-block',
     },
     {
       id: 'check.required=true',
@@ -241,7 +206,6 @@ export const acceptanceRows = [
       rule: 'its failure fails the stage',
       asks: hasCheck(({ required }) => required),
       enforcedBy: 'gates',
-      test: 'test/gates/rules/check-outcome.test.ts',
     },
     {
       id: 'check.artifactsProduced',
@@ -249,7 +213,6 @@ export const acceptanceRows = [
       rule: 'is there when the check has run',
       asks: hasCheck(({ artifactsProduced }) => artifactsProduced.length > 0),
       enforcedBy: 'gates',
-      test: 'test/engine/run/field-effects.test.ts',
     },
     {
       id: 'check.artifactsProduced#kept',
@@ -257,7 +220,6 @@ export const acceptanceRows = [
       rule: 'what the check left of that name is kept',
       asks: hasCheck(({ artifactsProduced }) => artifactsProduced.length > 0),
       enforcedBy: 'core',
-      test: 'test/engine/run/field-effects.test.ts',
     },
     {
       id: 'check.artifactsProduced#declared',
@@ -265,7 +227,6 @@ export const acceptanceRows = [
       rule: 'every name is declared in `artifacts.required`',
       asks: hasCheck(({ artifactsProduced }) => artifactsProduced.length > 0),
       enforcedBy: 'core',
-      test: 'test/engine/spec/rules.test.ts',
     },
   ]),
 ];

@@ -8,7 +8,6 @@ export const artifactRows = inSection('Artifacts', [
     rule: '`patchset` and `test-log` are always required',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/spec/rules.test.ts',
   },
   {
     id: 'artifacts.required.stage',
@@ -16,7 +15,6 @@ export const artifactRows = inSection('Artifacts', [
     rule: 'existence is checked when its stage has run',
     asks: always,
     enforcedBy: 'gates',
-    test: 'fixtures/runs/an-sbom-is-made-for-the-release',
   },
   {
     id: 'artifacts.required.stage#producer',
@@ -24,7 +22,6 @@ export const artifactRows = inSection('Artifacts', [
     rule: 'or when the stage has run where the check stands that produces it',
     asks: always,
     enforcedBy: 'core',
-    test: 'fixtures/runs/a-suite-that-stands-only-at-integration-is-enough',
   },
   {
     id: 'artifacts.required.required',
@@ -32,7 +29,6 @@ export const artifactRows = inSection('Artifacts', [
     rule: 'a missing required artifact fails its stage',
     asks: always,
     enforcedBy: 'gates',
-    test: 'fixtures/runs/a-required-artifact-that-nobody-makes-refuses',
   },
   {
     id: 'artifacts.required.required=false',
@@ -40,7 +36,6 @@ export const artifactRows = inSection('Artifacts', [
     rule: 'that it is missing is a warning',
     asks: ({ artifacts }) => artifacts.required.some(({ required }) => !required),
     enforcedBy: 'core',
-    test: 'test/gates/rules/artifact-present.test.ts',
   },
   {
     id: 'artifacts.required.format',
@@ -48,7 +43,6 @@ export const artifactRows = inSection('Artifacts', [
     rule: 'an artifact of another known format fails its stage',
     asks: ({ artifacts }) => artifacts.required.some(({ format }) => format !== ''),
     enforcedBy: 'gates',
-    test: 'fixtures/runs/an-artifact-in-another-format-than-declared-refuses',
   },
   {
     id: 'artifacts.required.format#content-type',
@@ -56,7 +50,6 @@ export const artifactRows = inSection('Artifacts', [
     rule: 'content type of the reference',
     asks: ({ artifacts }) => artifacts.required.some(({ format }) => format !== ''),
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'artifacts.required.name=patchset',
@@ -64,7 +57,6 @@ export const artifactRows = inSection('Artifacts', [
     rule: 'the diff that was judged',
     asks: requires('patchset'),
     enforcedBy: 'artifacts',
-    test: 'fixtures/runs/a-fix-with-a-new-test-is-committed',
   },
   {
     id: 'artifacts.required.name=test-log',
@@ -72,7 +64,6 @@ export const artifactRows = inSection('Artifacts', [
     rule: 'report or captured output of the checks',
     asks: requires('test-log'),
     enforcedBy: 'core',
-    test: 'fixtures/runs/a-fix-with-a-new-test-is-committed',
   },
   {
     id: 'artifacts.required.name=build-log',
@@ -80,7 +71,6 @@ export const artifactRows = inSection('Artifacts', [
     rule: 'report or captured output of the check that produces it',
     asks: requires('build-log'),
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'artifacts.required.name=sast-report',
@@ -88,7 +78,6 @@ export const artifactRows = inSection('Artifacts', [
     rule: 'delivered by a check, or ours where none does, and judged',
     asks: requires('sast-report'),
     enforcedBy: 'gates',
-    test: 'fixtures/runs/a-clean-change-has-an-analysis-made-for-it',
   },
   {
     id: 'artifacts.required.name=sca-report',
@@ -96,7 +85,6 @@ export const artifactRows = inSection('Artifacts', [
     rule: 'every package looked up in the imported advisories, where no check delivers one; judged',
     asks: requires('sca-report'),
     enforcedBy: 'gates',
-    test: 'fixtures/runs/a-known-vulnerability-is-refused',
   },
   {
     id: 'artifacts.required.name=sca-report#judged',
@@ -104,7 +92,6 @@ export const artifactRows = inSection('Artifacts', [
     rule: 'judged at the security stage, also where no check looks at it',
     asks: requires('sca-report'),
     enforcedBy: 'core',
-    test: 'fixtures/runs/a-known-vulnerability-is-refused-where-no-check-looks',
   },
   {
     id: 'artifacts.required.name=sca-report#release',
@@ -119,7 +106,6 @@ export const artifactRows = inSection('Artifacts', [
     rule: 'CycloneDX or SPDX of the candidate, where no check delivers one',
     asks: requires('sbom'),
     enforcedBy: 'supply-chain',
-    test: 'fixtures/runs/an-sbom-is-made-for-the-release',
   },
   {
     id: 'artifacts.required.name=release-notes',
@@ -127,7 +113,6 @@ export const artifactRows = inSection('Artifacts', [
     rule: 'Markdown made of intent and change',
     asks: requires('release-notes'),
     enforcedBy: 'artifacts',
-    test: 'fixtures/runs/an-sbom-is-made-for-the-release',
   },
   {
     id: 'artifacts.required.name=provenance-attestation',
@@ -135,7 +120,6 @@ export const artifactRows = inSection('Artifacts', [
     rule: 'the signed statement about the commit',
     asks: requires('provenance-attestation'),
     enforcedBy: 'attest',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'artifacts.required.name=transparency-proof',
@@ -143,7 +127,6 @@ export const artifactRows = inSection('Artifacts', [
     rule: 'inclusion proof of the log',
     asks: requires('transparency-proof'),
     enforcedBy: 'attest',
-    test: 'fixtures/runs/a-required-log-proof-without-a-log-refuses',
   },
   {
     id: 'artifacts.retention.days',
@@ -151,7 +134,6 @@ export const artifactRows = inSection('Artifacts', [
     rule: '`expiresAt` of every artifact, written at creation, where privacy does not end it sooner',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'artifacts.retention.days=0',
@@ -159,7 +141,6 @@ export const artifactRows = inSection('Artifacts', [
     rule: 'no content is kept after the decision, every digest is',
     asks: ({ artifacts }) => artifacts.retention.days === 0,
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
 ]);
 

@@ -7,7 +7,6 @@ export const constraintRows = inSection('Constraints', [
     rule: 'checks run without any network',
     asks: ({ constraints }) => constraints.security.networkPolicy === 'deny',
     enforcedBy: 'sandbox',
-    test: 'fixtures/runs/a-network-that-is-denied-has-no-way-out',
   },
   {
     id: 'constraints.security.networkPolicy=deny#sandbox',
@@ -15,7 +14,6 @@ export const constraintRows = inSection('Constraints', [
     rule: 'a machine that cannot do that does not run them',
     asks: ({ constraints }) => constraints.security.networkPolicy === 'deny',
     enforcedBy: 'core',
-    test: 'test/engine/run/run-edges.test.ts',
   },
   {
     id: 'constraints.security.networkPolicy=allow',
@@ -23,7 +21,6 @@ export const constraintRows = inSection('Constraints', [
     rule: 'an egress proxy opens public hosts and no others',
     asks: ({ constraints }) => constraints.security.networkPolicy === 'allow',
     enforcedBy: 'sandbox',
-    test: 'test/engine/run/network-policy.test.ts',
   },
   {
     id: 'constraints.security.dependencyPolicy=no-new',
@@ -31,7 +28,6 @@ export const constraintRows = inSection('Constraints', [
     rule: 'a new dependency is refused',
     asks: ({ constraints }) => constraints.security.dependencyPolicy === 'no-new',
     enforcedBy: 'gates',
-    test: 'fixtures/runs/a-new-dependency-is-refused-under-no-new',
   },
   {
     id: 'constraints.security.dependencyPolicy=allow-with-review',
@@ -39,7 +35,6 @@ export const constraintRows = inSection('Constraints', [
     rule: 'a new dependency without an sca-report and a review approval is refused',
     asks: ({ constraints }) => constraints.security.dependencyPolicy === 'allow-with-review',
     enforcedBy: 'gates',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'constraints.security.dependencyPolicy=allow-with-review#waits',
@@ -47,7 +42,6 @@ export const constraintRows = inSection('Constraints', [
     rule: 'with both it waits for the review',
     asks: ({ constraints }) => constraints.security.dependencyPolicy === 'allow-with-review',
     enforcedBy: 'gates',
-    test: 'fixtures/runs/a-new-dependency-waits-for-its-review-under-allow-with-review',
   },
   {
     id: 'constraints.security.dependencyPolicy=allow',
@@ -55,7 +49,6 @@ export const constraintRows = inSection('Constraints', [
     rule: 'new dependencies are unrestricted but for their licenses',
     asks: ({ constraints }) => constraints.security.dependencyPolicy === 'allow',
     enforcedBy: 'gates',
-    test: 'fixtures/runs/a-new-dependency-with-an-allowed-licence-is-accepted-under-allow',
   },
   {
     id: 'constraints.security.cryptoPolicy',
@@ -63,7 +56,6 @@ export const constraintRows = inSection('Constraints', [
     rule: 'written to the constraints of the Task',
     asks: ({ constraints }) => constraints.security.cryptoPolicy !== '',
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'constraints.privacy.dataClassesAllowed',
@@ -71,7 +63,6 @@ export const constraintRows = inSection('Constraints', [
     rule: 'data of these classes is not redacted',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'constraints.privacy.dataClassesAllowed#context',
@@ -79,7 +70,6 @@ export const constraintRows = inSection('Constraints', [
     rule: 'files that hold data of other classes stay out of the context, and all else in it is redacted',
     asks: always,
     enforcedBy: 'redaction',
-    test: 'test/plugins/redaction/plugin.test.ts',
   },
   {
     id: 'constraints.privacy.dataClassesAllowed#secrets',
@@ -87,7 +77,6 @@ export const constraintRows = inSection('Constraints', [
     rule: 'without `secrets` among them none is written, redaction or not',
     asks: ({ constraints }) => !constraints.privacy.dataClassesAllowed.includes('secrets'),
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'constraints.privacy.redactionRequired=true',
@@ -95,7 +84,6 @@ export const constraintRows = inSection('Constraints', [
     rule: 'data of classes that are not allowed is removed from every artifact, finding and frame before it is stored',
     asks: ({ constraints }) => constraints.privacy.redactionRequired,
     enforcedBy: 'redaction',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'constraints.privacy.redactionRequired=false',
@@ -103,7 +91,6 @@ export const constraintRows = inSection('Constraints', [
     rule: 'artifacts keep what is no secret',
     asks: ({ constraints }) => !constraints.privacy.redactionRequired,
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'constraints.privacy.retentionDays',
@@ -111,7 +98,6 @@ export const constraintRows = inSection('Constraints', [
     rule: 'artifact content expires at the lower of this and `artifacts.retention.days`',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'constraints.privacy.retentionDays=0',
@@ -119,7 +105,6 @@ export const constraintRows = inSection('Constraints', [
     rule: 'no content is kept',
     asks: ({ constraints }) => constraints.privacy.retentionDays === 0,
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'constraints.privacy.retentionDays#gc',
@@ -127,7 +112,6 @@ export const constraintRows = inSection('Constraints', [
     rule: '`writ gc` counts it from the final decision',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/upkeep/collect-garbage.test.ts',
   },
   {
     id: 'constraints.licensing.allowedSpdx',
@@ -135,7 +119,6 @@ export const constraintRows = inSection('Constraints', [
     rule: 'a new dependency with any other license is refused',
     asks: ({ constraints }) => constraints.licensing.allowedSpdx.length > 0,
     enforcedBy: 'gates',
-    test: 'fixtures/runs/a-new-dependency-with-a-forbidden-licence-is-refused',
   },
   {
     id: 'constraints.licensing.allowedSpdx=none',
@@ -143,7 +126,6 @@ export const constraintRows = inSection('Constraints', [
     rule: 'an empty list restricts nothing',
     asks: ({ constraints }) => constraints.licensing.allowedSpdx.length === 0,
     enforcedBy: 'gates',
-    test: 'test/gates/rules/licenses.test.ts',
   },
   {
     id: 'constraints.licensing.forbidNewLicenses',
@@ -151,7 +133,6 @@ export const constraintRows = inSection('Constraints', [
     rule: 'a license that is new to the codebase needs a human license review',
     asks: ({ constraints }) => constraints.licensing.forbidNewLicenses,
     enforcedBy: 'gates',
-    test: 'fixtures/runs/a-licence-that-is-new-to-the-codebase-is-refused-without-a-review',
   },
   {
     id: 'constraints.platform.languageRuntime',
@@ -159,7 +140,6 @@ export const constraintRows = inSection('Constraints', [
     rule: 'checked against the tools that the sandbox shows',
     asks: ({ constraints }) => constraints.platform.languageRuntime !== '',
     enforcedBy: 'core',
-    test: 'test/engine/run/run-edges.test.ts',
   },
   {
     id: 'constraints.platform.languageRuntime#picked',
@@ -167,7 +147,6 @@ export const constraintRows = inSection('Constraints', [
     rule: 'where a toolchain manager of the user has it and the sandbox does not show it, it is picked for every check',
     asks: ({ constraints }) => constraints.platform.languageRuntime !== '',
     enforcedBy: 'core',
-    test: 'test/engine/tool/runtime/pick-runtimes.test.ts',
   },
   {
     id: 'constraints.platform.languageRuntime#form',
@@ -175,7 +154,6 @@ export const constraintRows = inSection('Constraints', [
     rule: 'a text that names no known tool and version is invalid',
     asks: ({ constraints }) => constraints.platform.languageRuntime !== '',
     enforcedBy: 'core',
-    test: 'test/engine/spec/rules.test.ts',
   },
   {
     id: 'constraints.platform.supportedOS',
@@ -183,7 +161,6 @@ export const constraintRows = inSection('Constraints', [
     rule: 'another operating system does not run the contract',
     asks: ({ constraints }) => constraints.platform.supportedOS.length > 0,
     enforcedBy: 'core',
-    test: 'test/engine/run/run-edges.test.ts',
   },
   {
     id: 'constraints.resources.maxWallClockSeconds',
@@ -191,7 +168,6 @@ export const constraintRows = inSection('Constraints', [
     rule: 'a run past it is abandoned',
     asks: always,
     enforcedBy: 'core',
-    test: 'fixtures/runs/the-wall-clock-ends-the-run',
   },
   {
     id: 'constraints.resources.maxCostUnits',
@@ -199,7 +175,6 @@ export const constraintRows = inSection('Constraints', [
     rule: 'over the cap the run waits for a person',
     asks: (spec, { model }) => model && spec.constraints.resources.maxCostUnits > 0,
     enforcedBy: 'core',
-    test: 'test/engine/run/worker-runs.test.ts',
   },
   {
     id: 'constraints.resources.maxCostUnits#checkpoint',
@@ -207,7 +182,6 @@ export const constraintRows = inSection('Constraints', [
     rule: 'near the cap a checkpoint is written',
     asks: (spec, { model }) => model && spec.constraints.resources.maxCostUnits > 0,
     enforcedBy: 'core',
-    test: 'test/engine/run/worker-runs.test.ts',
   },
   {
     id: 'constraints.resources.maxCostUnits#parallel',
@@ -215,7 +189,6 @@ export const constraintRows = inSection('Constraints', [
     rule: 'near the cap one task at a time',
     asks: (spec, { model }) => model && spec.constraints.resources.maxCostUnits > 0,
     enforcedBy: 'core',
-    test: 'test/engine/run/decide/budget.test.ts',
   },
   {
     id: 'constraints.resources.maxCostUnits=0',
@@ -223,6 +196,5 @@ export const constraintRows = inSection('Constraints', [
     rule: 'no cap',
     asks: (spec, { model }) => model && spec.constraints.resources.maxCostUnits === 0,
     enforcedBy: 'core',
-    test: 'test/engine/run/worker-runs.test.ts',
   },
 ]);

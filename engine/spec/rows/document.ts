@@ -7,7 +7,6 @@ export const documentRows = inSection('Top level', [
     rule: 'the form is judged; `v1alpha1` is planned and run, other versions are refused',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/spec/lifecycle.test.ts',
   },
   {
     id: 'kind',
@@ -15,7 +14,6 @@ export const documentRows = inSection('Top level', [
     rule: 'the constant `IntentSpec`',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/spec/bounds.test.ts',
   },
   {
     id: 'extensions',
@@ -23,7 +21,6 @@ export const documentRows = inSection('Top level', [
     rule: 'open, kept in the digest, affects no gate decision; other than `<vendor>/<key>` is a warning',
     asks: (spec) => Object.keys(spec.extensions).length > 0,
     enforcedBy: 'core',
-    test: 'test/engine/spec/rules.test.ts',
   },
   {
     id: 'document#strict',
@@ -31,7 +28,6 @@ export const documentRows = inSection('Top level', [
     rule: 'strict JSON within 4 MiB and 64 levels, with line and column of the first fault',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/core/base/strict-json.test.ts',
   },
   {
     id: 'document#unknown-properties',
@@ -39,7 +35,6 @@ export const documentRows = inSection('Top level', [
     rule: 'unknown properties are refused everywhere but in open objects',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/spec/bounds.test.ts',
   },
   {
     id: 'document#defaults',
@@ -47,7 +42,6 @@ export const documentRows = inSection('Top level', [
     rule: 'defaults are applied before use and never before the digest',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/spec/apply-defaults.test.ts',
   },
   {
     id: 'document#all-issues',
@@ -55,6 +49,5 @@ export const documentRows = inSection('Top level', [
     rule: 'every issue is reported at once, with code and JSON Pointer, in the order of the document',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/spec/read-intent-spec.test.ts',
   },
 ]);

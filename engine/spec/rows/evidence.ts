@@ -11,7 +11,6 @@ export const evidenceRows = inSection('Evidence policy', [
     rule: 'selects what a model looks up by itself',
     asks: withWeb,
     enforcedBy: 'core',
-    test: 'test/coder/web-search.test.ts',
   },
   {
     id: 'evidence.trustTiers',
@@ -19,7 +18,6 @@ export const evidenceRows = inSection('Evidence policy', [
     rule: 'context items are tagged `trust_tier` and ranked',
     asks: withModel,
     enforcedBy: 'core',
-    test: 'test/engine/frame/take-context.test.ts',
   },
   {
     id: 'evidence.trustTiers#unlisted',
@@ -27,7 +25,6 @@ export const evidenceRows = inSection('Evidence policy', [
     rule: 'an item of a tier that is not listed does not enter',
     asks: withModel,
     enforcedBy: 'core',
-    test: 'test/engine/frame/take-context.test.ts',
   },
   {
     id: 'evidence.domainAllowlistMode',
@@ -35,7 +32,6 @@ export const evidenceRows = inSection('Evidence policy', [
     rule: 'whether unlisted domains may be read',
     asks: withModel,
     enforcedBy: 'core',
-    test: 'test/engine/frame/take-context.test.ts',
   },
   {
     id: 'evidence.allowedDomains',
@@ -43,7 +39,6 @@ export const evidenceRows = inSection('Evidence policy', [
     rule: 'checked first, before a Url item is enqueued',
     asks: withModel,
     enforcedBy: 'core',
-    test: 'test/engine/frame/take-context.test.ts',
   },
   {
     id: 'evidence.allowedDomains#redirects',
@@ -51,7 +46,6 @@ export const evidenceRows = inSection('Evidence policy', [
     rule: 'checked again at every redirect of a page that is read',
     asks: withWeb,
     enforcedBy: 'core',
-    test: 'test/coder/web-search.test.ts',
   },
   {
     id: 'evidence.blockedDomains',
@@ -59,7 +53,6 @@ export const evidenceRows = inSection('Evidence policy', [
     rule: 'taken from what is not allowed; blocked items never enter the pipeline',
     asks: withModel,
     enforcedBy: 'core',
-    test: 'test/engine/frame/take-context.test.ts',
   },
   {
     id: 'evidence.minCitationsPerDecision=0',
@@ -67,7 +60,6 @@ export const evidenceRows = inSection('Evidence policy', [
     rule: 'nothing has to be cited, whatever tiers are trusted',
     asks: ({ evidence }) => evidence.minCitationsPerDecision === 0,
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'evidence.minCitationsPerDecision',
@@ -75,7 +67,6 @@ export const evidenceRows = inSection('Evidence policy', [
     rule: 'the final Decision cites so many checks that passed; they count where the tier `repo` is trusted',
     asks: ({ evidence }) => evidence.minCitationsPerDecision > 0,
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'evidence.minCitationsPerDecision#model',
@@ -83,7 +74,6 @@ export const evidenceRows = inSection('Evidence policy', [
     rule: 'distinct sources counted for every step of a plan and every choice that a model records',
     asks: (spec, { model }) => model && spec.evidence.minCitationsPerDecision > 0,
     enforcedBy: 'core',
-    test: 'test/coder/citations.test.ts',
   },
 ]);
 
@@ -98,6 +88,5 @@ function strategyRow(
     rule,
     asks: ({ evidence }) => evidence.strategy === strategy,
     enforcedBy: 'evidence',
-    test: 'test/engine/frame/take-context.test.ts',
   };
 }

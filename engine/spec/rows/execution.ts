@@ -8,7 +8,6 @@ export const executionRows = inSection('Execution policy', [
     rule: 'attempts of a Task after its first; then Decision.Abandon',
     asks: withModel,
     enforcedBy: 'core',
-    test: 'test/engine/run/worker-runs.test.ts',
   },
   {
     id: 'execution.retry.backoffSeconds',
@@ -16,7 +15,6 @@ export const executionRows = inSection('Execution policy', [
     rule: 'wait before the n-th retry: backoffSeconds × 2^(n-1), at most 3600 seconds',
     asks: withModel,
     enforcedBy: 'core',
-    test: 'test/engine/run/worker-runs.test.ts',
   },
   {
     id: 'execution.replan.triggers',
@@ -24,7 +22,6 @@ export const executionRows = inSection('Execution policy', [
     rule: 'each causes a new revision of the Plan',
     asks: (spec, { model }) => model && spec.execution.replan.triggers.length > 0,
     enforcedBy: 'core',
-    test: 'test/engine/run/worker-runs.test.ts',
   },
   {
     id: 'execution.replan.triggers#supplied-patch',
@@ -32,7 +29,6 @@ export const executionRows = inSection('Execution policy', [
     rule: 'what would replan ends a supplied patch in abandon, with its reason',
     asks: (_spec, { model }) => !model,
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   ...(
     [
@@ -46,7 +42,6 @@ export const executionRows = inSection('Execution policy', [
     rule,
     asks: asksFor(trigger),
     enforcedBy: 'core',
-    test: 'test/engine/run/record/replan-triggers.test.ts',
   })),
   {
     id: 'execution.replan.triggers=evidence-conflict',
@@ -54,7 +49,6 @@ export const executionRows = inSection('Execution policy', [
     rule: 'sources contradict each other; without a model there are none',
     asks: (spec, { model }) => model && asksFor('evidence-conflict')(spec),
     enforcedBy: 'core',
-    test: 'test/coder/run-with-model.test.ts',
   },
   {
     id: 'execution.replan.triggers=unknown-api',
@@ -62,7 +56,6 @@ export const executionRows = inSection('Execution policy', [
     rule: 'an added line calls an endpoint that `touchHints.apis` does not name',
     asks: asksFor('unknown-api'),
     enforcedBy: 'gates',
-    test: 'test/engine/run/work/unknown-api.test.ts',
   },
   {
     id: 'execution.concurrency.maxParallelTasks',
@@ -70,7 +63,6 @@ export const executionRows = inSection('Execution policy', [
     rule: 'so many checks of a stage at once',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'execution.concurrency.maxParallelTasks#tasks',
@@ -78,7 +70,6 @@ export const executionRows = inSection('Execution policy', [
     rule: 'so many Tasks at once, fewer where writes conflict',
     asks: withModel,
     enforcedBy: 'core',
-    test: 'test/engine/run/worker-runs.test.ts',
   },
 ]);
 

@@ -7,7 +7,6 @@ export const intentRows = inSection('Intent', [
     rule: 'title of the Task',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'intent.summary#commit',
@@ -15,7 +14,6 @@ export const intentRows = inSection('Intent', [
     rule: 'subject of the commit',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'intent.problemStatement',
@@ -23,7 +21,6 @@ export const intentRows = inSection('Intent', [
     rule: 'stored verbatim as the prompt of the Intent',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'intent.changeType',
@@ -31,7 +28,6 @@ export const intentRows = inSection('Intent', [
     rule: 'goal of the Task',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'intent.changeType#commit',
@@ -39,7 +35,6 @@ export const intentRows = inSection('Intent', [
     rule: 'prefix of the commit subject',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'intent.changeType#gates',
@@ -47,7 +42,6 @@ export const intentRows = inSection('Intent', [
     rule: 'default quality gates of a draft',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/spec/profile.test.ts',
   },
   {
     id: 'intent.changeType=docs',
@@ -55,7 +49,6 @@ export const intentRows = inSection('Intent', [
     rule: 'test cases may go where no code but tests changes',
     asks: ({ intent }) => intent.changeType === 'docs',
     enforcedBy: 'gates',
-    test: 'test/gates/rules/tests-kept.test.ts',
   },
   {
     id: 'intent.changeType=chore',
@@ -63,7 +56,6 @@ export const intentRows = inSection('Intent', [
     rule: 'test cases may go where nothing but documentation changes',
     asks: ({ intent }) => intent.changeType === 'chore',
     enforcedBy: 'gates',
-    test: 'test/gates/rules/tests-kept.test.ts',
   },
   {
     id: 'intent.objectives',
@@ -71,7 +63,6 @@ export const intentRows = inSection('Intent', [
     rule: 'each is one step of the Plan',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'intent.objectives#tests-kept',
@@ -79,7 +70,6 @@ export const intentRows = inSection('Intent', [
     rule: 'test cases may go where one names them and says so',
     asks: always,
     enforcedBy: 'gates',
-    test: 'test/gates/rules/tests-kept.test.ts',
   },
   {
     id: 'intent.objectives#tasks',
@@ -87,7 +77,6 @@ export const intentRows = inSection('Intent', [
     rule: 'each is a child Task of its own',
     asks: withModel,
     enforcedBy: 'core',
-    test: 'test/engine/plan/plan-tasks.test.ts',
   },
   {
     id: 'intent.inScope',
@@ -95,7 +84,6 @@ export const intentRows = inSection('Intent', [
     rule: 'a patch outside the paths it names is refused',
     asks: always,
     enforcedBy: 'gates',
-    test: 'fixtures/runs/a-change-outside-the-scope-is-refused',
   },
   {
     id: 'intent.inScope#checks',
@@ -103,7 +91,6 @@ export const intentRows = inSection('Intent', [
     rule: 'what the command of a check leaves outside is told in its evidence',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/run/judge/written-outside.test.ts',
   },
   {
     id: 'intent.inScope#constraint',
@@ -111,7 +98,6 @@ export const intentRows = inSection('Intent', [
     rule: 'each is a constraint `in-scope:` of the Task',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'intent.outOfScope',
@@ -119,7 +105,6 @@ export const intentRows = inSection('Intent', [
     rule: 'a patch to the paths it names is refused, in scope or not',
     asks: (spec) => spec.intent.outOfScope.length > 0,
     enforcedBy: 'gates',
-    test: 'fixtures/runs/a-change-in-a-forbidden-place-is-refused-although-it-is-in-scope',
   },
   {
     id: 'intent.outOfScope#constraint',
@@ -127,7 +112,6 @@ export const intentRows = inSection('Intent', [
     rule: 'each is a constraint `out-of-scope:` of the Task',
     asks: (spec) => spec.intent.outOfScope.length > 0,
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'intent.touchHints.files',
@@ -135,7 +119,6 @@ export const intentRows = inSection('Intent', [
     rule: 'adds to the write scope',
     asks: (spec) => spec.intent.touchHints.files.length > 0,
     enforcedBy: 'gates',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'intent.touchHints.files#context',
@@ -143,7 +126,6 @@ export const intentRows = inSection('Intent', [
     rule: 'matches become File context items',
     asks: (spec, { model }) => model && spec.intent.touchHints.files.length > 0,
     enforcedBy: 'core',
-    test: 'test/engine/frame/take-context.test.ts',
   },
   {
     id: 'intent.touchHints.symbols',
@@ -151,7 +133,6 @@ export const intentRows = inSection('Intent', [
     rule: 'resolved to Snippet context items',
     asks: (spec, { model }) => model && spec.intent.touchHints.symbols.length > 0,
     enforcedBy: 'core',
-    test: 'test/engine/frame/take-context.test.ts',
   },
   {
     id: 'intent.touchHints.apis',
@@ -159,7 +140,6 @@ export const intentRows = inSection('Intent', [
     rule: 'looked up in API descriptions, Url context items checked against the domain rules',
     asks: (spec, { model }) => model && spec.intent.touchHints.apis.length > 0,
     enforcedBy: 'core',
-    test: 'test/engine/frame/take-context.test.ts',
   },
   {
     id: 'intent.touchHints#one-hop',
@@ -167,6 +147,5 @@ export const intentRows = inSection('Intent', [
     rule: 'matches widened by one hop of the import graph',
     asks: withModel,
     enforcedBy: 'core',
-    test: 'test/engine/frame/expand-hints.test.ts',
   },
 ]);

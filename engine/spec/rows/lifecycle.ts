@@ -7,7 +7,6 @@ export const lifecycleRows = inSection('Lifecycle', [
     rule: 'three numbers; newer than this schema is a warning',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/spec/rules.test.ts',
   },
   {
     id: 'lifecycle.status',
@@ -15,7 +14,6 @@ export const lifecycleRows = inSection('Lifecycle', [
     rule: 'only `active` runs',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/intent/run-lifecycle.test.ts',
   },
   {
     id: 'lifecycle.status#closed-by-commit',
@@ -23,7 +21,6 @@ export const lifecycleRows = inSection('Lifecycle', [
     rule: 'Decision.Commit closes the intent; a closed one does not run again',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/run/run-edges.test.ts',
   },
   {
     id: 'lifecycle.changeLog',
@@ -31,7 +28,6 @@ export const lifecycleRows = inSection('Lifecycle', [
     rule: 'one entry for every replan, kept as events',
     asks: withModel,
     enforcedBy: 'core',
-    test: 'test/engine/intent/history.test.ts',
   },
   ...(['at', 'by', 'reason', 'diffSummary'] as const).map((key) => ({
     id: `lifecycle.changeLog.${key}`,
@@ -39,6 +35,5 @@ export const lifecycleRows = inSection('Lifecycle', [
     rule: 'kept as written, in the digest and in the review',
     asks: (spec: Parameters<typeof withModel>[0]) => spec.lifecycle.changeLog.length > 0,
     enforcedBy: 'core',
-    test: 'test/engine/spec/review.test.ts',
   })),
 ]);

@@ -7,7 +7,6 @@ export const metadataRows = inSection('Metadata', [
     rule: 'external id of the Intent, name of its ref, trailer of the commit',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'metadata.createdAt',
@@ -15,7 +14,6 @@ export const metadataRows = inSection('Metadata', [
     rule: 'an RFC 3339 time with a zone that exists in the calendar',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/readers/documents/date-time.test.ts',
   },
   {
     id: 'metadata.createdBy.type',
@@ -23,7 +21,6 @@ export const metadataRows = inSection('Metadata', [
     rule: 'kind of the actor who created the Intent',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'metadata.createdBy.id',
@@ -31,7 +28,6 @@ export const metadataRows = inSection('Metadata', [
     rule: 'id of the actor who created the Intent',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'metadata.createdBy.displayName',
@@ -39,7 +35,6 @@ export const metadataRows = inSection('Metadata', [
     rule: 'shown in the review, no business effect',
     asks: (spec) => spec.metadata.createdBy.displayName !== undefined,
     enforcedBy: 'core',
-    test: 'test/engine/spec/review.test.ts',
   },
   {
     id: 'metadata.target.repo.type',
@@ -47,7 +42,6 @@ export const metadataRows = inSection('Metadata', [
     rule: 'monorepo: scope root · local: this repository · git: provenance uri',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'metadata.target.repo.locator',
@@ -55,7 +49,6 @@ export const metadataRows = inSection('Metadata', [
     rule: 'has the form that its type demands',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/spec/rules.test.ts',
   },
   {
     id: 'metadata.target.baseRef',
@@ -63,7 +56,6 @@ export const metadataRows = inSection('Metadata', [
     rule: 'resolved to a commit that is stored on the Run',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'metadata.target.workspaceId',
@@ -71,7 +63,6 @@ export const metadataRows = inSection('Metadata', [
     rule: 'written to the Run',
     asks: (spec) => spec.metadata.target.workspaceId !== undefined,
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'metadata.target.labels',
@@ -79,7 +70,6 @@ export const metadataRows = inSection('Metadata', [
     rule: 'written to the tags of the Intent',
     asks: (spec) => Object.keys(spec.metadata.target.labels).length > 0,
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'metadata#immutable',
@@ -87,6 +77,5 @@ export const metadataRows = inSection('Metadata', [
     rule: 'the same id with other metadata is refused',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/run/run-edges.test.ts',
   },
 ]);

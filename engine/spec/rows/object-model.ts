@@ -8,7 +8,6 @@ export const objectModelRows = inSection('Object-model binding', [
     rule: 'objects are git blobs under the AI ref prefix',
     asks: ({ objmodel }) => objmodel.objectStore.backend === 'git-native',
     enforcedBy: 'store',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'objmodel.objectStore.backend=external-local',
@@ -16,7 +15,6 @@ export const objectModelRows = inSection('Object-model binding', [
     rule: 'objects are plain files beside the repository, for development and tests',
     asks: ({ objmodel }) => objmodel.objectStore.backend === 'external-local',
     enforcedBy: 'store',
-    test: 'test/engine/run/external-local-runs.test.ts',
   },
   {
     id: 'objmodel.objectStore.backend=external-s3',
@@ -31,7 +29,6 @@ export const objectModelRows = inSection('Object-model binding', [
     rule: 'how what a context snapshot found outside the tree is kept from garbage collection',
     asks: withModel,
     enforcedBy: 'core',
-    test: 'test/engine/run/context-blobs.test.ts',
   },
   ...retention('ref-anchoring', 'refs keep blobs from garbage collection'),
   ...retention('orphan-commit', 'commits without parents keep them, a ref each'),
@@ -43,7 +40,6 @@ export const objectModelRows = inSection('Object-model binding', [
     rule: 'where the refs of intents, plans and runs lie',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'objmodel.contextPipeline.maxFrames',
@@ -51,7 +47,6 @@ export const objectModelRows = inSection('Object-model binding', [
     rule: 'the oldest unprotected frames are evicted beyond it',
     asks: withModel,
     enforcedBy: 'core',
-    test: 'test/engine/frame/context-frames.test.ts',
   },
   {
     id: 'objmodel.contextPipeline.seedFrameKind',
@@ -59,7 +54,6 @@ export const objectModelRows = inSection('Object-model binding', [
     rule: 'kind of the first, protected frame',
     asks: withModel,
     enforcedBy: 'core',
-    test: 'test/engine/frame/context-frames.test.ts',
   },
   {
     id: 'objmodel.contextPipeline.checkpointOnReplan',
@@ -67,14 +61,12 @@ export const objectModelRows = inSection('Object-model binding', [
     rule: 'a protected Checkpoint frame before every revision of the Plan',
     asks: withModel,
     enforcedBy: 'core',
-    test: 'test/engine/frame/context-frames.test.ts',
   },
   ...planning('decompositionMode', 'per-objective', 'a Task for every objective'),
   ...planning(
     'decompositionMode',
     'per-file-cluster',
     'a Task for every cluster of hinted files that import each other',
-    'test/engine/plan/decompose.test.ts',
   ),
   ...planning('decompositionMode', 'single-task', 'one Task with every objective'),
   ...planning('conflictResolution', 'force-serial', 'Tasks with overlapping writes come one after the other'),
@@ -86,7 +78,6 @@ export const objectModelRows = inSection('Object-model binding', [
     rule: 'one gate Task for every stage',
     asks: withModel,
     enforcedBy: 'core',
-    test: 'test/engine/plan/plan-tasks.test.ts',
   },
   {
     id: 'objmodel.runPolicy.patchsetFormat',
@@ -94,7 +85,6 @@ export const objectModelRows = inSection('Object-model binding', [
     rule: 'form of the patchset artifact: git diff or plain unified',
     asks: always,
     enforcedBy: 'artifacts',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'objmodel.runPolicy.snapshotOnRunStart',
@@ -102,7 +92,6 @@ export const objectModelRows = inSection('Object-model binding', [
     rule: 'a context snapshot at the start of every Run',
     asks: withModel,
     enforcedBy: 'core',
-    test: 'test/engine/frame/take-context.test.ts',
   },
   {
     id: 'objmodel.runPolicy.metricsSchema',
@@ -110,7 +99,6 @@ export const objectModelRows = inSection('Object-model binding', [
     rule: 'the metrics of a Run have this structure',
     asks: ({ objmodel }) => Object.keys(objmodel.runPolicy.metricsSchema).length > 0,
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'objmodel.actorMapping.orchestratorActorId',
@@ -118,7 +106,6 @@ export const objectModelRows = inSection('Object-model binding', [
     rule: 'the Scheduler as creator of plans, runs and decisions',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'objmodel.actorMapping.coderActorId',
@@ -126,7 +113,6 @@ export const objectModelRows = inSection('Object-model binding', [
     rule: 'creator of the patchset',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'objmodel.actorMapping.coderActorId#author',
@@ -134,7 +120,6 @@ export const objectModelRows = inSection('Object-model binding', [
     rule: 'an author of the change, whose approval does not count',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/run/decide/authors-of.test.ts',
   },
   {
     id: 'objmodel.actorMapping.reviewerActorId',
@@ -142,7 +127,6 @@ export const objectModelRows = inSection('Object-model binding', [
     rule: 'creator of the evidence of checks',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'objmodel.decisionPolicy.abandonOnSecurityGateFail',
@@ -150,7 +134,6 @@ export const objectModelRows = inSection('Object-model binding', [
     rule: 'a failed security check ends in Decision.Abandon, without another attempt',
     asks: (spec, { model }) => !model || spec.objmodel.decisionPolicy.abandonOnSecurityGateFail,
     enforcedBy: 'core',
-    test: 'test/engine/run/decide-table.test.ts',
   },
   {
     id: 'objmodel.decisionPolicy.abandonOnSecurityGateFail=false',
@@ -158,7 +141,6 @@ export const objectModelRows = inSection('Object-model binding', [
     rule: 'a failed security check is retried',
     asks: (spec, { model }) => model && !spec.objmodel.decisionPolicy.abandonOnSecurityGateFail,
     enforcedBy: 'core',
-    test: 'test/engine/run/decide-table.test.ts',
   },
   {
     id: 'objmodel.decisionPolicy.abandonOnSecurityGateFail=false#task',
@@ -166,7 +148,6 @@ export const objectModelRows = inSection('Object-model binding', [
     rule: 'by the Tasks that wrote the files it refused',
     asks: (spec, { model }) => model && !spec.objmodel.decisionPolicy.abandonOnSecurityGateFail,
     enforcedBy: 'core',
-    test: 'test/engine/run/work/guilty-tasks.test.ts',
   },
   {
     id: 'objmodel.decisionPolicy.checkpointBeforeReplan',
@@ -174,7 +155,6 @@ export const objectModelRows = inSection('Object-model binding', [
     rule: 'Decision.Checkpoint before every revision of the Plan',
     asks: withModel,
     enforcedBy: 'core',
-    test: 'test/engine/run/worker-runs.test.ts',
   },
   {
     id: 'objmodel.decisionPolicy.checkpointBeforeReplan=false',
@@ -182,7 +162,6 @@ export const objectModelRows = inSection('Object-model binding', [
     rule: 'the decision before a revision of the Plan is Decision.Retry',
     asks: (spec, { model }) => model && !spec.objmodel.decisionPolicy.checkpointBeforeReplan,
     enforcedBy: 'core',
-    test: 'test/engine/run/worker-runs.test.ts',
   },
   {
     id: 'objmodel.decisionPolicy.rollbackOnProvenanceFail=true',
@@ -190,7 +169,6 @@ export const objectModelRows = inSection('Object-model binding', [
     rule: 'Decision.Rollback where provenance or its log failed',
     asks: ({ objmodel }) => objmodel.decisionPolicy.rollbackOnProvenanceFail,
     enforcedBy: 'core',
-    test: 'test/engine/run/run-edges.test.ts',
   },
   {
     id: 'objmodel.decisionPolicy.rollbackOnProvenanceFail=false',
@@ -198,7 +176,6 @@ export const objectModelRows = inSection('Object-model binding', [
     rule: 'the swap happens all the same, and the decision, the run and stderr say that the proof is missing',
     asks: ({ objmodel }) => !objmodel.decisionPolicy.rollbackOnProvenanceFail,
     enforcedBy: 'core',
-    test: 'test/engine/run/run-edges.test.ts',
   },
 ]);
 
@@ -216,7 +193,6 @@ function retention(
       rule,
       asks: ({ objmodel }) => objmodel.objectStore.blobRetentionStrategy === strategy,
       enforcedBy: 'core',
-      test: 'test/engine/store/retain-blobs.test.ts',
     },
   ];
 }
@@ -225,7 +201,6 @@ function planning<Key extends 'decompositionMode' | 'conflictResolution'>(
   key: Key,
   value: ObjectModel['planGeneration'][Key],
   rule: string,
-  test = 'test/engine/plan/plan-tasks.test.ts',
 ): readonly Row[] {
   return [
     {
@@ -234,7 +209,6 @@ function planning<Key extends 'decompositionMode' | 'conflictResolution'>(
       rule,
       asks: ({ objmodel }, { model }) => model && objmodel.planGeneration[key] === value,
       enforcedBy: 'core',
-      test,
     },
   ];
 }

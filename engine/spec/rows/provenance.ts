@@ -8,7 +8,6 @@ export const provenanceRows = inSection('Provenance policy', [
     rule: 'a commit gets a signed SLSA provenance statement',
     asks: ({ provenance }) => provenance.requireSlsaProvenance,
     enforcedBy: 'attest',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'provenance.requireSlsaProvenance#context',
@@ -16,7 +15,6 @@ export const provenanceRows = inSection('Provenance policy', [
     rule: 'uri and digest of each item of a context snapshot are resolved dependencies of the provenance',
     asks: ({ provenance }, { model }) => model && provenance.requireSlsaProvenance,
     enforcedBy: 'core',
-    test: 'test/engine/run/context-blobs.test.ts',
   },
   {
     id: 'provenance.requireSlsaProvenance=false',
@@ -24,7 +22,6 @@ export const provenanceRows = inSection('Provenance policy', [
     rule: 'nothing is signed or logged, unless `provenance-attestation` is a required artifact',
     asks: ({ provenance }) => !provenance.requireSlsaProvenance,
     enforcedBy: 'core',
-    test: 'fixtures/runs/a-run-without-provenance-has-none-and-commits',
   },
   {
     id: 'provenance.requireSbom',
@@ -32,7 +29,6 @@ export const provenanceRows = inSection('Provenance policy', [
     rule: '`sbom` is among the required artifacts',
     asks: ({ provenance }) => provenance.requireSbom,
     enforcedBy: 'core',
-    test: 'test/engine/spec/rules.test.ts',
   },
   {
     id: 'provenance.requireSbom=false',
@@ -40,7 +36,6 @@ export const provenanceRows = inSection('Provenance policy', [
     rule: 'no `sbom` is demanded',
     asks: ({ provenance }) => !provenance.requireSbom,
     enforcedBy: 'core',
-    test: 'test/engine/spec/rules.test.ts',
   },
   {
     id: 'provenance.transparencyLog.mode=none',
@@ -48,7 +43,6 @@ export const provenanceRows = inSection('Provenance policy', [
     rule: 'nothing is logged',
     asks: ({ provenance }) => provenance.transparencyLog.mode === 'none',
     enforcedBy: 'attest',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'provenance.transparencyLog.mode=internal-ledger',
@@ -56,7 +50,6 @@ export const provenanceRows = inSection('Provenance policy', [
     rule: 'appended to a Merkle log of our own, with a proof that verifies offline',
     asks: ({ provenance }) => provenance.transparencyLog.mode === 'internal-ledger',
     enforcedBy: 'attest',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'provenance.transparencyLog.mode=public-log',
@@ -64,7 +57,6 @@ export const provenanceRows = inSection('Provenance policy', [
     rule: 'submitted to a public log, the inclusion proof kept',
     asks: ({ provenance }) => provenance.transparencyLog.mode === 'public-log',
     enforcedBy: 'attest',
-    test: 'test/attest/public/public-run.test.ts',
   },
   {
     id: 'provenance.transparencyLog.mode#unused',
@@ -72,7 +64,6 @@ export const provenanceRows = inSection('Provenance policy', [
     rule: 'a log without anything to log is told (`LOG_UNUSED`), and gives no proof',
     asks: (spec) => spec.provenance.transparencyLog.mode !== 'none' && !isAttested(spec),
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'provenance.bindings.embedIntentSpecDigest',
@@ -80,7 +71,6 @@ export const provenanceRows = inSection('Provenance policy', [
     rule: 'the digest of the contract is an external parameter of the provenance',
     asks: ({ provenance }) => provenance.requireSlsaProvenance && provenance.bindings.embedIntentSpecDigest,
     enforcedBy: 'attest',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'provenance.bindings.embedEvidenceDigests',
@@ -88,7 +78,6 @@ export const provenanceRows = inSection('Provenance policy', [
     rule: 'digests of all evidence are byproducts of the provenance',
     asks: ({ provenance }) => provenance.requireSlsaProvenance && provenance.bindings.embedEvidenceDigests,
     enforcedBy: 'attest',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'provenance.bindings.embedIntentSpecDigest=false',
@@ -96,7 +85,6 @@ export const provenanceRows = inSection('Provenance policy', [
     rule: 'the provenance does not name the digest of the contract',
     asks: ({ provenance }) => provenance.requireSlsaProvenance && !provenance.bindings.embedIntentSpecDigest,
     enforcedBy: 'attest',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'provenance.bindings.embedEvidenceDigests=false',
@@ -104,6 +92,5 @@ export const provenanceRows = inSection('Provenance policy', [
     rule: 'the provenance lists no evidence',
     asks: ({ provenance }) => provenance.requireSlsaProvenance && !provenance.bindings.embedEvidenceDigests,
     enforcedBy: 'attest',
-    test: 'test/engine/run/field-effects.test.ts',
   },
 ]);

@@ -7,7 +7,6 @@ export const riskRows = inSection('Risk', [
     rule: 'stored with the Intent',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'risk.level=low',
@@ -15,7 +14,6 @@ export const riskRows = inSection('Risk', [
     rule: 'nothing of what high risk demands',
     asks: ({ risk }) => risk.level === 'low',
     enforcedBy: 'core',
-    test: 'test/engine/spec/rules.test.ts',
   },
   {
     id: 'risk.level=medium',
@@ -23,7 +21,6 @@ export const riskRows = inSection('Risk', [
     rule: 'a change to security code without a human loop is warned of',
     asks: ({ risk }) => risk.level === 'medium',
     enforcedBy: 'core',
-    test: 'fixtures/runs/a-change-to-security-code-at-medium-risk-is-warned-of',
   },
   {
     id: 'risk.level=medium#words',
@@ -31,7 +28,6 @@ export const riskRows = inSection('Risk', [
     rule: 'an intent that speaks of security code without a human loop is warned of',
     asks: ({ risk }) => risk.level === 'medium',
     enforcedBy: 'core',
-    test: 'test/engine/spec/rules.test.ts',
   },
   {
     id: 'risk.level=high',
@@ -39,7 +35,6 @@ export const riskRows = inSection('Risk', [
     rule: 'demands a human loop',
     asks: ({ risk }) => risk.level === 'high',
     enforcedBy: 'core',
-    test: 'test/engine/spec/rules.test.ts',
   },
   {
     id: 'risk.level=high#approvers',
@@ -47,7 +42,6 @@ export const riskRows = inSection('Risk', [
     rule: 'demands two approvers',
     asks: ({ risk }) => risk.level === 'high',
     enforcedBy: 'core',
-    test: 'test/engine/spec/rules.test.ts',
   },
   {
     id: 'risk.level=high#require-approvers',
@@ -55,7 +49,6 @@ export const riskRows = inSection('Risk', [
     rule: 'demands a `require-approvers` policy check before release',
     asks: ({ risk }) => risk.level === 'high',
     enforcedBy: 'core',
-    test: 'test/engine/spec/rules.test.ts',
   },
   {
     id: 'risk.level=high#parallel',
@@ -63,7 +56,6 @@ export const riskRows = inSection('Risk', [
     rule: 'high risk runs one task at a time',
     asks: ({ risk }) => risk.level === 'high',
     enforcedBy: 'core',
-    test: 'test/engine/spec/apply-defaults.test.ts',
   },
   {
     id: 'risk.level=high#parallel-asked',
@@ -71,7 +63,6 @@ export const riskRows = inSection('Risk', [
     rule: 'more tasks at a time than that one are warned of',
     asks: ({ risk }) => risk.level === 'high',
     enforcedBy: 'core',
-    test: 'test/engine/spec/rules.test.ts',
   },
   {
     id: 'risk.rationale',
@@ -79,7 +70,6 @@ export const riskRows = inSection('Risk', [
     rule: 'written to the constraints of the Task',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'risk.factors',
@@ -87,7 +77,6 @@ export const riskRows = inSection('Risk', [
     rule: 'each tag adds the checks that the configuration gives it',
     asks: ({ risk }) => risk.factors.length > 0,
     enforcedBy: 'core',
-    test: 'test/engine/run/state/checks-with-factors.test.ts',
   },
   {
     id: 'risk.factors#unknown',
@@ -95,7 +84,6 @@ export const riskRows = inSection('Risk', [
     rule: 'a tag that the configuration gives no checks is told',
     asks: ({ risk }) => risk.factors.length > 0,
     enforcedBy: 'core',
-    test: 'test/engine/run/state/checks-with-factors.test.ts',
   },
   {
     id: 'risk.factors#planned',
@@ -103,7 +91,6 @@ export const riskRows = inSection('Risk', [
     rule: 'a plan warns of a tag that the configuration gives no checks',
     asks: ({ risk }) => risk.factors.length > 0,
     enforcedBy: 'core',
-    test: 'test/bin/commands/plan.test.ts',
   },
   {
     id: 'risk.humanInLoop.required',
@@ -111,7 +98,6 @@ export const riskRows = inSection('Risk', [
     rule: 'the run waits for approval before Decision.Commit',
     asks: ({ risk }) => risk.humanInLoop.required,
     enforcedBy: 'core',
-    test: 'test/engine/run/approval-runs.test.ts',
   },
   {
     id: 'risk.humanInLoop.required=false',
@@ -119,7 +105,6 @@ export const riskRows = inSection('Risk', [
     rule: 'nobody is waited for',
     asks: ({ risk }) => !risk.humanInLoop.required,
     enforcedBy: 'core',
-    test: 'fixtures/runs/a-fix-with-a-new-test-is-committed',
   },
   {
     id: 'risk.humanInLoop.minApprovers',
@@ -127,7 +112,6 @@ export const riskRows = inSection('Risk', [
     rule: 'so many distinct people approve, no author among them',
     asks: ({ risk }) => risk.humanInLoop.minApprovers > 0,
     enforcedBy: 'core',
-    test: 'test/engine/run/approval-runs.test.ts',
   },
   {
     id: 'risk.humanInLoop.minApprovers#none',
@@ -135,7 +119,6 @@ export const riskRows = inSection('Risk', [
     rule: 'a human loop with 0 of them is refused',
     asks: ({ risk }) => risk.humanInLoop.required,
     enforcedBy: 'core',
-    test: 'test/engine/spec/rules.test.ts',
   },
   {
     id: 'risk.humanInLoop.minApprovers#unasked',
@@ -143,7 +126,6 @@ export const riskRows = inSection('Risk', [
     rule: 'where no human loop and no release check asks for them, that is warned of',
     asks: ({ risk }) => !risk.humanInLoop.required && risk.humanInLoop.minApprovers > 0,
     enforcedBy: 'core',
-    test: 'test/engine/spec/rules.test.ts',
   },
   {
     id: 'risk.humanInLoop.minApprovers#check',
@@ -151,6 +133,5 @@ export const riskRows = inSection('Risk', [
     rule: 'so many people are asked for by `require-approvers` where it says no number',
     asks: ({ risk }) => risk.humanInLoop.minApprovers > 0,
     enforcedBy: 'gates',
-    test: 'test/gates/rules/require-approvers.test.ts',
   },
 ]);

@@ -3,7 +3,6 @@ import { always, type ContractRow, inSection, withModel } from '../contract-row.
 import type { ToolConstraintKey } from '../tool-constraint-keys.ts';
 
 const constraints = '/security/toolAcl/*/*/constraints';
-const modelTools = 'test/coder/rules-of-tools.test.ts';
 
 export const securityRows = inSection('Security policy', [
   {
@@ -12,7 +11,6 @@ export const securityRows = inSection('Security policy', [
     rule: 'a command that no rule allows is never run',
     asks: always,
     enforcedBy: 'core',
-    test: 'fixtures/runs/a-command-that-the-contract-does-not-allow-is-never-run',
   },
   {
     id: 'security.toolAcl.deny',
@@ -20,7 +18,6 @@ export const securityRows = inSection('Security policy', [
     rule: 'deny rules are asked first and win',
     asks: ({ security }) => security.toolAcl.deny.length > 0,
     enforcedBy: 'core',
-    test: 'test/engine/spec/command-constraints.test.ts',
   },
   {
     id: 'toolRule.tool',
@@ -28,7 +25,6 @@ export const securityRows = inSection('Security policy', [
     rule: '`workspace.command` rules govern the commands of checks',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/spec/command-constraints.test.ts',
   },
   {
     id: 'toolRule.actions',
@@ -36,7 +32,6 @@ export const securityRows = inSection('Security policy', [
     rule: '`execute` is what runs a command',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/spec/command-constraints.test.ts',
   },
   {
     id: 'toolRule.tool#model-tools',
@@ -44,7 +39,6 @@ export const securityRows = inSection('Security policy', [
     rule: 'rules for files, search, language server, web and version control govern a model',
     asks: withModel,
     enforcedBy: 'core',
-    test: 'test/coder/run-with-model.test.ts',
   },
   {
     id: 'toolRule.tool#language-server',
@@ -52,7 +46,6 @@ export const securityRows = inSection('Security policy', [
     rule: 'rules of `workspace.lsp` open a language server to a model, action by action',
     asks: (spec, { model }) => model && rulesOf(spec).some(({ tool }) => tool === 'workspace.lsp'),
     enforcedBy: 'core',
-    test: 'test/coder/code/code-tools.test.ts',
   },
   {
     id: 'toolRule.constraints',
@@ -60,11 +53,10 @@ export const securityRows = inSection('Security policy', [
     rule: 'an unknown constraint fails closed',
     asks: (spec) => rulesOf(spec).some((rule) => Object.keys(rule.constraints).length > 0),
     enforcedBy: 'core',
-    test: 'test/engine/spec/command-constraints.test.ts',
   },
   ...commandConstraint('allowCommands', 'word sequences that a simple command may begin with'),
   ...commandConstraint('denySubstrings', 'a command that holds one is denied'),
-  ...commandConstraint('maxOutputBytes', 'output kept of a command', 'test/engine/run/field-effects.test.ts'),
+  ...commandConstraint('maxOutputBytes', 'output kept of a command'),
   ...commandConstraint('writeRoots', 'redirections of a command stay below these directories'),
   ...commandConstraint('denyPaths', 'no redirection and no argument of a command names these paths'),
   fileConstraint('maxWriteBytes', 'size of one write'),
@@ -75,7 +67,6 @@ export const securityRows = inSection('Security policy', [
     rule: 'hosts that the proxy opens for the commands of the rule',
     asks: uses('networkHosts'),
     enforcedBy: 'sandbox',
-    test: 'test/engine/run/network-policy.test.ts',
   },
   {
     id: 'toolRule.constraints.networkReason',
@@ -83,7 +74,6 @@ export const securityRows = inSection('Security policy', [
     rule: 'why they are opened; listed in the provenance',
     asks: uses('networkReason'),
     enforcedBy: 'sandbox',
-    test: 'test/engine/run/network-policy.test.ts',
   },
   {
     id: 'security.secrets.policy=deny-all',
@@ -91,7 +81,6 @@ export const securityRows = inSection('Security policy', [
     rule: 'no secret reaches a check: the environment is an allow-list',
     asks: ({ security }) => security.secrets.policy === 'deny-all',
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'security.secrets.policy=scoped',
@@ -99,7 +88,6 @@ export const securityRows = inSection('Security policy', [
     rule: 'secrets of the allowed scopes are given to checks and masked in all evidence',
     asks: ({ security }) => security.secrets.policy === 'read-only-scoped',
     enforcedBy: 'core',
-    test: 'test/engine/run/scoped-secrets.test.ts',
   },
   {
     id: 'security.secrets.policy=allow-scoped',
@@ -107,7 +95,6 @@ export const securityRows = inSection('Security policy', [
     rule: 'secrets that may change something want a justification, and are given to release checks that people approved',
     asks: ({ security }) => security.secrets.policy === 'allow-scoped',
     enforcedBy: 'core',
-    test: 'test/engine/run/writing-secrets.test.ts',
   },
   {
     id: 'security.secrets.allowedScopes',
@@ -116,7 +103,6 @@ export const securityRows = inSection('Security policy', [
     asks: ({ security }) =>
       security.secrets.policy !== 'deny-all' && security.secrets.allowedScopes.length > 0,
     enforcedBy: 'core',
-    test: 'test/engine/run/scoped-secrets.test.ts',
   },
   {
     id: 'security.promptInjection.treatRetrievedContentAsUntrusted',
@@ -124,7 +110,6 @@ export const securityRows = inSection('Security policy', [
     rule: 'retrieved content is tagged `untrusted` and the prompt says so',
     asks: withModel,
     enforcedBy: 'core',
-    test: 'test/coder/run-with-model.test.ts',
   },
   {
     id: 'security.promptInjection.enforceOutputSchema',
@@ -132,7 +117,6 @@ export const securityRows = inSection('Security policy', [
     rule: 'a model reply of another structure is a failure and is retried',
     asks: withModel,
     enforcedBy: 'core',
-    test: 'test/coder/run-with-model.test.ts',
   },
   {
     id: 'security.promptInjection.disallowInstructionFromEvidence',
@@ -140,7 +124,6 @@ export const securityRows = inSection('Security policy', [
     rule: 'known injection patterns are filtered from evidence before it is used again',
     asks: withModel,
     enforcedBy: 'core',
-    test: 'test/coder/run-with-model.test.ts',
   },
   {
     id: 'security.outputHandling.encodingPolicy=contextual-escape',
@@ -148,7 +131,6 @@ export const securityRows = inSection('Security policy', [
     rule: 'every sink escapes untrusted text',
     asks: ({ security }) => security.outputHandling.encodingPolicy === 'contextual-escape',
     enforcedBy: 'core',
-    test: 'test/plugins/artifacts/release-notes.test.ts',
   },
   {
     id: 'security.outputHandling.encodingPolicy=strict-json',
@@ -156,7 +138,6 @@ export const securityRows = inSection('Security policy', [
     rule: 'replies and tool answers must parse',
     asks: ({ security }) => security.outputHandling.encodingPolicy === 'strict-json',
     enforcedBy: 'core',
-    test: 'test/coder/strict-json.test.ts',
   },
   {
     id: 'security.outputHandling.encodingPolicy=none',
@@ -164,7 +145,6 @@ export const securityRows = inSection('Security policy', [
     rule: 'text sinks are raw',
     asks: ({ security }) => security.outputHandling.encodingPolicy === 'none',
     enforcedBy: 'core',
-    test: 'test/plugins/artifacts/release-notes.test.ts',
   },
   {
     id: 'security.outputHandling.noDirectEval',
@@ -172,7 +152,6 @@ export const securityRows = inSection('Security policy', [
     rule: 'a patch that adds direct execution is rejected before it is Proposed',
     asks: ({ security }) => security.outputHandling.noDirectEval,
     enforcedBy: 'gates',
-    test: 'fixtures/runs/a-direct-eval-is-refused',
   },
   {
     id: 'security.outputHandling.noDirectEval=false',
@@ -180,7 +159,6 @@ export const securityRows = inSection('Security policy', [
     rule: 'a patch is not judged for direct execution',
     asks: ({ security }) => !security.outputHandling.noDirectEval,
     enforcedBy: 'gates',
-    test: 'test/gates/rules/no-direct-eval.test.ts',
   },
   {
     id: 'security.outputHandling.noDirectEval#task',
@@ -188,18 +166,13 @@ export const securityRows = inSection('Security policy', [
     rule: 'the PatchSet of each Task is judged by itself, and the Task whose it is tried again',
     asks: (spec, { model }) => model && spec.security.outputHandling.noDirectEval,
     enforcedBy: 'core',
-    test: 'test/engine/run/work/guilty-tasks.test.ts',
   },
 ]);
 
 type Row = Omit<ContractRow, 'section'>;
 
 /** Judged by the command ACL; on rules of other tools only a model meets it. */
-function commandConstraint(
-  key: ToolConstraintKey,
-  rule: string,
-  test = 'test/engine/spec/command-constraints.test.ts',
-): readonly Row[] {
+function commandConstraint(key: ToolConstraintKey, rule: string): readonly Row[] {
   const asks = uses(key, (tool) => tool === 'workspace.command');
   return [
     {
@@ -208,7 +181,6 @@ function commandConstraint(
       rule,
       asks,
       enforcedBy: 'core',
-      test,
     },
     {
       id: `toolRule.constraints.${key}#model-tools`,
@@ -216,7 +188,6 @@ function commandConstraint(
       rule: `${rule}; on rules of other tools`,
       asks: (spec, { model }) => model && uses(key, (tool) => tool !== 'workspace.command')(spec),
       enforcedBy: 'core',
-      test: modelTools,
     },
   ];
 }
@@ -229,7 +200,6 @@ function fileConstraint(key: ToolConstraintKey, rule: string): Row {
     rule,
     asks: (spec, { model }) => uses(key, (tool) => model || tool === 'workspace.command')(spec),
     enforcedBy: 'core',
-    test: modelTools,
   };
 }
 

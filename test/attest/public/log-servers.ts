@@ -33,7 +33,7 @@ export interface Answered {
 
 /** A server on the loopback; what it was asked stands in `asked`. `undefined` is an answer that never comes. */
 export async function serve(
-  t: Test,
+  t: Pick<Test, 'teardown'>,
   answer: (asked: Asked, n: number) => Answered | undefined | Promise<Answered | undefined>,
 ): Promise<{ readonly url: string; readonly asked: Asked[] }> {
   const asked: Asked[] = [];
@@ -76,7 +76,7 @@ export interface TestLog {
 }
 
 /** A Rekor v2 log that is honest until it is told to lie: our own tree and Ed25519 key, behind that protocol. */
-export async function serveV2(t: Test): Promise<TestLog> {
+export async function serveV2(t: Pick<Test, 'teardown'>): Promise<TestLog> {
   const directory = mkdtempSync(join(tmpdir(), 'writ-rekor-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   const signer = toSigner(generateKey('ed25519'), false);
