@@ -1,0 +1,94 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { packPackage } from '../doors/packed-package.ts';
+import { leaveOut } from '../rooms/leave-out.ts';
+import { partVariable } from '../rooms/part-variable.ts';
+import {
+  type Claim,
+  faultsOf,
+  type OldState,
+  readStates,
+  runClaim,
+  stateFixtures,
+  unpackState,
+} from './old-state.ts';
+
+const { states } = readStates();
+const isPart = process.env[partVariable] !== undefined;
+const checked = isPart ? states.filter(({ sample }) => sample !== undefined) : states;
+const cache = join(t.testdir({}), 'cache');
+
+t.test('state of bc4e9f22', async (t) => {
+  if (isPart) leaveOut(`${states.length - checked.length} of ${states.length} states of bc4e9f22`);
+  for (const state of checked)
+    t.test(`${state.about} holds in this version`, async (t) => {
+      const claims = isPart ? state.claims.slice(0, state.sample) : state.claims;
+      t.same(faultsIn(unpacked(t, state), claims), []);
+    });
+});
+
+t.test('a damaged state', async (t) => {
+  t.test('does not verify if one byte of the signed provenance differs', async (t) => {
+    const { root, claims } = damaged(t, 'sealed-own-key', (root) => {
+      const { stdout } = spawnSync('git', ['rev-parse', `${runRef(root)}:provenance.sigstore.json`], {
+        cwd: join(root, 'repo'),
+        encoding: 'utf8',
+      });
+      return join(root, 'repo/.git/objects', stdout.slice(0, 2), stdout.trim().slice(2));
+    });
+    t.match(faultsIn(root, claims(['verify'])), [/^writ verify HEAD --replay: expected exit 0/]);
+  });
+  t.test('is not clean if one byte of a journal differs', async (t) => {
+    const { root, claims } = damaged(t, 'waiting-for-two', (root) => {
+      const runs = join(root, 'repo/.git/writ/runs');
+      return join(runs, readdirSync(runs)[0] ?? '', 'journal.jsonl');
+    });
+    t.match(faultsIn(root, claims(['fsck'])), [/^writ fsck: expected exit 0/]);
+  });
+});
+
+t.test('the list of states names each archive, and no other', async (t) => {
+  const archives = readdirSync(stateFixtures).filter((name) => name.endsWith('.tar.gz'));
+  t.same(archives.sort(), states.map(({ name }) => `${name}.tar.gz`).sort());
+});
+
+/** A copy of a state in which one byte of the file is another, and those of its claims that begin with these words. */
+function damaged(t: Test, name: string, fileIn: (root: string) => string) {
+  const state = states.find((one) => one.name === name);
+  if (state === undefined) throw new Error(`no state is called \`${name}\``);
+  const root = unpacked(t, state);
+  const path = fileIn(root);
+  const bytes = readFileSync(path);
+  const middle = bytes.length >> 1;
+  bytes[middle] = (bytes[middle] ?? 0) ^ 1;
+  chmodSync(path, 0o600);
+  writeFileSync(path, bytes);
+  const claims = (words: readonly string[]) =>
+    state.claims.filter(({ run }) => words.every((word, at) => run[at] === word)).slice(0, 1);
+  return { root, claims };
+}
+
+function runRef(root: string): string {
+  const [id = ''] = readdirSync(join(root, 'repo/.git/refs/ai/runs'));
+  return `refs/ai/runs/${id}`;
+}
+
+function unpacked(t: Test, { name }: OldState): string {
+  // The name of the test would make paths of sockets too long.
+  const root = mkdtempSync(join(tmpdir(), 'state-'));
+  t.teardown(() => rmSync(root, { recursive: true, force: true }));
+  unpackState(join(stateFixtures, `${name}.tar.gz`), root);
+  return root;
+}
+
+/** Runs claims, one after the other; returns what does not hold. */
+function faultsIn(root: string, claims: readonly Claim[]): readonly string[] {
+  return claims.flatMap((claim) =>
+    faultsOf(claim, runClaim(packPackage(), root, cache, claim)).map(
+      (fault) => `writ ${claim.run.join(' ')}: ${fault}`,
+    ),
+  );
+}
