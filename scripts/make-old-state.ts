@@ -8,8 +8,8 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import {
+  type Answer,
   type Claim,
-  faultsOf,
   makerHost,
   type OldState,
   readStates,
@@ -19,7 +19,8 @@ import {
 } from '../test/compatibility/old-state.ts';
 import { commonFacts } from './old-state/facts.ts';
 import { packState } from './old-state/pack.ts';
-import { makePlace, neutralDirectory } from './old-state/place.ts';
+import { clock, makePlace, neutralDirectory } from './old-state/place.ts';
+import type { Expectation } from './old-state/recipe.ts';
 import { recipes } from './old-state/recipes.ts';
 
 const [program = '', ...names] = process.argv.slice(2);
@@ -43,18 +44,21 @@ function onNeutralHost(): number {
 }
 
 async function makeStates(): Promise<void> {
-  process.env.WRIT_STATE_BEGINS = String(Date.UTC(2026, 0, 15, 9));
-  process.env.WRIT_STATE_SINCE = String(Date.now());
-  await import('./old-state/shifted-clock.ts');
+  Object.assign(process.env, clock);
+  await import('../test/compatibility/shifted-clock.ts');
   mkdirSync(neutralDirectory, { recursive: true });
-  for (const name of wanted) await makeState(name);
+  for (const name of wanted)
+    await makeState(name).catch((fault: unknown) => {
+      process.stderr.write(`${name}: ${fault instanceof Error ? fault.message : fault}\n`);
+      process.exitCode = 1;
+    });
 }
 
 async function makeState(name: string): Promise<void> {
   const recipe = recipes[name];
   if (recipe === undefined) throw new Error(`no state is called \`${name}\``);
-  const place = makePlace(packageDirectory, recipe.files);
-  const claims = (await recipe.make(place)).map(({ run, exit = 0, ...rest }) => ({ run, exit, ...rest }));
+  const place = makePlace(packageDirectory, name, recipe.files);
+  const claims = await recipe.make(place);
   const archive = packState(place.root, [
     process.cwd(),
     packageDirectory,
@@ -62,10 +66,13 @@ async function makeState(name: string): Promise<void> {
   ]);
   writeFileSync(archiveOf(name), archive, { flag: 'wx' });
   try {
-    const state = recordFacts(name, claims);
+    const state = await recordFacts(name, claims);
     const { madeBy, states } = readStates();
     const { about, sample } = recipe;
-    write(madeBy, [...states, { name, about, ...(sample ? { sample } : {}), claims: state }]);
+    write(madeBy, [
+      ...states.filter((one) => one.name !== name),
+      { name, about, ...(sample ? { sample } : {}), claims: state },
+    ]);
     process.stdout.write(`${name}: ${archive.length} bytes, ${claims.length} claims\n`);
   } catch (fault) {
     rmSync(archiveOf(name));
@@ -74,38 +81,40 @@ async function makeState(name: string): Promise<void> {
 }
 
 /** Runs the claims on two copies, each at another path: what both answer is a fact. */
-function recordFacts(name: string, claims: readonly Claim[]): readonly Claim[] {
-  const answers = ['first', 'second'].map((copy) =>
-    onCopy(name, copy, (root) =>
-      claims.map((claim) => {
-        const answer = runClaim(packageDirectory, root, cache(), claim);
-        const faults = faultsOf(claim, answer);
-        if (faults.length > 0)
-          throw new Error(`${name}: \`writ ${claim.run.join(' ')}\`: ${faults.join('; ')}`);
-        return answer;
-      }),
-    ),
-  );
-  return claims.map((claim, at): Claim => {
-    const [first, second] = answers.map((all) => all[at]);
-    const facts = commonFacts(claim.run, first?.data ?? null, second?.data ?? null);
-    return facts === undefined ? claim : { ...claim, facts };
+async function recordFacts(name: string, claims: readonly Expectation[]): Promise<readonly Claim[]> {
+  const [first, second] = [await answersOn('one', name, claims), await answersOn('other', name, claims)];
+  return claims.map(({ run, exit: _, ...rest }, at): Claim => {
+    const [one, other] = [first[at], second[at]];
+    if (one === undefined || one.exit === null || one.exit !== other?.exit)
+      throw new Error(`${name}: \`writ ${run.join(' ')}\` ended with ${one?.exit} and with ${other?.exit}`);
+    const facts = commonFacts(run, one.data, other.data);
+    return { run, exit: one.exit, ...rest, ...(facts === undefined ? {} : { facts }) };
   });
 }
 
-function onCopy<T>(name: string, copy: string, use: (root: string) => T): T {
-  const root = join(neutralDirectory, `copy-${copy}`);
+/** The old program's answers on a copy. Throws where it ends with another exit code than the recipe says. */
+async function answersOn(
+  copy: string,
+  name: string,
+  claims: readonly Expectation[],
+): Promise<readonly Answer[]> {
+  const root = join(neutralDirectory, `${copy}-of-${name}`);
   rmSync(root, { recursive: true, force: true });
   unpackState(archiveOf(name), root);
-  try {
-    return use(root);
-  } finally {
-    rmSync(root, { recursive: true, force: true });
+  const answers: Answer[] = [];
+  for (const { exit = 0, ...claim } of claims) {
+    const answer = await runClaim(packageDirectory, root, join(neutralDirectory, 'cache'), {
+      ...claim,
+      exit: 0,
+    });
+    if (exit !== 'recorded' && answer.exit !== exit)
+      throw new Error(
+        `\`writ ${claim.run.join(' ')}\` ended with ${answer.exit}: ${answer.text.slice(-3000)}`,
+      );
+    answers.push(answer);
   }
-}
-
-function cache(): string {
-  return join(neutralDirectory, 'cache');
+  rmSync(root, { recursive: true });
+  return answers;
 }
 
 function archiveOf(name: string): string {
@@ -114,7 +123,8 @@ function archiveOf(name: string): string {
 
 /** One claim per line, so that a reader sees what a change of the list changes. */
 function write(madeBy: string, states: readonly OldState[]): void {
-  const blocks = states.map(({ claims, ...rest }) => {
+  const sorted = [...states].sort((one, other) => (one.name < other.name ? -1 : 1));
+  const blocks = sorted.map(({ claims, ...rest }) => {
     const lines = claims.map((claim) => `   ${JSON.stringify(claim)}`);
     const head = JSON.stringify(rest).slice(1, -1);
     return `  {${head}, "claims": [\n${lines.join(',\n')}\n  ]}`;

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { renameInState } from '../../test/compatibility/old-state.ts';
@@ -44,6 +44,7 @@ function leaksInFiles(root: string, words: readonly string[]): readonly string[]
 
 /** Objects are compressed, so git has to print them. */
 function leaksInObjects(root: string, words: readonly string[]): readonly string[] {
+  if (!existsSync(join(root, 'repo', '.git'))) return [];
   const { stdout } = spawnSync('git', ['cat-file', '--batch', '--batch-all-objects'], {
     cwd: join(root, 'repo'),
     maxBuffer: 1024 * 1024 * 1024,

@@ -1,18 +1,17 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Json, stateEnvironment } from '../../test/compatibility/old-state.ts';
+import { clockAt, type Json, stateEnvironment } from '../../test/compatibility/old-state.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const clock = fileURLToPath(new URL('shifted-clock.ts', import.meta.url));
 
 /** States are made below this directory, so that no fixture holds a path of the maker's machine. */
 export const neutralDirectory = '/tmp/writ-state';
 
 export interface CommandOptions {
-  /** 0 unless set. */
-  readonly exit?: number;
+  /** 0 unless set; `recorded` accepts every exit code. */
+  readonly exit?: number | 'recorded';
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -31,13 +30,21 @@ export interface Place {
   file(name: string, content: string | Uint8Array): string;
   /** Writes files below `repo/` and commits them. */
   commit(message: string, files: Readonly<Record<string, string>>): void;
+  /** Starts `writ --json` in a process group of its own. */
+  start(args: readonly string[], env?: Readonly<Record<string, string>>): ChildProcess;
   /** Starts `writ --json` in a process group of its own and kills the group once `isTime` returns true. */
   kill(args: readonly string[], isTime: () => boolean, env?: Readonly<Record<string, string>>): Promise<void>;
 }
 
+/** The clock of the maker and its programs: one for all, so that certificates and statements agree. */
+export const clock = clockAt('2026-01-15T09:00:00Z');
+
+/** When killed runs are resumed. */
+export const soonAfterwards = '2026-01-15T10:00:00Z';
+
 /** Makes the place for a state: a repository with one commit of `files`, and an empty home. */
-export function makePlace(program: string, files = join(root, 'fixtures/runs/_sample')): Place {
-  const place = join(neutralDirectory, 'state');
+export function makePlace(program: string, name: string, files = join(root, 'fixtures/runs/_sample')): Place {
+  const place = join(neutralDirectory, name);
   rmSync(place, { recursive: true, force: true });
   const [repo, home] = [join(place, 'repo'), join(place, 'home')];
   for (const path of [home, join(place, 'tmp')]) mkdirSync(path, { recursive: true });
@@ -46,9 +53,7 @@ export function makePlace(program: string, files = join(root, 'fixtures/runs/_sa
     ...stateEnvironment(place, join(neutralDirectory, 'cache')),
     GIT_AUTHOR_DATE: '2025-05-06T00:00:00Z',
     GIT_COMMITTER_DATE: '2025-05-06T00:00:00Z',
-    NODE_OPTIONS: `--import=${clock}`,
-    WRIT_STATE_BEGINS: process.env.WRIT_STATE_BEGINS ?? '',
-    WRIT_STATE_SINCE: process.env.WRIT_STATE_SINCE ?? '',
+    ...clock,
   };
   const git = (...args: string[]): string => {
     const { status, stdout, stderr } = spawnSync('git', args, { cwd: repo, env, encoding: 'utf8' });
@@ -61,6 +66,13 @@ export function makePlace(program: string, files = join(root, 'fixtures/runs/_sa
   git('add', '--all');
   git('commit', '--quiet', '-m', 'Sample');
   const commandLine = (args: readonly string[]) => [join(program, 'bin', 'writ.js'), '--json', ...args];
+  const start = (args: readonly string[], more: Readonly<Record<string, string>> = {}): ChildProcess =>
+    spawn(process.execPath, commandLine(args), {
+      cwd: repo,
+      env: { ...env, ...more },
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
   const file = (name: string, content: string | Uint8Array): string => {
     mkdirSync(dirname(join(place, name)), { recursive: true });
     writeFileSync(join(place, name), content);
@@ -81,7 +93,7 @@ export function makePlace(program: string, files = join(root, 'fixtures/runs/_sa
       child.stderr.setEncoding('utf8').on('data', (part: string) => (text.err += part));
       child.stdin.end(stdin);
       const code = await new Promise((resolve) => child.on('close', resolve));
-      if (code !== exit)
+      if (exit !== 'recorded' && code !== exit)
         throw new Error(`\`writ ${args.join(' ')}\` ended with ${code}, not ${exit}: ${text.out}${text.err}`);
       return text.out === '' ? null : ((JSON.parse(text.out) as { readonly data?: Json }).data ?? null);
     },
@@ -93,13 +105,11 @@ export function makePlace(program: string, files = join(root, 'fixtures/runs/_sa
       git('add', '--all', '--force', ...Object.keys(changed));
       git('commit', '--quiet', '-m', message);
     },
+    start,
     async kill(args, isTime, more = {}) {
-      const child = spawn(process.execPath, commandLine(args), {
-        cwd: repo,
-        env: { ...env, ...more },
-        detached: true,
-        stdio: 'ignore',
-      });
+      const child = start(args, more);
+      child.stdout?.resume();
+      child.stderr?.resume();
       const ended = new Promise<void>((resolve) => child.on('exit', () => resolve()));
       while (child.exitCode === null && !isTime()) await new Promise((resolve) => setImmediate(resolve));
       if (child.exitCode !== null) throw new Error(`\`writ ${args.join(' ')}\` ended before it was killed`);
@@ -128,7 +138,8 @@ export function journalOf(place: Place): string {
   return id !== undefined && existsSync(path) ? readFileSync(path, 'utf8') : '';
 }
 
-function merge(base: Json, more: Json): Json {
+/** `more` merged into `base`; arrays and scalars replace. */
+export function merge(base: Json, more: Json): Json {
   if (!isRecord(base) || !isRecord(more)) return more;
   const merged: Record<string, Json> = { ...base };
   for (const [key, value] of Object.entries(more))

@@ -1,8 +1,8 @@
 import type { Claim, Json } from '../../test/compatibility/old-state.ts';
 import { type Place, sampleIntent, samplePatch } from './place.ts';
 
-/** A claim before the old program has answered it; exit 0 unless set. */
-export type Expectation = Omit<Claim, 'exit' | 'facts'> & { readonly exit?: number };
+/** A claim before the old program has answered it. Exit 0 unless set; `recorded` is what the old program ends with. */
+export type Expectation = Omit<Claim, 'exit' | 'facts'> & { readonly exit?: number | 'recorded' };
 
 /** How a state is made. */
 export interface Recipe {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,6 +18,10 @@ export interface Claim {
   readonly stdin?: string;
   /** Environment variables beside those of `stateEnvironment`. */
   readonly env?: Readonly<Record<string, string>>;
+  /** What the command's clock shows (RFC 3339), where its answer depends on it; otherwise the machine's time. */
+  readonly at?: string;
+  /** The command draws on a terminal until it is told to end, and has to show each of these texts. */
+  readonly shows?: readonly string[];
   /** Must be contained in `data` of the answer: see `differences`. */
   readonly facts?: Json;
 }
@@ -67,7 +71,8 @@ export const makerHost = 'writ-state-maker';
 
 /** Puts one word in the place of another in locks and in names of files below the git directory. */
 export function renameInState(root: string, from: string, to: string): void {
-  const entries = readdirSync(join(root, 'repo', '.git'), { recursive: true, withFileTypes: true });
+  const git = join(root, 'repo', '.git');
+  const entries = !existsSync(git) ? [] : readdirSync(git, { recursive: true, withFileTypes: true });
   for (const entry of entries) {
     const path = join(entry.parentPath, entry.name);
     if (!entry.isFile()) continue;
@@ -89,20 +94,52 @@ export function stateEnvironment(root: string, cache: string): Readonly<Record<s
 }
 
 /** Runs the command of a claim with the package at `program`. */
-export function runClaim(program: string, root: string, cache: string, claim: Claim): Answer {
+export async function runClaim(program: string, root: string, cache: string, claim: Claim): Promise<Answer> {
   mkdirSync(join(root, 'tmp'), { recursive: true });
-  const { status, stdout, stderr, error } = spawnSync(
-    process.execPath,
-    [join(program, 'bin', 'writ.js'), '--json', ...claim.run],
-    {
-      cwd: join(root, 'repo'),
-      env: { ...stateEnvironment(root, cache), ...claim.env },
-      input: claim.stdin ?? '',
-      encoding: 'utf8',
-      maxBuffer: 256 * 1024 * 1024,
-    },
-  );
+  const writ = join(program, 'bin', 'writ.js');
+  const cwd = join(root, 'repo');
+  const env = { ...stateEnvironment(root, cache), ...claim.env, ...clockAt(claim.at) };
+  if (claim.shows !== undefined) return showOnTerminal([writ, ...claim.run], { cwd, env }, claim.shows);
+  const { status, stdout, stderr, error } = spawnSync(process.execPath, [writ, '--json', ...claim.run], {
+    cwd,
+    env,
+    input: claim.stdin ?? '',
+    encoding: 'utf8',
+    maxBuffer: 256 * 1024 * 1024,
+  });
   return { exit: status, data: dataOf(stdout), text: `${stdout}${stderr}${error?.message ?? ''}` };
+}
+
+/** Starts a program on a terminal, waits until the texts are on the screen, and ends it with SIGTERM. */
+async function showOnTerminal(
+  args: readonly string[],
+  { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+  shows: readonly string[],
+): Promise<Answer> {
+  const { openTerminalScene } = await import('../session/tui/open-terminal-scene.ts');
+  await using scene = openTerminalScene({
+    program: process.execPath,
+    args,
+    cwd,
+    env: { ...env, TERM: 'xterm-256color' },
+    columns: 100,
+    rows: 40,
+  });
+  for (const text of shows) await scene.until(() => scene.lines().join('\n').includes(text));
+  scene.signal('SIGTERM');
+  const { exitCode } = await scene.exited;
+  return { exit: exitCode, data: null, text: scene.lines().join('\n') };
+}
+
+/** Variables by which a program's clock begins at that time. */
+export function clockAt(at: string | undefined): Readonly<Record<string, string>> {
+  if (at === undefined) return {};
+  return {
+    NODE_OPTIONS: `--import=${fileURLToPath(new URL('shifted-clock.ts', import.meta.url))}`,
+    WRIT_STATE_BEGINS: String(Date.parse(at)),
+    // Not `Date`, which the maker of states shifts.
+    WRIT_STATE_SINCE: String(Math.round(performance.timeOrigin + performance.now())),
+  };
 }
 
 function dataOf(stdout: string): Json {

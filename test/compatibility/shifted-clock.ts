@@ -1,7 +1,7 @@
 /*
- * `node --import shifted-clock.ts`: the program's clock begins at WRIT_STATE_BEGINS (milliseconds since 1970) at the
- * instant WRIT_STATE_SINCE. A verifier refuses statements about a time that has not come, so the states are made in the
- * past of every machine that checks them.
+ * `node --import shifted-clock.ts`: the program's clock shows WRIT_STATE_BEGINS at the instant WRIT_STATE_SINCE, both in
+ * milliseconds since 1970. A verifier refuses statements about a time that has not come, so states are made in the past
+ * of every machine that checks them. A run counts its time while it is killed, so it is resumed soon afterwards.
  */
 const { WRIT_STATE_BEGINS = '', WRIT_STATE_SINCE = '' } = process.env;
 const real = Date;
