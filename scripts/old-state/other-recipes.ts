@@ -110,7 +110,7 @@ async function demonstration(place: Place, line: readonly string[]) {
     { run: ['show', data.run_id] },
     { run: ['replay', data.run_id] },
     { run: ['verify', data.run_id, '--run', '--replay'] },
-    { run: ['ledger', 'show'] },
+    ...(data.session === undefined ? [{ run: ['ledger', 'show'] }] : []),
     { run: ['graph', data.session?.thread_id ?? data.thread_id] },
   ];
 }

@@ -6,6 +6,7 @@ import { killedClaims } from './killed-recipes.ts';
 import { journalOf, type Place, sampleIntent, samplePatch } from './place.ts';
 import { type Recipe, type RunData, runSample, sealedClaims, unsealedClaims } from './recipe.ts';
 import { addPeople, twoPeople } from './waiting-recipes.ts';
+import { modelRights } from './work-recipes.ts';
 
 /** Runs that third-party plugins had a part in. Their packages are in the repository, their trust in the home. */
 export const pluginRecipes: Readonly<Record<string, Recipe>> = {
@@ -66,7 +67,7 @@ export const pluginRecipes: Readonly<Record<string, Recipe>> = {
       await place.writ(['plugin', 'trust', 'house', '--yes']);
       const looks = { calls: [['read_file', { path: 'src/price.js' }]] } as const;
       await using server = await scriptModel([looks, ...makesFix]);
-      const line = ['run', sampleIntent(place), '--provider', 'openai', '--model', 'scripted'];
+      const line = ['run', sampleIntent(place, modelRights), '--provider', 'openai', '--model', 'scripted'];
       const env = { OPENAI_API_KEY: 'key-of-no-one-1234567890' };
       const run = await place.writ([...line, '--api-base', server.base], { env });
       return sealedClaims(run as unknown as RunData);
@@ -81,7 +82,7 @@ async function addPlugins(place: Place): Promise<void> {
     writ: {
       api: 1,
       name: 'no-ship',
-      rules: [{ id: 'no-ship', point: 'fast', module: './rule.js', timeoutSeconds: 30 }],
+      rules: [{ id: 'no-ship', point: 'patch', asked: 'always', module: './rule.js', timeoutSeconds: 30 }],
     },
   });
   write(place, 'tools/no-ship/rule.js', gate);

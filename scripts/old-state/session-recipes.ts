@@ -192,7 +192,9 @@ function steered(
 ): Session {
   const until: Session['until'] = async (holds) => {
     for (;;) {
-      const seen = { ...((await call('session')) as unknown as Seen), asked: asked() };
+      // A connection that was kept open may be closed meanwhile; the next call opens another.
+      const found = await call('session').catch(() => call('session'));
+      const seen = { ...(found as unknown as Seen), asked: asked() };
       if (holds(seen)) return seen;
       if (seen.status === 'error') throw new Error(`the session failed: ${JSON.stringify(seen)}`);
       await new Promise((resolve) => setTimeout(resolve, 100));

@@ -30,7 +30,7 @@ export const workRecipes: Readonly<Record<string, Recipe>> = {
   'waiting-at-its-cost-cap': {
     about: 'a recorded run that used up its cost units and waits for more',
     async make(place) {
-      const more = { execution: { retry: { maxRetries: 1 }, budgets: { maxCostUnits: 10 } } };
+      const more = { constraints: { resources: { maxCostUnits: 10 } } };
       const line = threeTasks(place, 0, more);
       const run = (await place.writ(line, { exit: 4 })) as unknown as RunData;
       return [
@@ -44,7 +44,7 @@ export const workRecipes: Readonly<Record<string, Recipe>> = {
     about: 'a run whose change a model made, sealed, and the recorded traffic of the model',
     async make(place) {
       await using server = await scriptModel(makesFix);
-      const line = ['run', sampleIntent(place), ...model(server.base), '--record', '../traffic'];
+      const line = ['run', sampleIntent(place, modelRights), ...model(server.base), '--record', '../traffic'];
       return sealedClaims((await place.writ(line, { env })) as unknown as RunData);
     },
   },
@@ -76,6 +76,18 @@ export const workRecipes: Readonly<Record<string, Recipe>> = {
         { run: ['runs'] },
         { run: ['fsck'] },
       ];
+    },
+  },
+};
+
+/** What a model needs to change files; the command is what the sample's checks need. */
+export const modelRights = {
+  security: {
+    toolAcl: {
+      allow: [
+        { tool: 'workspace.command', actions: ['execute'], constraints: { allowCommands: ['node'] } },
+        { tool: 'workspace.fs', actions: ['read', 'write', 'delete'] },
+      ],
     },
   },
 };
