@@ -55,9 +55,9 @@ export const otherRecipes: Readonly<Record<string, Recipe>> = {
   'sealed-in-a-local-store': {
     about: 'a run whose objects are beside the repository (`external-local`)',
     async make(place) {
-      return sealedClaims(
-        await runSample(place, { objmodel: { objectStore: { backend: 'external-local' } } }),
-      );
+      const run = await runSample(place, { objmodel: { objectStore: { backend: 'external-local' } } });
+      // `fsck` of bc4e9f22 reports such a run as lost, which no version has to repeat.
+      return sealedClaims(run).filter((claim) => claim.run[0] !== 'fsck');
     },
   },
   'sealed-in-another-branch': {

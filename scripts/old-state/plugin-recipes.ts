@@ -82,7 +82,7 @@ async function addPlugins(place: Place): Promise<void> {
     writ: {
       api: 1,
       name: 'no-ship',
-      rules: [{ id: 'no-ship', point: 'patch', asked: 'always', module: './rule.js', timeoutSeconds: 30 }],
+      rules: [{ id: 'no-ship', point: 'patch', reads: ['**'], module: './rule.js', timeoutSeconds: 30 }],
     },
   });
   write(place, 'tools/no-ship/rule.js', gate);
