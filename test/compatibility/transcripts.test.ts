@@ -1,0 +1,51 @@
+import t, { type Test } from 'tap';
+import { commands } from '../../bin/command-table.ts';
+import { packPackage } from '../doors/packed-package.ts';
+import { longTest } from '../rooms/long-test.ts';
+import { type Case, readCases, readSetUps } from './transcripts/cases.ts';
+import { readChanges, toCompare } from './transcripts/changes.ts';
+import { readGolden } from './transcripts/golden.ts';
+import { Place } from './transcripts/place.ts';
+
+t.setTimeout(3_600_000);
+
+const cases = readCases();
+const changes = readChanges();
+
+t.test('transcripts › the sample', async (t) => {
+  const sample = cases.filter((one) => one.sample === true);
+  const touched = new Set(sample.flatMap(({ writ }) => writ.map((line) => line.split(' ', 1)[0])));
+  const missing = commands.map(({ name }) => name.split(' ', 1)[0]).filter((name) => !touched.has(name));
+  t.strictSame(missing, [], 'touches every group of commands');
+  await compare(t, sample);
+});
+
+longTest('transcripts › all others', { timeout: 3_600_000 }, async (t) => {
+  await compare(
+    t,
+    cases.filter((one) => one.sample !== true),
+  );
+  t.strictSame(
+    changes.entries.filter((entry) => !changes.used.has(entry)),
+    [],
+    'every entry of changes.json is needed by a case',
+  );
+});
+
+/** Runs cases with the package of the working tree, and compares each with its golden under changes.json. */
+async function compare(t: Test, some: readonly Case[]): Promise<void> {
+  const place = new Place(packPackage(), readSetUps());
+  t.teardown(() => place.remove());
+  for (const one of some) {
+    const title = `${one.group} › ${one.name}`;
+    const lack = place.lacks(one);
+    if (lack !== undefined) {
+      t.skip(`${title}: this machine has no ${lack}`);
+      continue;
+    }
+    const { group } = one;
+    const goldens = { golden: readGolden(group), changed: readGolden(group, 'changed') };
+    const { expected, actual } = toCompare(one, { ...goldens, actual: await place.run(one) }, changes);
+    t.equal(actual, expected, title);
+  }
+}
