@@ -15,7 +15,6 @@ import { type Case, readCases, readSetUps, transcripts } from '../test/compatibi
 import { readChanges } from '../test/compatibility/transcripts/changes.ts';
 import {
   type Block,
-  type Golden,
   goldenPath,
   readGolden,
   renderBlock,
@@ -35,15 +34,20 @@ const { values, positionals } = parseArgs({
 });
 
 const folder = values.changed ? 'changed' : '';
-const cases = readCases().filter(isWanted);
-const recorded = new Map<string, Map<string, readonly Block[]>>();
+const all = readCases();
+const goldens = new Map<string, Map<string, readonly Block[]>>();
+const cases = all.filter(isWanted);
 let failed = 0;
 if (values.program === undefined) throw new Error('expected `--program DIR`: the unpacked package to record from');
 const program = resolve(values.program);
 if (!values.check && !values.changed) requireBaseline(program);
 const place = new Place(program, readSetUps(), values.zone);
 process.once('exit', () => place.remove());
-for (const one of cases) await look(one);
+for (const [index, one] of cases.entries()) {
+  await look(one);
+  // Written once per group: a fault in a later one loses nothing.
+  if (one.group !== cases[index + 1]?.group) write(one.group);
+}
 process.stdout.write(`${cases.length} cases, ${failed} of them failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;
 
@@ -55,7 +59,7 @@ function isWanted({ group, name }: Case): boolean {
     return readChanges().entries.some(
       (entry) => entry.kind === 'output' && entry.group === group && entry.case === name,
     );
-  const isThere = readGolden(group).has(name);
+  const isThere = goldenOf(group).has(name);
   if (isThere && !values.overwrite && positionals.includes(`${group}/${name}`))
     throw new Error(`\`${group}/${name}\` has a golden; \`--overwrite\` records it again`);
   return !isThere || values.overwrite;
@@ -68,7 +72,7 @@ async function look(one: Case): Promise<void> {
     if (lack !== undefined) throw new Error(`this machine has no ${lack}`);
     const blocks = await place.run(one);
     if (values.check) check(one, blocks);
-    else record(one, blocks);
+    else goldenOf(group).set(name, blocks);
   } catch (fault) {
     failed += 1;
     process.stdout.write(`${group}/${name}: ${fault instanceof Error ? fault.message : fault}\n`);
@@ -77,24 +81,28 @@ async function look(one: Case): Promise<void> {
 
 function check({ group, name }: Case, blocks: readonly Block[]): void {
   const now = blocks.map(renderBlock).join('').split('\n');
-  const then = (readGolden(group).get(name) ?? []).map(renderBlock).join('').split('\n');
+  const then = (goldenOf(group).get(name) ?? []).map(renderBlock).join('').split('\n');
   const at = now.findIndex((line, index) => line !== then[index]);
   if (at >= 0 || now.length !== then.length)
     throw new Error(`line ${at + 1}\n  golden:   ${then[at]}\n  this run: ${now[at]}`);
 }
 
-/** Written after each case, so that what was recorded before a fault stays; in the order of the file of cases. */
-function record({ group, name }: Case, blocks: readonly Block[]): void {
-  const mine = recorded.get(group) ?? new Map<string, readonly Block[]>();
-  recorded.set(group, mine.set(name, blocks));
-  const all = new Map([...readGolden(group, folder), ...mine]);
-  const ordered = readCases().flatMap(({ group: of, name: called }) => {
-    const found = of === group ? all.get(called) : undefined;
-    return found === undefined ? [] : [[called, found] as const];
+function goldenOf(group: string): Map<string, readonly Block[]> {
+  const known = goldens.get(group) ?? new Map(readGolden(group, folder));
+  goldens.set(group, known);
+  return known;
+}
+
+/** The golden of a group, in the order of its cases. */
+function write(group: string): void {
+  if (values.check) return;
+  const golden = goldenOf(group);
+  const ordered = all.flatMap(({ group: of, name }) => {
+    const found = of === group ? golden.get(name) : undefined;
+    return found === undefined ? [] : [[name, found] as const];
   });
-  const golden: Golden = new Map(ordered);
   mkdirSync(dirname(goldenPath(group, folder)), { recursive: true });
-  writeFileSync(goldenPath(group, folder), renderGolden(golden));
+  writeFileSync(goldenPath(group, folder), renderGolden(new Map(ordered)));
 }
 
 /** Throws where the program is another one than that of which the goldens are. */

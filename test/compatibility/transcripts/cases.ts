@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'smol-toml';
+import type { Corpus } from './corpus.ts';
 
 /** The directory of the cases and of their goldens. */
 export const transcripts = fileURLToPath(
@@ -18,6 +19,10 @@ export interface Preparation {
   readonly specs?: Readonly<Record<string, Json>>;
   /** Files and directories of this repository, by the path of the copy. */
   readonly copies?: Readonly<Record<string, string>>;
+  /** Labelled cases of fixtures/scan, by the directory that their files come into. */
+  readonly corpora?: Readonly<Record<string, Corpus>>;
+  /** A folder of `fixtures/runs`: its specification and its change become `in/spec.json` and `in/change.diff`. */
+  readonly run?: string;
   readonly steps?: readonly Step[];
 }
 
@@ -57,6 +62,8 @@ export interface Case extends Preparation {
   readonly place: string;
   /** Command lines of writ that run one after the other; words are separated by spaces or quoted. */
   readonly writ: readonly string[];
+  /** Instead of them a script for `sh`, in which `writ` is the program: for what depends on a pipe or a directory. */
+  readonly sh?: string;
   /** `true`: once for people and once with `--json`, each in a fresh place; `"only"`: with `--json`. */
   readonly json: boolean | 'only';
   readonly stdin?: string;
@@ -83,8 +90,8 @@ interface Group {
 }
 
 const caseKeys = new Set<string>([
-  ...['name', 'place', 'writ', 'json', 'stdin', 'env', 'cwd', 'outputs', 'beside', 'until', 'signal', 'keep'],
-  ...['needs', 'sample', 'files', 'specs', 'copies', 'steps'],
+  ...['name', 'place', 'writ', 'sh', 'json', 'stdin', 'env', 'cwd', 'outputs', 'beside', 'until', 'signal', 'keep'],
+  ...['needs', 'sample', 'files', 'specs', 'copies', 'corpora', 'run', 'steps'],
 ]);
 
 /** The set-ups by name. */
@@ -99,11 +106,11 @@ export function readCases(): readonly Case[] {
     const names = new Set<string>();
     return cases.map((given) => {
       const one = { place: 'sample', json: true, ...defaults, ...given, group };
-      const { name, writ } = one;
+      const { name, sh, writ = sh === undefined ? undefined : [] } = one;
       const unknown = Object.keys(given).find((key) => !caseKeys.has(key));
       if (unknown !== undefined) throw new Error(`${group}: \`${name}\` has the unknown key \`${unknown}\``);
       if (name === undefined || writ === undefined)
-        throw new Error(`${group}: \`${name ?? writ}\` needs a \`name\` and a line \`writ\``);
+        throw new Error(`${group}: \`${name ?? writ}\` needs a \`name\` and \`writ\` or \`sh\``);
       if (names.has(name)) throw new Error(`${group}: two cases are called \`${name}\``);
       names.add(name);
       return { ...one, name, writ: [writ].flat() } as Case;

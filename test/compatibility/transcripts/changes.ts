@@ -108,7 +108,7 @@ function textOf(blocks: readonly Block[]): string {
 }
 
 function isOf({ line }: Block, { command }: Change): boolean {
-  const bare = line.replace(/^--json /, '');
+  const bare = line.replace(/^writ (?:--json )?/, '');
   return command === undefined || bare === command || bare.startsWith(`${command} `);
 }
 

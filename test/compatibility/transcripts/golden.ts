@@ -4,7 +4,7 @@ import { transcripts } from './cases.ts';
 
 /** What one command line printed and wrote. */
 export interface Block {
-  /** As the case has it, `--json` included. */
+  /** As the case has it: `writ …`, `--json` included, or the script of a line for `sh`. */
   readonly line: string;
   /** An exit code, or the signal that ended the process. */
   readonly exit: string;
@@ -29,7 +29,7 @@ export function goldenPath(group: string, folder: '' | 'changed' = ''): string {
 }
 
 /**
- * A golden as text: `# name`, `$ writ …`, `= exit code`, then stdout with `| ` before each line, stderr with `! `, and
+ * A golden as text: `# name`, `$ command line`, `= exit code`, then stdout with `| ` before each line, stderr with `! `, and
  * each output file with `@ path` and `+ ` before its lines. A last line without a line end has `~` for the space.
  */
 export function renderGolden(golden: Golden): string {
@@ -41,7 +41,7 @@ export function renderBlock({ line, exit, out, err, files }: Block): string {
   const written = Object.entries(files).map(
     ([path, text]) => `@ ${path}${text === undefined ? ' is missing' : ''}\n${marked('+', text ?? '')}`,
   );
-  return `$ writ ${line}\n= ${exit}\n${marked('|', out)}${marked('!', err)}${written.join('')}`;
+  return `$ ${line}\n= ${exit}\n${marked('|', out)}${marked('!', err)}${written.join('')}`;
 }
 
 function marked(mark: string, text: string): string {
@@ -61,7 +61,7 @@ function parseGolden(text: string): Golden {
       blocks = [];
       golden.set(rest, blocks);
     } else if (mark === '$') {
-      blocks.push({ line: rest.slice('writ '.length), exit: '', out: '', err: '', files: {} });
+      blocks.push({ line: rest, exit: '', out: '', err: '', files: {} });
     } else if (mark !== '') {
       const block = blocks.pop();
       if (block === undefined) throw new Error(`a golden has \`${line}\` before a command line`);

@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { merge } from '../../engine/run/sample.ts';
+import { inventedSecrets } from '../../readers/sensitive/secrets/invented-secrets.ts';
 import { runProgram } from '../../starter/run-program.ts';
 import { until } from '../../waiting/until.ts';
 import type { Beside, Case, Json, Preparation, SetUp, Step } from './cases.ts';
+import { corpusFiles } from './corpus.ts';
 import type { Block } from './golden.ts';
 import { Normaliser } from './normaliser.ts';
 
@@ -41,6 +43,10 @@ export class Place {
     this.#program = realpathSync(program);
     this.#setUps = setUps;
     this.#zone = zone;
+    mkdirSync(join(this.#box, 'bin'));
+    const launcher = join(this.#program, 'bin/writ.js');
+    const script = `#!/bin/sh\nexec '${process.execPath}' '${launcher}' "$@"\n`;
+    writeFileSync(join(this.#box, 'bin/writ'), script, { mode: 0o755 });
   }
 
   get #root(): string {
@@ -53,11 +59,13 @@ export class Place {
       {
         [this.#root]: '<place>',
         [this.#program]: '<program>',
+        [this.#box]: '<box>',
         [process.execPath]: '<node>',
         [project.slice(0, -1)]: '<project>',
       },
       one.keep,
     );
+    if (one.sh !== undefined) return [await this.#runScript(one, one.sh, normaliser)];
     const ways = one.json === 'only' ? ['--json '] : one.json ? ['', '--json '] : [''];
     const blocks: Block[] = [];
     for (const way of ways) blocks.push(...(await this.#runLines(one, way, normaliser)));
@@ -76,6 +84,15 @@ export class Place {
     rmSync(this.#box, { recursive: true, force: true });
   }
 
+  async #runScript(one: Case, script: string, normaliser: Normaliser): Promise<Block> {
+    await this.#restore(one.place);
+    await this.#prepare(one, one.env);
+    const beside = one.beside && (await this.#start(one.beside, one));
+    const ended = this.#sh(this.#fill(script), join(this.#root, one.cwd ?? 'repo'), one.env);
+    await beside?.();
+    return this.#blockOf(script, ended, one.outputs, normaliser);
+  }
+
   async #runLines(one: Case, way: string, normaliser: Normaliser): Promise<readonly Block[]> {
     await this.#restore(one.place);
     await this.#prepare(one, one.env);
@@ -83,20 +100,26 @@ export class Place {
     const blocks: Block[] = [];
     for (const [index, line] of one.writ.entries()) {
       const ended = await this.#writ(`${way}${line}`, one);
+      this.#keepRun(ended.out);
       const isLast = index === one.writ.length - 1;
-      const texts = isLast ? (one.outputs ?? []).map((path) => [path, this.#read(path)] as const) : [];
-      blocks.push({
-        line: `${way}${line}`,
-        exit: `${ended.status ?? ended.signal}`,
-        out: normaliser.text(ended.out),
-        err: normaliser.text(ended.err),
-        files: Object.fromEntries(
-          texts.map(([path, text]) => [path, text === undefined ? text : normaliser.text(text)]),
-        ),
-      });
+      const outputs = isLast ? one.outputs : undefined;
+      blocks.push(this.#blockOf(`writ ${way}${line}`, ended, outputs, normaliser));
     }
     await beside?.();
     return blocks;
+  }
+
+  #blockOf(line: string, ended: Program, outputs: readonly string[] = [], normaliser: Normaliser): Block {
+    const texts = outputs.map((path) => [path, this.#read(path)] as const);
+    return {
+      line,
+      exit: `${ended.status ?? ended.signal}`,
+      out: normaliser.text(ended.out),
+      err: normaliser.text(ended.err),
+      files: Object.fromEntries(
+        texts.map(([path, text]) => [path, text === undefined ? text : normaliser.text(text)]),
+      ),
+    };
   }
 
   /** Puts the place into the state of a set-up, which is made where it was not yet. */
@@ -132,12 +155,37 @@ export class Place {
       mkdirSync(dirname(join(this.#root, path)), { recursive: true });
       this.#sh(`cp -RT '${join(project, from)}' '${join(this.#root, path)}'`, this.#root);
     }
-    for (const [path, text] of Object.entries(given.files ?? {})) this.#write(path, this.#fill(text));
+    for (const [path, text] of Object.entries(given.files ?? {})) this.#write(this.#fill(path), this.#fill(text));
     for (const [path, more] of Object.entries(given.specs ?? {})) {
       const base = JSON.parse(readFileSync(sampleSpec, 'utf8')) as Json;
       this.#write(path, this.#fill(`${JSON.stringify(merge(base, more), undefined, 2)}\n`));
     }
+    for (const [directory, corpus] of Object.entries(given.corpora ?? {}))
+      for (const [path, text] of corpusFiles(project, corpus)) {
+        if (text === undefined) rmSync(join(this.#root, directory, path), { force: true });
+        else this.#write(join(directory, path), text);
+      }
+    if (given.run !== undefined) await this.#prepareRun(given.run);
     for (const step of given.steps ?? []) await this.#take(step, { ...env, ...step.env });
+  }
+
+  async #prepareRun(folder: string): Promise<void> {
+    const at = join(project, 'fixtures/runs', folder);
+    const { spec, advisories } = JSON.parse(readFileSync(join(at, 'case.json'), 'utf8')) as {
+      readonly spec: Json;
+      readonly advisories?: string;
+    };
+    const base = JSON.parse(readFileSync(sampleSpec, 'utf8')) as Json;
+    this.#write('in/spec.json', `${JSON.stringify(merge(base, spec), undefined, 2)}\n`);
+    // A value that has the form of a secret is made here: no file of this repository holds one.
+    const change = readFileSync(join(at, 'change.diff'), 'utf8');
+    const filled = change.replace(
+      /\{invented:([a-z-]+)\}/g,
+      (_, wanted: string) => inventedSecrets.find(([rule]) => rule === wanted)?.[1] ?? '',
+    );
+    this.#write('in/change.diff', filled);
+    if (advisories !== undefined)
+      await this.#take({ writ: `sca import {PROJECT}/fixtures/advisories/${advisories}` }, {});
   }
 
   async #take(step: Step, env: Values): Promise<void> {
@@ -165,11 +213,19 @@ export class Place {
     return existsSync(target) ? readFileSync(target, 'utf8') : undefined;
   }
 
+  /** The last run that a command line named is `{RUN}`. */
+  #keepRun(text: string): void {
+    const [, inJson, forPeople] = /"run_id": "([0-9a-f-]{36})"|^ *run +([0-9a-f-]{36})$/m.exec(text) ?? [];
+    const run = inJson ?? forPeople;
+    if (run !== undefined) this.#values.RUN = run;
+  }
+
   /** `{NAME}` becomes the value that a step kept; `{PLACE}` and `{PROJECT}` are the directories. */
   #fill(text: string): string {
     return text.replace(/\{([A-Z][A-Z0-9_]*)\}/g, (whole, name: string) => {
       if (name === 'PLACE') return this.#root;
       if (name === 'PROJECT') return project.slice(0, -1);
+      if (name.startsWith('SECRET_')) return secretOf(name.slice('SECRET_'.length));
       return this.#values[name] ?? whole;
     });
   }
@@ -183,7 +239,7 @@ export class Place {
       XDG_DATA_HOME: join(home, '.local/share'),
       XDG_STATE_HOME: join(home, '.local/state'),
       XDG_CACHE_HOME: join(home, '.cache'),
-      PATH: [dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(':'),
+      PATH: [join(this.#box, 'bin'), dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(':'),
       TMPDIR: join(this.#root, 'tmp'),
       TZ: this.#zone,
       LANG: 'C.UTF-8',
@@ -251,6 +307,14 @@ export class Place {
       await said.ended;
     };
   }
+}
+
+/** `{SECRET_GITHUB_TOKEN}`: a value that has the form of such a secret. */
+function secretOf(name: string): string {
+  const wanted = name.toLowerCase().replaceAll('_', '-');
+  const found = inventedSecrets.find(([rule]) => rule === wanted);
+  if (found === undefined) throw new Error(`no invented secret is called \`${wanted}\``);
+  return found[1];
 }
 
 /** Words of a command line: spaces separate them, single and double quotes keep them together. */
