@@ -52,7 +52,8 @@ function marked(mark: string, text: string): string {
   return `${whole.join('')}${last === '' ? '' : `${mark}~${last}\n`}`;
 }
 
-function parseGolden(text: string): Golden {
+/** A golden out of its text. */
+export function parseGolden(text: string): Golden {
   const golden = new Map<string, Block[]>();
   let blocks: Block[] = [];
   for (const line of text.split('\n')) {

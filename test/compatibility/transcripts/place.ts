@@ -359,7 +359,10 @@ const found = new Map<string, boolean>();
 function has(need: string): boolean {
   const tries: Readonly<Record<string, string>> = {
     bubblewrap: 'bwrap --unshare-all --ro-bind / / true',
+    unshare: 'unshare --user --map-root-user --net --mount --pid --fork true',
     'ssh-keygen': 'command -v ssh-keygen',
+    openssl: 'command -v openssl',
+    'IPv6 on the loopback': "grep -q '^0\\{31\\}1 ' /proc/net/if_inet6",
   };
   const script = tries[need];
   if (script === undefined) throw new Error(`a case needs \`${need}\`, and nothing says how to look for it`);

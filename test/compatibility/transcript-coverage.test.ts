@@ -1,0 +1,78 @@
+import t from 'tap';
+import { commands } from '../../bin/command-table.ts';
+import { errorCatalogue } from '../../core/base/error-codes.ts';
+import { rules } from '../../gates/rules.ts';
+import { sastRows } from '../../gates/sast/rows.ts';
+import { type Case, groupNames, readCases, readUncovered } from './transcripts/cases.ts';
+import { readGolden, renderGolden } from './transcripts/golden.ts';
+import { wordsOf } from './transcripts/place.ts';
+
+const cases = readCases();
+const uncovered = readUncovered();
+const goldens = groupNames().map((group) => renderGolden(readGolden(group)));
+
+t.test('transcripts › every case has a golden, and every golden a case', async (t) => {
+  for (const group of groupNames()) {
+    const named = cases.filter((one) => one.group === group).map(({ name }) => name);
+    t.strictSame([...readGolden(group).keys()].sort(), named.toSorted(), group);
+  }
+});
+
+t.test('transcripts › every command has its help and a case of its own', async (t) => {
+  for (const { name } of commands) {
+    const lines = linesOf(name);
+    t.ok(
+      lines.some((line) => line.endsWith(' --help')),
+      `${name} --help`,
+    );
+    t.ok(
+      lines.some((line) => !line.endsWith(' --help')),
+      name,
+    );
+  }
+});
+
+t.test('transcripts › every option of every command is in a case', async (t) => {
+  const missing = commands.flatMap(({ name, options }) => {
+    const words = new Set(linesOf(name).flatMap((line) => wordsOf(line).map((word) => word.split('=', 1)[0])));
+    return options
+      .filter((option) => !words.has(`--${option.name}`))
+      .filter((option) => option.short === undefined || !words.has(`-${option.short}`))
+      .map((option) => `${name} --${option.name}`);
+  });
+  t.strictSame(missing.toSorted(), Object.keys(uncovered.options ?? {}).sort());
+});
+
+t.test('transcripts › every error code is in a golden, or uncovered.toml says why not', async (t) => {
+  const missing = Object.keys(errorCatalogue).filter((code) => !isPrinted(code));
+  t.strictSame(missing.toSorted(), Object.keys(uncovered.codes ?? {}).sort());
+});
+
+t.test('transcripts › every rule has a finding in a golden, or uncovered.toml says why not', async (t) => {
+  const ids = [...rules.map(({ id }) => id), ...sastRows.map(({ id }) => id)];
+  const missing = ids.filter((id) => !goldens.some((text) => text.includes(`"rule": "${id}"`)));
+  t.strictSame(missing.toSorted(), Object.keys(uncovered.rules ?? {}).sort());
+});
+
+t.test('transcripts › uncovered.toml gives a reason for each entry', async (t) => {
+  for (const [kind, entries] of Object.entries(uncovered))
+    for (const [name, reason] of Object.entries(entries)) t.match(reason, /\S/, `${kind} ${name}`);
+});
+
+function isPrinted(code: string): boolean {
+  const word = new RegExp(`\\b${code}\\b`);
+  return goldens.some((text) => word.test(text));
+}
+
+/** Command lines of a command in all cases; those of a script by the word `writ`. */
+function linesOf(name: string): readonly string[] {
+  return cases.flatMap(linesIn).filter((line) => line === name || line.startsWith(`${name} `));
+}
+
+function linesIn({ writ, sh = '', steps = [] }: Case): readonly string[] {
+  const scripts = [sh, ...steps.map((step) => step.sh ?? '')];
+  const inScripts = scripts.flatMap((script) =>
+    [...script.matchAll(/\bwrit ((?:--json )?[a-z][^|&;<>]*)/g)].map(([, line = '']) => line),
+  );
+  return [...writ, ...inScripts].map((line) => line.replace(/^(?:--json|-q) /, '').trim());
+}
