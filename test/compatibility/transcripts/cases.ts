@@ -78,6 +78,8 @@ export interface Case extends Preparation {
   readonly signal?: 'SIGINT' | 'SIGTERM';
   /** Kinds of values that stay as they are, because the case is about them; see `Normaliser`. */
   readonly keep?: readonly string[];
+  /** Fields of `--json` that are left out of the transcript, because another case has them: `data.ledger`. */
+  readonly omit?: readonly string[];
   /** What else the machine must have: `bubblewrap`, `ssh-keygen`. */
   readonly needs?: readonly string[];
   /** Part of `npm test`. */
@@ -91,6 +93,7 @@ interface Group {
 
 const caseKeys = new Set<string>([
   ...['name', 'place', 'writ', 'sh', 'json', 'stdin', 'env', 'cwd', 'outputs', 'beside', 'until', 'signal', 'keep'],
+  'omit',
   ...['needs', 'sample', 'files', 'specs', 'copies', 'corpora', 'run', 'steps'],
 ]);
 

@@ -8,7 +8,7 @@ export interface Corpus {
   readonly as?: string;
   /** Words with which the labels of wanted cases begin; default `bad`. */
   readonly label?: string;
-  /** How many cases of each label, the first ones; default 40. */
+  /** How many cases of each label, the first ones; default 12. */
   readonly each?: number;
   /** Of a case that is a change: which side of `---`. */
   readonly side?: 'base' | 'candidate';
@@ -17,7 +17,7 @@ export interface Corpus {
 /** Text of the files by path: one directory for each case. A side that is empty is no file: `undefined`. */
 export function corpusFiles(
   root: string,
-  { cases, as = 'txt', label = 'bad', each = 40, side }: Corpus,
+  { cases, as = 'txt', label = 'bad', each = 12, side }: Corpus,
 ): ReadonlyMap<string, string | undefined> {
   const files = new Map<string, string | undefined>();
   const counts = new Map<string, number>();

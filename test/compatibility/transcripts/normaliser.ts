@@ -33,6 +33,7 @@ const plain: readonly (readonly [pattern: RegExp, by: string])[] = [
   [/ {2,}\d+(?:\.\d+)? (?:ms|s|min)$/gm, '  <duration>'],
   [/ {2,}\d+(?:\.\d+)? (?:B|KiB|MiB)$/gm, '  <size>'],
   [/((?:127\.0\.0\.1|localhost|\[::1\]):)[3-6]\d{4}\b/g, '$1<port>'],
+  [/\b(port) [3-6]\d{4}\b/g, '$1 <number>'],
   [/\b(pid|process) \d+\b/g, '$1 <number>'],
   [/\bgit version \S+/g, 'git version <git-version>'],
   [/(\/tmp\/writ-[a-z-]+-)[A-Za-z0-9]{6}\b/g, '$1<random>'],

@@ -99,7 +99,7 @@ export class Place {
     const beside = one.beside && (await this.#start(one.beside, one));
     const blocks: Block[] = [];
     for (const [index, line] of one.writ.entries()) {
-      const ended = await this.#writ(`${way}${line}`, one);
+      const ended = withoutFields(await this.#writ(`${way}${line}`, one), one.omit);
       this.#keepRun(ended.out);
       const isLast = index === one.writ.length - 1;
       const outputs = isLast ? one.outputs : undefined;
@@ -285,6 +285,7 @@ export class Place {
       child.kill(one.signal ?? 'SIGTERM');
     }
     const [status, signal] = await said.ended;
+    if (signal === 'SIGKILL') throw new Error(`\`${line}\` does not end: ${said.both()}`);
     return { status, signal, out: said.out(), err: said.err() };
   }
 
@@ -344,6 +345,20 @@ function listen(child: ChildProcessWithoutNullStreams) {
     err: () => text('err'),
     both: () => `${text('out')}\n${text('err')}`,
   };
+}
+
+/** Stdout without these members, where it is one JSON document that has one of them. */
+function withoutFields(ended: Program, paths: readonly string[] = []): Program {
+  if (paths.length === 0 || !ended.out.startsWith('{')) return ended;
+  const document = JSON.parse(ended.out) as unknown;
+  for (const path of paths) {
+    const steps = path.split('.');
+    const name = steps.pop() ?? '';
+    let at = document as Record<string, unknown> | undefined;
+    for (const step of steps) at = at?.[step] as Record<string, unknown> | undefined;
+    if (at?.[name] !== undefined) at[name] = '<omitted>';
+  }
+  return { ...ended, out: `${JSON.stringify(document, undefined, 2)}\n` };
 }
 
 function fieldOf(document: unknown, path: string): string {
