@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { merge } from '../../engine/run/sample.ts';
 import { inventedSecrets } from '../../readers/sensitive/secrets/invented-secrets.ts';
+import { launcherOptions } from '../../starter/program.ts';
 import { runProgram } from '../../starter/run-program.ts';
 import { until } from '../../waiting/until.ts';
 import type { Beside, Case, Json, Preparation, SetUp, Step } from './cases.ts';
@@ -14,6 +15,8 @@ import { Normaliser } from './normaliser.ts';
 
 const project = fileURLToPath(new URL('../../../', import.meta.url));
 const sampleSpec = join(project, 'fixtures/runs/_sample.intent.json');
+/** As `bin/writ.js` starts Node; before `--`, Node would read `--env-file` itself. */
+const startOptions = [...launcherOptions, '--'];
 /** Without an end of the process. A busy machine needs many times what an idle one does. */
 const patienceMs = 300_000;
 
@@ -45,7 +48,7 @@ export class Place {
     this.#zone = zone;
     mkdirSync(join(this.#box, 'bin'));
     const launcher = join(this.#program, 'bin/writ.js');
-    const script = `#!/bin/sh\nexec '${process.execPath}' '${launcher}' "$@"\n`;
+    const script = `#!/bin/sh\nexec '${process.execPath}' ${startOptions.join(' ')} '${launcher}' "$@"\n`;
     writeFileSync(join(this.#box, 'bin/writ'), script, { mode: 0o755 });
   }
 
@@ -274,7 +277,7 @@ export class Place {
 
   async #writ(line: string, one: Pick<Case, 'env' | 'cwd' | 'stdin' | 'until' | 'signal'>): Promise<Program> {
     const words = wordsOf(line).map((word) => this.#fill(word));
-    const child = this.#spawn(process.execPath, [join(this.#program, 'bin/writ.js'), ...words], one);
+    const child = this.#spawn(process.execPath, [...startOptions, join(this.#program, 'bin/writ.js'), ...words], one);
     const said = listen(child);
     child.stdin.on('error', () => {});
     if (one.until === undefined) child.stdin.end(this.#fill(one.stdin ?? ''));
@@ -295,7 +298,7 @@ export class Place {
     const { writ = '', sh } = beside;
     const child =
       sh === undefined
-        ? this.#spawn(process.execPath, [launcher, ...wordsOf(writ).map((word) => this.#fill(word))], one)
+        ? this.#spawn(process.execPath, [...startOptions, launcher, ...wordsOf(writ).map((word) => this.#fill(word))], one)
         : this.#spawn('sh', ['-c', `exec ${this.#fill(sh)}`], one);
     const said = listen(child);
     const holds = new RegExp(beside.until, 'm');
