@@ -49,8 +49,11 @@ t.test('transcripts › every error code is in a golden, or uncovered.toml says 
 });
 
 t.test('transcripts › every rule has a finding in a golden, or uncovered.toml says why not', async (t) => {
-  const ids = [...rules.map(({ id }) => id), ...sastRows.map(({ id }) => id)];
-  const missing = ids.filter((id) => !goldens.some((text) => text.includes(`"rule": "${id}"`)));
+  const ids = [
+    ...rules.map(({ id }) => ({ id, text: `"rule": "${id}"` })),
+    ...sastRows.map(({ id }) => ({ id, text: `"row": "${id}"` })),
+  ];
+  const missing = ids.filter(({ text }) => !goldens.some((golden) => golden.includes(text))).map(({ id }) => id);
   t.strictSame(missing.toSorted(), Object.keys(uncovered.rules ?? {}).sort());
 });
 

@@ -15,6 +15,8 @@ const numbered: readonly Kind[] = [
   { name: 'sha256', pattern: /(?<![0-9a-zA-Z])[0-9a-f]{64}(?![0-9a-zA-Z])/g },
   { name: 'sha1', pattern: /(?<![0-9a-zA-Z])[0-9a-f]{40}(?![0-9a-zA-Z])/g },
   { name: 'hex32', pattern: /(?<![0-9a-zA-Z])[0-9a-f]{32}(?![0-9a-zA-Z])/g },
+  // What `writ redact` calls a value by.
+  { name: 'hex12', pattern: /(?<=[("])[0-9a-f]{12}(?=[)"])/g },
   { name: 'fingerprint', pattern: /(?<=SHA256:)[0-9A-Za-z+/]{43}/g },
   { name: 'key', pattern: /(?<=\+)[0-9a-f]{8}\+[A-Za-z0-9+/]{43,}={0,2}/g },
   {
@@ -29,12 +31,15 @@ const plain: readonly (readonly [pattern: RegExp, by: string])[] = [
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)/g, '<time>'],
   [/("(?:\w+_)?(?:ms|seconds_left)": ?)\d+(?:\.\d+)?/g, '$1"<ms>"'],
   [/("(?:\w+_)?(?:bytes|size)": ?)\d+/g, '$1"<size>"'],
-  [/("(?:\w+_)?(?:pid|port)": ?)\d+/g, '$1"<number>"'],
+  [/("(?:\w+_)?(?:pid|port)": ?|"(?:web|mcp)": ?(?=[3-6]\d{4}\b))\d+/g, '$1"<number>"'],
+  [/(MiB of memory .*found )\d+/g, '$1<number>'],
+  // Which tests were slowest is chance.
+  [/("slowest": ?)\[[^\]]*\]/g, '$1"<slowest>"'],
   [/ {2,}\d+(?:\.\d+)? (?:ms|s|min)$/gm, '  <duration>'],
   [/ {2,}\d+(?:\.\d+)? (?:B|KiB|MiB)$/gm, '  <size>'],
   [/((?:127\.0\.0\.1|localhost|\[::1\]):)[3-6]\d{4}\b/g, '$1<port>'],
   [/\b(port) [3-6]\d{4}\b/g, '$1 <number>'],
-  [/\b(pid|process) \d+\b/g, '$1 <number>'],
+  [/\b(pid|process)( +)\d+\b/g, '$1$2<number>'],
   [/\bgit version \S+/g, 'git version <git-version>'],
   [/(\/tmp\/writ-[a-z-]+-)[A-Za-z0-9]{6}\b/g, '$1<random>'],
 ];

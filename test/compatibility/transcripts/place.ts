@@ -200,7 +200,10 @@ export class Place {
         : await this.#writ(`${wants}${writ}`, { env });
     if (ended.status !== exit)
       throw new Error(`\`${writ ?? sh}\`: exit ${ended.status}, expected ${exit}: ${ended.out}${ended.err}`);
-    if (typeof keep === 'string') this.#values[keep] = ended.out.trim();
+    if (typeof keep === 'string') {
+      if (ended.out.trim() === '') throw new Error(`\`${sh}\` printed nothing to keep as ${keep}`);
+      this.#values[keep] = ended.out.trim();
+    }
     for (const [name, path] of Object.entries(typeof keep === 'object' ? keep : {}))
       this.#values[name] = fieldOf(JSON.parse(ended.out), path);
   }
@@ -223,11 +226,12 @@ export class Place {
     if (run !== undefined) this.#values.RUN = run;
   }
 
-  /** `{NAME}` becomes the value that a step kept; `{PLACE}` and `{PROJECT}` are the directories. */
+  /** `{NAME}` becomes the value that a step kept; `{PLACE}`, `{PROJECT}` and `{NODE}` are paths. */
   #fill(text: string): string {
     return text.replace(/\{([A-Z][A-Z0-9_]*)\}/g, (whole, name: string) => {
       if (name === 'PLACE') return this.#root;
       if (name === 'PROJECT') return project.slice(0, -1);
+      if (name === 'NODE') return process.execPath;
       if (name.startsWith('SECRET_')) return secretOf(name.slice('SECRET_'.length));
       return this.#values[name] ?? whole;
     });
@@ -258,7 +262,7 @@ export class Place {
   }
 
   #sh(script: string, cwd: string, env: Values = {}): Program {
-    const { status, signal, stdout, stderr } = runProgram('sh', ['-c', script], {
+    const { status, signal, stdout, stderr } = runProgram('/bin/sh', ['-c', script], {
       cwd,
       env: this.#environment(env),
     });
@@ -299,7 +303,7 @@ export class Place {
     const child =
       sh === undefined
         ? this.#spawn(process.execPath, [...startOptions, launcher, ...wordsOf(writ).map((word) => this.#fill(word))], one)
-        : this.#spawn('sh', ['-c', `exec ${this.#fill(sh)}`], one);
+        : this.#spawn('/bin/sh', ['-c', `exec ${this.#fill(sh)}`], one);
     const said = listen(child);
     const holds = new RegExp(beside.until, 'm');
     await until(() => said.hasEnded() || holds.test(said.both()), `\`${beside.until}\``);
