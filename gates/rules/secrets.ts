@@ -1,9 +1,10 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { CandidateSearch, RuleFunction, RuleInput } from '../../core/contract/rule.ts';
-import { findSecrets, secretAnchors } from '../../readers/sensitive/secrets/find-secrets.ts';
+import { findSecrets } from '../../readers/sensitive/secrets/find-secrets.ts';
 import { isNamedForPasswords, passwordsByName } from '../../readers/sensitive/secrets/passwords-by-name.ts';
 import type { SecretMatch } from '../../readers/sensitive/secrets/secret-match.ts';
+import { secretAnchors } from '../../readers/sensitive/secrets/secret-places.ts';
 import { tokenChecksum } from '../../readers/sensitive/secrets/token-checksum.ts';
 import { weighSecret } from '../../readers/sensitive/secrets/weigh-secret.ts';
 import { type AddedText, addedText } from '../secrets/added-text.ts';
@@ -95,7 +96,9 @@ function unread({ path }: PatchFile): Finding {
  * be read.
  */
 export const candidates: CandidateSearch = {
-  anchors: secretAnchors,
+  get anchors() {
+    return secretAnchors();
+  },
   begin(input, file) {
     if (Object.keys(input.options).length > 0 && readAllowance(input.options).problems.length > 0)
       return true;

@@ -1,14 +1,13 @@
 import type { PatchFile, PatchSet } from '../../core/contract/patch-set.ts';
 import type { AnchorTest } from '../../core/contract/rule.ts';
-import { createAnchorSearch } from '../../readers/anchors/anchor-search.ts';
-import { isSecretAt, reachOf, secretAnchors } from '../../readers/sensitive/secrets/find-secrets.ts';
+import { isSecretAt, reachOf } from '../../readers/sensitive/secrets/find-secrets.ts';
 import { mayBeginSecret } from '../../readers/sensitive/secrets/may-begin-secret.ts';
+import { findSecretAnchors } from '../../readers/sensitive/secrets/secret-places.ts';
 import { lineMarks } from '../source/line-marks.ts';
 
 const plus = 43;
 /** Text that is made of bytes at once, beyond what one anchor needs. */
 const moreBytes = 1024;
-const search = createAnchorSearch(secretAnchors.map((anchor) => [undefined, anchor]));
 
 /**
  * Asked where one of `secretAnchors` stands in the bytes of the diff: whether a secret may begin there, on an added
@@ -43,7 +42,7 @@ export function secretTest(diff: PatchSet['diff'], file: PatchFile): AnchorTest 
 export function mayHoldSecret({ diff }: Pick<PatchSet, 'diff'>, file: PatchFile): boolean {
   const test = secretTest(diff, file);
   let holds = false;
-  search.scan(diff, file.start, file.end, (_, offset) => {
+  findSecretAnchors(diff, file.start, file.end, (offset) => {
     holds = test(offset);
     return holds;
   });

@@ -5,7 +5,8 @@ import { findNumbers } from './personal/find-numbers.ts';
 import { findWorded, wordedHeads } from './personal/find-worded.ts';
 import { findHealthTerms, healthHeads } from './personal/health-terms.ts';
 import { findIpAddresses } from './personal/ip-address.ts';
-import { secretHeads, secretsAt } from './secrets/find-secrets.ts';
+import { secretsAt } from './secrets/find-secrets.ts';
+import { findSecretHeads, plainBytes, secretHeads } from './secrets/secret-places.ts';
 import { weighSecret } from './secrets/weigh-secret.ts';
 import type { SensitiveMatch } from './sensitive-match.ts';
 
@@ -52,23 +53,36 @@ export function latin1Of(bytes: Uint8Array): string {
 }
 
 const wordedClasses: readonly SensitiveClass[] = ['pii', 'phi', 'internal', 'confidential'];
-const heads = { secrets: secretHeads, worded: wordedHeads, health: healthHeads };
+const heads = { secrets: secretHeads, worded: () => wordedHeads, health: () => healthHeads };
 type Kind = keyof typeof heads;
 const kinds: readonly Kind[] = ['secrets', 'worded', 'health'];
 const searches = new Map<string, AnchorSearch<Kind>>();
 
-/** Where heads of the wanted kinds stand, in order: bytes are read once for all of them. */
+let looked = 0;
+
+/**
+ * Where heads of the wanted kinds are, in order: bytes are read once for all of them. The first bytes are read twice:
+ * preparing a search for the thousands of heads of secrets would take longer.
+ */
 function placesOf(
   bytes: Uint8Array,
   wanted: Readonly<Record<Kind, boolean>>,
 ): Readonly<Record<Kind, readonly number[]>> {
-  const asked = kinds.filter((kind) => wanted[kind]);
+  const places: Record<Kind, number[]> = { secrets: [], worded: [], health: [] };
+  looked += bytes.length;
+  const isFirst = looked <= plainBytes;
+  if (isFirst && wanted.secrets)
+    findSecretHeads(bytes, 0, bytes.length, (at) => {
+      places.secrets.push(at);
+      return false;
+    });
+  const asked = kinds.filter((kind) => wanted[kind] && !(isFirst && kind === 'secrets'));
+  if (asked.length === 0) return places;
   const key = asked.join();
   const search =
     searches.get(key) ??
-    createAnchorSearch(asked.flatMap((kind) => heads[kind].map((head) => [kind, head] as const)));
+    createAnchorSearch(asked.flatMap((kind) => heads[kind]().map((head) => [kind, head] as const)));
   searches.set(key, search);
-  const places: Record<Kind, number[]> = { secrets: [], worded: [], health: [] };
   search.scan(bytes, 0, bytes.length, (kind, at) => {
     places[kind].push(at);
     return false;

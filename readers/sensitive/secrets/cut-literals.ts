@@ -8,25 +8,6 @@ const piece = /[\w.+/=~%-]{1,400}/y;
 const maxPieces = 4096;
 
 const quotes = ['"', "'", '`'];
-const letters = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-'];
-
-/**
- * Four characters at least, one of which stands at every joint between pieces of a token: at its second quote, or at
- * its first.
- */
-export const jointAnchors: readonly string[] = quotes.flatMap((quote) => [
-  ...['+', '.', '&', '>']
-    .map((sign) => `${sign} ${quote}`)
-    .flatMap((end) => letters.map((letter) => end + letter)),
-  ...letters.flatMap((letter) => [
-    ...['+', '.', '&', ' '].map((sign) => `${letter}${quote}${sign}${quote}`),
-    `${letter}${quote} \\`,
-    `${letter}${quote}\\\n`,
-    `${letter}${quote} +`,
-    `${letter}${quote} .`,
-  ]),
-]);
-
 /** Text of one row of literals that are joined, and where each of its characters stands. */
 export interface JoinedRow {
   readonly text: string;

@@ -1,13 +1,3 @@
-/** A text as it stands under an encoding, and how to read what goes on there. */
-export interface EncodedForm {
-  /** At least four characters, the same wherever the text is encoded. */
-  readonly anchor: string;
-  /** Bytes before the text in its group of three, of base64. */
-  readonly phase?: number;
-  /** What stands encoded around the anchor at `at`, `most` characters of it. */
-  read(text: string, at: number, most: number): Decoded | undefined;
-}
-
 export interface Decoded {
   readonly text: string;
   /** Where the sought text begins in it, about. */
@@ -28,47 +18,42 @@ const escapedRun = /(?:%[0-9A-Fa-f]{2}|\\{1,2}u00[0-9A-Fa-f]{2}|\\{1,2}x[0-9A-Fa
 const escapesBefore = /(?:%[0-9A-Fa-f]{2}|\\{1,2}u00[0-9A-Fa-f]{2}|\\{1,2}x[0-9A-Fa-f]{2}){1,80}$/;
 const oneEscape = /%([0-9A-Fa-f]{2})|\\{1,2}u00([0-9A-Fa-f]{2})|\\{1,2}x([0-9A-Fa-f]{2})/g;
 
-export interface FormChoice {
-  /** Whether what stands escaped before the text is read, too, by a format that looks back. */
-  readonly looksBack?: boolean;
-  /**
-   * It is one of many texts that have their beginning alone in common: their forms are cut so that most of them are the
-   * same.
-   */
-  readonly isOfMany?: boolean;
+/**
+ * How encoded text is read: `0`, `1`, `2` base64 with so many bytes before the text in its group of three, `x`
+ * hexadecimal digits, `e` escapes, `a` escapes and those right before them, `h` escapes from the header of a key on.
+ */
+export type CodedReader = '0' | '1' | '2' | 'x' | 'e' | 'a' | 'h';
+
+/** Words of every header of a private key. */
+export const keyWords = 'PRIVATE KEY';
+
+/** Decodes what is around the encoded anchor at `at`, `most` characters of it. */
+export function readCoded(reader: CodedReader, text: string, at: number, most: number): Decoded | undefined {
+  switch (reader) {
+    case '0':
+      return readBase64(text, at, most, 0);
+    case '1':
+      return readBase64(text, at, most, 1);
+    case '2':
+      return readBase64(text, at, most, 2);
+    case 'x':
+      return readHex(text, at, most);
+    case 'e':
+      return readEscaped(text, at, most);
+    case 'a':
+      return readEscapedAround(text, at, most);
+    case 'h':
+      return readKeyHeader(text, at, most);
+  }
 }
 
-/**
- * Base64 at its three alignments, hexadecimal digits, percent, `\u00` and `\x` escapes of all of a text that has at
- * least three characters.
- */
-export function encodedForms(
-  sought: string,
-  { looksBack = false, isOfMany = false }: FormChoice = {},
-): readonly EncodedForm[] {
-  const hex = Buffer.from(sought, 'latin1').toString('hex');
-  const cut = (anchor: string, most: number): string => (isOfMany ? anchor.slice(0, most) : anchor);
-  const forms: EncodedForm[] = [];
-  const add = (form: EncodedForm): void => {
-    const { anchor } = form;
-    if (anchor.length >= 4 && !forms.some((one) => one.anchor === anchor)) forms.push(form);
-  };
-  for (const phase of [0, 1, 2]) {
-    const form = base64Form(sought, phase);
-    add({ ...form, anchor: cut(form.anchor, 4) });
-  }
-  for (const digits of [hex, hex.toUpperCase()]) add({ anchor: cut(digits, 6), read: readHex });
-  for (const mark of ['%', '\\u00', '\\x'])
-    for (const digits of [hex, hex.toUpperCase()])
-      add({
-        anchor: digits.replace(/../g, (pair) => mark + pair),
-        read: looksBack ? readEscapedAround : readEscaped,
-      });
-  return forms;
+/** Characters of base64 that depend on the `phase` bytes before a text. */
+export function skippedCharacters(phase: 0 | 1 | 2): number {
+  return Math.ceil((phase * 8) / 6);
 }
 
 /** Reads escapes from `at` on; what needs none stands as it is, and `+` for a blank. */
-export function readEscaped(text: string, at: number, most: number): Decoded | undefined {
+function readEscaped(text: string, at: number, most: number): Decoded | undefined {
   const end = runEnd(escapedRun, text, at, most);
   const decoded = text
     .slice(at, end)
@@ -79,36 +64,34 @@ export function readEscaped(text: string, at: number, most: number): Decoded | u
 }
 
 /** The same, and the escapes that stand right before `at`; what stands there as it is is left alone. */
-export function readEscapedAround(text: string, at: number, most: number): Decoded | undefined {
+function readEscapedAround(text: string, at: number, most: number): Decoded | undefined {
   const [before = ''] = escapesBefore.exec(text.slice(Math.max(0, at - 8 * maxEscapesBefore), at)) ?? [];
   const start = at - before.length;
   const decoded = readEscaped(text, start, most + before.length);
   return decoded && { ...decoded, at: before.match(oneEscape)?.length ?? 0 };
 }
 
-/**
- * The characters of base64 that a text makes with `phase` bytes before it in its group of three, whatever they and the
- * next ones are.
- */
-function base64Form(sought: string, phase: number): EncodedForm {
-  const encoded = Buffer.from('\0'.repeat(phase) + sought, 'latin1').toString('base64');
-  const first = Math.ceil((phase * 8) / 6);
-  const last = Math.floor(((phase + sought.length) * 8) / 6);
-  return {
-    anchor: encoded.slice(first, last),
-    phase,
-    read(text, at, most) {
-      let start = at - first;
-      if (start < 0) return undefined;
-      for (let steps = 0; steps < maxBefore && isBase64(text, start - 4); steps += 4) start -= 4;
-      const end = runEnd(base64Run, text, start, most);
-      if (end <= at) return undefined;
-      const decoded = Buffer.from(text.slice(start, end).replace(/\\{1,2}[nr]/g, ''), 'base64').toString(
-        'latin1',
-      );
-      return { text: decoded, at: ((at - first - start) / 4) * 3 + phase, start, end };
-    },
-  };
+/** Reads escapes from the header of a key on, whose words at `at` hold one. */
+function readKeyHeader(text: string, at: number, most: number): Decoded | undefined {
+  const least = Math.max(0, at - 64);
+  const begin = text.slice(least, at).lastIndexOf('-----BEGIN');
+  const read = begin < 0 ? undefined : readEscaped(text, least + begin, most);
+  if (read === undefined) return undefined;
+  const plain = read.text.replace(/(?<=-----BEGIN|[A-Z])\+(?=[A-Z])/g, ' ');
+  return { ...read, text: plain, at: Math.max(0, plain.indexOf(keyWords)) };
+}
+
+function readBase64(text: string, at: number, most: number, phase: 0 | 1 | 2): Decoded | undefined {
+  const first = at - skippedCharacters(phase);
+  let start = first;
+  if (start < 0) return undefined;
+  for (let steps = 0; steps < maxBefore && isBase64(text, start - 4); steps += 4) start -= 4;
+  const end = runEnd(base64Run, text, start, most);
+  if (end <= at) return undefined;
+  const decoded = Buffer.from(text.slice(start, end).replace(/\\{1,2}[nr]/g, ''), 'base64').toString(
+    'latin1',
+  );
+  return { text: decoded, at: ((first - start) / 4) * 3 + phase, start, end };
 }
 
 function readHex(text: string, at: number, most: number): Decoded | undefined {

@@ -1,41 +1,20 @@
-import { assignedAnchors, assignedNames, assignedTails } from './assigned-secret.ts';
-import { headsOf, secretPatterns } from './secret-patterns.ts';
+import { assignedNames, assignedTails } from './assigned-secret.ts';
+import type { Look } from './attempts.ts';
+import { rowOf, type SecretRow } from './secret-rows.ts';
 
-type Look = (bytes: Uint8Array, at: number, end: number) => boolean;
+type QuickLook = (bytes: Uint8Array, at: number, end: number) => boolean;
 
-const looks = new Map<number, Look>();
+const looks: Readonly<Record<Exclude<Look, '-'>, QuickLook>> = {
+  n: (bytes, at, end) => endsAnyName(bytes, at + 4, restsOf(bytes, at)) && mayAssign(bytes, at, end),
+  v: mayAssign,
+  p: mayHoldPassword,
+  x: mayBeHexBefore,
+  d: mayBeDotted,
+  t: mayGoOn,
+};
 const tails = assignedTails.map((tail) => Buffer.from(tail, 'latin1'));
-for (const anchor of assignedAnchors) {
-  const rests = assignedNames
-    .filter((name) => name.startsWith(anchor.toLowerCase()))
-    .map((name) => Buffer.from(name.slice(anchor.length), 'latin1'));
-  // The anchors of `pwd` hold what stands behind the name.
-  looks.set(
-    keyOf(anchor),
-    rests.length === 0
-      ? mayAssign
-      : (bytes, at, end) => endsAnyName(bytes, at + anchor.length, rests) && mayAssign(bytes, at, end),
-  );
-}
-for (const { rule, anchors, lead, next = '[A-Za-z0-9_-]' } of secretPatterns) {
-  for (const anchor of anchors) {
-    if (rule === 'zhipu-key') looks.set(keyOf(anchor), mayBeHexBefore);
-    if (anchor.length >= 4) continue;
-    if (anchor === '://' && lead !== undefined)
-      for (const head of headsOf(lead)) looks.set(keyOf(head + anchor), mayHoldPassword);
-    else if (lead === undefined)
-      for (const tail of headsOf(next.repeat(4 - anchor.length)))
-        looks.set(keyOf(anchor + tail), rule === 'airtable-token' ? mayBeDotted : mayGoOn);
-  }
-}
-
-/** Longer anchors that begin as one of these looks does, and that it must not judge: `authorization`, `api_org_`. */
-const longer = new Map<number, Uint8Array[]>();
-for (const anchor of secretPatterns.flatMap(({ anchors }) => anchors)) {
-  if (anchor.length <= 4 || !looks.has(keyOf(anchor))) continue;
-  const known = longer.get(keyOf(anchor)) ?? [];
-  longer.set(keyOf(anchor), [...known, Buffer.from(anchor, 'latin1')]);
-}
+/** By the first four bytes of a name: how the names that begin with them go on. */
+const rests = new Map<number, readonly Uint8Array[]>();
 
 /** What no value without quotes holds, and what may stand behind one. */
 const bareEnds = bytesOf('\t\n\v\f\r \xa0"\'`,;<>(){}[]&|#\\');
@@ -46,24 +25,44 @@ const valueEnds = bytesOf('\t\n\v\f\r \xa0,;<&"\'`\\)}]');
  * for certain.
  */
 export function mayBeginSecret(bytes: Uint8Array, at: number, end: number): boolean {
-  const key =
+  const row = rowOf(headAt(bytes, at));
+  if (row === undefined || row.look === '-' || looks[row.look](bytes, at, end)) return true;
+  return hasLongerAt(row, bytes, at);
+}
+
+/** A longer anchor is here that begins as the one that was looked at: `authorization`, `api_org_`. */
+function hasLongerAt({ longAnchors }: SecretRow, bytes: Uint8Array, at: number): boolean {
+  for (const anchor of longAnchors) if (stands(bytes, at, anchor)) return true;
+  return false;
+}
+
+function restsOf(bytes: Uint8Array, at: number): readonly Uint8Array[] {
+  const head = headAt(bytes, at);
+  const known = rests.get(head);
+  if (known !== undefined) return known;
+  const first = Buffer.from(bytes.subarray(at, at + 4))
+    .toString('latin1')
+    .toLowerCase();
+  const found = assignedNames
+    .filter((name) => name.startsWith(first))
+    .map((name) => Buffer.from(name.slice(first.length), 'latin1'));
+  rests.set(head, found);
+  return found;
+}
+
+function headAt(bytes: Uint8Array, at: number): number {
+  return (
     (bytes[at] as number) |
     ((bytes[at + 1] as number) << 8) |
     ((bytes[at + 2] as number) << 16) |
-    ((bytes[at + 3] as number) << 24);
-  const look = looks.get(key);
-  if (look === undefined || look(bytes, at, end)) return true;
-  return longer.get(key)?.some((anchor) => stands(bytes, at, anchor)) ?? false;
+    ((bytes[at + 3] as number) << 24)
+  );
 }
 
 function bytesOf(characters: string): Uint8Array {
   const set = new Uint8Array(256);
   for (const byte of Buffer.from(characters, 'latin1')) set[byte] = 1;
   return set;
-}
-
-function keyOf(anchor: string): number {
-  return Buffer.from(anchor, 'latin1').readInt32LE();
 }
 
 // Loops from here on: they are asked a million times, and what is made for each time is garbage.
@@ -86,8 +85,10 @@ function endsName(bytes: Uint8Array, at: number, rest: Uint8Array): boolean {
   return false;
 }
 
-function stands(bytes: Uint8Array, at: number, anchor: Uint8Array): boolean {
-  return anchor.every((byte, index) => bytes[at + index] === byte);
+function stands(bytes: Uint8Array, at: number, anchor: string): boolean {
+  for (let index = 4; index < anchor.length; index += 1)
+    if (bytes[at + index] !== anchor.charCodeAt(index)) return false;
+  return true;
 }
 
 function standsInAnyCase(bytes: Uint8Array, at: number, lower: Uint8Array): boolean {

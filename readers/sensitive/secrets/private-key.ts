@@ -29,6 +29,12 @@ export function findPrivateKey(text: string, at: number): SecretMatch | undefine
   return fromHead(text, start, pemHead, '-----') ?? fromHead(text, start, sshComHead, '----');
 }
 
+/** The private key whose header holds the words at `at`. */
+export function keyAround(text: string, at: number): SecretMatch | undefined {
+  const begin = text.lastIndexOf(keyAnchors[0] as string, at);
+  return begin < 0 || at - begin > 48 ? undefined : findPrivateKey(text, begin);
+}
+
 function fromHead(text: string, start: number, form: RegExp, dashes: string): SecretMatch | undefined {
   if (start < 0) return undefined;
   form.lastIndex = start;

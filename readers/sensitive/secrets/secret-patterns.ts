@@ -3,7 +3,7 @@ export interface SecretPattern {
   /** Kebab-case; stands in findings and receipts. */
   readonly rule: string;
   /** Every try starts at one of these, of two characters or more; under four only behind `lead` or `bounded`. */
-  readonly anchors: readonly string[];
+  readonly anchors: readonly string[] | AnchorClasses;
   /** Character class of the one character before a short anchor; of a bounded one it is no letter, digit or `_`. */
   readonly lead?: string;
   /** Character class behind an anchor of two characters. */
@@ -16,9 +16,14 @@ export interface SecretPattern {
   readonly bounded?: boolean;
 }
 
+/** Anchors as a character class per place, `[0-9]Q`: every text of it is one. */
+export interface AnchorClasses {
+  readonly classes: string;
+}
+
 const token = (
   rule: string,
-  anchors: string | readonly string[],
+  anchors: string | SecretPattern['anchors'],
   form: RegExp,
   bounded = false,
 ): SecretPattern => ({
@@ -28,26 +33,6 @@ const token = (
   kind: 'token',
   bounded,
 });
-
-/** Every text of a class per place: `[0-9]Q` gives ten. */
-export function headsOf(classes: string): readonly string[] {
-  const places = classes.match(/\[[^\]]+\]|\\?./g) ?? [];
-  return places.reduce<readonly string[]>(
-    (heads, place) => {
-      const chars = charactersOf(place);
-      return heads.flatMap((head) => chars.map((char) => head + char));
-    },
-    [''],
-  );
-}
-
-/** Printable ASCII characters of a class. */
-function charactersOf(characterClass: string): readonly string[] {
-  const form = new RegExp(`^${characterClass}$`);
-  return Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)).filter((char) =>
-    form.test(char),
-  );
-}
 
 /** Longest text that one match may span; a stream keeps this much in hand. */
 export const maxSecretBytes = 64 * 1024;
@@ -151,7 +136,7 @@ export const secretPatterns: readonly SecretPattern[] = [
   token('azure-storage-key', 'AccountKey=', /AccountKey=([A-Za-z0-9+/]{86}==)/y),
   token(
     'zhipu-key',
-    headsOf('[0-9a-f][0-9a-f][0-9a-f]\\.'),
+    { classes: '[0-9a-f][0-9a-f][0-9a-f]\\.' },
     /(?<=(?<![0-9A-Za-z])[0-9a-f]{29})[0-9a-f]{3}\.[A-Za-z0-9]{16}(?![A-Za-z0-9])/y,
   ),
   token(
@@ -220,7 +205,7 @@ export const secretPatterns: readonly SecretPattern[] = [
     /Shared(?:Access|Secret)Key=([A-Za-z0-9+/]{40,90}={0,2})/y,
   ),
   token('azure-sas', ['sig=', 'SIG='], /(?:sig|SIG)=([A-Za-z0-9%+/]{40,80}(?:%3[dD]|=))/y),
-  token('azure-client-secret', headsOf('[0-9]Q~[A-Za-z0-9_.~-]'), /(?<=[\w.~-]{3})\dQ~[\w.~-]{31,34}/y),
+  token('azure-client-secret', { classes: '[0-9]Q~[A-Za-z0-9_.~-]' }, /(?<=[\w.~-]{3})\dQ~[\w.~-]{31,34}/y),
   token('digitalocean-spaces-key', 'DO00', /DO00[A-Z0-9]{16}(?![A-Za-z0-9])/y, true),
   token('aiven-token', 'AVNS_', /AVNS_[\w-]{19}(?![\w-])/y, true),
   token('yandex-key', ['AQVN', 't1.9'], /(?:AQVN[\w-]{35,38}|t1\.9[\w-]{40,400}\.[\w-]{86})/y, true),

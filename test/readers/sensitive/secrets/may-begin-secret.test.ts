@@ -2,6 +2,7 @@ import t from 'tap';
 import { assignedAnchors, findAssigned } from '../../../../readers/sensitive/secrets/assigned-secret.ts';
 import { mayBeginSecret } from '../../../../readers/sensitive/secrets/may-begin-secret.ts';
 import { secretPatterns } from '../../../../readers/sensitive/secrets/secret-patterns.ts';
+import { anchorsOf } from '../../../../scripts/secret-tables/pattern-anchors.ts';
 import { randomNumbers } from '../../anchors/random-numbers.ts';
 
 const names = [
@@ -103,10 +104,11 @@ t.test('wherever a value is given to a name, a look at the bytes lets it pass', 
 });
 
 t.test('a look that asks what follows a short anchor judges no longer one', async (t) => {
-  for (const { rule, anchors } of secretPatterns)
-    for (const anchor of anchors.filter(({ length }) => length > 4)) {
+  for (const pattern of secretPatterns)
+    for (const anchor of anchorsOf(pattern).filter(({ length }) => length > 4)) {
       const bytes = Buffer.from(`use ${anchor} and nothing else`, 'latin1');
-      if (!mayBeginSecret(bytes, 4, bytes.length) && rule !== 'zhipu-key') t.fail(`${rule}: ${anchor}`);
+      if (!mayBeginSecret(bytes, 4, bytes.length) && pattern.rule !== 'zhipu-key')
+        t.fail(`${pattern.rule}: ${anchor}`);
     }
   t.pass();
 });

@@ -1,7 +1,9 @@
 import t from 'tap';
 import { createAnchorSearch } from '../../../../readers/anchors/anchor-search.ts';
-import { isSecretAt, reachOf, secretAnchors } from '../../../../readers/sensitive/secrets/find-secrets.ts';
+import { isSecretAt, reachOf } from '../../../../readers/sensitive/secrets/find-secrets.ts';
 import { maxSecretBytes, secretPatterns } from '../../../../readers/sensitive/secrets/secret-patterns.ts';
+import { secretAnchors } from '../../../../readers/sensitive/secrets/secret-places.ts';
+import { anchorsOf } from '../../../../scripts/secret-tables/pattern-anchors.ts';
 import { negatives, positives } from '../../../gates/secrets/labelled-set.ts';
 import { longestMatch } from './longest-match.ts';
 
@@ -12,9 +14,10 @@ t.test('the longest match of a form is what its parts say', async (t) => {
 });
 
 t.test('no form reads further around its anchor than the reach of that anchor', async (t) => {
-  for (const { rule, anchors, form } of secretPatterns) {
+  for (const pattern of secretPatterns) {
+    const { rule, form } = pattern;
     const { behind, before } = longestMatch(form);
-    for (const anchor of anchors) {
+    for (const anchor of anchorsOf(pattern)) {
       const reach = reachOf(Buffer.from(anchor.padEnd(4, 'x'), 'latin1').readInt32LE());
       // What has no end is read as far as anything is.
       if (Math.min(maxSecretBytes, behind + 1) > reach.behind || before + 76 > reach.before)
@@ -25,7 +28,7 @@ t.test('no form reads further around its anchor than the reach of that anchor', 
 });
 
 t.test('what stands within the reach of an anchor tells as much as all of the text', async (t) => {
-  const search = createAnchorSearch(secretAnchors.map((anchor) => [undefined, anchor]));
+  const search = createAnchorSearch(secretAnchors().map((anchor) => [undefined, anchor]));
   const putty = `PuTTY-User-Key-File-3: ssh-rsa\n${`${'Qw7rTyPs'.repeat(8)}\n`.repeat(150)}Private-MAC: ${'5f'.repeat(20)}\n`;
   let places = 0;
   let secrets = 0;
