@@ -38,7 +38,8 @@ const all = readCases();
 const goldens = new Map<string, Map<string, readonly Block[]>>();
 const cases = all.filter(isWanted);
 let failed = 0;
-if (values.program === undefined) throw new Error('expected `--program DIR`: the unpacked package to record from');
+if (values.program === undefined)
+  throw new Error('expected `--program DIR`: the unpacked package to record from');
 const program = resolve(values.program);
 if (!values.check && !values.changed) requireBaseline(program);
 const place = new Place(program, readSetUps(), values.zone);

@@ -90,8 +90,7 @@ t.test('every recorded change is of a snapshot, and every snapshot is compared',
     recorded.interfaces.filter(({ snapshot }) => !names.includes(snapshot)),
     [],
   );
-  const isWhole = isLong;
-  if (isWhole)
+  if (isLong)
     t.strictSame(
       names.filter((name) => !seen.has(name)),
       [],

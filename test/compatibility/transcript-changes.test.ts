@@ -28,7 +28,12 @@ t.test('changes of transcripts › a difference without an entry is one', async 
 });
 
 t.test('changes of transcripts › a text is replaced for people, in JSON and in files', async (t) => {
-  const change: Change = { kind: 'text', old: 'no "runs" yet', new: 'this repository has no "runs"', reason: 'r' };
+  const change: Change = {
+    kind: 'text',
+    old: 'no "runs" yet',
+    new: 'this repository has no "runs"',
+    reason: 'r',
+  };
   for (const write of [
     (text: string) => ({ ...block, out: `${text}\n` }),
     (text: string) => ({ ...block, err: `${text}\n` }),
@@ -36,7 +41,11 @@ t.test('changes of transcripts › a text is replaced for people, in JSON and in
     (text: string) => ({ ...block, files: { 'in/x': text } }),
   ])
     t.strictSame(compared(write(change.old), write(change.new), [change]), { equal: true, used: 1 });
-  t.strictSame(compared(block, block, [change]), { equal: true, used: 0 }, 'an entry without effect is unused');
+  t.strictSame(
+    compared(block, block, [change]),
+    { equal: true, used: 0 },
+    'an entry without effect is unused',
+  );
 });
 
 t.test('changes of transcripts › a field is renamed, goes or comes', async (t) => {
@@ -50,15 +59,18 @@ t.test('changes of transcripts › a field is renamed, goes or comes', async (t)
   t.strictSame(compared(gone, then, [{ ...rename, old: null, new: rename.old }]), { equal: true, used: 1 });
 });
 
-t.test('changes of transcripts › an exit code and a whole output change only where they are named', async (t) => {
-  const now = { ...block, exit: '3' };
-  const exit = { kind: 'exit', old: '0', new: '3', reason: 'r', case: one.name };
-  t.strictSame(compared(block, now, [exit]), { equal: true, used: 1 });
-  t.match(compared(block, now, [{ ...exit, case: 'another' }]), { equal: false });
-  const output = { kind: 'output', reason: 'r', group: one.group, case: one.name };
-  t.strictSame(compared(block, now, [output], new Map([[one.name, [now]]])), { equal: true, used: 1 });
-  t.match(compared(block, block, [output], new Map([[one.name, [now]]])), { equal: false });
-});
+t.test(
+  'changes of transcripts › an exit code and a whole output change only where they are named',
+  async (t) => {
+    const now = { ...block, exit: '3' };
+    const exit = { kind: 'exit', old: '0', new: '3', reason: 'r', case: one.name };
+    t.strictSame(compared(block, now, [exit]), { equal: true, used: 1 });
+    t.match(compared(block, now, [{ ...exit, case: 'another' }]), { equal: false });
+    const output = { kind: 'output', reason: 'r', group: one.group, case: one.name };
+    t.strictSame(compared(block, now, [output], new Map([[one.name, [now]]])), { equal: true, used: 1 });
+    t.match(compared(block, block, [output], new Map([[one.name, [now]]])), { equal: false });
+  },
+);
 
 t.test('changes of transcripts › an entry without a reason, or of no known kind, is an error', async (t) => {
   const read = (entry: object) => () => readChanges(JSON.stringify({ transcripts: [entry] }));
@@ -83,5 +95,8 @@ t.test('placeholders › the same value has the same number, over all texts of a
   t.equal(to.text(`${b} ${b.slice(0, 8)} at 2025-05-06T07:08:09.123Z`), '<sha256-2> <sha256-2:8> at <time>');
   t.equal(to.text('/x/place/repo and /x/places'), '<place>/repo and <place>s');
   t.equal(new Normaliser({}, ['sha256']).text(a), a);
-  t.equal(renumber('<sha256-7> <sha1-2> <sha256-3:8> <sha256-7>'), '<sha256-1> <sha1-1> <sha256-2:8> <sha256-1>');
+  t.equal(
+    renumber('<sha256-7> <sha1-2> <sha256-3:8> <sha256-7>'),
+    '<sha256-1> <sha1-1> <sha256-2:8> <sha256-1>',
+  );
 });

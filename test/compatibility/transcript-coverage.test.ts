@@ -34,7 +34,9 @@ t.test('transcripts › every command has its help and a case of its own', async
 
 t.test('transcripts › every option of every command is in a case', async (t) => {
   const missing = commands.flatMap(({ name, options }) => {
-    const words = new Set(linesOf(name).flatMap((line) => wordsOf(line).map((word) => word.split('=', 1)[0])));
+    const words = new Set(
+      linesOf(name).flatMap((line) => wordsOf(line).map((word) => word.split('=', 1)[0])),
+    );
     return options
       .filter((option) => !words.has(`--${option.name}`))
       .filter((option) => option.short === undefined || !words.has(`-${option.short}`))
@@ -53,7 +55,9 @@ t.test('transcripts › every rule has a finding in a golden, or uncovered.toml 
     ...rules.map(({ id }) => ({ id, text: `"rule": "${id}"` })),
     ...sastRows.map(({ id }) => ({ id, text: `"row": "${id}"` })),
   ];
-  const missing = ids.filter(({ text }) => !goldens.some((golden) => golden.includes(text))).map(({ id }) => id);
+  const missing = ids
+    .filter(({ text }) => !goldens.some((golden) => golden.includes(text)))
+    .map(({ id }) => id);
   t.strictSame(missing.toSorted(), Object.keys(uncovered.rules ?? {}).sort());
 });
 

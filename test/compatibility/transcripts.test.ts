@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { commands } from '../../bin/command-table.ts';
 import { packPackage } from '../doors/packed-package.ts';
-import { longTest } from '../rooms/long-test.ts';
+import { long } from '../rooms/long.ts';
 import { type Case, readCases, readSetUps } from './transcripts/cases.ts';
 import { readChanges, toCompare } from './transcripts/changes.ts';
 import { readGolden } from './transcripts/golden.ts';
@@ -20,7 +20,7 @@ t.test('transcripts › the sample', async (t) => {
   await compare(t, sample);
 });
 
-longTest('transcripts › all others', { timeout: 3_600_000 }, async (t) => {
+long('transcripts › all others', { timeout: 3_600_000 }, async (t) => {
   await compare(
     t,
     cases.filter((one) => one.sample !== true),

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { contractRows } from '../../engine/spec/contract-rows.ts';
 import { readIntentSpec } from '../../engine/spec/read-intent-spec.ts';
 import type { Json } from '../engine/run/sample.ts';
-import { fixedPart } from '../rooms/fixed-part.ts';
+import { casesOf } from '../rooms/long.ts';
 import { lookAt, type Observation } from './pairs/observation.ts';
 import { observe, runsSoFar } from './pairs/observe.ts';
 import {
@@ -107,7 +107,7 @@ t.test(
   { timeout: 3_600_000 },
   async (t) => {
     const kept = fixedTenth(beyond.map(([id]) => id));
-    const chosen = beyond.length === 0 ? [] : fixedPart(Object.fromEntries(beyond), kept);
+    const chosen = beyond.length === 0 ? [] : casesOf(Object.fromEntries(beyond), kept);
     for (const [id, pair] of chosen)
       await t.test(id, { timeout: 600_000 }, (t) => endsDifferently(t, id, pair));
     t.comment(`note: ${chosen.length} pairs, ${runsSoFar()} specs brought to their ends`);

@@ -47,7 +47,8 @@ export function everyThird<const Item>(items: readonly Item[]): readonly Item[] 
 
 let left = 0;
 
-function leaveOut(count: number): void {
+/** Counts cases that `npm test` leaves out. */
+export function leaveOut(count: number): void {
   if (left === 0)
     process.once('exit', () => {
       process.stdout.write(`# note: ${left} long cases left to \`npm run test:long\`\n`);

@@ -45,7 +45,10 @@ for (const [name, job] of Object.entries(jobs)) {
     await workOf(name, job, 4 * size),
   ] as const;
   works.push({ name, size, counts, slack });
-  if (process.env.SHOW) process.stderr.write(`${Math.round(performance.now() - t0)} ms ${((counts[2] - counts[1]) / (counts[1] - counts[0])).toFixed(2)}x ${size} ${counts} ${name}\n`); // DEBUG
+  if (process.env.SHOW)
+    process.stderr.write(
+      `${Math.round(performance.now() - t0)} ms ${((counts[2] - counts[1]) / (counts[1] - counts[0])).toFixed(2)}x ${size} ${counts} ${name}\n`,
+    ); // DEBUG
 }
 parentPort?.postMessage(works);
 
@@ -114,9 +117,12 @@ function countTexts(): void {
   );
   counted(String.prototype, ['toLowerCase', 'toUpperCase', 'normalize', 'isWellFormed'], whole);
   counted(String.prototype, ['repeat', 'padStart', 'padEnd'], (_, __, answer) => String(answer).length);
-  counted(String.prototype, ['trim', 'trimStart', 'trimEnd'], ({ length }, _, answer) =>
-    // What is cut off was looked at, what is left was not.
-    1 + length - String(answer).length,
+  counted(
+    String.prototype,
+    ['trim', 'trimStart', 'trimEnd'],
+    ({ length }, _, answer) =>
+      // What is cut off was looked at, what is left was not.
+      1 + length - String(answer).length,
   );
   // With a pattern, `exec` counts.
   counted(String.prototype, ['split', 'replace', 'replaceAll'], (self, [by]) =>
@@ -129,7 +135,11 @@ function countTexts(): void {
 function countLists(): void {
   const lists = Array.prototype;
   counted(lists, ['indexOf'], toFound);
-  counted(lists, ['lastIndexOf', 'includes', 'reverse', 'join', 'fill', 'copyWithin', 'flat', 'shift', 'unshift'], whole);
+  counted(
+    lists,
+    ['lastIndexOf', 'includes', 'reverse', 'join', 'fill', 'copyWithin', 'flat', 'shift', 'unshift'],
+    whole,
+  );
   counted(lists, ['toReversed', 'toSpliced', 'with'], whole);
   counted(lists, ['slice', 'concat'], (_, __, answer) => 1 + (answer as readonly unknown[]).length);
   counted(lists, ['push'], (_, given) => given.length);
@@ -139,14 +149,26 @@ function countLists(): void {
     return 1 + (start < 0 ? -start : Math.max(0, self.length - start));
   });
   counted(Array, ['from'], (_, __, answer) => 1 + (answer as readonly unknown[]).length);
-  counted(Object, ['keys', 'values', 'entries'], (_, __, answer) => 1 + (answer as readonly unknown[]).length);
-  counted(Object, ['fromEntries', 'assign'], (_, __, answer) => 1 + Object.getOwnPropertyNames(answer).length);
+  counted(
+    Object,
+    ['keys', 'values', 'entries'],
+    (_, __, answer) => 1 + (answer as readonly unknown[]).length,
+  );
+  counted(
+    Object,
+    ['fromEntries', 'assign'],
+    (_, __, answer) => 1 + Object.getOwnPropertyNames(answer).length,
+  );
 }
 
 function countBytes(): void {
   const bytes = Object.getPrototypeOf(Uint8Array.prototype) as object;
   counted(bytes, ['indexOf', 'includes', 'fill', 'slice', 'join', 'copyWithin', 'toReversed'], whole);
-  counted(bytes, ['set'], (_, [from]) => 1 + ((from as { readonly length?: number } | undefined)?.length ?? 0));
+  counted(
+    bytes,
+    ['set'],
+    (_, [from]) => 1 + ((from as { readonly length?: number } | undefined)?.length ?? 0),
+  );
   counted(Buffer.prototype, ['indexOf'], toFound);
   counted(Buffer.prototype, ['includes', 'equals', 'fill'], whole);
   counted(Buffer.prototype, ['copy'], (_, __, answer) => 1 + Number(answer));
@@ -178,7 +200,9 @@ function countPatterns(): void {
     }
     const { start, end, steps } = pattern.find(text, from);
     if (start !== (answer?.index ?? -1) || (answer !== null && end - start !== answer[0].length))
-      throw new Error(`${this} was not counted as it matched, from ${from} of ${JSON.stringify(text.slice(0, 200))}`);
+      throw new Error(
+        `${this} was not counted as it matched, from ${from} of ${JSON.stringify(text.slice(0, 200))}`,
+      );
     inside += 1 + steps;
     isCounting = true;
     return answer;

@@ -25,7 +25,10 @@ t.test('the matcher finds what V8 finds, from every place of drawn texts', async
   let found = 0;
   for (const pattern of patterns) {
     const counted = countedPattern(pattern);
-    const own = new RegExp(pattern.source, `${pattern.flags.replace(/[gy]/g, '')}${pattern.sticky ? 'y' : 'g'}`);
+    const own = new RegExp(
+      pattern.source,
+      `${pattern.flags.replace(/[gy]/g, '')}${pattern.sticky ? 'y' : 'g'}`,
+    );
     for (let round = 0; round < 300; round += 1) {
       const text = Array.from({ length: 8 }, () => signs[Math.floor(random() * signs.length)]).join('');
       own.lastIndex = 0;

@@ -58,7 +58,9 @@ class Reader {
     this.#isMultiline = flags.includes('m');
     this.#classFlags = flags.replace(/[^isuv]/g, '');
     // The number of each named group is its place among all that capture.
-    const opened = source.replace(/\\.|\[(?:\\.|[^\]\\])*\]/gs, 'x').match(/\((?!\?(?!<[^=!]))(?:\?<[^>]+>)?/g);
+    const opened = source
+      .replace(/\\.|\[(?:\\.|[^\]\\])*\]/gs, 'x')
+      .match(/\((?!\?(?!<[^=!]))(?:\?<[^>]+>)?/g);
     this.#names = (opened ?? []).map((text) => text.slice(3, -1));
   }
 
@@ -109,10 +111,8 @@ class Reader {
         run.steps += 1;
         return holds(at) ? next(at) : -1;
       };
-    if (this.#takes('^'))
-      return zero((at) => at === 0 || isEndAt(at - 1));
-    if (this.#takes('$'))
-      return zero((at) => at === run.text.length || isEndAt(at));
+    if (this.#takes('^')) return zero((at) => at === 0 || isEndAt(at - 1));
+    if (this.#takes('$')) return zero((at) => at === run.text.length || isEndAt(at));
     if (this.#takes('\\b')) return zero((at) => isWordAt(at - 1) !== isWordAt(at));
     if (this.#takes('\\B')) return zero((at) => isWordAt(at - 1) === isWordAt(at));
     for (const [sign, way, wanted] of [
@@ -212,7 +212,8 @@ class Reader {
           ? String.fromCodePoint(this.#source.codePointAt(this.#at) ?? 0)
           : this.#source.charAt(this.#at));
     const single =
-      /^\\u[\da-fA-F]{4}\\u/.test(text) && !(this.#isUnicode && /^\\u[dD][89abAB]..\\u[dD][c-fC-F]/.test(text))
+      /^\\u[\da-fA-F]{4}\\u/.test(text) &&
+      !(this.#isUnicode && /^\\u[dD][89abAB]..\\u[dD][c-fC-F]/.test(text))
         ? text.slice(0, 6)
         : text;
     this.#at += single.length;
@@ -253,7 +254,15 @@ class Reader {
     const kind = whole.charAt(0);
     const least = low === undefined ? (kind === '+' ? 1 : 0) : Number(low);
     const most =
-      low === undefined ? (kind === '?' ? 1 : Infinity) : comma === '' ? least : high === '' ? Infinity : Number(high);
+      low === undefined
+        ? kind === '?'
+          ? 1
+          : Infinity
+        : comma === ''
+          ? least
+          : high === ''
+            ? Infinity
+            : Number(high);
     const isLazy = lazy === '?';
     if (sign !== undefined) return signs(run, sign, { least, most, isLazy });
     const groups = this.#groups;

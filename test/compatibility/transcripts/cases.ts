@@ -92,7 +92,21 @@ interface Group {
 }
 
 const caseKeys = new Set<string>([
-  ...['name', 'place', 'writ', 'sh', 'json', 'stdin', 'env', 'cwd', 'outputs', 'beside', 'until', 'signal', 'keep'],
+  ...[
+    'name',
+    'place',
+    'writ',
+    'sh',
+    'json',
+    'stdin',
+    'env',
+    'cwd',
+    'outputs',
+    'beside',
+    'until',
+    'signal',
+    'keep',
+  ],
   'omit',
   ...['needs', 'sample', 'files', 'specs', 'copies', 'corpora', 'run', 'steps'],
 ]);

@@ -74,12 +74,14 @@ interface Compared {
  */
 export function toCompare(
   { group, name }: { readonly group: string; readonly name: string },
-  { golden, changed, actual }: { readonly golden: Golden; readonly changed: Golden; readonly actual: readonly Block[] },
+  {
+    golden,
+    changed,
+    actual,
+  }: { readonly golden: Golden; readonly changed: Golden; readonly actual: readonly Block[] },
   { entries, used }: Changes,
 ): Compared {
-  const ours = entries.filter(
-    (entry) => (entry.group ?? group) === group && (entry.case ?? name) === name,
-  );
+  const ours = entries.filter((entry) => (entry.group ?? group) === group && (entry.case ?? name) === name);
   const whole = ours.find(({ kind }) => kind === 'output');
   const expected = (whole === undefined ? golden : changed).get(name);
   if (expected === undefined) throw new Error(`${group}: no golden of \`${name}\``);

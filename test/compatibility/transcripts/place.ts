@@ -1,5 +1,13 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -158,7 +166,8 @@ export class Place {
       mkdirSync(dirname(join(this.#root, path)), { recursive: true });
       this.#sh(`cp -RT '${join(project, from)}' '${join(this.#root, path)}'`, this.#root);
     }
-    for (const [path, text] of Object.entries(given.files ?? {})) this.#write(this.#fill(path), this.#fill(text));
+    for (const [path, text] of Object.entries(given.files ?? {}))
+      this.#write(this.#fill(path), this.#fill(text));
     for (const [path, more] of Object.entries(given.specs ?? {})) {
       const base = JSON.parse(readFileSync(sampleSpec, 'utf8')) as Json;
       this.#write(path, this.#fill(`${JSON.stringify(merge(base, more), undefined, 2)}\n`));
@@ -246,7 +255,9 @@ export class Place {
       XDG_DATA_HOME: join(home, '.local/share'),
       XDG_STATE_HOME: join(home, '.local/state'),
       XDG_CACHE_HOME: join(home, '.cache'),
-      PATH: [join(this.#box, 'bin'), dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(':'),
+      PATH: [join(this.#box, 'bin'), dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(
+        ':',
+      ),
       TMPDIR: join(this.#root, 'tmp'),
       TZ: this.#zone,
       LANG: 'C.UTF-8',
@@ -281,7 +292,11 @@ export class Place {
 
   async #writ(line: string, one: Pick<Case, 'env' | 'cwd' | 'stdin' | 'until' | 'signal'>): Promise<Program> {
     const words = wordsOf(line).map((word) => this.#fill(word));
-    const child = this.#spawn(process.execPath, [...startOptions, join(this.#program, 'bin/writ.js'), ...words], one);
+    const child = this.#spawn(
+      process.execPath,
+      [...startOptions, join(this.#program, 'bin/writ.js'), ...words],
+      one,
+    );
     const said = listen(child);
     child.stdin.on('error', () => {});
     if (one.until === undefined) child.stdin.end(this.#fill(one.stdin ?? ''));
@@ -302,7 +317,11 @@ export class Place {
     const { writ = '', sh } = beside;
     const child =
       sh === undefined
-        ? this.#spawn(process.execPath, [...startOptions, launcher, ...wordsOf(writ).map((word) => this.#fill(word))], one)
+        ? this.#spawn(
+            process.execPath,
+            [...startOptions, launcher, ...wordsOf(writ).map((word) => this.#fill(word))],
+            one,
+          )
         : this.#spawn('/bin/sh', ['-c', `exec ${this.#fill(sh)}`], one);
     const said = listen(child);
     const holds = new RegExp(beside.until, 'm');

@@ -1,16 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { compileGlob } from '../../../core/base/glob.ts';
 import { openFrameWindow } from '../../../engine/frame/frame-window.ts';
 import { findSymbols } from '../../../engine/frame/hints/find-symbols.ts';
 import { javascriptImports } from '../../../engine/frame/imports/javascript-imports.ts';
 import { pythonImports } from '../../../engine/frame/imports/python-imports.ts';
 import { statedAuthors } from '../../../engine/patch/stated-authors.ts';
-import { compileGlob } from '../../../core/base/glob.ts';
 import { assertingStatements } from '../../../engine/run/judge/expectations/asserting-statements.ts';
-import { findVersion } from '../../../engine/spec/runtime-version.ts';
 import { mayHoldSecret } from '../../../engine/spec/may-hold-secret.ts';
 import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
+import { findVersion } from '../../../engine/spec/runtime-version.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { listTree } from '../../../engine/vcs/tree.ts';
 import { draftOf } from '../../engine/plan/sample-plan.ts';
@@ -65,8 +65,17 @@ export const jobs: Jobs = {
   ...Object.fromEntries(
     (
       [
-        ...[['function f ', 1_200], ['f(', 600], ['class F{function f(', 1_200], ['f ', 600]],
-        ...[['function f(){\n', 1_200], ['"', 20_000], ['typedef f', 20_000]],
+        ...[
+          ['function f ', 1_200],
+          ['f(', 600],
+          ['class F{function f(', 1_200],
+          ['f ', 600],
+        ],
+        ...[
+          ['function f(){\n', 1_200],
+          ['"', 20_000],
+          ['typedef f', 20_000],
+        ],
       ] as [string, number][]
     ).map(([unit, size]) => [
       `symbols in ${JSON.stringify(unit)}`,

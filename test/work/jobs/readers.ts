@@ -53,7 +53,9 @@ export const jobs: Jobs = {
     ],
     (text) => findSensitive(Buffer.from(text), { classes, words: {} }),
   ),
-  ...ofPieces('redacted', ['%41', '&#64;', 'QUJD', 'a%', '&amp;', 'QUJD ', '%', 'a b%20'], clean, { size: 6_000 }),
+  ...ofPieces('redacted', ['%41', '&#64;', 'QUJD', 'a%', '&amp;', 'QUJD ', '%', 'a b%20'], clean, {
+    size: 6_000,
+  }),
   ...ofPieces(
     'redacted',
     [
