@@ -155,6 +155,8 @@ function unionKey(types: readonly Type[]): string {
 function typeWriter(checker: Checker, names: ExportedNames) {
   /** Ids of the types that are being written, from the outermost to the innermost. */
   const open: number[] = [];
+  /** Inner types that were written, by id. What points at a type further out depends on where it is written. */
+  const done = new Map<number, Written>();
   /** The outermost type is the one that a name is declared for: it is not written as that name. */
   let isDeclaring = false;
   const undefinedId = checker.getUndefinedType().id;
@@ -171,9 +173,13 @@ function typeWriter(checker: Checker, names: ExportedNames) {
     const at = open.lastIndexOf(type.id);
     if (at !== -1) return `recursive(${open.length - at})`;
     if (open.length > maxDepth) throw new Error(`types nest deeper than ${maxDepth}`);
+    const kept = open.length === 0 ? undefined : done.get(type.id);
+    if (kept !== undefined) return kept;
     open.push(type.id);
     try {
-      return shorten(partsOf(type));
+      const written = shorten(partsOf(type));
+      if (open.length > 1 && !toText(written).includes('recursive(')) done.set(type.id, written);
+      return written;
     } finally {
       open.pop();
     }
