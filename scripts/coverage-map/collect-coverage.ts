@@ -2,9 +2,9 @@ import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync } 
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeTemporaryDirectory } from '../../test/rooms/temporary-directory.ts';
-import { makeBrokenTree } from './broken-tree.ts';
 import { filesEntry } from '../tests/files-entry.ts';
 import { runEntry } from '../tests/run-entry.ts';
+import { makeBrokenTree } from './broken-tree.ts';
 import {
   type CoverageMap,
   digestOf,

@@ -109,37 +109,34 @@ t.test('a refusal is an answer, and what nobody can answer is a WritError', asyn
   await t.rejects(engine.run({ repository, spec, source, approveWith: [path] }), { code: /^KEY_/ });
 });
 
-t.test(
-  'a signal and a close stop a run, which can be resumed; a closed engine answers nothing',
-  async (t) => {
-    const sample = sampleOf(t);
-    const repository = sample.root;
-    const slow = checkedBy('sleep 60');
-    const engine = await engineOf(t, sample);
-    const aborted = AbortSignal.abort(new Error('changed my mind'));
-    await t.rejects(engine.run({ repository, spec: slow, source, signal: aborted }), {
-      code: 'RUN_INTERRUPTED',
-    });
-    const stop = new AbortController();
-    const stopAtStart = engine.observe(({ type }) => type === 'run_started' && stop.abort());
-    await t.rejects(engine.run({ repository, spec: slow, source, signal: stop.signal }), {
-      code: 'RUN_INTERRUPTED',
-    });
-    stopAtStart();
-    const started = new Promise<string>((resolve) => engine.observe(({ data }) => resolve(data.run_id)));
-    const running = engine.run({ repository, spec: slow, source });
-    const rejected = t.rejects(running, { code: 'RUN_INTERRUPTED' });
-    const runId = await started;
-    await engine.close();
-    await rejected;
-    await t.rejects(engine.run({ repository, spec: slow, source }), { code: 'ENGINE_CLOSED' });
-    await t.rejects(engine.verify({ repository, targets: ['HEAD'] }), { code: 'ENGINE_CLOSED' });
-    const shown = await runWrit(['show', runId, '--json'], { cwd: repository, env: sample.env });
-    t.match(JSON.parse(shown.out).data, { run_id: runId, state: 'interrupted' });
-  },
-);
+long('a signal and a close stop a run, which can be resumed; a closed engine answers nothing', async (t) => {
+  const sample = sampleOf(t);
+  const repository = sample.root;
+  const slow = checkedBy('sleep 60');
+  const engine = await engineOf(t, sample);
+  const aborted = AbortSignal.abort(new Error('changed my mind'));
+  await t.rejects(engine.run({ repository, spec: slow, source, signal: aborted }), {
+    code: 'RUN_INTERRUPTED',
+  });
+  const stop = new AbortController();
+  const stopAtStart = engine.observe(({ type }) => type === 'run_started' && stop.abort());
+  await t.rejects(engine.run({ repository, spec: slow, source, signal: stop.signal }), {
+    code: 'RUN_INTERRUPTED',
+  });
+  stopAtStart();
+  const started = new Promise<string>((resolve) => engine.observe(({ data }) => resolve(data.run_id)));
+  const running = engine.run({ repository, spec: slow, source });
+  const rejected = t.rejects(running, { code: 'RUN_INTERRUPTED' });
+  const runId = await started;
+  await engine.close();
+  await rejected;
+  await t.rejects(engine.run({ repository, spec: slow, source }), { code: 'ENGINE_CLOSED' });
+  await t.rejects(engine.verify({ repository, targets: ['HEAD'] }), { code: 'ENGINE_CLOSED' });
+  const shown = await runWrit(['show', runId, '--json'], { cwd: repository, env: sample.env });
+  t.match(JSON.parse(shown.out).data, { run_id: runId, state: 'interrupted' });
+});
 
-t.test(
+long(
   'plugins come on top of the built-ins, with their options; a listener that fails is reported',
   async (t) => {
     const sample = sampleOf(t);

@@ -150,7 +150,7 @@ t.test('no line of checkpoint and proof, and no field of the logged entry can be
   t.strictSame(await attack(set, logMutants(set.sealed)), []);
 });
 
-t.test(
+long(
   'nor where the signer of the set pins the changed one by a summary and a manifest made anew',
   async (t) => {
     const objections: string[] = [];
@@ -171,12 +171,12 @@ t.test('no field of the contract can be changed', async (t) => {
   t.strictSame(await attack(set, specMutants(set.sealed), 3), []);
 });
 
-t.test('no field of an approval can be changed', async (t) => {
+long('no field of an approval can be changed', async (t) => {
   t.strictSame(await attack(set, approvalMutants(set.sealed, 'approvals/0001.json'), 3), []);
   t.strictSame(await attack(set, approvalMutants(set.sealed, 'approvals/0002.json'), 9), []);
 });
 
-t.test('no line of the commit object can be changed', async (t) => {
+long('no line of the commit object can be changed', async (t) => {
   t.strictSame(await attack(set, commitMutants(set.sealed)), []);
 });
 

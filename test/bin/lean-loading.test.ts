@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import t from 'tap';
 import { makeSample, sampleSpec } from '../engine/run/sample.ts';
+import { long } from '../rooms/long.ts';
 import { outputOf } from '../starter/run-program.ts';
 
 const house = new URL('../../', import.meta.url).href;
@@ -27,7 +28,7 @@ const heavy = [
   /^node_modules\/(?!cac\/|smol-toml\/)/,
 ];
 
-t.test('a contract is validated without an engine, and with two gits at most', async (t) => {
+long('a contract is validated without an engine, and with two gits at most', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const { home, root, env } = sample;

@@ -119,7 +119,7 @@ t.test('a model sees what it changed, and the history that is open to it', async
   t.equal(view.decision?.type, 'commit', String(view.decision?.rationale));
 });
 
-t.test('no program of the repository runs, whatever its configuration names', async (t) => {
+long('no program of the repository runs, whatever its configuration names', async (t) => {
   let ran = '';
   const traps = (sample: Sample): void => {
     prepare(sample);
@@ -149,7 +149,7 @@ t.test('no program of the repository runs, whatever its configuration names', as
   });
 });
 
-t.test('what the rules hide is in no answer', async (t) => {
+long('what the rules hide is in no answer', async (t) => {
   const ways: Readonly<Record<string, object>> = {
     'where it may look': { allow: hiding },
     'no version control there': { deny: [rule('vcs', ['read'], hidden)] },

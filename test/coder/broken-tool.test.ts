@@ -4,6 +4,7 @@ import { isWritError } from '../../core/base/errors.ts';
 import type { UsedTool } from '../../engine/run/record/used-tool.ts';
 import { openDoor } from '../../engine/run/work/tools/open-tools.ts';
 import { makeSample } from '../engine/run/sample.ts';
+import { long } from '../rooms/long.ts';
 import { everything } from './use-hands.ts';
 
 const token = ['ghp_', 'Zz91kQm3'.repeat(5).slice(0, 36)].join('');
@@ -49,40 +50,37 @@ t.test('a tool that breaks is told, kept, and no refusal of what follows', async
   t.equal(kept.length, 2);
 });
 
-t.test(
-  'an attempt with a broken tool has failed, whatever its worker makes of it, and says why',
-  async (t) => {
-    for (const swallows of [true, false]) {
-      const sample = makeSample();
-      t.teardown(() => sample.remove());
-      let asked = 0;
-      const view = await sample.run(
-        {
-          worker: {
-            name: 'of-the-test',
-            usesModel: true,
-            async work({ hands }) {
-              asked += 1;
-              const broken = hands.use({ kind: 'write', path: 'src/price.js', bytes: undefined as never });
-              await (swallows ? broken.catch(() => {}) : broken);
-              await hands.use({ kind: 'write', path: 'src/price.js', bytes: Buffer.from('export {};\n') });
-              return { kind: 'workspace', usage: { costUnits: 0 } };
-            },
+long('an attempt with a broken tool has failed, whatever its worker makes of it, and says why', async (t) => {
+  for (const swallows of [true, false]) {
+    const sample = makeSample();
+    t.teardown(() => sample.remove());
+    let asked = 0;
+    const view = await sample.run(
+      {
+        worker: {
+          name: 'of-the-test',
+          usesModel: true,
+          async work({ hands }) {
+            asked += 1;
+            const broken = hands.use({ kind: 'write', path: 'src/price.js', bytes: undefined as never });
+            await (swallows ? broken.catch(() => {}) : broken);
+            await hands.use({ kind: 'write', path: 'src/price.js', bytes: Buffer.from('export {};\n') });
+            return { kind: 'workspace', usage: { costUnits: 0 } };
           },
         },
-        {
-          security: { toolAcl: { allow: everything as never } },
-          execution: { retry: { maxRetries: 1, backoffSeconds: 0 } },
-        },
-      );
-      t.equal(asked, 2, 'once for each attempt that the contract allows');
-      t.match(view.decision, {
-        type: 'abandon',
-        rationale: /no usable patch: TOOL_FAILED: a tool broke: a use that could not be judged: .*length/,
-      });
-    }
-  },
-);
+      },
+      {
+        security: { toolAcl: { allow: everything as never } },
+        execution: { retry: { maxRetries: 1, backoffSeconds: 0 } },
+      },
+    );
+    t.equal(asked, 2, 'once for each attempt that the contract allows');
+    t.match(view.decision, {
+      type: 'abandon',
+      rationale: /no usable patch: TOOL_FAILED: a tool broke: a use that could not be judged: .*length/,
+    });
+  }
+});
 
 t.test('a decision says why a worker answered nothing: masked, one line, bounded', async (t) => {
   const sample = makeSample();

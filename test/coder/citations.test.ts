@@ -73,7 +73,7 @@ async function worked(
   };
 }
 
-t.test('a step whose decision rests on enough sources passes, and the record says on which', async (t) => {
+long('a step whose decision rests on enough sources passes, and the record says on which', async (t) => {
   const lines = [
     './src/price.js:3-4',
     'src/price.js#L1',

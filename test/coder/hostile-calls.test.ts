@@ -1,4 +1,3 @@
-import t from 'tap';
 import { long } from '../rooms/long.ts';
 import { ending, mending, workWithScript } from './work-with-script.ts';
 
@@ -48,7 +47,7 @@ long('calls of another structure are told so, and the run goes on', async (t) =>
   t.notMatch(told[8], 'root:');
 });
 
-t.test('paths that lead nowhere good are denied, and the run goes on', async (t) => {
+long('paths that lead nowhere good are denied, and the run goes on', async (t) => {
   const add = (path: string) =>
     ['apply_patch', { patch: `*** Begin Patch\n*** Add File: ${path}\n+x\n*** End Patch` }] as const;
   const paths = [

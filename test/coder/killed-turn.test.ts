@@ -3,6 +3,7 @@ import { cpSync, globSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 
 import { join } from 'node:path';
 import t from 'tap';
 import { makeSample, type Sample, sampleSpec } from '../engine/run/sample.ts';
+import { long } from '../rooms/long.ts';
 import { launcherOptions, writProgram } from '../starter/program.ts';
 import { until } from '../waiting/until.ts';
 import { scriptModel } from './scripted-model.ts';
@@ -30,7 +31,7 @@ function start({ root, env }: Sample, temporary: string, args: readonly string[]
   return { pid: child.pid ?? 0, ended, said: () => said };
 }
 
-t.test(
+long(
   'a run killed in the middle of a call begins its attempt anew; a call that left the machine is not made again, and told',
   async (t) => {
     const sample = makeSample();

@@ -5,7 +5,7 @@ import { long } from '../rooms/long.ts';
 import { key, sampleOf, script, writ } from './sample-lines.ts';
 import { scriptModel } from './scripted-model.ts';
 
-t.test('what was recorded of a run is played back offline, without a key, to the same tree', async (t) => {
+long('what was recorded of a run is played back offline, without a key, to the same tree', async (t) => {
   const sample = sampleOf(t);
   const traffic = join(sample.home, 'traffic');
   let base = '';
@@ -104,7 +104,7 @@ long('an env-file wins over the process, for keys, bases and flags', async (t) =
   t.match(wrong.error, { code: 'ENV_FILE_MALFORMED' });
 });
 
-t.test('a prompt is kept under one name, run after run', async (t) => {
+long('a prompt is kept under one name, run after run', async (t) => {
   const names: unknown[] = [];
   for (const round of [1, 2]) {
     const sample = sampleOf(t);

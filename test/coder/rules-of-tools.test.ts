@@ -179,7 +179,7 @@ long('what a command leaves outside its write roots is told, and refused where i
   }
 });
 
-t.test('no file that a command writes grows beyond maxWriteBytes', async (t) => {
+long('no file that a command writes grows beyond maxWriteBytes', async (t) => {
   const allow = [...open, rule('workspace.command', ['execute'], { maxWriteBytes: 2048 })];
   await useHands(t, { allow }, async (use) => {
     const write = (many: number) =>
@@ -207,7 +207,7 @@ t.test('a command finds no version control, by no path and under no rule', async
   });
 });
 
-t.test('what a command had of the network stands in the provenance', async (t) => {
+long('what a command had of the network stands in the provenance', async (t) => {
   const hosts = { networkHosts: ['registry.example'], networkReason: 'packages come from there' };
   const allow = [
     ...everything.filter(({ tool }) => tool !== 'workspace.command'),

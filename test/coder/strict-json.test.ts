@@ -1,11 +1,11 @@
-import t from 'tap';
 import { reachProvider } from '../../bin/command-parts/reach-provider.ts';
 import { makeSample } from '../engine/run/sample.ts';
+import { long } from '../rooms/long.ts';
 import { done, source, toldTo } from './model-work.ts';
 import { fixOfPrice, modelRights } from './price-task.ts';
 import { scriptModel } from './scripted-model.ts';
 
-t.test('under `strict-json` a reply is a call or JSON, and what tools answer is JSON', async (t) => {
+long('under `strict-json` a reply is a call or JSON, and what tools answer is JSON', async (t) => {
   for (const encodingPolicy of ['strict-json', 'contextual-escape']) {
     const isStrict = encodingPolicy === 'strict-json';
     const sample = makeSample();

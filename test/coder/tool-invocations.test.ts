@@ -1,12 +1,12 @@
-import t from 'tap';
 import type { Json } from '../engine/run/sample.ts';
+import { long } from '../rooms/long.ts';
 import { ending, mending, workWithScript } from './work-with-script.ts';
 
 interface Invocation {
   readonly [key: string]: Json;
 }
 
-t.test(
+long(
   'each use of a tool is a ToolInvocation: what, when, with which outcome, and digests, masked',
   async (t) => {
     const token = ['ghp_', 'Zz91kQm3'.repeat(5).slice(0, 36)].join('');

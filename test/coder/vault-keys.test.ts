@@ -1,11 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
 import { long } from '../rooms/long.ts';
 import { sampleOf, script, writ } from './sample-lines.ts';
 import { scriptModel } from './scripted-model.ts';
 
-t.test(
+long(
   'a key is that of the env-file, else of the vault here, else of the global one, else a variable',
   async (t) => {
     const sample = sampleOf(t);

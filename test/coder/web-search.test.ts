@@ -1,4 +1,4 @@
-import t, { type Test } from 'tap';
+import { type Test } from 'tap';
 import { reachProvider } from '../../bin/command-parts/reach-provider.ts';
 import { reachSearch } from '../../bin/command-parts/reach-search.ts';
 import { type Json, makeSample, merge } from '../engine/run/sample.ts';
@@ -88,7 +88,7 @@ const brave: Serve = (host) => (_request, response) => {
 const search = ['web_search', { query: 'how to add' }] as const;
 const read = (url: string) => ['read_page', { url }] as const;
 
-t.test('with a key the search API is asked; what the contract does not let in is not shown', async (t) => {
+long('with a key the search API is asked; what the contract does not let in is not shown', async (t) => {
   const { told, seen, prompts, tools, view, show } = await looked(t, [search], brave);
   t.match(view, { decision: { type: 'commit' } });
   t.match(tools, ['read_file']);
@@ -150,7 +150,7 @@ long('without a key, or where the API fails, the keyless page is asked; results 
   }
 });
 
-t.test('nothing is asked where network policy or tool rules do not open it', async (t) => {
+long('nothing is asked where network policy or tool rules do not open it', async (t) => {
   const hosts = { networkHosts: ['api.search.brave.com'], networkReason: 'to look things up' };
   const denied = await looked(
     t,
@@ -180,7 +180,7 @@ long('tools that no rule opens are not there', async (t) => {
   t.strictSame(without.seen, []);
 });
 
-t.test(
+long(
   '`strategy` governs what a model looks up: after the repository, official hosts, or anything',
   async (t) => {
     const look = ['read_file', { path: 'src/price.js' }] as const;

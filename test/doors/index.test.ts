@@ -2,6 +2,7 @@ import { cpSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { fixtures, makeSample, sampleSpec } from '../engine/run/sample.ts';
+import { long } from '../rooms/long.ts';
 import { compiledPages } from './compiled-pages.ts';
 import { compile, makeOutsider, runTo } from './packed-package.ts';
 
@@ -35,7 +36,7 @@ t.test(
   },
 );
 
-t.test('nothing but the doors can be imported', async (t) => {
+long('nothing but the doors can be imported', async (t) => {
   const { directory, installed } = makeOutsider();
   for (const path of [
     'core/base/errors',

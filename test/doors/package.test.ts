@@ -8,7 +8,7 @@ import { copySources, makeOutsider, packIn, runTo } from './packed-package.ts';
 
 t.setTimeout(300_000);
 
-t.test('the compiled package does the main job: workers, rules and plugins are found in it', async (t) => {
+long('the compiled package does the main job: workers, rules and plugins are found in it', async (t) => {
   const { installed } = makeOutsider();
   const launcher = join(installed, 'bin', 'writ.js');
   const sample = makeSample();

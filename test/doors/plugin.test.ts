@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { fixtures, makeSample, sampleSpec } from '../engine/run/sample.ts';
+import { long } from '../rooms/long.ts';
 import { compiledPages } from './compiled-pages.ts';
 import { runTo } from './packed-package.ts';
 
@@ -9,7 +10,7 @@ t.setTimeout(300_000);
 
 const change = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'), 'utf8');
 
-t.test('the gate on the page refuses what it is about, and nothing else', async (t) => {
+long('the gate on the page refuses what it is about, and nothing else', async (t) => {
   const outsider = compiledPages();
   for (const [name, text, expected] of [
     ['a new mark', change.replace('two cost twice', 'TODO two cost twice'), 'abandon'],

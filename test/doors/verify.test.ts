@@ -3,12 +3,13 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { fixtures, makeSample, type Sample } from '../engine/run/sample.ts';
+import { long } from '../rooms/long.ts';
 import { compiledPages } from './compiled-pages.ts';
 import { type Outsider, runTo } from './packed-package.ts';
 
 t.setTimeout(300_000);
 
-t.test('the program on the page verifies a sealed run, and refuses one that was touched', async (t) => {
+long('the program on the page verifies a sealed run, and refuses one that was touched', async (t) => {
   const outsider = compiledPages();
   const sample = makeSample();
   t.teardown(() => sample.remove());

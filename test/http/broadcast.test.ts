@@ -4,6 +4,7 @@ import { runInNewContext } from 'node:vm';
 import t from 'tap';
 import { systemClock } from '../../core/base/clock.ts';
 import type { Broadcast } from '../../http/broadcast.ts';
+import { long } from '../rooms/long.ts';
 import { until } from '../waiting/until.ts';
 import { startReaders } from './broadcast/start-readers.ts';
 import { openClient, startStreamServer } from './broadcast/start-stream-server.ts';
@@ -71,7 +72,7 @@ t.test('the first event after a pause does not wait; those that follow go out to
   t.equal(written() - before, 7 + 128_000, '128 events do not wait');
 });
 
-t.test(
+long(
   '1,000 subscribers, 50 of them stalled: the others get every event, each of these one resync',
   async (t) => {
     const { broadcast, port, sockets, resyncs } = await startStreamServer(t);
@@ -136,7 +137,7 @@ t.test('a burst of 10,000 in one tick reaches who reads, and nobody waits for wh
   }
 });
 
-t.test('what stalled subscribers do not take is not kept', async (t) => {
+long('what stalled subscribers do not take is not kept', async (t) => {
   const { broadcast, port } = await startStreamServer(t);
   const readers = startReaders(port);
   t.teardown(() => readers.stop());

@@ -10,6 +10,7 @@ import { caseBody, caseType } from '../../plugins/testers/provider-case.ts';
 import { builtInProviders } from '../../providers/built-in-providers.ts';
 import { seededRandom } from '../chance/seeded-random.ts';
 import { toldSeed } from '../chance/told-seed.ts';
+import { long } from '../rooms/long.ts';
 import { asBody, asFrame, callsOf, chatCalls, moreCalls, moreChatCalls } from './hostile/floods.ts';
 import { countOf, nastyValues, withNasty } from './hostile/nasty-values.ts';
 import { type Outcome, outcomeOf } from './hostile/outcome.ts';
@@ -155,7 +156,7 @@ for (const folder of caseFolders) {
   });
 }
 
-t.test('a vendor that never stops, or says too much at once, is left, in bounded memory', async (t) => {
+long('a vendor that never stops, or says too much at once, is left, in bounded memory', async (t) => {
   const thread = new Worker(new URL('./hostile/asking-thread.ts', import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: 400 },
   });

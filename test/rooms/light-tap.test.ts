@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { long } from './long.ts';
 
 const light = new URL('light-tap.ts', import.meta.url).href;
 
@@ -19,7 +20,7 @@ function outcomeOf(t: Test, body: string): { readonly status: number | null; rea
   return { status, said: stdout + stderr };
 }
 
-t.test('an error that nobody caught fails the room, wherever it comes from, and is named', async (t) => {
+long('an error that nobody caught fails the room, wherever it comes from, and is named', async (t) => {
   const bodies = [
     "Promise.reject(new Error('stray')); await pause(5)",
     "void (async () => { await pause(1); throw new Error('stray'); })(); await pause(9)",

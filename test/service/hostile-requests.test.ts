@@ -1,4 +1,4 @@
-import t from 'tap';
+import { long } from '../rooms/long.ts';
 import { bodyRows } from './hostile/body-rows.ts';
 import { eventRows } from './hostile/event-rows.ts';
 import { exchange, healthProbe } from './hostile/exchange.ts';
@@ -26,7 +26,7 @@ const themes: Readonly<Record<string, readonly HostileRow[]>> = {
   'what is not HTTP/1.1 is refused and does no harm': protocolRows,
 };
 
-t.test('the table of hostile requests', async (t) => {
+long('the table of hostile requests', async (t) => {
   const place = await openGround(t);
   const steward = await openSteward(t, place);
   for (const [theme, rows] of Object.entries(themes)) {

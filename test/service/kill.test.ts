@@ -1,8 +1,8 @@
-import t from 'tap';
 import { toldSeed } from '../chance/told-seed.ts';
+import { long } from '../rooms/long.ts';
 import { killServices } from './kill/kill-services.ts';
 
-t.test(
+long(
   'a service that is killed at any instant has every acknowledged mark, no batch in half, and starts again at once',
   { timeout: 1_500_000 },
   async (t) => {

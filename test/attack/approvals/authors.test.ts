@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
 import { formatJournal } from '../../../engine/store/format-journal.ts';
 import { readJournal } from '../../../engine/store/parse-journal.ts';
 import { long } from '../../rooms/long.ts';
@@ -36,7 +35,7 @@ async function forgeJournal(
   writeFileSync(path, formatJournal([...forged, ...more.map((one) => ({ at, ...one }))]).bytes);
 }
 
-t.test('whoever brings a bare diff cannot approve it', async (t) => {
+long('whoever brings a bare diff cannot approve it', async (t) => {
   const people = new People(t);
   const view = await people.sample.run({ source: bare }, wanting(1));
   await people.approve(view.runId, runner);
@@ -114,7 +113,7 @@ long('a mail is by whom it is from and by whom it names; who runs it may approve
   t.equal(verified.status, 0, JSON.stringify(verified.data).slice(0, 2000));
 });
 
-t.test('authors, committers and co-authors of a range may not approve it', async (t) => {
+long('authors, committers and co-authors of a range may not approve it', async (t) => {
   const people = new People(t);
   const { sample } = people;
   sample.git('checkout', '--quiet', '-b', 'topic');
@@ -148,7 +147,7 @@ long('where nobody is known to have made a change, nobody is asked to approve it
   t.equal((await people.sample.run({ source: bare })).decision?.type, 'commit', 'nobody has to approve');
 });
 
-t.test('`writ approve` by somebody who does not count says so and ends with 1', async (t) => {
+long('`writ approve` by somebody who does not count says so and ends with 1', async (t) => {
   const people = new People(t);
   const { sample } = people;
   const view = await sample.run({ source: bare }, wanting(1));

@@ -170,7 +170,7 @@ for (const [kind, more] of casesOf<Json>({ signed: {}, unsigned, unproven }, ['u
   });
 }
 
-t.test('an approval of another tree that was counted stops the seal', async (t) => {
+long('an approval of another tree that was counted stops the seal', async (t) => {
   const people = new People(t);
   const base = people.sample.git('rev-parse', 'main');
   const { runId } = await people.sample.run({ source: bare }, wanting(2));

@@ -1,6 +1,5 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { definePlugin, type LoadedPlugin } from '../../../core/kernel/plugin.ts';
 import { formatJournal } from '../../../engine/store/format-journal.ts';
@@ -67,7 +66,7 @@ long('a run that is judged anew with the same verdict keeps its approvals', asyn
   t.equal(verified.status, 0, JSON.stringify(verified.data).slice(0, 2000));
 });
 
-t.test(
+long(
   'a run that is judged anew with another verdict loses them, says what differs and waits again',
   async (t) => {
     const people = new People(t);

@@ -4,6 +4,7 @@ import t from 'tap';
 import type { CheckRecord } from '../../../core/contract/stage.ts';
 import { limitExceeded } from '../../../gates/rules/limit-exceeded.ts';
 import { fixtures, makeSample } from '../../engine/run/sample.ts';
+import { long } from '../../rooms/long.ts';
 
 t.setTimeout(120_000);
 const diff = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
@@ -18,50 +19,45 @@ outputs = ["made"]
 `;
 const flood = `const fs = require('node:fs'); for (let i = 0; i < 400; i += 1) fs.writeFileSync(process.env.REPORTS_DIR + '/' + i, '');`;
 
-t.test(
-  'a check that holds too much, or leaves too much, fails for that and is not tried again',
-  async (t) => {
-    const sample = makeSample();
-    t.teardown(() => sample.remove());
-    mkdirSync(join(sample.root, '.writ'), { recursive: true });
-    writeFileSync(join(sample.root, '.writ', 'config.toml'), config);
-    sample.git('add', '--all');
-    sample.git('commit', '--quiet', '-m', 'Limit checks');
-    const check = (id: string, script: string) => ({
-      id,
-      kind: 'command',
-      command: `node -e "${script}"`,
-      timeoutSeconds: 60,
-      required: true,
-    });
-    const asked =
-      "process.exit(require('node:fs').readFileSync('made/size', 'utf8').includes(' 131072 ') ? 0 : 1)";
-    const prepared = check('prepared', asked);
-    const view = await sample.run(
-      { source: { kind: 'patch', bytes: diff } },
-      {
-        acceptance: {
-          verificationPlan: { fastChecks: [check('hungry', hold), check('flood', flood), prepared] },
-        },
+long('a check that holds too much, or leaves too much, fails for that and is not tried again', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  mkdirSync(join(sample.root, '.writ'), { recursive: true });
+  writeFileSync(join(sample.root, '.writ', 'config.toml'), config);
+  sample.git('add', '--all');
+  sample.git('commit', '--quiet', '-m', 'Limit checks');
+  const check = (id: string, script: string) => ({
+    id,
+    kind: 'command',
+    command: `node -e "${script}"`,
+    timeoutSeconds: 60,
+    required: true,
+  });
+  const asked =
+    "process.exit(require('node:fs').readFileSync('made/size', 'utf8').includes(' 131072 ') ? 0 : 1)";
+  const prepared = check('prepared', asked);
+  const view = await sample.run(
+    { source: { kind: 'patch', bytes: diff } },
+    {
+      acceptance: {
+        verificationPlan: { fastChecks: [check('hungry', hold), check('flood', flood), prepared] },
       },
-    );
+    },
+  );
 
-    t.equal(view.decision?.type, 'abandon');
-    const checks = view.stages.flatMap((stage) => stage.checks);
-    const found = (id: string): CheckRecord | undefined => checks.find((one) => one.id === id);
-    t.match(found('hungry'), {
-      status: 'failed',
-      signal: 'SIGKILL',
-      timedOut: false,
-      findings: [
-        { rule: 'check-outcome', severity: 'error', detail: { code: 'CHECK_MEMORY', limitMb: 128 } },
-      ],
-    });
-    t.notOk('exitCode' in (found('hungry') ?? {}));
-    t.equal(limitExceeded(found('hungry') ?? { findings: [] }), 'out of memory');
-    t.match(found('flood')?.findings, [{ detail: { code: 'REPORT_UNREADABLE', limit: 256, unit: 'files' } }]);
-    t.match(found('prepared'), { status: 'passed' }, 'what prepares a world is held to the same');
-    t.match(view.decision?.rationale, /hungry/);
-    t.strictSame(checks.map(({ id }) => id).sort(), ['flood', 'hungry', 'prepared'], 'each ran once');
-  },
-);
+  t.equal(view.decision?.type, 'abandon');
+  const checks = view.stages.flatMap((stage) => stage.checks);
+  const found = (id: string): CheckRecord | undefined => checks.find((one) => one.id === id);
+  t.match(found('hungry'), {
+    status: 'failed',
+    signal: 'SIGKILL',
+    timedOut: false,
+    findings: [{ rule: 'check-outcome', severity: 'error', detail: { code: 'CHECK_MEMORY', limitMb: 128 } }],
+  });
+  t.notOk('exitCode' in (found('hungry') ?? {}));
+  t.equal(limitExceeded(found('hungry') ?? { findings: [] }), 'out of memory');
+  t.match(found('flood')?.findings, [{ detail: { code: 'REPORT_UNREADABLE', limit: 256, unit: 'files' } }]);
+  t.match(found('prepared'), { status: 'passed' }, 'what prepares a world is held to the same');
+  t.match(view.decision?.rationale, /hungry/);
+  t.strictSame(checks.map(({ id }) => id).sort(), ['flood', 'hungry', 'prepared'], 'each ran once');
+});

@@ -1,6 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
 import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
 import { reachSearch } from '../../../bin/command-parts/reach-search.ts';
 import { withoutInstructions } from '../../../readers/injection/known-instructions.ts';
@@ -48,7 +47,7 @@ const allow = [
   },
 ];
 
-t.test('an instruction in what a model reads changes nothing, even for a model that obeys', async (t) => {
+long('an instruction in what a model reads changes nothing, even for a model that obeys', async (t) => {
   t.ok(injected.length >= 60, `${injected.length} instructions`);
   const sample = makeSample();
   t.teardown(() => sample.remove());

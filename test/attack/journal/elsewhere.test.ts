@@ -1,4 +1,3 @@
-import t from 'tap';
 import { long } from '../../rooms/long.ts';
 import { cloned } from './cloned.ts';
 import { sampleWithRunner } from './sample-with-runner.ts';
@@ -6,7 +5,7 @@ import { fix, sampleWithAnn, waitingRun } from './waiting-run.ts';
 
 const anew = /judged anew/;
 
-t.test('a runner whom only the contract’s own choice of a policy names is not believed', async (t) => {
+long('a runner whom only the contract’s own choice of a policy names is not believed', async (t) => {
   const sample = await sampleWithRunner(t);
   const brought = sample.git('rev-parse', 'main');
   sample.git('reset', '--quiet', '--hard', 'main~1');

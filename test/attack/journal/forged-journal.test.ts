@@ -1,6 +1,5 @@
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
 import { sha256Hex } from '../../../core/base/digest.ts';
 import { long } from '../../rooms/long.ts';
 import { type JournalLine, snapshot, waitingRun, withStep } from './waiting-run.ts';
@@ -16,7 +15,7 @@ const decidedToSeal = {
   reasons: [],
 };
 
-t.test('a forged decision seals nothing: what was not decided here is decided anew', async (t) => {
+long('a forged decision seals nothing: what was not decided here is decided anew', async (t) => {
   const run = await waitingRun(t);
   const decided = run.lines().find(({ data }) => /shown\/1$/.test((data as { step?: string }).step ?? ''));
   t.ok(decided, 'the run has waited');
@@ -133,7 +132,7 @@ long('whoever has another key has vouched for nothing', async (t) => {
   t.equal((await run.call('verify', run.runId)).code, 0);
 });
 
-t.test('a record of a decided run is not begun anew by what is appended to its journal', async (t) => {
+long('a record of a decided run is not begun anew by what is appended to its journal', async (t) => {
   const run = await waitingRun(t);
   t.equal((await run.approve()).code, 0);
   t.equal((await run.call('resume', run.runId)).code, 0);

@@ -9,7 +9,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
 import { long } from '../../rooms/long.ts';
 import { cloned } from './cloned.ts';
 import { sampleWithRunner } from './sample-with-runner.ts';
@@ -42,7 +41,7 @@ function travelling({ sample, runId }: WaitingRun): readonly JournalLine[] {
     .map((line) => JSON.parse(line) as JournalLine);
 }
 
-t.test('what came by ref alone is judged anew', async (t) => {
+long('what came by ref alone is judged anew', async (t) => {
   const run = await waitingRun(t);
   const clone = await cloned(t, run);
   const { code, data } = await clone.call('resume', run.runId);
@@ -108,7 +107,7 @@ long('a runner whom only the candidate names is not believed', async (t) => {
   t.match((await clone.call('resume', run.runId)).data?.notices, [anew], 'nor the working tree');
 });
 
-t.test(
+long(
   'a run that brings its own policy, runner and signers by a commit on no branch moves nothing unasked',
   async (t) => {
     for (const onto of ['release', 'origin/main']) {
@@ -128,7 +127,7 @@ t.test(
   },
 );
 
-t.test('a record under another prefix does not take the place of ours', async (t) => {
+long('a record under another prefix does not take the place of ours', async (t) => {
   const run = await waitingRun(t);
   const { sample, runId } = run;
   sample.git('update-ref', `refs/ai/aa/runs/${runId}`, sample.git('rev-parse', 'main'));

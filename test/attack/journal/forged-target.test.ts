@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t, { type Test } from 'tap';
+import { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { runLine } from '../../bin/host.ts';
 import { fixtures, makeSample, type Sample, sampleSpec } from '../../engine/run/sample.ts';
@@ -46,7 +46,7 @@ async function stoppedRun(
   return { sample, runId, journal: join(runs, runId, 'journal.jsonl') };
 }
 
-t.test('a branch that only a forged record names is moved where a person names it too', async (t) => {
+long('a branch that only a forged record names is moved where a person names it too', async (t) => {
   const { sample, runId, journal } = await stoppedRun(t);
   const call = callIn(t, sample);
   const base = sample.git('rev-parse', 'main');

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import t from 'tap';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { type Json, makeSample, type Sample } from '../../engine/run/sample.ts';
+import { long } from '../../rooms/long.ts';
 
 const tests = [
   "import test from 'node:test';",
@@ -50,7 +50,7 @@ const told = ({ stages }: RunView): readonly string[] =>
     .filter(({ rule }) => rule === 'tests-kept')
     .map(({ severity, detail }) => `${severity} ${detail?.code} ${detail?.tests}`);
 
-t.test('the tests of the base are asked about the candidate where the change rewrites them', async (t) => {
+long('the tests of the base are asked about the candidate where the change rewrites them', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const dearer = (more: number): string =>

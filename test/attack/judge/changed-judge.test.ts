@@ -83,7 +83,7 @@ const ofJudge = ({ findings, stages }: RunView): readonly string[] =>
     .map(({ severity, detail }) => `${severity} ${detail?.code}`);
 const product = { 'src/price.js': 'export const price = (count, cents) => count * cents + 1 + 0;\n' };
 
-t.test('a check that finds fault is no more once the patch changes the script that it runs', async (t) => {
+long('a check that finds fault is no more once the patch changes the script that it runs', async (t) => {
   const sample = prepared(t);
   const spec = contract([unit, script('node scripts/audit.js')]);
   const plain = await attempt(sample, product, spec);
@@ -126,7 +126,7 @@ long('tests that are deleted, skipped or disarmed in a refactor are refused', as
   }
 });
 
-t.test('tests that are worked out when they run and get fewer are missed where they ran', async (t) => {
+long('tests that are worked out when they run and get fewer are missed where they ran', async (t) => {
   const sample = prepared(t);
   const table = (rows: string): string =>
     tests

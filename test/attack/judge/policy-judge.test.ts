@@ -1,9 +1,9 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import t from 'tap';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import type { LaidRun } from '../../../core/contract/stage.ts';
 import { type Json, makeSample, type Sample } from '../../engine/run/sample.ts';
+import { long } from '../../rooms/long.ts';
 
 /** Fails where the price is wrong. */
 const audit =
@@ -49,7 +49,7 @@ const told = ({ stages }: RunView, at = 0): readonly string[] =>
     .map(({ severity, detail }) => `${severity} ${detail?.code}`);
 const secondOf = ({ stages }: RunView, at = 0): LaidRun | undefined => stages[0]?.checks[at]?.atPolicy;
 
-t.test('where nobody reviews a change of the judge the policy commit judges too', async (t) => {
+long('where nobody reviews a change of the judge the policy commit judges too', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   write(sample, {

@@ -296,7 +296,7 @@ t.test('members that are null are unset, in what is verified as in what is read'
     t.not(await exitOf(edited(bundle, edit), {}, believing(foundry.root)), 0, name);
 });
 
-t.test(
+long(
   'a certificate speaks for the one name it was issued to, and only if it is one for signing',
   { skip: withoutOpenssl },
   async (t) => {

@@ -22,7 +22,7 @@ const carriesDist = { '.writ/config.toml': '[workspace]\ncarry = ["dist"]\n' };
 const codesOf = (view: RunView, id: string): readonly unknown[] =>
   (byId(view)[id]?.findings ?? []).map(({ detail }) => detail?.code).filter((code) => code !== undefined);
 
-t.test('only what the config names is handed on, and the evidence of both says what', async (t) => {
+long('only what the config names is handed on, and the evidence of both says what', async (t) => {
   const sample = sceneOf(t, {
     ...carriesDist,
     'build.sh':
@@ -127,7 +127,7 @@ t.test('what is handed on is bounded in entries, bytes and the length of its pat
   t.match(await take({ pathCharacters: 86 }), { fault: /longer than 86/ });
 });
 
-t.test('the base is measured with what its own checks hand on', async (t) => {
+long('the base is measured with what its own checks hand on', async (t) => {
   const sample = sceneOf(t, {
     ...carriesDist,
     'build.sh': 'mkdir -p dist && ls src | wc -l >dist/count\n',

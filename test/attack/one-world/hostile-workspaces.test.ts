@@ -37,7 +37,7 @@ const fs = require('node:fs');
 for (let n = 0; n < 30000; n += 1) fs.writeFileSync(process.argv[2] + '/' + n, '');
 `;
 
-t.test(
+long(
   'a workspace that resists is neither used again nor left behind, and harms no other check',
   async (t) => {
     const sample = sceneOf(t, {

@@ -26,7 +26,7 @@ long('a test rewrites the script that a later stage judges by', async (t) => {
   t.not(view.decision?.type, 'commit');
 });
 
-t.test('a check leaves something for another one in every place that it can write to', async (t) => {
+long('a check leaves something for another one in every place that it can write to', async (t) => {
   const places =
     '. src .git .git/hooks .git/objects "$HOME" "$TMPDIR" "$REPORTS_DIR" /tmp /dev/shm /var/tmp /home /';
   const leave = `for place in ${places}; do echo planted 2>/dev/null >$place/planted; done; true`;
@@ -77,7 +77,7 @@ long('what integration checks leave does not change what they measure', async (t
   );
 });
 
-t.test('a private branch and a stash of the person are not in the objects that a check sees', async (t) => {
+long('a private branch and a stash of the person are not in the objects that a check sees', async (t) => {
   const sample = sceneOf(t, {
     'spy.sh': [
       'for id in "$@"; do git cat-file -p "$id" 2>/dev/null; done',

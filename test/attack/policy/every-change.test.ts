@@ -18,7 +18,7 @@ function always(command: string, more = ''): string {
   return `[[checks.always]]\nid = "house"\nstage = "integration"\ncommand = '${command}'\n${more}`;
 }
 
-t.test(
+long(
   'a check of every change holds for a contract that does not name it, nor allow its command',
   async (t) => {
     const broken = '[[checks.always]]\nid = "broken"\nstage = "integration"\ncommand = \'echo "$(\'\n';
@@ -70,45 +70,42 @@ long('one that passes lets the change land, and its outcome stands in the eviden
   t.match(JSON.parse(sample.git('show', `${tree}:${path}`)), { check_id: 'house', from_policy: true });
 });
 
-t.test(
-  'a contract cannot tolerate its failure as an old one, deny its command, or take its id',
-  async (t) => {
-    const suite = always('node --test --test-reporter=tap old.mjs', 'kind = "testSuite"\n');
-    const { sample, commit } = demanding(t, suite);
-    commit('old.mjs', "import test from 'node:test';\ntest('old', () => { throw new Error('old'); });\n");
-    const lenient = { acceptance: { qualityGates: { maxAllowedRegression: 'medium' } } };
-    const tolerated = await sample.run({ source }, lenient);
-    t.match(tolerated.stages[1]?.checks, [
-      { id: 'house', status: 'failed', baseline: { failure: { outcome: 'old-failure' } } },
-    ]);
-    t.notOk(tolerated.stages[1]?.checks[0]?.tolerated);
-    t.equal(tolerated.decision?.type, 'abandon');
+long('a contract cannot tolerate its failure as an old one, deny its command, or take its id', async (t) => {
+  const suite = always('node --test --test-reporter=tap old.mjs', 'kind = "testSuite"\n');
+  const { sample, commit } = demanding(t, suite);
+  commit('old.mjs', "import test from 'node:test';\ntest('old', () => { throw new Error('old'); });\n");
+  const lenient = { acceptance: { qualityGates: { maxAllowedRegression: 'medium' } } };
+  const tolerated = await sample.run({ source }, lenient);
+  t.match(tolerated.stages[1]?.checks, [
+    { id: 'house', status: 'failed', baseline: { failure: { outcome: 'old-failure' } } },
+  ]);
+  t.notOk(tolerated.stages[1]?.checks[0]?.tolerated);
+  t.equal(tolerated.decision?.type, 'abandon');
 
-    const { sample: second } = demanding(t, always('touch done'));
-    const denies = {
-      security: {
-        toolAcl: {
-          deny: [
-            { tool: 'workspace.command', actions: ['execute'], constraints: { allowCommands: ['touch'] } },
-          ],
-        },
+  const { sample: second } = demanding(t, always('touch done'));
+  const denies = {
+    security: {
+      toolAcl: {
+        deny: [
+          { tool: 'workspace.command', actions: ['execute'], constraints: { allowCommands: ['touch'] } },
+        ],
       },
-    };
-    t.equal((await second.run({ source }, denies)).decision?.type, 'commit');
+    },
+  };
+  t.equal((await second.run({ source }, denies)).decision?.type, 'commit');
 
-    const { sample: third } = demanding(t, always('false'));
-    const takes = {
-      acceptance: {
-        verificationPlan: {
-          integrationChecks: [{ id: 'house', kind: 'command', command: 'true', required: true }],
-        },
+  const { sample: third } = demanding(t, always('false'));
+  const takes = {
+    acceptance: {
+      verificationPlan: {
+        integrationChecks: [{ id: 'house', kind: 'command', command: 'true', required: true }],
       },
-    };
-    await t.rejects(third.run({ source }, takes), { code: 'CONFIG_INVALID', detail: { check_id: 'house' } });
-  },
-);
+    },
+  };
+  await t.rejects(third.run({ source }, takes), { code: 'CONFIG_INVALID', detail: { check_id: 'house' } });
+});
 
-t.test('its network stays shut, and what it is must be clear', async (t) => {
+long('its network stays shut, and what it is must be clear', async (t) => {
   const { sample } = demanding(t, always('cat /proc/net/dev | grep -v lo: | grep : && exit 1; exit 0'));
   t.equal((await sample.run({ source })).decision?.type, 'commit');
   for (const wrong of [

@@ -33,51 +33,48 @@ function makeForeign(t: Parameters<typeof makeBranches>[0]) {
 }
 const work = { kind: 'range', range: 'evil..work' } as const;
 
-t.test(
-  'a policy that the contract chose is said loudly, and refused where another is demanded',
-  async (t) => {
-    const { sample, main, evil, spec } = makeForeign(t);
-    await t.rejects(sample.run({ source: work, onto: 'side', policy: 'main' }, spec()), {
-      code: 'POLICY_MISMATCH',
-      detail: { expected: main, found: evil, ref: 'refs/heads/evil' },
-    });
-    await t.rejects(sample.run({ source: work, onto: 'side', policy: 'v9' }, spec()), {
-      code: 'REF_NOT_FOUND',
-    });
-    const view = await sample.run({ source: work, onto: 'side' }, spec());
-    t.equal(view.decision?.type, 'commit', 'as the contract says: the branch that baseRef names');
-    t.same([view.policyRef, view.defaultRef], ['refs/heads/evil', 'refs/heads/main']);
-    t.match(view.notices, [
-      /^POLICY_FOREIGN: the policy of `refs\/heads\/evil` judges, .* neither that of the target `refs\/heads\/side` nor of the default branch `refs\/heads\/main`/,
-    ]);
-    t.match(toRunData(view), {
-      policy_ref: 'refs/heads/evil',
-      warnings: [{ code: 'POLICY_FOREIGN', policy_ref: 'refs/heads/evil', default_ref: 'refs/heads/main' }],
-    });
-    const read = (file: string) =>
-      JSON.parse(sample.git('show', `refs/ai/runs/${view.runId}:${file}`)) as Record<string, unknown>;
-    t.match(read('decision-input.json'), { policyRef: 'refs/heads/evil', defaultRef: 'refs/heads/main' });
-    t.match(read('run.json'), { policy_ref: 'refs/heads/evil', default_ref: 'refs/heads/main' });
-    const bundle = JSON.parse(sample.git('show', `refs/ai/runs/${view.runId}:provenance.sigstore.json`)) as {
-      readonly dsseEnvelope: { readonly payload: string };
-    };
-    t.match(JSON.parse(Buffer.from(bundle.dsseEnvelope.payload, 'base64').toString()), {
-      predicate: {
-        buildDefinition: {
-          internalParameters: { writ_policy_ref: 'refs/heads/evil', writ_default_ref: 'refs/heads/main' },
-        },
+long('a policy that the contract chose is said loudly, and refused where another is demanded', async (t) => {
+  const { sample, main, evil, spec } = makeForeign(t);
+  await t.rejects(sample.run({ source: work, onto: 'side', policy: 'main' }, spec()), {
+    code: 'POLICY_MISMATCH',
+    detail: { expected: main, found: evil, ref: 'refs/heads/evil' },
+  });
+  await t.rejects(sample.run({ source: work, onto: 'side', policy: 'v9' }, spec()), {
+    code: 'REF_NOT_FOUND',
+  });
+  const view = await sample.run({ source: work, onto: 'side' }, spec());
+  t.equal(view.decision?.type, 'commit', 'as the contract says: the branch that baseRef names');
+  t.same([view.policyRef, view.defaultRef], ['refs/heads/evil', 'refs/heads/main']);
+  t.match(view.notices, [
+    /^POLICY_FOREIGN: the policy of `refs\/heads\/evil` judges, .* neither that of the target `refs\/heads\/side` nor of the default branch `refs\/heads\/main`/,
+  ]);
+  t.match(toRunData(view), {
+    policy_ref: 'refs/heads/evil',
+    warnings: [{ code: 'POLICY_FOREIGN', policy_ref: 'refs/heads/evil', default_ref: 'refs/heads/main' }],
+  });
+  const read = (file: string) =>
+    JSON.parse(sample.git('show', `refs/ai/runs/${view.runId}:${file}`)) as Record<string, unknown>;
+  t.match(read('decision-input.json'), { policyRef: 'refs/heads/evil', defaultRef: 'refs/heads/main' });
+  t.match(read('run.json'), { policy_ref: 'refs/heads/evil', default_ref: 'refs/heads/main' });
+  const bundle = JSON.parse(sample.git('show', `refs/ai/runs/${view.runId}:provenance.sigstore.json`)) as {
+    readonly dsseEnvelope: { readonly payload: string };
+  };
+  t.match(JSON.parse(Buffer.from(bundle.dsseEnvelope.payload, 'base64').toString()), {
+    predicate: {
+      buildDefinition: {
+        internalParameters: { writ_policy_ref: 'refs/heads/evil', writ_default_ref: 'refs/heads/main' },
       },
-    });
-    const repository = await openRepository(sample.root);
-    const holds = (name: string, commit: string) => demandOf(name, async () => repository).holds(commit);
-    t.equal(await holds('main', evil), false);
-    t.equal(await holds('evil', evil), true);
-    t.equal(await holds('main', main), true);
-    t.equal(await holds(main, main), true);
-    t.equal(await holds('main', '1'.repeat(40)), undefined, 'what is not at hand is not refuted');
-    await t.rejects(holds('nowhere', main), { code: 'REF_NOT_FOUND' });
-  },
-);
+    },
+  });
+  const repository = await openRepository(sample.root);
+  const holds = (name: string, commit: string) => demandOf(name, async () => repository).holds(commit);
+  t.equal(await holds('main', evil), false);
+  t.equal(await holds('evil', evil), true);
+  t.equal(await holds('main', main), true);
+  t.equal(await holds(main, main), true);
+  t.equal(await holds('main', '1'.repeat(40)), undefined, 'what is not at hand is not refuted');
+  await t.rejects(holds('nowhere', main), { code: 'REF_NOT_FOUND' });
+});
 
 long('a marker at an attacker’s base allows nothing that the policy commit does not mark', async (t) => {
   const { sample, commit, spec, start } = makeForeign(t);

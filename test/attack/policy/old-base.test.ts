@@ -30,7 +30,7 @@ t.test('nor does it on a new branch, beside the one that baseRef names', async (
   ]);
 });
 
-t.test('nor by a supplied patch, a remote branch or a short name of git’s', async (t) => {
+long('nor by a supplied patch, a remote branch or a short name of git’s', async (t) => {
   const { sample, start, commit } = makeBranches(t);
   const tip = commit('.writ/config.toml', gate);
   sample.git('update-ref', 'refs/remotes/origin/main', tip);
@@ -77,7 +77,7 @@ t.test('a change cannot name one of its own commits as the policy', async (t) =>
   await t.rejects(sample.run({ source: feature }, own('feature')), { code: 'PATCH_EMPTY' });
 });
 
-t.test('what lands is the merge that was judged, and a stranger sees by whose policy', async (t) => {
+long('what lands is the merge that was judged, and a stranger sees by whose policy', async (t) => {
   const { sample, commit } = makeBranches(t);
   const tip = commit('docs/notes.md', 'Elsewhere.\n');
   const view = await sample.run({ source: feature });

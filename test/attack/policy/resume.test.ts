@@ -6,6 +6,7 @@ import { startedRun } from '../../../engine/run/record/started-run.ts';
 import { readJournal } from '../../../engine/store/parse-journal.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import type { Json } from '../../engine/run/sample.ts';
+import { long } from '../../rooms/long.ts';
 import { type Branches, feature, makeBranches } from './branches.ts';
 
 const waits: Json = {
@@ -26,7 +27,7 @@ async function waiting(t: Test, onto?: string): Promise<Branches & { readonly ru
   return { ...made, runId: view.runId };
 }
 
-t.test('where resume is typed changes nothing', async (t) => {
+long('where resume is typed changes nothing', async (t) => {
   const { sample, runId } = await waiting(t);
   sample.git('checkout', '--quiet', '-b', 'elsewhere', 'feature');
   t.match(await sample.resume(runId), { state: 'waiting', targetRef: 'refs/heads/main' });
@@ -38,7 +39,7 @@ t.test('where resume is typed changes nothing', async (t) => {
   t.match(await sample.resume(runId, { at: beside }), { state: 'waiting', targetRef: 'refs/heads/main' });
 });
 
-t.test('a policy that moved while the run waited is not the one it was judged by', async (t) => {
+long('a policy that moved while the run waited is not the one it was judged by', async (t) => {
   for (const onto of [undefined, 'side']) {
     const { sample, runId, commit } = await waiting(t, onto);
     const before = sample.git('rev-parse', 'main');

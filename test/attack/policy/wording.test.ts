@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { commitMessage } from '../../../engine/vcs/create-commit.ts';
 import { keepMessage } from '../../../engine/vcs/kept-message.ts';
+import { long } from '../../rooms/long.ts';
 import { feature, fix, makeBranches } from './branches.ts';
 
 const ours = {
@@ -51,7 +52,7 @@ t.test('a range of one commit keeps its author, date and message; the trailers s
   t.equal(sample.git('log', '-1', '--format=%(trailers:key=Run-Id,valueonly)', 'main').trim(), view.runId);
 });
 
-t.test('of several commits everybody is named; what was asked for wins', async (t) => {
+long('of several commits everybody is named; what was asked for wins', async (t) => {
   const { sample, commit } = makeBranches(t);
   sample.git('checkout', '--quiet', 'feature');
   for (const [name, path] of [

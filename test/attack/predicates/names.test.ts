@@ -6,6 +6,7 @@ import { commands } from '../../../bin/command-table.ts';
 import { remoteUri } from '../../../engine/vcs/remote-uri.ts';
 import { runLine } from '../../bin/host.ts';
 import { fixtures, makeSample } from '../../engine/run/sample.ts';
+import { long } from '../../rooms/long.ts';
 
 t.test('a remote is named without passwords, and a path of this machine never', async (t) => {
   for (const [locator, uri] of [
@@ -27,7 +28,7 @@ t.test('a remote is named without passwords, and a path of this machine never', 
     t.equal(remoteUri(locator), uri, locator);
 });
 
-t.test('a summary of a local contract names the remote, else where the history began', async (t) => {
+long('a summary of a local contract names the remote, else where the history began', async (t) => {
   const bytes = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
   const quick = {
     id: 'quick',

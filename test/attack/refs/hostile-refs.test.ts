@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { fixtures, makeSample } from '../../engine/run/sample.ts';
-import { casesOf, everyThird } from '../../rooms/long.ts';
+import { casesOf, everyThird, long } from '../../rooms/long.ts';
 import { launcherOptions, writProgram as writ } from '../../starter/program.ts';
 import { plantHostileRefs } from './hostile.ts';
 
@@ -17,7 +17,7 @@ interface Answer {
   readonly kilobytes: number;
 }
 
-t.test('hostile refs spoil themselves alone', async (t) => {
+long('hostile refs spoil themselves alone', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(sample.home, 'ann.key')]);

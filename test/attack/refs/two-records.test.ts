@@ -87,7 +87,7 @@ function scene(t: Test): {
 const statusOf = ({ data }: Answer, kind: string): string | undefined =>
   data.refs.find(({ ref }) => ref.startsWith(`refs/ai/${kind}/`))?.status;
 
-t.test('a record that changed elsewhere does not take the place of ours, and is named', (t) => {
+long('a record that changed elsewhere does not take the place of ours, and is named', (t) => {
   const { run, clone, first } = scene(t);
   const second = clone('second');
   t.equal(second('fetch').status, 0);

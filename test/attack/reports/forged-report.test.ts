@@ -75,7 +75,7 @@ const codesOf = (view: RunView): unknown[] =>
 
 const tap = 'node --test --test-reporter=tap test/forger.test.js';
 
-t.test('a report written by hand does not beat what the runner printed', async (t) => {
+long('a report written by hand does not beat what the runner printed', async (t) => {
   const view = await judge(scene(t, author(writes('junit.xml', 5000))), tap);
   t.equal(view.decision?.type, 'abandon');
   t.strictSame(codesOf(view), ['REPORT_DISAGREES']);

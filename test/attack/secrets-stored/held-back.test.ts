@@ -41,7 +41,7 @@ const supplied = (patch: string | Buffer) =>
   ({ source: { kind: 'patch', bytes: Buffer.from(patch) } }) as const;
 const good = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
 
-t.test('a refused run does not leave the machine unless it is asked for, and is named', async (t) => {
+long('a refused run does not leave the machine unless it is asked for, and is named', async (t) => {
   const { sample, remote, push } = shared(t);
   const refused = await sample.run(supplied(add('src/key.js', `const key = '${token}';`)), plain);
   const sealed = await sample.run(supplied(good));

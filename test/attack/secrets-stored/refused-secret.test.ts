@@ -51,7 +51,7 @@ t.test('a patch that is refused for a token leaves the token nowhere', async (t)
   await stillSound(t, sample, view.runId);
 });
 
-t.test('what is kept masked is held to its digests', async (t) => {
+long('what is kept masked is held to its digests', async (t) => {
   const { sample, view } = await refused(t, add('src/key.js', `const key = '${token}';`));
   const run = `refs/ai/runs/${view.runId}`;
   const record = JSON.parse(sample.git('cat-file', 'blob', `${run}:masked.json`)) as Record<string, string>;
@@ -94,7 +94,7 @@ t.test('what is kept masked is held to its digests', async (t) => {
   t.match(await fsck(), /digest-mismatch/, 'another content than was kept');
 });
 
-t.test('nor does a key over several lines, a binary file, or a name', async (t) => {
+long('nor does a key over several lines, a binary file, or a name', async (t) => {
   const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     .privateKey.export({ type: 'pkcs8', format: 'pem' })
     .toString()
@@ -152,7 +152,7 @@ async function work(t: Test, answers: readonly RecordedAnswer[], more: Json = {}
   return { sample, view };
 }
 
-t.test('what a later attempt repaired is not kept of the earlier one', async (t) => {
+long('what a later attempt repaired is not kept of the earlier one', async (t) => {
   const { sample, view } = await work(t, [one(1, bad), one(2, add('src/one.js', 'const one = 1;')), two]);
   t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
   t.strictSame(tracesOf(sample, token), []);
@@ -193,7 +193,7 @@ long('the recording that a worker played goes with the end of its run', async (t
   t.strictSame(tracesOf(sample, token), ['recording.json'], "the person's own file");
 });
 
-t.test('a run that is cancelled before it was judged keeps no secret either', async (t) => {
+long('a run that is cancelled before it was judged keeps no secret either', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const stop = new AbortController();

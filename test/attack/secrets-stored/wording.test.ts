@@ -6,13 +6,14 @@ import { wordingFindings } from '../../../engine/run/judge/wording-findings.ts';
 import { maskStated } from '../../../engine/run/open/mask-stated.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { makeSample } from '../../engine/run/sample.ts';
+import { long } from '../../rooms/long.ts';
 import { add, plain, token, tracesOf } from './scene.ts';
 
 const nobody = { authors: [], committers: [] };
 const refusedIn = (message: string, summary = 'Prices'): readonly string[] =>
   maskStated({ message }, nobody, summary, []).wording.refused ?? [];
 
-t.test('a token in the words of a range is refused, and not written down again', async (t) => {
+long('a token in the words of a range is refused, and not written down again', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   sample.git('checkout', '--quiet', '-b', 'feature');

@@ -7,6 +7,7 @@ import { systemClock } from '../../../core/base/clock.ts';
 import { findRun } from '../../../engine/store/record/find-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
+import { long } from '../../rooms/long.ts';
 import { sealedPlace } from './place.ts';
 
 const place = await sealedPlace();
@@ -40,7 +41,7 @@ t.test('a landed file with the name of an unsealed tag does not pass for the tag
   t.match(await verify('v1.0.0', '--run'), { code: 3, error: { code: 'VERIFY_NOTHING' } }, 'no such run');
 });
 
-t.test('nor does one under any other spelling that a ref could have', async (t) => {
+long('nor does one under any other spelling that a ref could have', async (t) => {
   mkdirSync(join(root, 'release'), { recursive: true });
   for (const name of ['v2.json', 'rel.sigstore.json', 'release/1.0', 'stable', 'x.jsonl', 'y.tlog-proof']) {
     writeFileSync(join(root, name), evidence);
@@ -60,7 +61,7 @@ t.test('a name that no file can have names no file', async (t) => {
   t.match(await verify('x'.repeat(5_000)), { code: 129, error: { code: 'REF_INVALID' } });
 });
 
-t.test('a file under a version’s name is not taken for a tag that was never fetched', async (t) => {
+long('a file under a version’s name is not taken for a tag that was never fetched', async (t) => {
   const names = ['v3.0.0', 'release/3.0', 'next', 'v2.0.rc1', '1.x', 'release/2.x', 'v1.0.Final', '3.12.0b1'];
   for (const name of [...names, 'v4.json.rc1', 'v1.JSON', 'evidence.txt']) {
     writeFileSync(join(root, name), evidence);
@@ -164,7 +165,7 @@ t.test('a run that is called like the beginning of another takes no name from it
   git('update-ref', '-d', `refs/ai/runs/${runId}0`);
 });
 
-t.test(
+long(
   'several targets in one call: each is understood by itself, one that is two things ends it',
   async (t) => {
     writeFileSync(join(root, 'evidence.json'), evidence);

@@ -8,6 +8,7 @@ import { errorCatalogue } from '../../../core/base/error-codes.ts';
 import { makeMachine, removeMachines } from '../../attest/verify/sealed-run.ts';
 import { bundleBy, statement } from '../../attest/verify/strangers.ts';
 import { runLine } from '../../bin/host.ts';
+import { long } from '../../rooms/long.ts';
 
 t.teardown(removeMachines);
 
@@ -43,7 +44,7 @@ async function verify(...argv: string[]) {
 const raw =
   /\b(?:E[A-Z]{4,}|ERR_[A-Z_]+|[A-Z]?[a-z]*Error|undefined|not a function|Cannot read|Unexpected token|asn1|error:[0-9a-f]{8})\b/;
 
-t.test('a bad anchor or option is exit 129, of one family, and quotes no exception', async (t) => {
+long('a bad anchor or option is exit 129, of one family, and quotes no exception', async (t) => {
   for (const option of ['key', 'trusted-root', 'ledger-key', 'allowed-signers', 'spec'])
     for (const name of [
       ...Object.keys(garbage),

@@ -39,7 +39,7 @@ t.test('a sealed commit that plain git shows as another is refused, by whatever 
   });
 });
 
-t.test('so is one of which plain git shows another tree, file, directory or parent', async (t) => {
+long('so is one of which plain git shows another tree, file, directory or parent', async (t) => {
   const blob = git('rev-parse', `${commit}:package.json`);
   const otherBlob = git('rev-parse', `${commit}:src/price.js`);
   const tree = git('rev-parse', `${commit}^{tree}`);
@@ -82,7 +82,7 @@ t.test('grafted parents are refused; the commit’s own parents written as a gra
   rmSync(grafts);
 });
 
-t.test('a replacement in any spelling that git follows is refused', async (t) => {
+long('a replacement in any spelling that git follows is refused', async (t) => {
   const upper = commit.toUpperCase();
   const subject = () => git('log', '-1', '--format=%s', commit);
   const packed = join(root, '.git/packed-refs');

@@ -69,7 +69,7 @@ function isVerdict({ exit, code, seconds }: Judged): boolean {
   return [1, 3].includes(exit) && code !== undefined && seconds < 2;
 }
 
-t.test('whatever a file of a record holds is a verdict', async (t) => {
+long('whatever a file of a record holds is a verdict', async (t) => {
   t.equal((await judge(sealed, false)).exit, 0, 'the record as it is');
   let tried = 0;
   for (const side of ['run', 'content'] as const)

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { maySignStatements, readCertificateClaims } from '../../../attest/verify/certificate-claims.ts';
 import { verifyExitCode } from '../../../attest/verify/report.ts';
+import { long } from '../../rooms/long.ts';
 import { type Loose, verifyStranger } from '../verify/strangers.ts';
 import { believing, edited, makeFoundry } from './foundry.ts';
 import {
@@ -120,7 +121,7 @@ t.test('what is no certificate, or broken where extensions stand, claims nothing
   }
 });
 
-t.test(
+long(
   'a bundle whose time a time-stamp authority told, and no log, verifies under a root that names no log',
   { skip: withoutOpenssl },
   async (t) => {

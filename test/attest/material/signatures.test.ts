@@ -108,7 +108,7 @@ long('a message signature verifies by digests alone, wherever they suffice', asy
   );
 });
 
-t.test(
+long(
   'what judges by digests agrees with what judges by bytes, on good and on broken signatures',
   async (t) => {
     const random = seededRandom(toldSeed(t));

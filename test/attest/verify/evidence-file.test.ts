@@ -13,6 +13,7 @@ import { isInLedger } from '../../../attest/verify/log-snapshot.ts';
 import { verifyRun } from '../../../attest/verify/verify-run.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
 import { replayRecord } from '../../../engine/run/decide/replay-record.ts';
+import { long } from '../../rooms/long.ts';
 import {
   copyOf,
   daysLater,
@@ -84,7 +85,7 @@ t.test('content is taken out of a document as it stands, and nothing else is', a
   }
 });
 
-t.test('a hostile document is refused by its octets, before it is made into values', async (t) => {
+long('a hostile document is refused by its octets, before it is made into values', async (t) => {
   const open = '{"mediaType":"application/vnd.writ.evidence.v1+json","run":[';
   for (const [what, item, times] of [
     ['objects', '{},', 1_600_000],

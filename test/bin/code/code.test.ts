@@ -123,7 +123,7 @@ t.test('what has nothing to act on beside `--stdio` is told, and nothing else', 
   t.notOk(existsSync(join(root, 'i')));
 });
 
-t.test('what a session cannot be opened with is refused before anything is made', async (t) => {
+long('what a session cannot be opened with is refused before anything is made', async (t) => {
   const { root, env, bare } = scene(t);
   const rows: readonly (readonly [string, number, RegExp, object?])[] = [
     ['code', 128, /TERMINAL_REQUIRED/],

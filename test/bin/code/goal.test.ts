@@ -1,11 +1,11 @@
-import t from 'tap';
 import { priceDraft, submits } from '../../coder/planner/drafts.ts';
 import { scriptModel } from '../../coder/scripted-model.ts';
 import { makeSample } from '../../engine/run/sample.ts';
+import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { startWrit } from '../start-writ.ts';
 
-t.test(
+long(
   'a goal that is named at the start is pursued at once, up to what a person has to confirm',
   async (t) => {
     const sample = makeSample();

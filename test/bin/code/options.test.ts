@@ -12,6 +12,7 @@ import { isWritError } from '../../../core/base/errors.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { approvalPolicies as sessionPolicies } from '../../../session/approvals/approval-policy.ts';
 import { makeSample } from '../../engine/run/sample.ts';
+import { long } from '../../rooms/long.ts';
 
 const cwd = '/place';
 
@@ -167,7 +168,7 @@ function scene(t: Test) {
   return { ...sample, put, read, notes };
 }
 
-t.test('a session is filled in from its line, its profile, its environment and its policy', async (t) => {
+long('a session is filled in from its line, its profile, its environment and its policy', async (t) => {
   const { root, home, git, put, read, notes } = scene(t);
   t.match(await read(''), {
     model: { provider: 'gemini', flags: {} },

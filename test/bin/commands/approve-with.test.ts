@@ -1,12 +1,12 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { makeKey, publicOf, withoutSshKeygen } from '../../attest/approval/ssh-tools.ts';
 import { fixtures, makeSample, sampleSpec } from '../../engine/run/sample.ts';
+import { long } from '../../rooms/long.ts';
 import { runLine } from '../host.ts';
 
-t.test('writ run --approve-with', { skip: withoutSshKeygen }, async (t) => {
+long('writ run --approve-with', { skip: withoutSshKeygen }, async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const [ana, ben] = [makeKey(sample.home, 'ana'), makeKey(sample.home, 'ben')];

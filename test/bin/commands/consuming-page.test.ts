@@ -102,7 +102,7 @@ t.test(
   },
 );
 
-t.test('what was changed stops at the recipe that looks at it', { skip }, async (t) => {
+long('what was changed stops at the recipe that looks at it', { skip }, async (t) => {
   if (sealed === undefined) return;
   const amended = `git clone -q origin.git amend && cd amend && git -c user.name=E -c user.email=e@x commit -q --amend --no-edit --date=2020-01-01T00:00:00Z && git push -q --force origin HEAD:main && cd .. && rm -rf amend`;
   // Other bytes under the name of a file's object: loose, so that git finds it by that name.
@@ -158,7 +158,7 @@ t.test('what was changed stops at the recipe that looks at it', { skip }, async 
   }
 });
 
-t.test('evidence that was changed, and a file that nobody listed', { skip }, async (t) => {
+long('evidence that was changed, and a file that nobody listed', { skip }, async (t) => {
   if (sealed === undefined) return;
   const change = (edit: string) =>
     [

@@ -59,7 +59,7 @@ long('whoever watches sees the session typed, asked, answered and committed', { 
   t.notMatch(scene.raw(), /checks? done|stage fast|decision: commit|checking unit/, 'nobody else draws');
 });
 
-t.test('whoever has seen enough has the terminal back', { skip: noPty }, async (t) => {
+long('whoever has seen enough has the terminal back', { skip: noPty }, async (t) => {
   await using scene = watched(t).start();
   await scene.until('> The');
   scene.press('ctrl+c');

@@ -80,89 +80,81 @@ function sampleOf(t: Test): Sample {
   return sample;
 }
 
-t.test(
-  'a thread of two runs, one of which was planned anew, is drawn with all that came of it',
-  async (t) => {
-    const sample = sampleOf(t);
-    const gone = await work(sample, [{ task: 1, attempt: 1, nothing: 'no idea' }], {
-      execution: { retry: { maxRetries: 0 } },
-    });
-    t.equal(gone.decision?.type, 'abandon');
-    const kept = await work(sample, replanned);
-    t.equal(kept.decision?.type, 'commit', String(kept.decision?.rationale));
-    t.equal(gone.threadId, kept.threadId);
-    const graph = await graphOf(t, sample, kept.threadId);
-    t.match(graph, { thread_id: kept.threadId, title: 'Prices are exact' });
-    t.equal(graph.truncated, undefined);
-    const labels = (kind: string) =>
-      graph.nodes.filter((node) => node.kind === kind).map(({ label }) => label);
-    t.strictSame(labels('plan'), ['plan 1', 'plan 1', 'plan 2']);
-    t.strictSame(
-      graph.nodes
-        .filter(({ kind, tags }) => kind === 'run' && !tags.includes('attempt'))
-        .map(({ id, tags }) => [id, tags]),
-      [
-        [gone.runId, ['abandon']],
-        [kept.runId, ['commit']],
-      ],
-    );
-    t.strictSame(
-      labels('decision').slice(-6),
-      [
-        'retry',
-        'checkpoint, then replan',
-        'checkpoint, then merge',
-        'checkpoint, then merge',
-        `commit ${kept.decision?.commitSha?.slice(0, 12)}`,
-      ].toSpliced(0, 0, 'abandon'),
-    );
-    t.equal(graph.edges.filter(({ kind }) => kind === 'replaced-by').length, 1);
-    t.equal(
-      graph.edges.filter(({ kind }) => kind === 'revised').length,
-      1,
-      'the contract had another digest',
-    );
-    t.equal(graph.edges.filter(({ kind }) => kind === 'part-of').length, 5);
-    t.ok(graph.nodes.every(({ tags }) => !tags.includes('missing') && !tags.includes('damaged')));
+long('a thread of two runs, one of which was planned anew, is drawn with all that came of it', async (t) => {
+  const sample = sampleOf(t);
+  const gone = await work(sample, [{ task: 1, attempt: 1, nothing: 'no idea' }], {
+    execution: { retry: { maxRetries: 0 } },
+  });
+  t.equal(gone.decision?.type, 'abandon');
+  const kept = await work(sample, replanned);
+  t.equal(kept.decision?.type, 'commit', String(kept.decision?.rationale));
+  t.equal(gone.threadId, kept.threadId);
+  const graph = await graphOf(t, sample, kept.threadId);
+  t.match(graph, { thread_id: kept.threadId, title: 'Prices are exact' });
+  t.equal(graph.truncated, undefined);
+  const labels = (kind: string) => graph.nodes.filter((node) => node.kind === kind).map(({ label }) => label);
+  t.strictSame(labels('plan'), ['plan 1', 'plan 1', 'plan 2']);
+  t.strictSame(
+    graph.nodes
+      .filter(({ kind, tags }) => kind === 'run' && !tags.includes('attempt'))
+      .map(({ id, tags }) => [id, tags]),
+    [
+      [gone.runId, ['abandon']],
+      [kept.runId, ['commit']],
+    ],
+  );
+  t.strictSame(
+    labels('decision').slice(-6),
+    [
+      'retry',
+      'checkpoint, then replan',
+      'checkpoint, then merge',
+      'checkpoint, then merge',
+      `commit ${kept.decision?.commitSha?.slice(0, 12)}`,
+    ].toSpliced(0, 0, 'abandon'),
+  );
+  t.equal(graph.edges.filter(({ kind }) => kind === 'replaced-by').length, 1);
+  t.equal(graph.edges.filter(({ kind }) => kind === 'revised').length, 1, 'the contract had another digest');
+  t.equal(graph.edges.filter(({ kind }) => kind === 'part-of').length, 5);
+  t.ok(graph.nodes.every(({ tags }) => !tags.includes('missing') && !tags.includes('damaged')));
 
-    const drawn = await ask(sample, kept.threadId);
-    t.equal(drawn.code, 0);
-    t.notMatch(drawn.out, /\x1b/, 'no colour where there is no terminal');
-    for (const line of drawn.out.split('\n')) t.ok([...line].length <= 80, line);
-    t.ok(drawn.out.indexOf(gone.runId) < drawn.out.indexOf(kept.runId), 'the newest is last');
-    t.match(drawn.out, /└─ plan {6}2 \[revision\] {2}in place of plan 1; planned anew after/);
-    t.match(drawn.out, /evidence {2}integration, security, release \[skipped\]/);
-    t.equal((await ask(sample, kept.threadId)).out, drawn.out, 'twice the same');
-    t.equal((await ask(sample, kept.threadId.slice(0, 6))).out, drawn.out, 'a beginning is enough');
-    t.strictSame((await ask(sample, kept.threadId, '--quiet')).out.split('\n').length, 3);
-    const elsewhere = await runLine(['graph', kept.threadId, '--repo', sample.root], commands, {
-      env: sample.env,
-    });
-    t.equal(elsewhere.out, drawn.out);
-    const { out: runs } = await runLine(['runs', '--json'], commands, { cwd: sample.root, env: sample.env });
-    t.strictSame(
-      JSON.parse(runs).data.runs.map((run: { thread_id: string }) => run.thread_id),
-      [kept.threadId, kept.threadId],
-    );
+  const drawn = await ask(sample, kept.threadId);
+  t.equal(drawn.code, 0);
+  t.notMatch(drawn.out, /\x1b/, 'no colour where there is no terminal');
+  for (const line of drawn.out.split('\n')) t.ok([...line].length <= 80, line);
+  t.ok(drawn.out.indexOf(gone.runId) < drawn.out.indexOf(kept.runId), 'the newest is last');
+  t.match(drawn.out, /└─ plan {6}2 \[revision\] {2}in place of plan 1; planned anew after/);
+  t.match(drawn.out, /evidence {2}integration, security, release \[skipped\]/);
+  t.equal((await ask(sample, kept.threadId)).out, drawn.out, 'twice the same');
+  t.equal((await ask(sample, kept.threadId.slice(0, 6))).out, drawn.out, 'a beginning is enough');
+  t.strictSame((await ask(sample, kept.threadId, '--quiet')).out.split('\n').length, 3);
+  const elsewhere = await runLine(['graph', kept.threadId, '--repo', sample.root], commands, {
+    env: sample.env,
+  });
+  t.equal(elsewhere.out, drawn.out);
+  const { out: runs } = await runLine(['runs', '--json'], commands, { cwd: sample.root, env: sample.env });
+  t.strictSame(
+    JSON.parse(runs).data.runs.map((run: { thread_id: string }) => run.thread_id),
+    [kept.threadId, kept.threadId],
+  );
 
-    const page = join(sample.home, 'thread.html');
-    t.equal((await ask(sample, kept.threadId, '--html', page)).out, `${page}\n`);
-    t.match(readFileSync(page, 'utf8'), /<title>Prices are exact · thread/);
-    t.equal((await ask(sample, kept.threadId, '--html', '-')).out, readFileSync(page, 'utf8'));
-    t.match(
-      JSON.parse((await ask(sample, kept.threadId, '--html', page, '--json')).out).error.code,
-      'OUTPUT_EXISTS',
-    );
-    t.equal((await ask(sample, kept.threadId, '--html', '-', '--json')).code, 129);
-    t.match((await ask(sample, '--help')).out, /writ graph 0196a46c --html thread\.html/);
+  const page = join(sample.home, 'thread.html');
+  t.equal((await ask(sample, kept.threadId, '--html', page)).out, `${page}\n`);
+  t.match(readFileSync(page, 'utf8'), /<title>Prices are exact · thread/);
+  t.equal((await ask(sample, kept.threadId, '--html', '-')).out, readFileSync(page, 'utf8'));
+  t.match(
+    JSON.parse((await ask(sample, kept.threadId, '--html', page, '--json')).out).error.code,
+    'OUTPUT_EXISTS',
+  );
+  t.equal((await ask(sample, kept.threadId, '--html', '-', '--json')).code, 129);
+  t.match((await ask(sample, '--help')).out, /writ graph 0196a46c --html thread\.html/);
 
-    const unknown = await ask(sample, '0196ffff', '--json');
-    t.equal(unknown.code, 1);
-    t.match(JSON.parse(unknown.out).error, { code: 'THREAD_NOT_FOUND', details: { thread_id: '0196ffff' } });
-    t.match((await ask(sample, kept.runId)).err, `writ graph ${kept.threadId}`);
-    t.match((await ask(sample, kept.threadId.slice(0, 3))).err, /no thread `019` in/);
-  },
-);
+  const unknown = await ask(sample, '0196ffff', '--json');
+  t.equal(unknown.code, 1);
+  t.match(JSON.parse(unknown.out).error, { code: 'THREAD_NOT_FOUND', details: { thread_id: '0196ffff' } });
+  t.match((await ask(sample, kept.runId)).err, `writ graph ${kept.threadId}`);
+  t.match((await ask(sample, kept.threadId.slice(0, 3))).err, /no thread `019` in/);
+});
 
 t.test(
   'a run at work, one that waits and one that was cancelled are drawn as far as they came',

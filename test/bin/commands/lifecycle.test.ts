@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { sampleSpecWith } from '../../../testing.ts';
+import { long } from '../../rooms/long.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 
@@ -55,7 +56,7 @@ function write(name: string, id: string, more: Parameters<typeof sampleSpecWith>
 }
 const draft = { lifecycle: { status: 'draft' as const } };
 
-t.test('a draft is shown, activated, shown again, closed; the file stays as it was', async (t) => {
+long('a draft is shown, activated, shown again, closed; the file stays as it was', async (t) => {
   const id = 'intent-0001';
   const before = write('one.json', id, draft);
   t.match(await answer('show', '--current', 'one.json'), { code: 0, data: { status: 'draft', events: [] } });

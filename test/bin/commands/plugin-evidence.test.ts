@@ -8,7 +8,7 @@ import { say, writeFromPage } from './plugin-page.ts';
 
 t.setTimeout(240_000);
 
-t.test(
+long(
   'the policy of the page is the one that is made, and passes when it is built from the page',
   async (t) => {
     const sample = writeFromPage(

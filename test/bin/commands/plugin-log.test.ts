@@ -3,26 +3,23 @@ import { join } from 'node:path';
 import t from 'tap';
 import { logScaffold } from '../../../bin/plugin/log-scaffold.ts';
 import { makeSample } from '../../engine/run/sample.ts';
-import { casesOf } from '../../rooms/long.ts';
+import { casesOf, long } from '../../rooms/long.ts';
 import { say, writeFromPage } from './plugin-page.ts';
 
 t.setTimeout(240_000);
 
-t.test(
-  'the log of the page is the one that is made, and passes when it is built from the page',
-  async (t) => {
-    const sample = writeFromPage(t, 'docs/plugin-log.md', 'notary', 'log.js', logScaffold('notary'));
-    t.match(await say(sample, 'plugin', 'test', 'notary'), {
-      code: 0,
-      data: {
-        parts: [{ kind: 'log', name: 'notary', failures: [] }],
-        needs: ['connects to log.notary.example', 'is handed the secret NOTARY_TOKEN'],
-      },
-    });
-  },
-);
+long('the log of the page is the one that is made, and passes when it is built from the page', async (t) => {
+  const sample = writeFromPage(t, 'docs/plugin-log.md', 'notary', 'log.js', logScaffold('notary'));
+  t.match(await say(sample, 'plugin', 'test', 'notary'), {
+    code: 0,
+    data: {
+      parts: [{ kind: 'log', name: 'notary', failures: [] }],
+      needs: ['connects to log.notary.example', 'is handed the secret NOTARY_TOKEN'],
+    },
+  });
+});
 
-t.test('a log that does not hand in what it is given, or makes things up, fails its test', async (t) => {
+long('a log that does not hand in what it is given, or makes things up, fails its test', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   await say(sample, 'plugin', 'new', 'log', 'notary');

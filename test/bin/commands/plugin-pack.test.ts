@@ -37,7 +37,7 @@ function scene(t: Test) {
   return { sample, say, saying, put } as const;
 }
 
-t.test('new, test, pack, add, trust, run: a plugin from its first day to a refusal', async (t) => {
+long('new, test, pack, add, trust, run: a plugin from its first day to a refusal', async (t) => {
   const { sample, say } = scene(t);
   await say('plugin', 'new', 'gate', 'no-drafts');
   t.equal((await say('plugin', 'test', 'no-drafts')).code, 0);

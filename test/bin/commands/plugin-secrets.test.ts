@@ -7,6 +7,7 @@ import { ledgerKeyFor } from '../../../attest/log/ledger-key.ts';
 import { readDirectory } from '../../../engine/plugin-trust/read-directory.ts';
 import { fix } from '../../attack/journal/waiting-run.ts';
 import { sampleOf, writ } from '../../coder/sample-lines.ts';
+import { long } from '../../rooms/long.ts';
 
 t.setTimeout(240_000);
 
@@ -90,7 +91,7 @@ t.test(
   },
 );
 
-t.test('a run, a plan and a run that goes on are refused without a secret of a plugin', async (t) => {
+long('a run, a plan and a run that goes on are refused without a secret of a plugin', async (t) => {
   const { sample, say } = await scene(t, asked);
   const change = ['SPEC', '--patch', fix];
   t.match(await say(['plan', ...change], { env: { KIT_TOKEN: ' ' } }), { exit: 128, error: missing });
@@ -102,7 +103,7 @@ t.test('a run, a plan and a run that goes on are refused without a secret of a p
   t.match(await say(['resume', waiting.data.run_id]), { exit: 128, error: missing });
 });
 
-t.test(
+long(
   'a secret of a plugin is wanted where something that it brings is asked, and a key of its model by that',
   async (t) => {
     const idle = await scene(t, '');
@@ -125,7 +126,7 @@ t.test(
   },
 );
 
-t.test('writ doctor tells of the models that listed plugins bring, and of their keys', async (t) => {
+long('writ doctor tells of the models that listed plugins bring, and of their keys', async (t) => {
   const { sample } = await scene(t, '');
   const doctor = async (env: Readonly<Record<string, string>>) => {
     const { data } = await writ(sample, ['doctor'], { env });

@@ -47,7 +47,7 @@ t.test('where nothing was ever marked there is nothing, and it stays so', async 
   t.notOk(existsSync(join(place.cwd, '.writ')));
 });
 
-t.test('the marks are listed and cleared whole, whether a service runs, ended or was killed', async (t) => {
+long('the marks are listed and cleared whole, whether a service runs, ended or was killed', async (t) => {
   const place = makeServed(t);
   let service = await startService(t, place);
   // More than two pages of what the service answers at once.

@@ -10,6 +10,7 @@ import { acquireProcessLock } from '../../../engine/tool/process/process-lock.ts
 import { formatDiscovery } from '../../../http/discovery.ts';
 import { toFrame } from '../../../http/event-frame.ts';
 import { openPrivateDirectory } from '../../../http/private-files.ts';
+import { long } from '../../rooms/long.ts';
 import {
   makeServed,
   type ServedRepository,
@@ -46,7 +47,7 @@ async function notify(service: StartedService, type: string, data: Event['data']
   t.equal((await service.ask('/api/service/notify', { type, data })).status, 200);
 }
 
-t.test('events shows every event to people and to scripts, until the service ends', async (t) => {
+long('events shows every event to people and to scripts, until the service ends', async (t) => {
   const place = makeServed(t);
   const service = await startService(t, place);
   const script = await follow(t, place, '--json');
@@ -92,7 +93,7 @@ t.test('events shows every event to people and to scripts, until the service end
   t.match(human.err(), /^following http:.*\nthe service ended after 4 events\n$/);
 });
 
-t.test('each end of a stream has its exit code', async (t) => {
+long('each end of a stream has its exit code', async (t) => {
   const place = makeServed(t);
   const none = await runWrit(['service', 'events'], place);
   t.match(none, { code: 1, out: '', err: /SERVICE_NOT_RUNNING/ });

@@ -33,7 +33,7 @@ function sampleOf(t: Test): { readonly sample: Sample; readonly place: Parameter
   return { sample, place: { cwd, env, directory: join(cwd, '.writ', 'service') } };
 }
 
-t.test(
+long(
   'a run can be watched: it starts, waits for people, goes on, and is decided',
   { skip: withoutSshKeygen },
   async (t) => {

@@ -6,6 +6,7 @@ import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import { acquireProcessLock } from '../../../engine/tool/process/process-lock.ts';
+import { long } from '../../rooms/long.ts';
 import { makeServed, startService } from '../../service/started-service.ts';
 import { faultsOf } from '../faults-of.ts';
 import { type Ran, runLine } from '../host.ts';
@@ -23,7 +24,7 @@ async function askStatus({
   return { human, script: { code, ...document } };
 }
 
-t.test('status says what runs, what was killed, and what does not answer', async (t) => {
+long('status says what runs, what was killed, and what does not answer', async (t) => {
   const place = makeServed(t);
   const none = await askStatus(place);
   t.strictSame(

@@ -19,6 +19,7 @@ import { formatSecrets, maxVaultBytes } from '../../../api/vault/vault-text.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { makeSample } from '../../engine/run/sample.ts';
+import { long } from '../../rooms/long.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 import { startWrit } from '../start-writ.ts';
@@ -82,7 +83,7 @@ t.test(
   },
 );
 
-t.test('what is no name or no value is refused, and arguments hold no value', async (t) => {
+long('what is no name or no value is refused, and arguments hold no value', async (t) => {
   const { writ, directory } = placeOf(t);
   for (const name of [
     '',
@@ -114,7 +115,7 @@ t.test('a value that was typed as an argument is refused and not repeated', asyn
   t.match(await writ(['set', 'OPENAI_API_KEY', canary], canary), { exit: 129, error: { code: 'USAGE' } });
 });
 
-t.test('a vault that cannot be trusted is refused, and nothing of it is lost', async (t) => {
+long('a vault that cannot be trusted is refused, and nothing of it is lost', async (t) => {
   const { writ, file, identity, directory, home } = placeOf(t);
   await writ(['set', 'API_KEY'], canary);
   const good = readFileSync(file);
@@ -241,7 +242,7 @@ t.test('a vault that cannot be trusted is refused, and nothing of it is lost', a
   t.strictSame((await writ(['list'])).data.secrets, [{ name: 'API_KEY', vault: 'repository', scopes: [] }]);
 });
 
-t.test('of processes that set secrets at once none loses what another set', async (t) => {
+long('of processes that set secrets at once none loses what another set', async (t) => {
   const { root, env, vault, identity, directory } = placeOf(t);
   const names = ['A', 'B', 'C', 'D', 'E', 'F'];
   const started = names.map((name) =>

@@ -5,6 +5,7 @@ import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { withoutSshKeygen } from '../../attest/approval/ssh-tools.ts';
 import type { Loose } from '../../attest/verify/strangers.ts';
+import { long } from '../../rooms/long.ts';
 import { runLine } from '../host.ts';
 import { makeSealedRepository } from './sealed-repository.ts';
 
@@ -15,7 +16,7 @@ t.teardown(() => rmSync(root, { recursive: true, force: true }));
 const sealed = withoutSshKeygen ? undefined : await makeSealedRepository(root);
 const skip = withoutSshKeygen || (sealed ? false : 'writ doctor: no run works on this machine');
 
-t.test(
+long(
   'a sealed commit verifies wherever its objects are: bare, mirror, work tree, shallow; and what is missing is named',
   { skip },
   async (t) => {

@@ -67,7 +67,7 @@ t.test('a real server knows what names mean, and what the model has just changed
   });
 });
 
-t.test('what the rules hide is in no answer, nor known to the server at all', async (t) => {
+long('what the rules hide is in no answer, nor known to the server at all', async (t) => {
   const prepare = (sample: Parameters<typeof checkTypes>[0]) => {
     checkTypes(sample);
     mkdirSync(join(sample.root, 'src', 'hidden'));
@@ -106,7 +106,7 @@ t.test('what the rules hide is in no answer, nor known to the server at all', as
     });
 });
 
-t.test('each constraint of a rule for language servers holds', async (t) => {
+long('each constraint of a rule for language servers holds', async (t) => {
   const only = (constraints: Parameters<typeof codeRule>[0]) => ({
     allow: [...everything, codeRule(constraints)],
   });
@@ -240,7 +240,7 @@ long('tools of a server that is not there, or that no rule names, do not exist',
   );
 });
 
-t.test('without a sandbox there are no such tools', async (t) => {
+long('without a sandbox there are no such tools', async (t) => {
   const replies = [{ calls: [mending] }, { calls: [ending] }];
   const { tools, view } = await runScript(t, replies, withCode, checkTypes, 'none');
   t.match(view, { decision: { type: 'commit' } });
@@ -279,7 +279,7 @@ process.stdin.on('data', (chunk) => {
 });
 `;
 
-t.test('a server of the repository’s own dependencies sees, writes and reaches nothing else', async (t) => {
+long('a server of the repository’s own dependencies sees, writes and reaches nothing else', async (t) => {
   const prepare = ({ root }: Parameters<typeof checkTypes>[0]) => {
     mkdirSync(join(root, 'node_modules', '.bin'), { recursive: true });
     writeFileSync(join(root, 'node_modules', '.bin', 'own-server'), ownServer, { mode: 0o755 });

@@ -75,7 +75,7 @@ long('who serves at a port of its sandbox is spoken with by nobody else', async 
   t.match(got, { ...nothingGot, listening: ['0100007F:3128', '0100007F:4711'] }, told);
 });
 
-t.test('Codex at a port of its sandbox is spoken with by no command', { skip: codexSkip }, async (t) => {
+long('Codex at a port of its sandbox is spoken with by no command', { skip: codexSkip }, async (t) => {
   const { got, told } = await attacked(t, { bin: codexBin, port: '4711' });
   t.match(got, nothingGot, told);
 });

@@ -76,7 +76,7 @@ t.test('a program that asks and is gone before it is answered has ended, and not
   await t.rejects(runWith(t, server(ask)), { code: 'PROVIDER_FAILED', message: /ended with 3/ });
 });
 
-t.test('a program that sees its chance finds no key, no user, no network and no way out', async (t) => {
+long('a program that sees its chance finds no key, no user, no network and no way out', async (t) => {
   const outside = ['.ssh', '.codex', '.config', '.cache'].map((name) =>
     JSON.stringify(join(homedir(), name)),
   );
@@ -123,6 +123,9 @@ for place in (f'/proc/{pid}/fd/0', '/proc/1/fd/0', '/proc/1/fd/1', f'/proc/{pid}
     try: got.append(place if open(place, 'r+b') else '')
     except OSError: pass
 print(got)`;
+
+import { long } from '../../rooms/long.ts';
+
 const python = findProgram('python3', process.env.PATH ?? '');
 
 t.test(
@@ -145,7 +148,7 @@ t.test(
   },
 );
 
-t.test('a command under a rule with bounds that nobody could hold it to is declined', async (t) => {
+long('a command under a rule with bounds that nobody could hold it to is declined', async (t) => {
   const asks = `say({ id: 'a', method: 'item/commandExecution/requestApproval', params: {
       itemId: 'i', kind: 'command', command: "/bin/bash -lc 'echo x'", cwd: '/workspace' } });`;
   const answers = `answered = ({ decision }) => { require('node:fs').writeFileSync('/workspace/src/' + decision, 'x'); say(over); };`;

@@ -4,7 +4,7 @@ import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { runLine } from '../../bin/host.ts';
 import { makeSample } from '../../engine/run/sample.ts';
-import { casesOf } from '../../rooms/long.ts';
+import { casesOf, long } from '../../rooms/long.ts';
 import { type ScriptedReply, scriptModel } from '../scripted-model.ts';
 import { priceDraft, submits } from './drafts.ts';
 
@@ -50,7 +50,7 @@ async function draft(
   return { ...ran, ...JSON.parse(ran.out), told: told.join('\n'), asked: model.asked.length };
 }
 
-t.test('a model that never submits, or never anything usable, ends with its reason', async (t) => {
+long('a model that never submits, or never anything usable, ends with its reason', async (t) => {
   const garbage = submits({ ...priceDraft, checks: [] });
   const empty = submits({ ...priceDraft, summary: 'x' });
   const look: ScriptedReply = { calls: [['list_dir', { path: '.' }]] };
@@ -80,7 +80,7 @@ t.test('a model that never submits, or never anything usable, ends with its reas
   }
 });
 
-t.test('what no contract may say goes back to the model', async (t) => {
+long('what no contract may say goes back to the model', async (t) => {
   const [check] = priceDraft.checks;
   const token = `ghp_${'0Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0Uv1Wx'}`;
   // A table: what is drafted otherwise, and what the model is told of it.

@@ -1,4 +1,3 @@
-import t from 'tap';
 import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
 import { formatModelChoice } from '../../../coder/model-choice.ts';
 import { coderWorker } from '../../../coder/plugin.ts';
@@ -51,7 +50,7 @@ async function work(t: { teardown(done: () => void): void }, replies: readonly S
   return { sample, view, asked, read };
 }
 
-t.test('a model says how the tasks are done and in which order; they stay the contract’s', async (t) => {
+long('a model says how the tasks are done and in which order; they stay the contract’s', async (t) => {
   const { view, asked, read } = await work(t, [plans(advice), patch(priceFix), patch(note)]);
   t.match(view, { decision: { type: 'commit' } });
   const [first, second] = ['tasks/0001.json', 'tasks/0002.json'].map((path) => read(path));

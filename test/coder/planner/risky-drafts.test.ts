@@ -1,9 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
 import { makeKey, publicOf, withoutSshKeygen } from '../../attest/approval/ssh-tools.ts';
 import { fixtures } from '../../engine/run/sample.ts';
-import { casesOf } from '../../rooms/long.ts';
+import { long } from '../../rooms/long.ts';
 import { scriptModel } from '../scripted-model.ts';
 import { ask, call, sampleFor } from './ask-writ.ts';
 import { makesFix, priceDraft, submits } from './drafts.ts';
@@ -23,9 +22,9 @@ const cases = {
   },
 } as const;
 
-for (const [risk, { draft, sources, approvers, required }] of casesOf(cases, ['medium'])) {
+for (const [risk, { draft, sources, approvers, required }] of Object.entries(cases)) {
   const name = `a request of ${risk} risk is drafted, confirmed, worked, approved, sealed and verified`;
-  t.test(name, { skip: withoutSshKeygen }, async (t) => {
+  long(name, { skip: withoutSshKeygen }, async (t) => {
     const sample = sampleFor(t);
     const keys = approvers.map((person) => makeKey(sample.home, person));
     const signers = join(sample.root, '.writ', 'allowed_signers');

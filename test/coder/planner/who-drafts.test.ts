@@ -6,6 +6,7 @@ import { definePlugin } from '../../../core/kernel/plugin.ts';
 import { draftIntent } from '../../../engine/run/draft/draft-intent.ts';
 import { type Sample, sampleSpec } from '../../engine/run/sample.ts';
 import { serveModel } from '../../providers/model-server.ts';
+import { long } from '../../rooms/long.ts';
 import { scriptModel } from '../scripted-model.ts';
 import { ask, call, request, sampleFor } from './ask-writ.ts';
 import { makesFix, priceDraft, submits } from './drafts.ts';
@@ -77,7 +78,7 @@ t.test('a backend that cannot cite is refused where the contract asks for citati
   t.equal(model.asked.length, 0);
 });
 
-t.test('the policy commit says in which dialect a server is asked, and what a model costs', async (t) => {
+long('the policy commit says in which dialect a server is asked, and what a model costs', async (t) => {
   const sample = sampleFor(t);
   configure(sample, '[models.scripted]\ninput = 10\noutput = 100\ncached_input = 1\ncontext = 9000\n');
   await using model = await scriptModel([submits(priceDraft), ...makesFix]);

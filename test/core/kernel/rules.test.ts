@@ -7,6 +7,7 @@ import type { Rule } from '../../../core/contract/rule.ts';
 import { createRules, judgeRule, modulesOf } from '../../../core/kernel/rules.ts';
 import { createPool } from '../../../core/kernel/worker/pool.ts';
 import { sampleSpec, sampleSpecWith, toRuleInput } from '../../../testing.ts';
+import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 
 const ruleAt = (id: string, file: string, more: Partial<Rule> = {}): Rule => ({
@@ -124,7 +125,7 @@ t.test(
   },
 );
 
-t.test('loops on every thread are ended too, and what waits behind them is not late for it', async (t) => {
+long('loops on every thread are ended too, and what waits behind them is not late for it', async (t) => {
   const pool = createPool({ clock: systemClock, threads: 2 });
   t.teardown(() => pool.close());
   const loops = [1, 2, 3].map(() =>

@@ -2,6 +2,7 @@ import t from 'tap';
 import { importersOf, readImportGraph } from '../../../engine/frame/import-graph.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { listTree } from '../../../engine/vcs/tree.ts';
+import { long } from '../../rooms/long.ts';
 import { makeRepository, type SampleFile } from '../vcs/sample-repository.ts';
 import { sampleTree } from './sample-tree.ts';
 
@@ -138,7 +139,7 @@ async function largeTree(t: { testdir(): string }, count: number) {
   return { objects, entries: await listTree(objects, 'main') };
 }
 
-t.test('20,000 files are read in time; beyond that only what was asked for, and it is said', async (t) => {
+long('20,000 files are read in time; beyond that only what was asked for, and it is said', async (t) => {
   const { objects, entries } = await largeTree(t, 20_001);
   const began = performance.now();
   const within = await readImportGraph({ objects, entries: entries.slice(0, 20_000), around: ['src/f7.ts'] });

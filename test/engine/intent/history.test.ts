@@ -7,6 +7,7 @@ import { appendIntentEvents } from '../../../engine/intent/append-intent-events.
 import { intentEventPath, readIntentHistory } from '../../../engine/intent/intent-history.ts';
 import { replanEvent } from '../../../engine/intent/replan-event.ts';
 import { threadOf } from '../../../engine/intent/thread-of.ts';
+import { long } from '../../rooms/long.ts';
 import { contractOf, type IntentScene, openScene, person } from './scene.ts';
 
 const id = '0198c1e2-7a5d-4b1c-9d51-0c5a3f1f7e11';
@@ -152,7 +153,7 @@ t.test('who reads while another appends sees one version of it, never a mixture'
   t.equal((await readIntentHistory(racing, id))?.events.length, 2);
 });
 
-t.test('processes that append at once all succeed, and nothing is lost', async (t) => {
+long('processes that append at once all succeed, and nothing is lost', async (t) => {
   const scene = await openScene(t);
   await activateIntent(scene.store, contractOf(id, 'draft'), person);
   const program = fileURLToPath(new URL('./appender.ts', import.meta.url));
@@ -170,7 +171,7 @@ t.test('processes that append at once all succeed, and nothing is lost', async (
   }
 });
 
-t.test('a history that was shortened, changed, added to or mixed up is refused', async (t) => {
+long('a history that was shortened, changed, added to or mixed up is refused', async (t) => {
   const scene = await openScene(t);
   await activateIntent(scene.store, contractOf(id, 'draft'), person);
   await appendIntentEvents(scene.store, id, [replan('one'), replan('two')]);

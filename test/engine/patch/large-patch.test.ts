@@ -1,11 +1,11 @@
-import t from 'tap';
 import { hunkLines } from '../../../readers/diff/hunk-lines.ts';
+import { long } from '../../rooms/long.ts';
 import { makeBench } from './patched.ts';
 
 const fileCount = 2000;
 const linesPerFile = 100;
 
-t.test('2,000 files and 200,000 lines take seconds and little memory', async (t) => {
+long('2,000 files and 200,000 lines take seconds and little memory', async (t) => {
   const bench = await makeBench(
     Object.fromEntries(
       Array.from({ length: fileCount / 2 }, (_, index) => [

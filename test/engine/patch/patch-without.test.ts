@@ -6,6 +6,7 @@ import { type CutSection, cutPatch } from '../../../engine/patch/cut-patch.ts';
 import { patchWithout } from '../../../engine/patch/patch-without.ts';
 import { seededRandom } from '../../chance/seeded-random.ts';
 import { toldSeed } from '../../chance/told-seed.ts';
+import { long } from '../../rooms/long.ts';
 
 /** A repository of these files, and git in it. */
 function repositoryOf(root: string, files: Readonly<Record<string, string | Buffer>>) {
@@ -44,48 +45,42 @@ function wholeOf(sections: readonly CutSection[]): Buffer {
   );
 }
 
-t.test(
-  'any hunks can be taken out of a patch, and what is left is what git makes of the others',
-  async (t) => {
-    const random = seededRandom(toldSeed(t));
-    const root = t.testdir();
-    const lines = 700;
-    /** Lines that are alike: git could find a hunk in the wrong place. */
-    const before = Array.from({ length: lines }, (_, at) => `${at % 7 === 0 ? 'block' : 'same'}\n`);
-    const git = repositoryOf(root, { 'a.txt': before.join('') });
-    for (let round = 0; round < 20; round += 1) {
-      const changed = new Map<number, string>();
-      for (let at = 10; at < lines - 10; at += 21)
-        if (random() < 0.6)
-          changed.set(at, random() < 0.3 ? '' : `one ${at}\n`.repeat(random() < 0.5 ? 1 : 3));
-      const textWith = (isIn: (at: number) => boolean): string =>
-        before.map((line, at) => (changed.has(at) && isIn(at) ? (changed.get(at) ?? '') : line)).join('');
-      writeFileSync(
-        join(root, 'a.txt'),
-        textWith(() => true),
-      );
-      git(['add', '--all']);
-      const diff = git(diffArgs);
-      git(['reset', '--hard', '--quiet']);
-      const hunks = cutPatch(diff).flatMap((one) => one.hunks);
-      t.equal(hunks.length, changed.size, 'each change is a hunk of its own');
-      t.equal(new Set(hunks.map(({ id }) => id)).size, hunks.length, 'and has an id of its own');
-      const rejected = hunks.filter(() => random() < 0.5);
-      if (rejected.length === hunks.length) continue;
-      const left = patchWithout(diff, new Set(rejected.map(({ id }) => id)));
-      git(['apply', '--cached', '--whitespace=nowarn', '-'], left);
-      const places = [...changed.keys()];
-      const keeps = new Set(
-        places.filter((_, at) => !rejected.includes(hunks[at] as (typeof hunks)[number])),
-      );
-      t.equal(
-        git(['show', ':a.txt']).toString(),
-        textWith((at) => keeps.has(at)),
-      );
-      git(['reset', '--hard', '--quiet']);
-    }
-  },
-);
+long('any hunks can be taken out of a patch, and what is left is what git makes of the others', async (t) => {
+  const random = seededRandom(toldSeed(t));
+  const root = t.testdir();
+  const lines = 700;
+  /** Lines that are alike: git could find a hunk in the wrong place. */
+  const before = Array.from({ length: lines }, (_, at) => `${at % 7 === 0 ? 'block' : 'same'}\n`);
+  const git = repositoryOf(root, { 'a.txt': before.join('') });
+  for (let round = 0; round < 20; round += 1) {
+    const changed = new Map<number, string>();
+    for (let at = 10; at < lines - 10; at += 21)
+      if (random() < 0.6) changed.set(at, random() < 0.3 ? '' : `one ${at}\n`.repeat(random() < 0.5 ? 1 : 3));
+    const textWith = (isIn: (at: number) => boolean): string =>
+      before.map((line, at) => (changed.has(at) && isIn(at) ? (changed.get(at) ?? '') : line)).join('');
+    writeFileSync(
+      join(root, 'a.txt'),
+      textWith(() => true),
+    );
+    git(['add', '--all']);
+    const diff = git(diffArgs);
+    git(['reset', '--hard', '--quiet']);
+    const hunks = cutPatch(diff).flatMap((one) => one.hunks);
+    t.equal(hunks.length, changed.size, 'each change is a hunk of its own');
+    t.equal(new Set(hunks.map(({ id }) => id)).size, hunks.length, 'and has an id of its own');
+    const rejected = hunks.filter(() => random() < 0.5);
+    if (rejected.length === hunks.length) continue;
+    const left = patchWithout(diff, new Set(rejected.map(({ id }) => id)));
+    git(['apply', '--cached', '--whitespace=nowarn', '-'], left);
+    const places = [...changed.keys()];
+    const keeps = new Set(places.filter((_, at) => !rejected.includes(hunks[at] as (typeof hunks)[number])));
+    t.equal(
+      git(['show', ':a.txt']).toString(),
+      textWith((at) => keeps.has(at)),
+    );
+    git(['reset', '--hard', '--quiet']);
+  }
+});
 
 t.test('what has no lines is kept or taken out whole, and nothing of the patch is lost', async (t) => {
   const root = t.testdir();

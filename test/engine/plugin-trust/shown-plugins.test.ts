@@ -7,6 +7,7 @@ import { stageCheckScaffold } from '../../../bin/plugin/stage-check-scaffold.ts'
 import { sealedPlugins } from '../../../engine/run/record/sealed-plugins.ts';
 import { faultsOf } from '../../bin/faults-of.ts';
 import { runLine } from '../../bin/host.ts';
+import { long } from '../../rooms/long.ts';
 import { fixtures, makeSample, type Sample, sampleSpec } from '../run/sample.ts';
 
 t.setTimeout(240_000);
@@ -71,7 +72,7 @@ function putFile({ root, home, env }: Sample, ref: string, path: string, text: s
   git(['update-ref', ref, git(['commit-tree', git(['write-tree']), '-p', ref, '-m', 'altered'])]);
 }
 
-t.test(
+long(
   'whoever verifies or shows a run sees which plugins it was judged by, and what they were given',
   async (t) => {
     const { sample, say, write, runId } = await scene(t);

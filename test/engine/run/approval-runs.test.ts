@@ -62,7 +62,7 @@ t.test(
   },
 );
 
-t.test('a rejection ends the run, whatever is signed after it', async (t) => {
+long('a rejection ends the run, whatever is signed after it', async (t) => {
   const { sample, key } = sampleWithPeople(t);
   const view = await sample.run({ source }, twoPeople);
   await sign(sample, view.runId, key('ben@sample.example'), 'ben@sample.example');
@@ -72,7 +72,7 @@ t.test('a rejection ends the run, whatever is signed after it', async (t) => {
   t.equal(done.decision?.type, 'abandon');
 });
 
-t.test('without a check that asks for them the human loop still waits', async (t) => {
+long('without a check that asks for them the human loop still waits', async (t) => {
   const { sample, key } = sampleWithPeople(t);
   const view = await sample.run({ source }, { risk: { humanInLoop: { required: true, minApprovers: 1 } } });
   t.equal(view.state, 'waiting');

@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
 import { createRecordedWorker } from '../../../plugins/recorded-worker/worker.ts';
+import { long } from '../../rooms/long.ts';
 import { fixtures, type Json, makeSample } from './sample.ts';
 
 const patch = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'), 'utf8');
 
-t.test('what a context snapshot found beside the tree lies under the prefix of the contract', async (t) => {
+long('what a context snapshot found beside the tree lies under the prefix of the contract', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const worker = createRecordedWorker([{ task: 1, attempt: 1, patch }], async () => {});
@@ -26,7 +26,7 @@ t.test('what a context snapshot found beside the tree lies under the prefix of t
   t.equal(sample.git('for-each-ref', 'refs/ai'), '', 'nothing lies anywhere else');
 });
 
-t.test('what a snapshot found is kept as the contract says', async (t) => {
+long('what a snapshot found is kept as the contract says', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const worker = createRecordedWorker([{ task: 1, attempt: 1, patch }], async () => {});

@@ -2,7 +2,7 @@ import { long } from '../../rooms/long.ts';
 import '../upkeep/patience.ts';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t, { type Test } from 'tap';
+import { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { runLine } from '../../bin/host.ts';
 import { fixtures, type Json, makeSample, merge, sampleSpec } from './sample.ts';
@@ -39,7 +39,7 @@ async function capped(t: Test, answers: readonly Json[], limits: Json = {}) {
   return { ran, call, runId: ran.data.run_id ?? '' };
 }
 
-t.test('a run past its cost cap waits for a person, who grants more; nothing is counted twice', async (t) => {
+long('a run past its cost cap waits for a person, who grants more; nothing is counted twice', async (t) => {
   const { ran, call, runId } = await capped(t, [
     { task: 1, attempt: 1, nothing: 'no idea', costUnits: 50 },
     { task: 1, attempt: 2, patch, costUnits: 5 },

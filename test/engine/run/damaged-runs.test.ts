@@ -3,7 +3,7 @@ import '../upkeep/patience.ts';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t, { type Test } from 'tap';
+import { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
 import { runLine } from '../../bin/host.ts';
@@ -104,7 +104,7 @@ function toJournal(records: readonly { readonly type: string; readonly data: unk
     .join('');
 }
 
-t.test('a run does not go on with another contract than the one it was started with', async (t) => {
+long('a run does not go on with another contract than the one it was started with', async (t) => {
   const { sample, runId, directory, call, put, ref } = await waitingRun(t);
   const spec = readFileSync(join(directory, 'spec.json'), 'utf8');
   writeFileSync(join(directory, 'spec.json'), weaker(spec));

@@ -3,6 +3,7 @@ import type { ReplanTrigger } from '../../../core/contract/replan-trigger.ts';
 import { type StageName, stageNames } from '../../../core/contract/stage.ts';
 import { decide } from '../../../engine/run/decide/decide.ts';
 import type { DecidedStage, DecisionInput } from '../../../engine/run/record/decision-input.ts';
+import { long } from '../../rooms/long.ts';
 
 /* Every combination that the contract names, against a table of answers that knows no input, only the words of the contract. */
 
@@ -331,7 +332,7 @@ const all: Dimensions = {
   onProvenance: ['rollback'],
 };
 
-t.test('every trouble under every policy and budget', async (t) =>
+long('every trouble under every policy and budget', async (t) =>
   compare(t, { ...all, wallClock: ['left'], rejected: ['no'] }, 19_000),
 );
 
@@ -379,7 +380,7 @@ t.test('two troubles at once', async (t) => {
   );
 });
 
-t.test('what stops a sealing, under whatever else became true', async (t) => {
+long('what stops a sealing, under whatever else became true', async (t) => {
   const sealing = {
     ...all,
     human: ['not asked', 'too few'],

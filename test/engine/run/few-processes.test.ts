@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import t from 'tap';
 import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { isRunning, startedChildren } from '../vcs/started-children.ts';
@@ -17,7 +16,7 @@ const onLinux = {
   timeout: 240_000,
 };
 
-t.test('a run starts few processes, and none of them outlives it', onLinux, async (t) => {
+long('a run starts few processes, and none of them outlives it', onLinux, async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   using children = startedChildren();

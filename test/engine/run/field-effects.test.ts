@@ -231,7 +231,7 @@ long(
   },
 );
 
-t.test('metadata.target.repo: a monorepo is worked on below its locator only', async (t) => {
+long('metadata.target.repo: a monorepo is worked on below its locator only', async (t) => {
   const bytes = readFileSync(join(fixtures, 'a-fix-without-a-new-test-is-refused', 'change.diff'));
   const below = async (locator: string): Promise<RunView> => {
     const sample = makeSample();
@@ -292,7 +292,7 @@ long(
   },
 );
 
-t.test('a policy check asks the rule that its first word names, another word is a command', async (t) => {
+long('a policy check asks the rule that its first word names, another word is a command', async (t) => {
   const policy = (command: string) => ({
     acceptance: {
       verificationPlan: { fastChecks: [quick, { id: 'policy', kind: 'policy', command, required: true }] },
@@ -390,20 +390,17 @@ t.test('provenance-attestation: a contract that requires it gets it, whatever el
   t.ok(view.provenance?.bundle);
 });
 
-t.test(
-  'transparency-proof: where nothing is signed nothing is logged, and no proof can be had',
-  async (t) => {
-    const without = { provenance: { requireSlsaProvenance: false } };
-    const refused = await ran(t, { ...without, artifacts: release('transparency-proof') });
-    t.match(refused.view.decision, { type: 'abandon', rationale: /`artifact-present`/ });
-    const { view } = await ran(t, without);
-    t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
-    t.match(
-      view.notices?.filter((notice) => notice.startsWith('LOG_UNUSED: ')),
-      [/internal-ledger/],
-    );
-  },
-);
+long('transparency-proof: where nothing is signed nothing is logged, and no proof can be had', async (t) => {
+  const without = { provenance: { requireSlsaProvenance: false } };
+  const refused = await ran(t, { ...without, artifacts: release('transparency-proof') });
+  t.match(refused.view.decision, { type: 'abandon', rationale: /`artifact-present`/ });
+  const { view } = await ran(t, without);
+  t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
+  t.match(
+    view.notices?.filter((notice) => notice.startsWith('LOG_UNUSED: ')),
+    [/internal-ledger/],
+  );
+});
 
 long('networkPolicy deny: a check reaches no network, not even this machine', async (t) => {
   const command = `node -e "require('net').connect(${String(9)}, '127.0.0.1').on('error', (e) => { console.log(e.code); process.exit(7); })"`;
@@ -517,7 +514,7 @@ interface Taken {
   readonly workspace_ms: number;
 }
 
-t.test('maxParallelTasks: one at a time never overlaps, several do', { timeout: 600_000 }, async (t) => {
+long('maxParallelTasks: one at a time never overlaps, several do', { timeout: 600_000 }, async (t) => {
   const fastChecks = Array.from({ length: 3 }, (_, index) => ({
     ...quick,
     id: `nap-${index}`,
@@ -581,7 +578,7 @@ t.test('a run of which no check runs a command names the sandbox that it was sta
   t.match(asked.object('gate-report.json'), { sandbox: /^[a-z]+$/ });
 });
 
-t.test(
+long(
   'bindings: spec digest and evidence digests are in the statement exactly when the contract binds them',
   async (t) => {
     const bound = await ran(t, {});
@@ -596,16 +593,13 @@ t.test(
   },
 );
 
-t.test(
-  'transparencyLog: internal-ledger gives a proof, none gives a signed bundle without one',
-  async (t) => {
-    const logged = await ran(t, {});
-    t.ok(logged.view.provenance?.proof);
-    const unlogged = await ran(t, { provenance: { transparencyLog: { mode: 'none' } } });
-    t.ok(unlogged.view.provenance?.bundle);
-    t.equal(unlogged.view.provenance?.proof, undefined);
-  },
-);
+long('transparencyLog: internal-ledger gives a proof, none gives a signed bundle without one', async (t) => {
+  const logged = await ran(t, {});
+  t.ok(logged.view.provenance?.proof);
+  const unlogged = await ran(t, { provenance: { transparencyLog: { mode: 'none' } } });
+  t.ok(unlogged.view.provenance?.bundle);
+  t.equal(unlogged.view.provenance?.proof, undefined);
+});
 
 long('objectStore: objects are anchored by refs under the prefix and survive git gc', async (t) => {
   const { sample, view, object } = await ran(t, {

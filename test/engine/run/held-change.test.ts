@@ -25,7 +25,7 @@ async function heldChange(t: Test) {
   return { sample, repository, view, held, before: sample.git('rev-parse', 'main') };
 }
 
-t.test('a held change goes on to its branch once, however often it is told to', async (t) => {
+long('a held change goes on to its branch once, however often it is told to', async (t) => {
   const { sample, repository, view, held, before } = await heldChange(t);
   t.same(held.target, { ref: 'refs/heads/main', expected: before });
   t.equal(sample.git('rev-parse', held.branch), held.commit);
@@ -108,7 +108,7 @@ long('a branch that somebody works on, or has put more on, stays', async (t) => 
   t.not(sample.git('rev-parse', held.branch), held.commit);
 });
 
-t.test(
+long(
   "where a branch only holds a change, the policy of the one that it is for is nobody else's",
   async (t) => {
     const sample = makeSample();

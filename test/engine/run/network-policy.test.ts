@@ -69,7 +69,7 @@ async function ran(t: Test, spec: readonly Json[], change: Partial<RunRequest> =
 
 const fast = (view: RunView) => view.stages.find(({ stage }) => stage === 'fast')?.checks ?? [];
 
-t.test(
+long(
   'a rule with hosts and a reason opens them to its commands, and the provenance says so',
   { timeout: 600_000 },
   async (t) => {

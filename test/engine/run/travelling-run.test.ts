@@ -2,14 +2,13 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import t from 'tap';
 import { long } from '../../rooms/long.ts';
 import { launcherOptions, writProgram as writ } from '../../starter/program.ts';
 import { fixtures, sampleSpec } from './sample.ts';
 
 const people = ['ann', 'ben'];
 
-t.test(
+long(
   'a waiting run is approved in a second clone and resumed in a third; they share nothing but a bare remote',
   async (t) => {
     const box = mkdtempSync(join(tmpdir(), 'writ-travel-'));

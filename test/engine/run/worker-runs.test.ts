@@ -107,7 +107,7 @@ t.test('two objectives are two Tasks, worked apart, merged and sealed as one com
   t.match(show('run.json'), { metrics: { cost_usd: 0.007, patchsets_generated: 2 } });
 });
 
-t.test('maxParallelTasks: so many Tasks are worked at once, and no more', async (t) => {
+long('maxParallelTasks: so many Tasks are worked at once, and no more', async (t) => {
   const most = async (maxParallelTasks: number): Promise<number> => {
     const sample = makeSample();
     t.teardown(() => sample.remove());
@@ -169,7 +169,7 @@ long('a worker that answers nothing has failed its attempt', async (t) => {
   t.equal(view.decision?.type, 'abandon');
 });
 
-t.test('the same test failing twice makes a new revision of the plan and a changeLog entry', async (t) => {
+long('the same test failing twice makes a new revision of the plan and a changeLog entry', async (t) => {
   const { view, list, show, sample } = await work(
     t,
     [
@@ -216,7 +216,7 @@ t.test('the same test failing twice makes a new revision of the plan and a chang
   t.match(events[0], { reason: /repeated-test-fail/, diff_summary: /revision 2/ });
 });
 
-t.test('without a checkpoint before it, a replan is decided as retry', async (t) => {
+long('without a checkpoint before it, a replan is decided as retry', async (t) => {
   const { show } = await work(
     t,
     [

@@ -47,7 +47,7 @@ const contract = (asking = 'require-approvers', approvers = 2): Json => ({
 const outcome = (view: RunView, id: string): string | undefined =>
   view.stages.flatMap(({ checks }) => checks).find((one) => one.id === id)?.status;
 
-t.test('what may change something is given to no check before two people approved', async (t) => {
+long('what may change something is given to no check before two people approved', async (t) => {
   const { sample, key } = sampleWithPeople(t);
   const view = await sample.run(change, contract());
   t.equal(view.state, 'waiting', String(view.decision?.rationale));
@@ -95,7 +95,7 @@ long('people whom the contract does not ask for, and those who say no, open noth
   t.not(outcome(ended, 'publish'), 'passed');
 });
 
-t.test('where the gates come to another verdict, what people said of the first opens nothing', async (t) => {
+long('where the gates come to another verdict, what people said of the first opens nothing', async (t) => {
   const { sample, key } = sampleWithPeople(t);
   const first = await sample.run(change, contract());
   for (const person of ['ann@sample.example', 'ben@sample.example'])

@@ -2,6 +2,7 @@ import t from 'tap';
 import { toPointer } from '../../../core/base/json-pointer.ts';
 import type { Issue } from '../../../core/contract/issue.ts';
 import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
+import { long } from '../../rooms/long.ts';
 import { bytesOf, type Json, put, sample } from './sample.ts';
 import { type Place, places } from './schema-walk.ts';
 
@@ -124,7 +125,7 @@ t.test('every word of a choice is accepted and another is refused', async (t) =>
   tally.settle(t, 120);
 });
 
-t.test('every value of another type is refused once', async (t) => {
+long('every value of another type is refused once', async (t) => {
   const tally = new Tally();
   // The other three lists and the deny rules are governed by the same definitions.
   const repeated =

@@ -6,6 +6,7 @@ import t from 'tap';
 import { sha256Hex } from '../../../core/base/digest.ts';
 import { acquireRunLock } from '../../../engine/store/run-lock.ts';
 import { isProvenDead, ownIdentity, toNamePart } from '../../../engine/tool/process/process-identity.ts';
+import { long } from '../../rooms/long.ts';
 
 t.test('one holder at a time; released, the next one gets it', async (t) => {
   const dir = join(t.testdir(), 'run');
@@ -62,7 +63,7 @@ t.test('a lock is taken over only where its holder is proven to be gone', async 
   }
 });
 
-t.test('of many that find a dead holder at once exactly one succeeds it, every time', async (t) => {
+long('of many that find a dead holder at once exactly one succeeds it, every time', async (t) => {
   const dir = t.testdir();
   const path = join(dir, 'lock');
   const dead = { ...(await ownIdentity()), pid: 4_194_303 };

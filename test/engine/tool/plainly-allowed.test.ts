@@ -2,6 +2,7 @@ import t from 'tap';
 import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
 import { isPlainlyAllowed } from '../../../engine/tool/acl/plainly-allowed.ts';
 import { commandProblems } from '../../../engine/tool/acl.ts';
+import { long } from '../../rooms/long.ts';
 import { type Json, sampleSpec } from '../run/sample.ts';
 
 const ruleIds = ['scope'];
@@ -49,7 +50,7 @@ t.test('everyday commands need no grammar', async (t) => {
   }
 });
 
-t.test('what is called plainly allowed has no problem under the grammar, whatever is tried', async (t) => {
+long('what is called plainly allowed has no problem under the grammar, whatever is tried', async (t) => {
   const commands = [
     'npm test',
     'npmx',

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileS
 import t from 'tap';
 import { Coverage } from '../../../engine/tool/shell/coverage.ts';
 import { commandsOf, type SimpleCommand, wordsOf } from '../../../engine/tool/shell.ts';
+import { long } from '../../rooms/long.ts';
 
 /** `?` stands before a word that is known only when it runs. */
 function written({ argv }: SimpleCommand): string {
@@ -165,7 +166,7 @@ function covers(words: SimpleCommand['argv'], argv: readonly string[]): boolean 
   return fits && covers(others, rest);
 }
 
-t.test('no program runs in a real shell that was not found in the text', async (t) => {
+long('no program runs in a real shell that was not found in the text', async (t) => {
   const root = t.testdir({ bin: {}, work: { x: '' } });
   const bin = `${root}/bin`;
   // biome-ignore lint/suspicious/noTemplateCurlyInString: shell text

@@ -116,7 +116,7 @@ t.test('a check starts a few processes, however many records there are', async (
   t.strictSame(children.running(), [], 'none of them is left');
 });
 
-t.test(
+long(
   'a loose object that lost a byte, and one that is gone, are told with every place that needs them',
   async (t) => {
     const places = [

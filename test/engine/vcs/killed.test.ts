@@ -7,7 +7,7 @@ import type { Target } from '../../../engine/vcs/plan-target.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { settleGit } from '../../../engine/vcs/stale-locks.ts';
 import { swapTarget } from '../../../engine/vcs/swap-target.ts';
-import { casesOf, isLong } from '../../rooms/long.ts';
+import { long } from '../../rooms/long.ts';
 import { instant } from '../../waiting/instant.ts';
 import { lookOn } from '../../waiting/look-on.ts';
 import { until } from '../../waiting/until.ts';
@@ -17,7 +17,7 @@ import { makeRepository, type SampleRepository } from './sample-repository.ts';
 
 t.setTimeout(180_000);
 const script = await bundleScript('follow-once.ts');
-const rounds = isLong ? 30 : 16;
+const rounds = 30;
 const fileCount = 50;
 const fileBytes = 50_000;
 
@@ -93,70 +93,65 @@ function twoCommits(sample: SampleRepository): { readonly base: string; readonly
   return { base, sealed };
 }
 
-for (const [name, linked] of casesOf({ linked: true, main: false }, ['main'])) {
-  t.test(
-    `killed at any instant of swap and follow, a later process ends it: ${name} work tree`,
-    async (t) => {
-      const dir = t.testdir();
-      const sample = makeRepository(join(dir, 'main'));
-      const { base, sealed } = twoCommits(sample);
-      const place = linked ? join(dir, 'side') : sample.dir;
-      if (linked) sample.git('worktree', 'add', '-q', '-b', 'side', place);
-      const ref = linked ? 'refs/heads/side' : 'refs/heads/main';
-      const target: Target = { ref, expected: base, checkedOutHere: true };
-      const git = (...args: string[]): string => sample.git('-C', place, ...args);
-      const repo = await openRepository(place);
-      const toBase = (): void => {
-        git('reset', '-q', '--hard', base);
-        git('clean', '-qfd');
-      };
+for (const [name, linked] of Object.entries({ linked: true, main: false })) {
+  long(`killed at any instant of swap and follow, a later process ends it: ${name} work tree`, async (t) => {
+    const dir = t.testdir();
+    const sample = makeRepository(join(dir, 'main'));
+    const { base, sealed } = twoCommits(sample);
+    const place = linked ? join(dir, 'side') : sample.dir;
+    if (linked) sample.git('worktree', 'add', '-q', '-b', 'side', place);
+    const ref = linked ? 'refs/heads/side' : 'refs/heads/main';
+    const target: Target = { ref, expected: base, checkedOutHere: true };
+    const git = (...args: string[]): string => sample.git('-C', place, ...args);
+    const repo = await openRepository(place);
+    const toBase = (): void => {
+      git('reset', '-q', '--hard', base);
+      git('clean', '-qfd');
+    };
 
+    toBase();
+    const whole = startFollow(place, 'swap', target, sealed);
+    await whole.sees('ready');
+    const began = performance.now();
+    await whole.ended;
+    const wholeMs = performance.now() - began;
+    t.match(whole.printed(), /"followed"/);
+
+    let torn = 0;
+    let locked = 0;
+    // On a machine that others share the instants fall elsewhere: more of them, until enough were torn.
+    for (let round = 0; round < rounds / 2 || (torn <= 3 && round < 3 * rounds); round += 1) {
       toBase();
-      const whole = startFollow(place, 'swap', target, sealed);
-      await whole.sees('ready');
-      const began = performance.now();
-      await whole.ended;
-      const wholeMs = performance.now() - began;
-      t.match(whole.printed(), /"followed"/);
-
-      let torn = 0;
-      let locked = 0;
-      // On a machine that others share the instants fall elsewhere: more of them, until enough were torn.
-      for (let round = 0; round < rounds / 2 || (torn <= 3 && round < 3 * rounds); round += 1) {
-        toBase();
-        const run = startFollow(place, 'swap', target, sealed);
-        await run.sees('ready');
-        await instant((wholeMs * (round % (rounds / 2))) / (rounds / 2));
-        run.kill(round % 2 === 0);
-        await run.ended;
-        if (git('status', '--porcelain') !== '') torn += 1;
-        if (locksBelow(join(sample.dir, '.git')).some((name) => name.endsWith('.lock'))) locked += 1;
-        // The process that ends it may be killed as well.
-        if (round % 3 === 0) {
-          const again = startFollow(place, 'finish', target, sealed);
-          await again.sees('ready');
-          await instant((wholeMs * ((round * 7) % 15)) / 15);
-          again.kill(round % 2 === 0);
-          await again.ended;
-        }
-        const swap = await swapTarget(repo, target, sealed, 'test');
-        t.equal(swap.moved, true);
-        t.same(await finishFollow(repo, target, sealed), { state: 'followed' }, `round ${round}`);
-        t.equal(git('status', '--porcelain'), '', `round ${round}: clean`);
-        t.equal(git('rev-parse', 'HEAD').trim(), sealed);
-        t.equal(statSync(join(place, 'mode')).mode & 0o100, 0o100);
-        t.equal(readFileSync(join(place, 'a.crlf'), 'latin1'), 'one\r\nthree\r\n');
-        t.same(locksBelow(join(sample.dir, '.git')), [], `round ${round}: nothing left`);
+      const run = startFollow(place, 'swap', target, sealed);
+      await run.sees('ready');
+      await instant((wholeMs * (round % (rounds / 2))) / (rounds / 2));
+      run.kill(round % 2 === 0);
+      await run.ended;
+      if (git('status', '--porcelain') !== '') torn += 1;
+      if (locksBelow(join(sample.dir, '.git')).some((name) => name.endsWith('.lock'))) locked += 1;
+      // The process that ends it may be killed as well.
+      if (round % 3 === 0) {
+        const again = startFollow(place, 'finish', target, sealed);
+        await again.sees('ready');
+        await instant((wholeMs * ((round * 7) % 15)) / 15);
+        again.kill(round % 2 === 0);
+        await again.ended;
       }
-      t.ok(torn > 3, `${torn} rounds left a torn work tree`);
-      t.comment(
-        `${torn} torn, ${locked} with a lock, of ${rounds / 2}; undisturbed ${Math.round(wholeMs)} ms`,
-      );
-      sample.git('fsck', '--strict');
-      t.same(await finishFollow(repo, target, sealed), { state: 'followed' }, 'once more changes nothing');
-      t.equal(git('status', '--porcelain'), '');
-    },
-  );
+      const swap = await swapTarget(repo, target, sealed, 'test');
+      t.equal(swap.moved, true);
+      t.same(await finishFollow(repo, target, sealed), { state: 'followed' }, `round ${round}`);
+      t.equal(git('status', '--porcelain'), '', `round ${round}: clean`);
+      t.equal(git('rev-parse', 'HEAD').trim(), sealed);
+      t.equal(statSync(join(place, 'mode')).mode & 0o100, 0o100);
+      t.equal(readFileSync(join(place, 'a.crlf'), 'latin1'), 'one\r\nthree\r\n');
+      t.same(locksBelow(join(sample.dir, '.git')), [], `round ${round}: nothing left`);
+    }
+    t.ok(torn > 3, `${torn} rounds left a torn work tree`);
+    t.comment(`${torn} torn, ${locked} with a lock, of ${rounds / 2}; undisturbed ${Math.round(wholeMs)} ms`);
+    sample.git('fsck', '--strict');
+    t.same(await finishFollow(repo, target, sealed), { state: 'followed' }, 'once more changes nothing');
+    t.equal(git('status', '--porcelain'), '');
+  });
 }
 
 t.test(

@@ -7,6 +7,7 @@ import { hashTree } from '../../../engine/vcs/hash-tree.ts';
 import { keepObjectReaders } from '../../../engine/vcs/object-reader.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { createScratch } from '../../../engine/vcs/scratch.ts';
+import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { makeRepository } from './sample-repository.ts';
 import { startedChildren } from './started-children.ts';
@@ -175,29 +176,22 @@ t.test(
   },
 );
 
-t.test(
-  'many readers leave no process and no open file',
-  { skip: process.platform !== 'linux' },
-  async (t) => {
-    const sample = makeRepository(t.testdir());
-    sample.commit({ a: 'one', big: 'x'.repeat(500_000) });
-    const repo = await openRepository(sample.dir);
-    using children = startedChildren();
-    const round = async (): Promise<void> => {
-      await using readers = keepObjectReaders();
-      readers.keep(repo);
-      await readBlob(repo, 'HEAD', 'a');
-      await t.rejects(readBlob(repo, 'HEAD', 'big', 1000), { code: 'INPUT_TOO_LARGE' });
-      await readBlob(repo, 'HEAD', 'big');
-    };
-    await round();
-    const before = readdirSync('/proc/self/fd').length;
-    for (let index = 0; index < 50; index += 1) await round();
-    const after = readdirSync('/proc/self/fd').length;
-    t.ok(after <= before + 10, `${before} open files before, ${after} after`);
-    t.ok(
-      children.running().length <= 1,
-      `${children.running().length} of ${children.gits().length} still run`,
-    );
-  },
-);
+long('many readers leave no process and no open file', { skip: process.platform !== 'linux' }, async (t) => {
+  const sample = makeRepository(t.testdir());
+  sample.commit({ a: 'one', big: 'x'.repeat(500_000) });
+  const repo = await openRepository(sample.dir);
+  using children = startedChildren();
+  const round = async (): Promise<void> => {
+    await using readers = keepObjectReaders();
+    readers.keep(repo);
+    await readBlob(repo, 'HEAD', 'a');
+    await t.rejects(readBlob(repo, 'HEAD', 'big', 1000), { code: 'INPUT_TOO_LARGE' });
+    await readBlob(repo, 'HEAD', 'big');
+  };
+  await round();
+  const before = readdirSync('/proc/self/fd').length;
+  for (let index = 0; index < 50; index += 1) await round();
+  const after = readdirSync('/proc/self/fd').length;
+  t.ok(after <= before + 10, `${before} open files before, ${after} after`);
+  t.ok(children.running().length <= 1, `${children.running().length} of ${children.gits().length} still run`);
+});

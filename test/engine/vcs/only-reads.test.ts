@@ -5,6 +5,7 @@ import { readBlob } from '../../../engine/vcs/blobs.ts';
 import { askGit, startGatedGit, startGit } from '../../../engine/vcs/git.ts';
 import { planTarget } from '../../../engine/vcs/plan-target.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
+import { long } from '../../rooms/long.ts';
 import { makeRepository } from './sample-repository.ts';
 
 t.test('who only reads finds the same repository without a look for filter drivers', async (t) => {
@@ -52,7 +53,7 @@ t.test('who only reads leaves refs to git, too, unless the config says that they
   t.equal(await refsIn(), undefined, 'a config that is no file here');
 });
 
-t.test('branches are the same, read out of files or told by git', async (t) => {
+long('branches are the same, read out of files or told by git', async (t) => {
   const dir = t.testdir();
   const sample = makeRepository(join(dir, 'main'));
   const base = sample.commit({ a: '1' });

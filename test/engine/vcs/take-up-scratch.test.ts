@@ -15,6 +15,7 @@ import { runGit } from '../../../engine/vcs/git.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { createScratch, type Scratch } from '../../../engine/vcs/scratch.ts';
 import { takeUpScratch } from '../../../engine/vcs/take-up-scratch.ts';
+import { long } from '../../rooms/long.ts';
 
 async function scratchWith(t: Test, texts: readonly string[]) {
   const root = t.testdir();
@@ -39,7 +40,7 @@ t.test('objects of an earlier process are there again', async (t) => {
   t.notOk(existsSync(`${dir}-before`));
 });
 
-t.test('an object that was changed is not there any more, loose or packed', async (t) => {
+long('an object that was changed is not there any more, loose or packed', async (t) => {
   for (const count of [2, 150]) {
     const texts = Array.from({ length: count }, (_, n) => `text ${n}`);
     const { repository, dir, scratch, ids } = await scratchWith(t, texts);

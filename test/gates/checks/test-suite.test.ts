@@ -4,6 +4,7 @@ import type { CheckContext } from '../../../core/contract/check-runner.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
 import { createPool } from '../../../core/kernel/worker/pool.ts';
 import { testSuiteCheck } from '../../../gates/checks/test-suite.ts';
+import { long } from '../../rooms/long.ts';
 import { readFixture } from '../reports/read-fixture.ts';
 import { checkContext, errorCodes, type Given } from './check-context.ts';
 
@@ -317,7 +318,7 @@ t.test('a report that was there before, or is no file, counts for nothing', asyn
   t.match(link.findings, [{ severity: 'error', detail: { reason: 'not-a-file', report: 'b.xml' } }]);
 });
 
-t.test(
+long(
   'a large report is read in a thread as a small one is here, and others are answered meanwhile',
   async (t) => {
     const cases = Array.from({ length: 60_000 }, (_, at) => `ok ${at + 1} - case number ${at + 1}\n`).join(

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { parseReport } from '../../../gates/reports/parse-report.ts';
 import { reportBounds } from '../../../gates/reports/test-report.ts';
+import { long } from '../../rooms/long.ts';
 import { cpuTime } from '../../waiting/cpu-time.ts';
 
 const reasonOf = async (content: string | Uint8Array, name = 'a.json') =>
@@ -120,7 +121,7 @@ t.test('pytest-json-report: an interrupted run and hidden failures', async (t) =
   t.match((await report(0, {}, [{ nodeid: 'a', outcome: 'strange' }])).report, { failed: 1 });
 });
 
-t.test('a million tests are counted within bounded memory', async (t) => {
+long('a million tests are counted within bounded memory', async (t) => {
   const bytes = Buffer.from(`1..1000000\n${'ok\n'.repeat(1_000_000)}`);
   const before = process.memoryUsage().rss;
   const { report } = await parseReport('a.tap', bytes);

@@ -8,6 +8,7 @@ import { sastReportProducer } from '../../../gates/sast-report.ts';
 import { sampleSpec, toPatchSet } from '../../../testing.ts';
 import { fixtures, type Json, makeSample, type Sample } from '../../engine/run/sample.ts';
 import { githubIngestionFaults } from '../../readers/documents/sarif/github-ingestion-faults.ts';
+import { long } from '../../rooms/long.ts';
 
 const refused = 'an-unsafe-pickle-is-refused-by-the-analysis-of-the-security-stage';
 
@@ -24,7 +25,7 @@ function reportOf(sample: Sample, { runId, artifacts }: RunView): string {
   return `${sample.git('show', `${ref}:${record?.path}`)}\n`;
 }
 
-t.test('a run whose checks deliver no analysis gets one from the engine', async (t) => {
+long('a run whose checks deliver no analysis gets one from the engine', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const { spec, source } = change(refused);

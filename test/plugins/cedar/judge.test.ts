@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import t from 'tap';
 import type { Rule } from '../../../core/contract/rule.ts';
 import { type GateCase, gateTester } from '../../../testing.ts';
+import { long } from '../../rooms/long.ts';
 
 const folder = new URL('../../../plugins/cedar/', import.meta.url);
 const rule: Rule = { id: 'cedar', point: 'release', module: new URL('judge.ts', folder) };
@@ -47,7 +48,7 @@ const approval = (principal: string, status: 'counts' | 'expired') =>
     role: 'security',
   }) as const;
 
-t.test('what a policy permits, and what it denies, by name', async (t) => {
+long('what a policy permits, and what it denies, by name', async (t) => {
   const forbidInfra = `@id("no-infra") @reason("ask the platform team")
     forbid (principal, action == Action::"change", resource is File) when { resource.path like "infra/*" };`;
   const whenApproved = `permit (principal, action, resource) when {

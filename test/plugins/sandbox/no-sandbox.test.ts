@@ -4,6 +4,7 @@ import path from 'node:path';
 import t from 'tap';
 import { endMarked } from '../../../plugins/sandbox/end-marked.ts';
 import { noSandbox } from '../../../plugins/sandbox/none.ts';
+import { long } from '../../rooms/long.ts';
 import { lookOn } from '../../waiting/look-on.ts';
 import { until } from '../../waiting/until.ts';
 import { openScene, outputOf, processesWith, uniqueSleep } from './sandbox-scene.ts';
@@ -82,7 +83,7 @@ t.test(
   },
 );
 
-t.test(
+long(
   'a process that executes another program at every moment is found, although it has no environment then',
   { skip: process.platform !== 'linux' },
   async (t) => {

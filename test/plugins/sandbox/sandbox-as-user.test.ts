@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import t from 'tap';
 import { findProgram } from '../../../engine/tool/find-program.ts';
-import { casesOf } from '../../rooms/long.ts';
+import { casesOf, long } from '../../rooms/long.ts';
 
 t.setTimeout(400_000);
 const nobody = 65_534;
@@ -33,7 +33,7 @@ async function asNobody(home: string, ...argv: string[]): Promise<{ code: number
 // As an ordinary user the attacks run by themselves; root has to be asked to step down.
 const skip = process.getuid?.() !== 0 || setpriv === undefined ? 'not root' : false;
 
-t.test('every attack fails for an ordinary user too', { skip }, async (t) => {
+long('every attack fails for an ordinary user too', { skip }, async (t) => {
   const home = mkdtempSync(path.join(tmpdir(), 'writ-nobody-'));
   t.teardown(() => rmSync(home, { recursive: true, force: true }));
   chownSync(home, nobody, nobody);

@@ -4,13 +4,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
+import { long } from '../../rooms/long.ts';
 import { buildDemoRepository, demoFixture, git } from './build-demo-repository.ts';
 
 const patches = ['fix', 'bad-no-tests', 'bad-eval', 'bad-out-of-scope'] as const;
 // Whole test suites on a busy machine.
 t.setTimeout(180_000);
 
-t.test('the demo', async (t) => {
+long('the demo', async (t) => {
   const directory = join(t.testdir(), 'orders');
   await buildDemoRepository(directory);
   spawnSync('npm', ['ci', '--offline', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: directory });

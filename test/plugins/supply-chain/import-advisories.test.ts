@@ -15,6 +15,7 @@ import { systemClock } from '../../../core/base/clock.ts';
 import { importAdvisories } from '../../../plugins/supply-chain/advisories/import-advisories.ts';
 import { openAdvisoryDatabase } from '../../../plugins/supply-chain/advisories/open-advisory-database.ts';
 import { advisoryDir } from '../../../plugins/supply-chain/advisories/user-data-dir.ts';
+import { long } from '../../rooms/long.ts';
 import { zipOf } from './zip-of.ts';
 
 const tiny = fileURLToPath(new URL('../../../fixtures/advisories/tiny.json', import.meta.url));
@@ -84,7 +85,7 @@ t.test('an archive that another program wrote is read', async (t) => {
   t.match(await importAdvisories({ root, path, clock: systemClock, signal }), { advisories: 9 });
 });
 
-t.test('of two records with one id the later modified stays', async (t) => {
+long('of two records with one id the later modified stays', async (t) => {
   const { take, idsOf } = place(t);
   const elsewhere = { affected: [{ package: { ecosystem: 'npm', name: 'other' }, versions: ['1.0.0'] }] };
   await take(JSON.stringify([record('A'), record('B')]));

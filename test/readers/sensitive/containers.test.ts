@@ -7,6 +7,7 @@ import { readZip as readZipWithin } from '../../../readers/documents/archive/rea
 import { writeTar } from '../../../readers/documents/archive/write-tar.ts';
 import { writeZip } from '../../../readers/documents/archive/write-zip.ts';
 import { redact } from '../../../readers/sensitive/redact.ts';
+import { long } from '../../rooms/long.ts';
 import { inventedSecrets } from './secrets/invented-secrets.ts';
 
 const key = Buffer.alloc(32, 7);
@@ -121,17 +122,13 @@ t.test(
   },
 );
 
-t.test(
-  'a bomb in an archive is not inflated: all of it shares one bound',
-  { timeout: 600_000 },
-  async (t) => {
-    const bomb = gzipSync(Buffer.alloc(40 * 1024 * 1024));
-    const tar = tarOf({ a: bomb, b: bomb, c: bomb });
-    const before = process.cpuUsage();
-    t.match(clean(tar), { unscanned: 'tar: gzip' });
-    t.ok(process.cpuUsage(before).user / 1e6 < 10);
-  },
-);
+long('a bomb in an archive is not inflated: all of it shares one bound', { timeout: 600_000 }, async (t) => {
+  const bomb = gzipSync(Buffer.alloc(40 * 1024 * 1024));
+  const tar = tarOf({ a: bomb, b: bomb, c: bomb });
+  const before = process.cpuUsage();
+  t.match(clean(tar), { unscanned: 'tar: gzip' });
+  t.ok(process.cpuUsage(before).user / 1e6 < 10);
+});
 
 t.test('a PDF is read behind its compression; with anything in it, the mark alone is left', async (t) => {
   const pdf = (content: string, filter = '/FlateDecode') => {

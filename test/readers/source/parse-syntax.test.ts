@@ -13,6 +13,7 @@ import { parseSyntax } from '../../../readers/source/grammar/parse-syntax.ts';
 import { plainText } from '../../../readers/source/grammar/plain-text.ts';
 import { publicWalk, walkTree } from '../../../readers/source/grammar/walk.ts';
 import { toRuleInput } from '../../../testing.ts';
+import { long } from '../../rooms/long.ts';
 
 const names: readonly GrammarName[] = [
   'bash',
@@ -69,7 +70,7 @@ const texts = {
   typescript: 'const a = (b: string): c<d> => f(b.g, { h: [1, 2.5], i: /j/ });\n',
 };
 
-t.test('no function of a grammar is ever optimised, and those of the runtime are', async (t) => {
+long('no function of a grammar is ever optimised, and those of the runtime are', async (t) => {
   const ofRuntime = new Set(functionLengths('web-tree-sitter/web-tree-sitter.wasm'));
   for (const [name, text] of Object.entries(texts)) {
     const all = functionLengths(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${name}.wasm`);

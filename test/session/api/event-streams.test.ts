@@ -2,6 +2,7 @@ import { mock } from 'node:test';
 import t from 'tap';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { openClient } from '../../http/broadcast/start-stream-server.ts';
+import { long } from '../../rooms/long.ts';
 import { lookOn } from '../../waiting/look-on.ts';
 import { until } from '../../waiting/until.ts';
 import { type Heard, listen } from './listen.ts';
@@ -273,7 +274,7 @@ t.test('a stream on which nothing happens says so every 15 seconds', async (t) =
   await until(() => comments() === 1);
 });
 
-t.test(
+long(
   'a reader that does not keep up is moved to the newest snapshot, and one that does waits for nobody',
   async (t) => {
     const served = await serveSession(t, screen);

@@ -1,15 +1,15 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
 import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { openAudit } from '../../../session/audit/open-audit.ts';
 import { threadDirectory } from '../../../session/thread/open-thread.ts';
 import { runWrit } from '../../bin/start-writ.ts';
+import { long } from '../../rooms/long.ts';
 import { makeServed } from '../../service/started-service.ts';
 
-t.test('`writ fsck` looks at the audit log of every thread, and changes nothing', async (t) => {
+long('`writ fsck` looks at the audit log of every thread, and changes nothing', async (t) => {
   const place = makeServed(t);
   const witness = userJournalWitness(place.env);
   const directory = threadDirectory(await openRepository(place.cwd), 'thread');

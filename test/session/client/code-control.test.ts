@@ -1,12 +1,12 @@
-import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { findControlPlace } from '../../../session/control/control-place.ts';
 import { openControl } from '../../../session/control/open-control.ts';
 import { startWrit } from '../../bin/start-writ.ts';
+import { long } from '../../rooms/long.ts';
 import { makeServed } from '../../service/started-service.ts';
 import { type Said, serveSession } from './serve-session.ts';
 
-t.test('`writ code-control` finds the session of its work tree, and ends with its input', async (t) => {
+long('`writ code-control` finds the session of its work tree, and ends with its input', async (t) => {
   const place = makeServed(t);
   const control = await openControl({
     mode: 'write',

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import t from 'tap';
+import { long } from '../../rooms/long.ts';
 import { personRepository } from '../vcs/person-repository.ts';
 import { codeOf, legacyHello, modern, openScene, testIn } from './mcp-scene.ts';
 
@@ -70,7 +71,7 @@ for (const era of ['legacy', 'modern'] as const)
     },
   );
 
-t.test('the command answers what came before the end of its input, and writes nothing else', async (t) => {
+long('the command answers what came before the end of its input, and writes nothing else', async (t) => {
   const { root, env } = personRepository();
   const lines = [
     {
@@ -106,24 +107,21 @@ t.test('the command answers what came before the end of its input, and writes no
   t.equal(ran.status, 0, ran.stderr);
 });
 
-t.test(
-  'it ends when nobody reads, and no line of it holds what others take for the end of one',
-  async (t) => {
-    const { root, env } = personRepository();
-    const child = spawn(process.execPath, [writ, 'code', '--stdio', '--cwd', root], { env, stdio: 'pipe' });
-    t.teardown(() => child.kill());
-    const say = (id: string, method: string) =>
-      child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...modern(1, method), id })}\n`);
-    say('a\u2028b\u0085c', 'tools/list');
-    const [line] = await once(child.stdout, 'data');
-    t.match(String(line), /"id":"a\\u2028b\\u0085c"/);
-    child.stdout.destroy();
-    child.stdin.on('error', () => {});
-    say('again', 'tools/list');
-    const ended = await once(child, 'close', { signal: AbortSignal.timeout(30_000) });
-    t.strictSame(ended, [0, null], 'its input is still open');
-  },
-);
+long('it ends when nobody reads, and no line of it holds what others take for the end of one', async (t) => {
+  const { root, env } = personRepository();
+  const child = spawn(process.execPath, [writ, 'code', '--stdio', '--cwd', root], { env, stdio: 'pipe' });
+  t.teardown(() => child.kill());
+  const say = (id: string, method: string) =>
+    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...modern(1, method), id })}\n`);
+  say('a\u2028b\u0085c', 'tools/list');
+  const [line] = await once(child.stdout, 'data');
+  t.match(String(line), /"id":"a\\u2028b\\u0085c"/);
+  child.stdout.destroy();
+  child.stdin.on('error', () => {});
+  say('again', 'tools/list');
+  const ended = await once(child, 'close', { signal: AbortSignal.timeout(30_000) });
+  t.strictSame(ended, [0, null], 'its input is still open');
+});
 
 t.test('what is no message is answered as one, and the next is read', async (t) => {
   const { root: cwd } = personRepository();

@@ -8,6 +8,7 @@ import type { GivenAnswer } from '../../../session/state/interaction.ts';
 import type { Proof } from '../../../session/state/lease.ts';
 import { openedState, reduce } from '../../../session/state/reduce.ts';
 import { pendingOf, type SessionState } from '../../../session/state/state.ts';
+import { long } from '../../rooms/long.ts';
 import { newWorld, type Step, take, type World, walk } from './walk.ts';
 
 const again = { nowMs: 1, newId: () => 'again' };
@@ -114,7 +115,7 @@ const checks: Readonly<Record<string, (step: Step) => boolean>> = {
   },
 };
 
-t.test('six commands in every order, around a goal', async (t) => {
+long('six commands in every order, around a goal', async (t) => {
   const met = new Map<string, number>();
   const seen = new Map<string, number>();
   let steps = 0;

@@ -6,6 +6,7 @@ import type { Proof } from '../../../session/state/lease.ts';
 import { openedState, reduce } from '../../../session/state/reduce.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { pendingOf, type SessionState } from '../../../session/state/state.ts';
+import { long } from '../../rooms/long.ts';
 import { newWorld, type Step, type World, walk } from './walk.ts';
 
 t.setTimeout(300_000);
@@ -132,7 +133,8 @@ const checks: Readonly<Record<string, (step: Step) => boolean>> = {
 const depth = 7;
 
 for (const local of ['tui', 'none'] as const) {
-  t.test(`seven commands in every order, ${local === 'tui' ? 'with' : 'without'} a screen`, async (t) => {
+  const test = local === 'tui' ? long : t.test.bind(t);
+  test(`seven commands in every order, ${local === 'tui' ? 'with' : 'without'} a screen`, async (t) => {
     const met = new Map<string, number>();
     const seen = new Map<string, number>();
     let steps = 0;

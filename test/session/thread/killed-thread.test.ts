@@ -6,7 +6,7 @@ import { systemClock } from '../../../core/base/clock.ts';
 import { openThread } from '../../../session/thread/open-thread.ts';
 import { seededRandom } from '../../chance/seeded-random.ts';
 import { toldSeed } from '../../chance/told-seed.ts';
-import { isLong } from '../../rooms/long.ts';
+import { isLong, long } from '../../rooms/long.ts';
 import { killThreads } from './kill-threads.ts';
 
 t.setTimeout(240_000);
@@ -14,7 +14,7 @@ t.setTimeout(240_000);
 /** `npm run test:kill-sessions` has 500 of them. */
 const rounds = isLong ? 20 : 6;
 
-t.test('killed at any instant, a thread has everything that was acknowledged, in order', async (t) => {
+long('killed at any instant, a thread has everything that was acknowledged, in order', async (t) => {
   const { complaints, said, effects, answered } = await killThreads(
     t.testdir(),
     rounds,

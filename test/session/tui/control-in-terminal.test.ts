@@ -1,4 +1,4 @@
-import t from 'tap';
+import { long } from '../../rooms/long.ts';
 import { openCodeScene } from './open-code-scene.ts';
 import { noPty, type TerminalScene } from './open-terminal-scene.ts';
 
@@ -14,7 +14,7 @@ function pageOf(scene: TerminalScene) {
   };
 }
 
-t.test(
+long(
   'the terminal has the session first, sees who takes it, and takes it back',
   { skip: noPty },
   async (t) => {

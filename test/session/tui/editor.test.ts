@@ -1,10 +1,10 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
+import { long } from '../../rooms/long.ts';
 import { openCodeScene } from './open-code-scene.ts';
 import { noPty } from './open-terminal-scene.ts';
 
-t.test('Ctrl+C in an editor of the person is for that editor', { skip: noPty }, async (t) => {
+long('Ctrl+C in an editor of the person is for that editor', { skip: noPty }, async (t) => {
   await using code = await openCodeScene([]);
   const editor = join(code.sample.home, 'editor');
   writeFileSync(

@@ -7,13 +7,14 @@ import { slashCommands } from '../../../session/state/slash/slash-commands.ts';
 import type { Draft } from '../../../session/tui/composer/draft.ts';
 import { openScreen } from '../../../session/tui/open-screen.ts';
 import { keyOf } from '../../../session/tui/term/key.ts';
+import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { openMachineDoor } from './machine-door.ts';
 import { openCodeScene } from './open-code-scene.ts';
 import { noPty } from './open-terminal-scene.ts';
 import { plainShape } from './plain-shape.ts';
 
-t.test('what was typed outlives a kill, and is offered to whoever goes on', { skip: noPty }, async (t) => {
+long('what was typed outlives a kill, and is offered to whoever goes on', { skip: noPty }, async (t) => {
   await using code = await openCodeScene([]);
   const keptIn = (): string =>
     globSync(join(code.sample.root, '.git/writ/threads/*/typed/draft.json'))[0] ?? '';

@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap';
+import { long } from '../../rooms/long.ts';
 import { run } from '../scenes/scene-texts.ts';
 import { type SceneName, scenes } from '../scenes/scenes.ts';
 import { showInTerminal } from '../scenes/show-in-terminal.ts';
@@ -18,7 +19,7 @@ async function look(
 
 const states = /^(?:ready|thinking|working|asks you|done|failed)(?: \d+s)?(?: · .*)?$/;
 
-t.test('every state fits into every terminal, and says at its end how things are', async (t) => {
+long('every state fits into every terminal, and says at its end how things are', async (t) => {
   for (const scene of Object.keys(scenes) as SceneName[])
     for (const [columns, rows] of [
       [40, 10],

@@ -6,6 +6,7 @@ import { themes } from '../../../session/tui/term/theme.ts';
 import { wrapLine } from '../../../session/tui/term/wrap-line.ts';
 import { seededRandom } from '../../chance/seeded-random.ts';
 import { toldSeed } from '../../chance/told-seed.ts';
+import { long } from '../../rooms/long.ts';
 import { lineOf, openPainterScene } from './open-painter-scene.ts';
 import { type Chance, someLine } from './some-text.ts';
 
@@ -25,7 +26,7 @@ function changed(chance: Chance, lines: readonly Line[], most: number): readonly
   return lines.map((line, row) => (row === at ? [...line, ...someLine(chance, 2)] : line));
 }
 
-t.test('what was finished stands above what is live, whatever comes in whatever order', async (t) => {
+long('what was finished stands above what is live, whatever comes in whatever order', async (t) => {
   const seed = toldSeed(t);
   for (let round = 0; round < 12; round += 1) {
     const chance = seededRandom(seed + round);

@@ -11,6 +11,7 @@ import { openView } from '../../../session/tui/view/view.ts';
 import { seededRandom } from '../../chance/seeded-random.ts';
 import { toldSeed } from '../../chance/told-seed.ts';
 import { priceDraft, submits } from '../../coder/planner/drafts.ts';
+import { long } from '../../rooms/long.ts';
 import { instant } from '../../waiting/instant.ts';
 import { openCodeScene } from './open-code-scene.ts';
 import { openEmulator } from './open-emulator.ts';
@@ -113,7 +114,7 @@ t.test(
   },
 );
 
-t.test(
+long(
   'a terminal that knows no sequences is sent none, and no screen is drawn in it',
   { skip: noPty },
   async (t) => {
@@ -134,7 +135,7 @@ t.test(
   },
 );
 
-t.test('`--plain` says each change in a line, and moves no cursor', { skip: noPty }, async (t) => {
+long('`--plain` says each change in a line, and moves no cursor', { skip: noPty }, async (t) => {
   await using code = await openCodeScene([
     { text: 'It adds **one** cent.\n\n- here\n' },
     submits(priceDraft),

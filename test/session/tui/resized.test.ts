@@ -5,6 +5,7 @@ import { themes } from '../../../session/tui/term/theme.ts';
 import { wrapLine } from '../../../session/tui/term/wrap-line.ts';
 import { seededRandom } from '../../chance/seeded-random.ts';
 import { toldSeed } from '../../chance/told-seed.ts';
+import { long } from '../../rooms/long.ts';
 import { lineOf, openPainterScene } from './open-painter-scene.ts';
 import { someLine } from './some-text.ts';
 
@@ -20,7 +21,7 @@ function holdsInOrder(found: readonly string[], all: readonly string[]): boolean
   return at === all.length;
 }
 
-t.test('whatever sizes a terminal has, nothing that was finished is lost', async (t) => {
+long('whatever sizes a terminal has, nothing that was finished is lost', async (t) => {
   const seed = toldSeed(t);
   for (let round = 0; round < 20; round += 1) {
     const chance = seededRandom(seed + round);

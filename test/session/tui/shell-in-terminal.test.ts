@@ -1,6 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
 import { long } from '../../rooms/long.ts';
 import { openCodeScene } from './open-code-scene.ts';
 import { noPty } from './open-terminal-scene.ts';
@@ -44,7 +43,7 @@ long('a command of your own runs, is seen as it comes, and is stopped', { skip: 
   await scene.until('> !touch x');
 });
 
-t.test(
+long(
   'what a killed terminal ran is unknown, is not run again, and leaves no copy',
   { skip: noPty },
   async (t) => {

@@ -6,7 +6,7 @@ import { noPty, type TerminalScene } from './open-terminal-scene.ts';
 /** The terminal takes keys as it did before, and shows its cursor. */
 const asFound = /\x1b\[\?25h.*\x1b\[\?2004l/s;
 
-t.test('what is typed while a session is opened goes when it is there', { skip: noPty }, async (t) => {
+long('what is typed while a session is opened goes when it is there', { skip: noPty }, async (t) => {
   await using code = await openCodeScene([{ text: 'It adds one cent.\n' }, { text: 'Because.\n' }]);
   const gate = code.gate();
   await using scene = code.startIn(gate.env, '--context', 'research');

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { long } from '../../rooms/long.ts';
 import { openCodeScene } from './open-code-scene.ts';
 import { noPty, openTerminalScene, type SceneOptions } from './open-terminal-scene.ts';
 
@@ -18,7 +19,7 @@ function openShell({ program, args, env, ...line }: Omit<SceneOptions, 'line'>) 
   return { scene, started: [program, ...args].map((word) => `'${word}'`).join(' ') };
 }
 
-t.test('a session is stopped and goes on in a shell with jobs', { skip }, async (t) => {
+long('a session is stopped and goes on in a shell with jobs', { skip }, async (t) => {
   await using code = await openCodeScene([{ text: 'It adds **one** cent.' }]);
   const { scene, started } = openShell(code.line());
   await using _ = scene;

@@ -25,7 +25,7 @@ async function call(root: string, line: string, ...more: readonly string[]): Pro
   }
 }
 
-t.test('no program that a repository or a submodule names runs, whatever is asked', async (t) => {
+long('no program that a repository or a submodule names runs, whatever is asked', async (t) => {
   const person = personRepository();
   const { root, git, write } = person;
   const { hasRun } = armRepository(person);
@@ -74,7 +74,7 @@ t.test('no program that a repository or a submodule names runs, whatever is aske
   t.notMatch(git('-c', 'core.fsmonitor=false', 'cat-file', '-p', 'further'), /gpgsig/);
 });
 
-t.test('what a filter would have changed on its way in or out goes no way at all', async (t) => {
+long('what a filter would have changed on its way in or out goes no way at all', async (t) => {
   const person = personRepository();
   armRepository(person);
   person.write('b.dat', 'a secret that the filter encrypts\n');

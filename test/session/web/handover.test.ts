@@ -1,4 +1,3 @@
-import t from 'tap';
 import { long } from '../../rooms/long.ts';
 import { showScene } from '../scenes/show-scene.ts';
 import { openBrowser, openTab, withoutBrowser } from './open-browser.ts';
@@ -21,7 +20,7 @@ const choice = {
   metadata: { planId: 'r/1', networkAccess: 'deny', workspace: 'f', lines: ['task-1.1', 'task-1.2'] },
 } as const;
 
-t.test('who steers', { skip: withoutBrowser }, async (t) => {
+long('who steers', { skip: withoutBrowser }, async (t) => {
   const browser = await openBrowser(t);
 
   await t.test('one page steers, the other sees the same, and takes it when it is free', async (t) => {

@@ -5,6 +5,7 @@ import { keepGrants } from '../../../session/approvals/keep-grants.ts';
 import type { GivenAnswer } from '../../../session/state/interaction.ts';
 import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
 import type { ScriptedReply } from '../../coder/scripted-model.ts';
+import { long } from '../../rooms/long.ts';
 import { lastNote, scriptSession } from './scripted-session.ts';
 
 const runs = (command: string): ScriptedReply => ({ calls: [['shell', { command }]] });
@@ -31,7 +32,7 @@ async function executed(policy: ApprovalPolicy, ...replies: readonly ScriptedRep
   return { scene, grants, answerNext, tools };
 }
 
-t.test('a person is asked about what the policy does not let go, and what he says is done', async (t) => {
+long('a person is asked about what the policy does not let go, and what he says is done', async (t) => {
   const test = 'node --test --test-reporter=tap';
   const run = await executed('untrusted', runs(test), runs(test), runs('node --test'));
   await using scene = run.scene;
@@ -78,7 +79,7 @@ t.test('each question about a file shows what that very use would write', async 
   );
 });
 
-t.test('what rules and scope refuse is never asked about', async (t) => {
+long('what rules and scope refuse is never asked about', async (t) => {
   const elsewhere = '*** Begin Patch\n*** Add File: docs/elsewhere.md\n+words\n*** End Patch';
   const run = await executed('untrusted', runs('curl https://example.org'), {
     calls: [['apply_patch', { patch: elsewhere }]],
@@ -107,35 +108,32 @@ const testFile = (path: string, body: string): ScriptedReply => {
   return { calls: [['apply_patch', { patch }]] };
 };
 
-t.test(
-  'what the sandbox denied is asked about when it is tried again, any other failure is not',
-  async (t) => {
-    const [inside, outside] = ['node --test test/wrong.test.js', 'node --test test/outside.test.js'];
-    const run = await executed(
-      'on-failure',
-      testFile('test/wrong.test.js', `test('x', () => { void writeFileSync; throw new Error('wrong'); });`),
-      testFile('test/outside.test.js', `test('x', () => writeFileSync('/usr/x', ''));`),
-      runs(inside),
-      runs(inside),
-      runs(outside),
-      runs(outside),
-    );
-    await using scene = run.scene;
-    const asked = await scene.asked('sandbox_approval');
-    t.match(asked, {
-      description: /the sandbox kept it from what it wanted, before: to write outside the workspace/,
-      metadata: { command: outside, isOutsideSandbox: false },
-    });
-    const commands = run.tools().filter(([, summary = '']) => summary.includes('execute'));
-    t.match(commands, [
-      ['failed', /wrong\.test/],
-      ['failed', /wrong\.test/],
-      ['failed', /outside\.test/],
-    ]);
-    await scene.answer(asked.id, { selectedOption: 'abort' });
-    await scene.ended();
-  },
-);
+long('what the sandbox denied is asked about when it is tried again, any other failure is not', async (t) => {
+  const [inside, outside] = ['node --test test/wrong.test.js', 'node --test test/outside.test.js'];
+  const run = await executed(
+    'on-failure',
+    testFile('test/wrong.test.js', `test('x', () => { void writeFileSync; throw new Error('wrong'); });`),
+    testFile('test/outside.test.js', `test('x', () => writeFileSync('/usr/x', ''));`),
+    runs(inside),
+    runs(inside),
+    runs(outside),
+    runs(outside),
+  );
+  await using scene = run.scene;
+  const asked = await scene.asked('sandbox_approval');
+  t.match(asked, {
+    description: /the sandbox kept it from what it wanted, before: to write outside the workspace/,
+    metadata: { command: outside, isOutsideSandbox: false },
+  });
+  const commands = run.tools().filter(([, summary = '']) => summary.includes('execute'));
+  t.match(commands, [
+    ['failed', /wrong\.test/],
+    ['failed', /wrong\.test/],
+    ['failed', /outside\.test/],
+  ]);
+  await scene.answer(asked.id, { selectedOption: 'abort' });
+  await scene.ended();
+});
 
 t.test('whoever denies and stops has stopped the turn; nothing of it is committed', async (t) => {
   const run = await executed('untrusted', runs('node --test'));

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
 import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { wordMask } from '../../../engine/run/record/mask-values.ts';
@@ -9,6 +8,7 @@ import { keepGrants } from '../../../session/approvals/keep-grants.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
 import type { ScriptedReply } from '../../coder/scripted-model.ts';
+import { long } from '../../rooms/long.ts';
 import { lastNote, scriptSession } from './scripted-session.ts';
 
 const [key, kept] = ['canary-key-7Qx2mPz9Lw4', 'canary-vault-b3Rt8Yk1Vn6'];
@@ -24,7 +24,7 @@ function* filesBelow(directory: string): Generator<Buffer> {
   }
 }
 
-t.test('no byte that a session writes or tells holds a secret, in no coding', async (t) => {
+long('no byte that a session writes or tells holds a secret, in no coding', async (t) => {
   const plans: ScriptedReply = {
     calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps: [`never print ${kept}`] }] }]],
   };

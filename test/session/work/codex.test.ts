@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import t, { type Test } from 'tap';
+import { type Test } from 'tap';
 import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
 import { formatModelChoice } from '../../../coder/model-choice.ts';
 import { codexWorker } from '../../../coder/plugin.ts';
@@ -102,7 +102,7 @@ async function drafted(t: Test, scene: ScriptedSession): Promise<void> {
   await scene.answer(review.id, { selectedOption: 'confirm' });
 }
 
-t.test(
+long(
   'Codex drafts, plans and makes the change, each only after its answer',
   { skip: codexSkip },
   async (t) => {

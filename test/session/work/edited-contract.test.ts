@@ -5,6 +5,7 @@ import type { Interaction } from '../../../session/state/interaction.ts';
 import { pendingOf } from '../../../session/state/state.ts';
 import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
 import type { ScriptedReply } from '../../coder/scripted-model.ts';
+import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { lastNote, type ScriptedSession, scriptSession } from './scripted-session.ts';
 
@@ -38,7 +39,7 @@ async function planned(scene: ScriptedSession) {
 
 const command = '"node --test --test-isolation=none --test-reporter=tap"';
 
-t.test(
+long(
   'a contract that was changed after it was confirmed is not run, whatever it says of itself',
   async (t) => {
     for (const [flips, edits] of [
@@ -67,7 +68,7 @@ t.test(
   },
 );
 
-t.test('what was edited by hand before it is confirmed is told, and held to what was drafted', async (t) => {
+long('what was edited by hand before it is confirmed is told, and held to what was drafted', async (t) => {
   {
     await using scene = await scriptSession([submits(heldDraft), plans]);
     edit(await drafted(scene), '"objectives": [', '"objectives": ["and nothing else", ');

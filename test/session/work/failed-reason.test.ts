@@ -3,13 +3,14 @@ import { WritError } from '../../../core/base/errors.ts';
 import { failedReason } from '../../../session/work/failed-reason.ts';
 import { priceDraft, submits } from '../../coder/planner/drafts.ts';
 import type { ScriptedReply } from '../../coder/scripted-model.ts';
+import { long } from '../../rooms/long.ts';
 import { lastNote, scriptSession } from './scripted-session.ts';
 
 const plans: ScriptedReply = {
   calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps: ['take the cent away'] }] }]],
 };
 
-t.test('a turn that fails in the middle of a run says how the run is gone on with', async (t) => {
+long('a turn that fails in the middle of a run says how the run is gone on with', async (t) => {
   const script = [submits(priceDraft), plans, { fails: [401, { error: { message: 'no' } }] }] as const;
   await using scene = await scriptSession(script);
   await scene.say('Make prices exact.');

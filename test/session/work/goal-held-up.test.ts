@@ -1,5 +1,4 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import t from 'tap';
 import type { GoalAmounts } from '../../../session/state/goal-budget.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { pendingOf } from '../../../session/state/state.ts';
@@ -35,7 +34,7 @@ async function planned(scene: ScriptedSession, edit: (path: string) => void = ()
   return scene.asked('post_plan_choice');
 }
 
-t.test('money that is used up stops a run before its next question, and a person grants more', async (t) => {
+long('money that is used up stops a run before its next question, and a person grants more', async (t) => {
   // Each reply costs two cents: a draft, a plan, and then two more.
   const script = [submits(heldDraft), plans, looks, looks, ...makesFix];
   await using scene = await scriptSession(script, { ground: granting({ costUsd: 0.03 }) }, pricedSample(100));
@@ -87,7 +86,7 @@ long('a session that has cost what it may cost blocks its goal by that name', as
   t.match(goalOf(scene), { status: 'achieved', loops: 1, run }, lastNote(scene.session));
 });
 
-t.test('a goal whose run waits for approvals is blocked, and achieved once they are there', async (t) => {
+long('a goal whose run waits for approvals is blocked, and achieved once they are there', async (t) => {
   const { sample, key } = sampleWithPeople(t);
   await using scene = await scriptSession([submits(heldDraft), plans, ...makesFix], {}, sample);
   const choice = await planned(scene, (path) => {

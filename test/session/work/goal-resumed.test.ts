@@ -1,4 +1,3 @@
-import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { keepGrants } from '../../../session/approvals/keep-grants.ts';
@@ -9,6 +8,7 @@ import { readThread } from '../../../session/thread/read-thread.ts';
 import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
 import { type ScriptedReply, scriptModel } from '../../coder/scripted-model.ts';
 import { makeSample } from '../../engine/run/sample.ts';
+import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { ground } from '../state/walk.ts';
 import { alterEvidence } from './alter-evidence.ts';
@@ -20,7 +20,7 @@ const plans: ScriptedReply = {
   calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps: ['take the cent away'] }] }]],
 };
 
-t.test('a goal goes on in other processes, each answered by a person, and holds no secret', async (t) => {
+long('a goal goes on in other processes, each answered by a person, and holds no secret', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const verified = ['criterion-1', 'criterion-2'].map((criterion) => ({ criterion, checks: ['unit'] }));
@@ -62,7 +62,7 @@ t.test('a goal goes on in other processes, each answered by a person, and holds 
   t.match(sample.git('log', '-1', '--format=%s'), /Prices are exact/);
 });
 
-t.test(
+long(
   'a run that a killed process left has what is left of the budget of its goal, and no more',
   async (t) => {
     const sample = makeSample();
@@ -121,7 +121,7 @@ t.test(
   },
 );
 
-t.test('no record of a run achieves a goal that was not made by its gates', async (t) => {
+long('no record of a run achieves a goal that was not made by its gates', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const verified = [{ criterion: 'criterion-1', checks: ['unit'] }];

@@ -38,45 +38,42 @@ async function executed(scene: ScriptedSession): Promise<void> {
   await scene.answer((await scene.asked('post_plan_choice')).id, { selectedOption: 'execute' });
 }
 
-t.test(
-  'tokens that are used up stop a run before its next question, and a person lets it go on',
-  async (t) => {
-    // Each reply is 150 tokens: a draft, a plan, and then two more.
-    const script = [submits(heldDraft), plans('take the cent away'), looks, looks, ...makesFix];
-    await using scene = await scriptSession(script, { ground: granting({ tokens: 300 }) });
-    const { channel } = scene.session;
-    await executed(scene);
-    await rested(scene);
-    t.match(
-      goalOf(scene),
-      { status: 'blocked', blockReason: 'budget_tokens', loops: 0 },
-      lastNote(scene.session),
-    );
-    t.equal(scene.model.asked.length, 4, 'no question follows');
-    t.strictSame(
-      channel.state.tasks.map(({ status, details }) => [status, details]),
-      [
-        ['pending', 'was stopped'],
-        ['pending', undefined],
-      ],
-      'nothing is at work',
-    );
-    const [stopped] = pendingOf(channel.state);
-    t.match(stopped?.metadata, {
-      stopped: 'budget_tokens',
-      goal: { budget: { tokens: { used: 600, limit: 600 } } },
-      grants: { tokens: 300 },
-    });
-    const run = goalOf(scene)?.run;
-    await scene.say('/plan continue');
-    await rested(scene);
-    t.match(goalOf(scene), { status: 'achieved', loops: 1, run }, lastNote(scene.session));
-    const { budget } = goalOf(scene) ?? {};
-    t.match(budget, { limit: { tokens: 900 }, used: { tokens: 900 } }, 'what was used stays told');
-  },
-);
+long('tokens that are used up stop a run before its next question, and a person lets it go on', async (t) => {
+  // Each reply is 150 tokens: a draft, a plan, and then two more.
+  const script = [submits(heldDraft), plans('take the cent away'), looks, looks, ...makesFix];
+  await using scene = await scriptSession(script, { ground: granting({ tokens: 300 }) });
+  const { channel } = scene.session;
+  await executed(scene);
+  await rested(scene);
+  t.match(
+    goalOf(scene),
+    { status: 'blocked', blockReason: 'budget_tokens', loops: 0 },
+    lastNote(scene.session),
+  );
+  t.equal(scene.model.asked.length, 4, 'no question follows');
+  t.strictSame(
+    channel.state.tasks.map(({ status, details }) => [status, details]),
+    [
+      ['pending', 'was stopped'],
+      ['pending', undefined],
+    ],
+    'nothing is at work',
+  );
+  const [stopped] = pendingOf(channel.state);
+  t.match(stopped?.metadata, {
+    stopped: 'budget_tokens',
+    goal: { budget: { tokens: { used: 600, limit: 600 } } },
+    grants: { tokens: 300 },
+  });
+  const run = goalOf(scene)?.run;
+  await scene.say('/plan continue');
+  await rested(scene);
+  t.match(goalOf(scene), { status: 'achieved', loops: 1, run }, lastNote(scene.session));
+  const { budget } = goalOf(scene) ?? {};
+  t.match(budget, { limit: { tokens: 900 }, used: { tokens: 900 } }, 'what was used stays told');
+});
 
-t.test('time that is used up stops what runs, which is unknown', async (t) => {
+long('time that is used up stops what runs, which is unknown', async (t) => {
   const hangs =
     '*** Begin Patch\n*** Add File: test/hang.test.js\n+setInterval(() => {}, 1000);\n*** End Patch';
   const script = [
@@ -102,7 +99,7 @@ t.test('time that is used up stops what runs, which is unknown', async (t) => {
   t.strictSame(pendingOf(channel.state), []);
 });
 
-t.test('two runs that leave the same are no progress, and a person says how it goes on', async (t) => {
+long('two runs that leave the same are no progress, and a person says how it goes on', async (t) => {
   let made = 0;
   const answer = ({ body }: Asked): ScriptedReply => {
     const text = JSON.stringify(body);

@@ -72,7 +72,7 @@ t.test(
   },
 );
 
-t.test(
+long(
   'what a model claims is nothing: a criterion is refuted by its check, and the goal goes on',
   async (t) => {
     let made = 0;
@@ -174,31 +174,28 @@ long(
   },
 );
 
-t.test(
-  'the plan that is executed is the one that was asked about, whatever was planned between',
-  async (t) => {
-    const script = [
-      submits(heldDraft),
-      plans('take the cent away'),
-      submits(priceDraft),
-      plans('something else'),
-    ];
-    await using scene = await scriptSession([...script, ...makesFix]);
-    const own = await planned(scene);
-    await scene.answer(own.id, { selectedOption: 'cancel' });
-    await scene.say('Do something else.');
-    await scene.answer((await scene.asked('intent_review_choice')).id, { selectedOption: 'confirm' });
-    const other = await scene.asked('post_plan_choice');
-    t.equal(other.metadata.goal, undefined, 'what is no goal says nothing of one');
-    await scene.answer(other.id, { selectedOption: 'cancel' });
-    await scene.say('/goal start');
-    const again = await scene.asked('post_plan_choice');
-    t.equal(again.metadata.planId, own.metadata.planId);
-    await scene.answer(again.id, { selectedOption: 'execute' });
-    await scene.ended();
-    t.match(goalOf(scene), { status: 'achieved', run: own.metadata.runId }, lastNote(scene.session));
-  },
-);
+long('the plan that is executed is the one that was asked about, whatever was planned between', async (t) => {
+  const script = [
+    submits(heldDraft),
+    plans('take the cent away'),
+    submits(priceDraft),
+    plans('something else'),
+  ];
+  await using scene = await scriptSession([...script, ...makesFix]);
+  const own = await planned(scene);
+  await scene.answer(own.id, { selectedOption: 'cancel' });
+  await scene.say('Do something else.');
+  await scene.answer((await scene.asked('intent_review_choice')).id, { selectedOption: 'confirm' });
+  const other = await scene.asked('post_plan_choice');
+  t.equal(other.metadata.goal, undefined, 'what is no goal says nothing of one');
+  await scene.answer(other.id, { selectedOption: 'cancel' });
+  await scene.say('/goal start');
+  const again = await scene.asked('post_plan_choice');
+  t.equal(again.metadata.planId, own.metadata.planId);
+  await scene.answer(again.id, { selectedOption: 'execute' });
+  await scene.ended();
+  t.match(goalOf(scene), { status: 'achieved', run: own.metadata.runId }, lastNote(scene.session));
+});
 
 t.test(
   'a run that was committed achieves what its checks passed for, and nothing that did not run',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t, { type Test } from 'tap';
+import { type Test } from 'tap';
 import { WritError } from '../../../core/base/errors.ts';
 import { uuidV7 } from '../../../core/base/ids.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
@@ -124,7 +124,7 @@ long(
   },
 );
 
-t.test('a branch that a killed process has moved is not said to stand, whatever is answered', async (t) => {
+long('a branch that a killed process has moved is not said to stand, whatever is answered', async (t) => {
   const sample = sampleOf(t);
   const before = sample.git('rev-parse', 'main');
   const runId = uuidV7(Date.now());
@@ -174,7 +174,7 @@ long('what was left and is committed already is found, whatever is answered then
   t.equal(sample.git('for-each-ref', 'refs/heads/writ'), '');
 });
 
-t.test('what was left goes on in the run that a kill interrupted', async (t) => {
+long('what was left goes on in the run that a kill interrupted', async (t) => {
   const sample = sampleOf(t);
   const before = sample.git('rev-parse', 'main');
   const [runId, anew] = [uuidV7(Date.now()), uuidV7(Date.now())];

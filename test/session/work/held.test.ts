@@ -201,7 +201,7 @@ t.test('what is rejected is in no commit of the branch, and the model hears why'
   t.equal(talk.split('nobody asked for it').length, 2, 'it stands in the talk once');
 });
 
-t.test('whoever was killed behind his answer is asked again, and what was done is found done', async (t) => {
+long('whoever was killed behind his answer is asked again, and what was done is found done', async (t) => {
   for (const [, isMoved] of casesOf({ 'before it moved': false, 'behind it': true }, ['behind it'])) {
     await using scene = await held();
     const { sample, session, model } = scene;

@@ -73,7 +73,7 @@ t.test('no session goes on with a thread that there is not', async (t) => {
   });
 });
 
-t.test('a turn that is cancelled ends; what its tools had begun is unknown', async (t) => {
+long('a turn that is cancelled ends; what its tools had begun is unknown', async (t) => {
   const hangs =
     '*** Begin Patch\n*** Add File: test/hang.test.js\n+setInterval(() => {}, 1000);\n*** End Patch';
   await using scene = await scriptSession([

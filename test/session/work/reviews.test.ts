@@ -1,8 +1,8 @@
-import t from 'tap';
 import { hunksOf } from '../../../session/screen/hunks.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { makesFix, priceDraft, priceFix, submits } from '../../coder/planner/drafts.ts';
 import type { ScriptedReply } from '../../coder/scripted-model.ts';
+import { long } from '../../rooms/long.ts';
 import { hasty } from './hasty-clock.ts';
 import { lastNote, type ScriptedSession, scriptSession } from './scripted-session.ts';
 
@@ -29,7 +29,7 @@ const review = (
   said: { readonly verdict?: 'keep' | 'reject'; readonly comment?: string },
 ) => channel.send({ type: 'review', patchset, path, hunk: id, ...said, proof: local });
 
-t.test('what a run made is told as a diff, hunk by hunk; what is committed is kept', async (t) => {
+long('what a run made is told as a diff, hunk by hunk; what is committed is kept', async (t) => {
   await using scene = await scriptSession([
     submits(priceDraft),
     plans,
@@ -77,42 +77,39 @@ t.test('what a run made is told as a diff, hunk by hunk; what is committed is ke
   }
 });
 
-t.test(
-  'what is said of hunks while a plan is worked that fails is told when it is planned anew',
-  async (t) => {
-    const planned: string[] = [];
-    let replies = 0;
-    let say = (): void => undefined;
-    const fails: ScriptedReply = {
-      calls: [['submit_task_complete', { complete: false, summary: 'puzzled' }]],
-    };
-    await using scene = await scriptSession(
-      ({ body }) => {
-        const text = JSON.stringify(body);
-        if (text.includes('submit_intent_draft')) return submits(priceDraft);
-        if (text.includes('submit_plan_draft')) {
-          planned.push(text);
-          return plans;
-        }
-        replies += 1;
-        if (replies === 1) return { calls: [['apply_patch', { patch: priceFix }]] };
-        say();
-        return fails;
-      },
-      { clock: hasty },
-    );
-    const said: Promise<unknown>[] = [];
-    say = () => {
-      if (said.length > 0) return;
-      for (const one of hunksIn(scene, 0))
-        said.push(review(scene, one, { verdict: 'reject', comment: 'rounding is done elsewhere' }));
-    };
-    await execute(scene);
-    await scene.asked('post_plan_choice');
-    t.equal((await Promise.all(said)).length, 2);
-    t.equal(planned.length, 5, 'once by request, and after each failure');
-    t.notMatch(planned[0], /rounding/);
-    t.match(planned[1], /The person rejects this change.*Because: rounding is done elsewhere/);
-    t.notMatch(planned[2], /rounding/, 'once is enough');
-  },
-);
+long('what is said of hunks while a plan is worked that fails is told when it is planned anew', async (t) => {
+  const planned: string[] = [];
+  let replies = 0;
+  let say = (): void => undefined;
+  const fails: ScriptedReply = {
+    calls: [['submit_task_complete', { complete: false, summary: 'puzzled' }]],
+  };
+  await using scene = await scriptSession(
+    ({ body }) => {
+      const text = JSON.stringify(body);
+      if (text.includes('submit_intent_draft')) return submits(priceDraft);
+      if (text.includes('submit_plan_draft')) {
+        planned.push(text);
+        return plans;
+      }
+      replies += 1;
+      if (replies === 1) return { calls: [['apply_patch', { patch: priceFix }]] };
+      say();
+      return fails;
+    },
+    { clock: hasty },
+  );
+  const said: Promise<unknown>[] = [];
+  say = () => {
+    if (said.length > 0) return;
+    for (const one of hunksIn(scene, 0))
+      said.push(review(scene, one, { verdict: 'reject', comment: 'rounding is done elsewhere' }));
+  };
+  await execute(scene);
+  await scene.asked('post_plan_choice');
+  t.equal((await Promise.all(said)).length, 2);
+  t.equal(planned.length, 5, 'once by request, and after each failure');
+  t.notMatch(planned[0], /rounding/);
+  t.match(planned[1], /The person rejects this change.*Because: rounding is done elsewhere/);
+  t.notMatch(planned[2], /rounding/, 'once is enough');
+});

@@ -6,11 +6,12 @@ import { systemClock } from '../../../core/base/clock.ts';
 import { keepGrants } from '../../../session/approvals/keep-grants.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
+import { long } from '../../rooms/long.ts';
 import { lastNote, scriptSession } from './scripted-session.ts';
 
 const secret = 'correct-horse-battery';
 
-t.test('a secret answer reaches the model that asked, and no transcript, log or snapshot', async (t) => {
+long('a secret answer reaches the model that asked, and no transcript, log or snapshot', async (t) => {
   const mask = openSessionMask([]);
   const approval = {
     policy: 'on-request',

@@ -4,6 +4,7 @@ import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { priceDraft, submits } from '../../coder/planner/drafts.ts';
 import { scriptModel } from '../../coder/scripted-model.ts';
 import { makeSample } from '../../engine/run/sample.ts';
+import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { lastNote, scriptSession, settingOf } from './scripted-session.ts';
 
@@ -32,7 +33,7 @@ t.test('from the next turn on another model is asked, for what the session is th
   t.strictSame(session.channel.state.interactions, [], 'what only reads plans nothing');
 });
 
-t.test(
+long(
   'plans are proposed with the network that was set, and not where a command could approve itself',
   async (t) => {
     await using scene = await scriptSession([submits(priceDraft), plans]);

@@ -18,6 +18,7 @@ import { pendingOf } from '../../../session/state/state.ts';
 import { priceDraft, submits } from '../../coder/planner/drafts.ts';
 import { scriptModel } from '../../coder/scripted-model.ts';
 import { makeSample } from '../../engine/run/sample.ts';
+import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { ground } from '../state/walk.ts';
 import { lastNote, type ScriptedSession, scriptSession, settingOf } from './scripted-session.ts';
@@ -91,7 +92,7 @@ t.test('a command of the person sees the work tree as it is, and changes nothing
   t.equal(scene.model.asked.length, 0, 'no model is asked');
 });
 
-t.test('the next command finds nothing of what the one before did to the copy itself', async (t) => {
+long('the next command finds nothing of what the one before did to the copy itself', async (t) => {
   const sample = makeSample();
   const { root } = sample;
   const deep = `${'n'.repeat(200)}/`.repeat(19);
@@ -119,7 +120,7 @@ t.test('the next command finds nothing of what the one before did to the copy it
   t.equal(readFileSync(join(elsewhere, 'mine'), 'utf8'), 'kept');
 });
 
-t.test(
+long(
   'it is what a command of a model is: no network, no version control, bounded, its code told',
   async (t) => {
     await using scene = await scriptSession([]);
@@ -149,7 +150,7 @@ t.test(
   },
 );
 
-t.test(
+long(
   'whoever types it has approved it, as far as his policy lets anybody; a program is asked about',
   async (t) => {
     const asked = async (policy: ApprovalPolicy, command: string) => {

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { pendingOf } from '../../../session/state/state.ts';
 import { runWrit } from '../../bin/start-writ.ts';
 import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
 import type { ScriptedReply } from '../../coder/scripted-model.ts';
+import { long } from '../../rooms/long.ts';
 import { outputOf } from '../../starter/run-program.ts';
 import { until } from '../../waiting/until.ts';
 import { lastNote, type ScriptedSession, scriptSession } from './scripted-session.ts';
@@ -81,7 +81,7 @@ const lies: readonly Lie[] = [
   },
 ];
 
-t.test('what taking back a run would touch is listed, and it is a gated change of its own', async (t) => {
+long('what taking back a run would touch is listed, and it is a gated change of its own', async (t) => {
   await using scene = await changed();
   const { sample, session, model } = scene;
   const made = sample.git('rev-parse', 'main');
@@ -123,7 +123,7 @@ t.test('what taking back a run would touch is listed, and it is a gated change o
   t.match(JSON.stringify(model.asked.at(-1)?.body), /The person has undone your change/);
 });
 
-t.test('what was changed by hand since, or by a later commit, is not run over', async (t) => {
+long('what was changed by hand since, or by a later commit, is not run over', async (t) => {
   await using scene = await changed();
   const { sample, session } = scene;
   const price = join(sample.root, 'src', 'price.js');
@@ -158,7 +158,7 @@ t.test('what was changed by hand since, or by a later commit, is not run over', 
   t.match(sample.git('show', 'main:src/price.js'), /^\/\/ mine\n.*cents \+ 1/s, 'what is elsewhere stays');
 });
 
-t.test('of a change that is only held it is asked what becomes of it', async (t) => {
+long('of a change that is only held it is asked what becomes of it', async (t) => {
   await using scene = await changed({ isHeld: true });
   const { sample, session } = scene;
   const before = sample.git('rev-parse', 'main');
@@ -188,7 +188,7 @@ t.test('of a change that is only held it is asked what becomes of it', async (t)
   t.equal(sample.git('rev-parse', 'main'), before);
 });
 
-t.test('nothing is taken back that there is not, nor by who only reads', async (t) => {
+long('nothing is taken back that there is not, nor by who only reads', async (t) => {
   await using scene = await changed();
   const { session } = scene;
   const run = runOf(scene);

@@ -5,6 +5,7 @@ import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
 import { type ScriptedReply, scriptModel } from '../../coder/scripted-model.ts';
 import { makeSample } from '../../engine/run/sample.ts';
+import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { pricedSample } from './priced-sample.ts';
 import { lastNote, scriptSession, settingOf } from './scripted-session.ts';
@@ -14,7 +15,7 @@ const plans: ScriptedReply = {
   calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps: ['take the cent away'] }] }]],
 };
 
-t.test('every reply is counted as it ends: of the draft, of the plan, of the work', async (t) => {
+long('every reply is counted as it ends: of the draft, of the plan, of the work', async (t) => {
   await using scene = await scriptSession([submits(priceDraft), plans, ...makesFix]);
   const { session } = scene;
   const facts: Happened[] = [];
@@ -88,7 +89,7 @@ t.test('a thread adds up over turns and processes', async (t) => {
   });
 });
 
-t.test('a session stops before the question that would take it over its limit', async (t) => {
+long('a session stops before the question that would take it over its limit', async (t) => {
   const sample = pricedSample(100);
   await using scene = await scriptSession([submits(priceDraft), plans, { text: 'So it is.' }], {}, sample);
   const { session, model } = scene;

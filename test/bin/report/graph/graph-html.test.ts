@@ -7,6 +7,7 @@ import { toGraph } from '../../../../api/graph/to-graph.ts';
 import type { GraphData } from '../../../../api/schemas/graph-schema.ts';
 import { renderGraphHtml } from '../../../../bin/report/graph/graph-html.ts';
 import { madeRun, madeThread } from '../../../api/graph/made-thread.ts';
+import { long } from '../../../rooms/long.ts';
 import { hostileText } from '../sample-view.ts';
 
 const chromium = '/usr/bin/chromium';
@@ -55,7 +56,7 @@ t.test(
 
 const named = existsSync(chromium) ? false : `no browser at ${chromium}`;
 
-t.test('in a real browser', { skip: named }, async (t) => {
+long('in a real browser', { skip: named }, async (t) => {
   const { chromium: engine } = await import('playwright-core');
   const browser = await engine.launch({ executablePath: chromium, args: ['--no-sandbox'] });
   t.teardown(() => browser.close());

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { findApis } from '../../../../engine/frame/hints/api-urls.ts';
+import { long } from '../../../rooms/long.ts';
 import { sampleTree } from '../sample-tree.ts';
 
 const users = { get: { summary: 'one user' } };
@@ -145,7 +146,7 @@ t.test('a description in YAML is read as the same one in JSON', async (t) => {
   t.strictSame(await found('swagger.YML', yaml.replaceAll('\n', '\r\n')), json);
 });
 
-t.test('YAML that is no JSON, or that blows up, is not read and says why', async (t) => {
+long('YAML that is no JSON, or that blows up, is not read and says why', async (t) => {
   const levels = Array.from({ length: 12 }, (_, at) =>
     at === 0 ? 'l0: &l0 [x, x, x, x, x, x, x, x]' : `l${at}: &l${at} [${`*l${at - 1}, `.repeat(8)}]`,
   );

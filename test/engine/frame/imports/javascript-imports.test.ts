@@ -1,5 +1,6 @@
 import t from 'tap';
 import { javascriptImports } from '../../../../engine/frame/imports/javascript-imports.ts';
+import { long } from '../../../rooms/long.ts';
 import { cpuTime } from '../../../waiting/cpu-time.ts';
 
 t.test('every form of import with a literal is read', async (t) => {
@@ -56,7 +57,7 @@ t.test('a quote, a regular expression or a template in the way does not hide wha
   }
 });
 
-t.test('hostile source costs linear time', async (t) => {
+long('hostile source costs linear time', async (t) => {
   const size = 1 << 20;
   for (const unit of [
     'import ',

@@ -55,7 +55,7 @@ async function scene(
   return { sample, digest, run };
 }
 
-t.test('what a plugin makes is evidence and a byproduct of what is sealed, under its name', async (t) => {
+long('what a plugin makes is evidence and a byproduct of what is sealed, under its name', async (t) => {
   const { sample, digest, run } = await scene(t);
   const view = await run();
   t.match(view, { decision: { type: 'commit' } }, JSON.stringify(view.decision));

@@ -66,7 +66,7 @@ async function scene(t: Test, edit: (text: string) => string, section: (vkey: st
 
 const pinned = (vkey: string): string => `plugin = "notary"\nvkey = "${vkey}"\n`;
 
-t.test('what is sealed stands in the plugin’s log, and is verified with the pinned key alone', async (t) => {
+long('what is sealed stands in the plugin’s log, and is verified with the pinned key alone', async (t) => {
   const { sample, served, digest, run } = await scene(t, (text) => text, pinned);
   const view = await run();
   t.match(view, { decision: { type: 'commit' } }, JSON.stringify(view.decision));
@@ -87,7 +87,7 @@ t.test('what is sealed stands in the plugin’s log, and is verified with the pi
   t.match(verified, { code: 0, data: { verified: true } }, JSON.stringify(verified.data?.checks));
 });
 
-t.test('a run that waits is ended although nobody here trusts the plugin of its log', async (t) => {
+long('a run that waits is ended although nobody here trusts the plugin of its log', async (t) => {
   const { sample, served, run } = await scene(t, (text) => text, pinned);
   const { runId, state } = await run({ risk: { humanInLoop: { required: true, minApprovers: 1 } } });
   t.equal(state, 'waiting');

@@ -69,7 +69,7 @@ const stored = (sample: { git(...args: string[]): string }): string =>
     .map((ref) => sample.git('grep', '--text', '-h', '-e', '.', ref))
     .join('\n');
 
-t.test(
+long(
   'a change that the stage check lets pass is committed and verified, and decided again without it',
   async (t) => {
     const { sample, tickets, digest, view, place, writ } = await scene(t, { state: 'approved' });

@@ -40,6 +40,7 @@ import {
   demoFixture,
   git,
 } from '../../../plugins/supply-chain/build-demo-repository.ts';
+import { long } from '../../../rooms/long.ts';
 import { instant } from '../../../waiting/instant.ts';
 
 // Sandboxes and npm on a busy machine.
@@ -156,7 +157,7 @@ const preparing = (...steps: WorkspaceConfig['prepare']): WorkspaceConfig => ({
   prepare: steps,
 });
 
-t.test('a project with real npm dependencies passes its tests only with what `prepare` made', async (t) => {
+long('a project with real npm dependencies passes its tests only with what `prepare` made', async (t) => {
   const { workspace, worktree, request } = await project(t.testdir(), demoConfig);
   const without = await check(workspace, [], suite);
   t.not(without.exitCode, 0);
@@ -196,7 +197,7 @@ t.test('a project with real npm dependencies passes its tests only with what `pr
   t.equal(git(worktree, 'status', '--porcelain', '--ignored'), '', 'the working tree is untouched');
 });
 
-t.test('`share` gives the tests the directory of the working tree, read-only and by digest', async (t) => {
+long('`share` gives the tests the directory of the working tree, read-only and by digest', async (t) => {
   const { worktree, workspace, request } = await project(t.testdir(), shareConfig);
   npmCi(worktree);
   const shared = await provideWorkspaceDependencies(request);

@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
 import { commands } from '../../../../bin/command-table.ts';
 import { systemClock } from '../../../../core/base/clock.ts';
 import { isWritError } from '../../../../core/base/errors.ts';
@@ -21,7 +20,7 @@ import { askedBuiltIns } from '../../../../plugins/preset/asked-built-ins.ts';
 import { runLine } from '../../../bin/host.ts';
 import { seededRandom } from '../../../chance/seeded-random.ts';
 import { toldSeed } from '../../../chance/told-seed.ts';
-import { isLong } from '../../../rooms/long.ts';
+import { isLong, long } from '../../../rooms/long.ts';
 import { fixtures, makeSample, sampleSpec } from '../sample.ts';
 import { mutatedContracts } from './mutated-contracts.ts';
 
@@ -83,7 +82,7 @@ async function askValidate(
   return { here: await previewContract(askedBuiltIns, request, read), alone: await contractIssues(read) };
 }
 
-t.test(
+long(
   'what run refuses before any work plan refuses with the same code, and the other way round',
   async (t) => {
     const sample = makeSample();

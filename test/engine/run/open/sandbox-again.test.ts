@@ -12,6 +12,7 @@ import type { JournalRecord } from '../../../../engine/store/parse-journal.ts';
 import { findRun } from '../../../../engine/store/record/find-run.ts';
 import { openRepository } from '../../../../engine/vcs/repository.ts';
 import { builtInStores } from '../../../../plugins/store/built-in-stores.ts';
+import { long } from '../../../rooms/long.ts';
 import { fixtures, makeSample } from '../sample.ts';
 
 const bytes = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
@@ -29,7 +30,7 @@ const contract = {
   },
 };
 
-t.test(
+long(
   'a run that goes on in another sandbox is judged anew in it, and its record names that one',
   { timeout: 300_000 },
   async (t) => {

@@ -101,7 +101,7 @@ t.test('a record without parts, or of a part that is refused, is judged by what 
   });
 });
 
-t.test('one task is taken back alone, and what its fellows did stays', async (t) => {
+long('one task is taken back alone, and what its fellows did stays', async (t) => {
   const tip = await resolveBase(repository, 'main');
   const undo = (task: string) => taskUndoing(repository, store, { runId, commit, task }, tip);
   const two = await undo('task-2');

@@ -10,6 +10,7 @@ import { withPolicyChecks } from '../../../../engine/run/state/checks-of-policy.
 import { factorsWithoutChecks, withFactorChecks } from '../../../../engine/run/state/checks-with-factors.ts';
 import { checksWithoutUse } from '../../../../engine/run/state/checks-without-use.ts';
 import { checksOf } from '../../../../engine/spec/checks-of.ts';
+import { long } from '../../../rooms/long.ts';
 import { accepted, changed } from '../../spec/sample.ts';
 import { fixtures, makeSample } from '../sample.ts';
 
@@ -113,7 +114,7 @@ t.test('an id that already means another check is refused', async (t) => {
   );
 });
 
-t.test('a run says which factors no check answers, in its view and wherever people read it', async (t) => {
+long('a run says which factors no check answers, in its view and wherever people read it', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   mkdirSync(join(sample.root, '.writ'));

@@ -1,4 +1,4 @@
-import t, { type Test } from 'tap';
+import { type Test } from 'tap';
 import { toRunData } from '../../../../api/run/run-data.ts';
 import { canonicalize } from '../../../../core/base/canonical.ts';
 import type { TaskOrder } from '../../../../core/contract/worker.ts';
@@ -99,7 +99,7 @@ async function work(t: Test, answers: readonly RecordedAnswer[], ...spec: Json[]
 
 const unsafe = ['import pickle', 'value = pickle.load(open("a", "rb"))'];
 
-t.test('who wrote what is refused is tried again, and nobody else', async (t) => {
+long('who wrote what is refused is tried again, and nobody else', async (t) => {
   const { view, list, show, failure, orders, replay, at } = await work(
     t,
     [

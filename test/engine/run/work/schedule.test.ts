@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import t from 'tap';
 import { type ScheduleRequest, schedule, type TaskEnd } from '../../../../engine/run/work/schedule.ts';
+import { long } from '../../../rooms/long.ts';
 
 interface Task {
   readonly key: string;
@@ -254,7 +255,7 @@ t.test('what is no DAG is refused before any work', async (t) => {
   await t.rejects(run([task(1), task(1)], { work }), { code: 'PLAN_INVALID' });
 });
 
-t.test('a chain of 100,000 Tasks is no recursion', async (t) => {
+long('a chain of 100,000 Tasks is no recursion', async (t) => {
   const { done } = await run(Array.from({ length: 100_000 }, (_, at) => task(at + 1, at === 0 ? [] : [at])));
   t.equal(done.length, 100_000);
   t.equal(done.at(-1), 't100000');

@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap';
 import type { TaskOrder } from '../../../../core/contract/worker.ts';
 import { createRecordedWorker } from '../../../../plugins/recorded-worker/worker.ts';
+import { long } from '../../../rooms/long.ts';
 import { type Json, makeSample, merge } from '../sample.ts';
 
 const add = (path: string, line: string): string =>
@@ -48,7 +49,7 @@ async function worked(t: Test, spec: Json) {
   return { view, orders, told };
 }
 
-t.test(
+long(
   'a call that the contract does not declare makes a new revision of the plan, with its reason',
   async (t) => {
     const { view, orders, told } = await worked(t, contract(['unknown-api'], ['/v1/users']));
@@ -62,7 +63,7 @@ t.test(
   },
 );
 
-t.test('one that is declared, and one that nobody asks about, goes on', async (t) => {
+long('one that is declared, and one that nobody asks about, goes on', async (t) => {
   for (const spec of [
     contract(['unknown-api'], ['https://mail.example/send']),
     contract(['scope-creep'], []),

@@ -1,14 +1,14 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
 import { uuidV7 } from '../../../../core/base/ids.ts';
 import type { Worker } from '../../../../core/contract/worker.ts';
 import { definePlugin } from '../../../../core/kernel/plugin.ts';
+import { long } from '../../../rooms/long.ts';
 import { fixtures, makeSample } from '../sample.ts';
 
 const fix = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
 
-t.test('a worker that breaks stops its run once, and is asked again in a workspace of its own', async (t) => {
+long('a worker that breaks stops its run once, and is asked again in a workspace of its own', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const seen: boolean[] = [];

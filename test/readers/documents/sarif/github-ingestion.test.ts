@@ -2,6 +2,7 @@ import t from 'tap';
 import type { Finding } from '../../../../core/contract/finding.ts';
 import { describedRows } from '../../../../gates/sast/described-rows.ts';
 import { buildSarif, type SarifRequest } from '../../../../readers/documents/sarif/build-sarif.ts';
+import { long } from '../../../rooms/long.ts';
 import { githubIngestionFaults } from './github-ingestion-faults.ts';
 
 const finding: Finding = {
@@ -111,7 +112,7 @@ t.test('what we write has none of them, whatever stands in it', async (t) => {
   );
 });
 
-t.test('25,000 results that hardly compress stay below the size, and the rest is counted', async (t) => {
+long('25,000 results that hardly compress stay below the size, and the rest is counted', async (t) => {
   let seed = 1;
   const noise = (): string => {
     seed = (seed * 48_271) % 2_147_483_647;

@@ -7,7 +7,7 @@ import {
   openHighlighter,
 } from '../../../../session/screen/highlight/open-highlighter.ts';
 import { type Line, textOf } from '../../../../session/screen/line.ts';
-import { everyThird } from '../../../rooms/long.ts';
+import { everyThird, long } from '../../../rooms/long.ts';
 import { cpuTime } from '../../../waiting/cpu-time.ts';
 
 /** Each line with the beginning of the tone of what is no plain code. */
@@ -79,7 +79,7 @@ t.test('a very long line, and what comes behind a large block, is plain', async 
   t.strictSame(toned(highlightLine(state, 'const a = 1;').line), 'const a = 1;');
 });
 
-t.test('no code keeps a grammar busy', async (t) => {
+long('no code keeps a grammar busy', async (t) => {
   const pieces = [
     '`',
     '"',

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { loadHighlighting } from '../../../../session/screen/highlight/open-highlighter.ts';
 import { markdownLines } from '../../../../session/screen/markdown/open-markdown.ts';
-import { everyThird } from '../../../rooms/long.ts';
+import { everyThird, long } from '../../../rooms/long.ts';
 import { cpuTime } from '../../../waiting/cpu-time.ts';
 
 t.before(loadHighlighting);
@@ -74,7 +74,7 @@ const pieces: readonly string[] = [
   ],
 ];
 
-t.test('256 KiB of anything is read in time that grows with it', async (t) => {
+long('256 KiB of anything is read in time that grows with it', async (t) => {
   for (const piece of everyThird(pieces)) {
     const took = cpuTime();
     markdownLines(piece.repeat(Math.ceil((256 * 1024) / piece.length)), { columns: 80 });

@@ -4,7 +4,7 @@ import type { Line } from '../../../../session/screen/line.ts';
 import { openBlocks, readBlocks } from '../../../../session/screen/markdown/open-blocks.ts';
 import { markdownLines, openMarkdown } from '../../../../session/screen/markdown/open-markdown.ts';
 import { seededRandom } from '../../../chance/seeded-random.ts';
-import { isLong } from '../../../rooms/long.ts';
+import { isLong, long } from '../../../rooms/long.ts';
 import { cpuTime } from '../../../waiting/cpu-time.ts';
 import { sample } from './sample.ts';
 
@@ -79,7 +79,7 @@ function streamed(text: string, seed: number, columns: number): readonly Line[] 
   return [...lines, ...stream.end()];
 }
 
-t.test('however a text is cut into pieces, its lines are the same', async (t) => {
+long('however a text is cut into pieces, its lines are the same', async (t) => {
   const broken: number[] = [];
   const texts = isLong ? 100 : 30;
   for (let seed = 1; seed <= texts; seed += 1) {

@@ -1,8 +1,8 @@
-import t from 'tap';
 import { replayRun } from '../../../../../engine/run/decide/replay-run.ts';
+import { long } from '../../../../rooms/long.ts';
 import { finishedRun } from '../../../upkeep/finished-run.ts';
 
-t.test('a run with a tolerated old failure is recorded as such and replays to its decision', async (t) => {
+long('a run with a tolerated old failure is recorded as such and replays to its decision', async (t) => {
   const integrationChecks = [{ id: 'old', kind: 'command', command: 'test -f absent.txt', required: true }];
   const qualityGates = { maxAllowedRegression: 'low' };
   const run = await (
