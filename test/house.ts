@@ -11,4 +11,5 @@ await room(
   'newcomers-page.test.ts',
   'rooms',
   'size.test.ts',
+  'work',
 );

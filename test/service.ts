@@ -5,6 +5,7 @@ await room(
   'service/dirty-marks.test.ts',
   'service/docs.test.ts',
   'service/hostile-requests.test.ts',
+  'service/kill.test.ts',
   'service/hostile',
   'service/mark-paths.test.ts',
 );

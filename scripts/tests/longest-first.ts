@@ -24,7 +24,6 @@ const dear: readonly string[] = [
   'run-decide',
   'plugins',
   'kill',
-  'service-kill',
   'gates',
   'intent',
   'attack-worlds',

@@ -1,4 +1,4 @@
-import { type Test } from 'tap';
+import type { Test } from 'tap';
 import { reachProvider } from '../../bin/command-parts/reach-provider.ts';
 import { reachSearch } from '../../bin/command-parts/reach-search.ts';
 import { type Json, makeSample, merge } from '../engine/run/sample.ts';

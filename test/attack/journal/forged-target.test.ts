@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Test } from 'tap';
+import type { Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { runLine } from '../../bin/host.ts';
 import { fixtures, makeSample, type Sample, sampleSpec } from '../../engine/run/sample.ts';

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Test } from 'tap';
+import type { Test } from 'tap';
 import { gitEvidence } from '../../../api/verify/git-evidence.ts';
 import { readSeal } from '../../../attest/bundle/bundle.ts';
 import { noMemory } from '../../../attest/log/no-memory.ts';

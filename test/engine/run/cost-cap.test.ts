@@ -2,7 +2,7 @@ import { long } from '../../rooms/long.ts';
 import '../upkeep/patience.ts';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Test } from 'tap';
+import type { Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { runLine } from '../../bin/host.ts';
 import { fixtures, type Json, makeSample, merge, sampleSpec } from './sample.ts';

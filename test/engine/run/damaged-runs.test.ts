@@ -3,7 +3,7 @@ import '../upkeep/patience.ts';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Test } from 'tap';
+import type { Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
 import { runLine } from '../../bin/host.ts';

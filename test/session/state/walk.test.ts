@@ -1,4 +1,4 @@
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { isWritError } from '../../../core/base/errors.ts';
 import { decide } from '../../../session/state/decide.ts';
 import { isConsent } from '../../../session/state/interaction.ts';
@@ -134,7 +134,7 @@ const depth = 7;
 
 for (const local of ['tui', 'none'] as const) {
   const test = local === 'tui' ? long : t.test.bind(t);
-  test(`seven commands in every order, ${local === 'tui' ? 'with' : 'without'} a screen`, async (t) => {
+  test(`seven commands in every order, ${local === 'tui' ? 'with' : 'without'} a screen`, async (t: Test) => {
     const met = new Map<string, number>();
     const seen = new Map<string, number>();
     let steps = 0;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Test } from 'tap';
+import type { Test } from 'tap';
 import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
 import { formatModelChoice } from '../../../coder/model-choice.ts';
 import { codexWorker } from '../../../coder/plugin.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Test } from 'tap';
+import type { Test } from 'tap';
 import { WritError } from '../../../core/base/errors.ts';
 import { uuidV7 } from '../../../core/base/ids.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';

@@ -1,4 +1,4 @@
-import { type Test } from 'tap';
+import type { Test } from 'tap';
 import { toRunData } from '../../../../api/run/run-data.ts';
 import { canonicalize } from '../../../../core/base/canonical.ts';
 import type { TaskOrder } from '../../../../core/contract/worker.ts';
