@@ -85,36 +85,30 @@ export const drivers = {
         request: requests(),
         atOnce: meeting.most(),
       }),
+      more.secrets,
     );
   },
 
   /** A worker that answers from a recording. Waits between attempts take no time; their seconds are observed. */
   async work(scene, spec) {
     const sample = await stage(scene);
-    const [waits, orders, heard]: [number[], string[], string[]] = [[], [], []];
+    const [waits, orders]: [number[], string[]] = [[], []];
     const meeting = openMeeting(scene, spec);
     const recorded = createRecordedWorker(scene.answers ?? [], async () => {});
     const worker: Worker = {
       ...recorded,
       async work(order) {
         orders.push(`task ${order.taskNumber} revision ${order.revision} attempt ${order.attempt}`);
-        heard.push(order.previousFailure ?? '');
         await meeting.meet();
         return recorded.work(order);
       },
     };
-    const { secrets } = (await surroundings(scene)).more;
     return finish(
       sample,
       spec,
       scene,
-      () =>
-        sample.run(
-          { worker, clock: quickClock(waits), ...(secrets ? { secrets } : {}), specBytes: bytesOf(spec) },
-          {},
-          pluginsOf(scene),
-        ),
-      () => ({ wait: waits, order: orders, failure: heard, atOnce: meeting.most() }),
+      () => sample.run({ worker, clock: quickClock(waits), specBytes: bytesOf(spec) }),
+      () => ({ wait: waits, order: orders, atOnce: meeting.most() }),
     );
   },
 
@@ -158,7 +152,6 @@ export const drivers = {
       () => ({
         told: toldTo(model),
         asked: model.asked.length,
-        prompt: JSON.stringify(model.asked),
         request: requests(),
       }),
     );
@@ -174,23 +167,18 @@ async function finish(
   scene: Scene,
   run: () => ReturnType<Sample['run']>,
   seen: () => Readonly<Record<string, Json | undefined>>,
+  secrets?: RunRequest['secrets'],
 ): Promise<Observation> {
   try {
     let view = await atHome(scene, sample, run);
     const asked = view.state;
     for (const person of scene.approvals ?? [])
       if (view.state === 'waiting') await sign(sample, view.runId, keyOf(sample, person), addressOf(person));
-    const { secrets } = (await surroundings(scene)).more;
     if (view.state === 'waiting' && scene.approvals && scene.approvals.length > 0)
       view = await sample.resume(view.runId, secrets ? { secrets } : {});
-    if (scene.gitGc) sample.git('gc', '--quiet', '--prune=now');
     const removed = scene.daysLater === undefined ? [] : await collected(sample, scene.daysLater);
-    return ofRun(sample, view, spec, {
-      ...seen(),
-      first: asked,
-      removed,
-      history: await changeLogOf(sample, view.runId, spec),
-    });
+    const history = scene.history ? await changeLogOf(sample, view.runId, spec) : [];
+    return ofRun(sample, view, spec, { ...seen(), first: asked, removed, history });
   } catch (fault) {
     return refused(fault);
   }

@@ -94,7 +94,6 @@ export function ofRun(
     detail: () =>
       findings.map(({ rule, severity, detail = {} }) => `${severity} ${rule} ${canonicalize(detail)}`),
     check: () => Object.fromEntries(checks.map(({ id, status }) => [id, status])),
-    exit: () => Object.fromEntries(checks.map(({ id, exitCode = null }) => [id, exitCode])),
     stage: () =>
       Object.fromEntries(
         view.stages.map(({ stage, status, ran }) => [
@@ -105,10 +104,11 @@ export function ofRun(
     notice: () => (view.notices ?? []).map((notice) => notice.split(':')[0] ?? ''),
     artifact: () =>
       Object.fromEntries(
-        view.artifacts.map(({ name, contentType, redactions = 0, expiresAt }) => [
+        view.artifacts.map(({ name, contentType, sha256, redactions = 0, expiresAt }) => [
           name,
           {
             contentType,
+            sha256,
             redactions,
             days:
               expiresAt === undefined

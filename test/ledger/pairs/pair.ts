@@ -164,10 +164,26 @@ export function isWithin(pointer: string, path: string): boolean {
     .every((token, index) => token === tokens[index] || (token === '*' && index < tokens.length));
 }
 
-/** A tenth of these ids, by their digests: always the same, and a new id takes the place of one at most. */
-export function fixedTenth(ids: readonly string[]): readonly string[] {
-  const rank = new Map(ids.map((id) => [id, sha256Hex(Buffer.from(id))]));
-  return ids
-    .toSorted((a, b) => ((rank.get(a) ?? '') < (rank.get(b) ?? '') ? -1 : 1))
-    .slice(0, Math.ceil(ids.length / 10));
+/** What is run for a pair, as text: specs of two pairs that are alike in it are run once. */
+export function runsOf(pair: Pair): readonly [a: string, b: string] {
+  const { a, b, scene } = specsOf(pair);
+  return [JSON.stringify([pair.endsAt, scene, a]), JSON.stringify([pair.endsAt, scene, b])];
+}
+
+/**
+ * So many of these ids, in the order of their digests, that they take a tenth of all runs. The choice is always the
+ * same, and a new id takes the place of few.
+ */
+export function fixedTenth(runs: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const rank = new Map([...runs.keys()].map((id) => [id, sha256Hex(Buffer.from(id))]));
+  const ids = [...runs.keys()].sort((a, b) => ((rank.get(a) ?? '') < (rank.get(b) ?? '') ? -1 : 1));
+  const most = Math.ceil(new Set([...runs.values()].flat()).size / 10);
+  const taken = new Set<string>();
+  return ids.filter((id, index) => {
+    const own = runs.get(id) ?? [];
+    const more = own.filter((run) => !taken.has(run)).length;
+    if (index > 0 && taken.size + more > most) return false;
+    for (const run of own) taken.add(run);
+    return true;
+  });
 }

@@ -49,8 +49,8 @@ export interface Scene {
   readonly meets?: true;
   /** Days after the run at which garbage is collected. */
   readonly daysLater?: number;
-  /** git collects garbage after the run. */
-  readonly gitGc?: true;
+  /** The change log of the intent is read after the run. */
+  readonly history?: true;
   /** The repository's configuration names a public log, which this machine serves. */
   readonly publicLog?: true;
   /** A language server for JavaScript is on the PATH. */
