@@ -142,11 +142,14 @@ function holds(seen: Observation, one: Difference): boolean {
 }
 
 t.test('the tenth is the same ids in any order, and counts what is run', async (t) => {
-  const ids = Array.from({ length: 95 }, (_, index) => [`row.${index}`, ['shared', `run ${index}`]] as const);
+  const ids = Array.from({ length: 95 }, (_, index): readonly [string, readonly string[]] => [
+    `row.${index}`,
+    ['shared', `run ${index}`],
+  ]);
   const tenth = fixedTenth(new Map(ids));
   t.equal(tenth.length, 9);
   t.strictSame(fixedTenth(new Map(ids.toReversed())), tenth);
-  const more = fixedTenth(new Map([...ids, ['row.new', ['shared', 'run new']] as const]));
+  const more = fixedTenth(new Map([...ids, ['row.new', ['shared', 'run new']]]));
   t.ok(tenth.filter((id) => !more.includes(id)).length <= 1);
 });
 
