@@ -12,8 +12,8 @@ import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { setPriority } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { shortVariable } from '../test/rooms/long.ts';
 import { makeTemporaryDirectory } from '../test/rooms/temporary-directory.ts';
+import { shortVariable } from '../test/rooms/variables.ts';
 import { type MutatedModule, mutatedModules } from './mutation/modules.ts';
 import { formatScore, listUndetected, type MutationReport, scoreOf } from './mutation/score.ts';
 import { installTestTool, testToolPlace } from './test-tools.ts';

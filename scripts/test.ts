@@ -1,6 +1,5 @@
 /*
  * `npm test -- [ROOM | FILE | --changed]…`: all tests, or those of rooms (test/<room>.ts), of files of tests, and of
- * what a change touches. `npm test` alone leaves out what is tagged long (test/rooms/long.ts); `--long`
  * (`npm run test:long`) and every named room or file run it too. Each room runs in its own Node process, two more at a
  * time than there are cores (up to four). The rooms print TAP; this script adds up their counts. `--costs FILE` writes
  * what each test cost. docs/decisions/0003-test-runner.md has the reasons for a runner of our own.
@@ -11,9 +10,8 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { packageVariable, packPackage } from '../test/doors/packed-package.ts';
 import { withLargePages } from '../test/rooms/large-pages.ts';
-import { shortVariable } from '../test/rooms/long.ts';
 import { makeTemporaryDirectory } from '../test/rooms/temporary-directory.ts';
-import { costsVariable } from '../test/rooms/test-costs.ts';
+import { costsVariable, shortVariable } from '../test/rooms/variables.ts';
 import { type Changes, changedFiles } from './tests/changed-files.ts';
 import { chooseTests, type RoomChoice } from './tests/choose-tests.ts';
 import { inMemory } from './tests/in-memory.ts';

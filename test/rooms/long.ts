@@ -1,7 +1,5 @@
 import t, { type Test } from 'tap';
-
-/** Set for the rooms that `npm test` runs as a whole: long tests are left out. */
-export const shortVariable = 'WRIT_TEST_SHORT';
+import { shortVariable } from './variables.ts';
 
 /** Whether long tests run: in `npm run test:long`, and wherever a file, a room or `--changed` is named. */
 export const isLong = process.env[shortVariable] === undefined;

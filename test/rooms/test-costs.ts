@@ -1,8 +1,6 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import type { TAP } from 'tap';
-
-/** A file to which each room appends what its tests cost: one JSON object for a test of a file. */
-export const costsVariable = 'WRIT_TEST_COSTS';
+import { costsVariable } from './variables.ts';
 
 /**
  * Writes the CPU seconds of each test of a room, its ended child processes included, if the variable names a file. Calls
