@@ -1,5 +1,6 @@
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import t from 'tap';
 import { sha256Hex } from '../../../core/base/digest.ts';
 import { long } from '../../rooms/long.ts';
 import { type JournalLine, snapshot, waitingRun, withStep } from './waiting-run.ts';
@@ -15,7 +16,7 @@ const decidedToSeal = {
   reasons: [],
 };
 
-long('a forged decision seals nothing: what was not decided here is decided anew', async (t) => {
+t.test('a forged decision seals nothing: what was not decided here is decided anew', async (t) => {
   const run = await waitingRun(t);
   const decided = run.lines().find(({ data }) => /shown\/1$/.test((data as { step?: string }).step ?? ''));
   t.ok(decided, 'the run has waited');

@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import t from 'tap';
 import { long } from '../../rooms/long.ts';
 import { cloned } from './cloned.ts';
 import { sampleWithRunner } from './sample-with-runner.ts';
@@ -41,7 +42,7 @@ function travelling({ sample, runId }: WaitingRun): readonly JournalLine[] {
     .map((line) => JSON.parse(line) as JournalLine);
 }
 
-long('what came by ref alone is judged anew', async (t) => {
+t.test('what came by ref alone is judged anew', async (t) => {
   const run = await waitingRun(t);
   const clone = await cloned(t, run);
   const { code, data } = await clone.call('resume', run.runId);

@@ -9,7 +9,6 @@ import { readFrom } from '../../../attest/log/read-from.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { makeRepository } from '../../engine/vcs/sample-repository.ts';
-import { long } from '../../rooms/long.ts';
 import { makePlace, openLedger } from './ledger-fixture.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'writ-mirror-'));
@@ -28,7 +27,7 @@ let count = 0;
 const some = (n: number): readonly Buffer[] =>
   Array.from({ length: n }, () => Buffer.from(`entry ${count++}`));
 
-long('the mirror follows every append, holds the current tree only, and is whole', async (t) => {
+t.test('the mirror follows every append, holds the current tree only, and is whole', async (t) => {
   let before = '';
   for (const n of [1, 255, 1, 300, 467]) {
     await ledger.appendAll(some(n));
