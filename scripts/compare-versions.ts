@@ -1,8 +1,8 @@
 /*
  * `npm run compare [-- CORPUS…] [--package DIR]`: runs the published package of the baseline commit and the package of
  * the working tree side by side and lists every difference that `fixtures/compatibility/changes.json` does not explain.
- * `--package` names an unpacked package to compare with instead. Exit 1: a difference without an entry, an entry without
- * a difference, or a portion that could not be run. Exit 2: the baseline is not built, or no corpus has that name.
+ * `--package` names an unpacked package to compare with instead. Exit 1: a difference without an entry, an entry
+ * without a difference, or a portion that could not be run. Exit 2: the baseline is not built, or a corpus is unknown.
  */
 
 import { resolve } from 'node:path';

@@ -1,7 +1,7 @@
 /*
- * `node scripts/make-old-state.ts PROGRAM [STATE…]`: makes the states of `fixtures/compatibility/state` with the package
- * in the directory PROGRAM: all, or the named ones. The committed ones are made by the package of bc4e9f22 alone. A
- * state that is there already is never overwritten.
+ * `node scripts/make-old-state.ts PROGRAM [STATE…]`: makes the states of `fixtures/compatibility/state` with the
+ * package in the directory PROGRAM: all, or the named ones. The committed ones are made by the package of bc4e9f22
+ * alone. A state that is there already is never overwritten.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';

@@ -15,6 +15,7 @@ import { type Case, readCases, readSetUps, transcripts } from '../test/compatibi
 import { readChanges } from '../test/compatibility/transcripts/changes.ts';
 import {
   type Block,
+  type Golden,
   goldenPath,
   readGolden,
   renderBlock,
@@ -35,7 +36,8 @@ const { values, positionals } = parseArgs({
 
 const folder = values.changed ? 'changed' : '';
 const all = readCases();
-const goldens = new Map<string, Map<string, readonly Block[]>>();
+const recorded = new Map<string, Map<string, readonly Block[]>>();
+const goldens = new Map<string, Golden>();
 const cases = all.filter(isWanted);
 let failed = 0;
 if (values.program === undefined)
@@ -73,7 +75,7 @@ async function look(one: Case): Promise<void> {
     if (lack !== undefined) throw new Error(`this machine has no ${lack}`);
     const blocks = await place.run(one);
     if (values.check) check(one, blocks);
-    else goldenOf(group).set(name, blocks);
+    else recorded.set(group, (recorded.get(group) ?? new Map()).set(name, blocks));
   } catch (fault) {
     failed += 1;
     process.stdout.write(`${group}/${name}: ${fault instanceof Error ? fault.message : fault}\n`);
@@ -88,16 +90,18 @@ function check({ group, name }: Case, blocks: readonly Block[]): void {
     throw new Error(`line ${at + 1}\n  golden:   ${then[at]}\n  this run: ${now[at]}`);
 }
 
-function goldenOf(group: string): Map<string, readonly Block[]> {
-  const known = goldens.get(group) ?? new Map(readGolden(group, folder));
+/** The golden of a group as it was at the start. */
+function goldenOf(group: string): Golden {
+  const known = goldens.get(group) ?? readGolden(group);
   goldens.set(group, known);
   return known;
 }
 
-/** The golden of a group, in the order of its cases. */
+/** Writes what was recorded of a group, in the order of its cases. */
 function write(group: string): void {
   if (values.check) return;
-  const golden = goldenOf(group);
+  // Read again: another process may have recorded other cases of the group meanwhile.
+  const golden = new Map([...readGolden(group, folder), ...(recorded.get(group) ?? [])]);
   const ordered = all.flatMap(({ group: of, name }) => {
     const found = of === group ? golden.get(name) : undefined;
     return found === undefined ? [] : [[name, found] as const];

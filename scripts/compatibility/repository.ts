@@ -16,8 +16,8 @@ export function filesOf(texts: Readonly<Record<string, string | Buffer>>): Files
 }
 
 /**
- * A repository with two commits: `main`, and `candidate` on top of it. `main` is checked out if `checkedOut`. Answers its
- * directory.
+ * A repository with two commits: `main`, and `candidate` on top of it. `main` is checked out if `checkedOut`.
+ * Answers its directory.
  */
 export async function makeRepository(
   { work, env }: Version,

@@ -1,6 +1,9 @@
 import { isObject, type Json } from '../../test/compatibility/old-state.ts';
 
-/** Which members of an answer are facts: `true` keeps a value whole, an object keeps these members of it or of its elements. */
+/**
+ * Which members of an answer are facts: `true` keeps a value whole, an object keeps these members of it or of its
+ * elements.
+ */
 type Shape = true | { readonly [key: string]: Shape };
 
 const run: Shape = {

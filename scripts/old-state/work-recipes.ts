@@ -92,7 +92,7 @@ export const modelRights = {
   },
 };
 
-/** Writes a spec of three tasks and a recording that fulfils it; the third task fails once. Returns the command line. */
+/** Writes a spec of three tasks and a recording that fulfils it; the third task fails once. Returns its argv. */
 function threeTasks(place: Place, delayMs: number, more: Parameters<typeof sampleIntent>[1] = {}): string[] {
   const spec = {
     intent: {

@@ -15,9 +15,12 @@ import {
   unpackState,
 } from './old-state.ts';
 
+t.setTimeout(3_600_000);
+
 const { states } = readStates();
 const checked = isLong ? states : states.filter(({ sample }) => sample !== undefined);
-const cache = join(t.testdir({}), 'cache');
+const cache = mkdtempSync(join(tmpdir(), 'writ-old-state-cache-'));
+t.teardown(() => rmSync(cache, { recursive: true, force: true }));
 
 t.test('state of bc4e9f22', async (t) => {
   if (!isLong) leaveOut(states.length - checked.length);

@@ -5,10 +5,9 @@ import { contractRows } from '../../engine/spec/contract-rows.ts';
 import { readIntentSpec } from '../../engine/spec/read-intent-spec.ts';
 import type { Json } from '../engine/run/sample.ts';
 import { casesOf } from '../rooms/long.ts';
-import { lookAt, type Observation } from './pairs/observation.ts';
+import { type Difference, lookAt, type Observation } from './pairs/observation.ts';
 import { observe, runsSoFar } from './pairs/observe.ts';
 import {
-  type Difference,
   differingPlaces,
   fixedTenth,
   isWithin,

@@ -1,4 +1,7 @@
-/* IntentSpecs through `spec validate`, `spec canonical`, `spec digest` and `plan`: those of `fixtures/specs`, and drawn ones. */
+/*
+ * IntentSpecs through `spec validate`, `spec canonical`, `spec digest` and `plan`: those of `fixtures/specs`, and drawn
+ * ones.
+ */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,5 @@
+import { hostname } from 'node:os';
+
 /** A kind of value that differs between two runs of the same command line. */
 interface Kind {
   readonly name: string;
@@ -15,8 +17,6 @@ const numbered: readonly Kind[] = [
   { name: 'sha256', pattern: /(?<![0-9a-zA-Z])[0-9a-f]{64}(?![0-9a-zA-Z])/g },
   { name: 'sha1', pattern: /(?<![0-9a-zA-Z])[0-9a-f]{40}(?![0-9a-zA-Z])/g },
   { name: 'hex32', pattern: /(?<![0-9a-zA-Z])[0-9a-f]{32}(?![0-9a-zA-Z])/g },
-  // What `writ redact` calls a value by.
-  { name: 'hex12', pattern: /(?<=[("])[0-9a-f]{12}(?=[)"])/g },
   { name: 'fingerprint', pattern: /(?<=SHA256:)[0-9A-Za-z+/]{43}/g },
   { name: 'key', pattern: /(?<=\+)[0-9a-f]{8}\+[A-Za-z0-9+/]{43,}={0,2}/g },
   {
@@ -35,7 +35,10 @@ const plain: readonly (readonly [pattern: RegExp, by: string])[] = [
   [/(MiB of memory .*found )\d+/g, '$1<number>'],
   // Which tests were slowest is chance.
   [/("slowest": ?)\[[^\]]*\]/g, '$1"<slowest>"'],
+  [/(wall_clock_seconds: )\d+(?:\.\d+)?/g, '$1<seconds>'],
+  [/(\d+ of \d+ checks? \| )\d+(?:\.\d+)? (?:ms|s|min)/g, '$1<duration>'],
   [/ {2,}\d+(?:\.\d+)? (?:ms|s|min)$/gm, '  <duration>'],
+  [/(took ms: )\d+(?:\.\d+)?/g, '$1<ms>'],
   [/ {2,}\d+(?:\.\d+)? (?:B|KiB|MiB)$/gm, '  <size>'],
   [/((?:127\.0\.0\.1|localhost|\[::1\]):)[3-6]\d{4}\b/g, '$1<port>'],
   [/\b(port) [3-6]\d{4}\b/g, '$1 <number>'],
@@ -47,7 +50,7 @@ const plain: readonly (readonly [pattern: RegExp, by: string])[] = [
 /**
  * Puts placeholders where two runs of one case differ: `<place>` for paths, `<time>`, and for ids, digests, keys and
  * signatures numbers in the order in which they appear, over all texts of a case: `<sha256-2>`. A word of 7 to 16
- * hexadecimal digits with which a known value begins is `<sha256-2:7>`.
+ * hexadecimal digits with which a known value begins is `<sha256-2:7>`; any other one of 12 is `<hex12-1>`.
  */
 export class Normaliser {
   readonly #paths: readonly (readonly [path: string, by: string])[];
@@ -66,6 +69,7 @@ export class Normaliser {
     for (const [path, by] of this.#paths) text = text.replaceAll(path, by);
     text = text.replaceAll(`v${process.versions.node}`, 'v<node-version>');
     text = text.replaceAll(process.versions.node, '<node-version>');
+    text = text.replaceAll(`on \`${hostname()}\``, 'on `<host>`');
     for (const kind of numbered) if (!this.#kept.has(kind.name)) text = this.#number(text, kind);
     for (const [pattern, by] of plain) if (!this.#keeps(by)) text = text.replace(pattern, by);
     return text.replace(/(?<![0-9a-zA-Z-])[0-9a-f]{7,16}(?![0-9a-zA-Z-])/g, (word) => this.#shortOf(word));
@@ -77,20 +81,25 @@ export class Normaliser {
   }
 
   #number(text: string, { name, pattern, mixed }: Kind): string {
-    return text.replace(pattern, (value) => {
-      if (mixed && !isMixed(value)) return value;
-      const known = this.#known.get(value);
-      if (known !== undefined) return `<${known}>`;
-      const count = (this.#counts.get(name) ?? 0) + 1;
-      this.#counts.set(name, count);
-      this.#known.set(value, `${name}-${count}`);
-      return `<${name}-${count}>`;
-    });
+    return text.replace(pattern, (value) =>
+      mixed && !isMixed(value) ? value : this.#placeholder(name, value),
+    );
+  }
+
+  #placeholder(name: string, value: string): string {
+    const known = this.#known.get(value);
+    if (known !== undefined) return `<${known}>`;
+    const count = (this.#counts.get(name) ?? 0) + 1;
+    this.#counts.set(name, count);
+    this.#known.set(value, `${name}-${count}`);
+    return `<${name}-${count}>`;
   }
 
   #shortOf(word: string): string {
-    for (const [value, by] of this.#known) if (value.startsWith(word)) return `<${by}:${word.length}>`;
-    return word;
+    for (const [value, by] of this.#known)
+      if (value.startsWith(word)) return value === word ? `<${by}>` : `<${by}:${word.length}>`;
+    // The short form of a digest that is nowhere in full.
+    return word.length === 12 && !this.#kept.has('hex12') ? this.#placeholder('hex12', word) : word;
   }
 }
 

@@ -6,7 +6,24 @@ import { valueAt } from '../../../core/base/json-pointer.ts';
 import type { Issue } from '../../../core/contract/issue.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import type { Json, Sample } from '../../engine/run/sample.ts';
-import type { Difference } from './pair.ts';
+
+/** A place in what a run left, and what is there under each of the two specs. */
+export interface Difference {
+  /** Kind of the observation, such as `decision`, `finding`, `object`, `statement`, `plan` or `issue`. */
+  readonly at: string;
+  /** Path of the record's file; only of kinds that have several files. */
+  readonly file?: string;
+  /** JSON Pointer into what was observed; absent: all of it. */
+  readonly path?: string;
+  /** Absent: nothing is there. */
+  readonly a?: Json;
+  readonly b?: Json;
+  /** Instead of `a` and `b`: something is there under both, and it is not the same. For digests. */
+  readonly unlike?: true;
+  /** Instead of `a` and `b`: this text is part of what is there under the spec `in`, and not under the other one. */
+  readonly holds?: string;
+  readonly in?: 'a' | 'b';
+}
 
 /** What came of one spec: values by kind, and by file where a kind has several. */
 export interface Observation {

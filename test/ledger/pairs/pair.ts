@@ -4,6 +4,7 @@ import { sha256Hex } from '../../../core/base/digest.ts';
 import { appendPointer, parsePointer } from '../../../core/base/json-pointer.ts';
 import { fixtures, type Json, sampleSpec } from '../../engine/run/sample.ts';
 import type { DriverName } from './drivers.ts';
+import type { Difference } from './observation.ts';
 import type { Scene } from './scene.ts';
 
 /**
@@ -11,24 +12,6 @@ import type { Scene } from './scene.ts';
  * RFC 7396 says. `null` removes in both.
  */
 export type Patch = { readonly [key: string]: Json };
-
-/** A place in what a run left, and what is there under each of the two specs. */
-export interface Difference {
-  /** Kind of the observation, such as `decision`, `finding`, `object`, `statement`, `plan` or `issue`. */
-  readonly at: string;
-  /** Path of the record's file; only of kinds that have several files. */
-  readonly file?: string;
-  /** JSON Pointer into what was observed; absent: all of it. */
-  readonly path?: string;
-  /** Absent: nothing is there. */
-  readonly a?: Json;
-  readonly b?: Json;
-  /** Instead of `a` and `b`: something is there under both, and it is not the same. For digests. */
-  readonly unlike?: true;
-  /** Instead of `a` and `b`: this text is part of what is there under the spec `in`, and not under the other one. */
-  readonly holds?: string;
-  readonly in?: 'a' | 'b';
-}
 
 /** Two specs that differ in the row's field alone, and how what comes of them differs. */
 export interface Pair {
