@@ -8,7 +8,6 @@ import { addPeople, twoPeople } from './waiting-recipes.ts';
 export const endedRecipes: Readonly<Record<string, Recipe>> = {
   'abandoned-by-a-check': {
     about: 'a run abandoned since a check failed',
-    sample: 2,
     async make(place) {
       const quick = {
         ...{ id: 'fails', kind: 'command', command: 'false', timeoutSeconds: 60 },
@@ -71,10 +70,13 @@ export const endedRecipes: Readonly<Record<string, Recipe>> = {
         });
         useLog(place, log, 'v2');
         const run = await runSample(place, merge(publicLog, rollback), { exit: 1 });
+        const revocation = place.git('show', `refs/ai/runs/${run.run_id}:revocation.sigstore.json`);
+        const path = place.file('revocation.sigstore.json', `${revocation}\n`);
         return [
           ...unsealedClaims(run),
           { run: ['replay', run.run_id] },
-          { run: ['verify', run.run_id, '--run', '--trusted-root', '../root.json'], exit: 'recorded' },
+          { run: ['verify', run.run_id, '--run', '--trusted-root', '../root.json'], exit: 3 },
+          { run: ['verify', path, '--trusted-root', '../root.json'], exit: 1 },
         ];
       });
     },

@@ -11,7 +11,6 @@ import { type Expectation, type Recipe, type RunData, runSample, sealedClaims } 
 export const logRecipes: Readonly<Record<string, Recipe>> = {
   'sealed-without-a-log': {
     about: 'a run sealed without a transparency log',
-    sample: 1,
     async make(place) {
       return sealedClaims(await runSample(place, { provenance: { transparencyLog: { mode: 'none' } } }));
     },

@@ -31,7 +31,6 @@ export const otherRecipes: Readonly<Record<string, Recipe>> = {
   },
   intents: {
     about: 'intents that were drafted, activated, closed and superseded',
-    sample: 3,
     async make(place) {
       const draft = (id: string, status = 'draft') =>
         sampleIntent(place, { metadata: { id }, lifecycle: { status } }, `${id}.json`);

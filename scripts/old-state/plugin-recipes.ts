@@ -57,7 +57,7 @@ export const pluginRecipes: Readonly<Record<string, Recipe>> = {
     },
   },
   'sealed-with-an-evidence-plugin': {
-    about: "a model's run whose sources an evidence policy of a third-party plugin judged",
+    about: "a model's run whose sources an evidence policy of a third-party plugin accepted",
     async make(place) {
       await place.writ(['plugin', 'new', 'evidence', 'house']);
       await place.writ(['plugin', 'add', 'house']);

@@ -72,7 +72,7 @@ export const sessionRecipes: Readonly<Record<string, Recipe>> = {
         await session.say(request);
         await session.choose('intent_review_choice', 'confirm');
         await session.choose('post_plan_choice', 'execute');
-        await session.until(({ asked }) => asked >= 3);
+        await session.until(({ requests }) => requests >= 3);
         await session.end('SIGKILL');
         return opened(session, [request]);
       });
@@ -139,8 +139,8 @@ function opened({ thread }: { readonly thread: string }, shows: readonly string[
 interface Seen {
   readonly status: string;
   readonly interactions: readonly { readonly id: string; readonly kind: string; readonly status: string }[];
-  /** How many questions the model was asked. */
-  readonly asked: number;
+  /** How many requests the model got. */
+  readonly requests: number;
 }
 
 interface Session {
@@ -188,13 +188,13 @@ function steered(
   child: ChildProcess,
   thread: string,
   call: (path: string, body?: object) => Promise<Record<string, unknown>>,
-  asked: () => number,
+  requests: () => number,
 ): Session {
   const until: Session['until'] = async (holds) => {
     for (;;) {
       // A connection that was kept open may be closed meanwhile; the next call opens another.
       const found = await call('session').catch(() => call('session'));
-      const seen = { ...(found as unknown as Seen), asked: asked() };
+      const seen = { ...(found as unknown as Seen), requests: requests() };
       if (holds(seen)) return seen;
       if (seen.status === 'error') throw new Error(`the session failed: ${JSON.stringify(seen)}`);
       await new Promise((resolve) => setTimeout(resolve, 100));

@@ -16,7 +16,6 @@ export const signerRecipes: Readonly<Record<string, Recipe>> = {
   },
   'sealed-file-ed25519': {
     about: 'a run sealed with an Ed25519 key in a PEM file',
-    sample: 1,
     async make(place) {
       useSigner(place, 'file:~/release.pem');
       keyFile(place, generateKeyPairSync('ed25519'));

@@ -20,7 +20,7 @@ export interface Claim {
   readonly env?: Readonly<Record<string, string>>;
   /** What the command's clock shows (RFC 3339), where its answer depends on it; otherwise the machine's time. */
   readonly at?: string;
-  /** The command draws on a terminal until it is told to end, and has to show each of these texts. */
+  /** The command draws on a terminal until SIGTERM ends it, and has to show each of these texts. */
   readonly shows?: readonly string[];
   /** Must be contained in `data` of the answer: see `differences`. */
   readonly facts?: Json;
