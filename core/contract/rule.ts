@@ -85,6 +85,17 @@ export interface CandidateSearch {
   begin(input: RuleInput, file: PatchFile): boolean | AnchorTest;
 }
 
+/** What a rule's module may export. */
+export interface RuleModule {
+  readonly judge?: RuleFunction;
+  readonly candidates?: CandidateSearch;
+  /**
+   * For a rule with `linear`: whether `judge` takes linear time for this input. Takes linear time itself, for every
+   * input. Absent: it always does.
+   */
+  readonly isLinear?: (input: RuleInput) => boolean;
+}
+
 /** What a report says of a rule, or of one row of a rule that is made of many, beside its findings (SARIF). */
 export interface RuleText {
   /** One sentence. */
@@ -157,6 +168,11 @@ export interface Rule {
   readonly text?: RuleText;
   /** Of a rule that is made of many: the ids that `detail.row` of its findings names. */
   readonly rows?: () => Promise<readonly DescribedRule[]>;
+  /**
+   * For built-in rules that take linear time by construction: a small input is evaluated in the main thread, without a
+   * deadline (`docs/decisions/0019-rules-in-the-main-thread.md`). Absent: a thread of the pool evaluates every input.
+   */
+  readonly linear?: true;
   /** Deadline; default 60. A rule past it has refused. */
   readonly timeoutSeconds?: number;
   /** Asked only where this contract wants it; absent means always. Pure. */

@@ -4,6 +4,7 @@ import type { EffectiveIntentSpec } from '../contract/intentspec.gen.ts';
 import type { Rule, RuleInput, RulePoint } from '../contract/rule.ts';
 import { stageNames } from '../contract/stage.ts';
 import { parseFindings, storable } from './answer.ts';
+import { judgeHere, mainThreadBytes } from './worker/judge-here.ts';
 import { judgeRuleTask } from './worker/judge-rule.ts';
 import type { WorkerPool } from './worker/pool.ts';
 
@@ -83,14 +84,20 @@ export function joinRules(engine: Rules, added: readonly Rule[], taken: readonly
   return joined;
 }
 
-/** The modules that judging a contract loads into a thread, as file URLs; rules of others are judged elsewhere. */
-export function modulesOf(rules: Rules, spec: EffectiveIntentSpec): readonly string[] {
+/**
+ * The modules that evaluating a change of at least so many bytes loads into a thread, as file URLs; rules of others are
+ * evaluated elsewhere, and linear ones of a small change in the main thread.
+ */
+export function modulesOf(rules: Rules, spec: EffectiveIntentSpec, bytes = 0): readonly string[] {
   const asked = (['patch', ...stageNames] as const).flatMap((point) => rules.at(point, spec));
-  return [...new Set(asked.filter(({ outside }) => outside === undefined).map(({ module }) => module.href))];
+  const threaded = asked.filter(
+    ({ outside, linear }) => outside === undefined && (!linear || bytes >= mainThreadBytes),
+  );
+  return [...new Set(threaded.map(({ module }) => module.href))];
 }
 
 /**
- * Asks one rule in the pool. A rule that throws, hangs, loops, ends its thread or answers nonsense has
+ * Asks one rule, in the pool unless it is linear and the input is small. A rule that throws, hangs, loops, ends its thread or answers nonsense has
  * refused, with one `error` finding that names the rule and the reason. Rejects only on a closed pool.
  */
 export async function judgeRule(
@@ -103,11 +110,13 @@ export async function judgeRule(
   // answer.
   if (rule.outside) return parseFindings(await rule.outside(input, signal));
   const timeoutSeconds = rule.timeoutSeconds ?? defaultTimeoutSeconds;
-  const outcome = await pool.run(
-    judgeRuleTask,
-    { id: rule.id, module: rule.module.href, input },
-    { timeoutMs: timeoutSeconds * 1000, ...(signal ? { signal } : {}) },
-  );
+  const outcome =
+    (await judgeHere(rule, input, pool, signal)) ??
+    (await pool.run(
+      judgeRuleTask,
+      { id: rule.id, module: rule.module.href, input },
+      { timeoutMs: timeoutSeconds * 1000, ...(signal ? { signal } : {}) },
+    ));
   if (outcome.ok) return outcome.value;
   const { reason, error } = outcome;
   return [

@@ -50,6 +50,12 @@ export async function matchesFormat(format: string, bytes: Uint8Array): Promise<
   return found === undefined ? undefined : { expected, found };
 }
 
+/** Whether a format of the contract's open set is one in which programs report on tests. */
+export function isOfTests(format: string): boolean {
+  const { name } = parseFormat(format);
+  return name === 'junit+xml' || name === 'tap';
+}
+
 /** A declared version is held against what the document says of itself; a format that says nothing has none. */
 function versionFault(bytes: Uint8Array, version: string): string | undefined {
   const read = readJson(bytes);

@@ -4,4 +4,5 @@ export const meta: Rule = {
   id: 'artifact-declared',
   point: 'every-stage',
   module: new URL('./artifact-declared.ts', import.meta.url),
+  linear: true,
 };

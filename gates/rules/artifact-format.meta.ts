@@ -4,5 +4,6 @@ export const meta: Rule = {
   id: 'artifact-format',
   point: 'every-stage',
   module: new URL('./artifact-format.ts', import.meta.url),
+  linear: true,
   readsArtifacts: true,
 };

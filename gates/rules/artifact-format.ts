@@ -3,7 +3,7 @@ import { lookedForAt } from '../../core/contract/gate-of.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
 import type { ArtifactRecord } from '../../core/contract/stage.ts';
 import { artifactContent } from '../formats/artifact-content.ts';
-import { matchesFormat } from '../formats/matches-format.ts';
+import { isOfTests, matchesFormat } from '../formats/matches-format.ts';
 
 const rule = 'artifact-format';
 
@@ -37,6 +37,10 @@ export const judge: RuleFunction = async (input) => {
   }
   return findings;
 };
+
+/** Reports of tests are parsed in a thread. */
+export const isLinear = ({ spec }: RuleInput): boolean =>
+  spec.artifacts.required.every(({ format }) => format === undefined || !isOfTests(format));
 
 /**
  * The contract's entries for this artifact at this stage; of one that was made now and is required at another stage

@@ -4,4 +4,5 @@ export const meta: Rule = {
   id: 'artifact-present',
   point: 'every-stage',
   module: new URL('./artifact-present.ts', import.meta.url),
+  linear: true,
 };

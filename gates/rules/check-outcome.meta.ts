@@ -4,4 +4,5 @@ export const meta: Rule = {
   id: 'check-outcome',
   point: 'every-stage',
   module: new URL('./check-outcome.ts', import.meta.url),
+  linear: true,
 };

@@ -5,6 +5,7 @@ export const meta: Rule = {
   id: 'judge-changed',
   point: 'patch',
   module: new URL('./judge-changed.ts', import.meta.url),
+  linear: true,
   judgesWhole: true,
   readsJudge: true,
   reads: manifestGlobs,

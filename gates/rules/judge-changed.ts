@@ -14,6 +14,7 @@ const rule = 'judge-changed';
 const maxFindings = 50;
 const maxLaid = 500;
 const maxParts = 10;
+const maxLookups = 100_000;
 const ofLint =
   /^(?:eslintConfig|eslintIgnore|prettier|stylelint|xo|standard|lints|tool\.(?:ruff|flake8|mypy|pyright|basedpyright|black|isort|pylint|bandit|pycodestyle|pydocstyle|ty)|flake8|mypy\b.*|isort|pylint.*|pycodestyle|pydocstyle)$/;
 
@@ -71,6 +72,12 @@ export const judge: RuleFunction = (input) => {
   const needed = Math.max(1, spec.risk.humanInLoop.minApprovers);
   const why = `${changed.length} ${changed.length === 1 ? 'change' : 'changes'} of what checks execute to judge`;
   return [...told, ...rest, ...gaps, ...judgeApprovals(rule, input, { needed, why })];
+};
+
+/** Without manifests there is nothing to parse: each changed file is looked up in what the checks execute. */
+export const isLinear = ({ patch, files, judge: reach }: RuleInput): boolean => {
+  const known = (reach?.files.length ?? 0) + Object.keys(reach?.absent ?? {}).length;
+  return Object.keys(files).length === 0 && patch.files.length * known <= maxLookups;
 };
 
 function reviewerOf({ spec, stage, judge: reach, options }: RuleInput, count: number): Reviewer {

@@ -5,6 +5,7 @@ export const meta: Rule = {
   id: 'licenses',
   point: 'patch',
   module: new URL('./licenses.ts', import.meta.url),
+  linear: true,
   judgesWhole: true,
   reads: dependencyFileGlobs,
   readsUnchanged: true,

@@ -80,6 +80,9 @@ export const judge: RuleFunction = (input) => {
   return [...first.slice(0, maxFindings), { rule, severity, message: rest }, ...asked];
 };
 
+/** Without dependency files there is nothing to parse. */
+export const isLinear = ({ files }: RuleInput): boolean => Object.keys(files).length === 0;
+
 function unread({ problems, candidate }: ComparedDependencies): Finding[] {
   const kinds = new Map(candidate.map(({ path, kind }) => [path, kind.role]));
   // A file that only says where packages come from states no license.

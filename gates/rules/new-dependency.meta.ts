@@ -5,6 +5,7 @@ export const meta: Rule = {
   id: 'new-dependency',
   point: 'patch',
   module: new URL('./new-dependency.ts', import.meta.url),
+  linear: true,
   judgesWhole: true,
   reads: dependencyFileGlobs,
   readsUnchanged: true,

@@ -44,6 +44,9 @@ export const judge: RuleFunction = (input) => {
   return review?.isPossible ? [...told, ...review.asked] : told;
 };
 
+/** Without dependency files there is nothing to parse. */
+export const isLinear = ({ files }: RuleInput): boolean => Object.keys(files).length === 0;
+
 function unread({ problems, notes, candidate }: ComparedDependencies, policy: string): readonly Finding[] {
   const mild = new Set(
     candidate.flatMap(({ path, kind }) =>

@@ -6,6 +6,7 @@ export const meta: Rule = {
   id: 'new-tests',
   point: 'patch',
   module: new URL('./new-tests.ts', import.meta.url),
+  linear: true,
   judgesWhole: true,
   reads: languageGlobs,
   scan: { needsBothSides: true, asked: 'where-named' },

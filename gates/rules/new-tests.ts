@@ -69,6 +69,14 @@ export const judge: RuleFunction = (input) => {
   ];
 };
 
+/** Nothing is parsed where no test file changes. */
+export const isLinear = (input: RuleInput): boolean =>
+  input.patch.files.every((file) => {
+    const oldPath = file.oldPath ?? file.path;
+    const [before, after] = [languageOf(oldPath), languageOfChange(input, file)];
+    return !(before && isTestFile(oldPath, before)) && !(after && isTestFile(file.path, after));
+  });
+
 function placeOf(input: RuleInput, changed: readonly string[]): { readonly path?: string } {
   const path = changed[0] ?? input.patch.files[0]?.path;
   return path === undefined ? {} : { path };

@@ -5,6 +5,7 @@ export const meta: Rule = {
   id: 'no-direct-eval',
   point: 'patch',
   module: new URL('./no-direct-eval.ts', import.meta.url),
+  linear: true,
   reads: languageGlobs,
   appliesTo: (spec) => spec.security.outputHandling.noDirectEval,
   text: {

@@ -1,7 +1,14 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { CandidateSearch, RuleFunction, RuleInput } from '../../core/contract/rule.ts';
-import { anchorTest, evidenceAnchors, hitsInSearch, isScanned, mayHit } from '../direct-eval/candidates.ts';
+import {
+  anchorTest,
+  evidenceAnchors,
+  hitsInSearch,
+  isScanned,
+  mayHit,
+  type Scanned,
+} from '../direct-eval/candidates.ts';
 import { findHits } from '../direct-eval/find-hits.ts';
 import { firstAdded } from '../direct-eval/first-added.ts';
 import type { Hit } from '../direct-eval/hit.ts';
@@ -57,15 +64,18 @@ export const candidates: CandidateSearch = {
   },
 };
 
+/** Nothing is parsed where no word of direct execution is in the change or the files. */
+export const isLinear = (input: RuleInput): boolean =>
+  input.patch.files.every((file) => {
+    if (!isRegularCandidate(file)) return true;
+    const language = languageOfChange(input, file);
+    return !isScanned(language) || !isCandidate(input, file, language);
+  });
+
 async function judgeFile(input: RuleInput, file: PatchFile): Promise<readonly Finding[]> {
   const language = languageOfChange(input, file);
   if (!isScanned(language)) return [];
-  const content = input.files[file.path]?.candidate;
-  const isCandidate =
-    file.binary ||
-    mayHit(input.patch.diff, language, file.start, file.end) ||
-    (content !== undefined && mayRename(content, language));
-  if (!isCandidate) return [];
+  if (!isCandidate(input, file, language)) return [];
   const source = candidateSource(input, file, language);
   if (!source) {
     const message = `\`${file.path}\` is source that git takes for binary, and its content was not given: it cannot be scanned`;
@@ -83,6 +93,15 @@ async function judgeFile(input: RuleInput, file: PatchFile): Promise<readonly Fi
     if (findings.length > maxFindings) break;
   }
   return findings;
+}
+
+function isCandidate({ patch, files }: RuleInput, file: PatchFile, language: Scanned): boolean {
+  const content = files[file.path]?.candidate;
+  return (
+    file.binary ||
+    mayHit(patch.diff, language, file.start, file.end) ||
+    (content !== undefined && mayRename(content, language))
+  );
 }
 
 /** At the first offset that the patch added. */

@@ -4,4 +4,5 @@ export const meta: Rule = {
   id: 'regression',
   point: 'integration',
   module: new URL('./regression.ts', import.meta.url),
+  linear: true,
 };

@@ -4,6 +4,7 @@ export const meta: Rule = {
   id: 'secrets',
   point: 'patch',
   module: new URL('./secrets.ts', import.meta.url),
+  linear: true,
   readsStanding: true,
   findsSecrets: true,
   text: {

@@ -4,6 +4,7 @@ export const meta: Rule = {
   id: 'suppressions',
   point: 'patch',
   module: new URL('./suppressions.ts', import.meta.url),
+  linear: true,
   text: {
     about: 'Inline suppressions are seen by a reviewer.',
     tags: ['maintainability'],

@@ -5,6 +5,7 @@ export const meta: Rule = {
   id: 'tests-kept',
   point: 'patch',
   module: new URL('./tests-kept.ts', import.meta.url),
+  linear: true,
   judgesWhole: true,
   reads: languageGlobs,
   scan: { needsBothSides: true, asked: 'where-named' },

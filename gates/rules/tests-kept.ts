@@ -1,7 +1,7 @@
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
 import { testsMayGo } from '../../core/contract/tests-may-go.ts';
-import { languageOf } from '../../readers/source/language.ts';
+import { type Language, languageOf } from '../../readers/source/language.ts';
 import { isTestFile } from '../new-tests/test-file.ts';
 import {
   baseSource,
@@ -9,6 +9,7 @@ import {
   isRegularCandidate,
   languageOfChange,
 } from '../source/changed-source.ts';
+import { mayStub } from '../tests-kept/assertion-stubs.ts';
 import { emptiedHelpers } from '../tests-kept/emptied-helpers.ts';
 import { exchangedIn } from '../tests-kept/exchanged-in.ts';
 import { isOfHelpers } from '../tests-kept/helper-functions.ts';
@@ -17,7 +18,7 @@ import { lostRegistrations } from '../tests-kept/lost-registrations.ts';
 import { lostRows } from '../tests-kept/lost-rows.ts';
 import { idleNews, newMarks } from '../tests-kept/new-marks.ts';
 import { isOutOfSight } from '../tests-kept/out-of-sight.ts';
-import { stubsIn } from '../tests-kept/stubs-in-file.ts';
+import { isSetUp, stubsIn } from '../tests-kept/stubs-in-file.ts';
 import { tellLosses } from '../tests-kept/tell-losses.ts';
 import type { TestChange } from '../tests-kept/test-change.ts';
 import { testInventory, withoutCases } from '../tests-kept/test-inventory.ts';
@@ -41,6 +42,24 @@ export const judge: RuleFunction = (input) => {
     ...input.patch.files.flatMap((file) => stubsIn(input, file)),
   ]);
 };
+
+/** Nothing is parsed where no file of tests changes and no text reaches into what judges. */
+export const isLinear = (input: RuleInput): boolean =>
+  input.patch.files.every((file) => {
+    const language = languageOfChange(input, file);
+    const source = language && isRegularCandidate(file) && candidateSource(input, file, language);
+    return (
+      [file.oldPath ?? file.path, file.path].every(
+        (path) => !isReadAsTest(path, languageOf(path) ?? language),
+      ) &&
+      (!source || !mayStub(source.text, source.language))
+    );
+  });
+
+function isReadAsTest(path: string, language: Language | undefined): boolean {
+  const isTest = language !== undefined && isTestFile(path, language);
+  return isTest || isOfHelpers.test(path) || isSetUp.test(path);
+}
 
 function testChange(input: RuleInput, file: PatchFile): TestChange | undefined {
   const oldPath = file.oldPath ?? file.path;

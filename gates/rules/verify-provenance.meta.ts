@@ -4,6 +4,7 @@ export const meta: Rule = {
   id: 'verify-provenance',
   point: 'release',
   module: new URL('./verify-provenance.ts', import.meta.url),
+  linear: true,
   // Asked by a policy check alone: a contract without one has its seal verified all the same.
   appliesTo: () => false,
 };

@@ -1,4 +1,6 @@
+import { type WordSearch, wordSearch } from '../../readers/anchors/word-search.ts';
 import type { Language } from '../../readers/source/language.ts';
+import { testLibraryParts } from './library-bindings.ts';
 
 const libraries = String.raw`(?:node:)?(?:assert(?:/strict)?|test)|chai|expect|should|@?jest(?:/\w+)?|vitest|tap|tape|ava|uvu(?:/assert)?|@tapjs/\w+|power-assert`;
 
@@ -176,6 +178,43 @@ const table: Readonly<Partial<Record<Language, readonly Stub[]>>> = {
     { form: String.raw`^[ \t]*set[ \t]+\+e\b` },
   ],
 };
+
+/**
+ * Words without which code that is no test reaches into nothing that judges: each form that counts `everywhere` holds
+ * one, and so does the name of each test library.
+ */
+const evidence: Readonly<Partial<Record<Language, WordSearch>>> = {
+  javascript: wordSearch([
+    ...[
+      'require.cache',
+      'global',
+      'window',
+      'self',
+      'assert',
+      'expect',
+      'Expect',
+      'chai',
+      'should',
+      'Assertion',
+    ],
+    ...testLibraryParts,
+  ]),
+  python: wordSearch([
+    'TestCase',
+    'TestResult',
+    'TextTestRunner',
+    'mock',
+    'setattr',
+    'sys.modules',
+    'AssertionError',
+    'builtins',
+  ]),
+};
+
+/** Whether code that is no test can hold a stub of assertions: quick, and says yes too often. */
+export function mayStub(text: string, language: Language): boolean {
+  return evidence[language]?.found(Buffer.from(text, 'latin1')) ?? false;
+}
 
 /**
  * Offsets where code replaces, silences or answers for assertions, in order. `before`: what the file was, where it was.

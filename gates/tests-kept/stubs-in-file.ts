@@ -10,7 +10,7 @@ import {
   isRegularCandidate,
   languageOfChange,
 } from '../source/changed-source.ts';
-import { assertionStubs } from './assertion-stubs.ts';
+import { assertionStubs, mayStub } from './assertion-stubs.ts';
 import { libraryStubs } from './library-stubs.ts';
 import { shadowsTestLibrary } from './shadowing-path.ts';
 import type { ToldLoss } from './tell-losses.ts';
@@ -29,8 +29,9 @@ export function stubsIn(input: RuleInput, file: PatchFile): readonly ToldLoss[] 
   const language = isRegularCandidate(file) ? languageOfChange(input, file) : undefined;
   const source = language && candidateSource(input, file, language);
   if (!source || !language) return [];
-  const was = baseSource(input, file, language)?.text;
   const isTest = isOfTests(path, language, source) || isSetUp.test(path);
+  if (!isTest && !mayStub(source.text, language)) return [];
+  const was = baseSource(input, file, language)?.text;
   const find = (text: string): readonly number[] => {
     const { code } = readTests({ ...source, text }, language);
     const found = assertionStubs(code, text, language, {
@@ -49,7 +50,7 @@ export function stubsIn(input: RuleInput, file: PatchFile): readonly ToldLoss[] 
 }
 
 /** Files that tests load before they run. */
-const isSetUp =
+export const isSetUp =
   /(?:^|\/)(?:conftest\.py|(?:test|spec|jest|vitest|mocha|karma|rails)?[._-]?(?:setup|set-up|set_up|helper|bootstrap)[\w-]{0,20}(?:\.[\w-]{1,20}){1,3})$/i;
 
 /** Rust keeps tests beside the code. */

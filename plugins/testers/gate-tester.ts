@@ -118,7 +118,10 @@ function toSides({ base, candidate }: CaseFile): FileSides {
   };
 }
 
-/** As a run asks: in a worker thread. Twice, because a rule is pure; a rule that gave no answer passes no case. */
+/**
+ * As a run evaluates it, and once more in a worker thread, because a rule is pure; a rule that gave no answer passes no
+ * case.
+ */
 async function ask(rule: Rule, gateCase: GateCase): Promise<readonly Finding[]> {
   const fail = (sentence: string) => {
     throw new AssertionError({ message: `rule \`${rule.id}\`, case \`${gateCase.name}\`: ${sentence}` });
@@ -127,7 +130,8 @@ async function ask(rule: Rule, gateCase: GateCase): Promise<readonly Finding[]> 
   const findings = await judgeRule(rule, input, pool);
   const fault = findings.find((finding) => finding.detail?.code === 'RULE_FAULT');
   if (fault) fail(fault.message);
-  if (!isDeepStrictEqual(await judgeRule(rule, input, pool), findings)) {
+  const { linear: _, ...inThread } = rule;
+  if (!isDeepStrictEqual(await judgeRule(inThread, input, pool), findings)) {
     fail('asked twice, it answered twice differently');
   }
   return findings;

@@ -1,13 +1,25 @@
-import type { CandidateSearch, RuleFunction } from '../../contract/rule.ts';
+import type { Finding } from '../../contract/finding.ts';
+import type { RuleInput, RuleModule } from '../../contract/rule.ts';
+import { parseFindings } from '../answer.ts';
 import { toRunnable } from './to-runnable.ts';
-
-/** What a rule's module may export. */
-export interface RuleModule {
-  readonly judge?: RuleFunction;
-  readonly candidates?: CandidateSearch;
-}
 
 /** Loads a rule's module by file URL. */
 export async function loadRuleModule(module: string): Promise<RuleModule> {
   return import(toRunnable(module));
+}
+
+/**
+ * Evaluates the rule `id` of a loaded module. Throws when the module exports no `judge`, throws, or returns anything but
+ * findings of this rule.
+ */
+export async function findingsOf(
+  { judge }: RuleModule,
+  id: string,
+  input: RuleInput,
+): Promise<readonly Finding[]> {
+  if (typeof judge !== 'function') throw new TypeError('the module exports no function `judge`');
+  const findings = parseFindings(await judge(input));
+  const foreign = findings.find((finding) => finding.rule !== id);
+  if (foreign) throw new TypeError(`expected findings of rule \`${id}\`, got one of \`${foreign.rule}\``);
+  return findings;
 }

@@ -25,6 +25,8 @@ export interface TaskLimits {
  */
 export interface WorkerPool {
   readonly threads: number;
+  /** Aborted once the pool is closed. */
+  readonly closed: AbortSignal;
   run<Input, Output>(
     task: Task<Input, Output>,
     input: Input,
@@ -89,6 +91,7 @@ export function createPool({
 
   const pool: WorkerPool = {
     threads,
+    closed: closing.signal,
     warm(modules) {
       pool.run(warmTask, modules, warmLimits).catch(() => {});
     },

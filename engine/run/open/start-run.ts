@@ -65,7 +65,9 @@ export async function startRun(
     kind: source.kind,
   });
   // Beside the questions to git: each of the two takes as long as all of them.
-  if (first.admitted) engine.pool.warm(modulesOf(engine.rules, first.admitted.effective));
+  const bytes = source.kind === 'patch' ? source.bytes.length : 0;
+  const modules = first.admitted ? modulesOf(engine.rules, first.admitted.effective, bytes) : [];
+  if (modules.length > 0) engine.pool.warm(modules);
   await using _probe = beginProbe(request.sandbox, engine.slots.sandbox);
   try {
     // Whatever a judgement gives is there once none of them has refused.

@@ -1,0 +1,54 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Finding } from '../../contract/finding.ts';
+import type { Rule, RuleInput } from '../../contract/rule.ts';
+import { toErrorRecord } from './error-record.ts';
+import { findingsOf, loadRuleModule } from './load-rule-module.ts';
+import type { WorkerPool } from './pool.ts';
+import type { TaskOutcome } from './task-outcome.ts';
+
+/** Bytes of an input from which on a thread of the pool evaluates every rule. */
+export const mainThreadBytes = 64 * 1024;
+
+let last: Promise<void> = Promise.resolve();
+
+/**
+ * Evaluates a linear rule in the main thread; `undefined` where the input is too large, the rule is not linear for it, or
+ * the pool is closed. Rules run one after the other, and timers and signals are served between two of them: a rule whose turn comes
+ * after `signal` has refused. Never rejects.
+ */
+export async function judgeHere(
+  { id, module, linear }: Pick<Rule, 'id' | 'module' | 'linear'>,
+  input: RuleInput,
+  { closed }: Pick<WorkerPool, 'closed'>,
+  signal?: AbortSignal,
+): Promise<TaskOutcome<readonly Finding[]> | undefined> {
+  if (!linear || closed.aborted || bytesIn(input) >= mainThreadBytes) return undefined;
+  try {
+    const loaded = await loadRuleModule(module.href);
+    await ownTurn();
+    if (signal?.aborted || closed.aborted)
+      return { ok: false, reason: 'aborted', error: { name: 'Error', message: 'the task was aborted' } };
+    if (loaded.isLinear?.(input) === false) return undefined;
+    return { ok: true, value: await findingsOf(loaded, id, input) };
+  } catch (thrown) {
+    return { ok: false, reason: 'threw', error: toErrorRecord(thrown) };
+  }
+}
+
+/** Sum of all content that a rule is given: the diff, both sides of files, artifacts, policies. */
+export function bytesIn({ patch, files, standing = {}, artifactBytes = {}, policy }: RuleInput): number {
+  const contents = [
+    patch.diff,
+    ...Object.values(files).flatMap(({ base, candidate }) => [base, candidate]),
+    ...Object.values(standing),
+    ...Object.values(artifactBytes),
+    ...(policy?.files ?? []).map(({ bytes }) => bytes),
+  ];
+  return contents.reduce((sum, bytes) => sum + (bytes?.length ?? 0), 0);
+}
+
+/** One at a time: callbacks of one phase of the event loop would run without anything between them. */
+function ownTurn(): Promise<void> {
+  last = last.then(() => setImmediate());
+  return last;
+}
