@@ -1,0 +1,69 @@
+import t from 'tap';
+import { assertionStubs, mayStub } from '../../../gates/tests-kept/assertion-stubs.ts';
+import { testLibrary } from '../../../gates/tests-kept/library-bindings.ts';
+import { libraryStubs } from '../../../gates/tests-kept/library-stubs.ts';
+
+/** Code that is no test and reaches into what judges, one for each form. */
+const stubs = {
+  javascript: [
+    "delete require.cache[require.resolve('chai')];",
+    'globalThis.test = () => {};',
+    'self . should = 1;',
+    'assert.strict.equal = noop;',
+    'chai.assert.equal = noop;',
+    'Object.assign(jestExpect, {});',
+    "Object.defineProperty(window, 'it', {});",
+    'AssertionError.prototype.name = 1;',
+    "require('node:test').skip = 1;",
+  ],
+  python: [
+    'TestCase.run = 1',
+    'mock.assert_called = 1',
+    'setattr(pytest, "x", 1)',
+    'sys.modules["pytest"] = 1',
+    '__builtins__ = {}',
+    'AssertionError = ValueError',
+  ],
+} as const;
+
+t.test('every form that counts in code that is no test has its word', async (t) => {
+  for (const language of ['javascript', 'python'] as const)
+    for (const text of stubs[language]) {
+      const found = [
+        ...assertionStubs(text, text, language, { isTest: false }),
+        ...(language === 'javascript' ? libraryStubs(text, text, undefined) : []),
+      ];
+      t.ok(found.length > 0, `${text} is a stub`);
+      t.ok(mayStub(text, language), `${text} is looked at`);
+    }
+});
+
+t.test('every test library has its word, in each kind of quotes', async (t) => {
+  const modules = [
+    ...[
+      'assert',
+      'node:assert',
+      'assert/strict',
+      'node:assert/strict',
+      'test',
+      'node:test',
+      'chai',
+      'expect',
+    ],
+    ...['should', 'power-assert', 'unexpected', 'vitest', 'mocha', 'jasmine', 'ava', 'tap', 'tape', 'zora'],
+    ...['qunit', 'earl', 'sinon', 'cypress', 'uvu', 'uvu/assert', 'bun:test', '@jest/globals', '@vitest/spy'],
+    ...['@playwright/test', '@tapjs/core', '@japa/assert', '@hapi/code', '@open-wc/testing', '@std/assert'],
+    ...['jsr:@std/expect', 'https://deno.land/std/testing/asserts.ts'],
+  ];
+  for (const module of modules) {
+    t.match(module, testLibrary);
+    for (const quote of ['"', "'", '`'])
+      t.ok(mayStub(`import * as own from ${quote}${module}${quote};`, 'javascript'), module);
+  }
+});
+
+t.test('plain code is not looked at', async (t) => {
+  t.notOk(mayStub("import { readFileSync } from 'node:fs';\nexport const f = (n) => n + 1;\n", 'javascript'));
+  t.notOk(mayStub('import os\ndef f(n):\n    return n + 1\n', 'python'));
+  t.notOk(mayStub('func main() { assert() }', 'go'), 'a language in which only tests count');
+});
