@@ -97,8 +97,9 @@ export function modulesOf(rules: Rules, spec: EffectiveIntentSpec, bytes = 0): r
 }
 
 /**
- * Asks one rule, in the pool unless it is linear and the input is small. A rule that throws, hangs, loops, ends its thread or answers nonsense has
- * refused, with one `error` finding that names the rule and the reason. Rejects only on a closed pool.
+ * Asks one rule, in the pool unless it is linear and the input is small. A rule that throws, hangs, loops, ends its
+ * thread or answers nonsense has refused, with one `error` finding that names the rule and the reason. Rejects only on
+ * a closed pool.
  */
 export async function judgeRule(
   rule: Rule,
