@@ -170,7 +170,7 @@ export interface Rule {
   readonly rows?: () => Promise<readonly DescribedRule[]>;
   /**
    * For built-in rules that take linear time by construction: a small input is evaluated in the main thread, without a
-   * deadline (`docs/decisions/0019-rules-in-the-main-thread.md`). Absent: a thread of the pool evaluates every input.
+   * deadline (`docs/decisions/0020-rules-in-the-main-thread.md`). Absent: a thread of the pool evaluates every input.
    */
   readonly linear?: true;
   /** Deadline; default 60. A rule past it has refused. */
