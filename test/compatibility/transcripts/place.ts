@@ -45,7 +45,7 @@ export class Place {
   readonly #program: string;
   readonly #setUps: Readonly<Record<string, SetUp>>;
   readonly #zone: string;
-  readonly #box = realpathSync(mkdtempSync(join(tmpdir(), 'writ-transcripts-')));
+  readonly #box = realpathSync(mkdtempSync(join(tmpdir(), 'wt-')));
   readonly #made = new Map<string, Values>();
   #values: Record<string, string> = {};
 
