@@ -11,5 +11,6 @@ await room(
   'newcomers-page.test.ts',
   'rooms',
   'size.test.ts',
+  'waiting',
   'work',
 );

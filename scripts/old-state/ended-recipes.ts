@@ -1,6 +1,7 @@
 import { serveV2 } from '../../test/attest/public/log-servers.ts';
+import { merge } from '../../test/engine/run/sample.ts';
 import { publicLog, useLog, withServers } from './log-recipes.ts';
-import { merge, sampleIntent, samplePatch } from './place.ts';
+import { sampleIntent, samplePatch } from './place.ts';
 import { type Recipe, runSample, unsealedClaims } from './recipe.ts';
 import { addPeople, twoPeople } from './waiting-recipes.ts';
 

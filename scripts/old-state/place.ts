@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { clockAt, type Json, stateEnvironment } from '../../test/compatibility/old-state.ts';
+import { merge } from '../../test/engine/run/sample.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -136,17 +137,4 @@ export function journalOf(place: Place): string {
   const [id] = existsSync(runs) ? readdirSync(runs) : [];
   const path = join(runs, id ?? '', 'journal.jsonl');
   return id !== undefined && existsSync(path) ? readFileSync(path, 'utf8') : '';
-}
-
-/** `more` merged into `base`; arrays and scalars replace. */
-export function merge(base: Json, more: Json): Json {
-  if (!isRecord(base) || !isRecord(more)) return more;
-  const merged: Record<string, Json> = { ...base };
-  for (const [key, value] of Object.entries(more))
-    merged[key] = key in merged ? merge(merged[key] as Json, value) : value;
-  return merged;
-}
-
-function isRecord(value: Json): value is { readonly [key: string]: Json } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,8 @@
 import { makesFix, priceDraft, submits } from '../../test/coder/planner/drafts.ts';
 import { scriptModel } from '../../test/coder/scripted-model.ts';
+import { merge } from '../../test/engine/run/sample.ts';
 import { killedClaims } from './killed-recipes.ts';
-import { journalOf, merge, type Place, sampleIntent } from './place.ts';
+import { journalOf, type Place, sampleIntent } from './place.ts';
 import { type Recipe, type RunData, sealedClaims, unsealedClaims } from './recipe.ts';
 
 const request = 'A price is one cent too high: make it exact.';

@@ -17,11 +17,9 @@ export const keepsTime: Readonly<Record<string, string>> = {
   'test/core/kernel/worker/rules/leaves.ts': 'a rule that leaves a timer running',
   'test/engine/run/stuck-run.ts': 'a worker that never ends',
   'test/engine/run/work/backoff.test.ts': 'its clock counts who sleeps',
-  'test/engine/run/worker-runs.test.ts': 'its clock skips short waits and sleeps the long one',
   'test/engine/tool/egress/client.ts': 'gives up on a connection on which nothing comes',
   'test/engine/tool/egress/egress-proxy.test.ts':
     'talks steadily to a connection that is to be cut all the same',
-  'test/ledger/pairs/drivers.ts': 'its clock skips short waits and sleeps the long one',
   'test/engine/tool/spawn.test.ts': 'measures memory while a process is at work',
   'test/gates/checks/test-suite.test.ts': 'counts turns of the event loop while a thread is at work',
   'test/kill/kill-run.ts':

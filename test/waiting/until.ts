@@ -1,28 +1,32 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { inspect } from 'node:util';
 
-/** How often it is looked. */
-const lookEveryMs = 4;
-/** Milliseconds, where what is waited for is expected not to come: a guard has been removed. */
-export const patienceVariable = 'WRIT_TEST_PATIENCE_MS';
-/** Without progress for so long, what is waited for does not come. */
-const patienceMs = Number(process.env[patienceVariable] ?? 240_000);
+/** How often the condition is evaluated. */
+const everyMs = 4;
+/** Without progress for so long, the condition will not hold any more. */
+const patience = 240_000;
 
 /**
- * Resolves once `holds` does. It is late only when nothing went on for minutes, and rejects with `what` then;
- * `progress` answers what goes on: as long as its answer changes, the wait is not over.
+ * Resolves once `holds` returns something truthy. Rejects only if nothing has changed for minutes; the error says what
+ * the test waited for, and what `holds` and `progress` returned last. As long as the answer of `progress` changes, the
+ * wait goes on.
  */
 export async function until(
   holds: () => unknown,
   what = 'what a test waits for',
   progress: () => unknown = () => undefined,
+  patienceMs = patience,
 ): Promise<void> {
   let seen = progress();
   let since = performance.now();
-  while (!(await holds())) {
+  for (;;) {
+    const held = await holds();
+    if (held) return;
     const now = progress();
     if (now !== seen) since = performance.now();
+    else if (performance.now() - since > patienceMs)
+      throw new Error(`${what} did not come; seen last: ${inspect(held)}, progress: ${inspect(seen)}`);
     seen = now;
-    if (performance.now() - since > patienceMs) throw new Error(`${what} did not come`);
-    await pause(lookEveryMs);
+    await pause(everyMs);
   }
 }

@@ -36,7 +36,6 @@ const { jobs } = (await import(workerData as string)) as { readonly jobs: Jobs }
 const works: Work[] = [];
 for (const [name, job] of Object.entries(jobs)) {
   const { size = 2_000, slack = 1.25 } = job;
-  const t0 = performance.now(); // DEBUG
   // What is made once, at the first use, is not what grows.
   await (await job.prepare(size))();
   const counts = [
@@ -45,10 +44,6 @@ for (const [name, job] of Object.entries(jobs)) {
     await workOf(name, job, 4 * size),
   ] as const;
   works.push({ name, size, counts, slack });
-  if (process.env.SHOW)
-    process.stderr.write(
-      `${Math.round(performance.now() - t0)} ms ${((counts[2] - counts[1]) / (counts[1] - counts[0])).toFixed(2)}x ${size} ${counts} ${name}\n`,
-    ); // DEBUG
 }
 parentPort?.postMessage(works);
 

@@ -1,27 +1,11 @@
 import t, { type Test } from 'tap';
-import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { createRecordedWorker, type RecordedAnswer } from '../../../plugins/recorded-worker/worker.ts';
 import { long } from '../../rooms/long.ts';
 import { lookOn } from '../../waiting/look-on.ts';
+import { quickClock } from '../../waiting/quick-clock.ts';
 import { until } from '../../waiting/until.ts';
 import { type Json, makeSample, merge, type Sample } from './sample.ts';
-
-/** Waits for a retry take no time: only the length that was asked for matters. */
-function quickClock(waits: number[]) {
-  let skipped = 0;
-  return {
-    ...systemClock,
-    now: () => systemClock.now() + skipped,
-    sleep: (ms: number, signal?: AbortSignal) => {
-      // The wall clock sleeps for the whole budget; retries for what the contract says.
-      if (ms > 3_600_000) return systemClock.sleep(ms, signal);
-      waits.push(ms);
-      skipped += ms;
-      return Promise.resolve();
-    },
-  };
-}
 
 function add(path: string, ...lines: string[]): string {
   return `diff --git a/${path} b/${path}\nnew file mode 100644\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}\n`).join('')}`;

@@ -1,7 +1,6 @@
 import t from 'tap';
 import { readLanguageRuntime } from '../../../engine/spec/language-runtime.ts';
 import { findVersion, meets } from '../../../engine/spec/runtime-version.ts';
-import { cpuTime } from '../../waiting/cpu-time.ts';
 
 const demands = (text: string): readonly string[] | string => {
   const read = readLanguageRuntime(text);
@@ -65,9 +64,6 @@ t.test('a version is found in what tools really print', async (t) => {
   }
   t.equal(findVersion('no version at all'), undefined);
   t.equal(findVersion(''), undefined);
-  const spent = cpuTime();
-  findVersion('1.'.repeat(2_000_000));
-  t.ok(spent() < 1000, 'a hostile output costs nothing');
 });
 
 t.test('operators compare as many numbers as were written', async (t) => {

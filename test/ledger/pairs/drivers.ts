@@ -30,6 +30,7 @@ import type { Json, Sample } from '../../engine/run/sample.ts';
 import { FakeOutside, origin } from '../../engine/tool/egress/client.ts';
 import { daysLater } from '../../engine/upkeep/finished-run.ts';
 import { lookOn } from '../../waiting/look-on.ts';
+import { quickClock } from '../../waiting/quick-clock.ts';
 import { until } from '../../waiting/until.ts';
 import { issueLines, type Observation, observed, ofRun, refused } from './observation.ts';
 import { addressOf, changeOf, closing, keyOf, type Scene, stage } from './scene.ts';
@@ -108,7 +109,7 @@ export const drivers = {
       spec,
       scene,
       () => sample.run({ worker, clock: quickClock(waits), specBytes: bytesOf(spec) }),
-      () => ({ wait: waits, order: orders, atOnce: meeting.most() }),
+      () => ({ wait: waits.map((ms) => Math.ceil(ms / 1000)), order: orders, atOnce: meeting.most() }),
     );
   },
 
@@ -359,21 +360,6 @@ function openMeeting({ meets }: Scene, spec: Json) {
       arrive();
       await wait();
       here -= 1;
-    },
-  };
-}
-
-function quickClock(waits: number[]) {
-  let skipped = 0;
-  return {
-    ...systemClock,
-    now: () => systemClock.now() + skipped,
-    sleep: (ms: number, signal?: AbortSignal) => {
-      // The wall clock of a run sleeps for its whole budget; a retry for what the spec says.
-      if (ms > 3_600_000) return systemClock.sleep(ms, signal);
-      waits.push(Math.ceil(ms / 1000));
-      skipped += ms;
-      return Promise.resolve();
     },
   };
 }

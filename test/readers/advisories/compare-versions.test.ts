@@ -2,7 +2,6 @@ import t from 'tap';
 import { versionOrder } from '../../../readers/advisories/compare-versions.ts';
 import { compareNumbers } from '../../../readers/advisories/order/numbers-order.ts';
 import type { Ecosystem } from '../../../readers/packages/package-set.ts';
-import { cpuTime } from '../../waiting/cpu-time.ts';
 
 /** Ascending, as the specifications and reference implementations give them. */
 const ascending: readonly (readonly [source: string, Ecosystem, readonly string[]])[] = [
@@ -99,14 +98,6 @@ t.test('what is no version of the ecosystem is not compared', async (t) => {
       t.equal(versionOrder(ecosystem)(text, '1.0.0'), undefined, `${ecosystem}: ${text.slice(0, 20)}`);
       t.equal(versionOrder(ecosystem)('1.0.0', text), undefined);
     }
-});
-
-t.test('hostile versions are compared in no time', async (t) => {
-  const spent = cpuTime();
-  for (const ecosystem of ['npm', 'pypi', 'maven', 'rubygems', 'packagist'] as const)
-    for (const piece of ['1.', '1-', 'a1', '-_.', '0'])
-      versionOrder(ecosystem)(piece.repeat(128).slice(0, 256), `${piece.repeat(127).slice(0, 254)}!!`);
-  t.ok(spent() < 1000);
 });
 
 t.test(

