@@ -180,7 +180,7 @@ long('no line of the commit object can be changed', async (t) => {
   t.strictSame(await attack(set, commitMutants(set.sealed)), []);
 });
 
-t.test('no stored file can be changed, removed, renamed, exchanged or added', async (t) => {
+long('no stored file can be changed, removed, renamed, exchanged or added', async (t) => {
   t.strictSame(await attack(set, fileMutants(set.sealed), 2), []);
 });
 

@@ -44,6 +44,7 @@ import {
   verifyAs,
 } from '../attest/verify/sealed-run.ts';
 import { runLine } from '../bin/host.ts';
+import { long } from '../rooms/long.ts';
 import { proofPath, provenancePath, withFile } from './mutants.ts';
 import { ana, ben, pemOf, people, rich, twinOf } from './rich-set.ts';
 
@@ -1111,7 +1112,7 @@ const spec = sampleSpecWith({
   },
 });
 
-t.test(
+long(
   'in a repository: commits without a run, of two runs, of a run elsewhere, and a run without a commit',
   async (t) => {
     const root = t.testdir({

@@ -148,7 +148,7 @@ t.test('what is kept imports what stands beside it, by its name too, without a w
   t.equal(one.says(), 'besidefunction');
 });
 
-t.test('kept code that was cut short, changed or made of another text is made anew', async (t) => {
+long('kept code that was cut short, changed or made of another text is made anew', async (t) => {
   const one = program(t);
   const forged = forge(one);
   const path = one.kept();
@@ -192,7 +192,7 @@ t.test('kept code that was cut short, changed or made of another text is made an
   t.equal(one.says(), 'edited', 'an edited program runs as it was edited');
 });
 
-t.test('kept code that is a link, no file or open to others is not read', async (t) => {
+long('kept code that is a link, no file or open to others is not read', async (t) => {
   const one = program(t);
   const forged = forge(one);
   const path = one.kept();

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transformSync } from 'esbuild';
 import t from 'tap';
+import { long } from '../rooms/long.ts';
 import { launcherOptions } from '../starter/program.ts';
 
 const launcher = fileURLToPath(new URL('../../bin/writ.js', import.meta.url));
@@ -156,7 +157,7 @@ t.test(
   },
 );
 
-t.test('a file of `--env-file` is read by writ alone: Node runs nothing that it names', async (t) => {
+long('a file of `--env-file` is read by writ alone: Node runs nothing that it names', async (t) => {
   const dir = t.testdir({ 'evil.cjs': 'console.log("evil");' });
   writeFileSync(join(dir, '.env'), `NODE_OPTIONS=--require ${join(dir, 'evil.cjs')}\n`);
   const run = (...argv: readonly string[]) =>

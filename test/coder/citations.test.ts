@@ -164,7 +164,7 @@ long('a model that is told what lacks may still bring it', async (t) => {
   t.equal(view.retries, undefined);
 });
 
-t.test('what the contract does not trust, and what it blocks, never counts', async (t) => {
+long('what the contract does not trust, and what it blocks, never counts', async (t) => {
   const named = record('src/price.js\ncontract', { step: 1 });
   const { view } = await worked(t, [named, change, end, end, end], 1, {
     trustTiers: ['vendor-doc'],

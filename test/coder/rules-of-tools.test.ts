@@ -66,7 +66,7 @@ t.test('an expression that is none is a failure, and one that finds nothing an a
   });
 });
 
-t.test('results are cut where the rules say, and say so', async (t) => {
+long('results are cut where the rules say, and say so', async (t) => {
   const cap = { maxResultBytes: 20 };
   const allow = [
     rule('workspace.fs', ['read', 'write'], cap),
@@ -189,7 +189,7 @@ long('no file that a command writes grows beyond maxWriteBytes', async (t) => {
   });
 });
 
-t.test('a command finds no version control, by no path and under no rule', async (t) => {
+long('a command finds no version control, by no path and under no rule', async (t) => {
   await useHands(t, {}, async (use) => {
     t.match(await use(execute('git status')), {
       outcome: 'denied',

@@ -109,7 +109,7 @@ long('what tools return is fenced, without known instructions, where the contrac
   }
 });
 
-t.test('a reply of another structure is told what is wrong and asked again', async (t) => {
+long('a reply of another structure is told what is wrong and asked again', async (t) => {
   const malformed = { calls: [['read_file', '{"path": 7}']] } as const;
   for (const enforceOutputSchema of [true, false]) {
     const sample = makeSample();

@@ -31,7 +31,7 @@ long('the gate on the page refuses what it is about, and nothing else', async (t
   }
 });
 
-t.test(
+long(
   'the test on the page passes for the gate on the page, and fails for one that sees nothing',
   async (t) => {
     const test = (name: string) =>

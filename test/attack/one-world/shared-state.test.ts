@@ -48,7 +48,7 @@ long('a check leaves something for another one in every place that it can write 
   for (const id of ['beside', 'later', 'last']) t.equal(found[id]?.status, 'passed', id);
 });
 
-t.test('checks that run at the same time do not see each other', async (t) => {
+long('checks that run at the same time do not see each other', async (t) => {
   const script = 'touch "mark-$1"; sleep 1; test "$(ls mark-* | wc -l)" = 1 || exit 9\n';
   const sample = sceneOf(t, { 'mark.sh': script });
   const view = await judge(

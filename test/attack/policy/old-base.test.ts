@@ -3,7 +3,7 @@ import { readScanOptions } from '../../../bin/command-parts/scan-options.ts';
 import { long } from '../../rooms/long.ts';
 import { audited, feature, fix, gate, makeBranches, runWhile } from './branches.ts';
 
-t.test('a branch that was made before a gate was added does not escape it', async (t) => {
+long('a branch that was made before a gate was added does not escape it', async (t) => {
   const { sample, start, commit } = makeBranches(t);
   const tip = commit('.writ/config.toml', gate);
   const before = sample.state();

@@ -56,32 +56,29 @@ long('a policy that moved while the run waited is not the one it was judged by',
   }
 });
 
-t.test(
-  'a journal whose target is no branch, or whose policy is not the target’s, is no journal',
-  async (t) => {
-    const { sample, runId, start } = await waiting(t);
-    const [record] = (await readJournal(join(sample.root, '.git', 'writ', 'runs', runId, 'journal.jsonl')))
-      .records;
-    if (!record) throw new Error('no journal');
-    const data = record.data as { target: object; policy: object; base: object };
-    t.match(startedRun([record]), { runId });
-    const forge = (more: object) => () => startedRun([{ ...record, data: { ...data, ...more } }]);
-    for (const more of [
-      { policy: { ...data.policy, commit: start } },
-      { policy: { ...data.policy, ref: 'refs/heads/feature' } },
-      { base: { ...data.base, commit: start } },
-      { target: { ...data.target, ref: 'refs/tags/v1' } },
-      { target: { ...data.target, ref: 'main' } },
-      { target: { ...data.target, ref: 'refs/heads/../x' } },
-      { target: { ...data.target, ref: '--all' } },
-      { target: { ref: 'refs/tags/v1', expected: null } },
-      { target: { ref: 'refs/heads/a..b', expected: null } },
-      { policy: undefined },
-      { target: { ...data.target, more: 1 } },
-    ])
-      t.throws(forge(more), { code: 'JOURNAL_CORRUPT' }, JSON.stringify(more));
-  },
-);
+long('a journal whose target is no branch, or whose policy is not the target’s, is no journal', async (t) => {
+  const { sample, runId, start } = await waiting(t);
+  const [record] = (await readJournal(join(sample.root, '.git', 'writ', 'runs', runId, 'journal.jsonl')))
+    .records;
+  if (!record) throw new Error('no journal');
+  const data = record.data as { target: object; policy: object; base: object };
+  t.match(startedRun([record]), { runId });
+  const forge = (more: object) => () => startedRun([{ ...record, data: { ...data, ...more } }]);
+  for (const more of [
+    { policy: { ...data.policy, commit: start } },
+    { policy: { ...data.policy, ref: 'refs/heads/feature' } },
+    { base: { ...data.base, commit: start } },
+    { target: { ...data.target, ref: 'refs/tags/v1' } },
+    { target: { ...data.target, ref: 'main' } },
+    { target: { ...data.target, ref: 'refs/heads/../x' } },
+    { target: { ...data.target, ref: '--all' } },
+    { target: { ref: 'refs/tags/v1', expected: null } },
+    { target: { ref: 'refs/heads/a..b', expected: null } },
+    { policy: undefined },
+    { target: { ...data.target, more: 1 } },
+  ])
+    t.throws(forge(more), { code: 'JOURNAL_CORRUPT' }, JSON.stringify(more));
+});
 
 t.test('how far a change is behind is not believed of a claim', async (t) => {
   const { sample, runId } = await waiting(t);

@@ -14,7 +14,7 @@ const ours = {
   intentSpecDigest: 'd',
 };
 
-t.test('a range of one commit keeps its author, date and message; the trailers stay ours', async (t) => {
+long('a range of one commit keeps its author, date and message; the trailers stay ours', async (t) => {
   const { sample } = makeBranches(t);
   sample.git('checkout', '--quiet', 'feature');
   const forged = [

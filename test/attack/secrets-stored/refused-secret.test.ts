@@ -124,7 +124,7 @@ long('nor does a key over several lines, a binary file, or a name', async (t) =>
   t.ok(body.length > 0 && body.every((line) => !stored.includes(line)), 'no line of the binary patch');
 });
 
-t.test('nor where the contract allows secrets to be written', async (t) => {
+long('nor where the contract allows secrets to be written', async (t) => {
   const { sample } = await refused(t, add('src/key.js', `eval('${token}'); const key = '${token}';`), {
     constraints: { privacy: { dataClassesAllowed: ['public', 'secrets'], redactionRequired: false } },
   });

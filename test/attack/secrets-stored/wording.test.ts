@@ -100,7 +100,7 @@ const mail = (...lines: readonly string[]): string =>
     '',
   ].join('\n');
 
-t.test('a mail is one commit: author, date, subject and body are kept, as git am does', async (t) => {
+long('a mail is one commit: author, date, subject and body are kept, as git am does', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const body = ['They were one cent too high.', '', 'Reported-by: Bo <bo@sample.example>'];

@@ -4,6 +4,7 @@ import { type ApprovalInput, buildApproval } from '../../../attest/approval/appr
 import { readApprovals } from '../../../attest/approval/read-approvals.ts';
 import { canonicalize } from '../../../core/base/canonical.ts';
 import type { ApprovalGround, ApprovalSubject } from '../../../core/contract/approval.ts';
+import { long } from '../../rooms/long.ts';
 import { type HandSigner, handSigner } from './hand-signer.ts';
 import { wire } from './ssh-tools.ts';
 
@@ -125,7 +126,7 @@ t.test('validity is judged when the Scheduler receives it', async (t) => {
   t.strictSame(await statuses([approval(ana)], window('cert-authority')), ['untrusted-signer']);
 });
 
-t.test('a person counts once', async (t) => {
+long('a person counts once', async (t) => {
   t.strictSame(await statuses([approval(ana), approval(ana)]), ['duplicate', 'counts'], 'the same key');
   const copy = approval(ana);
   t.strictSame(await statuses([copy, copy]), ['duplicate', 'counts'], 'a copy under another number');

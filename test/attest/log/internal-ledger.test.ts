@@ -161,7 +161,7 @@ t.test('an entry must have 1 to 65,535 octets', async (t) => {
   t.ok(holds(await ledger.prove(0)));
 });
 
-t.test('two processes appending at once lose nothing and never share an index', async (t) => {
+long('two processes appending at once lose nothing and never share an index', async (t) => {
   const place = newPlace();
   const count = 25;
   const writers = ['left', 'right'].map((name) => startAppender(place, name, count));

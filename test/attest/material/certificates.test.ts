@@ -53,7 +53,7 @@ async function stampedBy(
 
 const named = (san: string) => [`subjectAltName=${san}`, ...forCode, ...fulcioIssuer(issuer)];
 
-t.test(
+long(
   'names that Fulcio writes are read: URI, e-mail address, user name; issuers in both forms',
   { skip: withoutOpenssl },
   async (t) => {

@@ -89,7 +89,7 @@ function formOf(expected: string): RegExp {
   );
 }
 
-t.test(
+long(
   'every recipe of docs/consuming.md does what the page says, with no part of writ',
   { skip },
   async (t) => {

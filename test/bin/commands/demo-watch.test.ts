@@ -69,7 +69,7 @@ long('whoever has seen enough has the terminal back', { skip: noPty }, async (t)
   t.ok(hidden < 0 || scene.raw().lastIndexOf('\x1b[?25h') > hidden, 'the cursor is shown');
 });
 
-t.test('what is no terminal cannot be watched', async (t) => {
+long('what is no terminal cannot be watched', async (t) => {
   const { args, root, env } = watched(t);
   const ran = await runLine(args, commands, { cwd: root, env: { PATH: process.env.PATH ?? '', ...env } });
   t.match(ran, { code: 128, err: /TERMINAL_REQUIRED/ });

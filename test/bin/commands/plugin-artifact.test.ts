@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { artifactScaffold } from '../../../bin/plugin/artifact-scaffold.ts';
 import { makeSample } from '../../engine/run/sample.ts';
+import { long } from '../../rooms/long.ts';
 import { say, writeFromPage } from './plugin-page.ts';
 
 t.setTimeout(240_000);
@@ -28,7 +29,7 @@ t.test(
   },
 );
 
-t.test('an artifact that is another each time, or not what its cases say, fails its test', async (t) => {
+long('an artifact that is another each time, or not what its cases say, fails its test', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   await say(sample, 'plugin', 'new', 'artifact', 'owners');

@@ -176,7 +176,7 @@ long('add, commit, trust, run: a plugin of the repository from its first day to 
   t.match(text, /min_words = 9/);
 });
 
-t.test('a packed plugin is kept for the user', async (t) => {
+long('a packed plugin is kept for the user', async (t) => {
   const { sample, say } = scene(t);
   execFileSync('npm', ['pack', '--offline', '--silent', '--pack-destination', sample.home], {
     cwd: join(plugins, 'changelog-entry'),

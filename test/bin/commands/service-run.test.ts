@@ -111,7 +111,7 @@ t.test('it can be had on IPv6', { skip: withoutIpv6 }, async (t) => {
   t.equal((await ask(['status'], place.cwd)).code, 0);
 });
 
-t.test('any loopback address, a port of choice; --json says once where it serves', async (t) => {
+long('any loopback address, a port of choice; --json says once where it serves', async (t) => {
   const place = makeServed(t);
   // Elsewhere only 127.0.0.1 of them is set up.
   const host = process.platform === 'linux' ? '127.0.0.2' : '127.0.0.1';

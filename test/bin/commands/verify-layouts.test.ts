@@ -16,6 +16,7 @@ import {
   signerKey,
   statement,
 } from '../../attest/verify/strangers.ts';
+import { long } from '../../rooms/long.ts';
 import { runLine } from '../host.ts';
 
 t.teardown(removeMachines);
@@ -146,7 +147,7 @@ t.test('what a document is, its own member says, and nothing within it', async (
   t.match([code, data.targets[0].kind], [0, 'attestation'], 'a bundle that holds the words is a bundle');
 });
 
-t.test(
+long(
   'lists of bundles as registries hand them out: each is a target, and one bad one spoils the answer',
   async (t) => {
     const [good, other] = [bundleBy(statement()), envelopeBy(signerKey, statement())];

@@ -306,7 +306,7 @@ long('a server of the repository’s own dependencies sees, writes and reaches n
   t.match(view, { decision: { type: 'commit' } }, 'and the run goes on');
 });
 
-t.test('what a change puts where a server would come from is not run', async (t) => {
+long('what a change puts where a server would come from is not run', async (t) => {
   const prepare = ({ root }: Parameters<typeof checkTypes>[0]) => {
     mkdirSync(join(root, 'node_modules', '.bin'), { recursive: true });
     writeFileSync(join(root, 'node_modules', '.bin', 'own-server'), ownServer, { mode: 0o755 });

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { long } from '../../rooms/long.ts';
 import { draftOf, outcomeOf, specOf, workOf } from './sample-plan.ts';
 
 const three = ['src/a.ts answers', 'the docs say so in docs/a.md', 'nobody waits'];
@@ -152,7 +153,7 @@ t.test('objectives with the same words are refused, however they are spaced', as
   t.ok(outcomeOf({ objectives: ['do this', 'Do this'] }).ok);
 });
 
-t.test('more objectives than a plan may have Tasks are refused', async (t) => {
+long('more objectives than a plan may have Tasks are refused', async (t) => {
   const objectives = Array.from({ length: 100_001 }, (_, index) => `do thing ${index}`);
   t.match(outcomeOf({ objectives }), {
     ok: false,

@@ -336,7 +336,7 @@ long('every trouble under every policy and budget', async (t) =>
   compare(t, { ...all, wallClock: ['left'], rejected: ['no'] }, 19_000),
 );
 
-t.test('every trouble in a run that is over anyway', async (t) =>
+long('every trouble in a run that is over anyway', async (t) =>
   compare(
     t,
     { ...all, checkpointBeforeReplan: ['yes'], trigger: ['none', 'enabled'], retries: ['left'] },

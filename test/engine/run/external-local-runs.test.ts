@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
 import { verifyTargets } from '../../../api/verify/verify-targets.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { listRuns } from '../../../engine/run/record/list-runs.ts';
@@ -23,7 +22,7 @@ const quick = {
 };
 const checks = { acceptance: { verificationPlan: { fastChecks: [quick] } } };
 
-t.test(
+long(
   'a run under `external-local` is kept beside the repository, found, shown and verified there',
   async (t) => {
     const sample = makeSample();

@@ -258,7 +258,7 @@ t.test('metadata.target.baseRef decides what the change starts from', async (t) 
   t.not(view.baseCommit, sample.git('rev-parse', 'main'));
 });
 
-t.test('intent.touchHints.files widen the scope', async (t) => {
+long('intent.touchHints.files widen the scope', async (t) => {
   const hinted = await ran(t, { intent: { inScope: ['src/'], touchHints: { files: ['test/**'] } } });
   t.equal(hinted.view.decision?.type, 'commit', hinted.view.decision?.rationale ?? '');
   const bare = await ran(t, { intent: { inScope: ['src/'] } });
@@ -355,7 +355,7 @@ t.test('a run in which no check passed cannot commit, although none is required'
   t.match(view.decision, { type: 'abandon', rationale: 'no check passed' });
 });
 
-t.test('build-log: the output of the check that produces it', async (t) => {
+long('build-log: the output of the check that produces it', async (t) => {
   const build = { ...quick, id: 'build', command: 'echo built', artifactsProduced: ['build-log'] };
   const names = ['patchset', 'test-log', 'build-log'];
   const { view, content } = await ran(t, {
@@ -381,7 +381,7 @@ const release = (...names: readonly string[]): Json => ({
   ],
 });
 
-t.test('provenance-attestation: a contract that requires it gets it, whatever else it says', async (t) => {
+long('provenance-attestation: a contract that requires it gets it, whatever else it says', async (t) => {
   const { view } = await ran(t, {
     provenance: { requireSlsaProvenance: false },
     artifacts: release('provenance-attestation'),
@@ -627,7 +627,7 @@ t.test('maxOutputBytes: so much is kept of what a command prints', async (t) => 
   t.notMatch(content('artifacts/fast/quick/test-log.log'), '56789');
 });
 
-t.test('a trigger that the contract enables ends a supplied patch, and the decision names it', async (t) => {
+long('a trigger that the contract enables ends a supplied patch, and the decision names it', async (t) => {
   const outside = (triggers: Json): Json => ({
     intent: { inScope: ['src/'] },
     execution: { replan: { triggers } },

@@ -46,7 +46,7 @@ long('files that an earlier process was stopped before are brought along', async
   t.equal(sample.git('status', '--porcelain'), '');
 });
 
-t.test('a branch that has moved since, or a file that was changed, is not run over', async (t) => {
+long('a branch that has moved since, or a file that was changed, is not run over', async (t) => {
   const { sample, repository, view, held, before } = await heldChange(t);
   const price = join(sample.root, 'src', 'price.js');
   const text = readFileSync(price, 'utf8');
@@ -128,7 +128,7 @@ long(
   },
 );
 
-t.test('off every branch a change goes on to a new one', async (t) => {
+long('off every branch a change goes on to a new one', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const commit = sample.git('rev-parse', 'HEAD');

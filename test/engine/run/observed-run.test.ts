@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
 import { definePlugin } from '../../../core/kernel/plugin.ts';
+import { long } from '../../rooms/long.ts';
 import { fixtures, makeSample } from './sample.ts';
 
 const fix = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
 const source = { kind: 'patch', bytes: fix } as const;
 
-t.test('whoever watches a run is told what happens, in order, and cannot stop it', async (t) => {
+long('whoever watches a run is told what happens, in order, and cannot stop it', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const told: string[] = [];

@@ -78,7 +78,7 @@ long('a path of the patch with local changes is refused before any work, others 
   t.equal(dirty.git('for-each-ref', 'refs/ai'), '');
 });
 
-t.test('specs that must not run are refused by their code', async (t) => {
+long('specs that must not run are refused by their code', async (t) => {
   const sample = sampleOf(t);
   const table: readonly (readonly [code: string, spec: Json])[] = [
     ['LIFECYCLE_NOT_ACTIVE', { lifecycle: { status: 'draft' } }],
@@ -418,7 +418,7 @@ long('an index that cannot follow is told, with what to do', async (t) => {
   t.match(view.notices?.[0], /read-tree -m -u/);
 });
 
-t.test(
+long(
   'a path that is changed during the run is kept, and the sealed change is rolled back with its record',
   async (t) => {
     const sample = sampleOf(t);

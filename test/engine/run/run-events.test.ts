@@ -29,7 +29,7 @@ async function judge(t: Test, fixture: string, more: Json = {}) {
 
 const goodPatch = 'a-fix-with-a-new-test-is-committed';
 
-t.test('a run tells what happened in it: start, stages, decision, steps, gates and every tool', async (t) => {
+long('a run tells what happened in it: start, stages, decision, steps, gates and every tool', async (t) => {
   const { view, events, sample } = await judge(t, goodPatch);
   t.equal(view.decision?.type, 'commit', String(view.decision?.rationale));
   const runEvents = events.filter(([, { object_type: type }]) => type === 'run_event');

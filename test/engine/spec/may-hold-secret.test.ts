@@ -7,6 +7,7 @@ import { seededRandom } from '../../chance/seeded-random.ts';
 import { toldSeed } from '../../chance/told-seed.ts';
 import { disguisedSecrets } from '../../readers/sensitive/disguised-secrets.ts';
 import { inventedSecrets, privateKey } from '../../readers/sensitive/secrets/invented-secrets.ts';
+import { long } from '../../rooms/long.ts';
 
 const specs = resolve(import.meta.dirname, '../../../fixtures/specs/valid');
 
@@ -66,7 +67,7 @@ t.test('an ordinary contract costs no more than the look', async (t) => {
   }
 });
 
-t.test('no text takes it long', async (t) => {
+long('no text takes it long', async (t) => {
   for (const text of [
     'a'.repeat(4e6),
     'aA'.repeat(2e6),

@@ -4,6 +4,7 @@ import { systemClock } from '../../../core/base/clock.ts';
 import { judge } from '../../../gates/rules/no-direct-eval.ts';
 import { rules } from '../../../gates/rules.ts';
 import { type GateCase, gateTester, sampleSpecWith, toRuleInput } from '../../../testing.ts';
+import { long } from '../../rooms/long.ts';
 import { findRule } from './find-rule.ts';
 import { renames, sidesOf } from './renames.ts';
 
@@ -27,7 +28,7 @@ const changed = (path: string, candidate: string): GateCase => ({
   files: { [path]: { base: '\n', candidate } },
 });
 
-t.test('from the hunks alone every labelled direct execution is found too', async (t) => {
+long('from the hunks alone every labelled direct execution is found too', async (t) => {
   for (const language of languages) {
     for (const { name, path, code, lines } of readCases(language)) {
       // A component's script and a file's kind are known by more than a hunk.

@@ -356,7 +356,7 @@ t.test('the target of a link is content; a change of mode alone is none', async 
   t.same(await judge(toRuleInput({ name: 'x', files: { a: mode } })), []);
 });
 
-t.test('text made to be costly in encodings and joints is read in time', { timeout: 600_000 }, async (t) => {
+long('text made to be costly in encodings and joints is read in time', { timeout: 600_000 }, async (t) => {
   const size = 96 * 1024;
   const header = Buffer.from(`-----BEGIN PRIVATE ${'KEY'}-----AAAA`).toString('base64');
   for (const piece of [

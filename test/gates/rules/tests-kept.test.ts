@@ -3,6 +3,7 @@ import t from 'tap';
 import { parseCases } from '../../../bench/parse-cases.ts';
 import { judge } from '../../../gates/rules/tests-kept.ts';
 import { type CaseFile, type GateCase, gateTester, toRuleInput } from '../../../testing.ts';
+import { long } from '../../rooms/long.ts';
 import { parseChanges } from '../tests-kept/parse-changes.ts';
 import { parseEdits } from '../tests-kept/parse-edits.ts';
 import { findRule } from './find-rule.ts';
@@ -81,35 +82,32 @@ await gateTester(t, findRule('tests-kept'), {
   ],
 });
 
-t.test(
-  'labelled changes of every language: what is lost is found, ordinary work is left alone',
-  async (t) => {
-    const cases = ['tests-kept.cases', 'tests-kept-words.cases'].flatMap((file) =>
-      parseChanges(readFileSync(new URL(`../../../fixtures/scan/${file}`, import.meta.url), 'utf8')),
-    );
-    const wrong: string[] = [];
-    const count = { found: 0, missed: 0, extra: 0, left: 0 };
-    for (const { name, path, base, candidate, loss, places } of cases) {
-      const findings = await ask({ [path]: sides(base, candidate) });
-      const codes = findings.map(({ detail }) => detail?.code).filter((code) => code !== 'NEW_TEST_IDLE');
-      const isRight = loss === undefined ? codes.length === 0 : codes.includes(loss);
-      count[loss === undefined ? (isRight ? 'left' : 'extra') : isRight ? 'found' : 'missed'] += 1;
-      if (!isRight) wrong.push(`${path}: ${name}: expected ${loss ?? 'nothing'}, found ${codes.join(', ')}`);
-      const lost = findings.filter(({ detail }) => detail?.code === loss);
-      const told = lost.reduce((sum, { detail }) => sum + Number(detail?.count), 0);
-      if (places !== undefined && told !== places)
-        wrong.push(`${path}: ${name}: ${told} cases, expected ${places}`);
-      const errors = findings.filter(({ severity }) => severity === 'error');
-      if (loss !== undefined && errors.length === 0 && loss !== 'TEST_RENAMED')
-        wrong.push(`${path}: ${name}: no error`);
-    }
-    t.same(wrong, []);
-    t.comment(JSON.stringify(count));
-    t.ok(count.found >= 180 && count.left >= 70, `${cases.length} cases`);
-  },
-);
+long('labelled changes of every language: what is lost is found, ordinary work is left alone', async (t) => {
+  const cases = ['tests-kept.cases', 'tests-kept-words.cases'].flatMap((file) =>
+    parseChanges(readFileSync(new URL(`../../../fixtures/scan/${file}`, import.meta.url), 'utf8')),
+  );
+  const wrong: string[] = [];
+  const count = { found: 0, missed: 0, extra: 0, left: 0 };
+  for (const { name, path, base, candidate, loss, places } of cases) {
+    const findings = await ask({ [path]: sides(base, candidate) });
+    const codes = findings.map(({ detail }) => detail?.code).filter((code) => code !== 'NEW_TEST_IDLE');
+    const isRight = loss === undefined ? codes.length === 0 : codes.includes(loss);
+    count[loss === undefined ? (isRight ? 'left' : 'extra') : isRight ? 'found' : 'missed'] += 1;
+    if (!isRight) wrong.push(`${path}: ${name}: expected ${loss ?? 'nothing'}, found ${codes.join(', ')}`);
+    const lost = findings.filter(({ detail }) => detail?.code === loss);
+    const told = lost.reduce((sum, { detail }) => sum + Number(detail?.count), 0);
+    if (places !== undefined && told !== places)
+      wrong.push(`${path}: ${name}: ${told} cases, expected ${places}`);
+    const errors = findings.filter(({ severity }) => severity === 'error');
+    if (loss !== undefined && errors.length === 0 && loss !== 'TEST_RENAMED')
+      wrong.push(`${path}: ${name}: no error`);
+  }
+  t.same(wrong, []);
+  t.comment(JSON.stringify(count));
+  t.ok(count.found >= 180 && count.left >= 70, `${cases.length} cases`);
+});
 
-t.test('labelled edits: what takes judgement away is an error, honest work never is', async (t) => {
+long('labelled edits: what takes judgement away is an error, honest work never is', async (t) => {
   const folder = new URL('../../../fixtures/scan/tests-kept/', import.meta.url);
   const wrong: string[] = [];
   const matrix: Record<string, number> = {};

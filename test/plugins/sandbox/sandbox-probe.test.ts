@@ -14,6 +14,7 @@ import { openLauncher } from '../../../plugins/sandbox/open-launcher.ts';
 import { probeBackend } from '../../../plugins/sandbox/probe.ts';
 import { runOuter } from '../../../plugins/sandbox/run-outer.ts';
 import { unshareSandbox } from '../../../plugins/sandbox/unshare.ts';
+import { long } from '../../rooms/long.ts';
 import { openScene } from './sandbox-scene.ts';
 
 t.setTimeout(400_000);
@@ -74,7 +75,7 @@ function withoutRun(...words: string[]): string[] {
   return sound.toSpliced(at, words.length);
 }
 
-t.test(
+long(
   'each weakness makes a back end unfit, and is named',
   { skip: bwrap === undefined && 'bubblewrap is not installed' },
   async (t) => {

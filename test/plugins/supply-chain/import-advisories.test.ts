@@ -45,7 +45,7 @@ const record = (id: string, changes: object = {}) => ({
   ...changes,
 });
 
-t.test('a list, one record, NDJSON and an archive are the same database', async (t) => {
+long('a list, one record, NDJSON and an archive are the same database', async (t) => {
   const digests: string[] = [];
   for (const content of [
     JSON.stringify(records, undefined, 2),
@@ -109,7 +109,7 @@ long('of two records with one id the later modified stays', async (t) => {
   t.strictSame(idsOf(), ['C'], 'of equal ones the last');
 });
 
-t.test('a file with anything in it that is no record changes nothing', async (t) => {
+long('a file with anything in it that is no record changes nothing', async (t) => {
   const { root, take, idsOf } = place(t);
   await take(JSON.stringify([record('A')]));
   const before = readFileSync(join(root, 'current.json'), 'utf8');

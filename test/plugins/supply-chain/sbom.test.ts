@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { sbomProducer } from '../../../plugins/supply-chain/sbom.ts';
 import { fixtures, readFixture } from '../../readers/packages/read-fixture.ts';
+import { long } from '../../rooms/long.ts';
 import { baseTimeMs, type Files, requestOf, requireValid, textOf } from '../artifacts/artifact-request.ts';
 import { demoFixture } from './build-demo-repository.ts';
 
@@ -251,7 +252,7 @@ t.test('names that JavaScript treats specially, and hostile ones, are ordinary n
   await spdx(files);
 });
 
-t.test('ten thousand packages take time in proportion', async (t) => {
+long('ten thousand packages take time in proportion', async (t) => {
   const files = (count: number) => ({
     'package.json': { name: 'app' },
     'package-lock.json': {

@@ -3,6 +3,7 @@ import { braveSearch } from '../../../plugins/web-search/brave.ts';
 import { duckDuckGoSearch } from '../../../plugins/web-search/duckduckgo.ts';
 import { decodeEntities } from '../../../readers/documents/html/entities.ts';
 import { htmlText } from '../../../readers/documents/html/html-text.ts';
+import { long } from '../../rooms/long.ts';
 
 t.test('a page is what a person reads of it', async (t) => {
   const page = `<!DOCTYPE html><head><title>No</title><STYLE>p{}</STYLE></head><!-- <p>no --><script>if (a < b) "</p>"</script>
@@ -18,7 +19,7 @@ t.test('references stand for characters, and never for half of one', async (t) =
   );
 });
 
-t.test('hostile pages are read in linear time', async (t) => {
+long('hostile pages are read in linear time', async (t) => {
   const size = 400_000;
   for (const piece of [
     '<',

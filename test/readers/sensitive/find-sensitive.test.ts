@@ -2,6 +2,7 @@ import t from 'tap';
 import { sensitiveClasses } from '../../../core/contract/privacy-policy.ts';
 import { findSensitive } from '../../../readers/sensitive/find-sensitive.ts';
 import { findNumbers } from '../../../readers/sensitive/personal/find-numbers.ts';
+import { long } from '../../rooms/long.ts';
 
 const classes = new Set(sensitiveClasses);
 
@@ -136,7 +137,7 @@ t.test('only the classes that are asked for are found', async (t) => {
   t.same(rules('phi'), ['phi']);
 });
 
-t.test('hostile text costs time in proportion to its size', async (t) => {
+long('hostile text costs time in proportion to its size', async (t) => {
   for (const piece of [
     '1 ',
     '1-',

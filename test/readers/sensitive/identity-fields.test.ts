@@ -1,6 +1,7 @@
 import t from 'tap';
 import { sensitiveClasses } from '../../../core/contract/privacy-policy.ts';
 import { redact } from '../../../readers/sensitive/redact.ts';
+import { long } from '../../rooms/long.ts';
 import { inventedSecrets } from './secrets/invented-secrets.ts';
 
 const token = inventedSecrets.find(([rule]) => rule === 'github-token')?.[1] ?? '';
@@ -105,7 +106,7 @@ t.test('names of members that differed differ still, and equal ones stay equal',
   t.equal(clean(text), `{"x":{"${mark}":1,"${mark}#3":2},"y":{"${mark}":3},"z":{"${mark}#2":4}}`);
 });
 
-t.test('as many names of members as there may be are told apart in time', async (t) => {
+long('as many names of members as there may be are told apart in time', async (t) => {
   const members = Array.from({ length: 60_000 }, (_, index) => `"p${index}@corp.io":1`);
   const before = process.cpuUsage();
   const left = clean(`{${members.join()}}`);

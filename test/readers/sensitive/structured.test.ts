@@ -2,6 +2,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import t from 'tap';
 import { sensitiveClasses } from '../../../core/contract/privacy-policy.ts';
 import { redact } from '../../../readers/sensitive/redact.ts';
+import { long } from '../../rooms/long.ts';
 import { inventedSecrets, privateKey } from './secrets/invented-secrets.ts';
 
 const key = Buffer.alloc(32, 7);
@@ -95,7 +96,7 @@ t.test('a bomb is not inflated', async (t) => {
   t.match(clean(gzipSync(Buffer.alloc(65 * 1024 * 1024))), { unscanned: 'gzip', redactions: [] });
 });
 
-t.test('broken, deep and hostile documents are read as text, in time', async (t) => {
+long('broken, deep and hostile documents are read as text, in time', async (t) => {
   for (const text of [
     `{"a":"${token}`,
     `<a b="${token}`,

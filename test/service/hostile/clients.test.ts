@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
+import { long } from '../../rooms/long.ts';
 import { instant } from '../../waiting/instant.ts';
 import { lookOn } from '../../waiting/look-on.ts';
 import { openGround, type ServedGround } from './open-ground.ts';
@@ -37,7 +38,7 @@ async function isGone(socket: Socket, withinMs: number): Promise<boolean> {
   return socket.destroyed;
 }
 
-t.test('500 idle connections keep nobody from being answered', async (t) => {
+long('500 idle connections keep nobody from being answered', async (t) => {
   const place = await openGround(t);
   const steward = await openSteward(t, place);
   const begun = soundRequest(place, { target: markTarget, body: markBody }).subarray(0, 60);

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { openClient } from '../../http/broadcast/start-stream-server.ts';
-import { casesOf } from '../../rooms/long.ts';
+import { casesOf, long } from '../../rooms/long.ts';
 import { exchange, type Probe } from '../../service/hostile/exchange.ts';
 import type { HostileRow } from '../../service/hostile/hostile-row.ts';
 import { judgeAnswer } from '../../service/hostile/judge-answer.ts';
@@ -113,7 +113,7 @@ async function judgeAll(
   return rows;
 }
 
-t.test('the table of hostile requests to a session', async (t) => {
+long('the table of hostile requests to a session', async (t) => {
   const places = Object.fromEntries(
     await Promise.all(scenes.map(async (scene) => [scene, await openSessionPlace(t, scene)] as const)),
   );

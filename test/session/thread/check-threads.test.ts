@@ -17,6 +17,7 @@ import { checkThreads, rebuildThreadIndex } from '../../../session/thread/check-
 import { listThreads } from '../../../session/thread/list-threads.ts';
 import { threadDirectory } from '../../../session/thread/open-thread.ts';
 import { threadIndexPath } from '../../../session/thread/thread-index.ts';
+import { long } from '../../rooms/long.ts';
 import { threadPlace } from './said-thread.ts';
 
 const all = { limit: 200, offset: 0 };
@@ -83,7 +84,7 @@ t.test('what is cut, changed, gone, foreign or leads elsewhere is told for each 
   t.strictSame(await codes(), ['thread-foreign']);
 });
 
-t.test('an index that is damaged, or says what no journal says, is told and made anew', async (t) => {
+long('an index that is damaged, or says what no journal says, is told and made anew', async (t) => {
   const { repository, witness, say } = threadPlace(t.testdir());
   await say('a', 1000, [2000, 'first']);
   await say('b', 1000, [2000, 'first']);

@@ -18,6 +18,7 @@ import { openThread, threadDirectory } from '../../../session/thread/open-thread
 import { openThreadTranscript, type ThreadTranscript } from '../../../session/thread/open-transcript.ts';
 import { seededRandom } from '../../chance/seeded-random.ts';
 import { toldSeed } from '../../chance/told-seed.ts';
+import { long } from '../../rooms/long.ts';
 import { parallelTalk } from '../state/parallel-talk.ts';
 import { threadPlace } from './said-thread.ts';
 
@@ -36,7 +37,7 @@ async function allBefore(
   return all;
 }
 
-t.test('the window and the pages before it are everything once, in order', async (t) => {
+long('the window and the pages before it are everything once, in order', async (t) => {
   const random = seededRandom(toldSeed(t));
   const { repository, witness } = threadPlace(t.testdir());
   for (const [round, steps] of [0, 30, 700, 1500, 3000].entries()) {
@@ -65,7 +66,7 @@ t.test('the window and the pages before it are everything once, in order', async
   }
 });
 
-t.test('a page is bounded in what it holds, and one entry is always told', async (t) => {
+long('a page is bounded in what it holds, and one entry is always told', async (t) => {
   const { witness, say } = threadPlace(t.testdir());
   const large = 'x'.repeat(3 * 1024 * 1024);
   const directory = await say('a', 1, [2, 'first'], [3, large], [4, large], [5, 'last'], [6, large + large]);

@@ -1,4 +1,3 @@
-import t from 'tap';
 import { long } from '../../rooms/long.ts';
 import { openCodeScene } from './open-code-scene.ts';
 import { noPty, type TerminalScene } from './open-terminal-scene.ts';
@@ -55,7 +54,7 @@ long('words wait, and can be taken back, while a session is opened', { skip: noP
   t.equal((await scene.exited).exitCode, 0);
 });
 
-t.test('whoever leaves while a session is opened has their terminal back', { skip: noPty }, async (t) => {
+long('whoever leaves while a session is opened has their terminal back', { skip: noPty }, async (t) => {
   await using code = await openCodeScene([]);
   for (const leave of [
     (scene: TerminalScene) => scene.press('ctrl+c', 'ctrl+c'),

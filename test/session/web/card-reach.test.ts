@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
-import t from 'tap';
 import type { Report } from '../../../session/state/command.ts';
+import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import * as texts from '../scenes/scene-texts.ts';
 import { openBrowser, openTab, withoutBrowser } from './open-browser.ts';
@@ -44,7 +44,7 @@ const choice: Told<Report> = {
   metadata: texts.planChoice,
 };
 
-t.test('questions are answered where they stand', { skip: withoutBrowser }, async (t) => {
+long('questions are answered where they stand', { skip: withoutBrowser }, async (t) => {
   const browser = await openBrowser(t);
   const asks = async (t: Parameters<typeof toldSession>[0], ...reports: readonly Told<Report>[]) => {
     const session = toldSession(t, { local: 'none' });

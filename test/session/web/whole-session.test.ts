@@ -1,4 +1,3 @@
-import t from 'tap';
 import { readGraph } from '../../../bin/code/read-graph.ts';
 import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
 import { long } from '../../rooms/long.ts';
@@ -7,7 +6,7 @@ import { scriptSession } from '../work/scripted-session.ts';
 import { openBrowser, openTab, withoutBrowser } from './open-browser.ts';
 import { servePage } from './serve-page.ts';
 
-t.test('a page is served beside a real session', { skip: withoutBrowser }, async (t) => {
+long('a page is served beside a real session', { skip: withoutBrowser }, async (t) => {
   await using scene = await scriptSession([{ text: 'It adds **a cent**.' }], {
     ground: ground({ local: 'none' }),
   });

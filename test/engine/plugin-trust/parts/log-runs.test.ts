@@ -157,7 +157,7 @@ async function seen({ env }: { readonly env: Readonly<Record<string, string>> },
   await userCheckpointMemory(env).remember({ origin, keyId, size, root, source });
 }
 
-t.test('a log that starts over since it was seen is refused, and nothing stays', async (t) => {
+long('a log that starts over since it was seen is refused, and nothing stays', async (t) => {
   const { sample, served, run } = await scene(t, (text) => text, pinned);
   await seen(sample, 5, served.vkey);
   const head = sample.git('rev-parse', 'HEAD');
@@ -166,7 +166,7 @@ t.test('a log that starts over since it was seen is refused, and nothing stays',
   t.equal(sample.git('rev-parse', 'HEAD'), head, 'the branch is where it was');
 });
 
-t.test('a log that shows another tree of a size seen is refused, and nothing stays', async (t) => {
+long('a log that shows another tree of a size seen is refused, and nothing stays', async (t) => {
   const lie = (text: string) => text.replace("return (await ask('/size', context)).size;", 'return 1;');
   const { sample, served, run } = await scene(t, lie, pinned);
   await seen(sample, 1, served.vkey);

@@ -112,7 +112,7 @@ long(
   },
 );
 
-t.test('what the stage check refuses is not committed, and says rule and reason', async (t) => {
+long('what the stage check refuses is not committed, and says rule and reason', async (t) => {
   const { sample, view, writ } = await scene(t, { state: 'open', frozen: ['src/'] });
   t.match(view, { decision: { type: 'abandon' } }, JSON.stringify(view.decision));
   t.match(view.decision?.rationale, /stage `security` refused by `linked-ticket`/);
@@ -183,7 +183,7 @@ long('a stage check that breaks once is asked again', async (t) => {
   t.match(view, { decision: { type: 'commit' } }, JSON.stringify([view.decision, ours(view)]));
 });
 
-t.test('a stage check sees what stands there, warns, and takes nothing away', async (t) => {
+long('a stage check sees what stands there, warns, and takes nothing away', async (t) => {
   const spec = {
     ...ticket,
     acceptance: {

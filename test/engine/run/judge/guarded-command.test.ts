@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
 import { definePlugin } from '../../../../core/kernel/plugin.ts';
+import { long } from '../../../rooms/long.ts';
 import { fixtures, makeSample } from '../sample.ts';
 
 const fix = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
 
-t.test('a command of a check that a guard of tools refuses is not run, and its check fails', async (t) => {
+long('a command of a check that a guard of tools refuses is not run, and its check fails', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const asked: string[] = [];

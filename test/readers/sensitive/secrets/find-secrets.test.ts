@@ -1,6 +1,7 @@
 import t from 'tap';
 import { findSecrets as findInBytes } from '../../../../readers/sensitive/secrets/find-secrets.ts';
 import { secretPatterns } from '../../../../readers/sensitive/secrets/secret-patterns.ts';
+import { long } from '../../../rooms/long.ts';
 import { inventedSecrets, privateKey } from './invented-secrets.ts';
 
 const findSecrets = (text: string) => findInBytes(Buffer.from(text, 'latin1'));
@@ -91,7 +92,7 @@ t.test('a secret at the very start and at the very end of a text is found', asyn
   t.same(rulesIn(`text ${value}`), ['github-token']);
 });
 
-t.test('hostile text costs time in proportion to its size', async (t) => {
+long('hostile text costs time in proportion to its size', async (t) => {
   for (const piece of [
     '-----BEGIN PRIVATE KEY-----',
     'eyJ',

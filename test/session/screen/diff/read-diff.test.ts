@@ -1,6 +1,7 @@
 import t from 'tap';
 import type { DiffFile, DiffLine } from '../../../../session/screen/diff/diff-file.ts';
 import { maxWordComparisons, readDiff } from '../../../../session/screen/diff/read-diff.ts';
+import { long } from '../../../rooms/long.ts';
 
 const told = ({ kind, text, oldNumber, newNumber }: DiffLine): string =>
   `${oldNumber ?? ''}:${newNumber ?? ''} ${{ added: '+', removed: '-', context: ' ' }[kind]}${text}`;
@@ -115,7 +116,7 @@ t.test('lines that take the place of others know their words', async (t) => {
   t.strictSame(marks('x'.repeat(700), `${'x'.repeat(700)}y`), [[], []], 'too long to be compared');
 });
 
-t.test('the search for changed words', async (t) => {
+long('the search for changed words', async (t) => {
   /** Lines without a common word cost the most: 158 words each, about 12,000 comparisons. */
   const pair = `-${'a '.repeat(79)}\n+${'b '.repeat(79)}\n`;
   const changed = '-one two three four\n+one two 3 four\n';

@@ -12,6 +12,7 @@ import { caseBody, caseType } from '../../../../../plugins/testers/provider-case
 import { codex } from '../../../../../providers/codex/source.ts';
 import { type ModelServer, serveModel } from '../../../../providers/model-server.ts';
 import { neededCases, readCases } from '../../../../providers/wire-case.ts';
+import { long } from '../../../../rooms/long.ts';
 
 const key = 'sk-canary-0123456789';
 const streamer = createStreamer({});
@@ -147,7 +148,7 @@ t.test('whatever is no question is refused, and nobody is asked', async (t) => {
   t.equal(gate.taken().turns, 0);
 });
 
-t.test('it is asked again where the table says so, and no oftener than an attempt may ask', async (t) => {
+long('it is asked again where the table says so, and no oftener than an attempt may ask', async (t) => {
   let count = 0;
   await using server = await serveModel((_asked, response) => {
     count += 1;

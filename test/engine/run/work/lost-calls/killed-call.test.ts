@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import type { LostCall } from '../../../../../engine/run/state/lost-calls.ts';
 import type { Spent } from '../../../../../engine/run/state/spent.ts';
+import { long } from '../../../../rooms/long.ts';
 
 t.setTimeout(300_000);
 
@@ -52,7 +53,7 @@ const before = [
 const unknown = ['after call-begun', 'about to leave', 'outside', 'before call-ended'] as const;
 const known = ['after call-ended', 'answered', 'before step-ended'] as const;
 
-t.test('a call that had not left the machine when its process was killed is made', async (t) => {
+long('a call that had not left the machine when its process was killed is made', async (t) => {
   for (const place of before) {
     const { killed, effects, came, said } = killedAt(place);
     t.strictSame(killed, ['SIGKILL'], place);
@@ -61,7 +62,7 @@ t.test('a call that had not left the machine when its process was killed is made
   }
 });
 
-t.test('one that may have left it is not made again, and nobody claims to know its end', async (t) => {
+long('one that may have left it is not made again, and nobody claims to know its end', async (t) => {
   for (const place of unknown) {
     const { killed, effects, came, said } = killedAt(place);
     t.strictSame(killed, ['SIGKILL'], place);

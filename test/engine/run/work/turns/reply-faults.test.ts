@@ -1,6 +1,7 @@
 import t from 'tap';
 import type { ToolDeclaration } from '../../../../../core/contract/model.ts';
 import { replyFaults } from '../../../../../engine/run/work/turns/reply-faults.ts';
+import { long } from '../../../../rooms/long.ts';
 
 /** A tool that takes one word, under this name of its own. */
 const takes = (word: string): readonly ToolDeclaration[] => [
@@ -21,7 +22,7 @@ const call = (given: object) => ({
   calls: [{ id: '1', name: 'look', arguments: JSON.stringify(given) }],
 });
 
-t.test('tools that are declared alike are compiled once, others are never taken for them', async (t) => {
+long('tools that are declared alike are compiled once, others are never taken for them', async (t) => {
   const first = await replyFaults(takes('path'));
   t.equal(await replyFaults(takes('path')), first);
   t.equal(first(call({ path: 'src' })), undefined);
