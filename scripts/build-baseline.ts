@@ -7,7 +7,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { baselinePlace, findBaseline, packageDigest, readBaseline } from './compatibility/baseline.ts';
+import { parseFlags } from './parse-flags.ts';
 
+parseFlags({}, { takesArguments: false });
 const root = resolve(import.meta.dirname, '..');
 const baseline = readBaseline();
 const place = baselinePlace(baseline);

@@ -6,7 +6,6 @@
  */
 
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { toldSeed } from '../test/chance/told-seed.ts';
 import { packPackage } from '../test/doors/packed-package.ts';
 import { findBaseline } from './compatibility/baseline.ts';
@@ -14,11 +13,9 @@ import { compareVersions } from './compatibility/compare.ts';
 import { corpora } from './compatibility/corpora.ts';
 import { explain, readChanges } from './compatibility/explain.ts';
 import { render } from './compatibility/render.ts';
+import { parseFlags, refuse } from './parse-flags.ts';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { package: { type: 'string' } },
-});
+const { values, positionals } = parseFlags({ package: { type: 'string' } });
 const names = corpora.map(({ name }) => name);
 const unknown = positionals.filter((name) => !names.includes(name));
 const found = findBaseline();
@@ -42,9 +39,4 @@ else {
   const isEqual =
     explained.unexplained.length === 0 && explained.unneeded.length === 0 && comparison.faults.length === 0;
   process.exitCode = isEqual ? 0 : 1;
-}
-
-function refuse(message: string): void {
-  process.stderr.write(`${message}\n`);
-  process.exitCode = 2;
 }

@@ -22,16 +22,15 @@ import { packState } from './old-state/pack.ts';
 import { clock, makePlace, neutralDirectory } from './old-state/place.ts';
 import type { Expectation } from './old-state/recipe.ts';
 import { recipes } from './old-state/recipes.ts';
+import { parseFlags, refuse } from './parse-flags.ts';
 
-const [program = '', ...names] = process.argv.slice(2);
+const [program = '', ...names] = parseFlags({}).positionals;
 if (program === '' || !existsSync(join(program, 'bin', 'writ.js')))
-  throw new Error(
-    'usage: node scripts/make-old-state.ts PROGRAM [STATE…]: PROGRAM is the directory of a package',
-  );
+  refuse('Pass the directory of an unpacked package: node scripts/make-old-state.ts PROGRAM [STATE…]');
 const packageDirectory = resolve(program);
 const wanted = names.length === 0 ? Object.keys(recipes) : names;
 const present = wanted.filter((name) => existsSync(archiveOf(name)));
-if (present.length > 0) throw new Error(`a state is never made again: ${present.join(', ')}`);
+if (present.length > 0) refuse(`A state is never made again: ${present.join(', ')}`);
 if (hostname() === makerHost) await makeStates();
 else process.exitCode = onNeutralHost();
 

@@ -11,11 +11,11 @@ import { once } from 'node:events';
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { makeTemporaryDirectory } from '../test/rooms/temporary-directory.ts';
 import { shortVariable } from '../test/rooms/variables.ts';
 import { type MutatedModule, mutatedModules } from './mutation/modules.ts';
 import { formatScore, listUndetected, type MutationReport, scoreOf } from './mutation/score.ts';
+import { parseFlags } from './parse-flags.ts';
 import { installTestTool, testToolPlace } from './test-tools.ts';
 import { changedFiles } from './tests/changed-files.ts';
 
@@ -37,14 +37,11 @@ const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    changed: { type: 'boolean', default: false },
-    fresh: { type: 'boolean', default: false },
-    list: { type: 'boolean', default: false },
-    lanes: { type: 'string', default: '1' },
-  },
+const { values, positionals } = parseFlags({
+  changed: { type: 'boolean', default: false },
+  fresh: { type: 'boolean', default: false },
+  list: { type: 'boolean', default: false },
+  lanes: { type: 'string', default: '1' },
 });
 const [name = '', ...paths] = positionals;
 const mutated = mutatedModules[name];

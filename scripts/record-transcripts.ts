@@ -10,7 +10,6 @@
 import { createHash } from 'node:crypto';
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { type Case, readCases, readSetUps, transcripts } from '../test/compatibility/transcripts/cases.ts';
 import { readChanges } from '../test/compatibility/transcripts/changes.ts';
 import {
@@ -22,16 +21,14 @@ import {
   renderGolden,
 } from '../test/compatibility/transcripts/golden.ts';
 import { Place } from '../test/compatibility/transcripts/place.ts';
+import { parseFlags, refuse } from './parse-flags.ts';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    program: { type: 'string' },
-    zone: { type: 'string', default: 'UTC' },
-    check: { type: 'boolean', default: false },
-    changed: { type: 'boolean', default: false },
-    overwrite: { type: 'boolean', default: false },
-  },
+const { values, positionals } = parseFlags({
+  program: { type: 'string' },
+  zone: { type: 'string', default: 'UTC' },
+  check: { type: 'boolean', default: false },
+  changed: { type: 'boolean', default: false },
+  overwrite: { type: 'boolean', default: false },
 });
 
 const folder = values.changed ? 'changed' : '';
@@ -40,8 +37,7 @@ const recorded = new Map<string, Map<string, readonly Block[]>>();
 const goldens = new Map<string, Golden>();
 const cases = all.filter(isWanted);
 let failed = 0;
-if (values.program === undefined)
-  throw new Error('expected `--program DIR`: the unpacked package to record from');
+if (values.program === undefined) refuse('Pass `--program DIR`: the unpacked package to record from.');
 const program = resolve(values.program);
 if (!values.check && !values.changed) requireBaseline(program);
 const place = new Place(program, readSetUps(), values.zone);

@@ -6,15 +6,17 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { parseFlags } from './parse-flags.ts';
 import { measureProduct, measureRest, type Size } from './size/measure-size.ts';
 
+const { values: flags } = parseFlags({ json: { type: 'boolean' } }, { takesArguments: false });
 const root = resolve(import.meta.dirname, '..');
 const files = trackedFiles()
   .filter((path) => /\.(?:ts|js|scm|md)$/.test(path) && existsSync(join(root, path)))
   .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 const product = measureProduct(files);
 const rest = measureRest(files);
-const output = process.argv.includes('--json')
+const output = flags.json
   ? JSON.stringify({ product, rest }, null, 2)
   : [table('product', product), table('beside it', rest), wordList(product, rest)].join('\n\n');
 process.stdout.write(`${output}\n`);

@@ -7,11 +7,11 @@
 import { rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { packageVariable, packPackage } from '../test/doors/packed-package.ts';
 import { withLargePages } from '../test/rooms/large-pages.ts';
 import { makeTemporaryDirectory } from '../test/rooms/temporary-directory.ts';
 import { costsVariable, shortVariable } from '../test/rooms/variables.ts';
+import { parseFlags } from './parse-flags.ts';
 import { type Changes, changedFiles } from './tests/changed-files.ts';
 import { chooseTests, type RoomChoice } from './tests/choose-tests.ts';
 import { inMemory } from './tests/in-memory.ts';
@@ -21,9 +21,10 @@ import { type Entry, runEntry } from './tests/run-entry.ts';
 import { countTotals } from './tests/totals.ts';
 
 const root = resolve(import.meta.dirname, '..');
-const { values: flags, positionals: words } = parseArgs({
-  allowPositionals: true,
-  options: { changed: { type: 'boolean' }, long: { type: 'boolean' }, costs: { type: 'string' } },
+const { values: flags, positionals: words } = parseFlags({
+  changed: { type: 'boolean' },
+  long: { type: 'boolean' },
+  costs: { type: 'string' },
 });
 const changes = flags.changed ? changedFiles(root) : undefined;
 /** Whoever names tests gets all of them, long ones included. */
