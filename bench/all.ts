@@ -51,6 +51,7 @@ if (isSmoke)
       'fan-out',
       'session-events',
       'composer',
+      'page-pace',
       'scan',
       'scan-diff',
       'service-marks',

@@ -12,5 +12,4 @@ await room(
   'rooms',
   'size.test.ts',
   'waiting',
-  'work',
 );

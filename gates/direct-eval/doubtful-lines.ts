@@ -26,7 +26,8 @@ export function* doubtfulLines(
   for (const { start, end } of [...nodes, ...(isWhole ? [] : tree.faults)].sort(
     (a, b) => a.start - b.start,
   )) {
-    const from = Math.max(done, text.lastIndexOf('\n', Math.max(0, start - 1)) + 1);
+    // A node of a line that is done needs no search for the start of that line.
+    const from = start < done ? done : Math.max(done, text.lastIndexOf('\n', Math.max(0, start - 1)) + 1);
     const next = text.indexOf('\n', Math.max(end, from));
     const to = next === -1 ? text.length : next;
     if (from >= to) continue;

@@ -5,6 +5,8 @@ import type { HouseRule } from './rule-kinds.ts';
 const waits = 'test/waiting/';
 /** Timers and sleeps, in code without strings; time-outs that are methods (`t.setTimeout`) are deadlines. */
 const ownTime = /(?<!\.)\bset(?:Timeout|Interval)\b|\bAtomics\.wait\b|[cC]lock\.sleep\b/;
+/** Clocks that measure. `Date.now` makes inputs, such as ids and times of expiry. */
+const stopwatch = /\bperformance\.now\b|\bprocess\.(?:cpuUsage|hrtime|resourceUsage|uptime)\b/;
 const chance = /\bMath\.random\b|\brandom(?:Bytes|UUID|Int|FillSync|Fill)\b|\bgetRandomValues\b/;
 
 /** Files of tests that keep time themselves, and why no wait of `test/waiting/` is it. */
@@ -37,7 +39,16 @@ export const keepsTime: Readonly<Record<string, string>> = {
   'test/service/kill/instance.ts': 'gives up on a service that neither serves nor ends',
 };
 
-/** The rules of files of tests: no wait of their own making, nothing left to chance without a seed. */
+/** Files of tests that read a stopwatch, and for what; none compares it with a limit. */
+const readsStopwatch: Readonly<Record<string, string>> = {
+  'test/engine/vcs/killed.test.ts': 'spreads the instants of kills over a whole run',
+  'test/kill/kill-run.ts': 'spreads the instants of kills over a whole run',
+  'test/session/tui/slow-line.ts': 'delays what goes through it',
+  'test/compatibility/old-state.ts': 'passes the start of the process on',
+  'test/service/kill/instance.ts': 'reports how long a start took',
+};
+
+/** The rules of test files: no timers of their own, no stopwatch, no random values without a seed. */
 export const testRules: readonly HouseRule[] = [
   {
     name: 'tests wait by `test/waiting/` only',
@@ -53,6 +64,29 @@ export const testRules: readonly HouseRule[] = [
           ...Object.keys(keepsTime)
             .filter((path) => tests.some((file) => file.path === path) && !keeping.includes(path))
             .map((path) => `${path} is excepted and keeps no time`),
+        ],
+      };
+    },
+  },
+  {
+    name: 'no clock decides a test',
+    check: ({ files }) => {
+      const reading = files
+        .filter(
+          ({ path, code }) => path.startsWith('test/') && !path.startsWith(waits) && stopwatch.test(code),
+        )
+        .map(({ path }) => path);
+      return {
+        matched: files.filter(({ path, code }) => path.startsWith(waits) && stopwatch.test(code)).length,
+        violations: [
+          ...reading
+            .filter((path) => readsStopwatch[path] === undefined)
+            .map(
+              (path) => `${path} reads a stopwatch: count work (\`test/work/\`), or measure in \`bench/\``,
+            ),
+          ...Object.keys(readsStopwatch)
+            .filter((path) => files.some((file) => file.path === path) && !reading.includes(path))
+            .map((path) => `${path} is excepted and reads no stopwatch`),
         ],
       };
     },

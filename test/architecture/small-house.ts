@@ -65,7 +65,8 @@ export const soundFiles: Readonly<Record<string, string>> = {
   'bin/exit.ts': 'export const end = () => process.exit(0);\n',
   'bin/main.ts': "import './args.ts';\nexport const out = process.stdout;\n",
   'test/core/kernel/engine.test.ts': "import '../../../core/kernel/engine.ts';\n",
-  'test/waiting/until.ts': 'export const until = () => new Promise((done) => setTimeout(done, 1));\n',
+  'test/waiting/until.ts':
+    'export const until = () => new Promise((done) => setTimeout(done, performance.now()));\n',
 };
 
 export const soundManifest: Manifest = {

@@ -158,10 +158,7 @@ t.test('at the end answers under way are waited for, a while', async (t) => {
   const idle = connect(Number(new URL(server.baseUrl).port), '127.0.0.1');
   await once(idle, 'connect');
   await lookOn(30);
-  const begun = performance.now();
   await server.close(300);
-  const took = performance.now() - begun;
-  t.ok(took > 200 && took < 1500, `${Math.round(took)} ms`);
   t.equal((await soon).text, '"done"\n');
   t.equal(await never, 'cut off');
   await t.rejects(server.ask('/soon'), 'nobody listens any more');

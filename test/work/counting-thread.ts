@@ -26,6 +26,7 @@ ask('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
 let inside = 0;
 /** What the counting itself does is no work of the job. */
 let isCounting = false;
+let patternsByMatch = false;
 
 countTexts();
 countLists();
@@ -51,6 +52,7 @@ async function workOf(name: string, job: Job, size: number): Promise<number> {
   const run = await job.prepare(size);
   blocks();
   inside = 0;
+  patternsByMatch = job.patternsByMatch ?? false;
   isCounting = true;
   try {
     await run();
@@ -186,6 +188,10 @@ function countPatterns(): void {
     const from = this.global || this.sticky ? Math.max(0, this.lastIndex) : 0;
     const answer = own.call(this, text);
     if (!isCounting || from > text.length) return answer;
+    if (patternsByMatch) {
+      inside += 1 + (answer?.[0].length ?? 0);
+      return answer;
+    }
     isCounting = false;
     const key = `${this.flags}/${this.source}`;
     let pattern = known.get(key);

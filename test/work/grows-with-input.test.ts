@@ -8,8 +8,8 @@ const jobsOf = (module: string): URL => new URL(`./jobs/${module}.ts`, import.me
 
 t.test('work grows no faster than hostile input: core', (t) => growsWithInput(t, jobsOf('core')));
 
-for (const module of ['readers', 'engine'])
-  long(`work grows no faster than hostile input: ${module}`, { timeout: 600_000 }, (t) =>
+for (const module of ['readers', 'engine', 'gates', 'direct-eval', 'session', 'others'])
+  long(`work grows no faster than hostile input: ${module}`, { timeout: 1_200_000 }, (t) =>
     growsWithInput(t, jobsOf(module)),
   );
 

@@ -24,7 +24,8 @@ export interface CountedPattern {
 export function countedPattern({ source, flags }: RegExp): CountedPattern {
   const run: Run = { text: '', steps: 0, captures: [] };
   const root = new Reader(source, flags, run).read();
-  const isSticky = flags.includes('y');
+  // A pattern that begins with `^` is tried in one place, as V8 does.
+  const isOneTry = flags.includes('y') || (/^\^[^|]*$/.test(source) && !flags.includes('m'));
   return {
     find(text, from) {
       run.text = text;
@@ -33,7 +34,7 @@ export function countedPattern({ source, flags }: RegExp): CountedPattern {
         run.captures = [];
         const end = root(start, (at) => at);
         if (end >= 0) return { start, end, steps: run.steps };
-        if (isSticky) break;
+        if (isOneTry) break;
         run.steps += 1;
       }
       return { start: -1, end: -1, steps: run.steps };

@@ -28,6 +28,8 @@ class Lexer {
   #heredocs: PendingHeredoc[] = [];
   #confused = false;
   #depth = 0;
+  /** The part of a line whose end is known, so that no token of a long line searches for it again. */
+  #line = { from: 0, end: -1 };
 
   constructor(text: string, syntax: Syntax, lineBound: boolean) {
     this.#text = text;
@@ -288,8 +290,10 @@ class Lexer {
   }
 
   #lineEnd(at: number): number {
+    if (at >= this.#line.from && at <= this.#line.end) return this.#line.end;
     const end = this.#text.indexOf('\n', at);
-    return end === -1 ? this.#text.length : end;
+    this.#line = { from: at, end: end === -1 ? this.#text.length : end };
+    return this.#line.end;
   }
 
   #push(kind: TokenKind, text: string, start: number, end: number): Token {

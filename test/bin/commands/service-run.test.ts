@@ -35,7 +35,6 @@ t.test(
   'run serves in the foreground until SIGINT or SIGTERM, and leaves nothing but the marks',
   async (t) => {
     const place = makeServed(t);
-    const endedMs: number[] = [];
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGTERM'] as const) {
       const service = await startService(t, place);
       t.match(service.out(), /^serving .+ on http:\/\/127\.0\.0\.1:\d+, Ctrl\+C ends it\n$/);
@@ -51,21 +50,17 @@ t.test(
       t.equal(statSync(place.directory).mode & 0o777, 0o700);
       t.equal(place.git('status', '--porcelain'), '', 'git sees nothing new');
       const events = await holdStream(service);
-      const begin = performance.now();
       service.child.kill(signal);
       t.match(
         await events(),
         /"event":"stopping"\}\}\n\n$/,
         'whoever listens is told, and the stream ends whole',
       );
-      endedMs.push(performance.now() - begin);
       t.equal(await service.ended, 0, signal);
       t.equal(service.err(), 'stopped\n');
       const left = readdirSync(place.directory).filter((name) => !/^(?:\.gitignore|service\.db)$/.test(name));
       t.same(left, [], 'lock, token and address are gone, so the next one starts at once');
     }
-    // Others share the machine: one of three has it for itself.
-    t.ok(Math.min(...endedMs) < 1_000, `within a second: ${endedMs.map(Math.round).join(', ')} ms`);
   },
 );
 

@@ -67,25 +67,3 @@ t.test(
     t.equal(applyHunks(twice, hunksOf('@@', '-x', '+y', '*** End of File')), 'f\nx\ng\ny\n');
   },
 );
-
-t.test('large files and many hunks take no more than their size', async (t) => {
-  const cost = (lines: number) => {
-    const text = Array.from({ length: lines }, (_, index) => `line ${index}`).join('\n');
-    const hunks = Array.from({ length: lines / 100 }, (_, index) => ({
-      from: [`line ${index * 100}`],
-      to: ['changed'],
-      atEnd: false,
-    }));
-    const before = process.cpuUsage();
-    applyHunks(
-      text,
-      hunks.map((hunk) => ({ ...hunk, after: '' as never })).map(({ after: _, ...hunk }) => hunk),
-    );
-    const { user, system } = process.cpuUsage(before);
-    return user + system;
-  };
-  /** What else the process does in its other threads is counted, too. */
-  const least = (lines: number) => Math.min(...Array.from({ length: 3 }, () => cost(lines)));
-  cost(20_000);
-  t.ok(least(100_000) < 40 * Math.max(least(10_000), 2000));
-});

@@ -5,7 +5,7 @@ import { makeBench } from './patched.ts';
 const fileCount = 2000;
 const linesPerFile = 100;
 
-long('2,000 files and 200,000 lines take seconds and little memory', async (t) => {
+long('applies and reads 2,000 files of 200,000 lines within 150 MiB', async (t) => {
   const bench = await makeBench(
     Object.fromEntries(
       Array.from({ length: fileCount / 2 }, (_, index) => [
@@ -31,20 +31,13 @@ long('2,000 files and 200,000 lines take seconds and little memory', async (t) =
   const patch = Buffer.from(parts.join(''));
   parts.length = 0;
   const before = process.memoryUsage.rss();
-  const started = performance.now();
   const found = await bench.apply(patch);
-  const applied = performance.now();
   let lines = 0;
   for (const file of found.files)
     for (const { kind, end, start } of hunkLines(found.diff, file))
       lines += kind === 'added' && end > start ? 1 : 0;
-  const done = performance.now();
   t.equal(found.files.length, fileCount);
   t.equal(lines, fileCount * linesPerFile);
   const rss = process.memoryUsage.rss();
-  t.comment(
-    `${patch.length >> 20} MiB, applied in ${Math.round(applied - started)} ms, read in ${Math.round(done - applied)} ms, RSS ${before >> 20} to ${rss >> 20} MiB`,
-  );
-  t.ok(applied - started < 30_000);
   t.ok(rss - before < 150 * 1024 * 1024);
 });

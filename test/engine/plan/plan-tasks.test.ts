@@ -160,21 +160,3 @@ long('more objectives than a plan may have Tasks are refused', async (t) => {
     problems: [{ code: 'PLAN_INVALID', detail: { reason: 'too-large' } }],
   });
 });
-
-t.test(
-  '10,000 objectives in one place are planned in a moment: overlaps are not compared in pairs',
-  async (t) => {
-    const objectives = Array.from({ length: 10_000 }, (_, index) =>
-      index % 3 === 0
-        ? `tidy src/ ${index}`
-        : index % 3 === 1
-          ? `write src/part-${index % 97}/file.ts ${index}`
-          : `all of src/*-${index}.ts`,
-    );
-    const started = process.cpuUsage();
-    const draft = draftOf({ objectives, checks });
-    const { user } = process.cpuUsage(started);
-    t.equal(draft.tasks.length, 10_003);
-    t.ok(user < 10_000_000, `${user} µs; pairs would be 50 million`);
-  },
-);

@@ -296,9 +296,7 @@ t.test('a lock of the person’s own git is waited for, then named, and never re
   writeFileSync(lock, '');
   const input = `start\0update refs/heads/main\0${next}\0${base}\0prepare\0commit\0`;
   const call = { input, locks: [{ path: lock, contents: [`${next}\n`] }], waitMs: 250 };
-  const began = performance.now();
   t.match(await askLockingGit(repo, ['update-ref', '-z', '--stdin'], call), { code: 128, lock });
-  t.ok(performance.now() - began >= 250, 'it waited');
   t.ok(existsSync(lock));
   void instant(150).then(() => rmSync(lock));
   t.match(await askLockingGit(repo, ['update-ref', '-z', '--stdin'], { ...call, waitMs: 60_000 }), {

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import t from 'tap';
 import { sbomProducer } from '../../../plugins/supply-chain/sbom.ts';
 import { fixtures, readFixture } from '../../readers/packages/read-fixture.ts';
-import { long } from '../../rooms/long.ts';
 import { baseTimeMs, type Files, requestOf, requireValid, textOf } from '../artifacts/artifact-request.ts';
 import { demoFixture } from './build-demo-repository.ts';
 
@@ -250,28 +249,4 @@ t.test('names that JavaScript treats specially, and hostile ones, are ordinary n
     'pkg:npm/constructor@1.0.0',
   ]);
   await spdx(files);
-});
-
-long('ten thousand packages take time in proportion', async (t) => {
-  const files = (count: number) => ({
-    'package.json': { name: 'app' },
-    'package-lock.json': {
-      lockfileVersion: 3,
-      packages: Object.fromEntries(
-        Array.from({ length: count }, (_, index) => [
-          `node_modules/p${index}`,
-          { version: '1.0.0', license: 'MIT', dependencies: { [`p${(index * 7) % count}`]: '1' } },
-        ]),
-      ),
-    },
-  });
-  const seconds = async (count: number) => {
-    const start = performance.now();
-    await sbomProducer.produce(requestOf(files(count)));
-    return (performance.now() - start) / 1000;
-  };
-  await seconds(500);
-  const small = await seconds(1000);
-  const large = await seconds(10_000);
-  t.ok(large < small * 40, `${small} s and ${large} s`);
 });

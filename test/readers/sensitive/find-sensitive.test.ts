@@ -2,7 +2,6 @@ import t from 'tap';
 import { sensitiveClasses } from '../../../core/contract/privacy-policy.ts';
 import { findSensitive } from '../../../readers/sensitive/find-sensitive.ts';
 import { findNumbers } from '../../../readers/sensitive/personal/find-numbers.ts';
-import { long } from '../../rooms/long.ts';
 
 const classes = new Set(sensitiveClasses);
 
@@ -135,37 +134,6 @@ t.test('only the classes that are asked for are found', async (t) => {
     findSensitive(text, { classes: new Set([one]), words: {} }).map((m) => m.class);
   t.same(rules('pii'), ['pii']);
   t.same(rules('phi'), ['phi']);
-});
-
-long('hostile text costs time in proportion to its size', async (t) => {
-  for (const piece of [
-    '1 ',
-    '1-',
-    '+1',
-    '(',
-    'A1',
-    '@a.',
-    'a@',
-    'a.',
-    '12:',
-    '2001:',
-    'CONFIDENTIAL\n',
-    'DOB ',
-    'MRN ',
-    'diagnosis A01 ',
-    'insulin ',
-    '%41',
-    '&#64;',
-    '4111 ',
-    '0000',
-    'AA00',
-  ]) {
-    const bytes = Buffer.from(piece.repeat(Math.floor(300_000 / piece.length)));
-    const before = process.cpuUsage();
-    findSensitive(bytes, { classes, words: {} });
-    const { user, system } = process.cpuUsage(before);
-    t.ok((user + system) / 1e6 < 2.5, `${piece} ${(user + system) / 1e6}`);
-  }
 });
 
 const numbersIn = (text: string) => findNumbers(Buffer.from(text, 'latin1'), text);

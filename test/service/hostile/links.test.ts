@@ -52,8 +52,7 @@ t.test('a directory that becomes a link between check and write leads nothing ou
   const wanted = 10;
   const outcomes = { marked: 0, refused: 0 };
   const marked = new Set<unknown>();
-  const until = performance.now() + 240_000;
-  while ((outcomes.marked < wanted || outcomes.refused < wanted) && performance.now() < until) {
+  for (let asked = 0; asked < 50_000 && Math.min(outcomes.marked, outcomes.refused) < wanted; asked += 1) {
     try {
       const answer = await steward.ask(markTarget, { paths: ['swapped/x', 'swapped/y/../z'] });
       outcomes.marked += 1;

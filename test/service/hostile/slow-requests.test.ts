@@ -74,7 +74,6 @@ const rows: readonly HostileRow[] = [
 t.test('who is too slow is told so and let go, and nobody waits for it', async (t) => {
   const place = await openGround(t, { headersWithinMs: withinMs, bodyWithinMs: withinMs });
   const steward = await openSteward(t, place);
-  const begun = performance.now();
   const slow = rows.map(async (row) => {
     const { answers, left } = await exchange(place, row, healthProbe(place));
     const wrong = row.answers.flatMap((expected, at) => {
@@ -94,7 +93,6 @@ t.test('who is too slow is told so and let go, and nobody waits for it', async (
   t.strictSame(await steward.look(), { stored: [], published: [] }, 'the service serves others meanwhile');
   for (const { says, wrong, left } of await Promise.all(slow))
     t.strictSame({ wrong, left }, { wrong: [], left: 'ended' }, says);
-  t.ok(performance.now() - begun > withinMs, 'they had their time');
   t.strictSame(await steward.look(), { stored: [], published: [] });
   t.strictSame(place.faults, []);
 });

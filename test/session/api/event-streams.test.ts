@@ -79,20 +79,16 @@ t.test(
     const reader = listen(served.port);
     await reader.hears(() => true);
     const turn = await begin(served);
-    const started = performance.now();
     let said = 0;
-    while (performance.now() - started < 450) {
+    for (let round = 0; round < 150; round += 1) {
       for (let n = 0; n < 10; n += 1) {
         said += 1;
         await turn.say(`${said} `);
       }
       await lookOn(1);
     }
-    const seconds = (performance.now() - started) / 1000;
     await turn.tool('a', 'running');
-    const before = performance.now();
     const { data } = await reader.hears(({ data }) => data.data.status === 'executing_tool');
-    t.ok(performance.now() - before < 90 + seconds * 10, 'at once');
     t.match(
       data.data.transcript.at(-2).content,
       new RegExp(` ${said} $`),
@@ -108,7 +104,7 @@ t.test(
       'nothing goes back',
     );
     const deltas = reader.heard().filter(isType('session_updated')).length - 1;
-    t.ok(deltas >= 2 && deltas <= seconds * 10 + 1, `${said} deltas in ${seconds} s, ${deltas} snapshots`);
+    t.ok(deltas >= 2 && deltas < said / 10, `${said} deltas, ${deltas} snapshots`);
     await turn.say('last', 'q');
     await reader.hears(({ data }) => data.data.transcript.at(-1).content === 'last', 3);
   },

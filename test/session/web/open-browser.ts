@@ -10,7 +10,7 @@ export const withoutBrowser = existsSync(browserPath) ? false : `no browser at $
 let opened: Promise<Browser> | undefined;
 
 /** A browser for the tests of a file, ended with `t`. */
-export async function openBrowser(t: Test): Promise<Browser> {
+export async function openBrowser(t: Pick<Test, 'teardown'>): Promise<Browser> {
   const { chromium: engine } = await import('playwright-core');
   opened = engine.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
   const browser = await opened;

@@ -7,8 +7,6 @@ import {
   openHighlighter,
 } from '../../../../session/screen/highlight/open-highlighter.ts';
 import { type Line, textOf } from '../../../../session/screen/line.ts';
-import { everyThird, long } from '../../../rooms/long.ts';
-import { cpuTime } from '../../../waiting/cpu-time.ts';
 
 /** Each line with the beginning of the tone of what is no plain code. */
 const toned = (line: Line): string =>
@@ -77,42 +75,4 @@ t.test('a very long line, and what comes behind a large block, is plain', async 
   let state = openHighlighter('ts');
   for (let at = 0; at < 6000; at += 1) state = highlightLine(state, 'const a = 1;').next;
   t.strictSame(toned(highlightLine(state, 'const a = 1;').line), 'const a = 1;');
-});
-
-long('no code keeps a grammar busy', async (t) => {
-  const pieces = [
-    '`',
-    '"',
-    "'",
-    '(',
-    '{',
-    '<',
-    'a',
-    '/',
-    'a(',
-    'a.',
-    'a=',
-    '/*',
-    '@',
-    'a:',
-    '\\',
-    '${',
-    '-',
-    '#',
-    '<a ',
-  ];
-  const languages = ['ts', 'js', 'json', 'py', 'go', 'rs', 'java', 'sh', 'yaml', 'html', 'css', 'sql', 'md'];
-  const cases = new Map(
-    languages.flatMap((language) =>
-      pieces.map((piece) => [`${piece} in ${language}`, { language, piece }] as const),
-    ),
-  );
-  for (const name of everyThird([...cases.keys()])) {
-    const { language = '', piece = '' } = cases.get(name) ?? {};
-    const line = piece.repeat(390).slice(0, 390);
-    const took = cpuTime();
-    highlightCode(`${line}\n`.repeat(170), language);
-    const spent = took();
-    if (spent > 3000) t.fail(`${name}: ${spent.toFixed(0)} ms`);
-  }
 });

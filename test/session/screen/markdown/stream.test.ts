@@ -5,7 +5,6 @@ import { openBlocks, readBlocks } from '../../../../session/screen/markdown/open
 import { markdownLines, openMarkdown } from '../../../../session/screen/markdown/open-markdown.ts';
 import { seededRandom } from '../../../chance/seeded-random.ts';
 import { isLong, long } from '../../../rooms/long.ts';
-import { cpuTime } from '../../../waiting/cpu-time.ts';
 import { sample } from './sample.ts';
 
 t.before(loadHighlighting);
@@ -131,19 +130,4 @@ t.test('a block that came in parts is one when it is read whole', async (t) => {
   t.equal(list?.type === 'list' && list.items.length, 2);
   t.equal(code?.type === 'code' && code.lines.length, 2);
   t.equal(table?.type === 'table' && table.rows.length, 3000);
-});
-
-t.test('a megabyte of code in one block costs what its lines cost', async (t) => {
-  const spent = (lines: number): number => {
-    const took = cpuTime();
-    const stream = openMarkdown(() => 80);
-    stream.push('```ts\n');
-    let finished = 0;
-    for (let at = 0; at < lines; at += 1)
-      finished += stream.push('const value = "some text"; // why\n').length;
-    t.equal(finished, lines);
-    return took();
-  };
-  spent(3000);
-  t.ok(spent(30_000) < 12 * spent(3000) + 400);
 });

@@ -1,0 +1,31 @@
+import { labelledLanguages, readSample } from '../../../bench/labelled-cases.ts';
+import { systemClock } from '../../../core/base/clock.ts';
+import { judge } from '../../../gates/rules/no-direct-eval.ts';
+import { toRuleInput } from '../../../testing.ts';
+import type { Jobs } from '../count-work.ts';
+import { repeated } from '../of-pieces.ts';
+
+// A grammar that uses up its time reads less of a larger text: here time stands still.
+Object.assign(systemClock, { monotonic: () => 0 });
+
+const hostile = [
+  ...["'", '"', '`', '/*', '/[', '${', '(', 'spawn(', '\\u{', '<<A ', '$(', 'q( ', '%w( ', 'f"{', '"#{'],
+];
+
+export const jobs: Jobs = Object.fromEntries(
+  labelledLanguages.flatMap((language) =>
+    hostile.map((piece) => [
+      `${language}: ${piece}`,
+      {
+        prepare: (size: number) => {
+          const candidate = `eval(x)\n${repeated(piece, size)}\n`;
+          const input = toRuleInput({ name: 'x', files: { [readSample(language).path]: { candidate } } });
+          return () => judge(input);
+        },
+        size: 500,
+        // What closes a bracket of a quote is sought so far, from each of them: within that it is a square.
+        ...(language === 'perl' && piece === 'q( ' ? { slack: 2 } : {}),
+      },
+    ]),
+  ),
+);
