@@ -8,7 +8,9 @@ import { modulesOfNode, takeFromNode } from './build/modules-of-node.ts';
 import { writeCommit } from './build/write-commit.ts';
 
 rmSync('dist', { recursive: true, force: true });
-const compiled = spawnSync('tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' });
+// Tests pack sources that `npm run check` has checked: half of what compiling costs is saved.
+const unchecked = process.env.WRIT_BUILD_UNCHECKED === '1' ? ['--noCheck'] : [];
+const compiled = spawnSync('tsc', ['-p', 'tsconfig.build.json', ...unchecked], { stdio: 'inherit' });
 if (compiled.status !== 0) process.exit(compiled.status ?? 1);
 const data = globSync([
   '{core,engine,readers}/**/*.json',

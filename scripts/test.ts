@@ -1,8 +1,9 @@
 /*
- * `npm test -- [ROOM | FILE | --changed]…`: all tests, or those of rooms (test/<room>.ts), of files of tests, and of
- * (`npm run test:long`) and every named room or file run it too. Each room runs in its own Node process, two more at a
- * time than there are cores (up to four). The rooms print TAP; this script adds up their counts. `--costs FILE` writes
- * what each test cost. docs/decisions/0003-test-runner.md has the reasons for a runner of our own.
+ * `npm test -- [ROOM | FILE | --changed]…` runs all tests, or those of rooms (test/<room>.ts), of test files, and of the
+ * files that a change touches. Long tests run with `--long` (`npm run test:long`) and wherever a room or a file is
+ * named. `npm run check` runs the rooms of `checkedRooms`. Each room runs in its own Node process, two more at a time
+ * than there are cores (up to four). The rooms print TAP; this script adds up their counts. `--costs FILE` writes what
+ * each test cost. docs/decisions/0003-test-runner.md has the reasons for a runner of our own.
  */
 import { rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -13,7 +14,7 @@ import { makeTemporaryDirectory } from '../test/rooms/temporary-directory.ts';
 import { costsVariable, shortVariable } from '../test/rooms/variables.ts';
 import { parseFlags } from './parse-flags.ts';
 import { type Changes, changedFiles } from './tests/changed-files.ts';
-import { chooseTests, type RoomChoice } from './tests/choose-tests.ts';
+import { checkedRooms, chooseTests, type RoomChoice } from './tests/choose-tests.ts';
 import { inMemory } from './tests/in-memory.ts';
 import { longestFirst } from './tests/longest-first.ts';
 import { readTestTree } from './tests/read-test-tree.ts';
@@ -46,7 +47,8 @@ if (unknown.length > 0) {
   process.exitCode = 1;
 } else {
   if (changes !== undefined) process.stdout.write(sayChosen(changes));
-  await runAll(longestFirst(rooms).map(toEntry));
+  const isWanted = ({ room }: RoomChoice): boolean => isNamed || flags.long || !checkedRooms.includes(room);
+  await runAll(longestFirst(rooms.filter(isWanted)).map(toEntry));
 }
 
 function toEntry({ room, files, whole }: RoomChoice): Entry {

@@ -19,4 +19,9 @@ await room(
   'gates/rules/sbom.test.ts',
   'gates/rules/require-approvers.test.ts',
   'gates/rules/verify-provenance.test.ts',
+  'gates/scan',
+  'gates/source',
+  'readers/anchors',
+  'readers/documents/sarif',
+  'gates/sast',
 );

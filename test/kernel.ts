@@ -15,4 +15,7 @@ await room(
   'plugins/testers/gate-tester.test.ts',
   'plugins/testers/stage-check-tester.test.ts',
   'plugins/testers/tiny-diff.test.ts',
+  'core/base',
+  'engine/spec',
+  'readers/documents/date-time.test.ts',
 );

@@ -9,4 +9,8 @@ await room(
   'plugins/testers/store-tester.test.ts',
   'plugins/asked-built-ins.test.ts',
   'plugins/evidence',
+  'plugins/artifacts',
+  'plugins/supply-chain',
+  'bin/commands/sca-import.test.ts',
+  'readers/advisories',
 );

@@ -26,16 +26,12 @@ const dear: readonly string[] = [
   'kill',
   'gates',
   'intent',
-  'attack-worlds',
   'confinement',
-  'providers',
   'service',
   'api',
-  'artifacts',
-  'house',
   'kernel',
+  'plan',
   'gates-reports',
-  'frame',
 ];
 
 /** Long ones first, so that the last lane is not left alone with one. */

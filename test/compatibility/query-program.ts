@@ -236,6 +236,8 @@ async function readSessionPage({ base_url: url }: Started): Promise<readonly str
     page.setDefaultTimeout(patienceMs);
     await page.goto(`${url}/`);
     await page.locator('.state-idle').waitFor();
+    // What the session may do comes with its first event: until then the page offers more.
+    await page.getByText('sandbox', { exact: true }).waitFor();
     return linesOf(await page.locator('body').innerText());
   } finally {
     await browser.close();

@@ -6,7 +6,7 @@ import type { Proof } from '../../../session/state/lease.ts';
 import { openedState, reduce } from '../../../session/state/reduce.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { pendingOf, type SessionState } from '../../../session/state/state.ts';
-import { long } from '../../rooms/long.ts';
+import { isLong, long } from '../../rooms/long.ts';
 import { newWorld, type Step, type World, walk } from './walk.ts';
 
 t.setTimeout(300_000);
@@ -130,7 +130,7 @@ const checks: Readonly<Record<string, (step: Step) => boolean>> = {
 };
 
 /** One more than it takes for a client to lose its lease, another to come, and an old answer to arrive. */
-const depth = 7;
+const depth = isLong ? 7 : 6;
 
 for (const local of ['tui', 'none'] as const) {
   const test = local === 'tui' ? long : t.test.bind(t);
