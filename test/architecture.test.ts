@@ -9,21 +9,21 @@ import { soundFiles, soundManifest, toHouse } from './architecture/small-house.t
 
 const house = readHouse(dirname(import.meta.dirname));
 
-t.test('this house keeps its rules', async (t) => {
+t.test('this project follows its architecture rules', async (t) => {
   t.ok(house.files.length > 100, `the compiler read ${house.files.length} files of the project`);
   t.ok(house.files.some((file) => file.path === 'test/architecture.test.ts'));
   for (const broken of brokenRules(house)) t.fail(broken);
 });
 
-t.test('no name of a tenant is forgiven that is gone', async (t) => {
+t.test('every exception for a plugin name still covers some code', async (t) => {
   t.strictSame(staleNames(house.files), []);
 });
 
-t.test('the smallest sound house breaks no rule', async (t) => {
+t.test('the smallest valid project breaks no architecture rule', async (t) => {
   t.strictSame(brokenRules(toHouse(soundFiles)), []);
 });
 
-t.test('every rule can fail', async (t) => {
+t.test('every architecture rule can fail', async (t) => {
   const withManifest = (changes: Partial<Manifest>) => toHouse(soundFiles, { ...soundManifest, ...changes });
   const withFiles = (changes: Record<string, string | undefined>) => toHouse({ ...soundFiles, ...changes });
   const imports = (...paths: string[]) => paths.map((path) => `import '${path}';\n`).join('');
@@ -278,7 +278,7 @@ t.test('every rule can fail', async (t) => {
   );
 });
 
-t.test('a rule that looks at nothing is broken', async (t) => {
+t.test('an architecture rule that matches no file is reported as broken', async (t) => {
   const broken = brokenRules(toHouse({}));
   for (const { name } of houseRules) {
     if (name.startsWith('package.json') || name === 'declared dependencies are imported') continue;
@@ -286,7 +286,7 @@ t.test('a rule that looks at nothing is broken', async (t) => {
   }
 });
 
-t.test('cycles are found whole, and chains are none', async (t) => {
+t.test('import cycles are found as a whole, and chains are not cycles', async (t) => {
   const edges = (...pairs: [string, string][]) => pairs.map(([from, to]) => ({ from, to, specifier: to }));
   t.strictSame(findCycles(edges(['a', 'b'], ['b', 'c'], ['a', 'c'])), []);
   t.strictSame(findCycles(edges(['a', 'b'], ['b', 'c'], ['c', 'a'], ['c', 'd'])), [['a', 'b', 'c']]);
@@ -297,7 +297,7 @@ t.test('cycles are found whole, and chains are none', async (t) => {
   t.strictSame(findCycles(edges(['a', 'a'])), [['a']]);
 });
 
-t.test('the compiler’s explanation is read, dependencies left out', async (t) => {
+t.test('the file explanation of the compiler is parsed without dependencies', async (t) => {
   const explained = parseExplained(
     [
       'core/b.ts(1,1): error TS1: something',
@@ -316,7 +316,7 @@ t.test('the compiler’s explanation is read, dependencies left out', async (t) 
   });
 });
 
-t.test('only code is judged, never comments, strings or patterns', async (t) => {
+t.test('the source scanner drops comments, strings and regular expressions from code', async (t) => {
   const code = (text: string) => scanSource(text).code.replace(/\s+/g, ' ').trim();
   t.equal(code('a; // Date.now()\nb;'), 'a; b;');
   t.equal(code('a /* Date.now() */ b'), 'a b');

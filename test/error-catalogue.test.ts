@@ -16,11 +16,11 @@ function unusedCodes(codes: readonly string[], sources: readonly string[]): read
   return codes.filter((code) => !named.has(code));
 }
 
-t.test('docs/errors.md is what the catalogue makes', async (t) => {
+t.test('docs/errors.md is up to date with the error catalogue', async (t) => {
   t.equal(readFileSync(join(root, 'docs/errors.md'), 'utf8'), generateErrorPage(), 'run `npm run gen`');
 });
 
-t.test('the page holds every code once, with exit code, status and hint', async (t) => {
+t.test('the error page lists every code once, with exit code, status and hint', async (t) => {
   const page = generateErrorPage();
   for (const [code, { exit, http, hint = '' }] of entries) {
     const rows = page.split('\n').filter((line) => line.startsWith(`| \`${code}\` |`));
@@ -32,7 +32,7 @@ t.test('the page holds every code once, with exit code, status and hint', async 
   t.notMatch(odd, '130', 'exit codes that nothing uses are not listed');
 });
 
-t.test('every code is named by a source', async (t) => {
+t.test('every error code is used by a source file', async (t) => {
   const sources = globSync(
     [
       '{core,engine,readers,plugins,providers,coder,gates,attest,api,http,service,session,bin}/**/*.ts',
@@ -53,7 +53,7 @@ t.test('every code is named by a source', async (t) => {
   );
 });
 
-t.test('codes, messages and hints keep the style', async (t) => {
+t.test('codes, messages and hints follow the style rules', async (t) => {
   for (const [code, { message, hint, http }] of entries) {
     t.match(code, /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/);
     for (const text of hint === undefined ? [message] : [message, hint]) {
@@ -65,7 +65,7 @@ t.test('codes, messages and hints keep the style', async (t) => {
   }
 });
 
-t.test('a fault carries its catalogue entry, and what was found', async (t) => {
+t.test('an error has the defaults of its catalogue entry unless it is given its own values', async (t) => {
   const cause = new Error('inner');
   const plain = new WritError('RUN_NOT_FOUND');
   t.match(plain, {

@@ -43,7 +43,7 @@ function machinePaths(text: string): readonly string[] {
   return text.match(machinePath) ?? [];
 }
 
-t.test('nothing lies at the top of the tree that does not belong there', async (t) => {
+t.test('the top level of the repository holds only known entries', async (t) => {
   const rooms = Object.keys(arrows).filter((room) => room !== 'door');
   const known = [
     ...rooms,
@@ -55,7 +55,7 @@ t.test('nothing lies at the top of the tree that does not belong there', async (
   t.strictSame(found.toSorted(), known.toSorted());
 });
 
-t.test('no path of a machine stands in the tree, but where it is needed', async (t) => {
+t.test('no tracked file contains a machine path unless it needs one', async (t) => {
   const holding = tracked.filter(
     (path) =>
       !path.startsWith('fixtures/') && machinePaths(readFileSync(join(root, path), 'utf8')).length > 0,
@@ -63,7 +63,7 @@ t.test('no path of a machine stands in the tree, but where it is needed', async 
   t.strictSame(holding, Object.keys(needed));
 });
 
-t.test('a path of a machine is known by where it begins', async (t) => {
+t.test('recognises a machine path by how it begins', async (t) => {
   const path = (...names: readonly string[]) => names.join('/');
   for (const found of [
     path('', 'home', 'ana'),

@@ -4,7 +4,7 @@ import { arrows, doorFiles, ladders } from './architecture/rooms.ts';
 
 const page = readFileSync(new URL('../docs/architecture.md', import.meta.url), 'utf8');
 
-t.test('the newcomer’s page names every room, every rung and every door', async (t) => {
+t.test('the architecture page names every module, layer and entry point', async (t) => {
   for (const room of Object.keys(arrows).filter((name) => name !== 'door'))
     t.ok(page.includes(`\`${room}/`), `${room}/`);
   for (const [ladder, rungs] of Object.entries(ladders))
@@ -13,7 +13,7 @@ t.test('the newcomer’s page names every room, every rung and every door', asyn
   for (const door of Object.values(doorFiles)) t.ok(page.includes(`\`${door}.ts\``), `${door}.ts`);
 });
 
-t.test('rungs stand on the page in the order of their ladder', async (t) => {
+t.test('the architecture page lists the layers of each module in order', async (t) => {
   for (const [ladder, rungs] of Object.entries(ladders)) {
     const rows = page.split('\n').filter((line) => line.startsWith('|'));
     const places = rungs.map((rung) =>

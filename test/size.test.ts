@@ -41,18 +41,18 @@ const files = [
 t.test('size', async (t) => {
   const product = measureProduct(files);
 
-  await t.test('counts product code by module, and folders of the engine one by one', async (t) => {
+  await t.test('counts product code by module, and each folder of the engine separately', async (t) => {
     t.strictSame(Object.keys(product), ['engine', 'engine/run', 'entry points', 'gates', 'total']);
     t.match(product.total, { files: 5, lines: 20 });
     t.match(product.gates, { files: 1, lines: 2, code: 1, comments: 1 });
   });
 
-  await t.test('tells comments from strings, templates and regular expressions', async (t) => {
+  await t.test('distinguishes comments from strings, templates and regular expressions', async (t) => {
     const [start] = files;
     t.match(measureProduct(start === undefined ? [] : [start]).total, { lines: 12, code: 7, comments: 2 });
   });
 
-  await t.test('reports the median and the ninth tenth of lines per file', async (t) => {
+  await t.test('reports the median and the 90th percentile of lines per file', async (t) => {
     t.match(product.total, { median: 2, p90: 12 });
     t.match(product.engine, { median: 3, p90: 12 });
   });
@@ -67,7 +67,7 @@ t.test('size', async (t) => {
     t.strictSame(product.gates?.retired, {});
   });
 
-  await t.test('counts tests and pages apart', async (t) => {
+  await t.test('counts tests and documentation pages separately', async (t) => {
     t.match(measureRest(files), {
       test: { files: 1, lines: 2, code: 1, comments: 1, retired: { nobody: 1 } },
       scripts: { files: 0, median: 0 },

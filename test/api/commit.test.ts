@@ -8,7 +8,7 @@ import { readCommit } from '../../api/commit.ts';
 const author = ['-c', 'user.name=a', '-c', 'user.email=a@example.org'];
 
 t.test(
-  'a program names the commit that it was made of, and never that of whoever installed it',
+  'a program reports the commit it was built from, not the commit of the surrounding repository',
   async (t) => {
     const root = t.testdir({});
     const asked = (...parts: readonly string[]) => readCommit(pathToFileURL(`${join(root, ...parts)}/`));

@@ -28,7 +28,7 @@ async function engineOf(t: Test, { env }: Sample, options: EngineOptions = {}) {
   return engine;
 }
 
-long('one engine does runs of two repositories side by side', async (t) => {
+long('one engine runs two repositories side by side', async (t) => {
   const samples = [sampleOf(t), sampleOf(t)] as const;
   const engine = await engineOf(t, samples[0]);
   const runs = await Promise.all(
@@ -48,7 +48,7 @@ function checkedBy(command: string): Buffer {
   return sampleSpec({ acceptance: { verificationPlan: { fastChecks } }, security: { toolAcl: { allow } } });
 }
 
-t.test('a run and its verification are answered as the command line answers them', async (t) => {
+t.test('the engine returns the same run and verification data as the command line', async (t) => {
   const sample = sampleOf(t);
   const engine = await engineOf(t, sample);
   const repository = sample.root;
@@ -85,7 +85,7 @@ t.test('a run and its verification are answered as the command line answers them
   t.equal(seen.length, heard, 'nothing is told any more');
 });
 
-t.test('a refusal is an answer, and what nobody can answer is a WritError', async (t) => {
+t.test('the engine returns a refused run as a result and throws WritError for invalid input', async (t) => {
   const sample = sampleOf(t);
   const engine = await engineOf(t, sample);
   const repository = sample.root;
@@ -109,7 +109,7 @@ t.test('a refusal is an answer, and what nobody can answer is a WritError', asyn
   await t.rejects(engine.run({ repository, spec, source, approveWith: [path] }), { code: /^KEY_/ });
 });
 
-long('a signal and a close stop a run, which can be resumed; a closed engine answers nothing', async (t) => {
+long('an abort signal and `close` interrupt a run, and a closed engine rejects calls', async (t) => {
   const sample = sampleOf(t);
   const repository = sample.root;
   const slow = checkedBy('sleep 60');
@@ -136,53 +136,50 @@ long('a signal and a close stop a run, which can be resumed; a closed engine ans
   t.match(JSON.parse(shown.out).data, { run_id: runId, state: 'interrupted' });
 });
 
-long(
-  'plugins come on top of the built-ins, with their options; a listener that fails is reported',
-  async (t) => {
-    const sample = sampleOf(t);
-    const faults: WritError[] = [];
-    const secrets: (string | undefined)[] = [];
-    const refuser = definePlugin({
-      name: 'refuser',
-      api: 1,
-      options: (given) => {
-        if (given !== 'no') throw new TypeError('expected no');
-        return given;
-      },
-      setup({ hooks, options, secret }) {
-        secrets.push(secret('WORD'));
-        hooks.decision.guard.tap(() => ({ rule: 'refuser', severity: 'error', message: options }));
-        return undefined;
-      },
-    });
-    await t.rejects(createEngine({ env: sample.env, plugins: [refuser] }), { code: 'PLUGIN_INVALID' });
-    await t.rejects(createEngine({ env: sample.env, configuration: { nobody: 1 } }), {
-      code: 'PLUGIN_INVALID',
-    });
-    const engine = await engineOf(t, sample, {
-      env: { ...sample.env, WORD: 'pass' },
-      plugins: [refuser],
-      configuration: { refuser: 'no' },
-      ephemeralKey: true,
-      report: (fault) => faults.push(fault),
-      threads: 1,
-    });
-    t.strictSame(secrets, ['pass'], 'a secret comes from the environment that was given');
-    t.ok(engine.plugins.includes('refuser') && engine.plugins.includes('gates'));
-    const seen: string[] = [];
-    engine.observe(() => {
-      throw new TypeError('one listener fails');
-    });
-    engine.observe(({ type }) => seen.push(type));
-    const run = await engine.run({ repository: sample.root, spec: sampleSpec(), source });
-    t.not(run.decision?.type, 'commit');
-    t.match(run.decision?.rationale, /refuser/);
-    t.ok(seen.includes('decision_made'), 'the others still hear');
-    t.ok(faults.length > 0 && faults.every(({ message }) => message === 'one listener fails'));
-  },
-);
+long('plugins are added to the built-in plugins, and listener errors are reported', async (t) => {
+  const sample = sampleOf(t);
+  const faults: WritError[] = [];
+  const secrets: (string | undefined)[] = [];
+  const refuser = definePlugin({
+    name: 'refuser',
+    api: 1,
+    options: (given) => {
+      if (given !== 'no') throw new TypeError('expected no');
+      return given;
+    },
+    setup({ hooks, options, secret }) {
+      secrets.push(secret('WORD'));
+      hooks.decision.guard.tap(() => ({ rule: 'refuser', severity: 'error', message: options }));
+      return undefined;
+    },
+  });
+  await t.rejects(createEngine({ env: sample.env, plugins: [refuser] }), { code: 'PLUGIN_INVALID' });
+  await t.rejects(createEngine({ env: sample.env, configuration: { nobody: 1 } }), {
+    code: 'PLUGIN_INVALID',
+  });
+  const engine = await engineOf(t, sample, {
+    env: { ...sample.env, WORD: 'pass' },
+    plugins: [refuser],
+    configuration: { refuser: 'no' },
+    ephemeralKey: true,
+    report: (fault) => faults.push(fault),
+    threads: 1,
+  });
+  t.strictSame(secrets, ['pass'], 'a secret comes from the environment that was given');
+  t.ok(engine.plugins.includes('refuser') && engine.plugins.includes('gates'));
+  const seen: string[] = [];
+  engine.observe(() => {
+    throw new TypeError('one listener fails');
+  });
+  engine.observe(({ type }) => seen.push(type));
+  const run = await engine.run({ repository: sample.root, spec: sampleSpec(), source });
+  t.not(run.decision?.type, 'commit');
+  t.match(run.decision?.rationale, /refuser/);
+  t.ok(seen.includes('decision_made'), 'the others still hear');
+  t.ok(faults.length > 0 && faults.every(({ message }) => message === 'one listener fails'));
+});
 
-t.test('plugins find secrets in the environment that the engine was given, and in no other', async (t) => {
+t.test('plugins read secrets only from the environment that was passed to the engine', async (t) => {
   const found: (string | undefined)[] = [];
   const seeker = definePlugin({
     name: 'seeker',

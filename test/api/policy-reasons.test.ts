@@ -57,7 +57,7 @@ async function heldBack(
 }
 
 t.test(
-  'the first line of a run that waits says who approved, who did not count and why, how many are missing',
+  'the verdict of a waiting run lists approvals, uncounted approvals and how many are missing',
   async (t) => {
     const view = await heldBack([
       said('ana@x'),
@@ -77,7 +77,7 @@ t.test(
   },
 );
 
-t.test('who approved from outside of a group is named as such', async (t) => {
+t.test('an approval from outside the required group is reported as such', async (t) => {
   const options = { args: ['--group', 'release', '--min', '1'], groups: { release: ['Ana@x', 'dan@x'] } };
   t.match(policyReasons(await heldBack([said('ben@x')], options)), [
     'check `people` waiting: waits for approval: 0 of 1 people of `release` approved, 1 is missing',
@@ -85,7 +85,7 @@ t.test('who approved from outside of a group is named as such', async (t) => {
   ]);
 });
 
-t.test('a check that failed says in the first line what refused it', async (t) => {
+t.test('the verdict of a failed policy check says what refused the change', async (t) => {
   const rejected = await heldBack([
     said('ana@x'),
     said('cleo@x', { decision: 'reject', comment: 'breaks it' }),
@@ -98,23 +98,26 @@ t.test('a check that failed says in the first line what refused it', async (t) =
   t.match(toVerdict(unknown).sentence, /^check `people` failed: expected a group .* found `ghosts`/);
 });
 
-t.test('without a check that asks, the people are counted; enough of them are told to go on', async (t) => {
-  const view = { ...(await heldBack([])), stages: committed.stages };
-  const waiting = (people: WaitsFor['people'], more: Partial<WaitsFor> = {}): RunView => ({
-    ...view,
-    waiting: { for: 'approval', needed: 2, people, ...more },
-  });
-  t.strictSame(policyReasons(waiting([])), ['0 of 2 people approved, 2 are missing']);
-  const enough = waiting([said('ana@x'), said('ben@x')]);
-  t.strictSame(policyReasons(enough), ['2 of 2 people approved', 'approved by `ana@x`, `ben@x`']);
-  t.equal(toVerdict(enough).next[0]?.line, `writ resume ${view.runId}`);
-  t.match(policyReasons(waiting([{ ...said('ana@x'), status: 'unjudged' }])), [/^1 signed, not judged/]);
-  const budget = waiting([], { for: 'budget' });
-  t.strictSame(policyReasons(budget), []);
-  t.equal(toVerdict(budget).next[0]?.line, `writ resume ${view.runId} --more-cost-units N`);
-});
+t.test(
+  'approvals are counted without a policy check, and enough of them lead to `writ resume`',
+  async (t) => {
+    const view = { ...(await heldBack([])), stages: committed.stages };
+    const waiting = (people: WaitsFor['people'], more: Partial<WaitsFor> = {}): RunView => ({
+      ...view,
+      waiting: { for: 'approval', needed: 2, people, ...more },
+    });
+    t.strictSame(policyReasons(waiting([])), ['0 of 2 people approved, 2 are missing']);
+    const enough = waiting([said('ana@x'), said('ben@x')]);
+    t.strictSame(policyReasons(enough), ['2 of 2 people approved', 'approved by `ana@x`, `ben@x`']);
+    t.equal(toVerdict(enough).next[0]?.line, `writ resume ${view.runId}`);
+    t.match(policyReasons(waiting([{ ...said('ana@x'), status: 'unjudged' }])), [/^1 signed, not judged/]);
+    const budget = waiting([], { for: 'budget' });
+    t.strictSame(policyReasons(budget), []);
+    t.equal(toVerdict(budget).next[0]?.line, `writ resume ${view.runId} --more-cost-units N`);
+  },
+);
 
-t.test('what many people wrote stays a line; a run that is sealed has none', async (t) => {
+t.test('a long list of approvals is shortened, and a sealed run has no policy reasons', async (t) => {
   const many = Array.from({ length: 1000 }, (_, n) =>
     said(`p${n}@x`, { status: 'expired', detail: 'd'.repeat(5000) }),
   );

@@ -13,7 +13,7 @@ function reader(cwd: string, stdin: Readable = Readable.from([])) {
 }
 
 t.test(
-  'a file is read relative to the working directory, through symlinks, up to the limit exactly',
+  'reads a file relative to the working directory, through symlinks, up to the exact limit',
   async (t) => {
     const dir = t.testdir({ sub: { 'a.txt': 'hello' }, empty: '' });
     symlinkSync(join(dir, 'sub', 'a.txt'), join(dir, 'link'));
@@ -27,7 +27,7 @@ t.test(
   },
 );
 
-t.test('a dash is stdin, bounded likewise', async (t) => {
+t.test('reads stdin for a dash, up to the same limit', async (t) => {
   t.equal(
     String(
       await readInput(reader('.', Readable.from([Buffer.from('he'), Buffer.from('llo')])), '-', {
@@ -44,22 +44,19 @@ t.test('a dash is stdin, bounded likewise', async (t) => {
   await t.rejects(readInput(reader('.', endless), '-', { maxBytes: 5000 }), { code: 'INPUT_TOO_LARGE' });
 });
 
-t.test(
-  'what cannot be read is INPUT_UNREADABLE: missing, a directory, under a file, a loop of links, a NUL',
-  async (t) => {
-    const dir = t.testdir({ sub: {}, file: '' });
-    symlinkSync('loop', join(dir, 'loop'));
-    for (const path of ['missing', 'sub', 'file/x', 'loop', '', 'a\0b', 'x'.repeat(5000)]) {
-      await t.rejects(
-        readInput(reader(dir), path, { maxBytes: 5 }),
-        { code: 'INPUT_UNREADABLE' },
-        JSON.stringify(path).slice(0, 20),
-      );
-    }
-  },
-);
+t.test('a missing file, a directory, a symlink loop and an invalid path are INPUT_UNREADABLE', async (t) => {
+  const dir = t.testdir({ sub: {}, file: '' });
+  symlinkSync('loop', join(dir, 'loop'));
+  for (const path of ['missing', 'sub', 'file/x', 'loop', '', 'a\0b', 'x'.repeat(5000)]) {
+    await t.rejects(
+      readInput(reader(dir), path, { maxBytes: 5 }),
+      { code: 'INPUT_UNREADABLE' },
+      JSON.stringify(path).slice(0, 20),
+    );
+  }
+});
 
-t.test('devices and sizes that lie are bounded by what is read', async (t) => {
+t.test('devices and files of unknown size are limited by the bytes actually read', async (t) => {
   await t.rejects(readInput(reader('/'), '/dev/zero', { maxBytes: 100_000 }), { code: 'INPUT_TOO_LARGE' });
   t.equal((await readInput(reader('/'), '/dev/null', { maxBytes: 1 })).length, 0);
   t.ok(
@@ -68,7 +65,7 @@ t.test('devices and sizes that lie are bounded by what is read', async (t) => {
   );
 });
 
-t.test('a FIFO without a writer ends at once, one with a writer is read to its end', async (t) => {
+t.test('a FIFO without a writer reads as empty, others are read to their end', async (t) => {
   const dir = t.testdir({});
   execFileSync('mkfifo', [join(dir, 'pipe')]);
   t.equal((await readInput(reader(dir), 'pipe', { maxBytes: 5 })).length, 0);
@@ -88,7 +85,7 @@ t.test('a FIFO without a writer ends at once, one with a writer is read to its e
   }
 });
 
-t.test('an interrupt ends a wait for stdin with the interruption itself', async (t) => {
+t.test('an interrupt ends a pending read of stdin with its own error', async (t) => {
   const abort = new AbortController();
   const reason = new WritError('RUN_INTERRUPTED');
   const reading = readInput({ cwd: '.', stdin: new PassThrough(), signal: abort.signal }, '-', {
@@ -104,7 +101,7 @@ t.test('an interrupt ends a wait for stdin with the interruption itself', async 
   );
 });
 
-t.test('output never replaces what stands there, and says where it cannot write', async (t) => {
+t.test('output never overwrites an existing path, and an error says why it cannot be written', async (t) => {
   const dir = t.testdir({ taken: 'old' });
   symlinkSync('nowhere', join(dir, 'dangling'));
   mkdirSync(join(dir, 'sub'));

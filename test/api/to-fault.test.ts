@@ -13,7 +13,7 @@ async function faultOf(doing: () => Promise<unknown>): Promise<WritError> {
 }
 
 t.test(
-  'a file system that cannot serve is the environment, exit 128; what nobody foresaw is internal',
+  'file system errors are ENVIRONMENT_BROKEN with exit code 128, other errors are INTERNAL',
   async (t) => {
     const directory = t.testdir({ file: '' });
     for (const doing of [

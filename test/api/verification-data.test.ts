@@ -8,7 +8,7 @@ const refusalOf = (...checks: readonly VerifyCheck[]) =>
     { target: 'HEAD', report: { verified: false, checks, expected: checks.length, ran: checks.length } },
   ] as unknown as VerifiedTarget[]);
 
-t.test('a patch that is not here is told how to be brought', async (t) => {
+t.test('a missing patch comes with a hint to run `writ fetch`', async (t) => {
   const missing = { id: 'subject-patchset', status: 'missing', code: 'missing' } as const;
   t.match(refusalOf(missing), { code: 'VERIFY_NOTHING', hints: [/writ fetch/] });
   const failed = { id: 'subject-patchset', status: 'failed', code: 'mismatch' } as const;

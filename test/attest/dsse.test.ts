@@ -7,13 +7,13 @@ import { parseEnvelope, preAuthEncoding, signEnvelope, verifyEnvelope } from '..
 import { parsePublicKey } from '../../attest/encoding/public-key.ts';
 import { generateKey, toSigner } from '../../attest/keys/key-signer.ts';
 
-t.test('the pre-authentication encoding is that of the DSSE page', async (t) => {
+t.test('the pre-authentication encoding matches the example of the DSSE specification', async (t) => {
   const encoded = preAuthEncoding('http://example.com/HelloWorld', Buffer.from('hello world'));
   t.equal(encoded.toString(), 'DSSEv1 29 http://example.com/HelloWorld 11 hello world');
   t.equal(preAuthEncoding('ü', Buffer.from('é')).toString(), 'DSSEv1 2 ü 2 é', 'lengths are octets');
 });
 
-t.test('what a key signed verifies with that key alone, in both algorithms', async (t) => {
+t.test('a signature verifies only with its own key, for both algorithms', async (t) => {
   for (const algorithm of ['ecdsa-p256-sha256', 'ed25519'] as const) {
     const signer = toSigner(generateKey(algorithm), false);
     const envelope = await signEnvelope('a/b', Buffer.from('{}'), signer);
@@ -28,7 +28,7 @@ t.test('what a key signed verifies with that key alone, in both algorithms', asy
   }
 });
 
-t.test('a signer that fails is SIGNER_FAILED and keeps the cause', async (t) => {
+t.test('a failing signer is SIGNER_FAILED with its cause', async (t) => {
   const signer = {
     ...toSigner(generateKey('ed25519'), false),
     sign: () => Promise.reject(new Error('no token')),
@@ -39,14 +39,14 @@ t.test('a signer that fails is SIGNER_FAILED and keeps the cause', async (t) => 
   });
 });
 
-t.test('only strict base64 is read', async (t) => {
+t.test('`parseBase64` accepts only strict base64', async (t) => {
   for (const text of ['', 'YQ==', 'YWI=', 'YWJj', '-_8=', '-_8', '+/8=']) t.ok(parseBase64(text), text);
   for (const text of ['YQ', 'YQ=', 'YR==', 'YQ==\n', ' YQ==', 'Y Q=', '-/8=', 'YQ===', 'é']) {
     t.equal(parseBase64(text), undefined, JSON.stringify(text));
   }
 });
 
-t.test('an envelope of ours has one signature', async (t) => {
+t.test('an envelope of writ has exactly one signature', async (t) => {
   const signer = toSigner(generateKey('ed25519'), false);
   const envelope = await signEnvelope('a/b', Buffer.from('{}'), signer);
   const json = toDsseEnvelope(envelope);
@@ -55,7 +55,7 @@ t.test('an envelope of ours has one signature', async (t) => {
     t.throws(() => parseEnvelope({ ...json, signatures }, ''), { code: 'ATTESTATION_MALFORMED' });
 });
 
-t.test('a bundle is read back as it was written, and nothing but its own form is', async (t) => {
+t.test('a bundle is parsed back as it was written, and other forms are refused', async (t) => {
   const signer = toSigner(generateKey('ecdsa-p256-sha256'), false);
   const envelope = await signEnvelope('a/b', Buffer.from('{}'), signer);
   const text = formatBundle({ envelope, proof: undefined });
@@ -92,7 +92,7 @@ t.test('a bundle is read back as it was written, and nothing but its own form is
     t.throws(() => parseBundle(Buffer.from(given)), bad, `a bundle ${name}`);
 });
 
-t.test('a log entry of ours has one form, and its values are what any reader takes', async (t) => {
+t.test('a log entry is parsed only in its strict form', async (t) => {
   const text = (value: string): string => Buffer.from(value).toString('base64');
   const entry = {
     logIndex: '1',
@@ -134,7 +134,7 @@ t.test('a log entry of ours has one form, and its values are what any reader tak
     t.throws(() => parseTlogEntry(value, ''), { code: 'ATTESTATION_MALFORMED' }, name);
 });
 
-t.test('a public key is read from its own PEM only', async (t) => {
+t.test('a public key is parsed only from a public key PEM', async (t) => {
   const key = generateKey('ecdsa-p256-sha256');
   const pem = key.export({ type: 'pkcs8', format: 'pem' }).toString();
   t.throws(() => parsePublicKey(pem), { code: 'KEY_UNUSABLE' }, 'not from a private key');

@@ -19,7 +19,7 @@ const open = (env: Record<string, string>, ephemeralKey = false) =>
     tapTimeoutMs: 1000,
   });
 
-t.test('keys come by the capabilities that the engine hands over, and by nothing else', async (t) => {
+t.test('the attest plugin reads keys only from the environment of the engine', async (t) => {
   const home = t.testdir();
   const pem = generateKey('ed25519').export({ type: 'pkcs8', format: 'pem' }).toString();
   await using engine = await createEngine({
@@ -34,30 +34,27 @@ t.test('keys come by the capabilities that the engine hands over, and by nothing
   await t.rejects(keys.open(named('UNTOLD')), { code: 'KEY_UNUSABLE' });
 });
 
-t.test(
-  'the plugin fills the slots that sealing picks from, and touches no file by being loaded',
-  async (t) => {
-    const home = t.testdir();
-    await using engine = await open({ HOME: home });
-    t.notOk(existsSync(join(home, '.config')));
-    const signer = await engine.slots.signer.pick('default');
-    const key = await signer.open({ form: 'default' });
-    t.match(key, { algorithm: 'ecdsa-p256-sha256', ephemeral: false });
-    const place = sealingPlace(home);
-    const none = await engine.slots.log.pick('none');
-    t.equal(await none.open(place, key), undefined);
-    const internal = await engine.slots.log.pick('internal-ledger');
-    const log = await internal.open(place, key);
-    t.notOk(existsSync(join(home, 'writ')));
-    t.match(await log?.append(Buffer.from('entry')), { logIndex: 0, treeSize: 1 });
-    t.ok(existsSync(join(home, 'writ/ledger/checkpoint')));
-    t.ok(attesting.attestor);
-    const others = await engine.slots.log.pick('public-log');
-    await t.rejects(others.open(place, key), { code: 'CONFIG_INVALID' }, 'nobody said which');
-  },
-);
+t.test('the attest plugin fills the signer and log slots and writes no file when it loads', async (t) => {
+  const home = t.testdir();
+  await using engine = await open({ HOME: home });
+  t.notOk(existsSync(join(home, '.config')));
+  const signer = await engine.slots.signer.pick('default');
+  const key = await signer.open({ form: 'default' });
+  t.match(key, { algorithm: 'ecdsa-p256-sha256', ephemeral: false });
+  const place = sealingPlace(home);
+  const none = await engine.slots.log.pick('none');
+  t.equal(await none.open(place, key), undefined);
+  const internal = await engine.slots.log.pick('internal-ledger');
+  const log = await internal.open(place, key);
+  t.notOk(existsSync(join(home, 'writ')));
+  t.match(await log?.append(Buffer.from('entry')), { logIndex: 0, treeSize: 1 });
+  t.ok(existsSync(join(home, 'writ/ledger/checkpoint')));
+  t.ok(attesting.attestor);
+  const others = await engine.slots.log.pick('public-log');
+  await t.rejects(others.open(place, key), { code: 'CONFIG_INVALID' }, 'nobody said which');
+});
 
-t.test('the ledger of another key is refused when it is opened, and nothing is made', async (t) => {
+t.test('a ledger of another key is refused when it is opened, and no file is written', async (t) => {
   const place = t.testdir({ owner: {}, stranger: {}, repository: {} });
   const repository = join(place, 'repository');
   const opened = async (home: string) => {
@@ -75,14 +72,14 @@ t.test('the ledger of another key is refused when it is opened, and nothing is m
   t.match(await (await opened('owner'))?.append(Buffer.from('next')), { logIndex: 1 });
 });
 
-t.test('it enforces exactly the contract rows that name it', async (t) => {
+t.test('the attest plugin enforces exactly the contract rows that name it', async (t) => {
   await using engine = await open({ HOME: t.testdir() });
   const claimed = engine.ledger.entries.filter(({ enforcedBy }) => enforcedBy.includes('attest'));
   const named = contractRows.filter(({ enforcedBy }) => enforcedBy === 'attest');
   t.same(claimed.map(({ id }) => id).sort(), named.map(({ id }) => id).sort());
 });
 
-t.test('a throw-away key is used only where it is asked for', async (t) => {
+t.test('an ephemeral key is used only when the caller requests it', async (t) => {
   await using asked = await open({ HOME: t.testdir(), CI: '1' }, true);
   t.match(await (await asked.slots.signer.pick('default')).open({ form: 'default' }), { ephemeral: true });
   await using refused = await open({ HOME: t.testdir(), CI: '1' });

@@ -36,14 +36,14 @@ function verifyWithSigstore(bundleText: string, trustedRoot: unknown = exported)
   verifier.verify(toSignedEntity(bundleFromJSON(JSON.parse(bundleText))));
 }
 
-t.test('the stock sigstore verifier accepts our bundle and the ledger proof in it', async (t) => {
+t.test('the stock sigstore verifier accepts a bundle of writ with its ledger proof', async (t) => {
   t.doesNotThrow(() => verifyWithSigstore(text));
   const { proof } = parseBundle(Buffer.from(text));
   t.match(proof, { logIndex: 4, treeSize: 5 });
   t.ok((proof?.hashes.length ?? 0) > 0);
 });
 
-t.test('the stock sigstore verifier rejects what we reject', async (t) => {
+t.test('the stock sigstore verifier rejects bundles with a changed signature, entry or proof', async (t) => {
   const bundle = parseBundle(Buffer.from(text));
   const { envelope, proof } = bundle;
   if (proof === undefined) throw new Error('no proof');
@@ -68,7 +68,7 @@ t.test('the stock sigstore verifier rejects what we reject', async (t) => {
 });
 
 t.test(
-  'the exported trusted root trusts this log only, and survives the library’s own reading and writing',
+  'the exported trusted root trusts only this log and is unchanged by the sigstore library',
   async (t) => {
     t.strictSame(TrustedRoot.toJSON(TrustedRoot.fromJSON(exported)), exported);
     const stranger = generateKeyPairSync('ed25519').publicKey;

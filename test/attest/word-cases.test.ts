@@ -1,7 +1,7 @@
 import t from 'tap';
 import { attestCases, outcomeOf } from './word-cases.ts';
 
-t.test('each word by which seals and proofs are read tells two things apart', async (t) => {
+t.test('each attestation word case has its expected outcome', async (t) => {
   for (const one of attestCases) {
     const module = (await import(new URL(`../../${one.entry}`, import.meta.url).href)) as Record<
       string,

@@ -41,7 +41,7 @@ function usageOf(...argv: string[]): WritError {
   throw new Error(`accepted: ${argv.join(' ')}`);
 }
 
-t.test('every value comes through as the exact string', async (t) => {
+t.test('option values are passed through as exact strings', async (t) => {
   const values = [
     '0x10',
     '007',
@@ -71,13 +71,13 @@ t.test('every value comes through as the exact string', async (t) => {
   t.equal(parsed('run', 'f', '-ofile').options.value('output'), 'file');
 });
 
-t.test('what follows a double dash is an operand, whatever it looks like', async (t) => {
+t.test('every argument after `--` is an operand', async (t) => {
   t.strictSame(parsed('spec', 'validate', '--', '--json', '-', '--', '-o').args, ['--json', '-', '--', '-o']);
   t.equal(parsed('spec', 'validate', '--', '--json').options.flag('json'), false);
   t.strictSame(parsed('run', '--', '--help').args, ['--help']);
 });
 
-t.test('global options stand before, inside and after the command name', async (t) => {
+t.test('global options work before, inside and after the command name', async (t) => {
   for (const argv of [
     ['--repo', 'r', '--json', 'spec', 'validate', 'f'],
     ['spec', '--json', '--repo=r', 'validate', 'f'],
@@ -91,7 +91,7 @@ t.test('global options stand before, inside and after the command name', async (
   }
 });
 
-t.test('a flag that begins with `no-` is off until it is given', async (t) => {
+t.test('a flag that begins with `no-` is off unless it is given', async (t) => {
   t.equal(parsed('run', 'f').options.flag('no-cache'), false);
   t.equal(parsed('run', 'f', '--no-cache').options.flag('no-cache'), true);
   t.equal(parsed('run', 'f').options.flag('no-color'), false);
@@ -99,7 +99,7 @@ t.test('a flag that begins with `no-` is off until it is given', async (t) => {
   t.equal(parsed('run', 'f', '--dry-run').options.flag('dry-run'), true);
 });
 
-t.test('a repeatable option keeps its values in order, any other is refused the second time', async (t) => {
+t.test('a repeatable option keeps its values in order, other options may be given once', async (t) => {
   t.strictSame(parsed('run', 'f', '--artifact', 'b', '--artifact=a').options.values('artifact'), ['b', 'a']);
   t.strictSame(parsed('run', 'f').options.values('artifact'), []);
   t.match(usageOf('run', 'f', '--key', 'a', '--key', 'b').detail, { option: '--key' });
@@ -107,7 +107,7 @@ t.test('a repeatable option keeps its values in order, any other is refused the 
   t.match(usageOf('run', 'f', '--json', '--json').detail, { option: '--json' });
 });
 
-t.test('what is not declared is a usage error with the nearest name', async (t) => {
+t.test('an unknown option or command is a usage error that suggests the nearest name', async (t) => {
   const near: readonly (readonly [readonly string[], string | undefined])[] = [
     [['run', 'f', '--kye', 'x'], '--key'],
     [['run', 'f', '--jsno'], '--json'],
@@ -140,7 +140,7 @@ t.test('what is not declared is a usage error with the nearest name', async (t) 
   }
 });
 
-t.test('a missing or superfluous value, operand or subcommand is a usage error', async (t) => {
+t.test('a missing or extra value, operand or subcommand is a usage error', async (t) => {
   t.match(usageOf('run', 'f', '--key').detail, { option: '--key', found: null });
   t.match(usageOf('run', 'f', '--key', '--json').detail, { option: '--key', found: '--json' });
   t.match(usageOf('run', 'f', '--key', '--').detail, { option: '--key', found: '--' });
@@ -166,7 +166,7 @@ t.test('an unknown sandbox is a usage error that names the known ones', async (t
   });
 });
 
-t.test('help and version win over everything else on the line', async (t) => {
+t.test('`--help` and `--version` win over everything else on the command line', async (t) => {
   t.match(parseArguments(['--help'], commands), { kind: 'help' });
   t.match(parseArguments(['spec', '-h'], commands), { kind: 'help', group: 'spec' });
   t.match(parseArguments(['run', '--help'], commands), { kind: 'help', command: { name: 'run' } });
@@ -175,14 +175,14 @@ t.test('help and version win over everything else on the line', async (t) => {
   t.match(parseArguments(['run', '--version'], commands), { kind: 'version' });
 });
 
-t.test('asking for an option that the command does not declare is a fault, not `undefined`', async (t) => {
+t.test('reading an undeclared option throws INTERNAL instead of returning `undefined`', async (t) => {
   const { options } = parsed('run', 'f');
   t.throws(() => options.value('kye'), { code: 'INTERNAL' });
   t.throws(() => options.flag('key'), { code: 'INTERNAL' });
   t.throws(() => options.value('json'), { code: 'INTERNAL' });
 });
 
-t.test('an option that may stand alone takes only a value that it has', async (t) => {
+t.test('an option with an optional value uses the next word only if it is a choice', async (t) => {
   const read = (...argv: readonly string[]) => {
     const invocation = parseArguments(['run', ...argv], realCommands);
     if (invocation.kind !== 'command') throw new Error('not a command');
@@ -195,7 +195,7 @@ t.test('an option that may stand alone takes only a value that it has', async (t
   t.strictSame(read('spec.json', '--ollama-compact-tools=maybe'), ['maybe', 'spec.json']);
 });
 
-t.test('every declared option of every command reads back what was given', async (t) => {
+t.test('every declared option of every command returns the given value', async (t) => {
   for (const command of realCommands) {
     const operands = command.arguments.filter((one) => one.optional !== true).map(() => 'operand');
     for (const option of command.options) {

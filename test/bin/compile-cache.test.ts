@@ -69,7 +69,7 @@ function uint32(value: number): Buffer {
   return bytes;
 }
 
-t.test('code that anybody compiled for us into the temporary directory is not run', async (t) => {
+t.test('a compile cache planted in the temporary directory is not used', async (t) => {
   const one = program(t);
   const TMPDIR = join(one.root, 'tmp');
   const HOME = join(one.root, 'home');
@@ -84,7 +84,7 @@ t.test('code that anybody compiled for us into the temporary directory is not ru
   t.ok(readdirSync(own).length > 0, 'and is used');
 });
 
-t.test('a place for compiled code that others can write is not used', async (t) => {
+t.test('a compile cache that other users can write is not used', async (t) => {
   const one = program(t);
   const forged = forgedCache(one);
   const HOME = join(one.root, 'home');
@@ -130,7 +130,7 @@ t.test('a place for compiled code that others can write is not used', async (t) 
 });
 
 const skip = process.getuid?.() === 0 ? false : 'only root can lay a place for another user';
-t.test('a place that another user owns is not used', { skip }, async (t) => {
+t.test('a compile cache owned by another user is not used', { skip }, async (t) => {
   const one = program(t);
   const HOME = join(one.root, 'home');
   const own = join(HOME, '.cache', 'writ', 'compiled');
@@ -144,7 +144,7 @@ t.test('a place that another user owns is not used', { skip }, async (t) => {
   t.equal(one.says({ HOME }), 'honest');
 });
 
-t.test('without a place for compiled code the program runs all the same', async (t) => {
+t.test('the program runs without a usable compile cache directory', async (t) => {
   const one = program(t);
   writeFileSync(join(one.root, 'file'), '');
   t.equal(one.says({ HOME: join(one.root, 'file') }), 'honest');

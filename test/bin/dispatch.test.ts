@@ -40,7 +40,7 @@ const no = table(async () =>
   ),
 );
 
-t.test('exit 0: human text on stdout, or one envelope with `ok` true, `data` and no `error`', async (t) => {
+t.test('a success exits 0 with text or one JSON envelope with `data` on stdout', async (t) => {
   t.strictSame(await runLine(['try', 'x'], yes), { code: 0, out: 'yes x\n', err: '' });
   const { code, out, err } = await runLine(['--json', 'try', 'x'], yes);
   t.equal(code, 0);
@@ -48,7 +48,7 @@ t.test('exit 0: human text on stdout, or one envelope with `ok` true, `data` and
   t.strictSame(JSON.parse(out), { ok: true, command: 'try', data: { some_field: ['x'] } });
 });
 
-t.test('a refusal has the same data as a success, `ok` false, and the catalogue’s exit code', async (t) => {
+t.test('a refusal keeps its `data`, has `ok` false and exits with the catalogued code', async (t) => {
   const { code, out, err } = await runLine(['try', '--json'], no);
   t.equal(code, 1);
   t.equal(err, '');
@@ -66,24 +66,21 @@ t.test('a refusal has the same data as a success, `ok` false, and the catalogue�
   t.notMatch(out, /[\x1b\u202e]/, 'nothing in the document acts on a terminal');
 });
 
-t.test(
-  'a fault is told as code, sentence, expected, found and hints on stderr, without a stack',
-  async (t) => {
-    const { out, err } = await runLine(['try'], no);
-    t.equal(out, 'no\n');
-    t.equal(
-      err,
-      'writ: DECISION_ABANDON: no \\e[2J\\u{202e}<script>\n  expected: a\n  found: \\e[2J\\u{202e}<script>\n  hint: try again\n',
-    );
-    const coloured = await runLine(['try'], no, { terminal: true });
-    t.match(coloured.err, '\x1b[31mDECISION_ABANDON\x1b[39m');
-    t.notMatch(coloured.err, /\x1b\[2J/);
-    t.notMatch((await runLine(['try', '--no-color'], no, { terminal: true })).err, /\x1b/);
-  },
-);
+t.test('an error is printed to stderr as code, message, details and hints, without a stack', async (t) => {
+  const { out, err } = await runLine(['try'], no);
+  t.equal(out, 'no\n');
+  t.equal(
+    err,
+    'writ: DECISION_ABANDON: no \\e[2J\\u{202e}<script>\n  expected: a\n  found: \\e[2J\\u{202e}<script>\n  hint: try again\n',
+  );
+  const coloured = await runLine(['try'], no, { terminal: true });
+  t.match(coloured.err, '\x1b[31mDECISION_ABANDON\x1b[39m');
+  t.notMatch(coloured.err, /\x1b\[2J/);
+  t.notMatch((await runLine(['try', '--no-color'], no, { terminal: true })).err, /\x1b/);
+});
 
 t.test(
-  'whatever nobody catalogued is INTERNAL, exit 70, one line; a stack only under WRIT_DEBUG=1',
+  'an uncatalogued error is INTERNAL with exit code 70, and a stack under WRIT_DEBUG=1 only',
   async (t) => {
     const broken = table(async () => {
       throw new TypeError('secret\nplace');
@@ -116,7 +113,7 @@ t.test(
   },
 );
 
-t.test('a command that cannot be loaded is INTERNAL, not silence', async (t) => {
+t.test('a command that cannot be loaded fails with exit code 70', async (t) => {
   const missing = yes.map((command) => ({
     ...command,
     load: () => Promise.reject(new Error('cannot load')),
@@ -124,7 +121,7 @@ t.test('a command that cannot be loaded is INTERNAL, not silence', async (t) => 
   t.equal((await runLine(['try'], missing)).code, 70);
 });
 
-t.test('a usage error is exit 129 and names the command it is about, in JSON too', async (t) => {
+t.test('a usage error exits 129 and names its command, also in JSON', async (t) => {
   t.equal((await runLine(['try', '--lvel', '1'], yes)).code, 129);
   t.match(JSON.parse((await runLine(['try', '--lvel', '1', '--json'], yes)).out), {
     ok: false,
@@ -143,7 +140,7 @@ t.test('a usage error is exit 129 and names the command it is about, in JSON too
   );
 });
 
-t.test('an interrupt is exit 130, however the command’s wait words it', async (t) => {
+t.test('an interrupted command exits 130 for both kinds of abort error', async (t) => {
   for (const wording of ['reason', 'AbortError']) {
     const abort = new AbortController();
     const waiting = table(
@@ -161,20 +158,17 @@ t.test('an interrupt is exit 130, however the command’s wait words it', async 
   }
 });
 
-t.test(
-  'a result that was reached despite an interrupt stands, and another fault keeps its name',
-  async (t) => {
-    const abort = new AbortController();
-    abort.abort(new WritError('RUN_INTERRUPTED'));
-    t.equal((await runLine(['try'], yes, { signal: abort.signal })).code, 0);
-    const other = table(async () => {
-      throw new WritError('GIT_FAILED');
-    });
-    t.equal((await runLine(['try'], other, { signal: abort.signal })).code, 128);
-  },
-);
+t.test('a result or another error after an interrupt keeps its exit code', async (t) => {
+  const abort = new AbortController();
+  abort.abort(new WritError('RUN_INTERRUPTED'));
+  t.equal((await runLine(['try'], yes, { signal: abort.signal })).code, 0);
+  const other = table(async () => {
+    throw new WritError('GIT_FAILED');
+  });
+  t.equal((await runLine(['try'], other, { signal: abort.signal })).code, 128);
+});
 
-t.test('a command sees its surroundings through the context alone', async (t) => {
+t.test('a command receives its environment through the context', async (t) => {
   let seen: CommandContext | undefined;
   const look = table(async (context) => {
     seen = context;
@@ -186,7 +180,7 @@ t.test('a command sees its surroundings through the context alone', async (t) =>
   t.equal(seen !== undefined && 'repoPath' in seen, false);
 });
 
-t.test('help is on stdout, exit 0, at every level, and shows arguments, options and examples', async (t) => {
+t.test('help goes to stdout at every level and shows arguments, options and examples', async (t) => {
   const { code, out, err } = await runLine(['try', '--help'], yes);
   t.equal(code, 0);
   t.equal(err, '');
@@ -210,7 +204,7 @@ t.test('help is on stdout, exit 0, at every level, and shows arguments, options 
   });
 });
 
-t.test('progress shows on a terminal and nowhere else', async (t) => {
+t.test('progress is shown on a terminal only', async (t) => {
   const busy = table(async ({ progress, print }) => {
     progress.update('working');
     print.note('noted');

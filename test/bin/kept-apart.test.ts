@@ -7,7 +7,7 @@ import t from 'tap';
 
 const launcher = fileURLToPath(new URL('../../bin/writ.js', import.meta.url));
 
-t.test('what runs in a repository is kept apart', async (t) => {
+t.test('compiled code for use inside a repository is cached separately', async (t) => {
   const root = t.testdir({
     bin: {},
     home: {},

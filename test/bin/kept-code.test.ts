@@ -119,25 +119,18 @@ function forge(one: Program): Buffer {
   return forged;
 }
 
-t.test(
-  'what was compiled while a command ran is kept for its user alone, and run the next time',
-  async (t) => {
-    const one = program(t);
-    t.equal(one.says(), 'honest');
-    t.equal(statSync(one.kept()).mode & 0o777, 0o600);
-    forge(one);
-    t.equal(one.says(), 'forged', 'compiled code is run without a look at its text');
-    t.equal(one.says({ env: { NODE_DISABLE_COMPILE_CACHE: '1' } }), 'honest');
-    t.equal(
-      one.says({ node: ['--no-opt'] }),
-      'honest',
-      'another Node, or one with other options, has its own',
-    );
-    t.equal(keptIn(one.own).length, 2);
-  },
-);
+t.test('compiled code is cached for its user alone and reused on the next run', async (t) => {
+  const one = program(t);
+  t.equal(one.says(), 'honest');
+  t.equal(statSync(one.kept()).mode & 0o777, 0o600);
+  forge(one);
+  t.equal(one.says(), 'forged', 'compiled code is run without a look at its text');
+  t.equal(one.says({ env: { NODE_DISABLE_COMPILE_CACHE: '1' } }), 'honest');
+  t.equal(one.says({ node: ['--no-opt'] }), 'honest', 'another Node, or one with other options, has its own');
+  t.equal(keptIn(one.own).length, 2);
+});
 
-t.test('what is kept imports what stands beside it, by its name too, without a warning', async (t) => {
+t.test('cached code can import sibling files and built-in modules without a warning', async (t) => {
   const one = program(t);
   writeFileSync(join(one.root, 'dist', 'bin', 'beside.mjs'), "export const word = 'beside';");
   one.holds(`exports.main = async () => {
@@ -148,7 +141,7 @@ t.test('what is kept imports what stands beside it, by its name too, without a w
   t.equal(one.says(), 'besidefunction');
 });
 
-long('kept code that was cut short, changed or made of another text is made anew', async (t) => {
+long('damaged or outdated cached code is recompiled', async (t) => {
   const one = program(t);
   const forged = forge(one);
   const path = one.kept();
@@ -192,7 +185,7 @@ long('kept code that was cut short, changed or made of another text is made anew
   t.equal(one.says(), 'edited', 'an edited program runs as it was edited');
 });
 
-long('kept code that is a link, no file or open to others is not read', async (t) => {
+long('cached code is ignored if it is a symlink, not a file or writable by others', async (t) => {
   const one = program(t);
   const forged = forge(one);
   const path = one.kept();
@@ -233,7 +226,7 @@ long('kept code that is a link, no file or open to others is not read', async (t
   t.equal(one.says(), 'honest', 'where others write the directory');
 });
 
-t.test('code is kept anew where a part ran that had not before, and not after a fault', async (t) => {
+t.test('code is cached again when a new part ran, but not after an internal error', async (t) => {
   const one = program(t);
   t.throws(() => one.says({}, '0', '70'));
   t.equal(keptIn(one.own).length, 0, 'a fault keeps nothing');
@@ -250,7 +243,7 @@ t.test('code is kept anew where a part ran that had not before, and not after a 
   t.equal(made(), second, 'both are known now');
 });
 
-t.test('what was kept for programs that are gone goes after a month', async (t) => {
+t.test('cached code of removed programs is deleted after a month', async (t) => {
   const one = program(t);
   mkdirSync(one.own, { recursive: true });
   const month = Date.now() / 1000 - 31 * 86_400;
@@ -265,7 +258,7 @@ t.test('what was kept for programs that are gone goes after a month', async (t) 
   );
 });
 
-long('processes that start at once keep one whole file', async (t) => {
+long('concurrent processes leave one complete cache file', async (t) => {
   const one = program(t);
   const start = (): Promise<string> =>
     new Promise((resolve, reject) =>
@@ -285,7 +278,7 @@ long('processes that start at once keep one whole file', async (t) => {
 const without = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override'] : [];
 const cannot = without.length > 0 && findProgram('setpriv', '') === undefined;
 const skip = cannot ? 'root writes everywhere' : false;
-t.test('where nothing can be written a command runs all the same and leaves nothing', { skip }, async (t) => {
+t.test('a command runs without a cache if no file can be written', { skip }, async (t) => {
   const one = program(t);
   t.equal(one.says({ blocks: 1 }), 'honest', 'a full disk');
   t.same(keptIn(one.own), []);

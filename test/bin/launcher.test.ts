@@ -37,7 +37,7 @@ function writ(
   });
 }
 
-t.test('a directory that is gone is told by its code, and keeps nobody from what needs none', async (t) => {
+t.test('a deleted working directory is reported, but does not stop `--help`', async (t) => {
   const from = (line: string): Promise<Ended> =>
     new Promise((resolve) => {
       const gone = join(t.testdir({ gone: {} }), 'gone');
@@ -72,11 +72,11 @@ function onNode(pretended: string): {
   return { code: fake.exitCode, err, loaded };
 }
 
-t.test('what tests start is started with what the launcher gives Node', async (t) => {
+t.test('the tests start the program with the same Node options as the launcher', async (t) => {
   t.ok(source.split('\n')[1]?.includes(`exec node ${launcherOptions.join(' ')} -- "$0" "$@"`));
 });
 
-t.test('a Node that is not supported is refused in one line with 128, a supported one is not', async (t) => {
+t.test('an unsupported Node exits 128 with one line, a supported one starts', async (t) => {
   for (const node of [
     '0.12.18',
     '8.17.0',
@@ -108,7 +108,7 @@ t.test('a Node that is not supported is refused in one line with 128, a supporte
   }
 });
 
-t.test('the launcher is ECMAScript 5, so that an old Node can read it', async (t) => {
+t.test('the launcher is ECMAScript 5, so that an old Node can parse it', async (t) => {
   const body = source.replace(/^#!.*/, '');
   const printed = (target: string): string =>
     transformSync(body, { target, minifyWhitespace: true, charset: 'utf8' }).code;
@@ -136,28 +136,25 @@ t.test('`--version` prints the version and loads nothing else', async (t) => {
   );
 });
 
-t.test(
-  'the sources run where they are, the built program where they are not, through a link too',
-  async (t) => {
-    const dir = t.testdir({
-      bin: {},
-      dist: { bin: { 'main.js': "export const main = (argv) => console.log('built ' + argv);" } },
-      'package.json': '{"name":"writ","version":"1.0.0","type":"module"}',
-      elsewhere: {},
-    });
-    cpSync(launcher, join(dir, 'bin', 'writ.js'));
-    symlinkSync('../bin/writ.js', join(dir, 'elsewhere', 'writ'));
-    const file = join(dir, 'elsewhere', 'writ');
-    t.match(await writ(['a'], { file }), { code: 0, out: 'built a\n' });
-    writeFileSync(
-      join(dir, 'bin', 'main.ts'),
-      "export const main = (argv: string[]): void => console.log('source ' + argv);",
-    );
-    t.match(await writ(['a'], { file }), { code: 0, out: 'source a\n' });
-  },
-);
+t.test('the launcher runs the sources if present, else the build, also through a symlink', async (t) => {
+  const dir = t.testdir({
+    bin: {},
+    dist: { bin: { 'main.js': "export const main = (argv) => console.log('built ' + argv);" } },
+    'package.json': '{"name":"writ","version":"1.0.0","type":"module"}',
+    elsewhere: {},
+  });
+  cpSync(launcher, join(dir, 'bin', 'writ.js'));
+  symlinkSync('../bin/writ.js', join(dir, 'elsewhere', 'writ'));
+  const file = join(dir, 'elsewhere', 'writ');
+  t.match(await writ(['a'], { file }), { code: 0, out: 'built a\n' });
+  writeFileSync(
+    join(dir, 'bin', 'main.ts'),
+    "export const main = (argv: string[]): void => console.log('source ' + argv);",
+  );
+  t.match(await writ(['a'], { file }), { code: 0, out: 'source a\n' });
+});
 
-long('a file of `--env-file` is read by writ alone: Node runs nothing that it names', async (t) => {
+long('`--env-file` is read by writ only, and Node ignores its NODE_OPTIONS', async (t) => {
   const dir = t.testdir({ 'evil.cjs': 'console.log("evil");' });
   writeFileSync(join(dir, '.env'), `NODE_OPTIONS=--require ${join(dir, 'evil.cjs')}\n`);
   const run = (...argv: readonly string[]) =>
@@ -177,7 +174,7 @@ long('a file of `--env-file` is read by writ alone: Node runs nothing that it na
   );
 });
 
-t.test('stdout that is closed early ends quietly, a full one is a fault', async (t) => {
+t.test('a closed stdout ends quietly, and a full device is an error', async (t) => {
   const child = spawn(process.execPath, [launcher, '--json', '--help'], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -202,7 +199,7 @@ t.test('stdout that is closed early ends quietly, a full one is a fault', async 
   }
 });
 
-t.test('SIGINT and SIGTERM while a command waits for its input are exit 130', async (t) => {
+t.test('SIGINT and SIGTERM while a command waits for input exit 130', async (t) => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     const child = spawn(process.execPath, [launcher, '--json', 'spec', 'digest', '-'], {
       stdio: ['pipe', 'pipe', 'pipe'],

@@ -28,7 +28,7 @@ const heavy = [
   /^node_modules\/(?!cac\/|smol-toml\/)/,
 ];
 
-long('a contract is validated without an engine, and with two gits at most', async (t) => {
+long('validating a spec loads no engine module and starts at most two git processes', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const { home, root, env } = sample;
@@ -83,7 +83,7 @@ long('a contract is validated without an engine, and with two gits at most', asy
   );
 });
 
-t.test('a screen is drawn with nothing of what opens its session', async (t) => {
+t.test('drawing a screen loads no module that opens a session', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const loaded = join(sample.home, 'loaded');

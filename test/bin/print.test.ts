@@ -13,7 +13,7 @@ function capture(): { readonly sink: Sink; text(): string } {
 const hostile =
   '\x1b[31mred\x1b]0;title\x07\r\u202egnp.exe\u2066x\u200b\u009b2J\u2028\ufeff\u{e0041}\ud800\x7f';
 
-test('untrusted text cannot move the cursor, recolour, reorder or hide anything', (t) => {
+test('untrusted text cannot move the cursor, recolour, reorder or hide output', (t) => {
   const shown = escapeTerminal(hostile);
   t.notMatch(shown, /[\x00-\x1f\x7f-\x9f\u200b\u2028\u202e\u2066\ufeff\u{e0041}\ud800]/u);
   t.match(shown, '\\e[31mred');
@@ -21,14 +21,14 @@ test('untrusted text cannot move the cursor, recolour, reorder or hide anything'
   t.equal(escapeTerminal('plain é 日本 🙂'), 'plain é 日本 🙂');
 });
 
-test('a JSON document with hidden characters is the same document, spelled visibly', (t) => {
+test('a JSON document with hidden characters is printed as the same document with escapes', (t) => {
   const document = { [hostile]: [hostile, 'line\nfeed'] };
   const shown = escapeJson(JSON.stringify(document, null, 2));
   t.notMatch(shown, /[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u2028\u202e\u2066\ufeff\u{e0041}]/u);
   t.strictSame(JSON.parse(shown), document);
 });
 
-test('only styles add control sequences, and only with colour', (t) => {
+test('only styles add control sequences, and only if colour is on', (t) => {
   for (const colour of [true, false]) {
     const out = capture();
     const err = capture();
@@ -55,7 +55,7 @@ test('only styles add control sequences, and only with colour', (t) => {
   }
 });
 
-test('quiet drops notes and keeps complaints', (t) => {
+test('`quiet` drops notes and keeps complaints', (t) => {
   const err = capture();
   const printer = createPrinter(capture().sink, err.sink, {
     quiet: true,
@@ -80,7 +80,7 @@ test('NO_COLOR wins over FORCE_COLOR, which wins over the terminal', (t) => {
   t.equal(wantsColour({ FORCE_COLOR: '1' }, tty, true), false);
 });
 
-t.test('a reader that goes away ends the output quietly, a full disk is remembered', async (t) => {
+t.test('a closed pipe ends the output quietly, and a full disk is remembered', async (t) => {
   for (const code of ['EPIPE', 'ECONNRESET', 'ENOSPC']) {
     let writes = 0;
     const broken = new Writable({
@@ -99,7 +99,7 @@ t.test('a reader that goes away ends the output quietly, a full disk is remember
   }
 });
 
-test('however often it is asked what was taken, one listener hears of a fault', async (t) => {
+test('repeated flushes share one error listener', async (t) => {
   const held: ((fault: Error) => void)[] = [];
   const slow = new Writable({ write: (_chunk, _encoding, done) => void held.push(done) });
   const sink = openSink(slow);
@@ -116,7 +116,7 @@ test('however often it is asked what was taken, one listener hears of a fault', 
   t.equal(sink.failure?.message, 'ENOSPC', 'and whoever waits goes on');
 });
 
-test('progress writes to a terminal only, not too often, and leaves a clean line', (t) => {
+test('progress is written to a terminal only, at a limited rate, and leaves a clean line', (t) => {
   let now = 0;
   const clock = { now: () => now, monotonic: () => now, sleep: () => Promise.resolve() };
   const silent = capture();

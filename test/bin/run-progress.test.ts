@@ -10,7 +10,7 @@ const request = {
   command: 'true',
 };
 
-t.test('a run is told as it goes: what starts and what has settled', async (t) => {
+t.test('progress reports the check that starts and the checks that are done', async (t) => {
   const told: string[] = [];
   const progress = { update: (text: string) => void told.push(text), clear: () => {} };
   await using engine = await createEngine({
@@ -23,7 +23,7 @@ t.test('a run is told as it goes: what starts and what has settled', async (t) =
   t.strictSame(told, ['checking unit: true', '1 checks done, last unit']);
 });
 
-t.test('a printer that fails refuses no command', async (t) => {
+t.test('a failing printer reports a fault and refuses no command', async (t) => {
   const broken = () => {
     throw new Error('the terminal is gone');
   };

@@ -26,7 +26,7 @@ t.test('every schema is a valid JSON Schema 2020-12 that `writ schema` prints', 
   t.equal((await runLine(['schema', 'constructor'], commands)).code, 129);
 });
 
-t.test('what commands really answer has the shape that is promised', async (t) => {
+t.test('the output of each command matches its schema', async (t) => {
   const stdin = JSON.stringify(sampleSpec);
   const lines: readonly (readonly string[])[] = [
     ['spec', 'new'],
@@ -48,7 +48,7 @@ t.test('what commands really answer has the shape that is promised', async (t) =
   t.strictSame(faultsOf('spec validate', JSON.parse(refused.out).data), [], 'a refusal has the same shape');
 });
 
-t.test('the data of every kind of run has the shape of `run` and `show`', async (t) => {
+t.test('the data of every kind of run matches the schemas of `run` and `show`', async (t) => {
   const { decision: _decision, patch: _patch, ...running } = committed;
   for (const view of [committed, abandoned, huge, { ...running, state: 'running' as const }]) {
     for (const command of ['run', 'show'])
@@ -57,7 +57,7 @@ t.test('the data of every kind of run has the shape of `run` and `show`', async 
   t.ok(faultsOf('run', toRunData(hostile)).length > 0, 'digests that are none are noticed');
 });
 
-t.test('a run’s data has the names of the contract', async (t) => {
+t.test('the data of a run has the expected fields in snake_case', async (t) => {
   const data = JSON.parse(JSON.stringify(toRunData(committed)));
   t.match(data, {
     run_id: committed.runId,

@@ -74,7 +74,7 @@ function prepare(sample: Sample): void {
 const hidden = { denyPaths: ['vault'] };
 const hiding = [...everything.filter(({ tool }) => tool !== 'vcs'), rule('vcs', ['read', 'write'], hidden)];
 
-t.test('a model sees what it changed, and the history that is open to it', async (t) => {
+t.test('a model sees its changes and the open part of the history', async (t) => {
   const { view } = await useHands(t, { prepare }, async (use) => {
     const ask = askBy(use);
     t.match(await ask('status --json'), { outcome: 'done', text: /"changes":\[\]/ });
@@ -119,7 +119,7 @@ t.test('a model sees what it changed, and the history that is open to it', async
   t.equal(view.decision?.type, 'commit', String(view.decision?.rationale));
 });
 
-long('no program of the repository runs, whatever its configuration names', async (t) => {
+long('no program named in the repository configuration runs', async (t) => {
   let ran = '';
   const traps = (sample: Sample): void => {
     prepare(sample);
@@ -149,7 +149,7 @@ long('no program of the repository runs, whatever its configuration names', asyn
   });
 });
 
-long('what the rules hide is in no answer', async (t) => {
+long('files hidden by the rules appear in no answer', async (t) => {
   const ways: Readonly<Record<string, object>> = {
     'where it may look': { allow: hiding },
     'no version control there': { deny: [rule('vcs', ['read'], hidden)] },
@@ -304,7 +304,7 @@ const hostile: readonly string[] = [
   'switch -c new',
 ];
 
-t.test('nothing but known words is taken, and no change is made', async (t) => {
+t.test('unknown version control arguments are refused, and nothing changes', async (t) => {
   t.ok(hostile.length >= 60, `${hostile.length} uses`);
   const { sample } = await useHands(t, { prepare }, async (use) => {
     const ask = askBy(use);
@@ -320,7 +320,7 @@ t.test('nothing but known words is taken, and no change is made', async (t) => {
   t.equal(sample.git('rev-parse', 'of-others'), sample.git('rev-parse', 'a-tag'));
 });
 
-long('commits of others, and those beyond the depth, are no part of the history', async (t) => {
+long('commits of other branches or beyond the depth are not in the history', async (t) => {
   let beyond = '';
   let others = '';
   await useHands(
@@ -352,7 +352,7 @@ long('commits of others, and those beyond the depth, are no part of the history'
   );
 });
 
-long('only a rule of the contract opens it; its keys are kept', async (t) => {
+long('version control needs an allow rule, whose constraints apply', async (t) => {
   await useHands(t, { allow: everything.filter(({ tool }) => tool !== 'vcs') }, async (use) => {
     t.match(await askBy(use)('status'), { outcome: 'denied', text: /no allow rule names that tool/ });
   });

@@ -9,7 +9,7 @@ import { everything } from './use-hands.ts';
 
 const token = ['ghp_', 'Zz91kQm3'.repeat(5).slice(0, 36)].join('');
 
-t.test('a tool that breaks is told, kept, and no refusal of what follows', async (t) => {
+t.test('a broken tool is reported and recorded, and the next tool call works', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   await using engine = await sample.engine();
@@ -50,7 +50,7 @@ t.test('a tool that breaks is told, kept, and no refusal of what follows', async
   t.equal(kept.length, 2);
 });
 
-long('an attempt with a broken tool has failed, whatever its worker makes of it, and says why', async (t) => {
+long('an attempt with a broken tool fails with the reason, whatever its worker returns', async (t) => {
   for (const swallows of [true, false]) {
     const sample = makeSample();
     t.teardown(() => sample.remove());
@@ -82,7 +82,7 @@ long('an attempt with a broken tool has failed, whatever its worker makes of it,
   }
 });
 
-t.test('a decision says why a worker answered nothing: masked, one line, bounded', async (t) => {
+t.test('a decision gives the reason of an empty result, masked, on one line and bounded', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const reason = `I could not:\n\u001b[31m${token}\u202e ${'because '.repeat(200)}`;

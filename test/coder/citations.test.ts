@@ -73,7 +73,7 @@ async function worked(
   };
 }
 
-long('a step whose decision rests on enough sources passes, and the record says on which', async (t) => {
+long('a decision with enough sources passes, and the record lists its sources', async (t) => {
   const lines = [
     './src/price.js:3-4',
     'src/price.js#L1',
@@ -120,7 +120,7 @@ long('a step whose decision rests on enough sources passes, and the record says 
   );
 });
 
-long('where the contract asks for none, what is recorded is judged and kept all the same', async (t) => {
+long('without required citations, sources are still evaluated and recorded', async (t) => {
   const { view, told, files, first } = await worked(t, [record('src/price.js\nnone.js'), change, end], 0);
   t.match(view, { decision: { type: 'commit' } });
   t.notMatch(first, 'distinct sources', 'and nothing is asked for');
@@ -139,7 +139,7 @@ long('where the contract asks for none, what is recorded is judged and kept all 
   t.match(replayRun(files()), { equal: true });
 });
 
-long('too few are told, twice; then the attempt fails for that reason and is tried again', async (t) => {
+long('too few citations are reported to the model, then the attempt fails and is retried', async (t) => {
   const enough = record('src/price.js\ncontract', { step: 1 });
   const { view, told, asked } = await worked(
     t,
@@ -156,7 +156,7 @@ long('too few are told, twice; then the attempt fails for that reason and is tri
   t.match(failed.told[1], /not ended:\nno decision is recorded for step 1/);
 });
 
-long('a model that is told what lacks may still bring it', async (t) => {
+long('a model can add missing citations after it is notified', async (t) => {
   const again = record('test/price.test.js', { step: 1 });
   const { view, told } = await worked(t, [record('src/price.js'), change, end, again, end], 2);
   t.match(view, { decision: { type: 'commit' } });
@@ -164,7 +164,7 @@ long('a model that is told what lacks may still bring it', async (t) => {
   t.equal(view.retries, undefined);
 });
 
-long('what the contract does not trust, and what it blocks, never counts', async (t) => {
+long('a source outside the trusted tiers never counts', async (t) => {
   const named = record('src/price.js\ncontract', { step: 1 });
   const { view } = await worked(t, [named, change, end, end, end], 1, {
     trustTiers: ['vendor-doc'],
@@ -175,7 +175,7 @@ long('what the contract does not trust, and what it blocks, never counts', async
   });
 });
 
-long('a page counts once it was read, and one that is blocked never', async (t) => {
+long('a page counts only after it was read, and a blocked page never counts', async (t) => {
   const { outside } = await openWebWorld(t, () => (_request, response) => {
     response.setHeader('content-type', 'text/plain');
     response.end('cents are whole');
@@ -212,7 +212,7 @@ long('a page counts once it was read, and one that is blocked never', async (t) 
   ]);
 });
 
-t.test('no more decisions than are judged can hide one', async (t) => {
+t.test('decisions beyond the evaluated ones are reported as lacking citations', async (t) => {
   const sources = [{ source: 'a', counts: true }];
   const rest = { needed: 1, steps: 1, first: [{ decision: 'd', step: 1, sources }] };
   t.strictSame(lackingCitations({ ...rest, count: 1 }), []);

@@ -26,14 +26,14 @@ const requireOrder = (t: Test, messages: readonly ModelMessage[]): void => {
   t.not(messages[1]?.role, 'tool');
 };
 
-t.test('a conversation that fits is kept as it is', async (t) => {
+t.test('a conversation that fits is kept unchanged', async (t) => {
   const conversation = openConversation('do it', 1000);
   const said = [reply('a'), answer('a', 'x'.repeat(300)), reply('b'), answer('b', 'y')];
   for (const message of said) conversation.add(message);
   t.strictSame(conversation.messages, [{ role: 'user', text: 'do it' }, ...said]);
 });
 
-t.test('what the oldest calls answered is left out first, and says so', async (t) => {
+t.test('the oldest tool results are left out first, with a note', async (t) => {
   const conversation = openConversation('do it', 14_000);
   for (let at = 0; at < 12; at += 1) {
     conversation.add(reply(`${at}`));
@@ -48,7 +48,7 @@ t.test('what the oldest calls answered is left out first, and says so', async (t
   requireOrder(t, conversation.messages);
 });
 
-t.test('thousands of turns hold no more than a hundred, and the task stays', async (t) => {
+t.test('thousands of turns stay bounded, and the task is kept', async (t) => {
   const conversation = openConversation('do it', 50_000);
   const sizes: number[] = [];
   for (let at = 0; at < 5000; at += 1) {
@@ -64,7 +64,7 @@ t.test('thousands of turns hold no more than a hundred, and the task stays', asy
   t.match(first, { role: 'user', text: /^do it\n\n\[4\d{3} earlier replies of yours/ });
 });
 
-t.test('one answer that is longer than all is cut in its middle; of many, each', async (t) => {
+t.test('an oversized result is cut in its middle, and many large results are all cut', async (t) => {
   const conversation = openConversation('do it', 10_000);
   conversation.add(reply('a'));
   conversation.add(answer('a', `begin${'-'.repeat(100_000)}end`));
@@ -86,7 +86,7 @@ t.test('one answer that is longer than all is cut in its middle; of many, each',
   requireOrder(t, conversation.messages);
 });
 
-t.test('what a vendor keeps for itself counts', async (t) => {
+t.test('provider state counts towards the size limit', async (t) => {
   const conversation = openConversation('do it', 10_000);
   for (let at = 0; at < 40; at += 1) {
     conversation.add({

@@ -1,7 +1,7 @@
 import { long } from '../rooms/long.ts';
 import { ending, mending, workWithScript } from './work-with-script.ts';
 
-long('a hundred calls in one reply are answered one by one, in their order', async (t) => {
+long('a hundred calls in one reply are answered one by one in order', async (t) => {
   const many = Array.from(
     { length: 100 },
     (_, at) => ['read_file', { path: 'src/price.js', from_line: at + 1 }] as const,
@@ -17,7 +17,7 @@ long('a hundred calls in one reply are answered one by one, in their order', asy
   t.match(told[99], 'there is no line 100');
 });
 
-long('calls of another structure are told so, and the run goes on', async (t) => {
+long('malformed calls are reported to the model, and the run goes on', async (t) => {
   // Where the contract asks for their structure, the engine asks again before any call of the reply is made.
   const promptInjection = { enforceOutputSchema: false };
   const spec = { promptInjection };
@@ -47,7 +47,7 @@ long('calls of another structure are told so, and the run goes on', async (t) =>
   t.notMatch(told[8], 'root:');
 });
 
-long('paths that lead nowhere good are denied, and the run goes on', async (t) => {
+long('unsafe paths are denied, and the run goes on', async (t) => {
   const add = (path: string) =>
     ['apply_patch', { patch: `*** Begin Patch\n*** Add File: ${path}\n+x\n*** End Patch` }] as const;
   const paths = [
@@ -77,7 +77,7 @@ long('paths that lead nowhere good are denied, and the run goes on', async (t) =
     t.match(one, /denied: |failed: |not applied|leads out of the workspace/, `call ${index + 1}`);
 });
 
-long('arguments of ten megabytes end in a decision or in a failure with its reason', async (t) => {
+long('arguments of ten megabytes end in a commit or a provider failure', async (t) => {
   const large = 'x'.repeat(10 * 1024 * 1024);
   const replies = [
     { calls: [['shell', { command: `echo ${large}` }]] as const },
@@ -91,34 +91,28 @@ long('arguments of ten megabytes end in a decision or in a failure with its reas
   t.match(outcome, /^(?:commit|PROVIDER_FAILED)$/);
 });
 
-long(
-  'a patch that fits only in part is not written; one of which a part is refused says what it did',
-  async (t) => {
-    const half =
-      '*** Begin Patch\n*** Add File: src/one.js\n+// one\n*** Update File: src/price.js\n@@\n-no such line\n+x\n*** End Patch';
-    const denied =
-      '*** Begin Patch\n*** Add File: src/two.js\n+// two\n*** Add File: docs/no.md\n+x\n*** Add File: src/three.js\n+// three\n*** End Patch';
-    const { view, sample, told } = await workWithScript(t, [
-      { calls: [['apply_patch', { patch: half }], ['apply_patch', { patch: denied }], mending] },
-      { calls: [ending] },
-    ]);
-    t.match(view, { decision: { type: 'commit' } });
-    t.match(told[0], 'not applied');
-    t.match(
-      told[1],
-      /stopped, the files before it are changed:\nsrc\/two.js: written.*\ndocs\/no.md: denied/,
-    );
-    t.strictSame(
-      sample
-        .git('ls-tree', '--name-only', 'HEAD', 'src/')
-        .split('\n')
-        .filter((path) => /one|two|three/.test(path)),
-      ['src/two.js'],
-    );
-  },
-);
+long('a patch that fits only in part is not applied, and a denied part is reported', async (t) => {
+  const half =
+    '*** Begin Patch\n*** Add File: src/one.js\n+// one\n*** Update File: src/price.js\n@@\n-no such line\n+x\n*** End Patch';
+  const denied =
+    '*** Begin Patch\n*** Add File: src/two.js\n+// two\n*** Add File: docs/no.md\n+x\n*** Add File: src/three.js\n+// three\n*** End Patch';
+  const { view, sample, told } = await workWithScript(t, [
+    { calls: [['apply_patch', { patch: half }], ['apply_patch', { patch: denied }], mending] },
+    { calls: [ending] },
+  ]);
+  t.match(view, { decision: { type: 'commit' } });
+  t.match(told[0], 'not applied');
+  t.match(told[1], /stopped, the files before it are changed:\nsrc\/two.js: written.*\ndocs\/no.md: denied/);
+  t.strictSame(
+    sample
+      .git('ls-tree', '--name-only', 'HEAD', 'src/')
+      .split('\n')
+      .filter((path) => /one|two|three/.test(path)),
+    ['src/two.js'],
+  );
+});
 
-long('a plan is kept in sight, and nobody is there to be asked', async (t) => {
+long('`update_plan` validates the plan, and user input is unavailable', async (t) => {
   const { view, told } = await workWithScript(t, [
     {
       calls: [

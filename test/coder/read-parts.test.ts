@@ -60,7 +60,7 @@ t.test('lines are counted as an editor counts them', async (t) => {
   );
 });
 
-t.test('a key that stands over several lines is masked in each part', async (t) => {
+t.test('a key that spans several lines is masked in each part', async (t) => {
   const rows = Array.from({ length: 20 }, (_, at) => Buffer.alloc(48, at + 65).toString('base64'));
   const [begin, end] = ['-----BEGIN RSA PRIVATE', '-----END RSA PRIVATE'].map((half) => `${half} KEY-----`);
   const key = [begin, ...rows, end].join('\n');

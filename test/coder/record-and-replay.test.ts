@@ -5,7 +5,7 @@ import { long } from '../rooms/long.ts';
 import { key, sampleOf, script, writ } from './sample-lines.ts';
 import { scriptModel } from './scripted-model.ts';
 
-long('what was recorded of a run is played back offline, without a key, to the same tree', async (t) => {
+long('a recorded run replays offline and without a key to the same tree', async (t) => {
   const sample = sampleOf(t);
   const traffic = join(sample.home, 'traffic');
   let base = '';
@@ -74,7 +74,7 @@ long('what was recorded of a run is played back offline, without a key, to the s
   });
 });
 
-t.test('flags of a provider reach it, and are kept with the run; those of others are refused', async (t) => {
+t.test('provider flags are accepted for their own provider and refused for others', async (t) => {
   const sample = sampleOf(t);
   const ask = (...argv: readonly string[]) => writ(sample, ['plan', 'SPEC', ...argv]);
   t.match((await ask('--provider', 'openai', '--thinking', 'high')).error, {
@@ -89,7 +89,7 @@ t.test('flags of a provider reach it, and are kept with the run; those of others
     t.match((await ask(option, 'on')).error, { code: 'USAGE', details: { option } }, option);
 });
 
-long('an env-file wins over the process, for keys, bases and flags', async (t) => {
+long('an env-file wins over the process environment for keys and base URLs', async (t) => {
   const sample = sampleOf(t);
   await using model = await scriptModel(script);
   const file = join(sample.home, 'keys.env');
@@ -104,7 +104,7 @@ long('an env-file wins over the process, for keys, bases and flags', async (t) =
   t.match(wrong.error, { code: 'ENV_FILE_MALFORMED' });
 });
 
-long('a prompt is kept under one name, run after run', async (t) => {
+long('the prompt cache key stays the same between runs', async (t) => {
   const names: unknown[] = [];
   for (const round of [1, 2]) {
     const sample = sampleOf(t);
@@ -119,7 +119,7 @@ long('a prompt is kept under one name, run after run', async (t) => {
   t.equal(names[0], names[1]);
 });
 
-long('a run that stopped goes on with its model as it was chosen, or with another one', async (t) => {
+long('a failed run resumes with its original model or with another one', async (t) => {
   const refuses = { fails: [401, { error: { message: 'no' } }] } as const;
   for (const other of [false, true]) {
     const sample = sampleOf(t);

@@ -36,7 +36,7 @@ for (const [how, given] of [
   ['a deny rule for reading', { deny: [rule('workspace.fs', ['read'], hidden)] }],
   ['a deny rule for everything', { deny: [rule('*', ['*'], hidden)] }],
 ] as const) {
-  t.test(`what ${how} hides is neither searched nor listed, nor reached by a link`, async (t) => {
+  t.test(`files hidden by ${how} are not searched, listed or reached by a symlink`, async (t) => {
     await useHands(t, { allow: open, prepare: hide, ...given }, async (use) => {
       const found = await use(search('needle'));
       t.match(found, { outcome: 'done' });
@@ -57,7 +57,7 @@ for (const [how, given] of [
   });
 }
 
-t.test('an expression that is none is a failure, and one that finds nothing an answer', async (t) => {
+t.test('an invalid search pattern fails, and one without matches succeeds', async (t) => {
   await useHands(t, {}, async (use) => {
     t.match(await use(search('no such words')), { outcome: 'done', text: '' });
     t.match(await use(search('a(')), { outcome: 'failed' });
@@ -66,7 +66,7 @@ t.test('an expression that is none is a failure, and one that finds nothing an a
   });
 });
 
-long('results are cut where the rules say, and say so', async (t) => {
+long('results are cut at the limit of the rule, with a note', async (t) => {
   const cap = { maxResultBytes: 20 };
   const allow = [
     rule('workspace.fs', ['read', 'write'], cap),
@@ -86,7 +86,7 @@ long('results are cut where the rules say, and say so', async (t) => {
   });
 });
 
-long('a write beyond the roots, the bytes or the scope is refused with what to do', async (t) => {
+long('a write beyond the roots, the bytes or the scope is refused with advice', async (t) => {
   const allow = [
     ...everything.filter(({ tool }) => tool !== 'workspace.fs'),
     rule('workspace.fs', ['read', 'write', 'delete'], {
@@ -119,7 +119,7 @@ long('a write beyond the roots, the bytes or the scope is refused with what to d
   });
 });
 
-long('keys that a tool cannot keep make its rule allow nothing', async (t) => {
+long('constraints that a tool cannot enforce make its rule allow nothing', async (t) => {
   const hosts = { networkHosts: ['example.org'], networkReason: 'manuals' };
   for (const constraints of [{ allowCommands: ['cat'] }, hosts]) {
     const allow = [
@@ -134,7 +134,7 @@ long('keys that a tool cannot keep make its rule allow nothing', async (t) => {
   }
 });
 
-long('what a command wrote out of place is told at once', async (t) => {
+long('files that a command wrote out of scope are reported at once', async (t) => {
   const told: HandAnswer[] = [];
   const { view } = await useHands(t, {}, async (use) => {
     await mend(use);
@@ -155,7 +155,7 @@ long('what a command wrote out of place is told at once', async (t) => {
   t.not(view.decision?.type, 'commit', 'nor does it land');
 });
 
-long('what a command leaves outside its write roots is told, and refused where it stays', async (t) => {
+long('files outside the write roots are reported, and refused if they stay', async (t) => {
   const allow = [
     ...everything.filter(({ tool }) => tool !== 'workspace.command'),
     rule('workspace.command', ['execute'], { writeRoots: ['test'], allowCommands: ['node', 'rm'] }),
@@ -189,7 +189,7 @@ long('no file that a command writes grows beyond maxWriteBytes', async (t) => {
   });
 });
 
-long('a command finds no version control, by no path and under no rule', async (t) => {
+long('a command cannot run git by any path', async (t) => {
   await useHands(t, {}, async (use) => {
     t.match(await use(execute('git status')), {
       outcome: 'denied',
@@ -207,7 +207,7 @@ long('a command finds no version control, by no path and under no rule', async (
   });
 });
 
-long('what a command had of the network stands in the provenance', async (t) => {
+long('network access opened for a command is recorded in the provenance', async (t) => {
   const hosts = { networkHosts: ['registry.example'], networkReason: 'packages come from there' };
   const allow = [
     ...everything.filter(({ tool }) => tool !== 'workspace.command'),

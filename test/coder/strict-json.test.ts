@@ -5,7 +5,7 @@ import { done, source, toldTo } from './model-work.ts';
 import { fixOfPrice, modelRights } from './price-task.ts';
 import { scriptModel } from './scripted-model.ts';
 
-long('under `strict-json` a reply is a call or JSON, and what tools answer is JSON', async (t) => {
+long('with `strict-json` a reply is a tool call or JSON, and tool results are JSON', async (t) => {
   for (const encodingPolicy of ['strict-json', 'contextual-escape']) {
     const isStrict = encodingPolicy === 'strict-json';
     const sample = makeSample();

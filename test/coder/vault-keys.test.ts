@@ -5,7 +5,7 @@ import { sampleOf, script, writ } from './sample-lines.ts';
 import { scriptModel } from './scripted-model.ts';
 
 long(
-  'a key is that of the env-file, else of the vault here, else of the global one, else a variable',
+  'a key comes from the env-file, the repository vault, the global vault, then the environment',
   async (t) => {
     const sample = sampleOf(t);
     const file = join(sample.home, 'keys.env');
@@ -40,44 +40,41 @@ long(
   },
 );
 
-long(
-  'no prompt and no recording holds a value of a vault or an env-file, however it is written',
-  async (t) => {
-    const sample = sampleOf(t);
-    const secrets = {
-      HERE: 'a value/of this one?',
-      GLOBAL: 'Zq8vXw3Lm5Rt9KpY2nHd',
-      FILE: 'hunter2 and some more',
-    };
-    await writ(sample, ['vault', 'set', 'HERE'], { stdin: secrets.HERE });
-    await writ(sample, ['vault', 'set', 'GLOBAL', '--global'], { stdin: secrets.GLOBAL });
-    const file = join(sample.home, 'keys.env');
-    writeFileSync(file, `FILE='${secrets.FILE}'\nOPENAI_BASE_URL=http://127.0.0.1:1\n`);
-    const values = Object.values(secrets);
-    const coded = values.map((value) => Buffer.from(`a:${value}`).toString('base64'));
-    const whole = values.flatMap((value) => [
-      value,
-      encodeURIComponent(value),
-      Buffer.from(value).toString('hex'),
-    ]);
-    const forms = [...whole, ...coded.map((text) => text.slice(4, -4))];
-    const notes = [...whole, ...coded, ''].join('\n');
-    writeFileSync(join(sample.root, 'notes.txt'), `${notes}http://127.0.0.1:1\n`);
-    sample.git('add', '--all');
-    sample.git('commit', '--quiet', '-m', 'Notes');
-    await using model = await scriptModel([{ calls: [['read_file', { path: 'notes.txt' }]] }, ...script]);
-    const traffic = join(sample.home, 'traffic');
-    const line = ['run', 'SPEC', '--provider', 'openai', '--api-base', model.base, '--env-file', file];
-    const ran = await writ(sample, [...line, '--record', traffic]);
-    t.equal(ran.exit, 0, ran.out);
-    const told = JSON.stringify(model.asked.map(({ body }) => body));
-    t.match(told, 'notes.txt');
-    t.match(told, 'http://127.0.0.1:1', 'an address is no secret');
-    for (const form of forms) t.notOk(told.includes(form), form);
-  },
-);
+long('no prompt contains a value of a vault or an env-file in any encoding', async (t) => {
+  const sample = sampleOf(t);
+  const secrets = {
+    HERE: 'a value/of this one?',
+    GLOBAL: 'Zq8vXw3Lm5Rt9KpY2nHd',
+    FILE: 'hunter2 and some more',
+  };
+  await writ(sample, ['vault', 'set', 'HERE'], { stdin: secrets.HERE });
+  await writ(sample, ['vault', 'set', 'GLOBAL', '--global'], { stdin: secrets.GLOBAL });
+  const file = join(sample.home, 'keys.env');
+  writeFileSync(file, `FILE='${secrets.FILE}'\nOPENAI_BASE_URL=http://127.0.0.1:1\n`);
+  const values = Object.values(secrets);
+  const coded = values.map((value) => Buffer.from(`a:${value}`).toString('base64'));
+  const whole = values.flatMap((value) => [
+    value,
+    encodeURIComponent(value),
+    Buffer.from(value).toString('hex'),
+  ]);
+  const forms = [...whole, ...coded.map((text) => text.slice(4, -4))];
+  const notes = [...whole, ...coded, ''].join('\n');
+  writeFileSync(join(sample.root, 'notes.txt'), `${notes}http://127.0.0.1:1\n`);
+  sample.git('add', '--all');
+  sample.git('commit', '--quiet', '-m', 'Notes');
+  await using model = await scriptModel([{ calls: [['read_file', { path: 'notes.txt' }]] }, ...script]);
+  const traffic = join(sample.home, 'traffic');
+  const line = ['run', 'SPEC', '--provider', 'openai', '--api-base', model.base, '--env-file', file];
+  const ran = await writ(sample, [...line, '--record', traffic]);
+  t.equal(ran.exit, 0, ran.out);
+  const told = JSON.stringify(model.asked.map(({ body }) => body));
+  t.match(told, 'notes.txt');
+  t.match(told, 'http://127.0.0.1:1', 'an address is no secret');
+  for (const form of forms) t.notOk(told.includes(form), form);
+});
 
-long('doctor says of every provider where its key is and where it is asked, never the key', async (t) => {
+long('`writ doctor` reports where each provider has its key and address, but never the key', async (t) => {
   const sample = sampleOf(t);
   await writ(sample, ['vault', 'set', 'KIMI_API_KEY'], { stdin: 'of-the-vault-here' });
   const env = { OPENAI_API_KEY: 'of-the-environment', OPENAI_BASE_URL: 'http://127.0.0.1:1/' };

@@ -50,7 +50,7 @@ t.test('differences', async (t) => {
     t.strictSame(differences(['a', 'b'], ['b', 'a']).length, 2, 'another order is a difference');
   });
 
-  t.test('tells types, null and absence apart', async (t) => {
+  t.test('distinguishes types, null and absence', async (t) => {
     for (const [old, now] of [
       [1, '1'],
       [null, false],
@@ -77,12 +77,12 @@ t.test('normalise', async (t) => {
     ['/tmp/one', '{work}'],
   ]);
 
-  t.test('makes two runs that say the same equal', async (t) => {
+  t.test('makes two runs with the same content equal', async (t) => {
     const other = run(second, first, '2027-01-01T00:00:00+01:00', 900, '/tmp/two');
     t.strictSame(normalise(other, [['/tmp/two', '{work}']]), one);
   });
 
-  t.test('keeps which ids are the same, digests, and what a run decided', async (t) => {
+  t.test('keeps equal ids equal, digests, and the decision of a run', async (t) => {
     const same = run(first, first, '2026-11-28T00:50:11Z', 12, '/tmp/one');
     t.strictSame(differences(one, normalise(same, [['/tmp/one', '{work}']])), [
       { path: '/goes_on', old: '{id 2}', new: '{id 1}' },
@@ -91,34 +91,31 @@ t.test('normalise', async (t) => {
     t.strictSame(normalise(digest), digest);
   });
 
-  t.test('replaces digests in what was signed, and no others', async (t) => {
+  t.test('replaces digests of signed content and no others', async (t) => {
     const value = { verification: { key_id: 'b'.repeat(64) }, tree: 'c'.repeat(40) };
     t.strictSame(normalise(value), { verification: { key_id: '{digest}' }, tree: 'c'.repeat(40) });
   });
 });
 
 t.test('changes.json', async (t) => {
-  t.test('explains what an entry matches in every member, and nothing else', async (t) => {
+  t.test('explains a difference only if an entry matches it in every member', async (t) => {
     t.strictSame(explainBy(change(), found()), { unexplained: [], explained: 1, unneeded: [] });
     const others = [{ corpus: 'sast' }, { case: 'go: x' }, { path: '/0/line' }, { old: 'x' }, { new: 'x' }];
     for (const more of [...others, { new: undefined }])
       t.equal(explainBy(change(), found(more)).unexplained.length, 1, JSON.stringify(more));
   });
 
-  t.test('reports an entry that no difference needs, if its corpus was run', async (t) => {
+  t.test('reports an unneeded entry if its corpus was run', async (t) => {
     t.match(explainBy(change()).unneeded, [{ corpus: 'scan' }]);
     t.match(explainBy(change({ corpus: 'runs' })).unneeded, []);
   });
 
-  t.test(
-    'compares values that are not text exactly, and a side that is left out means absence',
-    async (t) => {
-      const entry = change({ old: undefined, new: 3 });
-      t.equal(explainBy(entry, found({ old: undefined, new: 3 })).explained, 1);
-      t.equal(explainBy(entry, found({ old: undefined, new: 30 })).explained, 0);
-      t.equal(explainBy(entry, found({ old: 2, new: 3 })).explained, 0);
-    },
-  );
+  t.test('compares values other than text exactly, and a missing side means absence', async (t) => {
+    const entry = change({ old: undefined, new: 3 });
+    t.equal(explainBy(entry, found({ old: undefined, new: 3 })).explained, 1);
+    t.equal(explainBy(entry, found({ old: undefined, new: 30 })).explained, 0);
+    t.equal(explainBy(entry, found({ old: 2, new: 3 })).explained, 0);
+  });
 
   t.test(
     'refuses an entry without a reason, with an unknown member, or that allows any change',
@@ -148,7 +145,7 @@ t.test('drawn specs', async (t) => {
     t.ok(again(8) !== JSON.stringify(drawn), 'another seed');
   });
 
-  t.test('draw every member of the schema, and put a fault in every third spec', async (t) => {
+  t.test('draw every member of the schema and put a fault into every third spec', async (t) => {
     const members = membersOf(schema).map(({ path }) => path.join('/'));
     const reached = new Set(drawn.flatMap((one) => one.drawn));
     t.ok(members.length > 100, `${members.length} members`);

@@ -80,11 +80,11 @@ const longReaders: typeof readers = {
 const seen = new Set<string>();
 
 for (const [what, read] of Object.entries(readers))
-  t.test(`${what} are those of bc4e9f22, but for recorded changes`, compare(read));
+  t.test(`${what} match bc4e9f22, except for recorded changes`, compare(read));
 for (const [what, read] of Object.entries(longReaders))
-  long(`${what} are those of bc4e9f22, but for recorded changes`, compare(read));
+  long(`${what} match bc4e9f22, except for recorded changes`, compare(read));
 
-t.test('every recorded change is of a snapshot, and every snapshot is compared', async (t) => {
+t.test('every recorded change names a snapshot, and every snapshot is compared', async (t) => {
   const names = readdirSync(directory).flatMap((file) => /^(.*)\.json$/.exec(file)?.[1] ?? []);
   t.strictSame(
     recorded.interfaces.filter(({ snapshot }) => !names.includes(snapshot)),
@@ -115,10 +115,10 @@ function compare(read: () => unknown): (t: Test) => Promise<void> {
   };
 }
 
-t.test('a difference', async (t) => {
+t.test('a difference between snapshots is detected and can be recorded', async (t) => {
   const before = { keys: { a: 'text', b: 'number' }, list: ['one', 'two'] };
 
-  await t.test('is found where a value changes, comes or goes', async (t) => {
+  await t.test('a changed, added or removed value is a difference', async (t) => {
     const found = differences('sample', before, { keys: { a: 'list', c: 'text' }, list: ['two', 'three'] });
     t.strictSame(found, [
       { snapshot: 'sample', path: '/keys/a', old: 'text', new: 'list' },
@@ -134,14 +134,17 @@ t.test('a difference', async (t) => {
     ]);
   });
 
-  await t.test('is none once it is recorded, and a recorded one that is none is found', async (t) => {
-    const after = { keys: { a: 'list', 'c/d': 'text' }, list: ['two', 'three'] };
-    const changes = differences('sample', before, after).map((one) => ({ ...one, reason: 'a test' }));
-    t.strictSame(differences('sample', applyChanges('sample', before, changes), after), []);
-    t.equal(differences('sample', applyChanges('sample', before, changes), before).length, changes.length);
-  });
+  await t.test(
+    'a recorded difference is accepted, and a recorded change that is absent is reported',
+    async (t) => {
+      const after = { keys: { a: 'list', 'c/d': 'text' }, list: ['two', 'three'] };
+      const changes = differences('sample', before, after).map((one) => ({ ...one, reason: 'a test' }));
+      t.strictSame(differences('sample', applyChanges('sample', before, changes), after), []);
+      t.equal(differences('sample', applyChanges('sample', before, changes), before).length, changes.length);
+    },
+  );
 
-  await t.test('cannot be recorded with another old value, or without a reason', async (t) => {
+  await t.test('a recorded change needs the right old value and a reason', async (t) => {
     const change = { snapshot: 'sample', path: '/keys/a', old: 'list', new: 'map', reason: 'a test' };
     t.throws(() => applyChanges('sample', before, [change]), /does not fit: bc4e9f22 has "text" there/);
     t.throws(() => applyChanges('sample', before, [{ ...change, old: 'text', reason: '' }]), /no reason/);

@@ -22,17 +22,17 @@ const checked = isLong ? states : states.filter(({ sample }) => sample !== undef
 const cache = mkdtempSync(join(tmpdir(), 'writ-old-state-cache-'));
 t.teardown(() => rmSync(cache, { recursive: true, force: true }));
 
-t.test('state of bc4e9f22', async (t) => {
+t.test('state that bc4e9f22 wrote still works', async (t) => {
   if (!isLong) leaveOut(states.length - checked.length);
   for (const state of checked)
-    t.test(`${state.about} holds in this version`, async (t) => {
+    t.test(`${state.about} still works in this version`, async (t) => {
       const claims = isLong ? state.claims : state.claims.slice(0, state.sample);
       t.same(await faultsIn(unpacked(t, state), claims), []);
     });
 });
 
-t.test('a damaged state', async (t) => {
-  t.test('does not verify if one byte of the signed provenance differs', async (t) => {
+t.test('damage to old state is detected', async (t) => {
+  t.test('a run fails verification if one byte of its signed provenance differs', async (t) => {
     const { root, claims } = damaged(t, 'sealed-own-key', (root) => {
       const { stdout } = spawnSync('git', ['rev-parse', `${runRef(root)}:provenance.sigstore.json`], {
         cwd: join(root, 'repo'),
@@ -42,7 +42,7 @@ t.test('a damaged state', async (t) => {
     });
     t.match(await faultsIn(root, claims(['verify'])), [/^writ verify HEAD --replay: expected exit 0/]);
   });
-  t.test('is not clean if one byte of a journal differs', async (t) => {
+  t.test('`writ fsck` fails if one byte of a journal differs', async (t) => {
     const { root, claims } = damaged(t, 'waiting-for-two', (root) => {
       const runs = join(root, 'repo/.git/writ/runs');
       return join(runs, readdirSync(runs)[0] ?? '', 'journal.jsonl');
@@ -51,7 +51,7 @@ t.test('a damaged state', async (t) => {
   });
 });
 
-t.test('the list of states names each archive, and no other', async (t) => {
+t.test('the list of states names exactly the stored archives', async (t) => {
   const archives = readdirSync(stateFixtures).filter((name) => name.endsWith('.tar.gz'));
   t.same(archives.sort(), states.map(({ name }) => `${name}.tar.gz`).sort());
 });

@@ -19,7 +19,7 @@ function compared(then: Block, now: Block, changes: readonly object[], changed: 
   return { equal: expected === actual, used: list.used.size };
 }
 
-t.test('changes of transcripts › a difference without an entry is one', async (t) => {
+t.test('a difference without an entry is reported', async (t) => {
   t.match(compared(block, block, []), { equal: true });
   t.match(compared(block, { ...block, out: 'no runs\n' }, []), { equal: false });
   t.match(compared(block, { ...block, err: 'writ: x\n' }, []), { equal: false });
@@ -27,7 +27,7 @@ t.test('changes of transcripts › a difference without an entry is one', async 
   t.match(compared(block, { ...block, files: { 'in/x': 'a' } }, []), { equal: false });
 });
 
-t.test('changes of transcripts › a text is replaced for people, in JSON and in files', async (t) => {
+t.test('a text entry applies to human output, JSON and files', async (t) => {
   const change: Change = {
     kind: 'text',
     old: 'no "runs" yet',
@@ -48,7 +48,7 @@ t.test('changes of transcripts › a text is replaced for people, in JSON and in
   );
 });
 
-t.test('changes of transcripts › a field is renamed, goes or comes', async (t) => {
+t.test('a field entry renames, removes or adds a field', async (t) => {
   const then = json({ runs: [{ run_id: 'a', n: 1 }] });
   const now = json({ runs: [{ runId: 'a', n: 1 }] });
   const rename = { kind: 'field', old: 'data.runs[].run_id', new: 'data.runs[].runId', reason: 'r' };
@@ -59,20 +59,17 @@ t.test('changes of transcripts › a field is renamed, goes or comes', async (t)
   t.strictSame(compared(gone, then, [{ ...rename, old: null, new: rename.old }]), { equal: true, used: 1 });
 });
 
-t.test(
-  'changes of transcripts › an exit code and a whole output change only where they are named',
-  async (t) => {
-    const now = { ...block, exit: '3' };
-    const exit = { kind: 'exit', old: '0', new: '3', reason: 'r', case: one.name };
-    t.strictSame(compared(block, now, [exit]), { equal: true, used: 1 });
-    t.match(compared(block, now, [{ ...exit, case: 'another' }]), { equal: false });
-    const output = { kind: 'output', reason: 'r', group: one.group, case: one.name };
-    t.strictSame(compared(block, now, [output], new Map([[one.name, [now]]])), { equal: true, used: 1 });
-    t.match(compared(block, block, [output], new Map([[one.name, [now]]])), { equal: false });
-  },
-);
+t.test('an exit or output entry applies only to the case it names', async (t) => {
+  const now = { ...block, exit: '3' };
+  const exit = { kind: 'exit', old: '0', new: '3', reason: 'r', case: one.name };
+  t.strictSame(compared(block, now, [exit]), { equal: true, used: 1 });
+  t.match(compared(block, now, [{ ...exit, case: 'another' }]), { equal: false });
+  const output = { kind: 'output', reason: 'r', group: one.group, case: one.name };
+  t.strictSame(compared(block, now, [output], new Map([[one.name, [now]]])), { equal: true, used: 1 });
+  t.match(compared(block, block, [output], new Map([[one.name, [now]]])), { equal: false });
+});
 
-t.test('changes of transcripts › an entry without a reason, or of no known kind, is an error', async (t) => {
+t.test('an entry without a reason or with an unknown kind is an error', async (t) => {
   const read = (entry: object) => () => readChanges(JSON.stringify({ transcripts: [entry] }));
   t.throws(read({ kind: 'text', old: 'a', new: 'b' }), /no reason/);
   t.throws(read({ kind: 'text', old: 'a', new: 'b', reason: ' ' }), /no reason/);
@@ -80,7 +77,7 @@ t.test('changes of transcripts › an entry without a reason, or of no known kin
   t.throws(read({ kind: 'output', reason: 'r' }), /names `group` and `case`/);
 });
 
-t.test('changes of transcripts › a golden that is written and read is the same', async (t) => {
+t.test('a golden is unchanged after it is written and read', async (t) => {
   const golden: Golden = new Map([
     ['one', [block, { ...json({ a: 1 }), err: '\nlast' }]],
     ['two', [{ ...block, out: '', files: { 'in/a': '# x\n\n$ y', 'in/b': undefined, 'in/c': '' } }]],
@@ -88,7 +85,7 @@ t.test('changes of transcripts › a golden that is written and read is the same
   t.strictSame(parseGolden(renderGolden(golden)), golden);
 });
 
-t.test('placeholders › the same value has the same number, over all texts of a case', async (t) => {
+t.test('equal values get the same placeholder number in all texts of a case', async (t) => {
   const [a, b] = ['0f'.repeat(32), 'f0'.repeat(32)];
   const to = new Normaliser({ '/x/place': '<place>' });
   t.equal(to.text(`${a} ${b} ${a}`), '<sha256-1> <sha256-2> <sha256-1>');

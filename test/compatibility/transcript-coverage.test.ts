@@ -11,14 +11,14 @@ const cases = readCases();
 const uncovered = readUncovered();
 const goldens = groupNames().map((group) => renderGolden(readGolden(group)));
 
-t.test('transcripts › every case has a golden, and every golden a case', async (t) => {
+t.test('every case has a golden, and every golden a case', async (t) => {
   for (const group of groupNames()) {
     const named = cases.filter((one) => one.group === group).map(({ name }) => name);
     t.strictSame([...readGolden(group).keys()].sort(), named.toSorted(), group);
   }
 });
 
-t.test('transcripts › every command has its help and a case of its own', async (t) => {
+t.test('every command has a help case and another case', async (t) => {
   for (const { name } of commands) {
     const lines = linesOf(name);
     t.ok(
@@ -32,7 +32,7 @@ t.test('transcripts › every command has its help and a case of its own', async
   }
 });
 
-t.test('transcripts › every option of every command is in a case', async (t) => {
+t.test('every option of every command is in a case, or uncovered.toml lists it', async (t) => {
   const missing = commands.flatMap(({ name, options }) => {
     const words = new Set(
       linesOf(name).flatMap((line) => wordsOf(line).map((word) => word.split('=', 1)[0])),
@@ -45,12 +45,12 @@ t.test('transcripts › every option of every command is in a case', async (t) =
   t.strictSame(missing.toSorted(), Object.keys(uncovered.options ?? {}).sort());
 });
 
-t.test('transcripts › every error code is in a golden, or uncovered.toml says why not', async (t) => {
+t.test('every error code is in a golden, or uncovered.toml lists it', async (t) => {
   const missing = Object.keys(errorCatalogue).filter((code) => !isPrinted(code));
   t.strictSame(missing.toSorted(), Object.keys(uncovered.codes ?? {}).sort());
 });
 
-t.test('transcripts › every rule has a finding in a golden, or uncovered.toml says why not', async (t) => {
+t.test('every rule has a finding in a golden, or uncovered.toml lists it', async (t) => {
   const ids = [
     ...rules.map(({ id }) => ({ id, text: `"rule": "${id}"` })),
     ...sastRows.map(({ id }) => ({ id, text: `"row": "${id}"` })),
@@ -61,7 +61,7 @@ t.test('transcripts › every rule has a finding in a golden, or uncovered.toml 
   t.strictSame(missing.toSorted(), Object.keys(uncovered.rules ?? {}).sort());
 });
 
-t.test('transcripts › uncovered.toml gives a reason for each entry', async (t) => {
+t.test('uncovered.toml gives a reason for each entry', async (t) => {
   for (const [kind, entries] of Object.entries(uncovered))
     for (const [name, reason] of Object.entries(entries)) t.match(reason, /\S/, `${kind} ${name}`);
 });

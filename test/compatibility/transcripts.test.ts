@@ -12,7 +12,7 @@ t.setTimeout(3_600_000);
 const cases = readCases();
 const changes = readChanges();
 
-t.test('transcripts › the sample', async (t) => {
+t.test('the sample transcripts match their goldens', async (t) => {
   const sample = cases.filter((one) => one.sample === true);
   const touched = new Set(sample.flatMap(({ writ }) => writ.map((line) => line.split(' ', 1)[0])));
   const missing = commands.map(({ name }) => name.split(' ', 1)[0]).filter((name) => !touched.has(name));
@@ -20,7 +20,7 @@ t.test('transcripts › the sample', async (t) => {
   await compare(t, sample);
 });
 
-long('transcripts › all others', { timeout: 3_600_000 }, async (t) => {
+long('all other transcripts match their goldens', { timeout: 3_600_000 }, async (t) => {
   await compare(
     t,
     cases.filter((one) => one.sample !== true),

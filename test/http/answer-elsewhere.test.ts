@@ -26,7 +26,7 @@ async function ask(port: number, host: string, head: readonly string[], body = '
 }
 
 t.test(
-  'a browser elsewhere gets the notice, a known route LOOPBACK_REQUIRED, everything else NOT_FOUND',
+  'a remote browser gets the notice, a known route LOOPBACK_REQUIRED, anything else NOT_FOUND',
   async (t) => {
     const server = createServer(answerElsewhere(routes, notice));
     server.listen(0, '127.0.0.1');
@@ -69,7 +69,7 @@ t.test(
   },
 );
 
-t.test('a server for all addresses has routes for this machine alone', async (t) => {
+t.test('a server on all addresses serves its routes to this machine only', async (t) => {
   const start = () =>
     startLoopbackServer({
       host: '0.0.0.0',
@@ -99,7 +99,7 @@ t.test('a server for all addresses has routes for this machine alone', async (t)
   }
 });
 
-t.test('what this machine calls an address that others call otherwise', async (t) => {
+t.test('maps a wildcard address to the loopback address that reaches it', async (t) => {
   const rows = {
     '0.0.0.0': '127.0.0.1',
     '::': '::1',

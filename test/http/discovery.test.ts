@@ -11,7 +11,7 @@ const sound: Discovery = {
   startedAt: '2026-01-02T03:04:05.678Z',
 };
 
-t.test('what is published is read back', async (t) => {
+t.test('reads a discovery file back as it was written', async (t) => {
   const text = formatDiscovery(sound);
   t.equal(text.at(-1), '\n');
   t.strictSame(parseDiscovery(text, 'x'), sound);
@@ -23,7 +23,7 @@ t.test('what is published is read back', async (t) => {
   t.strictSame(parseDiscovery(more, 'x'), sound, 'what it does not know it leaves out');
 });
 
-t.test('a file that could send us elsewhere is refused', async (t) => {
+t.test('refuses a discovery file whose URL is not a plain loopback address', async (t) => {
   const elsewhere = [
     'http://evil.example:80',
     'https://127.0.0.1:1',
@@ -57,7 +57,7 @@ t.test('a file that could send us elsewhere is refused', async (t) => {
   }
 });
 
-t.test('what is no such file is refused with its path', async (t) => {
+t.test('refuses a malformed discovery file and reports its path', async (t) => {
   const broken: readonly unknown[] = [
     null,
     [],

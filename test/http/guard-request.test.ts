@@ -17,7 +17,7 @@ function requestFrom(
 
 const host = ['Host', '127.0.0.1:80'] as const;
 
-t.test('a peer elsewhere gets nothing, whatever it says of itself', async (t) => {
+t.test('refuses a remote peer whatever its headers claim', async (t) => {
   for (const peer of [
     '10.0.0.1',
     '192.168.1.7',
@@ -35,7 +35,7 @@ t.test('a peer elsewhere gets nothing, whatever it says of itself', async (t) =>
     t.equal(guardRequest(requestFrom(peer, host)), undefined, peer);
 });
 
-t.test('the peer is judged before the Host, and the Host before the Origin', async (t) => {
+t.test('checks the peer before the Host and the Host before the Origin', async (t) => {
   const wrong = [
     ['host', 'evil.example'],
     ['origin', 'http://evil.example'],
@@ -45,7 +45,7 @@ t.test('the peer is judged before the Host, and the Host before the Origin', asy
   t.equal(guardRequest(requestFrom('127.0.0.1', host, wrong[1]))?.code, 'ORIGIN_REQUIRED');
 });
 
-t.test('a Host that is missing, foreign or there twice is refused', async (t) => {
+t.test('refuses a Host header that is missing, foreign or repeated', async (t) => {
   const found = (...headers: readonly (readonly [string, string])[]): unknown => {
     const refusal = guardRequest(requestFrom('127.0.0.1', ...headers));
     return [refusal?.code, refusal?.detail.found];
@@ -56,7 +56,7 @@ t.test('a Host that is missing, foreign or there twice is refused', async (t) =>
   t.strictSame(found(host, ['hOST', '127.0.0.1:80']), ['HOST_FORBIDDEN', 'several']);
 });
 
-t.test('a browser is let in for our own pages only', async (t) => {
+t.test('admits a browser only from the same origin or a typed address', async (t) => {
   const code = (...headers: readonly (readonly [string, string])[]): unknown =>
     guardRequest(requestFrom('127.0.0.1', host, ...headers))?.code;
   t.equal(code(['Origin', 'http://127.0.0.1:80']), undefined);
@@ -85,7 +85,7 @@ t.test('a browser is let in for our own pages only', async (t) => {
   );
 });
 
-t.test('every value of a header is there, as it was sent', async (t) => {
+t.test('`valuesOf` returns every value of a header as it was sent', async (t) => {
   const request = requestFrom('::1', ['A', '1'], ['b', '2'], ['a', ''], ['aa', '3'], ['A', '4, 5']);
   t.strictSame(valuesOf(request, 'a'), ['1', '', '4, 5']);
   t.strictSame(valuesOf(request, 'c'), []);

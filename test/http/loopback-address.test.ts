@@ -6,7 +6,7 @@ import {
   toUrlHost,
 } from '../../http/loopback-address.ts';
 
-t.test('a literal loopback address is taken in its shortest form', async (t) => {
+t.test('`parseLoopbackAddress` returns a literal loopback address in its shortest form', async (t) => {
   const taken = {
     '127.0.0.1': '127.0.0.1',
     '127.255.255.254': '127.255.255.254',
@@ -18,7 +18,7 @@ t.test('a literal loopback address is taken in its shortest form', async (t) => 
   for (const [text, address] of Object.entries(taken)) t.equal(parseLoopbackAddress(text), address, text);
 });
 
-t.test('nothing else is: no name, no shorthand, no other network, no IPv4 in IPv6', async (t) => {
+t.test('`parseLoopbackAddress` refuses names, shorthands, other networks and IPv4 in IPv6', async (t) => {
   const refused = [
     '',
     'localhost',
@@ -55,14 +55,14 @@ t.test('nothing else is: no name, no shorthand, no other network, no IPv4 in IPv
   for (const text of refused) t.equal(parseLoopbackAddress(text), undefined, JSON.stringify(text));
 });
 
-t.test('a peer is of this machine by its address, in IPv6’s clothes too', async (t) => {
+t.test('recognises a loopback peer by its address, also as IPv4 in IPv6', async (t) => {
   for (const address of ['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1', '::FFFF:127.0.0.1'])
     t.ok(isLoopbackPeer(address), address);
   for (const address of [undefined, '', '10.0.0.1', '::ffff:10.0.0.1', '::ffff:', 'fe80::1', '::ffff:::1x'])
     t.notOk(isLoopbackPeer(address), String(address));
 });
 
-t.test('a Host is ours where no name server can point it elsewhere', async (t) => {
+t.test('accepts a Host only if it is localhost or a literal loopback address', async (t) => {
   for (const host of [
     'localhost',
     'LOCALHOST:1',
@@ -101,7 +101,7 @@ t.test('a Host is ours where no name server can point it elsewhere', async (t) =
   for (const host of foreign) t.notOk(isLoopbackHost(host), JSON.stringify(host.slice(0, 40)));
 });
 
-t.test('an address stands in a URL as RFC 3986 has it', async (t) => {
+t.test('writes an address in a URL as RFC 3986 requires', async (t) => {
   t.equal(toUrlHost('127.0.0.1'), '127.0.0.1');
   t.equal(toUrlHost('::1'), '[::1]');
 });

@@ -43,7 +43,7 @@ async function serve(t: Test, routes: readonly Route[], host = '127.0.0.1', port
 
 const get = (path: string, answer: Route['answer']): Route => ({ method: 'GET', path, answer });
 
-t.test('a route gets the parts of its path, its query and its body', async (t) => {
+t.test('a route gets its path parameters, query and body', async (t) => {
   const server = await serve(t, [
     get('/api/things/:id/parts/:part', ({ params, query }) => ({ params, query: [...query] })),
     { method: 'POST', path: '/api/things', answer: async ({ readBody }) => ({ body: await readBody() }) },
@@ -67,51 +67,48 @@ t.test('a route gets the parts of its path, its query and its body', async (t) =
   t.strictSame(server.reported, []);
 });
 
-t.test(
-  'what a route throws is answered in the one envelope; what is our fault is reported, not told',
-  async (t) => {
-    const secret = new Error('a secret of /home/somebody');
-    const server = await serve(t, [
-      get('/known', () => {
-        throw new WritError('RESERVED_TYPE', { message: 'that one', detail: { type: 'x' } });
-      }),
-      get('/thrown', () => {
-        throw secret;
-      }),
-      get('/rejected', () => Promise.reject(secret)),
-      get('/text', () => Promise.reject('a text')),
-      get('/internal', () => {
-        throw new WritError('INTERNAL', { message: 'a secret' });
-      }),
-      get('/circle', () => {
-        const circle: Record<string, unknown> = {};
-        circle.itself = circle;
-        return circle;
-      }),
-      {
-        ...get('/admit', () => 'never'),
-        admit: () => {
-          throw new WritError('MISSING_SERVICE_TOKEN');
-        },
+t.test('answers errors in one envelope and hides the details of internal faults', async (t) => {
+  const secret = new Error('a secret of /home/somebody');
+  const server = await serve(t, [
+    get('/known', () => {
+      throw new WritError('RESERVED_TYPE', { message: 'that one', detail: { type: 'x' } });
+    }),
+    get('/thrown', () => {
+      throw secret;
+    }),
+    get('/rejected', () => Promise.reject(secret)),
+    get('/text', () => Promise.reject('a text')),
+    get('/internal', () => {
+      throw new WritError('INTERNAL', { message: 'a secret' });
+    }),
+    get('/circle', () => {
+      const circle: Record<string, unknown> = {};
+      circle.itself = circle;
+      return circle;
+    }),
+    {
+      ...get('/admit', () => 'never'),
+      admit: () => {
+        throw new WritError('MISSING_SERVICE_TOKEN');
       },
-    ]);
-    const known = await server.ask('/known');
-    t.equal(known.status, 400);
-    t.equal(known.text, '{"error":{"code":"RESERVED_TYPE","message":"that one","details":{"type":"x"}}}\n');
-    for (const path of ['/thrown', '/rejected', '/text', '/internal', '/circle']) {
-      const { status, text } = await server.ask(path);
-      t.equal(status, 500, path);
-      t.equal(text, '{"error":{"code":"INTERNAL_ERROR","message":"a fault of the server itself"}}\n');
-    }
-    t.equal(server.reported.length, 5);
-    t.strictSame(server.reported.slice(0, 2), [secret, secret]);
-    t.match(await server.ask('/admit'), { status: 401, text: /MISSING_SERVICE_TOKEN/ });
-    t.match(await server.ask('/none'), { status: 404, text: /NOT_FOUND/ });
-    t.equal(server.reported.length, 5, 'a refusal is no fault of ours');
-  },
-);
+    },
+  ]);
+  const known = await server.ask('/known');
+  t.equal(known.status, 400);
+  t.equal(known.text, '{"error":{"code":"RESERVED_TYPE","message":"that one","details":{"type":"x"}}}\n');
+  for (const path of ['/thrown', '/rejected', '/text', '/internal', '/circle']) {
+    const { status, text } = await server.ask(path);
+    t.equal(status, 500, path);
+    t.equal(text, '{"error":{"code":"INTERNAL_ERROR","message":"a fault of the server itself"}}\n');
+  }
+  t.equal(server.reported.length, 5);
+  t.strictSame(server.reported.slice(0, 2), [secret, secret]);
+  t.match(await server.ask('/admit'), { status: 401, text: /MISSING_SERVICE_TOKEN/ });
+  t.match(await server.ask('/none'), { status: 404, text: /NOT_FOUND/ });
+  t.equal(server.reported.length, 5, 'a refusal is no fault of ours');
+});
 
-t.test('who is not admitted has nothing of the body read', async (t) => {
+t.test('does not read the body of a request that is not admitted', async (t) => {
   let asked = 0;
   const server = await serve(t, [
     {
@@ -129,7 +126,7 @@ t.test('who is not admitted has nothing of the body read', async (t) => {
   t.equal(asked, 0);
 });
 
-t.test('a server listens on the address that it is given, IPv6 too, and tells it', async (t) => {
+t.test('listens on the given IPv4 or IPv6 address and returns it in `baseUrl`', async (t) => {
   for (const host of ['127.0.0.1', '127.0.0.2', '::1']) {
     const server = await serve(t, [get('/x', () => 1)], host);
     t.match(server.baseUrl, host === '::1' ? /^http:\/\/\[::1\]:[0-9]+$/ : `http://${host}:`);
@@ -137,7 +134,7 @@ t.test('a server listens on the address that it is given, IPv6 too, and tells it
   }
 });
 
-t.test('a port that is taken is refused in words', async (t) => {
+t.test('refuses a port in use with PORT_UNAVAILABLE', async (t) => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   t.teardown(() => other.close());
@@ -148,7 +145,7 @@ t.test('a port that is taken is refused in words', async (t) => {
   });
 });
 
-t.test('at the end answers under way are waited for, a while', async (t) => {
+t.test('close waits for running answers until its timeout', async (t) => {
   const server = await serve(t, [
     get('/soon', () => lookOn(100).then(() => 'done')),
     get('/never', () => new Promise(() => {})),

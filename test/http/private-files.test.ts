@@ -34,7 +34,7 @@ const modeOf = (path: string): number => lstatSync(path).mode & 0o777;
 const unsafe = { code: 'PRIVATE_FILE_UNSAFE' };
 const canChangeOwner = process.getuid?.() === 0;
 
-t.test('a private directory is made, and only we can enter it', async (t) => {
+t.test('creates a private directory that only its owner can enter', async (t) => {
   const box = openBox(t);
   const path = await openPrivateDirectory(box, ['.writ', 'service']);
   t.equal(path, join(box, '.writ', 'service'));
@@ -46,7 +46,7 @@ t.test('a private directory is made, and only we can enter it', async (t) => {
   t.strictSame(readdirSync(path), ['kept']);
 });
 
-t.test('a link, a file or somebody else’s in its place is refused, and left as it is', async (t) => {
+t.test('refuses a symlink or file in place of the directory and leaves it as it is', async (t) => {
   for (const segments of [['a'], ['a', 'b'], ['b', 'a']]) {
     for (const make of [
       (path: string, box: string) => symlinkSync(join(box, 'elsewhere'), path),
@@ -80,7 +80,7 @@ t.test(
   },
 );
 
-t.test('a file is written whole, for its owner only, in place of whatever stood there', async (t) => {
+t.test('writes a private file with mode 600 and replaces a symlink without following it', async (t) => {
   const box = openBox(t);
   const path = join(box, 'file');
   await writePrivateFile(path, 'one\n');
@@ -103,7 +103,7 @@ t.test('a file is written whole, for its owner only, in place of whatever stood 
   t.strictSame(readdirSync(box), ['directory', 'file', 'target']);
 });
 
-t.test('a file is read that nobody else can have changed', async (t) => {
+t.test('reads a private file of up to 16 KiB and returns undefined if there is none', async (t) => {
   const box = openBox(t);
   const path = join(box, 'file');
   t.equal(await readPrivateFile(path), undefined, 'none is no fault');
@@ -113,7 +113,7 @@ t.test('a file is read that nobody else can have changed', async (t) => {
   t.equal(await readPrivateFile(join(path, 'below')), undefined);
 });
 
-t.test('every other kind of file is refused, and none can make us wait', async (t) => {
+t.test('refuses symlinks, special files, files open to others and files that are too large', async (t) => {
   const box = openBox(t);
   const path = join(box, 'file');
   const reasons: unknown[] = [];
@@ -163,7 +163,7 @@ t.test('a file of another user is refused', { skip: canChangeOwner ? false : 'ne
   await t.rejects(readPrivateFile(path), { ...unsafe, detail: { reason: 'it belongs to user 65534' } });
 });
 
-t.test('only what we wrote ourselves is removed', async (t) => {
+t.test('removes a file only if it still has the content that was written', async (t) => {
   const box = openBox(t);
   const path = join(box, 'file');
   await removeOwnFile(path, 'ours');

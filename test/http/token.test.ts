@@ -1,7 +1,7 @@
 import t from 'tap';
 import { makeToken, matchesToken } from '../../http/token.ts';
 
-t.test('a token is 256 bits that nobody can guess', async (t) => {
+t.test('each token is unique and has 256 bits', async (t) => {
   const tokens = Array.from({ length: 100 }, makeToken);
   t.equal(new Set(tokens).size, tokens.length, 'each is another one');
   for (const token of tokens) {
@@ -12,7 +12,7 @@ t.test('a token is 256 bits that nobody can guess', async (t) => {
   t.ok(new Set(bits).size > 200, 'nearly every octet occurs');
 });
 
-t.test('only the very same token matches', async (t) => {
+t.test('only an identical token matches', async (t) => {
   const token = makeToken();
   t.ok(matchesToken(token, token));
   t.ok(matchesToken(`${token}`, Buffer.from(token).toString()));
@@ -34,7 +34,7 @@ t.test('only the very same token matches', async (t) => {
     t.notOk(matchesToken(given, token), JSON.stringify(given.slice(0, 50)));
 });
 
-t.test('text that differs only beyond ASCII differs', async (t) => {
+t.test('text that differs only in non-ASCII characters does not match', async (t) => {
   t.notOk(matchesToken('\u00e9', 'e\u0301'));
   t.notOk(matchesToken('\u00e9', '\u00c3\u00a9'));
 });

@@ -34,7 +34,7 @@ t.teardown(closeScenes);
 // Run directly, tap ends a file after 30 seconds; all pairs take minutes.
 t.setTimeout(3_600_000);
 
-t.test('every enforced row has one proof, and every proof is of an enforced row', async (t) => {
+t.test('every enforced row has exactly one proof, and every proof an enforced row', async (t) => {
   const ids = proofs.map(([id]) => id);
   t.strictSame(
     ids.filter((id, at) => ids.indexOf(id) !== at),
@@ -44,7 +44,7 @@ t.test('every enforced row has one proof, and every proof is of an enforced row'
   t.strictSame([...ids].sort(), enforced.map(({ id }) => id).sort());
 });
 
-t.test('a row without a pair names a test that exists, and says why', async (t) => {
+t.test('a row without a pair names an existing test and a reason', async (t) => {
   for (const [id, proof] of proofs) {
     if (!('test' in proof)) continue;
     const { file, name, because } = proof.test;
@@ -54,7 +54,7 @@ t.test('a row without a pair names a test that exists, and says why', async (t) 
   }
 });
 
-t.test('both specs of a pair are valid, ask for the row, and differ in its field alone', async (t) => {
+t.test('the two specs of a pair differ only in the field of their row', async (t) => {
   for (const [id, pair] of pairs) {
     const row = enforced.find((one) => one.id === id);
     if (row === undefined) continue;
@@ -98,12 +98,12 @@ function isDifference({ a, b, holds, unlike, in: side }: Difference): boolean {
 const before = pairs.filter(([, { endsAt }]) => endsAt === 'validate' || endsAt === 'plan');
 const beyond = pairs.filter(([, { endsAt }]) => endsAt !== 'validate' && endsAt !== 'plan');
 
-t.test('what differs in one field ends differently, before there is a run', async (t) => {
+t.test('specs that differ in one field have different results before a run', async (t) => {
   for (const [id, pair] of before) await endsDifferently(t, id, pair);
 });
 
 t.test(
-  'what differs in one field ends differently, at the end of a run',
+  'specs that differ in one field have different results at the end of a run',
   { timeout: 3_600_000 },
   async (t) => {
     const kept = fixedTenth(new Map(beyond.map(([id, pair]) => [id, runsOf(pair)])));
@@ -140,7 +140,7 @@ function holds(seen: Observation, one: Difference): boolean {
   return (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).includes(one.holds ?? '');
 }
 
-t.test('the tenth is the same ids in any order, and counts what is run', async (t) => {
+t.test('the fixed tenth does not depend on order and barely changes with a new row', async (t) => {
   const ids = Array.from({ length: 95 }, (_, index): readonly [string, readonly string[]] => [
     `row.${index}`,
     ['shared', `run ${index}`],
@@ -152,7 +152,7 @@ t.test('the tenth is the same ids in any order, and counts what is run', async (
   t.ok(tenth.filter((id) => !more.includes(id)).length <= 1);
 });
 
-t.test('a patch sets what a pointer names, merges the rest, and null removes', async (t) => {
+t.test('a patch sets JSON pointers, merges objects and removes with null', async (t) => {
   const document: Json = { list: [{ id: 'one' }, { id: 'two' }], deep: { kept: 1, gone: 2 } };
   t.strictSame(patched(document, { '/list/1/id': 'three', deep: { gone: null, more: [1] } }), {
     list: [{ id: 'one' }, { id: 'three' }],
@@ -165,7 +165,7 @@ t.test('a patch sets what a pointer names, merges the rest, and null removes', a
   });
 });
 
-t.test('two documents differ at the deepest places, and a place is within a path', async (t) => {
+t.test('finds the deepest differing places and whether a place is within a path', async (t) => {
   t.strictSame(differingPlaces({ a: [1, { b: 2 }], c: 3 }, { a: [1, { b: 4 }, 5] }), [
     '/a/1/b',
     '/a/2',

@@ -25,7 +25,7 @@ function sameNames(t: Test, kind: string, known: Iterable<string>): void {
   t.strictSame(named.sort(), [...new Set(known)].sort(), kind);
 }
 
-t.test('every row of a session is there once and names a test that is there', async (t) => {
+t.test('every session row is unique and names an existing test', async (t) => {
   t.strictSame(
     ids.filter((id, at) => ids.indexOf(id) !== at),
     [],
@@ -41,7 +41,7 @@ t.test('every row of a session is there once and names a test that is there', as
   for (const { id, why } of sessionRest) t.ok(why.length > 10, id);
 });
 
-t.test('every option of `writ code` is a row, and the other way round', async (t) => {
+t.test('every option of `writ code` is a row, and every option row exists', async (t) => {
   const [code] = codeCommands;
   const beyond = new Set(['record', ...machineOptions.map(({ name }) => name)]);
   const own = (code?.options ?? []).filter(({ name }) => !beyond.has(name));
@@ -53,7 +53,7 @@ t.test('every option of `writ code` is a row, and the other way round', async (t
   sameNames(t, 'context ', [...Object.keys(sessionContexts), 'read-only']);
 });
 
-t.test('every route of a session is a row, and so is every method of its client', async (t) => {
+t.test('every route of a session and every method of its client is a row', async (t) => {
   sameNames(
     t,
     'route ',
@@ -83,7 +83,7 @@ const ofService = [
   'SERVICE_REFUSED',
 ];
 
-t.test('every command that is a message is a row', async (t) => {
+t.test('every slash command is a row', async (t) => {
   sameNames(
     t,
     'slash ',
@@ -91,7 +91,7 @@ t.test('every command that is a message is a row', async (t) => {
   );
 });
 
-t.test('every code of a session is a row with its status', async (t) => {
+t.test('every session error code is a row with its HTTP status', async (t) => {
   const catalogue = Object.entries(errorCatalogue);
   const codes = catalogue.flatMap(([code, { family }]) =>
     family === 'session' || family === 'http' ? [code] : [],
@@ -107,7 +107,7 @@ t.test('every code of a session is a row with its status', async (t) => {
   }
 });
 
-t.test('every field of a snapshot is a row, and so is every kind of entry', async (t) => {
+t.test('every snapshot field and every kind of transcript entry is a row', async (t) => {
   const [shown, closed] = [toSnapshot(everyFact()), toSnapshot(newWorld({ local: 'none' }).state)];
   const known = [shown, closed].flatMap((one) => fieldsOf(one, ''));
   sameNames(t, 'snapshot ', known);

@@ -11,7 +11,7 @@ import {
 } from '../../scripts/coverage-map/coverage-map.ts';
 import { executedCharacters, executedLines } from '../../scripts/coverage-map/executed-lines.ts';
 
-t.test('what counts is code: no types, no comments, no braces alone', async (t) => {
+t.test('counts only lines of code, not types, comments or lone braces', async (t) => {
   const text = [
     "import type { A } from './a.ts';",
     '/** Says it. */',
@@ -26,7 +26,7 @@ t.test('what counts is code: no types, no comments, no braces alone', async (t) 
   t.strictSame(codeLines('f.ts', text), [6, 8]);
 });
 
-t.test('an inner range goes before the one around it, and a line ran where any of it did', async (t) => {
+t.test('an inner range overrides the outer one, and a partly executed line counts as run', async (t) => {
   const text = 'f();\nif (a) {\n  b();\n}\n';
   const at = text.indexOf('{');
   const ran = executedCharacters(text.length, {
@@ -43,7 +43,7 @@ t.test('an inner range goes before the one around it, and a line ran where any o
   t.strictSame(executedLines(text, ran), [1, 2]);
 });
 
-t.test('a map is read as it was written, and none is an empty one', async (t) => {
+t.test('reads a coverage map back as written and a missing one as empty', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'writ-map-'));
   t.teardown(() => rmSync(directory, { recursive: true }));
   const path = join(directory, 'below', 'map.json');

@@ -28,8 +28,8 @@ const report: MutationReport = {
   },
 };
 
-t.test('the score of a module', async (t) => {
-  t.test('is the share of detected mutants among those that were evaluated', async (t) => {
+t.test('computes and prints the mutation score of a module', async (t) => {
+  t.test('the score is the share of detected mutants among the evaluated ones', async (t) => {
     t.equal(scoreOf(report, ['a.ts']).percent, 75, 'a mutant without an end is detected');
     t.equal(
       scoreOf(report, ['b.ts']).percent,
@@ -38,22 +38,22 @@ t.test('the score of a module', async (t) => {
     );
     t.equal(scoreOf(report).percent, (100 * 4) / 6);
   });
-  t.test('is 100 if there is no mutant', async (t) => {
+  t.test('the score is 100 when there are no mutants', async (t) => {
     t.equal(scoreOf(report, ['c.ts']).percent, 100);
   });
-  t.test('is printed with all that it is made of', async (t) => {
+  t.test('a formatted score includes the count of each status', async (t) => {
     t.equal(
       formatScore(scoreOf(report)),
       '66.7 %: 3 killed, 1 timeouts, 1 survived, 1 without coverage (2 errors and 1 ignored do not count)',
     );
   });
-  t.test('comes with a list of the undetected mutants of the selected files', async (t) => {
+  t.test('lists the undetected mutants of the selected files', async (t) => {
     t.strictSame(listUndetected(report, ['a.ts']), ['a.ts:4:2  BooleanLiteral → not 3']);
     t.strictSame(listUndetected(report, ['b.ts']), ['b.ts:1:2  BooleanLiteral → not 0  (no coverage)']);
   });
 });
 
-t.test('prose is not mutated', async (t) => {
+t.test('does not mutate strings of prose', async (t) => {
   const [plugin] = strykerPlugins;
   const string = (value: string) => plugin?.value.shouldIgnore({ node: { type: 'StringLiteral', value } });
   const template = (...raw: string[]) =>
@@ -70,7 +70,7 @@ t.test('prose is not mutated', async (t) => {
   t.equal(plugin?.value.shouldIgnore({ node: { type: 'other' } }), undefined);
 });
 
-t.test('a tool of test/tools', async (t) => {
+t.test('every tool in test/tools is pinned and locked to exact versions', async (t) => {
   for (const name of readdirSync(join(root, 'test/tools'))) {
     const lock = JSON.parse(readFileSync(join(root, 'test/tools', name, 'package-lock.json'), 'utf8')) as {
       packages: Record<string, { dependencies?: object; resolved?: string; integrity?: string }>;

@@ -5,7 +5,7 @@ import { builtInLedger } from '../../engine/spec/built-in-ledger.ts';
 import { askedBuiltIns } from '../../plugins/preset/asked-built-ins.ts';
 import { openEngine } from '../../plugins/preset/open-engine.ts';
 
-t.test('what is answered without an engine is what one with every built-in answers', async (t) => {
+t.test('the built-ins answer the same with and without an engine', async (t) => {
   await using engine = await openEngine({
     env: {},
     ephemeralKey: false,

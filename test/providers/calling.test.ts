@@ -48,7 +48,7 @@ const wires: Readonly<
 };
 
 for (const [wire, [open, begins, more, whole]] of Object.entries(wires))
-  t.test(`${wire}: a call is announced when it begins, once`, async (t) => {
+  t.test(`in ${wire} a call is announced once, when it begins`, async (t) => {
     const announced = (frames: readonly object[], reader = open()): readonly ModelEvent[] =>
       frames.flatMap((frame) => [...reader.take(frame, '')]).filter(({ type }) => type === 'calling');
     const reader = open();

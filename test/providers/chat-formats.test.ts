@@ -13,7 +13,7 @@ const question: ModelRequest = {
   tools: [{ name: 'read_file', description: '', parameters: {} }],
 };
 
-t.test('a gateway that loses the calls of a stream is asked for whole replies from then on', async (t) => {
+t.test('switches to whole replies after a stream that lost its calls', async (t) => {
   const request = { ...question, model: 'glm-5.3' };
   const format = chatFormat(zhipuDialect, {});
   t.match(format.toWire(request), { framing: 'events', body: { stream: true, tool_stream: true } });
@@ -31,13 +31,13 @@ t.test('a gateway that loses the calls of a stream is asked for whole replies fr
   t.equal(chatFormat(zhipuDialect, {}).toWire(request).framing, 'events', 'another provider streams');
 });
 
-t.test('any other broken reply changes nothing', async (t) => {
+t.test('any other broken reply does not change the framing', async (t) => {
   const format = chatFormat(chatDialect, {});
   t.throws(() => [...format.reader(question).finish()], /in the middle of the reply/);
   t.equal(format.toWire(question).framing, 'events');
 });
 
-t.test('DeepSeek streams where it is told to, Kimi unless it is told not to', async (t) => {
+t.test('DeepSeek streams only if requested, and Kimi unless disabled', async (t) => {
   const of = (dialect: ChatDialect) => chatFormat(dialect, {}).toWire(question);
   for (const [flags, framing] of [
     [{}, 'whole'],
@@ -51,13 +51,13 @@ t.test('DeepSeek streams where it is told to, Kimi unless it is told not to', as
   t.match(of(kimiDialect({ 'kimi-stream': 'false' })), { framing: 'whole', body: { stream: false } });
 });
 
-t.test('without tokens asked for in the question there is no field for them', async (t) => {
+t.test('omits token fields that the request does not set', async (t) => {
   const body = chatFormat(zhipuDialect, {}).toWire(question).body;
   t.notOk(Object.hasOwn(body, 'stream_options'));
   t.notOk(Object.hasOwn(body, 'max_tokens'));
 });
 
-t.test('a model that is first named in a question is refused there, before anything is sent', async (t) => {
+t.test('refuses a model with an unsupported option before anything is sent', async (t) => {
   const format = chatFormat(kimiDialect({ 'kimi-thinking': 'disabled' }), {});
   t.throws(() => format.toWire({ ...question, model: 'kimi-k3' }), { code: 'PROVIDER_OPTION' });
   t.match(format.toWire({ ...question, model: 'kimi-k2.6-preview' }).body, {

@@ -22,7 +22,7 @@ const none = (): undefined => undefined;
 const check = (chosen: string, given: Parameters<typeof checkFlags>[1], env: Record<string, string> = {}) =>
   checkFlags(chosen, given, table, (name) => env[name]);
 
-t.test('flags of the chosen provider have one of their values, by name and by alias', async (t) => {
+t.test('accepts flags of the chosen provider by name and by alias', async (t) => {
   t.strictSame(check('ollama', [{ name: 'ollama-thinking', value: 'high' }]), { 'ollama-thinking': 'high' });
   t.strictSame(check('ollama', [{ name: 'thinking', value: 'on' }]), { 'ollama-thinking': 'on' });
   t.strictSame(check('ollama', [{ name: 'ollama-compact-tools' }]), { 'ollama-compact-tools': 'on' });
@@ -37,7 +37,7 @@ t.test('flags of the chosen provider have one of their values, by name and by al
   t.strictSame(check('openai', []), {});
 });
 
-t.test('a flag of another provider is refused with its name, its provider and the chosen one', async (t) => {
+t.test('refuses a flag of another provider and names both providers', async (t) => {
   for (const [chosen, name, flag, provider] of [
     ['openai', 'ollama-thinking', 'ollama-thinking', 'ollama'],
     ['openai', 'thinking', 'ollama-thinking', 'ollama'],
@@ -53,7 +53,7 @@ t.test('a flag of another provider is refused with its name, its provider and th
   }
 });
 
-t.test('a value that a flag does not have is refused, and so is none where one is wanted', async (t) => {
+t.test('refuses an invalid or missing value, a repeated flag and an unknown flag', async (t) => {
   for (const [name, value] of [
     ['thinking', 'hard'],
     ['thinking', 'ON'],
@@ -87,7 +87,7 @@ t.test('a value that a flag does not have is refused, and so is none where one i
   });
 });
 
-t.test('the environment is asked where a flag is not given, for the chosen provider alone', async (t) => {
+t.test('reads the environment for flags that are not given, for the chosen provider only', async (t) => {
   const env = { OLLAMA_THINK: 'low', OLLAMA_COMPACT_TOOLS: '1' };
   t.strictSame(check('ollama', [], env), { 'ollama-thinking': 'low', 'ollama-compact-tools': 'on' });
   t.match(check('ollama', [{ name: 'thinking', value: 'off' }], env), { 'ollama-thinking': 'off' });
@@ -99,7 +99,7 @@ t.test('the environment is asked where a flag is not given, for the chosen provi
   t.strictSame(check('openai', [], { OLLAMA_THINK: 'hard' }), {}, 'what is said to others is nobody’s fault');
 });
 
-t.test('no two flags of the built-in providers have one name, and each says what it takes', async (t) => {
+t.test('no two built-in flags share a name, and each has a description', async (t) => {
   const built = flagTable;
   const names = Object.values(built).flatMap((flags) =>
     flags.flatMap(({ name, alias }) => (alias === undefined ? [name] : [name, alias])),
@@ -117,7 +117,7 @@ t.test('no two flags of the built-in providers have one name, and each says what
     }
 });
 
-t.test('the base is the one given, else the first that a variable names, else the vendor’s', async (t) => {
+t.test('the base URL comes from the flag, then a variable, then the default', async (t) => {
   t.strictSame(findBase(ollama, undefined, none), { base: ollama.base, isOtherBase: false });
   const env = (held: Record<string, string>) => (name: string) => held[name];
   t.strictSame(

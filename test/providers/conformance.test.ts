@@ -42,7 +42,7 @@ const canary = 'sk-canary-0123456789';
 const streamer = createStreamer({});
 t.teardown(() => streamer.close());
 
-t.test('every built-in provider has cases, and every folder the cases that all have', async (t) => {
+t.test('every built-in provider has cases, and every folder has the required ones', async (t) => {
   const tested = new Set(caseFolders.map((folder) => readSetting(folder).provider));
   // A program that asks its model itself has no wire of ours; it is held to them in `test/coder/codex/`.
   const wires = Object.keys(builtInProviders).filter((name) => name !== 'codex');
@@ -60,7 +60,7 @@ t.test('every built-in provider has cases, and every folder the cases that all h
 for (const folder of caseFolders) {
   const setting = readSetting(folder);
   const cases = readCases(folder);
-  t.test(`${folder}: what the vendor answers becomes one reply, however it is cut`, async (t) => {
+  t.test(`${folder} gives the same reply however the stream is cut`, async (t) => {
     const random = seededRandom(toldSeed(t));
     const next = (below: number): number => Math.floor(random() * below);
     for (const one of cases) {
@@ -73,7 +73,7 @@ for (const folder of caseFolders) {
     }
   });
 
-  t.test(`${folder}: holds what every provider promises`, async (t) => {
+  t.test(`${folder} passes the provider tester`, async (t) => {
     const { provider, isOtherBase, model, flags = {} } = setting;
     const source = await builtInProviders[provider]?.();
     if (source === undefined) throw new Error('no such provider');

@@ -4,7 +4,7 @@ import { parseEnvFile } from '../../providers/env-file.ts';
 
 const parse = (text: string): Record<string, string> => Object.fromEntries(parseEnvFile(Buffer.from(text)));
 
-t.test('values stand plain, in single quotes and in double quotes', async (t) => {
+t.test('reads plain, single-quoted and double-quoted values', async (t) => {
   t.strictSame(
     parse(
       [
@@ -39,7 +39,7 @@ t.test('values stand plain, in single quotes and in double quotes', async (t) =>
   t.strictSame(Object.keys(parse('__proto__=x')), ['__proto__']);
 });
 
-t.test('any other line is named by its number, and its text by nobody', async (t) => {
+t.test('reports any other line by number without showing its text', async (t) => {
   for (const line of [
     'canary',
     '1CANARY=canary',
@@ -71,7 +71,7 @@ t.test('any other line is named by its number, and its text by nobody', async (t
   }
 });
 
-t.test('a file is text of a size', async (t) => {
+t.test('refuses a file that is not UTF-8 or too large', async (t) => {
   t.throws(() => parseEnvFile(Buffer.from([0x41, 0x3d, 0xff])), { code: 'ENV_FILE_MALFORMED' });
   t.throws(() => parseEnvFile(Buffer.alloc(256 * 1024 + 1, 'A')), { code: 'INPUT_TOO_LARGE' });
   t.strictSame(parse(`A=${' #'.repeat(100_000)}\u2028`), { A: '' }, 'in one go');

@@ -13,7 +13,7 @@ function placesOf(held: { readonly [Place in KeyPlace]?: Readonly<Record<string,
   );
 }
 
-t.test('the first place that has a key wins, and in it the first name', async (t) => {
+t.test('the first place with a key wins, and within it the first name', async (t) => {
   const all = Object.fromEntries(
     keyPlaces.map((place) => [place, { GLM_API_KEY: `${place}-last`, ZHIPUAI_API_KEY: `${place}-second` }]),
   ) as { readonly [Place in KeyPlace]?: Record<string, string> };
@@ -32,7 +32,7 @@ t.test('the first place that has a key wins, and in it the first name', async (t
   t.match(await findKey('zhipu', zhipu, '', placesOf(last)), { value: 'a' }, 'a place goes before a name');
 });
 
-t.test('what follows the place that has a key is not asked', async (t) => {
+t.test('does not query places after the one with a key', async (t) => {
   const asked: string[] = [];
   await findKey('zhipu', zhipu, '', {
     'repo-vault': async (name) => {
@@ -46,7 +46,7 @@ t.test('what follows the place that has a key is not asked', async (t) => {
   t.strictSame(asked, ['ZHIPU_API_KEY', 'ZHIPUAI_API_KEY']);
 });
 
-t.test('an empty value is none, in whatever place', async (t) => {
+t.test('treats an empty value as missing in any place', async (t) => {
   const places = placesOf({
     'env-file': { ZHIPU_API_KEY: '' },
     'repo-vault': { ZHIPU_API_KEY: ' \t\n' },
@@ -55,7 +55,7 @@ t.test('an empty value is none, in whatever place', async (t) => {
   t.match(await findKey('zhipu', zhipu, '', places), { value: 'x', source: 'environment' });
 });
 
-t.test('a key that is nowhere is told with its first name and the places that were asked', async (t) => {
+t.test('reports a missing key with its first name and the places that were searched', async (t) => {
   const places = placesOf({ 'env-file': {}, environment: { ZHIPU_API_KEY: '' } });
   const fault = await findKey('zhipu', zhipu, '', places).catch((thrown) => thrown);
   t.match(fault, {
@@ -72,7 +72,7 @@ t.test('a key that is nowhere is told with its first name and the places that we
   t.notMatch(fault.hints[0], /vault/, 'what was not asked is not named as if');
 });
 
-t.test('where none is needed there may be none', async (t) => {
+t.test('a key may be missing where the provider needs none', async (t) => {
   const keyless = (base: string): boolean => base === 'here';
   t.equal(await findKey('own', { keys: ['OWN_KEY'], keyless }, 'here', {}), undefined);
   t.match(
@@ -87,7 +87,7 @@ t.test('where none is needed there may be none', async (t) => {
   t.equal(await findKey('own', { keys: [] }, 'there', {}), undefined, 'a provider without a key');
 });
 
-t.test('what cannot stand in a header is no key, and is never told', async (t) => {
+t.test('refuses a key that cannot be in a header, without showing it', async (t) => {
   const secret = 'sk-canary-0123456789';
   for (const [value, found] of [
     [`${secret}\n`, 'line end'],

@@ -96,32 +96,29 @@ for (const folder of caseFolders) {
   const setting = { ...given, flags: { ...given.flags, ...text.flags } };
   const cases = all.filter((one) => one.model === undefined && one.flags === undefined);
 
-  t.test(
-    `${folder}: whatever stands where something else should, there is a reply or there is none`,
-    async (t) => {
-      const random = seededRandom(toldSeed(t));
-      const next = (below: number): number => Math.floor(random() * below);
-      let replies = 0;
-      for (const one of cases)
-        for (let round = 0; round < 8; round += 1) {
-          const nasty = nastyValues[next(nastyValues.length)] as string;
-          const body = nastyBody(one, nasty, next);
-          const { opened } = await openWith(setting, {
-            ...(one.status === undefined ? {} : { status: one.status }),
-            headers: { 'content-type': caseType(one), 'retry-after': nasty.slice(0, 99) },
-            body,
-          });
-          const outcome = await outcomeOf(opened, requestFor(setting));
-          const after = await askNext(opened, setting, outcome);
-          replies += outcome.is === 'reply' ? 1 : 0;
-          for (const { is, ...rest } of [outcome, after])
-            if (is === 'unsound') t.fail(`${one.name}: ${JSON.stringify(rest)}\n${body.slice(0, 2000)}`);
-        }
-      t.ok(replies > 10, `${replies} of them were replies`);
-    },
-  );
+  t.test(`${folder} turns malformed vendor data into a sound reply or a failure`, async (t) => {
+    const random = seededRandom(toldSeed(t));
+    const next = (below: number): number => Math.floor(random() * below);
+    let replies = 0;
+    for (const one of cases)
+      for (let round = 0; round < 8; round += 1) {
+        const nasty = nastyValues[next(nastyValues.length)] as string;
+        const body = nastyBody(one, nasty, next);
+        const { opened } = await openWith(setting, {
+          ...(one.status === undefined ? {} : { status: one.status }),
+          headers: { 'content-type': caseType(one), 'retry-after': nasty.slice(0, 99) },
+          body,
+        });
+        const outcome = await outcomeOf(opened, requestFor(setting));
+        const after = await askNext(opened, setting, outcome);
+        replies += outcome.is === 'reply' ? 1 : 0;
+        for (const { is, ...rest } of [outcome, after])
+          if (is === 'unsound') t.fail(`${one.name}: ${JSON.stringify(rest)}\n${body.slice(0, 2000)}`);
+      }
+    t.ok(replies > 10, `${replies} of them were replies`);
+  });
 
-  t.test(`${folder}: a state that no reply left behind is a question all the same`, async (t) => {
+  t.test(`${folder} accepts stored state that no reply left behind`, async (t) => {
     const { opened, asked } = await openWith(setting, { body: caseBody(text) });
     for (const nasty of nastyValues) {
       const state = { provider: opened.name, model: setting.model, value: JSON.parse(nasty) as unknown };
@@ -139,7 +136,7 @@ for (const folder of caseFolders) {
     }
   });
 
-  t.test(`${folder}: a key that a vendor repeats is not told, cut or whole`, async (t) => {
+  t.test(`${folder} does not repeat a key that the vendor echoes`, async (t) => {
     const said = { error: { message: `no such key: ${key}`, type: 'x' }, message: key };
     const answers: readonly Answer[] = [
       { status: 401, body: JSON.stringify(said) },
@@ -156,7 +153,7 @@ for (const folder of caseFolders) {
   });
 }
 
-long('a vendor that never stops, or says too much at once, is left, in bounded memory', async (t) => {
+long('stops reading a vendor that sends too much, in bounded memory', async (t) => {
   const thread = new Worker(new URL('./hostile/asking-thread.ts', import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: 400 },
   });

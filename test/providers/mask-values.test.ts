@@ -6,7 +6,7 @@ const secret = 'sk-c/n"ry\\é 0123456789?';
 const mask = maskValues([secret, 'short']);
 const stars = (length: number): string => '*'.repeat(length);
 
-t.test('a value is masked as it stands, in JSON, in a URL, in hexadecimal and in base64', async (t) => {
+t.test('masks a value as plain text, JSON, URL, hexadecimal and base64', async (t) => {
   const inUrl = encodeURIComponent(secret);
   for (const form of [
     secret,
@@ -36,7 +36,7 @@ t.test('a value is masked as it stands, in JSON, in a URL, in hexadecimal and in
       }
 });
 
-t.test('strings and names of JSON are masked, and what is short is a word', async (t) => {
+t.test('masks strings and keys in JSON, but not short values', async (t) => {
   t.strictSame(
     mask.json({ a: [secret, 1, null, true], [`x${secret}`]: { b: `${secret}!` }, short: 'short' }),
     {
@@ -50,7 +50,7 @@ t.test('strings and names of JSON are masked, and what is short is a word', asyn
   t.equal(maskValues(['0123456789', '0123456789abc']).text('0123456789abc'), stars(13), 'the longest first');
 });
 
-t.test('the first difference is the first in canonical order, and is told briefly', async (t) => {
+t.test('reports the first difference in canonical order in a short form', async (t) => {
   for (const [expected, found, pointer, was, is] of [
     [{ b: 1, a: [1, 2] }, { a: [1, 3], b: 2 }, '/a/1', '2', '3'],
     [{ a: 1 }, { a: 1, b: null }, '/b', 'nothing', 'null'],

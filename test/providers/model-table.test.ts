@@ -1,7 +1,7 @@
 import t from 'tap';
 import { costUnits, knownModel, temperatureIsFixed } from '../../providers/model-table.ts';
 
-t.test('a unit is a thousandth of a dollar', async (t) => {
+t.test('a cost unit is a thousandth of a dollar', async (t) => {
   const million = { input: 1_000_000, output: 1_000_000 };
   t.equal(costUnits('gpt-6.1-sol', million), 12_000, '2 and 10 dollars');
   t.equal(costUnits('gpt-6.1-sol', { ...million, cachedInput: 500_000 }), 11_050, '1, 0.05 and 10');
@@ -9,27 +9,27 @@ t.test('a unit is a thousandth of a dollar', async (t) => {
   t.equal(costUnits('gpt-6.1-sol', { input: 0, output: 0 }), 0);
 });
 
-t.test('reasoning is output and is not paid twice', async (t) => {
+t.test('reasoning tokens are output and are not charged twice', async (t) => {
   t.equal(costUnits('kimi-k3', { input: 0, output: 1000, reasoning: 900 }), 15);
 });
 
-t.test('more cached tokens than there are cannot make a turn cheaper than its cached price', async (t) => {
+t.test('limits cached tokens to the number of input tokens', async (t) => {
   t.equal(costUnits('gpt-6.1-sol', { input: 1000, output: 0, cachedInput: 9000 }), 0.1);
 });
 
-t.test('a long question of some models costs more, all of it', async (t) => {
+t.test('charges a higher price for a long prompt of some models', async (t) => {
   t.equal(costUnits('gemini-2.5-pro', { input: 200_000, output: 1000 }), 260);
   t.equal(costUnits('gemini-2.5-pro', { input: 200_001, output: 0, cachedInput: 1 }), 500.00025);
 });
 
-t.test('what a model without a price costs nobody says', async (t) => {
+t.test('an unknown model has no cost', async (t) => {
   for (const model of ['llama-of-my-own', '', 'constructor', '__proto__', 'gpt-6.1-sol-2027-01-01']) {
     t.equal(knownModel(model), undefined, model);
     t.equal(costUnits(model, { input: 1500, output: 500, cachedInput: 1000 }), undefined, model);
   }
 });
 
-t.test('what is known of a model', async (t) => {
+t.test('a known model has its context size and prices', async (t) => {
   t.strictSame(knownModel('deepseek-v4-pro'), {
     contextTokens: 1_000_000,
     price: { input: 1.32, output: 3.96, cachedInput: 0.044 },
@@ -40,7 +40,7 @@ t.test('what is known of a model', async (t) => {
   });
 });
 
-t.test('families whose temperature is fixed, and models that look like them', async (t) => {
+t.test('recognises model families with a fixed temperature', async (t) => {
   const fixed = [
     'gpt-5',
     'gpt-6.1-sol',

@@ -44,18 +44,18 @@ function inputAfter(name: string): { readonly input: unknown; readonly items: re
   return { input, items };
 }
 
-t.test('items go back octet for octet, each reasoning directly before its call', async (t) => {
+t.test('sends reply items back byte for byte, each reasoning before its call', async (t) => {
   const { input, items } = inputAfter('reasoning');
   t.equal(items.length, 4);
   t.equal(JSON.stringify(input), JSON.stringify([{ role: 'user', content: 'Go.' }, ...items]));
 });
 
-t.test('a reply that was cut keeps nothing of the vendor', async (t) => {
+t.test('sends nothing back from a reply that was cut', async (t) => {
   const { input } = inputAfter('length');
   t.strictSame(input, [{ role: 'user', content: 'Go.' }]);
 });
 
-t.test('what was kept under the chat dialect, and what is no item, does not go in as one', async (t) => {
+t.test('does not send foreign or malformed state back as items', async (t) => {
   for (const value of ['First think.', ['no item'], [null], { type: 'message' }]) {
     const { input } = format.toWire({
       ...question,
@@ -72,7 +72,7 @@ t.test('what was kept under the chat dialect, and what is no item, does not go i
   }
 });
 
-t.test('a reply has an end to its items', async (t) => {
+t.test('limits the number of items in one reply', async (t) => {
   const reader = format.reader(question);
   const item = { type: 'response.output_item.done', item: { type: 'reasoning' } };
   const flood = (): void => {

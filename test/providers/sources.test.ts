@@ -25,7 +25,7 @@ const flags: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   zhipu: {},
 };
 
-t.test('a provider has the keys and the flags of the contract', async (t) => {
+t.test('each provider has its documented keys and flags', async (t) => {
   for (const [name, expected] of Object.entries(keys)) {
     const source = await builtInProviders[name]?.();
     t.strictSame(source?.keys, expected, name);
@@ -42,14 +42,14 @@ t.test('a provider has the keys and the flags of the contract', async (t) => {
   }
 });
 
-t.test('the table of flags is that of the providers', async (t) => {
+t.test('the flag table equals the flags of the providers', async (t) => {
   for (const [name, load] of Object.entries(builtInProviders))
     t.equal((await load()).flags, flagTable[name] ?? (await load()).flags, name);
   for (const [name, load] of Object.entries(builtInProviders))
     t.equal((await load()).flags.length > 0, Object.hasOwn(flagTable, name), name);
 });
 
-t.test('`xhigh` is `max` before the vendor sees it, and `--stream` is of DeepSeek', async (t) => {
+t.test('maps `xhigh` to `max` and accepts `--stream` only for DeepSeek', async (t) => {
   const given = [
     { name: 'deepseek-reasoning-effort', value: 'xhigh' },
     { name: 'stream', value: 'true' },
@@ -61,7 +61,7 @@ t.test('`xhigh` is `max` before the vendor sees it, and `--stream` is of DeepSee
   t.throws(() => checkFlags('kimi', given.slice(1), flagTable, () => undefined), { code: 'PROVIDER_OPTION' });
 });
 
-t.test('the base of a provider is one address over TLS, without a slash at its end', async (t) => {
+t.test('the base of a provider is an HTTPS URL without a trailing slash', async (t) => {
   for (const name of Object.keys(keys)) {
     const { base = '' } = (await builtInProviders[name]?.()) ?? {};
     t.equal(new URL(base).protocol, 'https:', name);
@@ -69,7 +69,7 @@ t.test('the base of a provider is one address over TLS, without a slash at its e
   }
 });
 
-t.test('what a default model costs is known', async (t) => {
+t.test('every default model has a known price', async (t) => {
   for (const name of Object.keys(keys)) {
     const { defaultModel = '' } = (await builtInProviders[name]?.()) ?? {};
     t.ok(knownModel(defaultModel), `${name}: ${defaultModel}`);
@@ -90,7 +90,7 @@ t.test('what a default model costs is known', async (t) => {
   }
 });
 
-t.test('Codex takes a port that it can listen at, and nobody asks its model through it', async (t) => {
+t.test('Codex accepts only unprivileged ports and refuses a direct model request', async (t) => {
   const { codex } = await import('../../providers/codex/source.ts');
   const setting = { base: codex.base, isOtherBase: false, flags: {} } as Parameters<typeof codex.open>[0];
   for (const port of [

@@ -115,7 +115,7 @@ function holdsNoCanary(t: Test, directory: string): void {
 
 for (const folder of caseFolders) {
   const setting = readSetting(folder);
-  t.test(`${folder}: what was recorded is played back as it was, without a key`, async (t) => {
+  t.test(`${folder} replays a recording exactly and stores no key`, async (t) => {
     const random = seededRandom(toldSeed(t));
     for (const one of readCases(folder).filter(({ name }) => neededCases.includes(name))) {
       const directory = join(t.testdir(), one.name);
@@ -153,7 +153,7 @@ async function withText(ask: (server: ModelServer) => Promise<void>): Promise<vo
   await ask(server);
 }
 
-t.test('a key is in no octet that is written, wherever the other side says it', async (t) => {
+t.test('writes no key into a recording wherever the vendor repeats it', async (t) => {
   const directory = join(t.testdir(), 'recording');
   const basic = Buffer.from(`user:${canary}`).toString('base64');
   const said = JSON.stringify({
@@ -194,7 +194,7 @@ t.test('a key is in no octet that is written, wherever the other side says it', 
   t.match((await outcomeOf(again, { ...request, messages })).fault, ['PROVIDER_FAILED', /\*{20}/]);
 });
 
-t.test('a connection that broke breaks again at the same place', async (t) => {
+t.test('replays a broken connection at the same place', async (t) => {
   for (const share of [0, 0.5]) {
     const directory = join(t.testdir(), String(share));
     const whole = caseBody(text);
@@ -216,7 +216,7 @@ t.test('a connection that broke breaks again at the same place', async (t) => {
   t.strictSame(await outcomeOf(await replay(directory), request), then);
 });
 
-t.test('a reply that was stopped is a reply that broke off', async (t) => {
+t.test('replays an aborted reply as a broken reply', async (t) => {
   const directory = join(t.testdir(), 'recording');
   const stop = new AbortController();
   const whole = caseBody(text);
@@ -237,7 +237,7 @@ t.test('a reply that was stopped is a reply that broke off', async (t) => {
   t.match(events[0], { type: 'text', text: said[0] });
 });
 
-t.test('another question than the recorded one is refused with the first place that differs', async (t) => {
+t.test('refuses a different request and reports the first difference', async (t) => {
   const directory = join(t.testdir(), 'recording');
   await withText(async (server) => {
     const { provider } = await record(setting, text, server.base, directory);
@@ -276,7 +276,7 @@ t.test('another question than the recorded one is refused with the first place t
   });
 });
 
-t.test('Tasks side by side ask in any order; the same question has its answers in their order', async (t) => {
+t.test('replays parallel requests in any order and equal requests in recorded order', async (t) => {
   const directory = join(t.testdir(), 'recording');
   let count = 0;
   const ask = (stream: HttpStreamer, body: object) =>
@@ -326,7 +326,7 @@ t.test('Tasks side by side ask in any order; the same question has its answers i
   });
 });
 
-t.test('a recording is made in an empty directory of one’s own, and over nothing', async (t) => {
+t.test('a recording needs an empty directory of its own and overwrites nothing', async (t) => {
   const root = t.testdir({ full: { file: 'x' }, 'a-file': 'x', empty: {} });
   symlinkSync(join(root, 'empty'), join(root, 'link'));
   const opened = { provider: 'openai', model: 'm', base: 'http://127.0.0.1:1', isOtherBase: true, flags: {} };
@@ -357,7 +357,7 @@ t.test('a recording is made in an empty directory of one’s own, and over nothi
   });
 });
 
-t.test('a recording has its bounds', async (t) => {
+t.test('a recording is limited in exchanges and bytes', async (t) => {
   const root = t.testdir();
   await withText(async (server) => {
     const source = await sourceOf(setting);
@@ -382,7 +382,7 @@ t.test('a recording has its bounds', async (t) => {
   });
 });
 
-t.test('a directory that is no recording is refused', async (t) => {
+t.test('refuses a directory that is not a valid recording', async (t) => {
   const root = t.testdir();
   const exchange = {
     format: 'urn:writ:model-traffic:v1',
@@ -470,7 +470,7 @@ t.test('a directory that is no recording is refused', async (t) => {
   );
 });
 
-t.test('what is hidden while a recording goes on is in none of its later exchanges', async (t) => {
+t.test('a secret hidden during a recording is in none of its later exchanges', async (t) => {
   const directory = join(t.testdir(), 'kept');
   await using server = await serveModel((_asked, response) => void response.end('{"said":"later-secret-1"}'));
   const opened = { provider: 'openai', model: 'm', base: server.base, isOtherBase: true, flags: {} };

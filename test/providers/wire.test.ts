@@ -5,52 +5,46 @@ import { readFrame } from '../../providers/wire/read-frame.ts';
 import { versioned } from '../../providers/wire/versioned.ts';
 import { SaidFailureError } from '../../providers/wire/wire-format.ts';
 
-t.test(
-  'a base with a version of its own keeps it, another gets the one that the wire is written for',
-  async (t) => {
-    for (const [base, path] of [
-      ['https://api.anthropic.com', '/v1/messages'],
-      ['https://gateway.example/anthropic', '/v1/messages'],
-      ['https://gateway.example/anthropic/v1', '/messages'],
-      ['https://generativelanguage.googleapis.com/v1beta', '/messages'],
-      ['https://gateway.example/v1alpha2', '/messages'],
-      ['https://gateway.example/v1/proxy', '/v1/messages'],
-      ['https://gateway.example/vault', '/v1/messages'],
-    ] as const)
-      t.equal(versioned(base, '/v1', '/messages'), path, base);
-  },
-);
+t.test('keeps the version in a base URL and otherwise adds the default one', async (t) => {
+  for (const [base, path] of [
+    ['https://api.anthropic.com', '/v1/messages'],
+    ['https://gateway.example/anthropic', '/v1/messages'],
+    ['https://gateway.example/anthropic/v1', '/messages'],
+    ['https://generativelanguage.googleapis.com/v1beta', '/messages'],
+    ['https://gateway.example/v1alpha2', '/messages'],
+    ['https://gateway.example/v1/proxy', '/v1/messages'],
+    ['https://gateway.example/vault', '/v1/messages'],
+  ] as const)
+    t.equal(versioned(base, '/v1', '/messages'), path, base);
+});
 
-t.test(
-  'a frame is judged before it is parsed, and what stands in a string is no part of its shape',
-  async (t) => {
-    const isBroken = (text: string): boolean => {
-      try {
-        readFrame(text);
-        return false;
-      } catch (fault) {
-        return fault instanceof SaidFailureError && fault.said.kind === 'broken-reply';
-      }
-    };
-    const text = (length: number): string => '[{,'.repeat(length);
-    t.strictSame(readFrame(JSON.stringify({ a: `${text(300_000)}\\"` })), { a: `${text(300_000)}\\"` });
-    t.strictSame(readFrame(JSON.stringify({ a: '\\', b: text(100) })), { a: '\\', b: text(100) });
-    const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
-    t.doesNotThrow(() => readFrame(nested(48)));
-    t.doesNotThrow(() => readFrame(`[${Array(500).fill(nested(40)).join()}]`), 'side by side is not deep');
-    for (const bad of [
-      nested(49),
-      nested(100_000),
-      `[${'0,'.repeat(200_000)}0]`,
-      `{"a":"${'x'.repeat(100)}`,
-      '{]',
-      '',
-    ])
-      t.ok(isBroken(bad), bad.slice(0, 20));
-  },
-);
+t.test('checks the shape of a frame before parsing and ignores brackets in strings', async (t) => {
+  const isBroken = (text: string): boolean => {
+    try {
+      readFrame(text);
+      return false;
+    } catch (fault) {
+      return fault instanceof SaidFailureError && fault.said.kind === 'broken-reply';
+    }
+  };
+  const text = (length: number): string => '[{,'.repeat(length);
+  t.strictSame(readFrame(JSON.stringify({ a: `${text(300_000)}\\"` })), { a: `${text(300_000)}\\"` });
+  t.strictSame(readFrame(JSON.stringify({ a: '\\', b: text(100) })), { a: '\\', b: text(100) });
+  const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+  t.doesNotThrow(() => readFrame(nested(48)));
+  t.doesNotThrow(() => readFrame(`[${Array(500).fill(nested(40)).join()}]`), 'side by side is not deep');
+  for (const bad of [
+    nested(49),
+    nested(100_000),
+    `[${'0,'.repeat(200_000)}0]`,
+    `{"a":"${'x'.repeat(100)}`,
+    '{]',
+    '',
+  ])
+    t.ok(isBroken(bad), bad.slice(0, 20));
+});
 
-t.test('calls have ids that tell them apart, the vendor’s own where it gave one', async (t) => {
+t.test('gives each call a unique id and keeps ids from the vendor', async (t) => {
   const toId = callIds();
   t.strictSame(['a', '', 'call-4', '', 'a', 'x'.repeat(257)].map(toId), [
     'a',
@@ -62,7 +56,7 @@ t.test('calls have ids that tell them apart, the vendor’s own where it gave on
   ]);
 });
 
-t.test('arguments are an object for whoever wants one', async (t) => {
+t.test('wraps arguments that are not a valid object into one', async (t) => {
   t.strictSame(argumentsAsObject('{"a":1}'), { a: 1 });
   t.strictSame(argumentsAsObject('[1]'), { malformed: [1] });
   t.strictSame(argumentsAsObject('{"a":'), { malformed: '{"a":' });

@@ -31,7 +31,7 @@ function chosen(words: readonly string[], changed?: readonly string[]): readonly
   return said(chooseTests({ words, ...(changed === undefined ? {} : { changed }) }, tree));
 }
 
-t.test('without a word all rooms run, and a word means one room or one file', async (t) => {
+t.test('without words all modules run, and a word selects one module or file', async (t) => {
   t.strictSame(chosen([]), ['house', 'bank', 'town']);
   t.strictSame(chosen(['town']), ['town']);
   t.strictSame(chosen(['test/bank/pay.test.ts']), ['bank: test/bank/pay.test.ts']);
@@ -39,41 +39,38 @@ t.test('without a word all rooms run, and a word means one room or one file', as
   t.strictSame(chosen(['town', 'test/bank/save.test.ts']), ['bank: test/bank/save.test.ts', 'town']);
 });
 
-t.test('a word that is neither a room nor a file of tests is told, a part of a name too', async (t) => {
+t.test('reports a word that is neither a module nor a test file', async (t) => {
   const choice = chooseTests({ words: ['ban', 'test/bank/none.test.ts', 'bank/pay.ts', 'town'] }, tree);
   t.strictSame(choice.unknown, ['ban', 'test/bank/none.test.ts', 'bank/pay.ts']);
   t.strictSame(said(choice), ['town']);
 });
 
-t.test(
-  'a change touches the tests that stand on it, over any number of imports and in a circle',
-  async (t) => {
-    t.strictSame(chosen([], ['bank/coin.ts']), ['house', 'bank']);
-    t.strictSame(chosen([], ['bank/save.ts']), ['house', 'bank: test/bank/save.test.ts']);
-    t.strictSame(chosen([], ['test/town.test.ts']), ['house', 'town'], 'a changed file of tests is run');
-  },
-);
+t.test('a change selects the tests that depend on it, also through cyclic imports', async (t) => {
+  t.strictSame(chosen([], ['bank/coin.ts']), ['house', 'bank']);
+  t.strictSame(chosen([], ['bank/save.ts']), ['house', 'bank: test/bank/save.test.ts']);
+  t.strictSame(chosen([], ['test/town.test.ts']), ['house', 'town'], 'a changed file of tests is run');
+});
 
-t.test('a directory that is named stands for every file in it, and for what these import', async (t) => {
+t.test('a named directory covers all its files and their imports', async (t) => {
   t.strictSame(chosen([], ['fixtures/coins/old/one.json']), ['house', 'bank: test/bank/pay.test.ts']);
   t.strictSame(chosen([], ['bank/limit.ts']), ['house', 'town']);
   t.strictSame(chosen([], ['fixtures/coins.json']), ['house']);
 });
 
-t.test('what runs a room touches all of it, and what is under everything touches everything', async (t) => {
+t.test('a changed test entry selects its module, and a changed shared file selects all', async (t) => {
   t.strictSame(chosen([], ['test/bank.ts']), ['house', 'bank']);
   t.strictSame(chosen([], ['test/rooms/room.ts']), ['house', 'bank', 'town']);
   for (const path of ['package.json', 'package-lock.json', 'tsconfig.json'])
     t.strictSame(chosen([], [path]), ['house', 'bank', 'town'], path);
 });
 
-t.test('a change on which no test stands is told, and read by the tests of the whole tree', async (t) => {
+t.test('a change that no test depends on is reported and runs the project tests', async (t) => {
   const choice = chooseTests({ words: [], changed: ['docs/town.md'] }, tree);
   t.strictSame(choice.unreached, ['docs/town.md']);
   t.strictSame(said(choice), ['house']);
 });
 
-t.test('no change touches nothing, and words say more than a change', async (t) => {
+t.test('an empty change selects nothing, and words add to a change', async (t) => {
   t.strictSame(chosen([], []), []);
   t.strictSame(chosen(['bank'], ['town/map.ts']), ['house', 'bank', 'town']);
   t.strictSame(chosen(['bank'], []), ['bank']);

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import t from 'tap';
 import { forgetLargePages, withLargePages } from './large-pages.ts';
 
-t.test('a room asks for large pages, and nothing that it starts does', async (t) => {
+t.test('a test process gets large pages, and its child processes do not', async (t) => {
   const before = { PATH: '/bin' };
   const started = withLargePages(before);
   t.same(Object.keys(started), ['PATH', 'GLIBC_TUNABLES']);
@@ -11,14 +11,14 @@ t.test('a room asks for large pages, and nothing that it starts does', async (t)
   t.same(started, before);
 });
 
-t.test('what somebody has told the allocator stays', async (t) => {
+t.test('keeps allocator settings that the user has made', async (t) => {
   const own = { GLIBC_TUNABLES: 'glibc.malloc.arena_max=1' };
   const started = withLargePages(own);
   forgetLargePages(started);
   t.same(started, own);
 });
 
-t.test('a room itself has forgotten it', async (t) => {
+t.test('a test process removes the setting from its environment', async (t) => {
   const room = new URL('room.ts', import.meta.url).href;
   const told = [
     '--input-type=module',

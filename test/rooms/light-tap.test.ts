@@ -20,7 +20,7 @@ function outcomeOf(t: Test, body: string): { readonly status: number | null; rea
   return { status, said: stdout + stderr };
 }
 
-long('an error that nobody caught fails the room, wherever it comes from, and is named', async (t) => {
+long('an uncaught error fails the run and is named', async (t) => {
   const bodies = [
     "Promise.reject(new Error('stray')); await pause(5)",
     "void (async () => { await pause(1); throw new Error('stray'); })(); await pause(9)",
@@ -36,13 +36,13 @@ long('an error that nobody caught fails the room, wherever it comes from, and is
   }
 });
 
-t.test('tests that go well go well', async (t) => {
+t.test('a run with passing tests exits with 0', async (t) => {
   const { status, said } = outcomeOf(t, 'await pause(1)');
   t.equal(status, 0);
   t.match(said, /^# \{ total: 2, pass: 2 \}$/m);
 });
 
-t.test('tap follows no promises, and whoever comes later may follow theirs', async (t) => {
+t.test('tap does not track promises, and later hooks still can', async (t) => {
   const file = join(t.testdir(), 'seen.mjs');
   const lines = [
     "import hooks from 'node:async_hooks';",

@@ -6,7 +6,7 @@ import { testsOf } from './tests-of.ts';
 
 const tests = dirname(import.meta.dirname);
 
-t.test('every file of tests is run in exactly one room', async (t) => {
+t.test('every test file runs in exactly one module', async (t) => {
   const entries = globSync('*.ts', { cwd: tests }).filter((path) => !path.endsWith('.test.ts'));
   const rooms = entries.map((entry) => ({
     entry,
@@ -22,7 +22,7 @@ t.test('every file of tests is run in exactly one room', async (t) => {
   t.same([...run].sort(), found);
 });
 
-t.test('a directory without tests is no room, and one with tests is all of them', async (t) => {
+t.test('refuses a directory without tests and expands one with tests', async (t) => {
   t.throws(() => testsOf(['types']), /holds no tests/);
   t.throws(() => testsOf(['nowhere']));
   t.ok(testsOf(['http']).length > 5);

@@ -62,7 +62,7 @@ async function openStation(t: {
   };
 }
 
-t.test('events are numbered from 1, one more each time, and from 1 again on the next bus', async (t) => {
+t.test('numbers events from 1 and starts at 1 again on the next bus', async (t) => {
   for (const _ of ['first', 'after a restart']) {
     const { bus, subscribe } = await openStation(t);
     const client = await subscribe();
@@ -71,7 +71,7 @@ t.test('events are numbered from 1, one more each time, and from 1 again on the 
   }
 });
 
-t.test('an event is `{seq, type, at, data}`', async (t) => {
+t.test('an event has the fields `seq`, `type`, `at` and `data`', async (t) => {
   const { bus, subscribe } = await openStation(t);
   const client = await subscribe();
   bus.publish('häh', { a: ['\u2028', '\n', '😀'] });
@@ -81,34 +81,31 @@ t.test('an event is `{seq, type, at, data}`', async (t) => {
   t.match(event.at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 });
 
-t.test(
-  'that the service has started reaches the first subscriber and no other, whatever came before',
-  async (t) => {
-    const { bus, subscribe } = await openStation(t);
-    bus.announce('service_lifecycle', { event: 'started', base_url: 'x' });
-    t.equal(bus.publish('lost', {}), 2, 'nobody listened');
-    const first = await subscribe();
-    t.match(await first.next(), {
-      seq: 1,
-      type: 'service_lifecycle',
-      data: { event: 'started', base_url: 'x' },
-    });
-    const second = await subscribe();
-    bus.publish('both', {});
-    t.match(await first.next(), { seq: 3, type: 'both' });
-    t.match(await second.next(), { seq: 3, type: 'both' });
-    void bus.end(500);
-  },
-);
+t.test('delivers the service start event to the first subscriber only', async (t) => {
+  const { bus, subscribe } = await openStation(t);
+  bus.announce('service_lifecycle', { event: 'started', base_url: 'x' });
+  t.equal(bus.publish('lost', {}), 2, 'nobody listened');
+  const first = await subscribe();
+  t.match(await first.next(), {
+    seq: 1,
+    type: 'service_lifecycle',
+    data: { event: 'started', base_url: 'x' },
+  });
+  const second = await subscribe();
+  bus.publish('both', {});
+  t.match(await first.next(), { seq: 3, type: 'both' });
+  t.match(await second.next(), { seq: 3, type: 'both' });
+  void bus.end(500);
+});
 
-t.test('a HEAD takes nothing away from the first subscriber', async (t) => {
+t.test('a HEAD request does not consume the event for the first subscriber', async (t) => {
   const { bus, head, subscribe } = await openStation(t);
   bus.announce('service_lifecycle', { event: 'started' });
   t.equal(await head(), 200);
   t.match(await (await subscribe()).next(), { seq: 1, data: { event: 'started' } });
 });
 
-t.test('who comes back is told how many events it missed, and none is replayed', async (t) => {
+t.test('a returning subscriber gets the number of missed events and no replay', async (t) => {
   const { bus, subscribe } = await openStation(t);
   for (let seq = 1; seq <= 5; seq += 1) bus.publish('gone', { seq });
   const missed = async (last: string) => {
@@ -123,7 +120,7 @@ t.test('who comes back is told how many events it missed, and none is replayed',
   for (const odd of ['', '-1', 'x', '1e3', '9'.repeat(20)]) t.strictSame(await missed(odd), true, odd);
 });
 
-t.test('what was kept for the first subscriber is not told as missed', async (t) => {
+t.test('does not count the event kept for the first subscriber as missed', async (t) => {
   const { bus, subscribe } = await openStation(t);
   bus.announce('service_lifecycle', { event: 'started' });
   const again = { 'last-event-id': '900' };

@@ -23,7 +23,7 @@ async function openIn(t: Test, box: string, clock: Clock = systemClock): Promise
 
 const everything = { limit: 1000 };
 
-t.test('a path is marked once, with the time it was last marked', async (t) => {
+t.test('marks a path once with the time of its last mark', async (t) => {
   let now = 1_700_000_000_001;
   const marks = await openIn(t, openBox(t), { ...systemClock, now: () => now });
   marks.mark(['b', 'a', 'b']);
@@ -43,7 +43,7 @@ t.test('a path is marked once, with the time it was last marked', async (t) => {
   t.equal(marks.count(), 3);
 });
 
-t.test('marks are paged in the order of their bytes, case and normal forms apart', async (t) => {
+t.test('pages marks in byte order without folding case or Unicode forms', async (t) => {
   const marks = await openIn(t, openBox(t));
   const paths = ['B', 'a', 'a-b', 'a/b', 'e\u0301', '\u00e9', '\uffee', '\u{1f600}'];
   marks.mark(paths.toReversed());
@@ -62,7 +62,7 @@ t.test('marks are paged in the order of their bytes, case and normal forms apart
   for (const limit of [0, -1, 1.5, Number.NaN]) t.throws(() => marks.list({ limit }), RangeError);
 });
 
-t.test('a batch with one path that cannot be kept as it is leaves nothing', async (t) => {
+t.test('a batch with one invalid path stores nothing', async (t) => {
   const marks = await openIn(t, openBox(t));
   for (const bad of ['', 'nul\0byte', 'half \ud800']) {
     t.throws(() => marks.mark(['good', bad, 'better']));
@@ -72,7 +72,7 @@ t.test('a batch with one path that cannot be kept as it is leaves nothing', asyn
   }
 });
 
-t.test('clearing answers with what it removed, and the next opening finds nothing of it', async (t) => {
+t.test('clearing returns what it removed, and reopening does not find it', async (t) => {
   const box = openBox(t);
   const marks = await openIn(t, box, { ...systemClock, now: () => 7 });
   t.strictSame(marks.clear(), []);
@@ -108,7 +108,7 @@ t.test('clearing answers with what it removed, and the next opening finds nothin
   t.strictSame(again.list(everything), [{ path: 'd', markedAt: 7 }]);
 });
 
-t.test('marks are durable before `mark` returns: the log holds them while the file does not', async (t) => {
+t.test('marks are in the write-ahead log before `mark` returns', async (t) => {
   const box = openBox(t);
   const marks = await openIn(t, box);
   const before = statSync(join(box, 'service.db-wal')).size;
@@ -117,7 +117,7 @@ t.test('marks are durable before `mark` returns: the log holds them while the fi
   t.ok(existsSync(join(box, 'service.db.lock')), 'the database is ours between statements');
 });
 
-t.test('marking and clearing for ever grows neither the file nor its log', async (t) => {
+t.test('repeated marking and clearing does not grow the file or its log', async (t) => {
   const box = openBox(t);
   const marks = await openIn(t, box);
   const size = (end: string) => statSync(join(box, `service.db${end}`)).size;
@@ -135,7 +135,7 @@ t.test('marking and clearing for ever grows neither the file nor its log', async
   t.ok(size('') < 2 * 1024 * 1024, `the file has ${size('')} bytes`);
 });
 
-t.test('a database of another kind is refused and closed', async (t) => {
+t.test('refuses and closes a database of another kind', async (t) => {
   const path = join(openBox(t), 'service.db');
   const other = await openSql(path, ['CREATE TABLE other (x)']);
   other.close();
@@ -144,12 +144,9 @@ t.test('a database of another kind is refused and closed', async (t) => {
   t.notOk(existsSync(`${path}-wal`));
 });
 
-long(
-  'writers are killed at any instant: what was acknowledged is whole, and the next one starts at once',
-  async (t) => {
-    const report = await killWriters(openBox(t), 10, toldSeed(t));
-    t.strictSame(report.complaints, []);
-    t.ok(report.acknowledged > 10, JSON.stringify(report));
-    t.comment(JSON.stringify(report));
-  },
-);
+long('acknowledged marks survive a killed writer, and the next writer starts', async (t) => {
+  const report = await killWriters(openBox(t), 10, toldSeed(t));
+  t.strictSame(report.complaints, []);
+  t.ok(report.acknowledged > 10, JSON.stringify(report));
+  t.comment(JSON.stringify(report));
+});

@@ -26,7 +26,7 @@ const themes: Readonly<Record<string, readonly HostileRow[]>> = {
   'what is not HTTP/1.1 is refused and does no harm': protocolRows,
 };
 
-long('the table of hostile requests', async (t) => {
+long('the service handles every hostile request as the table expects', async (t) => {
   const place = await openGround(t);
   const steward = await openSteward(t, place);
   for (const [theme, rows] of Object.entries(themes)) {

@@ -3,7 +3,7 @@ import { long } from '../rooms/long.ts';
 import { killServices } from './kill/kill-services.ts';
 
 long(
-  'a service that is killed at any instant has every acknowledged mark, no half batch, and starts again',
+  'a killed service keeps acknowledged marks and whole batches, and starts again',
   { timeout: 1_500_000 },
   async (t) => {
     const seed = toldSeed(t);

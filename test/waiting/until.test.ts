@@ -7,7 +7,7 @@ t.test('until', async (t) => {
     await until(() => ++count > 3);
   });
 
-  t.test('says what it waited for and what it saw last', async (t) => {
+  t.test('reports what it waited for and what it saw last', async (t) => {
     const waits = until(
       () => '',
       'the second line',
@@ -17,7 +17,7 @@ t.test('until', async (t) => {
     await t.rejects(waits, { message: "the second line did not come; seen last: '', progress: 'line 1'" });
   });
 
-  t.test('goes on as long as something changes', async (t) => {
+  t.test('continues as long as the progress changes', async (t) => {
     let count = 0;
     await until(
       () => count > 20,

@@ -35,7 +35,7 @@ function edgesOf({ edges }: GraphData): readonly string[] {
   return edges.map(({ kind, from, to }) => `${kind} ${from} ${to}`);
 }
 
-t.test('a decided run is drawn from its intent to its decision', async (t) => {
+t.test('a graph shows a decided run from its intent to its decision', async (t) => {
   const graph = toGraph(madeThread());
   requireSound(t, graph);
   t.strictSame(
@@ -54,7 +54,7 @@ t.test('a decided run is drawn from its intent to its decision', async (t) => {
   t.equal(toGraph(madeThread({ title: 'what was said first' })).title, 'what was said first');
 });
 
-t.test('each contract that was run is a version of the intent, in the order of the runs', async (t) => {
+t.test('each spec that was run is a version of the intent, in run order', async (t) => {
   const older = 'b'.repeat(64);
   const before = madeRun('before');
   const files = [
@@ -72,7 +72,7 @@ t.test('each contract that was run is a version of the intent, in the order of t
   t.ok(edges.includes(`plan ${threadId} ${idOf('one/plan')}`));
 });
 
-t.test('what a record names and does not hold is missing, what cannot be read is damaged', async (t) => {
+t.test('a graph marks absent objects as missing and unreadable objects as damaged', async (t) => {
   const run = madeRun('one');
   const without = (path: string): RunRecord => ({
     ...run,
@@ -109,7 +109,7 @@ t.test('what a record names and does not hold is missing, what cannot be read is
   t.match(toGraph(unread).nodes.at(-1), { id: run.runId, kind: 'run', tags: ['decided', 'damaged'] });
 });
 
-t.test('an object with a field too many keeps its id, and what names it finds it', async (t) => {
+t.test('an object with an unknown field keeps its id and its edges', async (t) => {
   const run = madeRun('one');
   const files = run.files.map((one) =>
     one.path === 'patchset.json'
@@ -128,7 +128,7 @@ t.test('an object with a field too many keeps its id, and what names it finds it
   t.ok(edgesOf(graph).includes(`evidence ${idOf('one/patchset')} ${idOf('one/evidence/0')}`));
 });
 
-t.test('circles, ids that stand twice and ids in the wrong place end in a graph', async (t) => {
+t.test('cycles, duplicate ids and misplaced ids still produce a valid graph', async (t) => {
   const [a, b, plan, other] = ['a', 'b', 'plan', 'other'].map(idOf) as [string, string, string, string];
   const run: RunRecord = {
     runId: idOf('odd'),
@@ -156,7 +156,7 @@ t.test('circles, ids that stand twice and ids in the wrong place end in a graph'
   t.ok(edgesOf(graph).includes(`before ${a} ${b}`) && edgesOf(graph).includes(`before ${b} ${a}`));
 });
 
-t.test('an intent is drawn with its state, its history, and what took its place', async (t) => {
+t.test('a graph shows the state, history and successor of an intent', async (t) => {
   const event = (number: number, more: object) =>
     file(
       `events/${number}.json`,
@@ -185,7 +185,7 @@ t.test('an intent is drawn with its state, its history, and what took its place'
   t.match(nodeOf(alone, threadId), { tags: ['deprecated', 'damaged'] });
 });
 
-t.test('graphs of one session are one graph, in which each node and each edge stands once', async (t) => {
+t.test('the graphs of a session are joined without duplicate nodes or edges', async (t) => {
   const one = toGraph(madeThread());
   const seen = one.nodes.map((node) => (node.kind === 'intent' ? { ...node, tags: ['other-thread'] } : node));
   const other = toGraph(madeThread({ runs: [madeRun('two')] }));
@@ -210,7 +210,7 @@ t.test('graphs of one session are one graph, in which each node and each edge st
   t.match([cut.nodes.length, cut.truncated], [graphLimits.nodes, true]);
 });
 
-t.test('text of an object is bounded, and only words of ours are tags', async (t) => {
+t.test('a graph limits the text of an object and uses only its own words as tags', async (t) => {
   const run = madeRun('one');
   const long = 'x'.repeat(100_000);
   const files = run.files.map((one) =>
@@ -230,7 +230,7 @@ t.test('text of an object is bounded, and only words of ours are tags', async (t
   t.ok(size < 20_000, `${size} characters`);
 });
 
-t.test('a graph has room for so much, and says that it is not all', async (t) => {
+t.test('a graph over its node or edge limit is cut and marked as truncated', async (t) => {
   const tasks = Array.from({ length: 300 }, (_, index) => idOf(`task ${index}`));
   const every = tasks.map((id, index) =>
     file(`tasks/${index}.json`, 'task', taskBody(index, { depends_on: tasks }), id),

@@ -35,7 +35,7 @@ async function forgeJournal(
   writeFileSync(path, formatJournal([...forged, ...more.map((one) => ({ at, ...one }))]).bytes);
 }
 
-long('whoever brings a bare diff cannot approve it', async (t) => {
+long('the user who supplies a bare diff cannot approve it', async (t) => {
   const people = new People(t);
   const view = await people.sample.run({ source: bare }, wanting(1));
   await people.approve(view.runId, runner);
@@ -44,7 +44,7 @@ long('whoever brings a bare diff cannot approve it', async (t) => {
   t.strictSame(uncounted(still), ['author']);
 });
 
-long('a journal that names no author does not let the runner approve himself', async (t) => {
+long('a forged journal without authors does not let the runner approve their own change', async (t) => {
   const people = new People(t);
   const base = people.sample.git('rev-parse', 'main');
   const view = await people.sample.run({ source: bare }, wanting(1));
@@ -62,7 +62,7 @@ long('a journal that names no author does not let the runner approve himself', a
 });
 
 long(
-  'a journal that names somebody else voids what others signed with the true name before them',
+  'a change does not land when a forged journal names another author after approvals were signed',
   async (t) => {
     const people = new People(t);
     const base = people.sample.git('rev-parse', 'main');
@@ -80,7 +80,7 @@ long(
   },
 );
 
-long('an approver’s own resume voids nothing, and the seal names who made the change', async (t) => {
+long('a resume by an approver keeps the approvals, and the commit names the real author', async (t) => {
   const people = new People(t);
   const { sample } = people;
   const view = await sample.run({ source: bare }, wanting(2));
@@ -95,7 +95,7 @@ long('an approver’s own resume voids nothing, and the seal names who made the 
   t.equal(verified.status, 0, JSON.stringify(verified.data).slice(0, 2000));
 });
 
-long('a mail is by whom it is from and by whom it names; who runs it may approve it', async (t) => {
+long('the sender and co-authors of a mail cannot approve it, but the user who runs it can', async (t) => {
   const people = new People(t);
   const { sample } = people;
   const bytes = mailOf(`Ann <${ann}>`, `Words.\n\nCo-authored-by: Ben <${ben}>\n`);
@@ -113,7 +113,7 @@ long('a mail is by whom it is from and by whom it names; who runs it may approve
   t.equal(verified.status, 0, JSON.stringify(verified.data).slice(0, 2000));
 });
 
-long('authors, committers and co-authors of a range may not approve it', async (t) => {
+long('authors, committers and co-authors of a range cannot approve it', async (t) => {
   const people = new People(t);
   const { sample } = people;
   sample.git('checkout', '--quiet', '-b', 'topic');
@@ -137,7 +137,7 @@ long('authors, committers and co-authors of a range may not approve it', async (
   t.equal(verified.status, 0, JSON.stringify(verified.data).slice(0, 2000));
 });
 
-long('where nobody is known to have made a change, nobody is asked to approve it', async (t) => {
+long('a run that needs approval is refused when the author of the change is unknown', async (t) => {
   const people = new People(t);
   people.sample.git('config', '--unset', 'user.email');
   people.sample.git('config', '--unset', 'user.name');
@@ -147,7 +147,7 @@ long('where nobody is known to have made a change, nobody is asked to approve it
   t.equal((await people.sample.run({ source: bare })).decision?.type, 'commit', 'nobody has to approve');
 });
 
-long('`writ approve` by somebody who does not count says so and ends with 1', async (t) => {
+long('`writ approve` exits with 1 and says why when the approval does not count', async (t) => {
   const people = new People(t);
   const { sample } = people;
   const view = await sample.run({ source: bare }, wanting(1));

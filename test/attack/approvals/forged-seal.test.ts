@@ -137,7 +137,7 @@ const forgeries: Readonly<Record<string, readonly [Forgery, RegExp]>> = {
   ],
 };
 
-t.test('a forged record is refused before the branch moves, whatever is forged in it', async (t) => {
+t.test('a forged record is refused before the branch moves', async (t) => {
   const people = new People(t);
   const { runId } = await people.sample.run({ source: bare }, wanting(2));
   await people.approve(runId, ann);
@@ -159,7 +159,7 @@ t.test('a forged record is refused before the branch moves, whatever is forged i
 });
 
 for (const [kind, more] of casesOf<Json>({ signed: {}, unsigned, unproven }, ['unsigned'])) {
-  t.test(`approvals that were counted and should not have been stop the seal: ${kind}`, async (t) => {
+  t.test(`approvals that were wrongly counted stop the seal: ${kind}`, async (t) => {
     const people = new People(t);
     const base = people.sample.git('rev-parse', 'main');
     const { runId } = await people.sample.run({ source: bare }, merge(wanting(2), more));
@@ -185,7 +185,7 @@ long('an approval of another tree that was counted stops the seal', async (t) =>
   );
 });
 
-long('a check that alone asks for people is held to it as the human loop is', async (t) => {
+long('the seal verifies approvals that only a policy check requires', async (t) => {
   const people = new People(t);
   const base = people.sample.git('rev-parse', 'main');
   const checks = {
@@ -203,7 +203,7 @@ long('a check that alone asks for people is held to it as the human loop is', as
   );
 });
 
-long('an approval counts by when it came, for the stranger as for the Scheduler', async (t) => {
+long('an approval counts by its arrival time, for the run and for later verification', async (t) => {
   const people = new People(t);
   const began = Date.now();
   const { runId } = await people.sample.run({ source: bare }, wanting(2));

@@ -46,7 +46,7 @@ async function forgetJudging({ sample }: People, runId: string): Promise<void> {
   rmSync(join(sample.root, '.git', 'writ', 'runs', runId), { recursive: true });
 }
 
-long('a run that is judged anew with the same verdict keeps its approvals', async (t) => {
+long('a run that repeats its checks with the same verdict keeps its approvals', async (t) => {
   const people = new People(t);
   const took = (ms: number) => [judgeSaying(`looked for ${ms} ms`)];
   const view = await people.sample.run({ source: bare }, wanting(2), took(12));
@@ -66,41 +66,38 @@ long('a run that is judged anew with the same verdict keeps its approvals', asyn
   t.equal(verified.status, 0, JSON.stringify(verified.data).slice(0, 2000));
 });
 
-long(
-  'a run that is judged anew with another verdict loses them, says what differs and waits again',
-  async (t) => {
-    const people = new People(t);
-    const { sample } = people;
-    const base = sample.git('rev-parse', 'main');
-    const view = await sample.run({ source: bare }, wanting(2), [judgeSaying(undefined)]);
-    const before = await people.waiting(view.runId);
-    await people.approve(view.runId, ann);
-    await people.approve(view.runId, ben);
-    await forgetJudging(people, view.runId);
-    const worse = [judgeSaying('the price is rounded')];
-    const still = await people.resume(view.runId, worse);
-    t.equal(still.state, 'waiting', String(still.decision?.rationale));
-    t.strictSame(uncounted(still), ['wrong-subject', 'wrong-subject']);
-    t.equal(sample.git('rev-parse', 'main'), base);
-    const after = await people.waiting(view.runId);
-    t.not(after.subject.gateReportDigest, before.subject.gateReportDigest);
-    const signed = runWrit(sample, 'approve', view.runId, '--key', people.key(ann), '--as', ann);
-    const { approvers = [] } = (signed.data ?? {}) as {
-      readonly approvers?: readonly Record<string, string>[];
-    };
-    t.match(approvers[0], {
-      status: 'wrong-subject',
-      detail: /new: warning of `judge`: the price is rounded/,
-    });
-    await people.approve(view.runId, ben);
-    const done = await people.resume(view.runId, worse);
-    t.equal(done.decision?.type, 'commit', String(done.decision?.rationale));
-    const verified = runWrit(sample, 'verify', view.runId, '--allowed-signers', people.signers, '--replay');
-    t.equal(verified.status, 0, JSON.stringify(verified.data).slice(0, 2000));
-  },
-);
+long('a run that repeats its checks with another verdict voids its approvals and waits again', async (t) => {
+  const people = new People(t);
+  const { sample } = people;
+  const base = sample.git('rev-parse', 'main');
+  const view = await sample.run({ source: bare }, wanting(2), [judgeSaying(undefined)]);
+  const before = await people.waiting(view.runId);
+  await people.approve(view.runId, ann);
+  await people.approve(view.runId, ben);
+  await forgetJudging(people, view.runId);
+  const worse = [judgeSaying('the price is rounded')];
+  const still = await people.resume(view.runId, worse);
+  t.equal(still.state, 'waiting', String(still.decision?.rationale));
+  t.strictSame(uncounted(still), ['wrong-subject', 'wrong-subject']);
+  t.equal(sample.git('rev-parse', 'main'), base);
+  const after = await people.waiting(view.runId);
+  t.not(after.subject.gateReportDigest, before.subject.gateReportDigest);
+  const signed = runWrit(sample, 'approve', view.runId, '--key', people.key(ann), '--as', ann);
+  const { approvers = [] } = (signed.data ?? {}) as {
+    readonly approvers?: readonly Record<string, string>[];
+  };
+  t.match(approvers[0], {
+    status: 'wrong-subject',
+    detail: /new: warning of `judge`: the price is rounded/,
+  });
+  await people.approve(view.runId, ben);
+  const done = await people.resume(view.runId, worse);
+  t.equal(done.decision?.type, 'commit', String(done.decision?.rationale));
+  const verified = runWrit(sample, 'verify', view.runId, '--allowed-signers', people.signers, '--replay');
+  t.equal(verified.status, 0, JSON.stringify(verified.data).slice(0, 2000));
+});
 
-long('a verdict that changes while the same journal goes on voids them as well', async (t) => {
+long('a verdict that changes within the same journal also voids the approvals', async (t) => {
   const people = new People(t, '[workspace]\ncarry = ["dist"]\n');
   const view = await people.sample.run(
     { source: bare },

@@ -19,7 +19,7 @@ outputs = ["made"]
 `;
 const flood = `const fs = require('node:fs'); for (let i = 0; i < 400; i += 1) fs.writeFileSync(process.env.REPORTS_DIR + '/' + i, '');`;
 
-long('a check that holds too much, or leaves too much, fails for that and is not tried again', async (t) => {
+long('a check that exceeds its memory or report limit fails and is not retried', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   mkdirSync(join(sample.root, '.writ'), { recursive: true });

@@ -46,7 +46,7 @@ for (const [name, make] of [
 ] as const) {
   const { works } = await make().probe();
   t.test(
-    `${name}: a key of the session in which writ was started is not found`,
+    `${name}: a command cannot find a key of the session that started writ`,
     { skip: !works || python === undefined },
     async (t) => {
       const scene = openScene(t);

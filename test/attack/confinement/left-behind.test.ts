@@ -7,7 +7,7 @@ const seed = (directory: string, count: number): void => {
   for (let index = 0; index < count; index += 1) writeFileSync(join(directory, `file-${index}`), '');
 };
 
-t.test('a tree goes with whatever is in it, and what it points to stays', async (t) => {
+t.test('removing a tree deletes everything in it and keeps the targets of its symlinks', async (t) => {
   const dir = t.testdir({ kept: { file: 'kept' }, left: { a: { b: { c: { d: 'x' } } }, '.removed-1': {} } });
   const left = join(dir, 'left');
   seed(join(left, 'a'), 300);
@@ -20,14 +20,14 @@ t.test('a tree goes with whatever is in it, and what it points to stays', async 
   t.equal(readFileSync(join(dir, 'kept/file'), 'utf8'), 'kept');
 });
 
-t.test('directories that nobody may read or write go too', async (t) => {
+t.test('removing a tree also deletes directories without read or write permission', async (t) => {
   const dir = t.testdir({ left: { a: { b: { c: 'x' } } } });
   for (const name of ['left/a/b', 'left/a', 'left']) chmodSync(join(dir, name), 0);
   await removeTree(join(dir, 'left'));
   t.notOk(existsSync(join(dir, 'left')));
 });
 
-t.test('a tree deeper than a path may be long goes', async (t) => {
+t.test('a tree deeper than the maximum path length is removed', async (t) => {
   const dir = t.testdir({});
   const name = 'n'.repeat(200);
   const before = process.cwd();
@@ -44,7 +44,7 @@ t.test('a tree deeper than a path may be long goes', async (t) => {
   t.notOk(existsSync(join(dir, 'left')));
 });
 
-t.test('a file goes, nothing is no fault, and what cannot go is one', async (t) => {
+t.test('removing a file works, a missing path is ignored, and an impossible removal rejects', async (t) => {
   const dir = t.testdir({ file: 'x' });
   await removeTree(join(dir, 'file'));
   t.notOk(existsSync(join(dir, 'file')));

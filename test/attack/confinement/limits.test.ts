@@ -72,33 +72,29 @@ const skipOf = async (backend: SandboxBackend): Promise<string | false> => {
 for (const backend of [bubblewrapSandbox(), unshareSandbox()]) {
   const skip = await skipOf(backend);
 
-  t.test(
-    `${backend.name}: a command is ended where it holds more memory than it may`,
-    { skip },
-    async (t) => {
-      const scene = openScene(t);
-      const judge = async ([way, script]: [string, string]): Promise<void> => {
-        const result = await scene.run(backend, script, { maxMemoryBytes: limit, timeoutMs: 60_000 });
-        t.match(
-          result,
-          { exceeded: { what: 'memory', limit }, timedOut: false, aborted: false, signal: 'SIGKILL' },
-          way,
-        );
-        t.notOk('exitCode' in result, way);
-        // A control group stops just below.
-        t.ok((result.exceeded?.found ?? 0) > 0.99 * limit, way);
-      };
-      await Promise.all(Object.entries(hoards).map(judge));
-    },
-  );
+  t.test(`${backend.name}: a command that exceeds its memory limit is killed`, { skip }, async (t) => {
+    const scene = openScene(t);
+    const judge = async ([way, script]: [string, string]): Promise<void> => {
+      const result = await scene.run(backend, script, { maxMemoryBytes: limit, timeoutMs: 60_000 });
+      t.match(
+        result,
+        { exceeded: { what: 'memory', limit }, timedOut: false, aborted: false, signal: 'SIGKILL' },
+        way,
+      );
+      t.notOk('exitCode' in result, way);
+      // A control group stops just below.
+      t.ok((result.exceeded?.found ?? 0) > 0.99 * limit, way);
+    };
+    await Promise.all(Object.entries(hoards).map(judge));
+  });
 
-  t.test(`${backend.name}: files of memory count although they are empty`, { skip }, async (t) => {
+  t.test(`${backend.name}: empty files in memory count towards the memory limit`, { skip }, async (t) => {
     const maxMemoryBytes = 36 * mebibyte;
     const result = await openScene(t).run(backend, emptyFiles, { maxMemoryBytes, timeoutMs: 60_000 });
     t.match(result, { exceeded: { what: 'memory', limit: maxMemoryBytes } });
   });
 
-  t.test(`${backend.name}: nothing of it is left`, { skip }, async (t) => {
+  t.test(`${backend.name}: no process of a killed command is left`, { skip }, async (t) => {
     const scene = openScene(t);
     const asleep = uniqueSleep();
     const script = `(setsid sleep ${asleep} &); ${hold}`;
@@ -107,69 +103,73 @@ for (const backend of [bubblewrapSandbox(), unshareSandbox()]) {
     t.strictSame(processesWith(asleep), []);
   });
 
-  t.test(`${backend.name}: what stays below is let alone, shared pages counted once`, { skip }, async (t) => {
-    const scene = openScene(t);
-    const forked = `python3 -c '
+  t.test(
+    `${backend.name}: a command below the limit is not killed, and shared pages count once`,
+    { skip },
+    async (t) => {
+      const scene = openScene(t);
+      const forked = `python3 -c '
 import os, time
 held = b"x" * (60 << 20)
 for _ in range(4):
     if os.fork() == 0: break
 time.sleep(1)'; echo done`;
-    const result = await scene.run(backend, forked, { maxMemoryBytes: limit });
-    t.notOk('exceeded' in result);
-    t.equal(outputOf(result), 'done');
-  });
+      const result = await scene.run(backend, forked, { maxMemoryBytes: limit });
+      t.notOk('exceeded' in result);
+      t.equal(outputOf(result), 'done');
+    },
+  );
 
-  t.test(`${backend.name}: some hundred sockets are nothing`, { skip }, async (t) => {
+  t.test(`${backend.name}: hundreds of idle sockets do not exceed the memory limit`, { skip }, async (t) => {
     const script = `${sockets(10, `${unixPair}\nidle = [pair() for _ in range(200)]`)} & sleep 2; echo done; kill $!`;
     const result = await openScene(t).run(backend, script, { maxMemoryBytes: limit });
     t.notOk('exceeded' in result);
     t.match(outputOf(result), 'done');
   });
 
-  t.test(
-    `${backend.name}: a memory file system is full before it is more than the limit`,
-    { skip },
-    async (t) => {
-      const scene = openScene(t);
-      const result = await scene.run(backend, 'df -P -k /tmp /home /dev/shm | awk "NR > 1 { print \\$2 }"', {
-        maxMemoryBytes: limit,
-      });
-      t.strictSame(outputOf(result).split('\n'), ['102400', '102400', '102400']);
-    },
-  );
+  t.test(`${backend.name}: memory file systems are smaller than the memory limit`, { skip }, async (t) => {
+    const scene = openScene(t);
+    const result = await scene.run(backend, 'df -P -k /tmp /home /dev/shm | awk "NR > 1 { print \\$2 }"', {
+      maxMemoryBytes: limit,
+    });
+    t.strictSame(outputOf(result).split('\n'), ['102400', '102400', '102400']);
+  });
 }
 
-t.test('without a sandbox the tree of processes is watched', async (t) => {
+t.test('without a sandbox the memory limit applies to the process tree', async (t) => {
   const scene = openScene(t);
   const result = await scene.run(noSandbox(), hold, { maxMemoryBytes: limit });
   t.match(result, { exceeded: { what: 'memory', limit } });
 });
 
-t.test('processes and threads are counted', { skip: process.platform !== 'linux' }, async (t) => {
-  // How long one looks for what must not be found; what must be found has all the time that a busy machine takes.
-  const watched = async (script: string, tasks: number, ms = 60_000): Promise<unknown> => {
-    const child = spawn('/bin/sh', ['-c', script], { stdio: 'ignore', detached: true });
-    const first = child.pid ?? 0;
-    const processes = () => processesFrom(first).map((pid) => `/proc/${pid}`);
-    const limits = { memoryBytes: Number.MAX_SAFE_INTEGER, tasks, processes, directories: [] };
-    let stop = (): void => {};
-    let timer: NodeJS.Timeout | undefined;
-    const found = await new Promise((resolve) => {
-      stop = watchLimits(limits, resolve);
-      timer = setTimeout(resolve, ms);
+t.test(
+  'processes and threads count towards the task limit',
+  { skip: process.platform !== 'linux' },
+  async (t) => {
+    // How long one looks for what must not be found; what must be found has all the time that a busy machine takes.
+    const watched = async (script: string, tasks: number, ms = 60_000): Promise<unknown> => {
+      const child = spawn('/bin/sh', ['-c', script], { stdio: 'ignore', detached: true });
+      const first = child.pid ?? 0;
+      const processes = () => processesFrom(first).map((pid) => `/proc/${pid}`);
+      const limits = { memoryBytes: Number.MAX_SAFE_INTEGER, tasks, processes, directories: [] };
+      let stop = (): void => {};
+      let timer: NodeJS.Timeout | undefined;
+      const found = await new Promise((resolve) => {
+        stop = watchLimits(limits, resolve);
+        timer = setTimeout(resolve, ms);
+      });
+      clearTimeout(timer);
+      stop();
+      process.kill(-first, 'SIGKILL');
+      await once(child, 'exit');
+      return found;
+    };
+    const many = 'i=0; while [ $i -lt 40 ]; do sleep 30 & i=$((i+1)); done; wait';
+    t.match(await watched(many, 30), { what: 'processes', limit: 30 });
+    t.equal(await watched(many, 50, 1500), undefined);
+    // Node has threads of its own.
+    t.match(await watched(`exec ${process.execPath} -e 'setTimeout(() => {}, 30000)'`, 4), {
+      what: 'processes',
     });
-    clearTimeout(timer);
-    stop();
-    process.kill(-first, 'SIGKILL');
-    await once(child, 'exit');
-    return found;
-  };
-  const many = 'i=0; while [ $i -lt 40 ]; do sleep 30 & i=$((i+1)); done; wait';
-  t.match(await watched(many, 30), { what: 'processes', limit: 30 });
-  t.equal(await watched(many, 50, 1500), undefined);
-  // Node has threads of its own.
-  t.match(await watched(`exec ${process.execPath} -e 'setTimeout(() => {}, 30000)'`, 4), {
-    what: 'processes',
-  });
-});
+  },
+);

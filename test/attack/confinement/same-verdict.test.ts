@@ -62,7 +62,7 @@ const backends = [bubblewrapSandbox(), unshareSandbox()];
 for (const backend of backends) {
   const { works, reason } = await backend.probe();
   t.test(
-    `${backend.name}: no probe of the list succeeds`,
+    `${backend.name}: no escape probe succeeds`,
     { skip: works || reason?.startsWith('it lets through') ? false : (reason ?? 'it does not work here') },
     async (t) => {
       t.equal(reason, undefined, 'and none of the few that it is asked at the start');
@@ -79,40 +79,36 @@ for (const backend of backends) {
   );
 }
 
-t.test(
-  'without a sandbox most of them succeed, so the list can tell',
-  { skip: python === undefined },
-  async (t) => {
-    const scene = openScene(t);
-    const outside = await outsideOf(t, scene);
-    const { spawnProcess } = await import('../../../engine/tool/spawn.ts');
-    const program = path.join(scene.root, 'probes.py');
-    writeFileSync(program, pythonRunner);
-    // What reads and asks, not what writes or kills.
-    const harmless =
-      /^(?:connect|see|find|read the keys|make any call|gain privileges|be |clone by|hold|call io_|call keyctl)/;
-    const probes = Object.entries(probesOf(outside)).filter(([name]) => harmless.test(name));
-    const run = (argv: readonly string[]) =>
-      spawnProcess({
-        argv,
-        cwd: '/',
-        env: { PATH: process.env.PATH ?? '' },
-        maxOutputBytes: 65_536,
-        timeoutMs: 60_000,
-      });
-    const shell = probes.flatMap(([name, { shell }]) => (shell === undefined ? [] : [name, shell]));
-    const inPython = probes.flatMap(([name, { python }]) => (python === undefined ? [] : [name, python]));
-    const said = [
-      outputOf(await run(['/bin/sh', '-c', shellRunner, 'sh', ...shell])),
-      outputOf(await run([python ?? '', '-I', program, ...inPython])),
-    ].join('\n');
-    const succeeded = said.split('\n').filter((line) => !line.startsWith('tried '));
-    for (const name of [
-      'connect to the loopback of the host',
-      'make any call',
-      'be without an out-of-memory preference',
-    ])
-      t.ok(succeeded.includes(name), name);
-    t.ok(succeeded.length > probes.length / 2, `${succeeded.length} of ${probes.length}`);
-  },
-);
+t.test('most escape probes succeed without a sandbox', { skip: python === undefined }, async (t) => {
+  const scene = openScene(t);
+  const outside = await outsideOf(t, scene);
+  const { spawnProcess } = await import('../../../engine/tool/spawn.ts');
+  const program = path.join(scene.root, 'probes.py');
+  writeFileSync(program, pythonRunner);
+  // What reads and asks, not what writes or kills.
+  const harmless =
+    /^(?:connect|see|find|read the keys|make any call|gain privileges|be |clone by|hold|call io_|call keyctl)/;
+  const probes = Object.entries(probesOf(outside)).filter(([name]) => harmless.test(name));
+  const run = (argv: readonly string[]) =>
+    spawnProcess({
+      argv,
+      cwd: '/',
+      env: { PATH: process.env.PATH ?? '' },
+      maxOutputBytes: 65_536,
+      timeoutMs: 60_000,
+    });
+  const shell = probes.flatMap(([name, { shell }]) => (shell === undefined ? [] : [name, shell]));
+  const inPython = probes.flatMap(([name, { python }]) => (python === undefined ? [] : [name, python]));
+  const said = [
+    outputOf(await run(['/bin/sh', '-c', shellRunner, 'sh', ...shell])),
+    outputOf(await run([python ?? '', '-I', program, ...inPython])),
+  ].join('\n');
+  const succeeded = said.split('\n').filter((line) => !line.startsWith('tried '));
+  for (const name of [
+    'connect to the loopback of the host',
+    'make any call',
+    'be without an out-of-memory preference',
+  ])
+    t.ok(succeeded.includes(name), name);
+  t.ok(succeeded.length > probes.length / 2, `${succeeded.length} of ${probes.length}`);
+});

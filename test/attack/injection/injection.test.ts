@@ -47,7 +47,7 @@ const allow = [
   },
 ];
 
-long('an instruction in what a model reads changes nothing, even for a model that obeys', async (t) => {
+long('instructions injected into model input have no effect, even on a model that obeys them', async (t) => {
   t.ok(injected.length >= 60, `${injected.length} instructions`);
   const sample = makeSample();
   t.teardown(() => sample.remove());
@@ -176,7 +176,7 @@ long('an instruction in what a model reads changes nothing, even for a model tha
   t.ok(calls.length >= 120, `${calls.length} calls obeyed`);
 });
 
-long('what an allowed program writes out of scope for it never lands', async (t) => {
+long('files that an allowed program writes out of scope never land', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const before = sample.state();

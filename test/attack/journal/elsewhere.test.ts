@@ -5,7 +5,7 @@ import { fix, sampleWithAnn, waitingRun } from './waiting-run.ts';
 
 const anew = /judged anew/;
 
-long('a runner whom only the contract’s own choice of a policy names is not believed', async (t) => {
+long('a runner key named only by a policy that the spec chose is not trusted', async (t) => {
   const sample = await sampleWithRunner(t);
   const brought = sample.git('rev-parse', 'main');
   sample.git('reset', '--quiet', '--hard', 'main~1');
@@ -22,7 +22,7 @@ long('a runner whom only the contract’s own choice of a policy names is not be
   t.match(notices, /POLICY_FOREIGN/, 'and whose policy judges is said');
 });
 
-long('a range goes on where its commits never came, and main is known by another name', async (t) => {
+long('a range run resumes in a clone without its commits and with another name for main', async (t) => {
   const sample = sampleWithAnn(t);
   sample.git('checkout', '--quiet', '-b', 'work');
   sample.git('apply', fix);

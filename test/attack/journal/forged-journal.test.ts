@@ -16,7 +16,7 @@ const decidedToSeal = {
   reasons: [],
 };
 
-t.test('a forged decision seals nothing: what was not decided here is decided anew', async (t) => {
+t.test('a forged decision seals nothing, and the run is decided again', async (t) => {
   const run = await waitingRun(t);
   const decided = run.lines().find(({ data }) => /shown\/1$/.test((data as { step?: string }).step ?? ''));
   t.ok(decided, 'the run has waited');
@@ -45,7 +45,7 @@ function aboutAnother(
   return JSON.parse(text.replaceAll(old.digest, candidate.digest)) as JournalLine[];
 }
 
-long('a candidate that nobody judged does not take the place of one that was approved', async (t) => {
+long('a forged candidate does not replace the candidate that was approved', async (t) => {
   const run = await waitingRun(t);
   t.equal((await run.approve()).code, 0);
   const evil = await run.candidateWith('src/backdoor.js', 'export const open = true;\n');
@@ -55,7 +55,7 @@ long('a candidate that nobody judged does not take the place of one that was app
   t.equal(run.sample.git('rev-list', '--count', 'main'), '2', 'nothing was sealed');
 });
 
-long('checks that the journal calls passed are run where nobody vouches for that', async (t) => {
+long('checks that a forged journal marks as passed are run again', async (t) => {
   const run = await waitingRun(t);
   const settled = run.lines().filter(({ data }) => /settled$/.test((data as { step?: string }).step ?? ''));
   t.ok(settled.length >= 1, 'stages have settled');
@@ -67,7 +67,7 @@ long('checks that the journal calls passed are run where nobody vouches for that
   t.equal(run.sample.git('rev-list', '--count', 'main'), '2');
 });
 
-long('a tail that was cut off is missed, although the chain holds', async (t) => {
+long('a journal with its tail cut off is detected, although its hash chain is valid', async (t) => {
   const run = await waitingRun(t);
   const whole = readFileSync(run.journal, 'utf8').trimEnd().split('\n');
   for (const keep of [whole.length - 1, Math.floor(whole.length / 2), 1]) {
@@ -78,7 +78,7 @@ long('a tail that was cut off is missed, although the chain holds', async (t) =>
   }
 });
 
-long('an older journal of the same run is not believed in place of the newer one', async (t) => {
+long('an older journal of the same run is not trusted in place of the newer one', async (t) => {
   const run = await waitingRun(t);
   const back = snapshot(run);
   const { data: went } = await run.call('resume', run.runId);
@@ -87,7 +87,7 @@ long('an older journal of the same run is not believed in place of the newer one
   t.match((await run.call('resume', run.runId)).data?.notices, [anew]);
 });
 
-long('a journal of another run, and lines that nobody vouched for, are not believed', async (t) => {
+long('a journal of another run and lines without a valid MAC are not trusted', async (t) => {
   const run = await waitingRun(t);
   const line = readFileSync(run.journal, 'utf8').trimEnd().split('\n').at(-1) ?? '';
   const { mac } = JSON.parse(line) as { mac: string };
@@ -123,7 +123,7 @@ long('a journal of another run, and lines that nobody vouched for, are not belie
   t.match(await run.call('resume', run.runId), { code: 128, error: { code: 'JOURNAL_CORRUPT' } });
 });
 
-long('whoever has another key has vouched for nothing', async (t) => {
+long('a journal with the MACs of another key is not trusted', async (t) => {
   const run = await waitingRun(t);
   rmSync(join(run.sample.home, '.config', 'writ', 'keys', 'journal.key'));
   t.match((await run.call('resume', run.runId)).data?.notices, [anew]);
@@ -133,7 +133,7 @@ long('whoever has another key has vouched for nothing', async (t) => {
   t.equal((await run.call('verify', run.runId)).code, 0);
 });
 
-long('a record of a decided run is not begun anew by what is appended to its journal', async (t) => {
+long('a decided run cannot be reopened by forging its journal', async (t) => {
   const run = await waitingRun(t);
   t.equal((await run.approve()).code, 0);
   t.equal((await run.call('resume', run.runId)).code, 0);
@@ -144,7 +144,7 @@ long('a record of a decided run is not begun anew by what is appended to its jou
   t.equal(run.sample.git('rev-parse', 'main'), tip);
 });
 
-long('what was kept beside the journal is what was put there, or nothing rests on it', async (t) => {
+long('a changed record file beside the journal is OBJECT_CORRUPT and stops the resume', async (t) => {
   const run = await waitingRun(t);
   t.equal((await run.approve()).code, 0);
   const plan = join(run.directory, 'record', 'plans', '0001', 'plan.json');

@@ -42,7 +42,7 @@ function travelling({ sample, runId }: WaitingRun): readonly JournalLine[] {
     .map((line) => JSON.parse(line) as JournalLine);
 }
 
-t.test('what came by ref alone is judged anew', async (t) => {
+t.test('a run that was only fetched by ref is checked again on resume', async (t) => {
   const run = await waitingRun(t);
   const clone = await cloned(t, run);
   const { code, data } = await clone.call('resume', run.runId);
@@ -50,7 +50,7 @@ t.test('what came by ref alone is judged anew', async (t) => {
   t.match(data?.notices, [anew]);
 });
 
-long('a journal that was forged on the remote decides nothing', async (t) => {
+long('a journal forged on the remote cannot decide a run', async (t) => {
   const run = await waitingRun(t);
   const answer = {
     input: {},
@@ -66,7 +66,7 @@ long('a journal that was forged on the remote decides nothing', async (t) => {
   t.equal(clone.git('rev-list', '--count', 'main'), '2');
 });
 
-long('a runner whom the policy commit names is believed, over exactly what he signed', async (t) => {
+long('a runner named by the policy commit is trusted for exactly the journal it signed', async (t) => {
   const run = await waitingRun(t, await sampleWithRunner(t));
   const honest = await cloned(t, run);
   const taken = await honest.call('resume', run.runId);
@@ -77,7 +77,7 @@ long('a runner whom the policy commit names is believed, over exactly what he si
   t.match((await forged.call('resume', run.runId)).data?.notices, [anew], 'one record more');
 });
 
-long('a signature of the runner over another run is none over this', async (t) => {
+long('a runner signature over another run is not accepted', async (t) => {
   const sample = await sampleWithRunner(t);
   const [run, other] = [await waitingRun(t, sample), await waitingRun(t, sample)];
   const seal = sample.git('show', `refs/ai/runs/${other.runId}:waiting/runner.sigstore.json`);
@@ -95,7 +95,7 @@ long('a signature of the runner over another run is none over this', async (t) =
   t.match((await clone.call('resume', run.runId)).data?.notices, [anew]);
 });
 
-long('a runner whom only the candidate names is not believed', async (t) => {
+long('a runner key named only by the working tree is not trusted', async (t) => {
   const run = await waitingRun(t);
   const keys = join(run.sample.home, '.config', 'writ', 'keys');
   t.ok(readdirSync(keys).some((name) => name.startsWith('signing')));
@@ -108,27 +108,20 @@ long('a runner whom only the candidate names is not believed', async (t) => {
   t.match((await clone.call('resume', run.runId)).data?.notices, [anew], 'nor the working tree');
 });
 
-long(
-  'a run that brings its own policy, runner and signers by a commit on no branch moves nothing unasked',
-  async (t) => {
-    for (const onto of ['release', 'origin/main']) {
-      const sample = await sampleWithRunner(t);
-      const brought = sample.git('rev-parse', 'main');
-      sample.git('reset', '--quiet', '--hard', 'main~2');
-      const run = await waitingRun(t, sample, { baseRef: brought, onto });
-      t.equal((await run.approve()).code, 0, 'by a signer of its own');
-      const clone = await cloned(t, run);
-      t.match(
-        await clone.call('resume', run.runId),
-        { code: 1, error: { code: 'TARGET_UNCONFIRMED' } },
-        onto,
-      );
-      t.notMatch(clone.git('for-each-ref', '--format=%(refname)', 'refs/heads'), onto);
-    }
-  },
-);
+long('a run with its own policy, runner and signers moves no branch without confirmation', async (t) => {
+  for (const onto of ['release', 'origin/main']) {
+    const sample = await sampleWithRunner(t);
+    const brought = sample.git('rev-parse', 'main');
+    sample.git('reset', '--quiet', '--hard', 'main~2');
+    const run = await waitingRun(t, sample, { baseRef: brought, onto });
+    t.equal((await run.approve()).code, 0, 'by a signer of its own');
+    const clone = await cloned(t, run);
+    t.match(await clone.call('resume', run.runId), { code: 1, error: { code: 'TARGET_UNCONFIRMED' } }, onto);
+    t.notMatch(clone.git('for-each-ref', '--format=%(refname)', 'refs/heads'), onto);
+  }
+});
 
-long('a record under another prefix does not take the place of ours', async (t) => {
+long('a record under another ref prefix does not replace the real record', async (t) => {
   const run = await waitingRun(t);
   const { sample, runId } = run;
   sample.git('update-ref', `refs/ai/aa/runs/${runId}`, sample.git('rev-parse', 'main'));
@@ -138,7 +131,7 @@ long('a record under another prefix does not take the place of ours', async (t) 
   t.equal((await run.call('verify', '--run', runId)).code, 0);
 });
 
-long('a link in the place of a run, or of its contract, is not written through', async (t) => {
+long('resume does not write through a symlink in place of a run or its spec', async (t) => {
   const run = await waitingRun(t);
   const clone = await cloned(t, run);
   const runs = join(clone.root, '.git', 'writ', 'runs');

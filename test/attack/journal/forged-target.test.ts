@@ -46,7 +46,7 @@ async function stoppedRun(
   return { sample, runId, journal: join(runs, runId, 'journal.jsonl') };
 }
 
-long('a branch that only a forged record names is moved where a person names it too', async (t) => {
+long('a branch named only by a forged record is moved only if the user names it too', async (t) => {
   const { sample, runId, journal } = await stoppedRun(t);
   const call = callIn(t, sample);
   const base = sample.git('rev-parse', 'main');
@@ -63,7 +63,7 @@ long('a branch that only a forged record names is moved where a person names it 
   t.equal(sample.git('rev-parse', 'main'), base);
 });
 
-long('a run of one’s own lands where it was started to, and nowhere else', async (t) => {
+long('a run lands only on the branch it was started for', async (t) => {
   const { sample, runId } = await stoppedRun(t);
   const call = callIn(t, sample);
   const base = sample.git('rev-parse', 'main');

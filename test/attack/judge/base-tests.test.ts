@@ -50,7 +50,7 @@ const told = ({ stages }: RunView): readonly string[] =>
     .filter(({ rule }) => rule === 'tests-kept')
     .map(({ severity, detail }) => `${severity} ${detail?.code} ${detail?.tests}`);
 
-long('the tests of the base are asked about the candidate where the change rewrites them', async (t) => {
+long('tests of the base run against the candidate when the change rewrites them', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const dearer = (more: number): string =>

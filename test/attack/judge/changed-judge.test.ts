@@ -83,7 +83,7 @@ const ofJudge = ({ findings, stages }: RunView): readonly string[] =>
     .map(({ severity, detail }) => `${severity} ${detail?.code}`);
 const product = { 'src/price.js': 'export const price = (count, cents) => count * cents + 1 + 0;\n' };
 
-long('a check that finds fault is no more once the patch changes the script that it runs', async (t) => {
+long('a patch cannot silence a check by changing the script that the check runs', async (t) => {
   const sample = prepared(t);
   const spec = contract([unit, script('node scripts/audit.js')]);
   const plain = await attempt(sample, product, spec);
@@ -95,7 +95,7 @@ long('a check that finds fault is no more once the patch changes the script that
   t.equal(sample.git('rev-parse', 'main'), before);
 });
 
-long('nor by what that script loads, or by configuration that is new', async (t) => {
+long('a patch cannot silence a check by changing a loaded script or adding configuration', async (t) => {
   const sample = prepared(t);
   write(sample, { 'scripts/audit.js': `import './rules.js';\n${audit}`, 'scripts/rules.js': '// none\n' });
   sample.git('commit', '--quiet', '--all', '-m', 'Rules');
@@ -110,7 +110,7 @@ long('nor by what that script loads, or by configuration that is new', async (t)
   t.same(ofJudge(env), ['warning JUDGE_CHANGED', 'note POLICY_JUDGE_PASSES'], 'which the suite does not');
 });
 
-long('tests that are deleted, skipped or disarmed in a refactor are refused', async (t) => {
+long('a refactor that deletes, skips or disarms tests is refused', async (t) => {
   const sample = prepared(t);
   const spec = contract([unit]);
   const worse = { 'src/price.js': 'export const price = (count, cents) => count * cents * 3 + 1;\n' };
@@ -126,7 +126,7 @@ long('tests that are deleted, skipped or disarmed in a refactor are refused', as
   }
 });
 
-long('tests that are worked out when they run and get fewer are missed where they ran', async (t) => {
+long('a candidate that generates fewer tests at run time than the base is refused', async (t) => {
   const sample = prepared(t);
   const table = (rows: string): string =>
     tests
@@ -150,7 +150,7 @@ long('tests that are worked out when they run and get fewer are missed where the
   t.equal(more.decision?.type, 'commit', more.decision?.rationale ?? '');
 });
 
-long('a product that ends its test files before they run a test is refused', async (t) => {
+long('a product that exits before its test files run a test is refused', async (t) => {
   const sample = prepared(t);
   const files = {
     'src/price.js': 'export const price = () => 77;\nif (process.env.NODE_TEST_CONTEXT) process.exit(0);\n',
@@ -162,28 +162,25 @@ long('a product that ends its test files before they run a test is refused', asy
   t.match(findings, [{ rule: 'tests-kept', detail: { code: 'TEST_FILE_NOT_RUN' } }]);
 });
 
-long(
-  'a test file under a name that the runner does not collect is missed, whatever runs in its place',
-  async (t) => {
-    const sample = prepared(t);
-    write(sample, { 'src/more.test.js': tests.replace('../src/', './').replaceAll('two', 'both') });
-    sample.git('add', '--all');
-    sample.git('commit', '--quiet', '-m', 'Beside the code');
-    const trivial = "import test from 'node:test';\ntest('a', () => {});\n";
-    const text = tests.replace('../src/', './').replaceAll('two', 'both');
-    for (const moved of [text, text.replace('both are', 'these are')]) {
-      const files = { 'src/more.test.js': null, 'src/more.spec.js': moved, 'src/new.test.js': trivial };
-      const view = await attempt(sample, files, contract([unit]));
-      const findings = view.stages[0]?.checks[0]?.findings.filter(({ severity }) => severity === 'error');
-      t.match(findings, [{ rule: 'tests-kept', detail: { code: 'TESTS_NOT_RUN', count: 1 } }], moved);
-    }
-    const honest = { 'src/more.test.js': null, 'src/money.test.js': text.replace('both are', 'these are') };
-    const view = await attempt(sample, honest, contract([unit]));
-    t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
-  },
-);
+long('a test file moved to a name that the runner does not collect is reported', async (t) => {
+  const sample = prepared(t);
+  write(sample, { 'src/more.test.js': tests.replace('../src/', './').replaceAll('two', 'both') });
+  sample.git('add', '--all');
+  sample.git('commit', '--quiet', '-m', 'Beside the code');
+  const trivial = "import test from 'node:test';\ntest('a', () => {});\n";
+  const text = tests.replace('../src/', './').replaceAll('two', 'both');
+  for (const moved of [text, text.replace('both are', 'these are')]) {
+    const files = { 'src/more.test.js': null, 'src/more.spec.js': moved, 'src/new.test.js': trivial };
+    const view = await attempt(sample, files, contract([unit]));
+    const findings = view.stages[0]?.checks[0]?.findings.filter(({ severity }) => severity === 'error');
+    t.match(findings, [{ rule: 'tests-kept', detail: { code: 'TESTS_NOT_RUN', count: 1 } }], moved);
+  }
+  const honest = { 'src/more.test.js': null, 'src/money.test.js': text.replace('both are', 'these are') };
+  const view = await attempt(sample, honest, contract([unit]));
+  t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
+});
 
-long('a person may let the judge change: the run waits for that', async (t) => {
+long('a `judge-changed` check makes the run wait for approval of a changed check script', async (t) => {
   const sample = prepared(t);
   const review = {
     id: 'people',
@@ -212,7 +209,7 @@ long('a person may let the judge change: the run waits for that', async (t) => {
   t.equal(ordinary.decision?.type, 'commit', ordinary.decision?.rationale ?? '');
 });
 
-t.test('what only the policy commit has run is the judge as well', async (t) => {
+t.test('a script that only the policy commit runs also counts as a check script', async (t) => {
   const sample = prepared(t);
   const manifest = (check: string): string => JSON.stringify({ type: 'module', scripts: { check } });
   const commit = (files: Readonly<Record<string, string>>): string => {

@@ -49,7 +49,7 @@ const told = ({ stages }: RunView, at = 0): readonly string[] =>
     .map(({ severity, detail }) => `${severity} ${detail?.code}`);
 const secondOf = ({ stages }: RunView, at = 0): LaidRun | undefined => stages[0]?.checks[at]?.atPolicy;
 
-long('where nobody reviews a change of the judge the policy commit judges too', async (t) => {
+long('a check whose script changes without a review also runs as the policy commit has it', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   write(sample, {
@@ -65,7 +65,7 @@ long('where nobody reviews a change of the judge the policy commit judges too', 
   sample.git('commit', '--quiet', '-m', 'An audit');
   const checks = [check('audit', 'node scripts/audit'), check('version', 'node --version')];
 
-  await t.test('a check that the change has silenced fails by the one that stands', async (t) => {
+  await t.test('a check that the change silences fails by its version in the policy commit', async (t) => {
     const ways: Readonly<Record<string, Files>> = {
       'taken over by a name that wins': { 'scripts/audit': 'process.exit(0);\n' },
       'made a directory': { 'scripts/audit.js': null, 'scripts/audit/index.js': 'process.exit(0);\n' },
@@ -84,7 +84,7 @@ long('where nobody reviews a change of the judge the policy commit judges too', 
     }
   });
 
-  await t.test('a change that both pass is sealed; the record tells of both and replays', async (t) => {
+  await t.test('a change that passes both versions of a check is sealed with both results', async (t) => {
     const files = { ...honest, 'scripts/audit.js': `// Money.\n${audit}console.log('audited');\n` };
     const view = await attempt(sample, files, contract(checks));
     t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
@@ -101,18 +101,21 @@ long('where nobody reviews a change of the judge the policy commit judges too', 
     t.ok(view.provenance?.bundle, 'verified with its replay before the branch moved');
   });
 
-  await t.test('what a silenced check hands on does not speak for the one that stands', async (t) => {
-    const two = [check('build', 'sh scripts/build.sh'), check('look', 'sh scripts/look.sh')];
-    const files = {
-      ...product,
-      'scripts/build.sh': 'mkdir -p dist && echo "export const price = 1;" > dist/price.js\n',
-    };
-    const view = await attempt(sample, files, contract(two));
-    t.equal(view.decision?.type, 'abandon');
-    t.same([told(view), told(view, 1)], [['note POLICY_JUDGE_PASSES'], ['error POLICY_JUDGE_FAILS']]);
-  });
+  await t.test(
+    'files made by a silenced check do not reach the policy version of a later check',
+    async (t) => {
+      const two = [check('build', 'sh scripts/build.sh'), check('look', 'sh scripts/look.sh')];
+      const files = {
+        ...product,
+        'scripts/build.sh': 'mkdir -p dist && echo "export const price = 1;" > dist/price.js\n',
+      };
+      const view = await attempt(sample, files, contract(two));
+      t.equal(view.decision?.type, 'abandon');
+      t.same([told(view), told(view, 1)], [['note POLICY_JUDGE_PASSES'], ['error POLICY_JUDGE_FAILS']]);
+    },
+  );
 
-  await t.test('the product that a judge leads to is not put back with it', async (t) => {
+  await t.test('the policy version of a check runs against the product files of the candidate', async (t) => {
     const one = contract([check('try', 'sh scripts/try.sh')]);
     const silent = { 'scripts/try.sh': '. ./src/total.sh\necho fine\n' };
     const dearer = await attempt(
@@ -130,7 +133,7 @@ long('where nobody reviews a change of the judge the policy commit judges too', 
     t.same(told(honest), ['note POLICY_JUDGE_PASSES']);
   });
 
-  await t.test('a repository may demand a review all the same', async (t) => {
+  await t.test('a repository can still require a review of changed check scripts', async (t) => {
     write(sample, { '.writ/config.toml': '[rules.judge-changed]\nreview = "required"\n' });
     sample.git('commit', '--quiet', '--all', '-m', 'Reviews');
     const files = { ...honest, 'scripts/audit.js': `// Money.\n${audit}` };

@@ -119,7 +119,7 @@ type Ledger = { path: string; data: string }[];
 const history = (found: Loose): Loose => found.data.checks.find(({ id }: Loose) => id === 'log-history');
 const without = (text: string): string => JSON.stringify({ ...JSON.parse(text), ledger: null });
 
-t.test('evidence exported at any time is told to be of one log, in whatever order it is shown', async (t) => {
+t.test('evidence exported at different times verifies as one log, in any order', async (t) => {
   for (const order of [
     [1, 2, 3, 4, 5],
     [5, 4, 3, 2, 1],
@@ -135,7 +135,7 @@ t.test('evidence exported at any time is told to be of one log, in whatever orde
   }
 });
 
-t.test('a fork is refused whichever size it has, both are shown, and what was seen stays', async (t) => {
+t.test('a fork of any size is refused with both checkpoints, and the memory stays unchanged', async (t) => {
   for (const [what, entries] of [
     ['of the same size', rewritten],
     ['larger', [...rewritten, ...filler]],
@@ -160,7 +160,7 @@ t.test('a fork is refused whichever size it has, both are shown, and what was se
   }
 });
 
-t.test('what nothing tells apart is exit 3 of a file, and moves nothing', async (t) => {
+t.test('evidence that cannot be compared is exit code 3 and leaves the memory unchanged', async (t) => {
   const verifier = newVerifier();
   t.equal((await verifier.verify(without(exported[2] ?? ''))).code, 0, 'the first of its log');
   const larger = await verifier.verify(without(exported[4] ?? ''));
@@ -181,7 +181,7 @@ t.test('what nothing tells apart is exit 3 of a file, and moves nothing', async 
   );
 });
 
-t.test('hashes that are not of the log shown are refused, and never kept', async (t) => {
+t.test('hashes that do not match the log are refused and never stored', async (t) => {
   const change = (text: string, edit: (files: Ledger) => unknown): string => {
     const file = JSON.parse(text);
     edit(file.ledger);
@@ -230,7 +230,7 @@ t.test('hashes that are not of the log shown are refused, and never kept', async
   }
 });
 
-t.test('a fork is told by a bundle and by a proof alone, too', async (t) => {
+t.test('a bundle or a proof alone is enough to detect a fork', async (t) => {
   const fork = await inTree(2, rewritten);
   const artifact = runs[1]?.content.get('patchset.diff') ?? Buffer.alloc(0);
   const verifier = newVerifier();
@@ -256,50 +256,47 @@ t.test('a fork is told by a bundle and by a proof alone, too', async (t) => {
   );
 });
 
-t.test(
-  'a bundle or a proof whose log cannot be compared is warned of, and meets no demand for a log',
-  async (t) => {
-    const verifier = newVerifier();
-    const [two, five] = [runs[1], runs[4]];
-    writeFileSync(join(verifier.machine.root, 'a'), two?.content.get('patchset.diff') ?? '');
-    for (const [n, run] of [two, five].entries())
-      writeFileSync(join(verifier.machine.root, `p${n}.sigstore.json`), run?.run.get(provenancePath) ?? '');
-    const cases = [two, five].flatMap((run, n) => [
-      [run?.run.get(provenancePath) ?? '', 'a'] as const,
-      [run?.run.get(proofPath) ?? '', `p${n}.sigstore.json`] as const,
-    ]);
-    const ask = (bytes: string | Buffer, about: string, ...more: string[]) =>
-      verifier.verify(Buffer.from(bytes), '--artifact', about, ...more);
-    for (const [bytes, about] of cases)
-      t.equal(
-        (await ask(bytes, about, '--require', 'log')).code,
-        0,
-        'nothing was seen that it could contradict',
-      );
+t.test('a bundle or proof that cannot be compared gives a warning and fails `--require log`', async (t) => {
+  const verifier = newVerifier();
+  const [two, five] = [runs[1], runs[4]];
+  writeFileSync(join(verifier.machine.root, 'a'), two?.content.get('patchset.diff') ?? '');
+  for (const [n, run] of [two, five].entries())
+    writeFileSync(join(verifier.machine.root, `p${n}.sigstore.json`), run?.run.get(provenancePath) ?? '');
+  const cases = [two, five].flatMap((run, n) => [
+    [run?.run.get(provenancePath) ?? '', 'a'] as const,
+    [run?.run.get(proofPath) ?? '', `p${n}.sigstore.json`] as const,
+  ]);
+  const ask = (bytes: string | Buffer, about: string, ...more: string[]) =>
+    verifier.verify(Buffer.from(bytes), '--artifact', about, ...more);
+  for (const [bytes, about] of cases)
     t.equal(
-      (await verifier.verify(without(exported[2] ?? ''))).code,
+      (await ask(bytes, about, '--require', 'log')).code,
       0,
-      'a size, and nothing to tell others by',
+      'nothing was seen that it could contradict',
     );
-    for (const [bytes, about] of cases) {
-      const loud = await ask(bytes, about);
-      t.match(loud, { code: 0, data: { warnings: [{ code: 'LOG_NOT_COMPARED' }] } }, about);
-      t.match(await ask(bytes, about, '--require', 'log'), {
-        code: 3,
-        error: { code: 'VERIFY_NOTHING', details: { check: 'log-history', code: 'not-comparable', seen: 3 } },
-      });
-    }
-    t.match(await verifier.seen(), { size: 3 }, 'nothing moved');
-    t.equal((await verifier.verify(exported[4] ?? '')).code, 0, 'with its hashes it is told');
-    for (const [bytes, about] of cases) {
-      const found = await ask(bytes, about, '--require', 'log');
-      t.equal(found.code, 0, found.error?.message);
-      t.notOk(found.data.warnings);
-    }
-  },
-);
+  t.equal(
+    (await verifier.verify(without(exported[2] ?? ''))).code,
+    0,
+    'a size, and nothing to tell others by',
+  );
+  for (const [bytes, about] of cases) {
+    const loud = await ask(bytes, about);
+    t.match(loud, { code: 0, data: { warnings: [{ code: 'LOG_NOT_COMPARED' }] } }, about);
+    t.match(await ask(bytes, about, '--require', 'log'), {
+      code: 3,
+      error: { code: 'VERIFY_NOTHING', details: { check: 'log-history', code: 'not-comparable', seen: 3 } },
+    });
+  }
+  t.match(await verifier.seen(), { size: 3 }, 'nothing moved');
+  t.equal((await verifier.verify(exported[4] ?? '')).code, 0, 'with its hashes it is told');
+  for (const [bytes, about] of cases) {
+    const found = await ask(bytes, about, '--require', 'log');
+    t.equal(found.code, 0, found.error?.message);
+    t.notOk(found.data.warnings);
+  }
+});
 
-t.test('another key under the same name spoils nothing', async (t) => {
+t.test('a log of the same name with another key does not affect the memory', async (t) => {
   const other = makeMachine();
   const verifier = newVerifier();
   const memory = userCheckpointMemory({ HOME: verifier.machine.home });
@@ -310,7 +307,7 @@ t.test('another key under the same name spoils nothing', async (t) => {
   t.match(await verifier.seen(), { size: 2 });
 });
 
-t.test('damage of what was kept here is a fault of this machine, never of the log', async (t) => {
+t.test('a damaged checkpoint memory is never reported as a fault of the log', async (t) => {
   const verifier = newVerifier();
   t.equal((await verifier.verify(exported[4] ?? '')).code, 0);
   const folder = join(verifier.machine.home, '.config/writ/trust/checkpoints');

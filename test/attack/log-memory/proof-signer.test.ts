@@ -60,16 +60,19 @@ async function judged(proof: Buffer, key: KeyObject, artifacts = [given as Given
   return { exit: verifyExitCode(report), entry: statusOf('log-entry'), signer: statusOf('signer') };
 }
 
-t.test('what the key did sign is its own, by the digest alone where that suffices', async (t) => {
-  const byCurve = await proofOf(ec.publicKey, sign('sha256', artifact, ec.privateKey), ecDetails);
-  t.match(await judged(byCurve, ec.publicKey), { exit: 0, signer: 'passed' });
-  t.match(await judged(byCurve, ec.publicKey, [byDigest]), { exit: 0, signer: 'passed' });
-  const byEd = await proofOf(ed.publicKey, sign(null, artifact, ed.privateKey), 'PKIX_ED25519');
-  t.match(await judged(byEd, ed.publicKey), { exit: 0, signer: 'passed' });
-  t.match(await judged(byEd, ed.publicKey, [byDigest]), { exit: 3, signer: 'unverified' });
-});
+t.test(
+  'a log proof names the key that signed the artifact, by digest alone where that suffices',
+  async (t) => {
+    const byCurve = await proofOf(ec.publicKey, sign('sha256', artifact, ec.privateKey), ecDetails);
+    t.match(await judged(byCurve, ec.publicKey), { exit: 0, signer: 'passed' });
+    t.match(await judged(byCurve, ec.publicKey, [byDigest]), { exit: 0, signer: 'passed' });
+    const byEd = await proofOf(ed.publicKey, sign(null, artifact, ed.privateKey), 'PKIX_ED25519');
+    t.match(await judged(byEd, ed.publicKey), { exit: 0, signer: 'passed' });
+    t.match(await judged(byEd, ed.publicKey, [byDigest]), { exit: 3, signer: 'unverified' });
+  },
+);
 
-t.test('a log vouches for no signature', async (t) => {
+t.test('a log entry does not make an invalid signature count', async (t) => {
   const junk = Buffer.from('not a signature at all');
   const another = generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey;
   for (const [what, key, signature, details] of [
@@ -88,7 +91,7 @@ t.test('a log vouches for no signature', async (t) => {
   t.match(byDigests, { exit: 3, signer: 'unverified' });
 });
 
-t.test('an entry of another kind, or of a key of another kind, names nobody', async (t) => {
+t.test('a log entry of another kind or of another key type names no signer', async (t) => {
   const signature = sign('sha256', artifact, ec.privateKey);
   const exitOf = async (details: string, changes: Loose = {}) =>
     (await judged(await proofOf(ec.publicKey, signature, details, changes), ec.publicKey)).exit;

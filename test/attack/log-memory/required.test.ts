@@ -62,7 +62,7 @@ async function verify(...argv: string[]): Promise<Loose> {
 
 const by = ['--key', 'signer.pem'];
 
-t.test('a log key demands a log entry of a run, as it does of a bundle', async (t) => {
+t.test('`--ledger-key` requires a log entry for a run as well as for a bundle', async (t) => {
   t.equal((await verify('unlogged.json', ...by)).code, 0, 'its contract asks for none');
   for (const more of [
     ['--ledger-key', vkey],
@@ -85,45 +85,42 @@ t.test('a log key demands a log entry of a run, as it does of a bundle', async (
   });
 });
 
-t.test(
-  'a run that required people says loudly that nobody judged them, and can be made to fail',
-  async (t) => {
-    const loud = await verify('approved.json', ...by);
-    t.match(loud, {
-      code: 0,
-      data: { warnings: [{ code: 'APPROVALS_UNVERIFIED', target: 'approved.json' }] },
-    });
-    t.match(loud.err, /warning: approved\.json: people had to approve .* NOT verified/);
-    const refused = await verify('approved.json', ...by, '--require', 'approvals');
-    t.match(refused, { code: 3, error: { details: { check: 'approvals', code: 'per-repository' } } });
-    t.match(refused.error.hints, [/--allowed-signers/]);
-    const judged = await verify(
-      'approved.json',
-      ...by,
-      '--require',
-      'approvals',
-      '--allowed-signers',
-      'people',
-    );
-    t.equal(judged.code, 0, judged.error?.message);
-    t.notOk(judged.data.warnings);
-    const nobody = await verify('plain.json', ...by, '--require', 'approvals', '--allowed-signers', 'people');
-    t.match(
-      nobody,
-      { code: 3, error: { details: { check: 'approvals', code: 'missing' } } },
-      'nobody approved it at all',
-    );
-    const signers = ['--allowed-signers', 'people'];
-    t.equal((await verify('uncounted.json', ...by, ...signers)).code, 0, 'nobody was asked');
-    t.match(
-      await verify('uncounted.json', ...by, ...signers, '--require', 'approvals'),
-      { code: 3, error: { details: { check: 'approvals', code: 'missing' } } },
-      'what does not count is nobody',
-    );
-  },
-);
+t.test('a run with unverified approvals gives a warning and fails `--require approvals`', async (t) => {
+  const loud = await verify('approved.json', ...by);
+  t.match(loud, {
+    code: 0,
+    data: { warnings: [{ code: 'APPROVALS_UNVERIFIED', target: 'approved.json' }] },
+  });
+  t.match(loud.err, /warning: approved\.json: people had to approve .* NOT verified/);
+  const refused = await verify('approved.json', ...by, '--require', 'approvals');
+  t.match(refused, { code: 3, error: { details: { check: 'approvals', code: 'per-repository' } } });
+  t.match(refused.error.hints, [/--allowed-signers/]);
+  const judged = await verify(
+    'approved.json',
+    ...by,
+    '--require',
+    'approvals',
+    '--allowed-signers',
+    'people',
+  );
+  t.equal(judged.code, 0, judged.error?.message);
+  t.notOk(judged.data.warnings);
+  const nobody = await verify('plain.json', ...by, '--require', 'approvals', '--allowed-signers', 'people');
+  t.match(
+    nobody,
+    { code: 3, error: { details: { check: 'approvals', code: 'missing' } } },
+    'nobody approved it at all',
+  );
+  const signers = ['--allowed-signers', 'people'];
+  t.equal((await verify('uncounted.json', ...by, ...signers)).code, 0, 'nobody was asked');
+  t.match(
+    await verify('uncounted.json', ...by, ...signers, '--require', 'approvals'),
+    { code: 3, error: { details: { check: 'approvals', code: 'missing' } } },
+    'what does not count is nobody',
+  );
+});
 
-t.test('what a target cannot answer is not verified', async (t) => {
+t.test('a requirement that the target cannot meet is not verified', async (t) => {
   const bundle = ['bundle.sigstore.json', '--key', 'stranger.pem', '--artifact', 'app.tgz'];
   for (const word of ['approvals', 'replay', 'approvals,replay'])
     t.match(
@@ -139,13 +136,13 @@ t.test('what a target cannot answer is not verified', async (t) => {
   );
 });
 
-t.test('content that is gone by the word of the signer alone is told loudly', async (t) => {
+t.test('expired content that only the signer vouches for gives a warning', async (t) => {
   const gone = await verify('gone.json', ...by);
   t.match(gone, { code: 0, data: { warnings: [{ code: 'CONTENT_EXPIRED', message: /signer's own word/ }] } });
   t.notOk((await verify('plain.json', ...by)).data.warnings, 'and not where it is there');
 });
 
-t.test('a list of signers that nothing here answers to is told loudly, and only there', async (t) => {
+t.test('`--allowed-signers` gives a warning only for a target without approvals', async (t) => {
   const signers = ['--allowed-signers', 'people'];
   const bundle = ['bundle.sigstore.json', '--key', 'stranger.pem', '--artifact', 'app.tgz'];
   const loud = await verify(...bundle, ...signers);
@@ -157,7 +154,7 @@ t.test('a list of signers that nothing here answers to is told loudly, and only 
   t.notOk((await verify(...bundle)).data.warnings);
 });
 
-t.test('an unknown word is a usage error that names the known ones', async (t) => {
+t.test('an unknown `--require` word is a usage error that lists the known words', async (t) => {
   for (const word of ['approval', 'log,', 'log approvals'])
     t.match(await verify('plain.json', ...by, '--require', word), {
       code: 129,

@@ -22,7 +22,7 @@ const carriesDist = { '.writ/config.toml': '[workspace]\ncarry = ["dist"]\n' };
 const codesOf = (view: RunView, id: string): readonly unknown[] =>
   (byId(view)[id]?.findings ?? []).map(({ detail }) => detail?.code).filter((code) => code !== undefined);
 
-long('only what the config names is handed on, and the evidence of both says what', async (t) => {
+long('only the paths in `carry` are passed to later checks, and the evidence records them', async (t) => {
   const sample = sceneOf(t, {
     ...carriesDist,
     'build.sh':
@@ -64,7 +64,7 @@ long('only what the config names is handed on, and the evidence of both says wha
   t.strictSame(evidenceOf('use').carried.received, handed);
 });
 
-long('what the candidate tracks cannot be exchanged by a path that is carried', async (t) => {
+long('a carried path cannot replace files that the candidate tracks', async (t) => {
   const files = {
     'scripts/audit.js': 'process.exit(1)\n',
     'scripts/package.json': '{"type":"commonjs"}\n',
@@ -84,7 +84,7 @@ long('what the candidate tracks cannot be exchanged by a path that is carried', 
   }
 });
 
-long('what leads out, is no file, or would be a repository is not handed on', async (t) => {
+long('links out of the workspace, special files and repositories are not carried', async (t) => {
   const hostile: Readonly<Record<string, string>> = {
     'an absolute link': 'mkdir dist && ln -s /etc/passwd dist/x',
     'a link that climbs out': 'mkdir dist && ln -s ../../x dist/x',
@@ -116,7 +116,7 @@ long('what leads out, is no file, or would be a repository is not handed on', as
   t.equal(byId(view).look?.status, 'passed');
 });
 
-t.test('what is handed on is bounded in entries, bytes and the length of its paths', async (t) => {
+t.test('carried files are limited in entries, bytes and path length', async (t) => {
   const workspace = t.testdir({ dist: { a: 'xx', b: { c: 'xx', [`${'n'.repeat(80)}`]: '' } } });
   const limits = { entries: 5, bytes: 4, pathCharacters: 87 };
   const take = (more: Partial<typeof limits>) =>
@@ -127,7 +127,7 @@ t.test('what is handed on is bounded in entries, bytes and the length of its pat
   t.match(await take({ pathCharacters: 86 }), { fault: /longer than 86/ });
 });
 
-long('the base is measured with what its own checks hand on', async (t) => {
+long('the baseline is measured with files carried from its own checks', async (t) => {
   const sample = sceneOf(t, {
     ...carriesDist,
     'build.sh': 'mkdir -p dist && ls src | wc -l >dist/count\n',
@@ -159,7 +159,7 @@ const keptStores: Readonly<Record<string, readonly [spoil: (store: string) => vo
 };
 
 for (const [what, [spoil, builds]] of casesOf(keptStores, ['is not what it was'])) {
-  t.test(`a run that was stopped goes on where what was handed on ${what}`, async (t) => {
+  t.test(`a stopped run resumes when the store of carried files ${what}`, async (t) => {
     const sample = sceneOf(t, { ...carriesDist, 'build.sh': 'mkdir -p dist && echo built >dist/app\n' });
     const counted: string[] = [];
     const runId = await interrupted(t, sample, counted);
@@ -173,20 +173,17 @@ for (const [what, [spoil, builds]] of casesOf(keptStores, ['is not what it was']
   });
 }
 
-long(
-  'without anything to hand on, checks that ended stay ended wherever their workspaces went',
-  async (t) => {
-    const sample = sceneOf(t, { 'build.sh': 'true\n' });
-    const counted: string[] = [];
-    const checks: SceneChecks = { ...resumed, release: [{ id: 'use', command: 'true' }] };
-    const runId = await interrupted(t, sample, counted, checks);
-    rmSync(privateRootOf(runId), { recursive: true });
-    mkdirSync(privateRootOf(runId), { mode: 0o700 });
-    const view = await sample.resume(runId, {}, [counting(counted)]);
-    t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
-    t.strictSame(counted, ['build', 'use']);
-  },
-);
+long('a resumed run without carried files does not repeat checks that ended', async (t) => {
+  const sample = sceneOf(t, { 'build.sh': 'true\n' });
+  const counted: string[] = [];
+  const checks: SceneChecks = { ...resumed, release: [{ id: 'use', command: 'true' }] };
+  const runId = await interrupted(t, sample, counted, checks);
+  rmSync(privateRootOf(runId), { recursive: true });
+  mkdirSync(privateRootOf(runId), { mode: 0o700 });
+  const view = await sample.resume(runId, {}, [counting(counted)]);
+  t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
+  t.strictSame(counted, ['build', 'use']);
+});
 
 function counting(counted: string[]) {
   return definePlugin({

@@ -37,54 +37,51 @@ const fs = require('node:fs');
 for (let n = 0; n < 30000; n += 1) fs.writeFileSync(process.argv[2] + '/' + n, '');
 `;
 
-long(
-  'a workspace that resists is neither used again nor left behind, and harms no other check',
-  async (t) => {
-    const sample = sceneOf(t, {
-      // Whoever removes all that he finds has changed it.
-      '.writ/config.toml': '[workspace]\nrewrites = ["**"]\n',
-      'deep.cjs': deep,
-      'wide.cjs': wide,
-      'rights.sh': 'mkdir -p a/b/c && touch a/b/c/f && chmod 000 a/b/c a/b a && chmod 000 .\n',
-      'git.sh':
-        'for way in "echo x >.git/config" "mkdir .git/hooks" "rm -rf .git" "mv .git was" "rm .git/index" "echo x >.git/objects/x"; do sh -c "$way" 2>/dev/null && exit 9; done; git config core.fsmonitor /workspace/x 2>/dev/null && exit 8; git init --quiet sub && git -C sub config core.fsmonitor touch\n',
-      'root.sh':
-        'rm -rf /workspace 2>/dev/null; ln -sfn /reports /workspace 2>/dev/null; mv /workspace /tmp/was 2>/dev/null; test ! -L /workspace\n',
-      'mount.sh':
-        'mkdir m; mount -t tmpfs none m 2>/dev/null && exit 9; mount --bind /reports . 2>/dev/null && exit 8; chattr +i m 2>/dev/null && exit 7; true\n',
-      'survive.sh':
-        'while :; do for w in /workspace /tmp /reports; do echo x >$w/survivor; done; sleep 0.05; done\n',
-      'stay.sh':
-        '(setsid sh survive.sh >/dev/null 2>&1 &); for n in 1 2 3 4 5 6 7 8 9; do test -e survivor && exit 0; sleep 1; done; exit 1\n',
-      'look.sh':
-        'sleep 0.3; test -z "$(git status --porcelain --ignored | grep -v note.js)" && test ! -e /tmp/survivor && test ! -e /reports/survivor\n',
-    });
-    const commands = {
-      deep: 'node deep.cjs',
-      wide: 'node wide.cjs .',
-      'wide-reports': 'sh -c "mkdir /reports/d && node wide.cjs /reports/d"',
-      rights: 'sh rights.sh',
-      git: 'sh git.sh',
-      root: 'sh root.sh',
-      mount: 'sh mount.sh',
-      stay: 'sh stay.sh',
-    };
-    const fast = casesOf(commands, ['deep', 'rights', 'git', 'stay']).map(([id, command]) => ({
-      id,
-      command,
-    }));
-    const view = await judge(sample, {
-      fast: fast.flatMap((check) => [check, { id: `after-${check.id}`, command: 'sh look.sh' }]),
-      release: [{ id: 'last', command: 'sh look.sh' }],
-    });
-    for (const [id, { status, exitCode, findings }] of Object.entries(byId(view)))
-      t.equal(status, 'passed', `${id}: ${exitCode} ${findings.map(({ message }) => message).join('; ')}`);
-    t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
-    t.notOk(existsSync(privateRootOf(view.runId)), 'nothing is left of it');
-  },
-);
+long('a workspace that resists removal is not reused or left behind, and harms no other check', async (t) => {
+  const sample = sceneOf(t, {
+    // Whoever removes all that he finds has changed it.
+    '.writ/config.toml': '[workspace]\nrewrites = ["**"]\n',
+    'deep.cjs': deep,
+    'wide.cjs': wide,
+    'rights.sh': 'mkdir -p a/b/c && touch a/b/c/f && chmod 000 a/b/c a/b a && chmod 000 .\n',
+    'git.sh':
+      'for way in "echo x >.git/config" "mkdir .git/hooks" "rm -rf .git" "mv .git was" "rm .git/index" "echo x >.git/objects/x"; do sh -c "$way" 2>/dev/null && exit 9; done; git config core.fsmonitor /workspace/x 2>/dev/null && exit 8; git init --quiet sub && git -C sub config core.fsmonitor touch\n',
+    'root.sh':
+      'rm -rf /workspace 2>/dev/null; ln -sfn /reports /workspace 2>/dev/null; mv /workspace /tmp/was 2>/dev/null; test ! -L /workspace\n',
+    'mount.sh':
+      'mkdir m; mount -t tmpfs none m 2>/dev/null && exit 9; mount --bind /reports . 2>/dev/null && exit 8; chattr +i m 2>/dev/null && exit 7; true\n',
+    'survive.sh':
+      'while :; do for w in /workspace /tmp /reports; do echo x >$w/survivor; done; sleep 0.05; done\n',
+    'stay.sh':
+      '(setsid sh survive.sh >/dev/null 2>&1 &); for n in 1 2 3 4 5 6 7 8 9; do test -e survivor && exit 0; sleep 1; done; exit 1\n',
+    'look.sh':
+      'sleep 0.3; test -z "$(git status --porcelain --ignored | grep -v note.js)" && test ! -e /tmp/survivor && test ! -e /reports/survivor\n',
+  });
+  const commands = {
+    deep: 'node deep.cjs',
+    wide: 'node wide.cjs .',
+    'wide-reports': 'sh -c "mkdir /reports/d && node wide.cjs /reports/d"',
+    rights: 'sh rights.sh',
+    git: 'sh git.sh',
+    root: 'sh root.sh',
+    mount: 'sh mount.sh',
+    stay: 'sh stay.sh',
+  };
+  const fast = casesOf(commands, ['deep', 'rights', 'git', 'stay']).map(([id, command]) => ({
+    id,
+    command,
+  }));
+  const view = await judge(sample, {
+    fast: fast.flatMap((check) => [check, { id: `after-${check.id}`, command: 'sh look.sh' }]),
+    release: [{ id: 'last', command: 'sh look.sh' }],
+  });
+  for (const [id, { status, exitCode, findings }] of Object.entries(byId(view)))
+    t.equal(status, 'passed', `${id}: ${exitCode} ${findings.map(({ message }) => message).join('; ')}`);
+  t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
+  t.notOk(existsSync(privateRootOf(view.runId)), 'nothing is left of it');
+});
 
-long('two runs at once do not see each other', async (t) => {
+long('two concurrent runs do not see each other', async (t) => {
   // Directories of the PATH may stand below /tmp, so only what runs made is counted.
   const sample = sceneOf(t, {
     'mark.sh':
@@ -102,7 +99,7 @@ long('two runs at once do not see each other', async (t) => {
   );
 });
 
-t.test('what is removed is what stands there, never what a link leads to', async (t) => {
+t.test('removing a tree removes symlinks and never their targets', async (t) => {
   const box = boxOf(t);
   mkdirSync(join(box, 'mine'), { mode: 0o500 });
   mkdirSync(join(box, 'place'));
@@ -114,7 +111,7 @@ t.test('what is removed is what stands there, never what a link leads to', async
   t.equal(lstatSync(join(box, 'mine')).mode & 0o777, 0o500, 'nor are its rights changed');
 });
 
-t.test('an ordinary user removes what took away his rights, at any depth, in little memory', async (t) => {
+t.test('an unprivileged user can remove deep trees without permissions, in little memory', async (t) => {
   const box = boxOf(t);
   chmodSync(box, 0o777);
   const make = `${deep}

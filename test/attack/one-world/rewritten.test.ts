@@ -6,7 +6,7 @@ import { byId, judge, sceneOf } from './scene.ts';
 // Sandboxes on a busy machine.
 t.setTimeout(180_000);
 
-long('a suite that rewrites what it tests has not tested what is committed', async (t) => {
+long('a test suite that rewrites the files it tests fails with CHECK_REWROTE', async (t) => {
   const test = `
 const { writeFileSync, readFileSync, utimesSync, statSync } = require('node:fs');
 const { atime, mtime } = statSync('lib/sum.js');
@@ -50,7 +50,7 @@ if (require('./lib/sum.js')(1, 2) !== 3) process.exit(1);
   t.equal(view.decision?.type, 'abandon');
 });
 
-t.test('the first files are named, and how many there are', async (t) => {
+t.test('the report of rewritten files names the first 20 files and the total count', async (t) => {
   const many = Array.from({ length: 30 }, (_, index) => `src/${index}.js`);
   const [error, warning, ...more] = rewrittenFindings([...many, 'a/Cargo.lock', 'dist/x.js'], ['dist/*']);
   t.match(error, { severity: 'error', detail: { count: 30, paths: many.slice(0, 20) } });

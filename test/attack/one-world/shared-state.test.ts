@@ -14,7 +14,7 @@ const audit = {
   'scripts/package.json': '{"type":"commonjs"}\n',
 };
 
-long('a test rewrites the script that a later stage judges by', async (t) => {
+long('a later check runs the committed script, not the one that a test rewrote', async (t) => {
   const config = '[workspace]\nrewrites = ["scripts/audit.js"]\n';
   const sample = sceneOf(t, { ...audit, '.writ/config.toml': config });
   const view = await judge(sample, {
@@ -26,7 +26,7 @@ long('a test rewrites the script that a later stage judges by', async (t) => {
   t.not(view.decision?.type, 'commit');
 });
 
-long('a check leaves something for another one in every place that it can write to', async (t) => {
+long('a check cannot pass files to another check through any writable path', async (t) => {
   const places =
     '. src .git .git/hooks .git/objects "$HOME" "$TMPDIR" "$REPORTS_DIR" /tmp /dev/shm /var/tmp /home /';
   const leave = `for place in ${places}; do echo planted 2>/dev/null >$place/planted; done; true`;
@@ -48,7 +48,7 @@ long('a check leaves something for another one in every place that it can write 
   for (const id of ['beside', 'later', 'last']) t.equal(found[id]?.status, 'passed', id);
 });
 
-long('checks that run at the same time do not see each other', async (t) => {
+long('concurrent checks do not see each other', async (t) => {
   const script = 'touch "mark-$1"; sleep 1; test "$(ls mark-* | wc -l)" = 1 || exit 9\n';
   const sample = sceneOf(t, { 'mark.sh': script });
   const view = await judge(
@@ -62,7 +62,7 @@ long('checks that run at the same time do not see each other', async (t) => {
   );
 });
 
-long('what integration checks leave does not change what they measure', async (t) => {
+long('files left by integration checks do not change what they measure', async (t) => {
   const script = 'echo x >>seen; n=$(wc -l <seen); echo "{\\"seen\\":$n}" >"$REPORTS_DIR/metrics.json"\n';
   const sample = sceneOf(t, { 'speed.sh': script });
   const view = await judge(sample, {
@@ -77,7 +77,7 @@ long('what integration checks leave does not change what they measure', async (t
   );
 });
 
-long('a private branch and a stash of the person are not in the objects that a check sees', async (t) => {
+long('a check cannot read objects of a private branch or a stash of the user', async (t) => {
   const sample = sceneOf(t, {
     'spy.sh': [
       'for id in "$@"; do git cat-file -p "$id" 2>/dev/null; done',
@@ -123,7 +123,7 @@ long('a private branch and a stash of the person are not in the objects that a c
   t.notOk(log.split('\n').includes('Sample'), 'nor what is older than the base');
 });
 
-long('git in a check answers as it does in a clone of that depth', async (t) => {
+long('git in a check behaves as in a clone of the configured depth', async (t) => {
   const sample = sceneOf(t, {
     '.writ/config.toml': '[workspace]\nhistory = 2\n',
     'ask.sh':
@@ -145,7 +145,7 @@ long('git in a check answers as it does in a clone of that depth', async (t) => 
   t.notMatch(log, /The scene/);
 });
 
-long('history as deep as it goes is no shallow clone', async (t) => {
+long('git in a check with the full history is not a shallow clone', async (t) => {
   const sample = sceneOf(t, {
     '.writ/config.toml': '[workspace]\nhistory = 100\n',
     'ask.sh': 'git log --format=%s; git rev-parse --is-shallow-repository; git fsck --full\n',
@@ -157,7 +157,7 @@ long('history as deep as it goes is no shallow clone', async (t) => {
   t.match(logOf(sample, view), /^The scene\nSample\nfalse/);
 });
 
-long('a repository that is shallow itself is judged', async (t) => {
+long('checks run in a repository that is a shallow clone itself', async (t) => {
   const sample = sceneOf(t, { '.writ/config.toml': '[workspace]\nhistory = 5\n' });
   execFileSync(
     'git',

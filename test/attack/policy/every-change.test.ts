@@ -18,39 +18,36 @@ function always(command: string, more = ''): string {
   return `[[checks.always]]\nid = "house"\nstage = "integration"\ncommand = '${command}'\n${more}`;
 }
 
-long(
-  'a check of every change holds for a contract that does not name it, nor allow its command',
-  async (t) => {
-    const broken = '[[checks.always]]\nid = "broken"\nstage = "integration"\ncommand = \'echo "$(\'\n';
-    const { sample } = demanding(t, `${always('awk "BEGIN { exit 1 }"')}${broken}`);
-    const view = await sample.run({ source });
-    t.equal(view.decision?.type, 'abandon');
-    t.match(view.stages[1], {
-      stage: 'integration',
-      status: 'failed',
-      expected: 2,
-      checks: [
-        { id: 'house', status: 'failed', required: true, fromPolicy: true, exitCode: 1 },
-        { id: 'broken', status: 'failed' },
-      ],
-    });
-    const said = (view.stages[1]?.checks ?? []).map(({ findings }) => findings[0]);
-    t.match(said, [
-      {
-        rule: 'check-outcome',
-        message:
-          /found 1 \(check `house` of `\[\[checks\.always\]\]` in `\.writ\/config\.toml` at the policy commit\)$/,
-      },
-      {
-        rule: 'acl',
-        message: /is denied: .* \(check `broken` of `\[\[checks\.always\]\]` in/,
-        detail: { config: { table: '[[checks.always]]' } },
-      },
-    ]);
-  },
-);
+long('a check of every change applies even if the spec neither names nor allows its command', async (t) => {
+  const broken = '[[checks.always]]\nid = "broken"\nstage = "integration"\ncommand = \'echo "$(\'\n';
+  const { sample } = demanding(t, `${always('awk "BEGIN { exit 1 }"')}${broken}`);
+  const view = await sample.run({ source });
+  t.equal(view.decision?.type, 'abandon');
+  t.match(view.stages[1], {
+    stage: 'integration',
+    status: 'failed',
+    expected: 2,
+    checks: [
+      { id: 'house', status: 'failed', required: true, fromPolicy: true, exitCode: 1 },
+      { id: 'broken', status: 'failed' },
+    ],
+  });
+  const said = (view.stages[1]?.checks ?? []).map(({ findings }) => findings[0]);
+  t.match(said, [
+    {
+      rule: 'check-outcome',
+      message:
+        /found 1 \(check `house` of `\[\[checks\.always\]\]` in `\.writ\/config\.toml` at the policy commit\)$/,
+    },
+    {
+      rule: 'acl',
+      message: /is denied: .* \(check `broken` of `\[\[checks\.always\]\]` in/,
+      detail: { config: { table: '[[checks.always]]' } },
+    },
+  ]);
+});
 
-long('one that passes lets the change land, and its outcome stands in the evidence', async (t) => {
+long('a passed check of every change is recorded in the evidence, and the change lands', async (t) => {
   const { sample } = demanding(t, always('awk "BEGIN { exit 0 }"'));
   const view = await sample.run({ source });
   t.equal(view.decision?.type, 'commit');
@@ -70,7 +67,7 @@ long('one that passes lets the change land, and its outcome stands in the eviden
   t.match(JSON.parse(sample.git('show', `${tree}:${path}`)), { check_id: 'house', from_policy: true });
 });
 
-long('a contract cannot tolerate its failure as an old one, deny its command, or take its id', async (t) => {
+long('a spec cannot tolerate, deny or take the id of a check of every change', async (t) => {
   const suite = always('node --test --test-reporter=tap old.mjs', 'kind = "testSuite"\n');
   const { sample, commit } = demanding(t, suite);
   commit('old.mjs', "import test from 'node:test';\ntest('old', () => { throw new Error('old'); });\n");
@@ -105,7 +102,7 @@ long('a contract cannot tolerate its failure as an old one, deny its command, or
   await t.rejects(third.run({ source }, takes), { code: 'CONFIG_INVALID', detail: { check_id: 'house' } });
 });
 
-long('its network stays shut, and what it is must be clear', async (t) => {
+long('a check of every change has no network, and its configuration must be complete', async (t) => {
   const { sample } = demanding(t, always('cat /proc/net/dev | grep -v lo: | grep : && exit 1; exit 0'));
   t.equal((await sample.run({ source })).decision?.type, 'commit');
   for (const wrong of [
@@ -124,7 +121,7 @@ const forbids = 'forbid(principal, action, resource);\n';
 const permits = 'permit(principal, action, resource);\n';
 const cedar = '[policy.release]\nengine = "cedar"\nfiles = [".writ/policies/release.cedar"]\n';
 
-long('a configured policy is asked about a change whose contract does not name it', async (t) => {
+long('a configured policy is evaluated for a change whose spec does not name it', async (t) => {
   for (const [text, stage, type] of [
     [forbids, 'release', 'abandon'],
     [permits, 'release', 'commit'],
@@ -145,7 +142,7 @@ long('a configured policy is asked about a change whose contract does not name i
   }
 });
 
-long('one that the contract asks for is asked once, unless it asks without obligation', async (t) => {
+long('a configured policy is evaluated once if the spec requires it too', async (t) => {
   for (const [required, ids] of [
     [true, ['own']],
     [false, ['own', 'policy-release']],
@@ -164,7 +161,7 @@ long('one that the contract asks for is asked once, unless it asks without oblig
   }
 });
 
-t.test('a plan shows what is demanded of every change', async (t) => {
+t.test('a plan shows the checks that every change must pass', async (t) => {
   const { sample } = demanding(t, always('awk 1'));
   await using engine = await sample.engine();
   const plan = await planRun(engine, planRequest(sample, {}, 'patch'));

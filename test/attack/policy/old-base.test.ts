@@ -3,7 +3,7 @@ import { readScanOptions } from '../../../bin/command-parts/scan-options.ts';
 import { long } from '../../rooms/long.ts';
 import { audited, feature, fix, gate, makeBranches, runWhile } from './branches.ts';
 
-long('a branch that was made before a gate was added does not escape it', async (t) => {
+long('a branch made before a gate was added does not escape the gate', async (t) => {
   const { sample, start, commit } = makeBranches(t);
   const tip = commit('.writ/config.toml', gate);
   const before = sample.state();
@@ -19,7 +19,7 @@ long('a branch that was made before a gate was added does not escape it', async 
   t.equal(sample.state(), before, 'nothing of the person’s was moved');
 });
 
-t.test('nor does it on a new branch, beside the one that baseRef names', async (t) => {
+t.test('a new target branch does not escape the gate of the branch that `baseRef` names', async (t) => {
   const { sample, start, commit } = makeBranches(t);
   const tip = commit('.writ/config.toml', gate);
   const view = await sample.run({ source: feature, onto: 'side' }, audited);
@@ -30,7 +30,7 @@ t.test('nor does it on a new branch, beside the one that baseRef names', async (
   ]);
 });
 
-long('nor by a supplied patch, a remote branch or a short name of git’s', async (t) => {
+long('a patch, a remote branch or a short ref name does not escape the gate', async (t) => {
   const { sample, start, commit } = makeBranches(t);
   const tip = commit('.writ/config.toml', gate);
   sample.git('update-ref', 'refs/remotes/origin/main', tip);
@@ -58,7 +58,7 @@ long('nor by a supplied patch, a remote branch or a short name of git’s', asyn
   t.same([detached.decision?.type, detached.policyCommit], ['abandon', tip]);
 });
 
-t.test('a change cannot name one of its own commits as the policy', async (t) => {
+t.test('a change cannot name one of its own commits as the policy commit', async (t) => {
   const { sample, commit } = makeBranches(t);
   commit('.writ/config.toml', gate);
   sample.git('checkout', '--quiet', 'feature');
@@ -77,7 +77,7 @@ t.test('a change cannot name one of its own commits as the policy', async (t) =>
   await t.rejects(sample.run({ source: feature }, own('feature')), { code: 'PATCH_EMPTY' });
 });
 
-long('what lands is the merge that was judged, and a stranger sees by whose policy', async (t) => {
+long('a change behind its target lands as the merge that was tested', async (t) => {
   const { sample, commit } = makeBranches(t);
   const tip = commit('docs/notes.md', 'Elsewhere.\n');
   const view = await sample.run({ source: feature });
@@ -88,25 +88,22 @@ long('what lands is the merge that was judged, and a stranger sees by whose poli
   t.equal(sample.git('status', '--porcelain'), '');
 });
 
-t.test(
-  'a change that conflicts with the tip, or must not be merged, is refused before any work',
-  async (t) => {
-    const { sample, start, commit } = makeBranches(t);
-    const tip = commit('src/price.js', 'export function price(n, c) {\n  return n * c + 2;\n}\n');
-    const before = sample.state();
-    await t.rejects(sample.run({ source: feature }), {
-      code: 'PATCH_CONFLICT',
-      detail: { ref: 'refs/heads/main', tip, paths: ['src/price.js'] },
-    });
-    await t.rejects(sample.run({ source: feature, noMerge: true }), {
-      code: 'TARGET_MOVED',
-      detail: { expected: start, found: tip },
-    });
-    t.equal(sample.state(), before);
-  },
-);
+t.test('a change that conflicts with the target, or must not be merged, is refused early', async (t) => {
+  const { sample, start, commit } = makeBranches(t);
+  const tip = commit('src/price.js', 'export function price(n, c) {\n  return n * c + 2;\n}\n');
+  const before = sample.state();
+  await t.rejects(sample.run({ source: feature }), {
+    code: 'PATCH_CONFLICT',
+    detail: { ref: 'refs/heads/main', tip, paths: ['src/price.js'] },
+  });
+  await t.rejects(sample.run({ source: feature, noMerge: true }), {
+    code: 'TARGET_MOVED',
+    detail: { expected: start, found: tip },
+  });
+  t.equal(sample.state(), before);
+});
 
-t.test('a target that does not hold the base is refused', async (t) => {
+t.test('a target branch that does not contain the base is refused', async (t) => {
   const { sample, commit } = makeBranches(t);
   commit('docs/notes.md', 'Elsewhere.\n');
   sample.git('checkout', '--quiet', '-b', 'other', 'main~1');
@@ -120,7 +117,7 @@ t.test('a target that does not hold the base is refused', async (t) => {
   );
 });
 
-long('a policy that moves while the change is judged takes it back', async (t) => {
+long('a policy branch that moves during the run rolls the change back', async (t) => {
   for (const onto of [undefined, 'side']) {
     const { sample, commit } = makeBranches(t);
     let moved = '';
@@ -135,7 +132,7 @@ long('a policy that moves while the change is judged takes it back', async (t) =
   }
 });
 
-t.test('a scan of a range takes its options where the change would go', async (t) => {
+t.test('a scan of a range uses the rule options of the target branch', async (t) => {
   const { sample, commit } = makeBranches(t);
   commit('.writ/config.toml', '[rules.scope]\nstrict = true\n');
   const options = { value: (name: string) => (name === 'range' ? 'main..feature' : undefined) };

@@ -27,7 +27,7 @@ async function waiting(t: Test, onto?: string): Promise<Branches & { readonly ru
   return { ...made, runId: view.runId };
 }
 
-long('where resume is typed changes nothing', async (t) => {
+long('resume keeps the target of the run, whatever branch is checked out', async (t) => {
   const { sample, runId } = await waiting(t);
   sample.git('checkout', '--quiet', '-b', 'elsewhere', 'feature');
   t.match(await sample.resume(runId), { state: 'waiting', targetRef: 'refs/heads/main' });
@@ -39,7 +39,7 @@ long('where resume is typed changes nothing', async (t) => {
   t.match(await sample.resume(runId, { at: beside }), { state: 'waiting', targetRef: 'refs/heads/main' });
 });
 
-long('a policy that moved while the run waited is not the one it was judged by', async (t) => {
+long('a run whose policy branch moved while it waited cannot be resumed, only cancelled', async (t) => {
   for (const onto of [undefined, 'side']) {
     const { sample, runId, commit } = await waiting(t, onto);
     const before = sample.git('rev-parse', 'main');
@@ -56,7 +56,7 @@ long('a policy that moved while the run waited is not the one it was judged by',
   }
 });
 
-long('a journal whose target is no branch, or whose policy is not the target’s, is no journal', async (t) => {
+long('a journal with an invalid target, or a policy of another branch, is JOURNAL_CORRUPT', async (t) => {
   const { sample, runId, start } = await waiting(t);
   const [record] = (await readJournal(join(sample.root, '.git', 'writ', 'runs', runId, 'journal.jsonl')))
     .records;
@@ -80,7 +80,7 @@ long('a journal whose target is no branch, or whose policy is not the target’s
     t.throws(forge(more), { code: 'JOURNAL_CORRUPT' }, JSON.stringify(more));
 });
 
-t.test('how far a change is behind is not believed of a claim', async (t) => {
+t.test('resume rejects a forged count of commits behind the target', async (t) => {
   const { sample, runId } = await waiting(t);
   const [record] = (await readJournal(join(sample.root, '.git', 'writ', 'runs', runId, 'journal.jsonl')))
     .records;

@@ -14,7 +14,7 @@ const ours = {
   intentSpecDigest: 'd',
 };
 
-long('a range of one commit keeps its author, date and message; the trailers stay ours', async (t) => {
+long('a range of one commit keeps its author, date and message, and writ sets the trailers', async (t) => {
   const { sample } = makeBranches(t);
   sample.git('checkout', '--quiet', 'feature');
   const forged = [
@@ -52,7 +52,7 @@ long('a range of one commit keeps its author, date and message; the trailers sta
   t.equal(sample.git('log', '-1', '--format=%(trailers:key=Run-Id,valueonly)', 'main').trim(), view.runId);
 });
 
-long('of several commits everybody is named; what was asked for wins', async (t) => {
+long('a range of several commits names every author, and an explicit author and message win', async (t) => {
   const { sample, commit } = makeBranches(t);
   sample.git('checkout', '--quiet', 'feature');
   for (const [name, path] of [
@@ -82,7 +82,7 @@ long('of several commits everybody is named; what was asked for wins', async (t)
   t.match(sample.git('log', '-1', '--format=%B', 'main'), new RegExp(`\\nRun-Id: ${view.runId}\\n`));
 });
 
-t.test('an author that is none is refused before any work', async (t) => {
+t.test('a malformed author is refused before any work', async (t) => {
   const { sample } = makeBranches(t);
   const source = { kind: 'patch', bytes: fix } as const;
   for (const author of [
@@ -96,7 +96,7 @@ t.test('an author that is none is refused before any work', async (t) => {
     await t.rejects(sample.run({ source, author }), { code: 'USAGE' }, author);
 });
 
-t.test('nobody’s words can stand where ours do', async (t) => {
+t.test('a commit message cannot forge the trailers that writ adds', async (t) => {
   for (const message of [
     'x\n\nRun-Id: a',
     'x\r\n\r\nRun-Id: a\r\n',

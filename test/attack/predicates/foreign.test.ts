@@ -92,7 +92,7 @@ async function refusal(
   return outcomes.size === 1 ? last : [...outcomes];
 }
 
-t.test('what is whole verifies, and so does the least that the documents demand', async (t) => {
+t.test('a complete predicate verifies, and so does one with only the required members', async (t) => {
   for (const [type, predicate] of Object.entries(whole)) t.same(await refusal(type, predicate), [0], type);
   for (const [type, path] of [
     [summaryType, 'timeVerified'],
@@ -224,7 +224,7 @@ const malformed: readonly (readonly [type: string, path: string, value: unknown]
   ).map(([path, value]) => [testType, path, value] as const),
 ];
 
-t.test('a predicate that is not whole is refused, however well it is signed', async (t) => {
+t.test('a malformed predicate is refused, however well it is signed', async (t) => {
   for (const [type, path, value] of malformed)
     t.same(
       await refusal(type, withAt(whole[type], path, value)),
@@ -242,57 +242,60 @@ function renamed(of: Loose, path: string, name: string): Loose {
   return withAt(withAt(of, path, undefined), [...keys, name].join('.'), from[last]);
 }
 
-t.test('a member under nearly its name is missing where it is demanded, and else not read', async (t) => {
-  const provenanceType = 'https://slsa.dev/provenance/v1';
-  for (const [type, path, name, trouble] of [
-    [summaryType, 'policy', 'Policy', '1 failed malformed'],
-    [summaryType, 'verifier', 'Verifier', '1 failed malformed'],
-    [summaryType, 'verifiedLevels', 'verifiedlevels', '1 failed malformed'],
-    [summaryType, 'verificationResult', 'verification_result', '1 failed malformed'],
-    [summaryType, 'verifier.id', 'Id', '1 failed malformed'],
-    [provenanceType, 'runDetails', 'rundetails', '1 failed malformed'],
-    [provenanceType, 'runDetails.builder.id', 'ID', '1 failed malformed'],
-    [summaryType, 'timeVerified', 'time_verified', '3 unverified unsupported'],
-    [summaryType, 'inputAttestations', 'inputattestations', '3 unverified unsupported'],
-    [summaryType, 'dependencyLevels', 'DependencyLevels', '3 unverified unsupported'],
-    [summaryType, 'slsaVersion', 'SlsaVersion', '3 unverified unsupported'],
-    [summaryType, 'policy.digest', 'Digest', '3 unverified unsupported'],
-    [
-      provenanceType,
-      'buildDefinition.resolvedDependencies',
-      'resolveddependencies',
-      '3 unverified unsupported',
-    ],
-    [provenanceType, 'buildDefinition.resolvedDependencies.0.digest', 'Digest', '3 unverified unsupported'],
-    [provenanceType, 'runDetails.metadata.startedOn', 'startedon', '3 unverified unsupported'],
-    [testType, 'failedTests', 'failed_tests', '3 unverified unsupported'],
-  ] as const) {
-    const [exit, ...code] = trouble.split(' ');
+t.test(
+  'a misspelled required member is missing, and a misspelled optional member is unsupported',
+  async (t) => {
+    const provenanceType = 'https://slsa.dev/provenance/v1';
+    for (const [type, path, name, trouble] of [
+      [summaryType, 'policy', 'Policy', '1 failed malformed'],
+      [summaryType, 'verifier', 'Verifier', '1 failed malformed'],
+      [summaryType, 'verifiedLevels', 'verifiedlevels', '1 failed malformed'],
+      [summaryType, 'verificationResult', 'verification_result', '1 failed malformed'],
+      [summaryType, 'verifier.id', 'Id', '1 failed malformed'],
+      [provenanceType, 'runDetails', 'rundetails', '1 failed malformed'],
+      [provenanceType, 'runDetails.builder.id', 'ID', '1 failed malformed'],
+      [summaryType, 'timeVerified', 'time_verified', '3 unverified unsupported'],
+      [summaryType, 'inputAttestations', 'inputattestations', '3 unverified unsupported'],
+      [summaryType, 'dependencyLevels', 'DependencyLevels', '3 unverified unsupported'],
+      [summaryType, 'slsaVersion', 'SlsaVersion', '3 unverified unsupported'],
+      [summaryType, 'policy.digest', 'Digest', '3 unverified unsupported'],
+      [
+        provenanceType,
+        'buildDefinition.resolvedDependencies',
+        'resolveddependencies',
+        '3 unverified unsupported',
+      ],
+      [provenanceType, 'buildDefinition.resolvedDependencies.0.digest', 'Digest', '3 unverified unsupported'],
+      [provenanceType, 'runDetails.metadata.startedOn', 'startedon', '3 unverified unsupported'],
+      [testType, 'failedTests', 'failed_tests', '3 unverified unsupported'],
+    ] as const) {
+      const [exit, ...code] = trouble.split(' ');
+      t.same(
+        await refusal(type, renamed(whole[type], path, name)),
+        [Number(exit), `predicate ${code.join(' ')}`],
+        `${path} as ${name}`,
+      );
+    }
+    for (const [type, path, value] of [
+      [summaryType, 'acme_reviewed', { by: 'us' }],
+      [summaryType, 'resource', 'x'],
+      [provenanceType, 'runDetails.metadata.buildkit_hermetic', true],
+      [testType, 'tests', 7],
+    ] as const)
+      t.same(await refusal(type, withAt(whole[type], path, value)), [0], `${path} is of nobody here`);
     t.same(
-      await refusal(type, renamed(whole[type], path, name)),
-      [Number(exit), `predicate ${code.join(' ')}`],
-      `${path} as ${name}`,
+      await refusal(provenanceType, renamed(provenance, 'runDetails.metadata.invocationId', 'invocationID')),
+      [0],
+      'as BuildKit writes it',
     );
-  }
-  for (const [type, path, value] of [
-    [summaryType, 'acme_reviewed', { by: 'us' }],
-    [summaryType, 'resource', 'x'],
-    [provenanceType, 'runDetails.metadata.buildkit_hermetic', true],
-    [testType, 'tests', 7],
-  ] as const)
-    t.same(await refusal(type, withAt(whole[type], path, value)), [0], `${path} is of nobody here`);
-  t.same(
-    await refusal(provenanceType, renamed(provenance, 'runDetails.metadata.invocationId', 'invocationID')),
-    [0],
-    'as BuildKit writes it',
-  );
-  for (const changes of [{ Subject: [] }, { PredicateType: testType }, { predicate_type: testType }]) {
-    const report = await verifyStranger(bundleBy(statement(changes)));
-    t.ok(troubles(report).includes('statement failed malformed'), JSON.stringify(changes));
-  }
-});
+    for (const changes of [{ Subject: [] }, { PredicateType: testType }, { predicate_type: testType }]) {
+      const report = await verifyStranger(bundleBy(statement(changes)));
+      t.ok(troubles(report).includes('statement failed malformed'), JSON.stringify(changes));
+    }
+  },
+);
 
-t.test('what binds nothing is not taken for a digest or a name, and is not called wrong', async (t) => {
+t.test('names and digests that identify nothing are unverified, not refuted', async (t) => {
   const names = [
     'git+https://example.org/a',
     'gce_image:a',
@@ -332,7 +335,7 @@ t.test('what binds nothing is not taken for a digest or a name, and is not calle
   }
 });
 
-t.test('nothing was done at a time that has not come, by clocks that differ by minutes', async (t) => {
+t.test('a predicate with a future time is unverified, with a tolerance of some minutes', async (t) => {
   const nowMs = Date.parse('2026-03-01T00:00:00Z');
   for (const [type, path, first] of [
     [summaryType, 'timeVerified', undefined],
@@ -351,7 +354,7 @@ t.test('nothing was done at a time that has not come, by clocks that differ by m
   }
 });
 
-t.test('subjects have digests of the length that their algorithm makes, under its very name', async (t) => {
+t.test('subject digests must have the exact algorithm name and length', async (t) => {
   const bad = [
     { sha256: '1'.repeat(40) },
     { sha512: '1'.repeat(64) },
@@ -383,7 +386,7 @@ t.test('subjects have digests of the length that their algorithm makes, under it
   t.equal(report.verified, true, 'what is not known by its name is compared with nothing');
 });
 
-t.test('a summary is held to the verifier, the resource and the level that are asked for', async (t) => {
+t.test('a summary must match the requested verifier, resource and level', async (t) => {
   const asked = {
     verifierId: 'https://verifier.example/v',
     resourceUri: 'pkg:npm/app@1.0.0',
@@ -415,7 +418,7 @@ t.test('a summary is held to the verifier, the resource and the level that are a
   ]);
 });
 
-t.test('what is no summary answers nothing that is asked of one', async (t) => {
+t.test('a statement that is not a summary does not meet requirements for a summary', async (t) => {
   for (const demands of [
     { verifierId: 'https://verifier.example/v', levels: [] },
     { resourceUri: 'pkg:npm/app@1.0.0', levels: [] },
@@ -427,25 +430,22 @@ t.test('what is no summary answers nothing that is asked of one', async (t) => {
   }
 });
 
-t.test(
-  'a predicate that nobody reads here is told as not judged: open, or for who asked for it',
-  async (t) => {
-    const type = 'https://cyclonedx.org/bom';
-    t.same(await refusal(type, { any: 'thing' }), [3, 'predicate unverified not-judged']);
-    t.same(await refusal(type, { any: 'thing' }, { types: [type] }), [0, 'predicate unverified not-judged']);
-    t.same(await refusal(type, { any: 'thing' }, { types: ['https://spdx.dev/Document'] }), [
-      1,
-      'predicate failed wrong-type',
-    ]);
-    const other = await refusal(
-      type,
-      { any: 'thing' },
-      { types: [type], artifacts: [{ name: 'x', sha256: '0'.repeat(64) }] },
-    );
-    t.same(
-      other,
-      [1, 'predicate unverified not-judged', 'subject failed wrong-subject'],
-      'its subject is judged',
-    );
-  },
-);
+t.test('an unknown predicate type is not evaluated and verifies only if its type is requested', async (t) => {
+  const type = 'https://cyclonedx.org/bom';
+  t.same(await refusal(type, { any: 'thing' }), [3, 'predicate unverified not-judged']);
+  t.same(await refusal(type, { any: 'thing' }, { types: [type] }), [0, 'predicate unverified not-judged']);
+  t.same(await refusal(type, { any: 'thing' }, { types: ['https://spdx.dev/Document'] }), [
+    1,
+    'predicate failed wrong-type',
+  ]);
+  const other = await refusal(
+    type,
+    { any: 'thing' },
+    { types: [type], artifacts: [{ name: 'x', sha256: '0'.repeat(64) }] },
+  );
+  t.same(
+    other,
+    [1, 'predicate unverified not-judged', 'subject failed wrong-subject'],
+    'its subject is judged',
+  );
+});

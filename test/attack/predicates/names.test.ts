@@ -8,7 +8,7 @@ import { runLine } from '../../bin/host.ts';
 import { fixtures, makeSample } from '../../engine/run/sample.ts';
 import { long } from '../../rooms/long.ts';
 
-t.test('a remote is named without passwords, and a path of this machine never', async (t) => {
+t.test('the name of a remote contains no password and never a local path', async (t) => {
   for (const [locator, uri] of [
     ['https://example.org/a.git', 'git+https://example.org/a.git'],
     ['git+https://example.org/a.git', 'git+https://example.org/a.git'],
@@ -28,7 +28,7 @@ t.test('a remote is named without passwords, and a path of this machine never', 
     t.equal(remoteUri(locator), uri, locator);
 });
 
-long('a summary of a local contract names the remote, else where the history began', async (t) => {
+long('a summary of a local spec names the remote, or else the first commit', async (t) => {
   const bytes = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
   const quick = {
     id: 'quick',

@@ -43,17 +43,17 @@ const summaryPath = 'statements/vsa.sigstore.json';
 const testPath = 'statements/test-result-unit.sigstore.json';
 const decisionPath = 'statements/decision.sigstore.json';
 
-t.test('the set as it was sealed holds', async (t) => {
+t.test('the sealed set verifies', async (t) => {
   t.same(await besides(summaryPath, 'slsaVersion', '1.2'), []);
 });
 
-t.test('a run that ended, or was summed up, at a time that has not come is not verified', async (t) => {
+t.test('a run or summary with a future time is not verified', async (t) => {
   t.same(await besides(summaryPath, 'timeVerified', '2099-01-01T00:00:00Z'), ['summary unverified not-yet']);
   const early = await verifyAs(sealed, { machine, options: { clock: daysLater(-1) } });
   t.ok(troubles(early).includes('statement unverified not-yet'), String(troubles(early)));
 });
 
-t.test('a summary of ours that the signer signed otherwise is refused', async (t) => {
+t.test('a signed summary of writ that does not match its run is refused', async (t) => {
   for (const [at, value, code] of [
     ['verifier', undefined, 'malformed'],
     ['verifier.id', 'urn:writ:verifier:other:v1', 'mismatch'],
@@ -81,7 +81,7 @@ t.test('a summary of ours that the signer signed otherwise is refused', async (t
     );
 });
 
-t.test('test results and decisions are read whole, too', async (t) => {
+t.test('malformed or mismatched test results and decisions are refused', async (t) => {
   for (const [path, at, value, code] of [
     [testPath, 'configuration', undefined, `test-result:${testPath} failed malformed`],
     [testPath, 'configuration', [{ name: 'nothing' }], `test-result:${testPath} failed malformed`],
@@ -94,7 +94,7 @@ t.test('test results and decisions are read whole, too', async (t) => {
     t.ok((await besides(path, at, value)).includes(code), `${at} ${JSON.stringify(value)}`);
 });
 
-t.test('a run carries no test result FAILED but of a check that is not required and failed', async (t) => {
+t.test('a run has a FAILED test result only for an optional check that failed', async (t) => {
   t.same(
     (await besides(testPath, 'result', 'FAILED')).filter((one) => one.startsWith('test-result')),
     [`test-result:${testPath} failed mismatch`],
@@ -132,7 +132,7 @@ t.test('a run carries no test result FAILED but of a check that is not required 
   }
 });
 
-t.test('a test result says what the gate report says of its check, be it good or bad', async (t) => {
+t.test('a test result must match the gate report of its check', async (t) => {
   const inReport = (tests: Loose, more: Loose) => (report: GateReport) => ({
     ...report,
     stages: report.stages.map((stage) => ({
@@ -170,7 +170,7 @@ t.test('a test result says what the gate report says of its check, be it good or
   t.ok(troubles(await verifyAs(less, { machine })).includes(`test-result:${testPath} failed mismatch`));
 });
 
-t.test('a provenance of ours is read whole', async (t) => {
+t.test('a malformed or mismatched provenance of writ is refused', async (t) => {
   const statement: Loose = statementOf(sealed);
   const definition = 'predicate.buildDefinition';
   const dependencies: readonly Loose[] = statement.predicate.buildDefinition.resolvedDependencies;
@@ -208,7 +208,7 @@ t.test('a provenance of ours is read whole', async (t) => {
   }
 });
 
-t.test('`--type` finds every statement of the set that holds, and no other', async (t) => {
+t.test('`--type` matches every verified statement of the set and no other', async (t) => {
   const types = [
     'https://slsa.dev/provenance/v1',
     'https://slsa.dev/verification_summary/v1',
@@ -231,7 +231,7 @@ t.test('`--type` finds every statement of the set that holds, and no other', asy
   t.ok(troubles(report).includes(`type:${types[3]} failed wrong-type`), 'one that does not hold is none');
 });
 
-t.test('a run’s summary is held to verifier, resource and level', async (t) => {
+t.test('the summary of a run must match the requested verifier, resource and level', async (t) => {
   const good = {
     verifierId: 'urn:writ:verifier:gates:v1',
     resourceUri: 'urn:writ:repository:local',

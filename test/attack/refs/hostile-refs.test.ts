@@ -17,7 +17,7 @@ interface Answer {
   readonly kilobytes: number;
 }
 
-long('hostile refs spoil themselves alone', async (t) => {
+long('a hostile ref breaks only its own record', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(sample.home, 'ann.key')]);

@@ -87,7 +87,7 @@ function scene(t: Test): {
 const statusOf = ({ data }: Answer, kind: string): string | undefined =>
   data.refs.find(({ ref }) => ref.startsWith(`refs/ai/${kind}/`))?.status;
 
-long('a record that changed elsewhere does not take the place of ours, and is named', (t) => {
+long('a record that changed in another clone does not replace the local one and is reported', (t) => {
   const { run, clone, first } = scene(t);
   const second = clone('second');
   t.equal(second('fetch').status, 0);
@@ -111,7 +111,7 @@ long('a record that changed elsewhere does not take the place of ours, and is na
   t.end();
 });
 
-long('what went on in two clones has a way out for both', (t) => {
+long('a run that continued in two clones can be resolved in both', (t) => {
   const { run, clone, git } = scene(t);
   const [second, third] = [clone('second'), clone('third')];
   for (const call of [second, third]) {

@@ -75,26 +75,29 @@ const codesOf = (view: RunView): unknown[] =>
 
 const tap = 'node --test --test-reporter=tap test/forger.test.js';
 
-long('a report written by hand does not beat what the runner printed', async (t) => {
+long('a report written by a test does not override the output of the runner', async (t) => {
   const view = await judge(scene(t, author(writes('junit.xml', 5000))), tap);
   t.equal(view.decision?.type, 'abandon');
   t.strictSame(codesOf(view), ['REPORT_DISAGREES']);
   t.match(view.stages[0]?.checks[0]?.tests, { passed: 2, failed: 0 });
 });
 
-long('a report without failures does not hide a `not ok`, not even where the config names it', async (t) => {
-  const files = author(writes('junit.xml', 2));
-  const failing = {
-    'test/forger.test.js': `${files['test/forger.test.js']}test('bad', () => { throw new Error('no'); });\n`,
-  };
-  for (const config of [undefined, '[checks.unit]\nreport = "junit.xml"\n']) {
-    const view = await judge(scene(t, failing, config), `${tap} || true`);
-    t.equal(view.decision?.type, 'abandon');
-    t.ok(codesOf(view).includes('REPORT_DISAGREES'), String(codesOf(view)));
-  }
-});
+long(
+  'a report without failures does not hide a `not ok`, even if the config names that report',
+  async (t) => {
+    const files = author(writes('junit.xml', 2));
+    const failing = {
+      'test/forger.test.js': `${files['test/forger.test.js']}test('bad', () => { throw new Error('no'); });\n`,
+    };
+    for (const config of [undefined, '[checks.unit]\nreport = "junit.xml"\n']) {
+      const view = await judge(scene(t, failing, config), `${tap} || true`);
+      t.equal(view.decision?.type, 'abandon');
+      t.ok(codesOf(view).includes('REPORT_DISAGREES'), String(codesOf(view)));
+    }
+  },
+);
 
-long('a second report beside that of the runner is refused where nobody says which counts', async (t) => {
+long('a second report beside the report of the runner is refused unless the config names one', async (t) => {
   const quiet =
     'node --test --test-reporter=junit --test-reporter-destination=$REPORTS_DIR/unit.xml test/forger.test.js';
   const forged = await judge(scene(t, author(writes('all.xml', 5000))), quiet);
@@ -105,7 +108,7 @@ long('a second report beside that of the runner is refused where nobody says whi
   t.match(named.stages[0]?.checks[0]?.tests, { passed: 2, failed: 0 });
 });
 
-long('what the runner writes in two formats says the same and passes', async (t) => {
+long('reports of the runner in two formats agree, and the check passes', async (t) => {
   const both = `node --test --test-reporter=tap --test-reporter-destination=stdout --test-reporter=junit --test-reporter-destination=$REPORTS_DIR/unit.xml test/forger.test.js`;
   const rich = author(`
 test('later', { todo: true }, () => { throw new Error('not yet'); });

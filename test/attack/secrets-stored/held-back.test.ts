@@ -41,7 +41,7 @@ const supplied = (patch: string | Buffer) =>
   ({ source: { kind: 'patch', bytes: Buffer.from(patch) } }) as const;
 const good = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
 
-long('a refused run does not leave the machine unless it is asked for, and is named', async (t) => {
+long('push holds back a refused run, names it, and publishes it only with `--all`', async (t) => {
   const { sample, remote, push } = shared(t);
   const refused = await sample.run(supplied(add('src/key.js', `const key = '${token}';`)), plain);
   const sealed = await sample.run(supplied(good));
@@ -63,29 +63,32 @@ long('a refused run does not leave the machine unless it is asked for, and is na
   t.match(remote('for-each-ref', '--format=%(refname)'), new RegExp(refused.runId));
 });
 
-long('the end of a run that waited elsewhere is told there, and its content is not', async (t) => {
-  const { sample, remote, push } = shared(t);
-  const waiting = await sample.run(supplied(good), {
-    risk: { humanInLoop: { required: true, minApprovers: 1 } },
-    acceptance: {
-      verificationPlan: {
-        releaseChecks: [
-          { id: 'people', kind: 'policy', command: 'require-approvers --min 1', required: true },
-        ],
+long(
+  'push publishes the decision of a run that was cancelled after waiting, but no new content',
+  async (t) => {
+    const { sample, remote, push } = shared(t);
+    const waiting = await sample.run(supplied(good), {
+      risk: { humanInLoop: { required: true, minApprovers: 1 } },
+      acceptance: {
+        verificationPlan: {
+          releaseChecks: [
+            { id: 'people', kind: 'policy', command: 'require-approvers --min 1', required: true },
+          ],
+        },
       },
-    },
-  });
-  t.equal(waiting.state, 'waiting', waiting.decision?.rationale ?? '');
-  t.strictSame((await push()).held, [], 'what waits is not refused');
-  const content = remote('rev-parse', `refs/ai/content/${waiting.runId}`);
-  const given = { cwd: sample.root, env: sample.env };
-  t.match((await runLine(['--json', 'cancel', waiting.runId], commands, given)).out, /"abandon"/);
-  t.match((await push()).held, [{ run_id: waiting.runId }]);
-  t.match(remote('show', `refs/ai/runs/${waiting.runId}:decision.json`), /"abandon"/);
-  t.equal(remote('rev-parse', `refs/ai/content/${waiting.runId}`), content);
-});
+    });
+    t.equal(waiting.state, 'waiting', waiting.decision?.rationale ?? '');
+    t.strictSame((await push()).held, [], 'what waits is not refused');
+    const content = remote('rev-parse', `refs/ai/content/${waiting.runId}`);
+    const given = { cwd: sample.root, env: sample.env };
+    t.match((await runLine(['--json', 'cancel', waiting.runId], commands, given)).out, /"abandon"/);
+    t.match((await push()).held, [{ run_id: waiting.runId }]);
+    t.match(remote('show', `refs/ai/runs/${waiting.runId}:decision.json`), /"abandon"/);
+    t.equal(remote('rev-parse', `refs/ai/content/${waiting.runId}`), content);
+  },
+);
 
-long('a run whose decision cannot be read is no refused one, and stops nothing', async (t) => {
+long('push does not hold back a run whose decision cannot be read and does not fail', async (t) => {
   const { sample, push } = shared(t);
   const refused = await sample.run(supplied(add('src/key.js', `const key = '${token}';`)), plain);
   const blob = sample.git('rev-parse', `refs/ai/runs/${refused.runId}:intent.json`);

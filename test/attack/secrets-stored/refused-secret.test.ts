@@ -51,7 +51,7 @@ t.test('a patch that is refused for a token leaves the token nowhere', async (t)
   await stillSound(t, sample, view.runId);
 });
 
-long('what is kept masked is held to its digests', async (t) => {
+long('masked content must match its recorded digests', async (t) => {
   const { sample, view } = await refused(t, add('src/key.js', `const key = '${token}';`));
   const run = `refs/ai/runs/${view.runId}`;
   const record = JSON.parse(sample.git('cat-file', 'blob', `${run}:masked.json`)) as Record<string, string>;
@@ -94,7 +94,7 @@ long('what is kept masked is held to its digests', async (t) => {
   t.match(await fsck(), /digest-mismatch/, 'another content than was kept');
 });
 
-long('nor does a key over several lines, a binary file, or a name', async (t) => {
+long('a refused key of several lines, binary file or file name leaves no secret behind', async (t) => {
   const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     .privateKey.export({ type: 'pkcs8', format: 'pem' })
     .toString()
@@ -124,7 +124,7 @@ long('nor does a key over several lines, a binary file, or a name', async (t) =>
   t.ok(body.length > 0 && body.every((line) => !stored.includes(line)), 'no line of the binary patch');
 });
 
-long('nor where the contract allows secrets to be written', async (t) => {
+long('a refused patch leaves no secret behind even if the spec allows secrets', async (t) => {
   const { sample } = await refused(t, add('src/key.js', `eval('${token}'); const key = '${token}';`), {
     constraints: { privacy: { dataClassesAllowed: ['public', 'secrets'], redactionRequired: false } },
   });
@@ -152,13 +152,13 @@ async function work(t: Test, answers: readonly RecordedAnswer[], more: Json = {}
   return { sample, view };
 }
 
-long('what a later attempt repaired is not kept of the earlier one', async (t) => {
+long('a secret of an earlier attempt that a later attempt repaired is not stored', async (t) => {
   const { sample, view } = await work(t, [one(1, bad), one(2, add('src/one.js', 'const one = 1;')), two]);
   t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
   t.strictSame(tracesOf(sample, token), []);
 });
 
-long('nor where no attempt repaired it', async (t) => {
+long('a secret that no attempt repaired is not stored', async (t) => {
   const { sample, view } = await work(t, [one(1, bad), one(2, bad), two]);
   t.equal(view.decision?.type, 'abandon', view.decision?.rationale ?? '');
   t.strictSame(tracesOf(sample, token), []);
@@ -176,7 +176,7 @@ long('a run that waits for its budget publishes no secret', async (t) => {
   t.equal(fsck.code, 0, fsck.out.slice(0, 600));
 });
 
-long('the recording that a worker played goes with the end of its run', async (t) => {
+long('the recording of a worker is removed at the end of its run', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const spec = join(sample.home, 'spec.json');
@@ -193,7 +193,7 @@ long('the recording that a worker played goes with the end of its run', async (t
   t.strictSame(tracesOf(sample, token), ['recording.json'], "the person's own file");
 });
 
-long('a run that is cancelled before it was judged keeps no secret either', async (t) => {
+long('a run that is cancelled before its checks ran stores no secret', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const stop = new AbortController();
@@ -219,7 +219,7 @@ long('a run that is cancelled before it was judged keeps no secret either', asyn
   await stillSound(t, sample, runId);
 });
 
-long('a refusal whose path is not known by its name masks every file', async (t) => {
+long('a finding without a known path masks every file of the patch', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const patch =
@@ -228,7 +228,7 @@ long('a refusal whose path is not known by its name masks every file', async (t)
   t.strictSame(tracesOf(sample, token), []);
 });
 
-long('nor do the people and words that come with a refused patch', async (t) => {
+long('a refused patch leaves no secret behind in its authors and message', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const password = 'Zq8vXw3Lm5Rt9KpY2nHd';
@@ -261,7 +261,7 @@ long('nor do the people and words that come with a refused patch', async (t) => 
   await stillSound(t, sample, view.runId);
 });
 
-long('nor does the same value where no rule flags it', async (t) => {
+long('a refused patch leaves no other copy of the secret behind, even where no rule matches', async (t) => {
   const password = 'Zq8vXw3Lm5Rt9KpY2nHd';
   const forms = [
     password,

@@ -13,7 +13,7 @@ const nobody = { authors: [], committers: [] };
 const refusedIn = (message: string, summary = 'Prices'): readonly string[] =>
   maskStated({ message }, nobody, summary, []).wording.refused ?? [];
 
-long('a token in the words of a range is refused, and not written down again', async (t) => {
+long('a token in a commit message of a range is refused and not stored again', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   sample.git('checkout', '--quiet', '-b', 'feature');
@@ -42,7 +42,7 @@ long('a token in the words of a range is refused, and not written down again', a
   t.strictSame(tracesOf(sample, token), before);
 });
 
-t.test('wherever in the words it stands', (t) => {
+t.test('a secret is found in any part of a message, in people and in the summary', (t) => {
   const person = (name: string, email: string) => ({ name, email });
   t.same(refusedIn(`x\n\nReviewed-by: ${token} <a@sample.example>`), ['message']);
   t.same(
@@ -65,7 +65,7 @@ t.test('wherever in the words it stands', (t) => {
   t.end();
 });
 
-t.test('honest words stay as they are', (t) => {
+t.test('a message without secrets stays unchanged', (t) => {
   for (const message of [
     'fix: rotate the token\n\nThe password is read from $PASSWORD now.',
     'x\n\nChange-Id: I8473b95934b5732ac55d26311a706c9c2bde9940\nSigned-off-by: Ana <ana@sample.example>',
@@ -100,7 +100,7 @@ const mail = (...lines: readonly string[]): string =>
     '',
   ].join('\n');
 
-long('a mail is one commit: author, date, subject and body are kept, as git am does', async (t) => {
+long('a mail keeps its author, date, subject and body, as in `git am`', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const body = ['They were one cent too high.', '', 'Reported-by: Bo <bo@sample.example>'];

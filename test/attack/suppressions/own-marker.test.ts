@@ -39,7 +39,7 @@ const manyLines = Array.from({ length: 30 }, (_, at) => `export const n${at} = $
 const marked = (value: string): string =>
   `${manyLines}// writ:allow-secret (an invented one)\nexport const key = '${value}';\n`;
 
-t.test('a marker that the patch brings along does not open the gate for its secret', async (t) => {
+t.test('a suppression marker added by the patch does not allow its secret', async (t) => {
   for (const view of [
     await judge('x\n', marked(other)),
     await judge(marked(old), marked(other)),
@@ -53,7 +53,7 @@ t.test('a marker that the patch brings along does not open the gate for its secr
   }
 });
 
-long('what stood marked at base stays allowed where its lines move', async (t) => {
+long('a secret marked at the base stays allowed when its lines move', async (t) => {
   const around = `{\n  // writ:allow-secret\n  var key = '${old}';\n}\n${manyLines}`;
   for (const view of [await judge(marked(old), around), await judge(marked(old), `${marked(old)}x\n`, true)])
     t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');

@@ -24,7 +24,7 @@ const evidence = await formatEvidenceFile(runId, source);
 
 const refused = { code: 129, error: { code: 'TARGET_AMBIGUOUS' } };
 
-t.test('a landed file with the name of an unsealed tag does not pass for the tag', async (t) => {
+t.test('a file named like an unsealed tag is ambiguous and does not verify as the tag', async (t) => {
   git('tag', 'v1.0.0', base);
   writeFileSync(join(root, 'v1.0.0'), evidence);
   const found = await verify('v1.0.0');
@@ -41,7 +41,7 @@ t.test('a landed file with the name of an unsealed tag does not pass for the tag
   t.match(await verify('v1.0.0', '--run'), { code: 3, error: { code: 'VERIFY_NOTHING' } }, 'no such run');
 });
 
-long('nor does one under any other spelling that a ref could have', async (t) => {
+long('a file named like a branch, tag or remote ref is ambiguous', async (t) => {
   mkdirSync(join(root, 'release'), { recursive: true });
   for (const name of ['v2.json', 'rel.sigstore.json', 'release/1.0', 'stable', 'x.jsonl', 'y.tlog-proof']) {
     writeFileSync(join(root, name), evidence);
@@ -56,12 +56,12 @@ long('nor does one under any other spelling that a ref could have', async (t) =>
   }
 });
 
-t.test('a name that no file can have names no file', async (t) => {
+t.test('a target name that is too long for a file is looked up as a ref only', async (t) => {
   t.match(await verify('x'.repeat(300)), { code: 128, error: { code: 'REF_NOT_FOUND' } });
   t.match(await verify('x'.repeat(5_000)), { code: 129, error: { code: 'REF_INVALID' } });
 });
 
-long('a file under a version’s name is not taken for a tag that was never fetched', async (t) => {
+long('a file named like a version is not accepted in place of a tag', async (t) => {
   const names = ['v3.0.0', 'release/3.0', 'next', 'v2.0.rc1', '1.x', 'release/2.x', 'v1.0.Final', '3.12.0b1'];
   for (const name of [...names, 'v4.json.rc1', 'v1.JSON', 'evidence.txt']) {
     writeFileSync(join(root, name), evidence);
@@ -71,36 +71,30 @@ long('a file under a version’s name is not taken for a tag that was never fetc
   }
 });
 
-t.test(
-  '`HEAD` is the commit that is checked out, whatever is landed or tagged under that name',
-  async (t) => {
-    writeFileSync(join(root, 'HEAD'), 'x');
-    git('update-ref', 'refs/tags/HEAD', base);
-    t.match(await verify('HEAD'), { code: 0, data: { targets: [{ commit_sha: commit }] } });
-    t.match(await verify('HEAD~1', '--commit'), { code: 3 });
-    git('update-ref', '-d', 'refs/tags/HEAD');
-  },
-);
+t.test('`HEAD` is the checked-out commit, even if a file or tag has that name', async (t) => {
+  writeFileSync(join(root, 'HEAD'), 'x');
+  git('update-ref', 'refs/tags/HEAD', base);
+  t.match(await verify('HEAD'), { code: 0, data: { targets: [{ commit_sha: commit }] } });
+  t.match(await verify('HEAD~1', '--commit'), { code: 3 });
+  git('update-ref', '-d', 'refs/tags/HEAD');
+});
 
-t.test(
-  'a tag and a branch of one name, at two commits, are two things; at one commit they are one',
-  async (t) => {
-    git('branch', 'twice', base);
-    git('tag', 'twice', commit);
-    for (const line of [['twice'], ['twice', '--commit'], ['twice~0']]) {
-      const found = await verify(...line);
-      t.match(found, refused, line.join(' '));
-      t.match(found.error?.message, /refs\/tags\/twice/);
-      t.match(found.error?.message, /refs\/heads\/twice/);
-    }
-    t.equal((await verify('refs/heads/twice')).code, 3);
-    t.equal((await verify('refs/tags/twice')).code, 0);
-    git('branch', '-f', 'twice', commit);
-    t.equal((await verify('twice')).code, 0);
-  },
-);
+t.test('a tag and a branch of one name are ambiguous unless both name the same commit', async (t) => {
+  git('branch', 'twice', base);
+  git('tag', 'twice', commit);
+  for (const line of [['twice'], ['twice', '--commit'], ['twice~0']]) {
+    const found = await verify(...line);
+    t.match(found, refused, line.join(' '));
+    t.match(found.error?.message, /refs\/tags\/twice/);
+    t.match(found.error?.message, /refs\/heads\/twice/);
+  }
+  t.equal((await verify('refs/heads/twice')).code, 3);
+  t.equal((await verify('refs/tags/twice')).code, 0);
+  git('branch', '-f', 'twice', commit);
+  t.equal((await verify('twice')).code, 0);
+});
 
-t.test('a branch that is called like the beginning of a commit is not taken for it', async (t) => {
+t.test('a branch named like a commit prefix is ambiguous with that commit', async (t) => {
   const short = base.slice(0, 8);
   git('branch', short, commit);
   const found = await verify(short);
@@ -119,32 +113,29 @@ t.test('a branch that is called like the beginning of a commit is not taken for 
   t.equal((await verify(commit.slice(0, 10))).code, 0);
 });
 
-t.test(
-  'the beginning of a run that begins a commit, or several runs, is refused with all of them',
-  async (t) => {
-    const prefix = runId.slice(0, 8);
-    t.match(await verify(prefix), { code: 0, data: { targets: [{ run_id: runId }] } });
-    t.equal((await verify(runId)).code, 0);
-    git('branch', prefix, base);
-    const found = await verify(prefix);
-    t.match(found, refused);
-    t.match(found.error?.details.meanings, [
-      { kind: 'run', run_id: runId },
-      { kind: 'commit', commit_sha: base },
-    ]);
-    t.equal((await verify(prefix, '--run')).code, 0);
-    t.equal((await verify(prefix, '--commit')).code, 3);
-    git('branch', '-D', prefix);
-    const other = `${runId.slice(0, -1)}${runId.endsWith('0') ? '1' : '0'}`;
-    git('update-ref', `refs/ai/runs/${other}`, git('rev-parse', `refs/ai/runs/${runId}`));
-    const two = await verify(prefix);
-    t.match(two, refused);
-    t.match(two.error?.message, other);
-    git('update-ref', '-d', `refs/ai/runs/${other}`);
-  },
-);
+t.test('a run prefix that also names a commit or another run is refused with all its meanings', async (t) => {
+  const prefix = runId.slice(0, 8);
+  t.match(await verify(prefix), { code: 0, data: { targets: [{ run_id: runId }] } });
+  t.equal((await verify(runId)).code, 0);
+  git('branch', prefix, base);
+  const found = await verify(prefix);
+  t.match(found, refused);
+  t.match(found.error?.details.meanings, [
+    { kind: 'run', run_id: runId },
+    { kind: 'commit', commit_sha: base },
+  ]);
+  t.equal((await verify(prefix, '--run')).code, 0);
+  t.equal((await verify(prefix, '--commit')).code, 3);
+  git('branch', '-D', prefix);
+  const other = `${runId.slice(0, -1)}${runId.endsWith('0') ? '1' : '0'}`;
+  git('update-ref', `refs/ai/runs/${other}`, git('rev-parse', `refs/ai/runs/${runId}`));
+  const two = await verify(prefix);
+  t.match(two, refused);
+  t.match(two.error?.message, other);
+  git('update-ref', '-d', `refs/ai/runs/${other}`);
+});
 
-t.test('a run that is called like the beginning of another takes no name from it', async (t) => {
+t.test('a run named like a prefix of another run makes that prefix ambiguous', async (t) => {
   const genuine = git('rev-parse', `refs/ai/runs/${runId}`);
   for (const length of [4, 13, 35]) {
     const planted = runId.slice(0, length);
@@ -165,19 +156,16 @@ t.test('a run that is called like the beginning of another takes no name from it
   git('update-ref', '-d', `refs/ai/runs/${runId}0`);
 });
 
-long(
-  'several targets in one call: each is understood by itself, one that is two things ends it',
-  async (t) => {
-    writeFileSync(join(root, 'evidence.json'), evidence);
-    const { code, data } = await verify(commit, runId, 'evidence.json', './evidence.json');
-    t.equal(code, 0);
-    t.match(data.targets, [{ kind: 'run' }, { kind: 'run' }, { kind: 'evidence' }, { kind: 'evidence' }]);
-    t.match(await verify(commit, 'v1.0.0'), refused);
-    t.equal((await verify('v1.0.0', 'evidence.json', '--file')).code, 0);
-    for (const name of ['e.jsonl', 'e.sigstore', 'e.bundle', 'e.intoto']) {
-      writeFileSync(join(root, name), evidence);
-      t.not((await verify(name)).error?.code, 'USAGE', name);
-    }
-    t.match(await verify('v1.0.0', '--file', '--commit'), { code: 129, error: { code: 'USAGE' } });
-  },
-);
+long('each target of a call is resolved by itself, and one ambiguous target fails the call', async (t) => {
+  writeFileSync(join(root, 'evidence.json'), evidence);
+  const { code, data } = await verify(commit, runId, 'evidence.json', './evidence.json');
+  t.equal(code, 0);
+  t.match(data.targets, [{ kind: 'run' }, { kind: 'run' }, { kind: 'evidence' }, { kind: 'evidence' }]);
+  t.match(await verify(commit, 'v1.0.0'), refused);
+  t.equal((await verify('v1.0.0', 'evidence.json', '--file')).code, 0);
+  for (const name of ['e.jsonl', 'e.sigstore', 'e.bundle', 'e.intoto']) {
+    writeFileSync(join(root, name), evidence);
+    t.not((await verify(name)).error?.code, 'USAGE', name);
+  }
+  t.match(await verify('v1.0.0', '--file', '--commit'), { code: 129, error: { code: 'USAGE' } });
+});

@@ -52,7 +52,7 @@ const check = (of: Awaited<ReturnType<typeof verify>>) =>
   of.data?.checks.find(({ id }: { readonly id: string }) => id === 'tree-objects');
 const raw = (type: string, id: string) => execFileSync('git', ['cat-file', type, id], { cwd: root });
 
-t.test('what is as it was sealed is verified, and it is said how much was hashed', async (t) => {
+t.test('an unmodified commit verifies, and the report counts the hashed files and trees', async (t) => {
   const found = await verify(commit);
   t.equal(found.code, 0);
   const files = new Set(
@@ -69,7 +69,7 @@ t.test('what is as it was sealed is verified, and it is said how much was hashed
   t.equal(found.data.warnings, undefined);
 });
 
-t.test('a file, directory or tree of other bytes than its id names is refused', async (t) => {
+t.test('a file, directory or tree that does not match its id is refused', async (t) => {
   const evil = 'export const price = () => 0;\n';
   const baseTree = raw('tree', git('rev-parse', `${base}^{tree}`));
   for (const [what, id, file] of [
@@ -91,7 +91,7 @@ t.test('a file, directory or tree of other bytes than its id names is refused', 
   });
 });
 
-t.test('what cannot be read is a verdict, and no fault of ours', async (t) => {
+t.test('an object that cannot be read gives a verdict, not an internal error', async (t) => {
   const whole = readFileSync(pathOf(blob));
   const many = loose('blob', Buffer.from(Array.from({ length: 300_000 }, (_, n) => (n * n * 31) % 251)));
   for (const [what, file, code] of [
@@ -109,7 +109,7 @@ t.test('what cannot be read is a verdict, and no fault of ours', async (t) => {
     });
 });
 
-t.test('a commit of other bytes than its id names is refused, also where a bundle is about it', async (t) => {
+t.test('a commit that does not match its id is refused, also as the subject of a bundle', async (t) => {
   const bundle = join(root, 'p.sigstore.json');
   writeFileSync(bundle, git('show', `refs/ai/runs/${runId}:provenance.sigstore.json`));
   t.equal((await verify('./p.sigstore.json')).code, 0);
@@ -129,7 +129,7 @@ t.test('a commit of other bytes than its id names is refused, also where a bundl
   rmSync(bundle);
 });
 
-t.test('borrowed objects are hashed like others, and that they are borrowed is a warning', async (t) => {
+t.test('objects from alternates are hashed too, and their use gives a warning', async (t) => {
   const elsewhere = join(sample.home, 'elsewhere', 'objects');
   mkdirSync(dirname(pathOf(blob, elsewhere)), { recursive: true });
   const path = pathOf(blob, elsewhere);
@@ -147,7 +147,7 @@ t.test('borrowed objects are hashed like others, and that they are borrowed is a
   rmSync(join(objects, 'info', 'alternates'));
 });
 
-t.test('nothing is sealed over a store that holds other bytes than ids name', async (t) => {
+t.test('a run is rolled back if the repository holds an object that does not match its id', async (t) => {
   const id = git('rev-parse', `${commit}:package.json`);
   const bytes = Buffer.from(
     'diff --git a/src/more.js b/src/more.js\nnew file mode 100644\n--- /dev/null\n+++ b/src/more.js\n@@ -0,0 +1 @@\n+export const more = 1;\n',
@@ -165,7 +165,7 @@ t.test('nothing is sealed over a store that holds other bytes than ids name', as
   });
 });
 
-t.test('a pack that holds other bytes under an id is refused', async (t) => {
+t.test('a pack with other bytes under an id is refused', async (t) => {
   git('repack', '-qad');
   const pack = join(
     objects,
@@ -191,7 +191,7 @@ t.test('a pack that holds other bytes under an id is refused', async (t) => {
   t.equal((await verify(commit)).code, 0);
 });
 
-t.test('nothing that an honest repository holds is taken for wrong', async (t) => {
+t.test('every object of an honest repository matches its id', async (t) => {
   const { hashTree } = await import('../../../engine/vcs/hash-tree.ts');
   const { openRepository } = await import('../../../engine/vcs/repository.ts');
   for (const format of ['sha1', 'sha256']) {

@@ -44,7 +44,7 @@ async function verify(...argv: string[]) {
 const raw =
   /\b(?:E[A-Z]{4,}|ERR_[A-Z_]+|[A-Z]?[a-z]*Error|undefined|not a function|Cannot read|Unexpected token|asn1|error:[0-9a-f]{8})\b/;
 
-long('a bad anchor or option is exit 129, of one family, and quotes no exception', async (t) => {
+long('a bad trust option is exit code 129 with a usage error and no exception text', async (t) => {
   for (const option of ['key', 'trusted-root', 'ledger-key', 'allowed-signers', 'spec'])
     for (const name of [
       ...Object.keys(garbage),
@@ -84,7 +84,7 @@ long('a bad anchor or option is exit 129, of one family, and quotes no exception
   }
 });
 
-t.test('so is one that is pinned, and it says which', async (t) => {
+t.test('a bad pinned key is exit code 129, and the error names its file', async (t) => {
   const trust = join(here.home, '.config/writ/trust');
   mkdirSync(trust, { recursive: true });
   for (const name of ['a.pem', 'a.vkey', 'a.tlog-policy']) {
@@ -98,7 +98,7 @@ t.test('so is one that is pinned, and it says which', async (t) => {
   }
 });
 
-t.test('the empty tree is consistent with itself alone, and begins every other', async (t) => {
+t.test('the empty tree is consistent only with itself and is a prefix of every other tree', async (t) => {
   const empty = { size: 0, root: emptyRoot };
   const other = Buffer.alloc(32, 7);
   t.equal(isConsistent(empty, empty, []), true);
@@ -113,7 +113,7 @@ t.test('the empty tree is consistent with itself alone, and begins every other',
     }
 });
 
-t.test('a size that is no size is refused wherever a bundle says one', async (t) => {
+t.test('an invalid size is refused in every field of a bundle', async (t) => {
   const key = join(here.root, 'k.pem');
   const { signerKey } = await import('../../attest/verify/strangers.ts');
   const { createPublicKey } = await import('node:crypto');

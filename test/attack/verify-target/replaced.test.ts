@@ -21,13 +21,13 @@ async function replacing(id: string, by: string, ask: () => Promise<unknown>): P
 
 const evil = git('commit-tree', '-p', base, '-m', 'evil', `${base}^{tree}`);
 
-t.test('without replacements nothing is said of them', async (t) => {
+t.test('a repository without replacements is verified without a mention of them', async (t) => {
   const found = await verify(commit);
   t.equal(found.code, 0);
   t.equal(plainGit(found), undefined);
 });
 
-t.test('a sealed commit that plain git shows as another is refused, by whatever it is named', async (t) => {
+t.test('a sealed commit that git replaces with another is refused under every name', async (t) => {
   await replacing(commit, evil, async () => {
     t.not(git('cat-file', '-p', commit).includes('Run-Id'), true, 'plain git shows the other one');
     for (const target of [commit, 'HEAD', 'main', runId]) {
@@ -39,7 +39,7 @@ t.test('a sealed commit that plain git shows as another is refused, by whatever 
   });
 });
 
-long('so is one of which plain git shows another tree, file, directory or parent', async (t) => {
+long('a commit whose tree, file, directory or parent git replaces is refused', async (t) => {
   const blob = git('rev-parse', `${commit}:package.json`);
   const otherBlob = git('rev-parse', `${commit}:src/price.js`);
   const tree = git('rev-parse', `${commit}^{tree}`);
@@ -56,7 +56,7 @@ long('so is one of which plain git shows another tree, file, directory or parent
     await replacing(id, by, async () => t.match(await verify(commit), refused, what));
 });
 
-t.test('so is a tag that plain git follows elsewhere', async (t) => {
+t.test('a tag that git replaces with another is refused', async (t) => {
   git('tag', '-a', '-m', 'x', 'v1', commit);
   git('tag', '-a', '-m', 'x', 'v1-evil', evil);
   git('tag', '-a', '-m', 'x', 'v1-outer', 'v1');
@@ -68,7 +68,7 @@ t.test('so is a tag that plain git follows elsewhere', async (t) => {
   });
 });
 
-t.test('grafted parents are refused; the commit’s own parents written as a graft are not', async (t) => {
+t.test('grafted parents are refused unless they are the real parents of the commit', async (t) => {
   const grafts = join(root, '.git/info/grafts');
   mkdirSync(join(root, '.git/info'), { recursive: true });
   writeFileSync(grafts, `${commit} ${evil}\n`);
@@ -82,7 +82,7 @@ t.test('grafted parents are refused; the commit’s own parents written as a gra
   rmSync(grafts);
 });
 
-long('a replacement in any spelling that git follows is refused', async (t) => {
+long('a replacement ref in any spelling that git follows is refused', async (t) => {
   const upper = commit.toUpperCase();
   const subject = () => git('log', '-1', '--format=%s', commit);
   const packed = join(root, '.git/packed-refs');
@@ -127,7 +127,7 @@ long('a graft in any spelling that git reads is refused', async (t) => {
   rmSync(grafts);
 });
 
-t.test('a replacement that touches nothing of the commit is a warning, and no more', async (t) => {
+t.test('a replacement that does not affect the commit is only a warning', async (t) => {
   const unrelated = git('commit-tree', '-m', 'unrelated', `${base}^{tree}`);
   await replacing(unrelated, evil, async () => {
     const found = await verify(commit);
@@ -142,7 +142,7 @@ t.test('a replacement that touches nothing of the commit is a warning, and no mo
   });
 });
 
-t.test('a bundle about a commit at hand is not verified where plain git shows another', async (t) => {
+t.test('a bundle about a commit that git replaces is not verified', async (t) => {
   writeFileSync(join(root, 'p.sigstore.json'), git('show', `refs/ai/runs/${runId}:provenance.sigstore.json`));
   t.equal((await verify('./p.sigstore.json')).code, 0);
   await replacing(commit, evil, async () => t.match(await verify('./p.sigstore.json'), refused));

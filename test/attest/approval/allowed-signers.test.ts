@@ -13,7 +13,7 @@ const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMqqnkVzrm0SdG6UOoqKLsabgH5C9ok
 const read = (text: string) => parseAllowedSigners(Buffer.from(text));
 const reasonOf = (text: string) => read(text).skipped[0]?.reason;
 
-t.test('lines, comments, quotes and CRLF', async (t) => {
+t.test('reads lines with comments, quotes and CRLF line ends', async (t) => {
   const text = `# people\r\n\r\nana@x ${key} her laptop\r\n\t"ben@x,*@y z"  namespaces="a,b",VALID-BEFORE="20300101Z" ${key}\n  # end`;
   const { signers, skipped } = read(text);
   t.strictSame(skipped, []);
@@ -26,7 +26,7 @@ t.test('lines, comments, quotes and CRLF', async (t) => {
   t.equal(signers[0]?.validBeforeMs, undefined);
 });
 
-t.test('a line that is not understood makes nobody a signer', async (t) => {
+t.test('a line that cannot be parsed adds no signer', async (t) => {
   const bad: Readonly<Record<string, string>> = {
     'certificate authorities': `ana cert-authority ${key}`,
     'unknown option': `ana verify-required ${key}`,
@@ -53,7 +53,7 @@ t.test('a line that is not understood makes nobody a signer', async (t) => {
   t.match(reasonOf(`\ufeffana ${key}`), /control characters/, 'a byte order mark');
 });
 
-t.test('a file that is absent, too large or no text has no signers at all', async (t) => {
+t.test('a file that is missing, too large or not text has no signers', async (t) => {
   const line = Buffer.from(`ana ${key}\n`);
   t.strictSame(parseAllowedSigners(undefined), {
     signers: [],
@@ -67,7 +67,7 @@ t.test('a file that is absent, too large or no text has no signers at all', asyn
   t.equal(parseAllowedSigners(line).signers.length, 1);
 });
 
-t.test('times are those of ssh-keygen(1)', async (t) => {
+t.test('times are parsed as ssh-keygen(1) documents them', async (t) => {
   t.equal(parseSignerTime('20260102Z'), Date.UTC(2026, 0, 2));
   t.equal(parseSignerTime('202601020304z'), Date.UTC(2026, 0, 2, 3, 4));
   t.equal(parseSignerTime('20260102030405Z'), Date.UTC(2026, 0, 2, 3, 4, 5));
@@ -85,7 +85,7 @@ t.test('times are those of ssh-keygen(1)', async (t) => {
     t.equal(parseSignerTime(bad), undefined, bad);
 });
 
-t.test('pattern lists are those of ssh', async (t) => {
+t.test('pattern lists match as in ssh', async (t) => {
   for (const [text, list] of [
     ['ana@x', 'ana@x'],
     ['ana@x', 'ben@x,*@x'],
@@ -110,7 +110,7 @@ t.test('pattern lists are those of ssh', async (t) => {
   t.notOk(fitsPatternList('a'.repeat(256), `${'*a'.repeat(1000)}b`));
 });
 
-t.test('a key speaks for whom its lines name', async (t) => {
+t.test('a key counts only for the principals that its lines name', async (t) => {
   const at = Date.UTC(2026, 5, 1);
   const find = (text: string, claimed?: string, when = at) => {
     const allowed = read(text);
@@ -145,7 +145,7 @@ t.test('a key speaks for whom its lines name', async (t) => {
   t.equal(find(`ana@x cert-authority ${key}`), 'untrusted-signer');
 });
 
-t.test('ssh-keygen agrees on who may sign', { skip: withoutSshKeygen }, async (t) => {
+t.test('`findSigner` and ssh-keygen agree on who may sign', { skip: withoutSshKeygen }, async (t) => {
   const dir = mkdtempSync(join(tmpdir(), 'writ-signers-'));
   t.teardown(() => rmSync(dir, { recursive: true, force: true }));
   const file = makeKey(dir, 'ana');

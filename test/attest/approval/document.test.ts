@@ -13,7 +13,7 @@ const subject = {
   gateReportDigest: '5'.repeat(64),
 };
 
-t.test('the published schema takes what is built and refuses what is not a statement', async (t) => {
+t.test('the published schema accepts built approvals and rejects other statements', async (t) => {
   const schema = JSON.parse(
     readFileSync(new URL('../../../docs/schemas/approval.v1.json', import.meta.url), 'utf8'),
   );
@@ -43,7 +43,7 @@ t.test('the published schema takes what is built and refuses what is not a state
     t.notOk(validate(JSON.parse(JSON.stringify({ ...whole, ...change }))), JSON.stringify(change));
 });
 
-t.test('an engine is handed who reads approvals', async (t) => {
+t.test('the attest plugin provides a reader for approvals', async (t) => {
   const { approvals: reader } = attesting;
   const ground = { subject, allowedSigners: undefined, authors: [], receivedAtMs: 0 };
   t.match(await reader.read([{ source: 'x', bytes: Buffer.from('x') }], ground), [

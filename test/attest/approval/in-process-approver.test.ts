@@ -48,7 +48,7 @@ async function judge(documents: readonly Uint8Array[], ground: Partial<ApprovalG
   return verdicts.map(({ status, inProcess }) => (inProcess ? `${status}, marked` : status));
 }
 
-t.test('an approval that says to be in-process counts only where the ground lets it', async (t) => {
+t.test('an in-process approval counts only where the caller allows it', async (t) => {
   const [marked, plain] = [approval(ana, { inProcess: true }), approval(ben)];
   t.strictSame(await judge([marked, plain]), ['in-process, marked', 'counts']);
   t.strictSame(await judge([marked, plain], { inProcess: false }), ['in-process, marked', 'counts']);
@@ -69,7 +69,7 @@ t.test('an approval that says to be in-process counts only where the ground lets
   ]);
 });
 
-t.test('the mark is `true` or is not there', async (t) => {
+t.test('the in-process mark is `true` or absent', async (t) => {
   const statement = JSON.parse(
     Buffer.from(buildApproval({ subject, decision: 'approve', signedAtMs: 0 })).toString(),
   );
@@ -85,7 +85,7 @@ t.test('the mark is `true` or is not there', async (t) => {
 });
 
 t.test(
-  'private keys of OpenSSH and PEM sign what ssh-keygen verifies',
+  'approvals signed by OpenSSH and PEM private keys verify with ssh-keygen',
   { skip: withoutSshKeygen },
   async (t) => {
     const dir = t.testdir();
@@ -113,7 +113,7 @@ t.test(
 );
 
 t.test(
-  'a key that is no such key, or that others can reach, is refused without a word of it',
+  'an unusable or exposed key file is refused, and the error does not quote it',
   { skip: withoutSshKeygen },
   async (t) => {
     const dir = t.testdir();

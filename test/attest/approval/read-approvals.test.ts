@@ -44,7 +44,7 @@ async function statuses(documents: readonly Uint8Array[], ground: Partial<Approv
   return (await judge(documents, ground)).map(({ status }) => status);
 }
 
-t.test('an approval by an allowed signer counts and says what it proves', async (t) => {
+t.test('an approval by an allowed signer counts, and its claims are returned', async (t) => {
   const [verdict] = await judge([
     approval(ana, { role: 'security', comment: 'read\nit', principal: 'ana@x.example' }),
   ]);
@@ -63,29 +63,32 @@ t.test('an approval by an allowed signer counts and says what it proves', async 
   t.strictSame(await judge([]), []);
 });
 
-t.test('verdicts come in the order given', async (t) => {
+t.test('verdicts are returned in the order of the approvals', async (t) => {
   const bad = Buffer.from('{}');
   t.strictSame(await statuses([approval(ben), bad, approval(ana)]), ['counts', 'malformed', 'counts']);
 });
 
-t.test('a signature by nobody known, in another namespace or over other bytes does not count', async (t) => {
-  t.strictSame(await statuses([approval(stranger)]), ['untrusted-signer']);
-  t.strictSame(await statuses([approval(ana, { principal: 'ben@x.example' })]), ['untrusted-signer']);
-  t.strictSame(await statuses([approval(ana)], { allowedSigners: undefined }), ['untrusted-signer']);
-  t.strictSame(await statuses([approval(ana, {}, 'file')]), ['wrong-namespace']);
-  t.strictSame(await statuses([approval(ana, {}, 'git')]), ['wrong-namespace']);
-  const statement = buildApproval({ subject, decision: 'approve', signedAtMs: receivedAtMs });
-  const other = buildApproval({ subject, decision: 'reject', signedAtMs: receivedAtMs });
-  const [verdict] = await judge([encodeApprovalDocument(other, ana.sign(statement))]);
-  t.match(verdict, { status: 'bad-signature', principal: '', decision: 'reject' });
-});
+t.test(
+  'a signature by an unknown key, for another namespace or over other bytes does not count',
+  async (t) => {
+    t.strictSame(await statuses([approval(stranger)]), ['untrusted-signer']);
+    t.strictSame(await statuses([approval(ana, { principal: 'ben@x.example' })]), ['untrusted-signer']);
+    t.strictSame(await statuses([approval(ana)], { allowedSigners: undefined }), ['untrusted-signer']);
+    t.strictSame(await statuses([approval(ana, {}, 'file')]), ['wrong-namespace']);
+    t.strictSame(await statuses([approval(ana, {}, 'git')]), ['wrong-namespace']);
+    const statement = buildApproval({ subject, decision: 'approve', signedAtMs: receivedAtMs });
+    const other = buildApproval({ subject, decision: 'reject', signedAtMs: receivedAtMs });
+    const [verdict] = await judge([encodeApprovalDocument(other, ana.sign(statement))]);
+    t.match(verdict, { status: 'bad-signature', principal: '', decision: 'reject' });
+  },
+);
 
-t.test('what is not proven names nobody', async (t) => {
+t.test('an approval by an untrusted signer names no principal', async (t) => {
   const [verdict] = await judge([approval(stranger, { principal: 'ana@x.example', comment: 'trust me' })]);
   t.match(verdict, { status: 'untrusted-signer', principal: '', detail: /SHA256:/ });
 });
 
-t.test('each thing that an approval is about must be this run’s', async (t) => {
+t.test('every part of the subject of an approval must match the run', async (t) => {
   const others: { readonly [K in keyof ApprovalSubject]: ApprovalSubject[K] } = {
     runId: 'another-run',
     baseCommit: 'a'.repeat(40),
@@ -114,7 +117,7 @@ t.test('each thing that an approval is about must be this run’s', async (t) =>
   t.strictSame(await statuses([approval(ana, { subject: unborn })], { subject: unborn }), ['counts']);
 });
 
-t.test('validity is judged when the Scheduler receives it', async (t) => {
+t.test('an approval must be valid at the time it was received', async (t) => {
   const expiring = approval(ana, { expiresAtMs: receivedAtMs + 1 });
   t.strictSame(await statuses([expiring]), ['counts']);
   t.strictSame(await statuses([expiring], { receivedAtMs: receivedAtMs + 1 }), ['expired']);
@@ -126,7 +129,7 @@ t.test('validity is judged when the Scheduler receives it', async (t) => {
   t.strictSame(await statuses([approval(ana)], window('cert-authority')), ['untrusted-signer']);
 });
 
-long('a person counts once', async (t) => {
+long('several approvals by one person count once', async (t) => {
   t.strictSame(await statuses([approval(ana), approval(ana)]), ['duplicate', 'counts'], 'the same key');
   const copy = approval(ana);
   t.strictSame(await statuses([copy, copy]), ['duplicate', 'counts'], 'a copy under another number');
@@ -187,12 +190,12 @@ long('a person counts once', async (t) => {
   );
 });
 
-t.test('what does not count takes nobody’s place', async (t) => {
+t.test('an approval that does not count does not block a later one of the same person', async (t) => {
   const stale = approval(ana, { subject: { ...subject, patchDigest: 'f'.repeat(64) } });
   t.strictSame(await statuses([stale, approval(ana)]), ['wrong-subject', 'counts']);
 });
 
-t.test('authors do not approve their own change, by whatever name', async (t) => {
+t.test('an author cannot approve their own change under any name', async (t) => {
   const by = (...authors: string[]) => statuses([approval(ana), approval(cleo)], { authors });
   t.strictSame(await by(), ['counts', 'counts']);
   t.strictSame(await by('ana@x.example'), ['author', 'counts']);
@@ -211,7 +214,7 @@ t.test('authors do not approve their own change, by whatever name', async (t) =>
 });
 
 t.test(
-  'a rejection stands above every approval of the same person, the latest above earlier ones',
+  'a rejection overrides every approval by the same person, and the latest rejection counts',
   async (t) => {
     const reject = (by: HandSigner) => approval(by, { decision: 'reject' });
     t.strictSame(await statuses([approval(ana), reject(ana), approval(ana)]), [
@@ -226,7 +229,7 @@ t.test(
   },
 );
 
-t.test('what cannot be read strictly is malformed', async (t) => {
+t.test('an approval that does not match the strict format is malformed', async (t) => {
   const good = Buffer.from(
     buildApproval({ subject, decision: 'approve', signedAtMs: receivedAtMs }),
   ).toString();
@@ -270,7 +273,7 @@ t.test('what cannot be read strictly is malformed', async (t) => {
     t.match(await judge([Buffer.from(text)]), [{ status: 'malformed' }], name);
 });
 
-t.test('random damage never throws and never counts', async (t) => {
+t.test('random damage to an approval never throws and never counts', async (t) => {
   const document = approval(ana);
   for (let at = 0; at < document.length; at += 7) {
     const damaged = Buffer.from(document);
@@ -281,7 +284,7 @@ t.test('random damage never throws and never counts', async (t) => {
   }
 });
 
-t.test('what nobody could read is not built', async (t) => {
+t.test('`buildApproval` rejects values that the parser would reject', async (t) => {
   const build = (more: Partial<ApprovalInput>) => () =>
     buildApproval({ subject, decision: 'approve', signedAtMs: receivedAtMs, ...more });
   for (const more of [

@@ -38,7 +38,7 @@ async function statusOf(document: Uint8Array, allowed: string) {
 }
 
 t.test(
-  'with every kind of key, what is signed counts here and for ssh-keygen',
+  'a signature by every supported key type counts and verifies with ssh-keygen',
   { skip: withoutSshKeygen },
   async (t) => {
     for (const [name, kind] of Object.entries(keyKinds)) {
@@ -57,25 +57,29 @@ t.test(
   },
 );
 
-t.test('a key in the agent signs by its public half', { skip: withoutSshKeygen }, async (t) => {
-  const file = makeKey(dir, 'agent-key');
-  const socket = join(dir, 'agent.sock');
-  const agent: ChildProcess = spawn('ssh-agent', ['-D', '-a', socket], { stdio: 'ignore' });
-  t.teardown(() => agent.kill());
-  await until(() => existsSync(socket), 'the agent');
-  const env = { SSH_AUTH_SOCK: socket };
-  execFileSync('ssh-add', ['-q', file], { env: { ...path, ...env }, stdio: 'ignore' });
-  const allowed = `me ${publicOf(file)}\n`;
-  rmSync(file);
-  const { document } = await signApproval(statement, using(`${file}.pub`, env));
-  t.equal(await statusOf(document, allowed), 'counts');
-  await t.rejects(signApproval(statement, using(`${file}.pub`)), {
-    code: 'SIGNER_FAILED',
-    hints: [/passphrase/, /agent/],
-  });
-});
+t.test(
+  'a key in the agent signs when the public key file is given',
+  { skip: withoutSshKeygen },
+  async (t) => {
+    const file = makeKey(dir, 'agent-key');
+    const socket = join(dir, 'agent.sock');
+    const agent: ChildProcess = spawn('ssh-agent', ['-D', '-a', socket], { stdio: 'ignore' });
+    t.teardown(() => agent.kill());
+    await until(() => existsSync(socket), 'the agent');
+    const env = { SSH_AUTH_SOCK: socket };
+    execFileSync('ssh-add', ['-q', file], { env: { ...path, ...env }, stdio: 'ignore' });
+    const allowed = `me ${publicOf(file)}\n`;
+    rmSync(file);
+    const { document } = await signApproval(statement, using(`${file}.pub`, env));
+    t.equal(await statusOf(document, allowed), 'counts');
+    await t.rejects(signApproval(statement, using(`${file}.pub`)), {
+      code: 'SIGNER_FAILED',
+      hints: [/passphrase/, /agent/],
+    });
+  },
+);
 
-t.test('a passphrase is asked for by ssh-keygen itself', { skip: withoutSshKeygen }, async (t) => {
+t.test('ssh-keygen prompts for a passphrase through SSH_ASKPASS', { skip: withoutSshKeygen }, async (t) => {
   const file = makeKey(dir, 'locked', keyKinds.ed25519, 'open sesame');
   const askpass = join(dir, 'askpass');
   writeFileSync(askpass, '#!/bin/sh\necho open sesame\n', { mode: 0o755 });
@@ -83,7 +87,7 @@ t.test('a passphrase is asked for by ssh-keygen itself', { skip: withoutSshKeyge
   await t.rejects(signApproval(statement, using(file)), { code: 'SIGNER_FAILED' });
 });
 
-t.test('what cannot sign says so with a code', { skip: withoutSshKeygen }, async (t) => {
+t.test('a key that cannot sign is reported with an error code', { skip: withoutSshKeygen }, async (t) => {
   const weak = makeKey(dir, 'weak', ['-t', 'rsa', '-b', '1024']);
   await t.rejects(signApproval(statement, using(weak)), { code: 'KEY_UNUSABLE' });
   const text = join(dir, 'text');
@@ -94,12 +98,12 @@ t.test('what cannot sign says so with a code', { skip: withoutSshKeygen }, async
   await t.rejects(signApproval(statement, stopped), /stopped/);
 });
 
-t.test('without ssh-keygen the error says what to install', async (t) => {
+t.test('without ssh-keygen the error hint names OpenSSH', async (t) => {
   const nowhere = { ...using(join(dir, 'any')), env: { PATH: join(dir, 'nowhere') } };
   await t.rejects(signApproval(statement, nowhere), { code: 'SIGNER_FAILED', hints: [/OpenSSH/] });
 });
 
-t.test('a program that answers nonsense or another’s signature is not believed', async (t) => {
+t.test('output of ssh-keygen that is malformed or signed by another key is refused', async (t) => {
   const bin = mkdtempSync(join(dir, 'bin-'));
   const fake = (answer: string) =>
     writeFileSync(join(bin, 'ssh-keygen'), `#!/bin/sh\n${answer}\n`, { mode: 0o755 });
@@ -116,7 +120,7 @@ t.test('a program that answers nonsense or another’s signature is not believed
   await t.rejects(signApproval(statement, using(join(dir, 'any'), env)), { code: 'SIGNER_FAILED' });
 });
 
-t.test('nothing is left behind', async (t) => {
+t.test('signing leaves no temporary file behind', async (t) => {
   t.strictSame(
     readdirSync(dir).filter((name) => name.endsWith('.sig') && name !== 'oracle.sig'),
     [],

@@ -13,7 +13,7 @@ function inZone<T>(zone: string, read: () => T): T {
   }
 }
 
-t.test('a time with `Z` is in UTC, one without in the zone of the process', async (t) => {
+t.test('a time with `Z` is in UTC, others are in the zone of the process', async (t) => {
   for (const [zone, hours] of [
     ['UTC', 0],
     ['Pacific/Kiritimati', 14],
@@ -31,7 +31,7 @@ t.test('a time with `Z` is in UTC, one without in the zone of the process', asyn
     });
 });
 
-t.test('what no calendar and no clock has is no time', async (t) => {
+t.test('a date or time that does not exist is rejected', async (t) => {
   for (const text of [
     '20260230Z',
     '20261301Z',

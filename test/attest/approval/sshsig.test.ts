@@ -33,9 +33,9 @@ function ours(armoured: string, about: Uint8Array = message, within = namespace)
   }
 }
 
-t.test('signatures of ssh-keygen', { skip: withoutSshKeygen }, async (t) => {
+t.test('signatures by ssh-keygen verify for every key type', { skip: withoutSshKeygen }, async (t) => {
   for (const [name, kind] of Object.entries(keyKinds)) {
-    await t.test(`${name}: both verifiers take the same and refuse the same`, async (t) => {
+    await t.test(`${name}: writ and ssh-keygen accept and refuse the same signatures`, async (t) => {
       const file = makeKey(dir, name, kind);
       const good = sshSign(file, message, namespace);
       const allowed = `me ${publicOf(file)}\n`;
@@ -62,14 +62,14 @@ t.test('signatures of ssh-keygen', { skip: withoutSshKeygen }, async (t) => {
     });
   }
 
-  t.test('every octet of a signature matters', async (t) => {
+  t.test('a change of any byte of a signature is detected', async (t) => {
     const good = sshSign(makeKey(dir, 'each'), message, namespace);
     const { length } = unarmoured(good);
     const taken = Array.from({ length }, (_, at) => at).filter((at) => ours(flipped(good, at)) === 'good');
     t.strictSame(taken, []);
   });
 
-  t.test('an RSA key of 1024 bits is refused, whatever it signs', async (t) => {
+  t.test('a signature by a 1024-bit RSA key is refused', async (t) => {
     const weak = makeKey(dir, 'weak', ['-t', 'rsa', '-b', '1024']);
     t.equal(ours(sshSign(weak, message, namespace)), 'KEY_UNUSABLE');
   });
@@ -113,7 +113,7 @@ function mpint(octets: Buffer): Buffer {
   return (bare[0] ?? 0) >= 0x80 ? Buffer.concat([Buffer.alloc(1), bare]) : bare;
 }
 
-t.test('security keys count when they were touched, and only then', async (t) => {
+t.test('a security key signature counts only if the key was touched', async (t) => {
   for (const kind of ['ed25519', 'ecdsa'] as const) {
     const { line, signWith } = securityKey(kind);
     const touched = signWith(0x01);
@@ -134,7 +134,7 @@ t.test('security keys count when they were touched, and only then', async (t) =>
   }
 });
 
-t.test('RSA with SHA-1 and with another algorithm than the key’s is refused', async (t) => {
+t.test('RSA with SHA-1, or with an algorithm that does not fit the key, is refused', async (t) => {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const jwk = publicKey.export({ format: 'jwk' });
   const number = (text = '') => mpint(Buffer.from(text, 'base64url'));
@@ -160,7 +160,7 @@ t.test('RSA with SHA-1 and with another algorithm than the key’s is refused', 
   t.equal(keyed(number(jwk.e), number(jwk.n).subarray(1)), 'ATTESTATION_MALFORMED', 'a negative modulus');
 });
 
-t.test('what is no signature is a refusal with a code', async (t) => {
+t.test('a malformed signature is refused with an error code', async (t) => {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const x = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url');
   const signed = (data: Buffer) => wire('ssh-ed25519', sign(null, data, privateKey));

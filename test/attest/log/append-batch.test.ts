@@ -47,7 +47,7 @@ function filesOf(place: LedgerPlace): readonly string[] {
     .sort();
 }
 
-t.test('batches of any size make the very tree and files that single entries make', async (t) => {
+t.test('batches of any size produce the same tree and files as single entries', async (t) => {
   const place = newPlace();
   const ledger = openLedger(place);
   let size = 0;
@@ -72,7 +72,7 @@ t.test('batches of any size make the very tree and files that single entries mak
   t.match(await ledger.append(Buffer.from('one more')), { logIndex: 1025, treeSize: 1026 });
 });
 
-t.test('a batch is all or nothing: one entry that cannot be, and none of it is written', async (t) => {
+t.test('a batch with an invalid entry writes nothing', async (t) => {
   const place = newPlace();
   const ledger = openLedger(place);
   await ledger.appendAll(bodies(0, 3));
@@ -86,7 +86,7 @@ t.test('a batch is all or nothing: one entry that cannot be, and none of it is w
   t.equal(await audit(place), 5);
 });
 
-t.test('a full disk at any file leaves the ledger as it was, and room made lets it go on', async (t) => {
+t.test('a full disk leaves the ledger unchanged, and appends work again once there is space', async (t) => {
   const place = newPlace();
   await openLedger(place).appendAll(bodies(0, 200));
   const checkpoint = readFileSync(join(place.directory, 'checkpoint'), 'utf8');
@@ -116,7 +116,7 @@ t.test('a full disk at any file leaves the ledger as it was, and room made lets 
   t.same(readdirSync(join(place.directory, 'tmp')), []);
 });
 
-long('two writers of batches at once lose nothing and never share an index', async (t) => {
+long('two concurrent batch writers lose no entry and never share an index', async (t) => {
   const place = newPlace();
   const writers = ['left', 'right'].map((name) => startAppender(place, name, 900, 300));
   for (const { ended } of writers) t.equal((await ended).code, 0);

@@ -34,7 +34,7 @@ async function seen(t: Test) {
   return { memory: openCheckpointMemory(directory), log: { origin, keyId }, file };
 }
 
-t.test('what was seen of a log is what it is asked by: its size', async (t) => {
+t.test('a remembered checkpoint is found by its size, and a mismatch is STATE_CORRUPT', async (t) => {
   const { memory, log, file } = await seen(t);
   t.match(await memory.latest(log), { size: 2, origin: log.origin });
   t.match(await memory.at(log, 1), { size: 1 });
@@ -43,21 +43,21 @@ t.test('what was seen of a log is what it is asked by: its size', async (t) => {
   await t.rejects(memory.at(log, 2), { code: 'STATE_CORRUPT' }, 'a checkpoint of another size');
 });
 
-t.test('a checkpoint of another log under the name of this one is damage', async (t) => {
+t.test('a stored checkpoint of another log is STATE_CORRUPT', async (t) => {
   const { memory, log, file } = await seen(t);
   const text = readFileSync(file(2), 'utf8');
   writeFileSync(file(2), text.replaceAll(log.origin, `${log.origin}x`));
   await t.rejects(memory.latest(log), { code: 'STATE_CORRUPT' });
 });
 
-t.test('a memory that was never used knows nothing', async (t) => {
+t.test('an unused memory has no checkpoint', async (t) => {
   const root = mkdtempSync(join(tmpdir(), 'writ-memory-'));
   t.teardown(() => rmSync(root, { recursive: true }));
   const memory = openCheckpointMemory(join(root, 'none'));
   t.equal(await memory.latest({ origin: 'log', keyId: Buffer.alloc(32) }), undefined);
 });
 
-t.test('what was seen next to a size are the nearest smaller and the nearest larger one', async (t) => {
+t.test('`near` returns the nearest smaller and the nearest larger checkpoint', async (t) => {
   const { memory, log } = await seen(t);
   const sizes = async (size: number) => (await memory.near(log, size)).map((one) => one.size);
   t.strictSame(await sizes(1), [2], 'itself is not next to it');
@@ -67,7 +67,7 @@ t.test('what was seen next to a size are the nearest smaller and the nearest lar
   t.strictSame(await memory.near({ ...log, keyId: Buffer.alloc(32) }, 1), []);
 });
 
-t.test('a log whose name has spaces, as those of Rekor v1 have, is remembered and found again', async (t) => {
+t.test('a log name with spaces, as in Rekor v1, is remembered and found again', async (t) => {
   const memory = openCheckpointMemory(t.testdir());
   const log = { origin: 'rekor.example - 1193050959916656506', keyId: Buffer.alloc(32, 1) };
   const source = `${log.origin}\n3\n${Buffer.alloc(32, 7).toString('base64')}\n\n\u2014 rekor.example AAAAAAA=\n`;
@@ -75,7 +75,7 @@ t.test('a log whose name has spaces, as those of Rekor v1 have, is remembered an
   t.match(await memory.latest(log), { size: 3, origin: log.origin });
 });
 
-t.test('what is kept is its user\u2019s alone', async (t) => {
+t.test('stored checkpoints are readable only by their user', async (t) => {
   const { file } = await seen(t);
   t.equal(statSync(file(2)).mode & 0o777, 0o600);
   t.equal(statSync(dirname(file(2))).mode & 0o777, 0o700);
@@ -122,7 +122,7 @@ const harms: Readonly<Record<string, (path: string) => void>> = {
 };
 
 for (const [what, harm] of Object.entries(harms))
-  t.test(`${what} in the place of what was seen is told, and nothing is begun anew`, async (t) => {
+  t.test(`${what} in place of a remembered checkpoint is STATE_CORRUPT and is not overwritten`, async (t) => {
     const { memory, log, file } = await seen(t);
     harm(file(2));
     const ways: Readonly<Record<string, (memory: CheckpointMemory, log: SeenLog) => Promise<unknown>>> = {

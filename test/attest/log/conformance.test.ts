@@ -30,7 +30,7 @@ async function engineOf(home: string) {
   });
 }
 
-t.test('every log in the slot is held to what a log promises', async (t) => {
+t.test('every log in the slot has a conformance test', async (t) => {
   await using engine = await engineOf(t.testdir());
   t.strictSame([...engine.slots.log.names].sort(), Object.keys(asked).sort());
 });

@@ -23,7 +23,7 @@ const [one, two, three] = ['w1.example', 'w2.example', 'w3.example'].map((name) 
 const known = [one.key, two.key];
 const refused = (reason: string) => ({ code: 'VERIFY_REFUTED', detail: { reason } }) as unknown as Error;
 
-t.test('the cosignature of the C2SP page has the layout that we read', async (t) => {
+t.test('the cosignature example of C2SP has the expected layout', async (t) => {
   const line =
     'jWbPPwAAAABkGFDLEZMHwSRaJNiIDoe9DYn/zXcrtPHeolMI5OWXEhZCB9dlrDJsX3b2oyin1nPZqhf5nNo0xUe+mbIUBkBIfZ+qnA==';
   const blob = Buffer.from(line, 'base64');
@@ -31,7 +31,7 @@ t.test('the cosignature of the C2SP page has the layout that we read', async (t)
   t.equal(blob.readBigUInt64BE(4), 1679315147n);
 });
 
-t.test('cosignatures of known witnesses are read with their time, others ignored', async (t) => {
+t.test('cosignatures of known witnesses are read with their time, and others are ignored', async (t) => {
   const note = source + one.line(source, 1679315147n) + three.line(source) + one.line(source, 9n);
   const found = verifyCosignatures(note, known);
   t.equal(found.length, 1, 'one for each witness');
@@ -41,7 +41,7 @@ t.test('cosignatures of known witnesses are read with their time, others ignored
   t.same(verifyCosignatures(source, known), []);
 });
 
-t.test('a known witness with a wrong signature voids the note', async (t) => {
+t.test('a wrong signature of a known witness makes the note invalid', async (t) => {
   const good = one.line(source);
   const changed = (edit: (blob: Buffer) => Buffer): string => {
     const blob = Buffer.from(good.split(' ')[2] ?? '', 'base64');
@@ -74,7 +74,7 @@ t.test('a known witness with a wrong signature voids the note', async (t) => {
   }
 });
 
-t.test('a log’s signature is no cosignature and a cosignature no log’s signature', async (t) => {
+t.test('a log signature is not a cosignature, and a cosignature is not a log signature', async (t) => {
   const secret = generateKey('ed25519');
   const both = ledgerKeyFor('example.org/both', createPublicKey(secret));
   const witness = makeWitness('example.org/both', secret);
@@ -100,7 +100,7 @@ const listed = [
   '',
 ];
 
-t.test('a quorum is counted by witnesses and groups', async (t) => {
+t.test('a quorum counts witnesses and groups', async (t) => {
   const signedBy = (signers: string, ...some: readonly string[]) =>
     some.filter((one) => signers.includes(one)).length;
   const rules: readonly (readonly [readonly string[], (signers: string) => boolean])[] = [
@@ -127,7 +127,7 @@ t.test('a quorum is counted by witnesses and groups', async (t) => {
   }
 });
 
-t.test('one witness counts once, and only a log of the policy may be the log', async (t) => {
+t.test('one witness counts once, and a log must be named by the policy', async (t) => {
   const parsed = parseTlogPolicy(policy(...listed, 'group g 2 W1 W2 W3', 'quorum g'));
   const twice = source + one.line(source, 1n) + one.line(source, 2n);
   t.throws(() => verifyByPolicy(twice, parsed), refused('no-quorum'));
@@ -141,7 +141,7 @@ t.test('one witness counts once, and only a log of the policy may be the log', a
   t.throws(() => verifyByPolicy(note, parsed), refused('untrusted-log'), 'witnesses alone make no log');
 });
 
-t.test('a policy off the format is refused as a whole', async (t) => {
+t.test('a malformed policy is refused as a whole', async (t) => {
   const cases: Readonly<Record<string, readonly string[]>> = {
     'no quorum': [],
     'two quorums': ['quorum W1', 'quorum W1'],
@@ -171,7 +171,7 @@ t.test('a policy off the format is refused as a whole', async (t) => {
   t.throws(() => parseTlogPolicy(Buffer.alloc(300_000, '#')), { code: 'ATTESTATION_MALFORMED' }, 'huge');
 });
 
-t.test('a ledger takes its cosigned checkpoint back, and proofs carry the cosignatures', async (t) => {
+t.test('a ledger accepts its cosigned checkpoint, and later proofs carry the cosignatures', async (t) => {
   const place = makePlace();
   t.teardown(() => rmSync(place.root, { recursive: true, force: true }));
   const ledger = openLedger(place);

@@ -44,18 +44,15 @@ for (const [size, more] of [
   [255, 4],
   [260, 300],
 ] as const)
-  t.test(
-    `whoever read the head before an append misses no tile, of ${size} entries with ${more} more`,
-    async (t) => {
-      const { ledger, head, read } = await ledgerOf(t, size);
-      await append(ledger, more);
-      await auditLedger(read, head);
-      const { body, hashes } = await proveEntry(size - 1, head, read);
-      t.same(rootFromInclusion(size - 1, size, leafHash(body), hashes), head.root);
-    },
-  );
+  t.test(`a reader with an older head of ${size} entries misses no tile after ${more} more`, async (t) => {
+    const { ledger, head, read } = await ledgerOf(t, size);
+    await append(ledger, more);
+    await auditLedger(read, head);
+    const { body, hashes } = await proveEntry(size - 1, head, read);
+    t.same(rootFromInclusion(size - 1, size, leafHash(body), hashes), head.root);
+  });
 
-t.test('a proof is given however many appends come between its head and its tiles', async (t) => {
+t.test('a proof succeeds even if entries are appended between reading the head and the tiles', async (t) => {
   const { ledger, head, read } = await ledgerOf(t, 250);
   let appended = 0;
   const busy: LedgerFileReader = async (path) => {
@@ -71,7 +68,7 @@ t.test('a proof is given however many appends come between its head and its tile
   t.ok(appended > 2, `${appended} appends`);
 });
 
-t.test('an entry whose file is gone is corrupt, and no proof is given for it', async (t) => {
+t.test('an entry without its file is LEDGER_CORRUPT and has no proof', async (t) => {
   const { head, read } = await ledgerOf(t, 5);
   const without: LedgerFileReader = async (path) => (path.includes('entries') ? undefined : read(path));
   await t.rejects(proveEntry(2, head, without), {
@@ -80,7 +77,7 @@ t.test('an entry whose file is gone is corrupt, and no proof is given for it', a
   });
 });
 
-t.test('what is replaced while it is looked for is looked for again, within bounds', async (t) => {
+t.test('a tile that is replaced during the read is looked up again, up to a limit', async (t) => {
   const tile = (width: number) => Buffer.alloc(width * 32, 7);
   let width = 5;
   const list = async () => {
@@ -98,7 +95,7 @@ t.test('what is replaced while it is looked for is looked for again, within boun
   t.same(await cutFromWider('tile/0/000.p/5', whole, async () => ['4']), tile(5), 'a narrower one is none');
 });
 
-t.test('only partial tiles are cut, and only from what holds as much', async (t) => {
+t.test('only partial tiles are cut, and only from tiles that are wide enough', async (t) => {
   const asked: string[] = [];
   const read: LedgerFileReader = async (path) => {
     asked.push(path);

@@ -27,7 +27,7 @@ let count = 0;
 const some = (n: number): readonly Buffer[] =>
   Array.from({ length: n }, () => Buffer.from(`entry ${count++}`));
 
-t.test('the mirror follows every append, holds the current tree only, and is whole', async (t) => {
+t.test('the mirror follows every append and holds exactly the current tree', async (t) => {
   let before = '';
   for (const n of [1, 255, 1, 300, 467]) {
     await ledger.appendAll(some(n));
@@ -49,7 +49,7 @@ t.test('the mirror follows every append, holds the current tree only, and is who
   t.equal(count, 1024);
 });
 
-t.test('an append writes the tiles that changed and no others', async (t) => {
+t.test('an append writes only the tiles that changed', async (t) => {
   await ledger.append(Buffer.from(`entry ${count++}`));
   const head = await ledger.head();
   const ref = mirrorRef(head?.origin ?? '');
@@ -57,20 +57,23 @@ t.test('an append writes the tiles that changed and no others', async (t) => {
   t.same(changed, ['A\ttile/0/004.p/1', 'A\ttile/entries/004.p/1', 'M\tcheckpoint']);
 });
 
-t.test('a mirror that fell behind catches up at once, and the same head again changes nothing', async (t) => {
-  const apart = openLedger(place);
-  await apart.appendAll(some(400));
-  const { head } = await apart.appendAll(some(10));
-  await mirrorLedger(repository, systemClock, files, head);
-  const read = await readMirror(repository, head.origin);
-  if (read === undefined) throw new Error('no mirror');
-  await auditLedger(read, head);
-  const version = sample.git('rev-parse', mirrorRef(head.origin));
-  await mirrorLedger(repository, systemClock, files, head);
-  t.equal(sample.git('rev-parse', mirrorRef(head.origin)), version);
-});
+t.test(
+  'a mirror that is behind catches up at once, and mirroring the same head changes nothing',
+  async (t) => {
+    const apart = openLedger(place);
+    await apart.appendAll(some(400));
+    const { head } = await apart.appendAll(some(10));
+    await mirrorLedger(repository, systemClock, files, head);
+    const read = await readMirror(repository, head.origin);
+    if (read === undefined) throw new Error('no mirror');
+    await auditLedger(read, head);
+    const version = sample.git('rev-parse', mirrorRef(head.origin));
+    await mirrorLedger(repository, systemClock, files, head);
+    t.equal(sample.git('rev-parse', mirrorRef(head.origin)), version);
+  },
+);
 
-t.test('a ledger put back from a backup does not overwrite its mirror', async (t) => {
+t.test('a ledger restored from a backup does not overwrite its mirror', async (t) => {
   const copy = { ...place, directory: join(place.root, 'copy') };
   cpSync(place.directory, copy.directory, { recursive: true });
   await ledger.append(Buffer.from('seen by all'));

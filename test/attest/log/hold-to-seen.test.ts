@@ -10,7 +10,7 @@ const hold = (found: SignedCheckpoint, memory: CheckpointMemory, log: TestTree) 
 const newest = async (memory: CheckpointMemory, log: TestTree) =>
   (await memory.latest({ origin: log.key.name, keyId: log.key.keyId }))?.size;
 
-t.test('a log that grows passes, and the newest that it showed is kept', async (t) => {
+t.test('a growing log passes, and its newest checkpoint is remembered', async (t) => {
   const memory = openCheckpointMemory(t.testdir());
   const log = testTree(600);
   for (const size of [1, 2, 7, 8, 255, 256, 257, 600]) {
@@ -20,7 +20,7 @@ t.test('a log that grows passes, and the newest that it showed is kept', async (
   await hold(await log.head(600), memory, log);
 });
 
-t.test('each size is shown to be of one history with every other', async (t) => {
+t.test('every pair of sizes is proven to belong to one history', async (t) => {
   const log = testTree(17);
   for (let from = 1; from <= 17; from += 1)
     for (let to = 1; to <= 17; to += 1) {
@@ -72,7 +72,7 @@ const unproven: Readonly<Record<string, Lie>> = {
 };
 
 for (const [what, lie] of Object.entries(unproven))
-  t.test(`${what} is refused, and nothing of it is kept`, async (t) => {
+  t.test(`${what} is refused, and its checkpoint is not remembered`, async (t) => {
     const memory = openCheckpointMemory(t.testdir());
     const log = testTree(24);
     await hold(await log.head(20), memory, log);
@@ -98,7 +98,7 @@ for (const [what, lie] of Object.entries(unproven))
     await hold(await log.head(24), memory, log);
   });
 
-t.test('another tree of a size seen is a fork, with both checkpoints to show', async (t) => {
+t.test('a different tree of a remembered size is a fork, reported with both checkpoints', async (t) => {
   const memory = openCheckpointMemory(t.testdir());
   const log = testTree(20);
   await hold(await log.head(), memory, log);
@@ -110,7 +110,7 @@ t.test('another tree of a size seen is a fork, with both checkpoints to show', a
   });
 });
 
-t.test('who was overtaken by another seal is of the same history: it passes, and is kept', async (t) => {
+t.test('a checkpoint smaller than the newest one passes with a proof to both neighbours', async (t) => {
   const directory = t.testdir();
   const log = testTree(12);
   await hold(await log.head(5), openCheckpointMemory(directory), log);
@@ -132,78 +132,72 @@ t.test('who was overtaken by another seal is of the same history: it passes, and
   ]);
 });
 
-t.test(
-  'any number that seal at once at a log that grows pass, in whatever order they are shown',
-  async (t) => {
-    const directory = t.testdir();
-    const log = testTree(40);
-    const heads = await Promise.all(Array.from({ length: 40 }, (_, n) => log.head(n + 1)));
-    const shuffled = [
-      ...heads.filter((_, n) => n % 3 === 1),
-      ...heads.filter((_, n) => n % 3 !== 1).reverse(),
-    ];
-    await Promise.all(shuffled.map((head) => hold(head, openCheckpointMemory(directory), log)));
-    t.equal(await newest(openCheckpointMemory(directory), log), 40);
-  },
-);
-
-t.test('a log that shows two who seal at once two histories is found by one of them at least', async (t) => {
-  for (const [first, second] of [
-    [7, 9],
-    [9, 7],
-  ] as const) {
-    const directory = t.testdir();
-    const log = testTree(9);
-    const other = log.fork(5, 4);
-    const memory = openCheckpointMemory(directory);
-    await hold(await log.head(5), memory, log);
-    // Both look at what was seen before either has kept anything.
-    const [one, two] = [await log.head(first), await other.head(second)];
-    const both = Promise.withResolvers<void>();
-    let looked = 0;
-    const together = (): CheckpointMemory => {
-      const own = openCheckpointMemory(directory);
-      return {
-        ...own,
-        async remember(checkpoint) {
-          looked += 1;
-          if (looked === 2) both.resolve();
-          await both.promise;
-          await own.remember(checkpoint);
-        },
-      };
-    };
-    const outcomes = await Promise.allSettled([hold(one, together(), log), hold(two, together(), other)]);
-    t.ok(
-      outcomes.some(({ status }) => status === 'rejected'),
-      `${first} and ${second}`,
-    );
-  }
+t.test('any number of concurrent seals on a growing log pass, in any order', async (t) => {
+  const directory = t.testdir();
+  const log = testTree(40);
+  const heads = await Promise.all(Array.from({ length: 40 }, (_, n) => log.head(n + 1)));
+  const shuffled = [...heads.filter((_, n) => n % 3 === 1), ...heads.filter((_, n) => n % 3 !== 1).reverse()];
+  await Promise.all(shuffled.map((head) => hold(head, openCheckpointMemory(directory), log)));
+  t.equal(await newest(openCheckpointMemory(directory), log), 40);
 });
 
 t.test(
-  'a home that cannot be written to is no reason to doubt a log, and still told of a fork',
+  'a log that shows different histories to two concurrent seals is detected by at least one',
   async (t) => {
-    const log = testTree(9);
-    const seen = await log.head(5);
-    const readOnly: CheckpointMemory = {
-      latest: async () => seen,
-      at: async () => undefined,
-      near: async () => [seen],
-      remember: () => Promise.reject(Object.assign(new Error('read-only'), { code: 'EROFS' })),
-    };
-    await hold(await log.head(), readOnly, log);
-    const alike = { ...readOnly, at: async () => log.fork(4, 5).head() };
-    await t.rejects(hold(await log.head(), alike, log), { code: 'LOG_FORKED' });
-    const other = log.fork(4, 5);
-    await t.rejects(hold(await other.head(), readOnly, other), {
-      code: 'LOG_FAILED',
-      detail: { reason: 'unproven' },
-    });
+    for (const [first, second] of [
+      [7, 9],
+      [9, 7],
+    ] as const) {
+      const directory = t.testdir();
+      const log = testTree(9);
+      const other = log.fork(5, 4);
+      const memory = openCheckpointMemory(directory);
+      await hold(await log.head(5), memory, log);
+      // Both look at what was seen before either has kept anything.
+      const [one, two] = [await log.head(first), await other.head(second)];
+      const both = Promise.withResolvers<void>();
+      let looked = 0;
+      const together = (): CheckpointMemory => {
+        const own = openCheckpointMemory(directory);
+        return {
+          ...own,
+          async remember(checkpoint) {
+            looked += 1;
+            if (looked === 2) both.resolve();
+            await both.promise;
+            await own.remember(checkpoint);
+          },
+        };
+      };
+      const outcomes = await Promise.allSettled([hold(one, together(), log), hold(two, together(), other)]);
+      t.ok(
+        outcomes.some(({ status }) => status === 'rejected'),
+        `${first} and ${second}`,
+      );
+    }
   },
 );
 
-t.test('of an empty tree there is nothing to show, and nobody is asked', async (t) => {
+t.test('a memory that cannot be written is no failure, and a fork is still detected', async (t) => {
+  const log = testTree(9);
+  const seen = await log.head(5);
+  const readOnly: CheckpointMemory = {
+    latest: async () => seen,
+    at: async () => undefined,
+    near: async () => [seen],
+    remember: () => Promise.reject(Object.assign(new Error('read-only'), { code: 'EROFS' })),
+  };
+  await hold(await log.head(), readOnly, log);
+  const alike = { ...readOnly, at: async () => log.fork(4, 5).head() };
+  await t.rejects(hold(await log.head(), alike, log), { code: 'LOG_FORKED' });
+  const other = log.fork(4, 5);
+  await t.rejects(hold(await other.head(), readOnly, other), {
+    code: 'LOG_FAILED',
+    detail: { reason: 'unproven' },
+  });
+});
+
+t.test('growth from an empty tree needs no proof and makes no request', async (t) => {
   const memory = openCheckpointMemory(t.testdir());
   const log = testTree(3);
   await memory.remember(await log.head(0));

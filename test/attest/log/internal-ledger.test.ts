@@ -80,80 +80,74 @@ async function audit(place: LedgerPlace): Promise<number> {
   return head.size;
 }
 
-t.test('tile paths are those of the tlog-tiles page', async (t) => {
+t.test('tile paths follow the tlog-tiles specification', async (t) => {
   t.equal(tilePath(0, 1234067, 256), 'tile/0/x001/x234/067');
   t.equal(tilePath(2, 0, 1), 'tile/2/000.p/1');
   t.equal(tilePath('entries', 273, 112), 'tile/entries/273.p/112');
 });
 
-t.test(
-  'a new ledger is empty, named and signed; appended entries are proven at once and later',
-  async (t) => {
-    const place = newPlace();
-    const ledger = openLedger(place);
-    t.equal(await ledger.head(), undefined);
-    const key = parseVkey(await ledger.vkey());
-    t.match(await ledger.head(), { size: 0, origin: key.name });
-    const proofs = await fill(ledger, 6);
-    const last = verifyCheckpoint(proofs.at(-1)?.checkpoint ?? '', [key]);
-    t.equal(last.size, 6);
-    for (const [n, proof] of proofs.entries()) {
-      t.match(proof, { logIndex: n, treeSize: n + 1, origin: key.name });
-      t.ok(holds(proof));
-      const later = await ledger.prove(n);
-      t.equal(later.treeSize, 6);
-      t.ok(holds(later));
-      t.same(later.body, proof.body);
-      const { hashes, head } = await ledger.consistency(n + 1);
-      t.ok(isConsistent({ size: n + 1, root: proof.rootHash }, head, hashes));
-    }
-    t.match(await ledger.find(Buffer.from('entry 2')), { logIndex: 2 });
-    t.equal(await ledger.find(Buffer.from('entry 9')), undefined);
-    await t.rejects(ledger.prove(6), { code: 'LOG_FAILED' });
-    await t.rejects(ledger.prove(-1), { code: 'LOG_FAILED' });
-    await t.rejects(ledger.consistency(7), { code: 'LOG_FAILED' });
-  },
-);
+t.test('a new ledger is empty, named and signed, and its entries are proven at once and later', async (t) => {
+  const place = newPlace();
+  const ledger = openLedger(place);
+  t.equal(await ledger.head(), undefined);
+  const key = parseVkey(await ledger.vkey());
+  t.match(await ledger.head(), { size: 0, origin: key.name });
+  const proofs = await fill(ledger, 6);
+  const last = verifyCheckpoint(proofs.at(-1)?.checkpoint ?? '', [key]);
+  t.equal(last.size, 6);
+  for (const [n, proof] of proofs.entries()) {
+    t.match(proof, { logIndex: n, treeSize: n + 1, origin: key.name });
+    t.ok(holds(proof));
+    const later = await ledger.prove(n);
+    t.equal(later.treeSize, 6);
+    t.ok(holds(later));
+    t.same(later.body, proof.body);
+    const { hashes, head } = await ledger.consistency(n + 1);
+    t.ok(isConsistent({ size: n + 1, root: proof.rootHash }, head, hashes));
+  }
+  t.match(await ledger.find(Buffer.from('entry 2')), { logIndex: 2 });
+  t.equal(await ledger.find(Buffer.from('entry 9')), undefined);
+  await t.rejects(ledger.prove(6), { code: 'LOG_FAILED' });
+  await t.rejects(ledger.prove(-1), { code: 'LOG_FAILED' });
+  await t.rejects(ledger.consistency(7), { code: 'LOG_FAILED' });
+});
 
-t.test(
-  'a ledger grows past a full tile, keeps one partial tile per level and reads O(log n) of it',
-  async (t) => {
-    const place = newPlace();
-    const ledger = openLedger(place);
-    const proofs = new Map<number, LogProof>();
-    const entry = (n: number) => Buffer.from(`entry ${n}`);
-    for (const size of [1, 5, 128, 238, ...Array.from({ length: 22 }, (_, n) => 239 + n)]) {
-      const from = await ledger.size();
-      // All but the last of each stretch in one batch; what a batch makes is looked at elsewhere.
-      const before = Array.from({ length: size - 1 - from }, (_, n) => entry(from + n));
-      if (before.length > 0) await ledger.appendAll(before);
-      proofs.set(size, await ledger.append(entry(size - 1)));
-      if ([5, 238, 255, 260].includes(size)) snapshot(place, size);
-    }
-    t.ok([...proofs.values()].every(holds));
-    t.equal(await audit(place), 260);
-    t.same(readdirSync(join(place.directory, 'tile/0')).sort(), ['000', '001.p']);
-    t.same(readdirSync(join(place.directory, 'tile/0/001.p')), ['4']);
-    t.same(readdirSync(join(place.directory, 'tile/1/000.p')), ['1']);
-    t.equal(statSync(join(place.directory, 'tile/0/000')).size, 8192);
-    for (const index of [0, 127, 255, 256, 259]) t.ok(holds(await ledger.prove(index)), `entry ${index}`);
-    for (const size of [1, 128, 255, 256, 257, 260]) {
-      const { hashes, head } = await ledger.consistency(size);
-      const old = proofs.get(size);
-      t.ok(old && isConsistent({ size, root: old.rootHash }, head, hashes), `from ${size}`);
-    }
-    const reads = new Set<string>();
-    const head = await ledger.head();
-    if (head === undefined) throw new Error('no head');
-    await growTree(head, [Buffer.from('one more')], async (path) => {
-      reads.add(path);
-      return readFrom(place.directory)(path);
-    });
-    t.ok(reads.size <= 3, `an append read ${[...reads].join(' ')}`);
-  },
-);
+t.test('a growing ledger keeps one partial tile per level and reads O(log n) files', async (t) => {
+  const place = newPlace();
+  const ledger = openLedger(place);
+  const proofs = new Map<number, LogProof>();
+  const entry = (n: number) => Buffer.from(`entry ${n}`);
+  for (const size of [1, 5, 128, 238, ...Array.from({ length: 22 }, (_, n) => 239 + n)]) {
+    const from = await ledger.size();
+    // All but the last of each stretch in one batch; what a batch makes is looked at elsewhere.
+    const before = Array.from({ length: size - 1 - from }, (_, n) => entry(from + n));
+    if (before.length > 0) await ledger.appendAll(before);
+    proofs.set(size, await ledger.append(entry(size - 1)));
+    if ([5, 238, 255, 260].includes(size)) snapshot(place, size);
+  }
+  t.ok([...proofs.values()].every(holds));
+  t.equal(await audit(place), 260);
+  t.same(readdirSync(join(place.directory, 'tile/0')).sort(), ['000', '001.p']);
+  t.same(readdirSync(join(place.directory, 'tile/0/001.p')), ['4']);
+  t.same(readdirSync(join(place.directory, 'tile/1/000.p')), ['1']);
+  t.equal(statSync(join(place.directory, 'tile/0/000')).size, 8192);
+  for (const index of [0, 127, 255, 256, 259]) t.ok(holds(await ledger.prove(index)), `entry ${index}`);
+  for (const size of [1, 128, 255, 256, 257, 260]) {
+    const { hashes, head } = await ledger.consistency(size);
+    const old = proofs.get(size);
+    t.ok(old && isConsistent({ size, root: old.rootHash }, head, hashes), `from ${size}`);
+  }
+  const reads = new Set<string>();
+  const head = await ledger.head();
+  if (head === undefined) throw new Error('no head');
+  await growTree(head, [Buffer.from('one more')], async (path) => {
+    reads.add(path);
+    return readFrom(place.directory)(path);
+  });
+  t.ok(reads.size <= 3, `an append read ${[...reads].join(' ')}`);
+});
 
-t.test('an entry must have 1 to 65,535 octets', async (t) => {
+t.test('an entry must have 1 to 65,535 bytes', async (t) => {
   const ledger = openLedger(newPlace());
   await t.rejects(ledger.append(Buffer.alloc(0)), { code: 'LOG_FAILED' });
   await t.rejects(ledger.append(Buffer.alloc(65_536)), { code: 'LOG_FAILED' });
@@ -161,7 +155,7 @@ t.test('an entry must have 1 to 65,535 octets', async (t) => {
   t.ok(holds(await ledger.prove(0)));
 });
 
-long('two processes appending at once lose nothing and never share an index', async (t) => {
+long('two processes that append concurrently lose no entry and never share an index', async (t) => {
   const place = newPlace();
   const count = 25;
   const writers = ['left', 'right'].map((name) => startAppender(place, name, count));
@@ -186,59 +180,56 @@ long('two processes appending at once lose nothing and never share an index', as
   }
 });
 
-long(
-  'kill -9 at any instant of an append, of one entry or of a batch, loses no acknowledged entry and leaves a whole ledger',
-  async (t) => {
-    // From 238 entries on, the first rounds cross a full tile: the append with the most files.
-    const place = placeOf(238);
-    const temporary = join(place.directory, 'tmp');
-    const drafts = (): number => {
-      try {
-        return readdirSync(temporary).length;
-      } catch {
-        return 0;
-      }
-    };
-    const acknowledged = new Map<number, string>();
-    let size = 238;
-    let cut = 0;
-    let torn = 0;
-    for (let round = 0; round < 20; round += 1) {
-      const batch = round % 2 === 0 ? 1 : 1500;
-      const writer = startAppender(place, `round-${round}`, 1_500_000, batch);
-      await until(() => writer.acknowledged().length >= 1);
-      if (batch === 1) await instant((round * 3) % 17);
-      else while (drafts() < (round % 5) + 1) await nextTurn();
-      writer.child.kill('SIGKILL');
-      const { signal } = await writer.ended;
-      if (signal === 'SIGKILL') cut += 1;
-      if (drafts() > 0) torn += 1;
-      for (const line of writer.acknowledged()) {
-        const [index, name, first] = line.split(' ');
-        for (const at of new Set([0, batch - 1]))
-          acknowledged.set(Number(index) + at, `${name} ${Number(first) + at}`);
-      }
-      const now = await audit(place);
-      const added = now - size;
-      if (added < writer.acknowledged().length * batch) t.fail(`round ${round}: ${now} after ${size}`);
-      if (added % batch !== 0) t.fail(`round ${round}: ${added} entries are no whole batches`);
-      size = now;
+long('`kill -9` during an append loses no acknowledged entry and leaves a valid ledger', async (t) => {
+  // From 238 entries on, the first rounds cross a full tile: the append with the most files.
+  const place = placeOf(238);
+  const temporary = join(place.directory, 'tmp');
+  const drafts = (): number => {
+    try {
+      return readdirSync(temporary).length;
+    } catch {
+      return 0;
     }
-    t.equal(cut, 20, 'every writer was killed while appending');
-    t.ok(torn >= 3, `${torn} of them while files were being written`);
-    const ledger = openLedger(place);
-    t.match(await ledger.append(Buffer.from('after')), { logIndex: size });
-    for (const [index, text] of acknowledged) {
-      const proof = await ledger.prove(index);
-      if (!holds(proof) || Buffer.from(proof.body).toString() !== text)
-        t.fail(`entry ${index} was acknowledged`);
+  };
+  const acknowledged = new Map<number, string>();
+  let size = 238;
+  let cut = 0;
+  let torn = 0;
+  for (let round = 0; round < 20; round += 1) {
+    const batch = round % 2 === 0 ? 1 : 1500;
+    const writer = startAppender(place, `round-${round}`, 1_500_000, batch);
+    await until(() => writer.acknowledged().length >= 1);
+    if (batch === 1) await instant((round * 3) % 17);
+    else while (drafts() < (round % 5) + 1) await nextTurn();
+    writer.child.kill('SIGKILL');
+    const { signal } = await writer.ended;
+    if (signal === 'SIGKILL') cut += 1;
+    if (drafts() > 0) torn += 1;
+    for (const line of writer.acknowledged()) {
+      const [index, name, first] = line.split(' ');
+      for (const at of new Set([0, batch - 1]))
+        acknowledged.set(Number(index) + at, `${name} ${Number(first) + at}`);
     }
-    t.ok(acknowledged.size >= 20);
-    t.same(readdirSync(temporary), [], 'litter of the dead is swept away');
-  },
-);
+    const now = await audit(place);
+    const added = now - size;
+    if (added < writer.acknowledged().length * batch) t.fail(`round ${round}: ${now} after ${size}`);
+    if (added % batch !== 0) t.fail(`round ${round}: ${added} entries are no whole batches`);
+    size = now;
+  }
+  t.equal(cut, 20, 'every writer was killed while appending');
+  t.ok(torn >= 3, `${torn} of them while files were being written`);
+  const ledger = openLedger(place);
+  t.match(await ledger.append(Buffer.from('after')), { logIndex: size });
+  for (const [index, text] of acknowledged) {
+    const proof = await ledger.prove(index);
+    if (!holds(proof) || Buffer.from(proof.body).toString() !== text)
+      t.fail(`entry ${index} was acknowledged`);
+  }
+  t.ok(acknowledged.size >= 20);
+  t.same(readdirSync(temporary), [], 'litter of the dead is swept away');
+});
 
-t.test('tiles left by a torn append are overwritten, also where they filled a tile', async (t) => {
+t.test('tiles left by a torn append are overwritten, even if they filled a tile', async (t) => {
   const place = placeOf(255);
   const ledger = openLedger(place);
   const before = readFileSync(join(place.directory, 'checkpoint'));
@@ -257,7 +248,7 @@ t.test('tiles left by a torn append are overwritten, also where they filled a ti
   t.equal(await audit(place), 256);
 });
 
-t.test('damage is LEDGER_CORRUPT and nothing is appended to it', async (t) => {
+t.test('a damaged ledger is LEDGER_CORRUPT, and nothing is appended to it', async (t) => {
   const damage: Readonly<Record<string, (directory: string) => void>> = {
     'a flipped bit in the hash tile': (d) => flip(join(d, 'tile/0/000.p/5'), 40),
     'a flipped bit in the entries': (d) => flip(join(d, 'tile/entries/000.p/5'), 4),
@@ -284,7 +275,7 @@ t.test('damage is LEDGER_CORRUPT and nothing is appended to it', async (t) => {
   }
 });
 
-t.test('damage far from the right edge is found by a proof through it and by an audit', async (t) => {
+t.test('damage in an older tile is detected by a proof through it and by an audit', async (t) => {
   const place = placeOf(260);
   const ledger = openLedger(place);
   flip(join(place.directory, 'tile/0/000'), 100 * 32);
@@ -292,7 +283,7 @@ t.test('damage far from the right edge is found by a proof through it and by an 
   await t.rejects(audit(place), { code: 'LEDGER_CORRUPT', detail: { path: 'tile/entries/000' } });
 });
 
-t.test('the ledger of another key is left alone', async (t) => {
+t.test('a ledger of another key is LEDGER_FOREIGN and stays unchanged', async (t) => {
   const place = newPlace();
   await fill(openLedger(place), 2);
   const stranger = { ...place, signer: toSigner(generateKey('ed25519'), false) };
@@ -300,7 +291,7 @@ t.test('the ledger of another key is left alone', async (t) => {
   t.equal(await audit(place), 2);
 });
 
-t.test('a ledger put back from a backup is not appended to: that would fork the log', async (t) => {
+t.test('a ledger restored from a backup refuses appends, which would fork the log', async (t) => {
   const place = newPlace();
   await fill(openLedger(place), 3);
   cpSync(place.directory, join(place.root, 'backup'), { recursive: true });
@@ -321,46 +312,43 @@ t.test('a ledger put back from a backup is not appended to: that would fork the 
   );
 });
 
-t.test(
-  'a lock is waited for, refused after the wait, and taken over only from the proven dead',
-  async (t) => {
-    const place = newPlace();
-    await fill(openLedger(place), 1);
-    const lock = join(place.directory, 'lock');
-    const self = await ownIdentity();
-    const put = (owner: unknown): void => {
-      for (const name of readdirSync(lock)) unlinkSync(join(lock, name));
-      writeFileSync(join(lock, 'writer'), typeof owner === 'string' ? owner : JSON.stringify(owner));
-    };
-    const impatient = openLedger(place, 'memory', 60);
-    put(self);
-    await t.rejects(
-      impatient.append(Buffer.from('a')),
-      { code: 'LEDGER_BUSY', detail: { pid: process.pid } },
-      'alive',
-    );
-    put({ ...self, namespace: 'pid:[1]', pid: 999_999 });
-    await t.rejects(
-      impatient.append(Buffer.from('b')),
-      { code: 'LEDGER_BUSY' },
-      'of another pid namespace: not provable',
-    );
-    put('');
-    await t.rejects(impatient.append(Buffer.from('c')), { code: 'LEDGER_BUSY' }, 'unreadable: not provable');
-    put({ ...self, started: '1' });
-    t.ok(await impatient.append(Buffer.from('d')), 'the pid was given to another process');
-    put({ ...self, boot: 'another' });
-    t.ok(await impatient.append(Buffer.from('e')), 'from before the last boot');
-    const { child, ended } = startAppender(newPlace(), 'x', 0);
-    const { pid } = child;
-    await ended;
-    put({ ...self, pid, started: '1' });
-    t.ok(await impatient.append(Buffer.from('f')), 'no such process');
-    t.same(readdirSync(lock), [], 'a lock that is given back leaves nothing');
-  },
-);
+t.test('an append waits for the lock, times out, and takes it over only from a dead process', async (t) => {
+  const place = newPlace();
+  await fill(openLedger(place), 1);
+  const lock = join(place.directory, 'lock');
+  const self = await ownIdentity();
+  const put = (owner: unknown): void => {
+    for (const name of readdirSync(lock)) unlinkSync(join(lock, name));
+    writeFileSync(join(lock, 'writer'), typeof owner === 'string' ? owner : JSON.stringify(owner));
+  };
+  const impatient = openLedger(place, 'memory', 60);
+  put(self);
+  await t.rejects(
+    impatient.append(Buffer.from('a')),
+    { code: 'LEDGER_BUSY', detail: { pid: process.pid } },
+    'alive',
+  );
+  put({ ...self, namespace: 'pid:[1]', pid: 999_999 });
+  await t.rejects(
+    impatient.append(Buffer.from('b')),
+    { code: 'LEDGER_BUSY' },
+    'of another pid namespace: not provable',
+  );
+  put('');
+  await t.rejects(impatient.append(Buffer.from('c')), { code: 'LEDGER_BUSY' }, 'unreadable: not provable');
+  put({ ...self, started: '1' });
+  t.ok(await impatient.append(Buffer.from('d')), 'the pid was given to another process');
+  put({ ...self, boot: 'another' });
+  t.ok(await impatient.append(Buffer.from('e')), 'from before the last boot');
+  const { child, ended } = startAppender(newPlace(), 'x', 0);
+  const { pid } = child;
+  await ended;
+  put({ ...self, pid, started: '1' });
+  t.ok(await impatient.append(Buffer.from('f')), 'no such process');
+  t.same(readdirSync(lock), [], 'a lock that is given back leaves nothing');
+});
 
-t.test('many who find the same dead owner take turns', async (t) => {
+t.test('concurrent waiters that find the same dead lock owner take turns', async (t) => {
   const place = newPlace();
   const lock = join(place.root, 'lock');
   mkdirSync(lock);
@@ -380,54 +368,51 @@ t.test('many who find the same dead owner take turns', async (t) => {
   t.equal(most, 1);
 });
 
-t.test(
-  'checkpoints seen are remembered, the largest is found, a second root of one size is a fork',
-  async (t) => {
-    const place = newPlace();
-    const memory = openCheckpointMemory(join(place.root, 'memory'));
-    const key = ledgerKeyFor('example.org/log', createPublicKey(place.signer.publicKeyPem));
-    const sign = (size: number, fill: number) =>
-      signCheckpoint({ size, root: Buffer.alloc(32, fill) }, place.signer, key);
-    const log = { origin: key.name, keyId: key.keyId };
-    t.equal(await memory.latest(log), undefined);
-    for (const size of [9, 100, 20]) await memory.remember(await sign(size, 1));
-    t.match(await memory.latest(log), { size: 100 });
-    t.match(await memory.at(log, 20), { size: 20 });
-    t.equal(await memory.at(log, 21), undefined);
-    await memory.remember(await sign(20, 1));
-    await t.rejects(memory.remember(await sign(20, 2)), {
-      code: 'VERIFY_REFUTED',
-      detail: { reason: 'forked' },
-    });
-    t.equal(await memory.latest({ ...log, origin: 'example.org/other' }), undefined);
+t.test('remembered checkpoints are found by size, and a second root of one size is a fork', async (t) => {
+  const place = newPlace();
+  const memory = openCheckpointMemory(join(place.root, 'memory'));
+  const key = ledgerKeyFor('example.org/log', createPublicKey(place.signer.publicKeyPem));
+  const sign = (size: number, fill: number) =>
+    signCheckpoint({ size, root: Buffer.alloc(32, fill) }, place.signer, key);
+  const log = { origin: key.name, keyId: key.keyId };
+  t.equal(await memory.latest(log), undefined);
+  for (const size of [9, 100, 20]) await memory.remember(await sign(size, 1));
+  t.match(await memory.latest(log), { size: 100 });
+  t.match(await memory.at(log, 20), { size: 20 });
+  t.equal(await memory.at(log, 21), undefined);
+  await memory.remember(await sign(20, 1));
+  await t.rejects(memory.remember(await sign(20, 2)), {
+    code: 'VERIFY_REFUTED',
+    detail: { reason: 'forked' },
+  });
+  t.equal(await memory.latest({ ...log, origin: 'example.org/other' }), undefined);
 
-    const both = await Promise.allSettled(
-      [3, 4].map(async (fill) => memory.remember(await sign(50, fill), new Map())),
-    );
-    t.same(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected'], 'of two at once, one is kept');
-    t.match(
-      both.find(({ status }) => status === 'rejected'),
-      { reason: { detail: { reason: 'forked' } } },
-    );
+  const both = await Promise.allSettled(
+    [3, 4].map(async (fill) => memory.remember(await sign(50, fill), new Map())),
+  );
+  t.same(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected'], 'of two at once, one is kept');
+  t.match(
+    both.find(({ status }) => status === 'rejected'),
+    { reason: { detail: { reason: 'forked' } } },
+  );
 
-    const tiles = new Map([['tile/0/000.p/100', Buffer.from('one')]]);
-    const tile = join(
-      place.root,
-      'memory',
-      [...readdirSync(join(place.root, 'memory'))].find((name) => name !== 'tmp') ?? '',
-      'tile/0/000.p/100',
-    );
-    await memory.remember(await sign(100, 1), tiles);
-    const { ino } = statSync(tile);
-    await memory.remember(await sign(100, 1), tiles);
-    t.equal(statSync(tile).ino, ino, 'what stands there is not written again');
-    writeFileSync(tile, 'two');
-    await memory.remember(await sign(100, 1), tiles);
-    t.equal(readFileSync(tile, 'utf8'), 'one', 'what differs is');
-  },
-);
+  const tiles = new Map([['tile/0/000.p/100', Buffer.from('one')]]);
+  const tile = join(
+    place.root,
+    'memory',
+    [...readdirSync(join(place.root, 'memory'))].find((name) => name !== 'tmp') ?? '',
+    'tile/0/000.p/100',
+  );
+  await memory.remember(await sign(100, 1), tiles);
+  const { ino } = statSync(tile);
+  await memory.remember(await sign(100, 1), tiles);
+  t.equal(statSync(tile).ino, ino, 'what stands there is not written again');
+  writeFileSync(tile, 'two');
+  await memory.remember(await sign(100, 1), tiles);
+  t.equal(readFileSync(tile, 'utf8'), 'one', 'what differs is');
+});
 
-t.test('a signer that fails leaves the ledger as it was', async (t) => {
+t.test('a failing signer leaves the ledger unchanged', async (t) => {
   const place = newPlace();
   await fill(openLedger(place), 3);
   const checkpoint = readFileSync(join(place.directory, 'checkpoint'), 'utf8');
@@ -443,7 +428,7 @@ t.test('a signer that fails leaves the ledger as it was', async (t) => {
   t.equal(parseCheckpoint(readFileSync(join(place.directory, 'checkpoint'), 'utf8')).size, 4);
 });
 
-t.test('mode none has no log', async (t) => {
+t.test('the log mode `none` opens no log', async (t) => {
   const place = sealingPlace('/nowhere', { logMode: 'none' });
   t.equal(await noLogSource.open(place, toSigner(generateKey('ed25519'), false)), undefined);
 });

@@ -57,7 +57,7 @@ function subtreesOf(entries: readonly Buffer[]): SubtreeReader {
   return read;
 }
 
-t.test('roots are those of the RFC 6962 test data', async (t) => {
+t.test('tree roots match the RFC 6962 test data', async (t) => {
   t.equal(emptyRoot.toString('hex'), 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
   for (const [n, root] of roots.entries()) {
     const hash = await rangeHash({ start: 0, end: n + 1 }, subtreesOf(leaves));
@@ -65,7 +65,7 @@ t.test('roots are those of the RFC 6962 test data', async (t) => {
   }
 });
 
-t.test('the audit path of RFC 6962 test data is given and accepted', async (t) => {
+t.test('the audit path matches the RFC 6962 test data', async (t) => {
   const path = await Promise.all(inclusionRanges(5, 8).map((range) => rangeHash(range, subtreesOf(leaves))));
   t.same(
     path.map((hash) => hash.toString('hex')),
@@ -80,33 +80,27 @@ t.test('the audit path of RFC 6962 test data is given and accepted', async (t) =
 const most = 130;
 const many = Array.from({ length: most }, (_, n) => Buffer.from(`entry ${n}`));
 
-t.test(
-  'every inclusion proof up to 130 entries leads to the root, and to no other with any bit changed',
-  async (t) => {
-    const subtree = subtreesOf(many);
-    let proofs = 0;
-    for (let size = 1; size <= most; size += 1) {
-      const root = referenceRoot(many.slice(0, size));
-      for (let index = 0; index < size; index += 1) {
-        const leaf = await subtree(0, index);
-        const path = await Promise.all(
-          inclusionRanges(index, size).map((range) => rangeHash(range, subtree)),
-        );
-        const good = rootFromInclusion(index, size, leaf, path)?.equals(root) === true;
-        const longer = rootFromInclusion(index, size, leaf, [...path, leaf]);
-        const shorter = path.length > 0 ? rootFromInclusion(index, size, leaf, path.slice(0, -1)) : undefined;
-        const elsewhere = index > 0 && rootFromInclusion(index - 1, size, leaf, path)?.equals(root) === true;
-        if (!good || longer !== undefined || shorter !== undefined || elsewhere)
-          t.fail(`${index} of ${size}`);
-        proofs += 1;
-      }
+t.test('every inclusion proof up to 130 entries leads to its root and to no other', async (t) => {
+  const subtree = subtreesOf(many);
+  let proofs = 0;
+  for (let size = 1; size <= most; size += 1) {
+    const root = referenceRoot(many.slice(0, size));
+    for (let index = 0; index < size; index += 1) {
+      const leaf = await subtree(0, index);
+      const path = await Promise.all(inclusionRanges(index, size).map((range) => rangeHash(range, subtree)));
+      const good = rootFromInclusion(index, size, leaf, path)?.equals(root) === true;
+      const longer = rootFromInclusion(index, size, leaf, [...path, leaf]);
+      const shorter = path.length > 0 ? rootFromInclusion(index, size, leaf, path.slice(0, -1)) : undefined;
+      const elsewhere = index > 0 && rootFromInclusion(index - 1, size, leaf, path)?.equals(root) === true;
+      if (!good || longer !== undefined || shorter !== undefined || elsewhere) t.fail(`${index} of ${size}`);
+      proofs += 1;
     }
-    t.equal(proofs, (most * (most + 1)) / 2);
-    t.equal(rootFromInclusion(3, 3, leafHash(Buffer.of(1)), []), undefined, 'an index outside the tree');
-    t.equal(rootFromInclusion(1, 1, leafHash(Buffer.of(1)), []), undefined, 'an index just outside the tree');
-    t.equal(rootFromInclusion(0, 2, leafHash(Buffer.of(1)), [Buffer.alloc(31)]), undefined, 'a short hash');
-  },
-);
+  }
+  t.equal(proofs, (most * (most + 1)) / 2);
+  t.equal(rootFromInclusion(3, 3, leafHash(Buffer.of(1)), []), undefined, 'an index outside the tree');
+  t.equal(rootFromInclusion(1, 1, leafHash(Buffer.of(1)), []), undefined, 'an index just outside the tree');
+  t.equal(rootFromInclusion(0, 2, leafHash(Buffer.of(1)), [Buffer.alloc(31)]), undefined, 'a short hash');
+});
 
 long('every consistency proof up to 130 entries is accepted, and refused against another root', async (t) => {
   const subtree = subtreesOf(many);

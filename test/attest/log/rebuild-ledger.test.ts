@@ -5,7 +5,7 @@ import { rebuildLedger } from '../../../attest/log/rebuild-ledger.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { makePlace, openLedger } from './ledger-fixture.ts';
 
-t.test('tiles are made anew from entries that the checkpoint signed, and from no others', async (t) => {
+t.test('tiles are rebuilt only from entries that the checkpoint covers', async (t) => {
   const place = makePlace();
   t.teardown(() => rmSync(place.root, { recursive: true, force: true }));
   t.strictSame(await rebuildLedger(place.directory, systemClock), [], 'no ledger, nothing to do');

@@ -5,7 +5,7 @@ import { readSubtrees, rootOf } from '../../../attest/log/tile-reader.ts';
 
 const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-t.test('a subtree is read from the one tile of its level that holds it, each tile once', async (t) => {
+t.test('a subtree is read from the one tile of its level, and each tile is read once', async (t) => {
   const size = 2 ** 17;
   const asked: string[] = [];
   // Hashes nobody could have: what is read says from which tile it came.
@@ -27,7 +27,7 @@ t.test('a subtree is read from the one tile of its level that holds it, each til
   await t.rejects(read(17, 1), { code: 'LEDGER_CORRUPT' }, 'outside of the tree');
 });
 
-t.test('a tile that is missing, or of another width, is said to be', async (t) => {
+t.test('a tile that is missing or has another width is LEDGER_CORRUPT', async (t) => {
   const of = (bytes: Uint8Array | undefined) => readSubtrees(async () => bytes, 2)(1, 0);
   await t.rejects(of(undefined), { code: 'LEDGER_CORRUPT', detail: { missing: true } });
   await t.rejects(of(Buffer.alloc(63)), { code: 'LEDGER_CORRUPT', detail: { path: 'tile/0/000.p/2' } });

@@ -54,7 +54,7 @@ async function stampedBy(
 const named = (san: string) => [`subjectAltName=${san}`, ...forCode, ...fulcioIssuer(issuer)];
 
 long(
-  'names that Fulcio writes are read: URI, e-mail address, user name; issuers in both forms',
+  'identities and issuers are read in every form that Fulcio writes',
   { skip: withoutOpenssl },
   async (t) => {
     const claims = (...extensions: readonly string[]) =>
@@ -94,7 +94,7 @@ long(
   },
 );
 
-t.test('what is no certificate, or broken where extensions stand, claims nothing', async (t) => {
+t.test('a malformed certificate or extension has no identity and no issuer', async (t) => {
   const der = (tag: number, ...content: readonly Buffer[]): Buffer => {
     const bytes = Buffer.concat(content);
     return Buffer.concat([Buffer.from([tag, bytes.length]), bytes]);
@@ -122,7 +122,7 @@ t.test('what is no certificate, or broken where extensions stand, claims nothing
 });
 
 long(
-  'a bundle whose time a time-stamp authority told, and no log, verifies under a root that names no log',
+  'a time-stamped bundle without a log entry verifies under a root that names no log',
   { skip: withoutOpenssl },
   async (t) => {
     const [one, two] = [authority as Authority, other as Authority];
@@ -177,7 +177,7 @@ long(
 );
 
 t.test(
-  'a root that names a time-stamp authority and nobody else demands its stamp of a bundle by a key',
+  'a root with only a time-stamp authority requires its time stamp for a bundle by a key',
   { skip: withoutOpenssl },
   async (t) => {
     const one = authority as Authority;

@@ -52,7 +52,7 @@ async function countReadings(text: string, work: () => Promise<unknown>) {
   return count;
 }
 
-t.test('the bytes of a bundle are read once per verification', async (t) => {
+t.test('the bytes of a bundle are decoded only once per verification', async (t) => {
   const bundle = genuine['by certificate'];
   const anchors = believing(foundry.root);
   const count = await countReadings(JSON.stringify(bundle), async () => {
@@ -63,7 +63,7 @@ t.test('the bytes of a bundle are read once per verification', async (t) => {
   t.ok(count.parsed <= 1);
 });
 
-t.test('so are the bytes of the seal of a run', async (t) => {
+t.test('the bytes of the seal of a run are decoded only once per verification', async (t) => {
   const machine = makeMachine();
   const sealed = await sealRun(machine);
   const text = String(sealed.run.get(runFiles.bundle));
@@ -75,7 +75,7 @@ t.test('so are the bytes of the seal of a run', async (t) => {
   t.ok(count.parsed <= 1);
 });
 
-t.test('of genuine bundles the library is handed what it would have read by itself', async (t) => {
+t.test('genuine bundles are converted to the same values that the sigstore library parses', async (t) => {
   for (const [name, bundle] of Object.entries(genuine)) {
     const ours = toSigstoreBundle(parseAnyBundle(bytesOf(bundle)), forms);
     const { timestampVerificationData = { rfc3161Timestamps: [] }, ...material } =
@@ -86,7 +86,7 @@ t.test('of genuine bundles the library is handed what it would have read by itse
   }
 });
 
-t.test('what the library would have guessed at is malformed', async (t) => {
+t.test('a value that the sigstore library would guess is malformed', async (t) => {
   const first = genuine['by certificate'];
   const bad: Readonly<Record<string, (entry: Loose) => unknown>> = {
     'octets with white space': (entry) => {
@@ -122,7 +122,7 @@ t.test('what the library would have guessed at is malformed', async (t) => {
   }
 });
 
-t.test('an envelope by itself is signed with a key, which its first signature names', (t) => {
+t.test('a bare envelope is key-signed, and its first signature names the key', (t) => {
   const signatures = [
     { keyid: 'one', sig: 'AAAA' },
     { keyid: 'two', sig: 'AAAB' },

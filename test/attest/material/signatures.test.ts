@@ -57,28 +57,25 @@ async function exitOf(bundle: Loose, artifacts: readonly GivenArtifact[], anchor
   return verifyExitCode(await verifyStranger(bundle, { artifacts }, anchors));
 }
 
-t.test(
-  'every kind of key and every form of a signature that is in use verifies, and a flipped bit never does',
-  async (t) => {
-    for (const [name, scheme] of Object.entries(schemes)) {
-      const { publicKey, privateKey } = scheme.make();
-      const anchors = believingKeys(publicKey);
-      const envelope = envelopeOf(scheme, privateKey);
-      t.equal(await exitOf(envelope, [given], anchors), 0, `${name}: envelope`);
-      const signature = signAs(scheme, privateKey, artifact);
-      t.equal(await exitOf(messageOf(signature), [given], anchors), 0, `${name}: message, by file`);
-      const forged = Buffer.from(signature);
-      forged[forged.length - 1] = (forged.at(-1) ?? 0) ^ 1;
-      t.equal(await exitOf(messageOf(forged), [given], anchors), 3, `${name}: by nobody known`);
-      const named = edited(messageOf(forged), (b) => {
-        b.verificationMaterial.publicKey.hint = keyIdOf(publicKey);
-      });
-      t.equal(await exitOf(named, [given], anchors), 1, `${name}: not by the key that it names`);
-    }
-  },
-);
+t.test('every key type and signature format in use verifies, and a flipped bit never does', async (t) => {
+  for (const [name, scheme] of Object.entries(schemes)) {
+    const { publicKey, privateKey } = scheme.make();
+    const anchors = believingKeys(publicKey);
+    const envelope = envelopeOf(scheme, privateKey);
+    t.equal(await exitOf(envelope, [given], anchors), 0, `${name}: envelope`);
+    const signature = signAs(scheme, privateKey, artifact);
+    t.equal(await exitOf(messageOf(signature), [given], anchors), 0, `${name}: message, by file`);
+    const forged = Buffer.from(signature);
+    forged[forged.length - 1] = (forged.at(-1) ?? 0) ^ 1;
+    t.equal(await exitOf(messageOf(forged), [given], anchors), 3, `${name}: by nobody known`);
+    const named = edited(messageOf(forged), (b) => {
+      b.verificationMaterial.publicKey.hint = keyIdOf(publicKey);
+    });
+    t.equal(await exitOf(named, [given], anchors), 1, `${name}: not by the key that it names`);
+  }
+});
 
-long('a message signature verifies by digests alone, wherever they suffice', async (t) => {
+long('a message signature verifies by digests alone where the key type allows it', async (t) => {
   for (const [name, scheme] of Object.entries(schemes)) {
     const { publicKey, privateKey } = scheme.make();
     const anchors = believingKeys(publicKey);
@@ -108,33 +105,30 @@ long('a message signature verifies by digests alone, wherever they suffice', asy
   );
 });
 
-long(
-  'what judges by digests agrees with what judges by bytes, on good and on broken signatures',
-  async (t) => {
-    const random = seededRandom(toldSeed(t));
-    for (const [name, scheme] of Object.entries(schemes)) {
-      if (scheme.hash === null) continue;
-      for (let n = 0; n < 8; n += 1) {
-        const { publicKey, privateKey } = scheme.make();
-        const bytes = Buffer.from(Array.from({ length: 40 }, () => Math.floor(random() * 256)));
-        const digests = new Map(
-          ['sha256', 'sha384', 'sha512'].map((hash) => [hash, createHash(hash).update(bytes).digest()]),
-        );
-        const good = signAs(scheme, privateKey, bytes);
-        const broken = Buffer.from(good);
-        const at = (n * 7) % broken.length;
-        broken[at] = (broken[at] ?? 0) ^ (1 << n);
-        t.equal(judgeSignature(publicKey, bytes, good), 'holds', name);
-        t.equal(judgeSignature(publicKey, digests, good), 'holds', name);
-        t.equal(judgeSignature(publicKey, bytes, broken), 'does-not', `${name} ${n}`);
-        t.equal(judgeSignature(publicKey, digests, broken), 'does-not', `${name} ${n}`);
-        if (scheme.make.name === 'rsa') break;
-      }
+long('verification by digest agrees with verification by bytes', async (t) => {
+  const random = seededRandom(toldSeed(t));
+  for (const [name, scheme] of Object.entries(schemes)) {
+    if (scheme.hash === null) continue;
+    for (let n = 0; n < 8; n += 1) {
+      const { publicKey, privateKey } = scheme.make();
+      const bytes = Buffer.from(Array.from({ length: 40 }, () => Math.floor(random() * 256)));
+      const digests = new Map(
+        ['sha256', 'sha384', 'sha512'].map((hash) => [hash, createHash(hash).update(bytes).digest()]),
+      );
+      const good = signAs(scheme, privateKey, bytes);
+      const broken = Buffer.from(good);
+      const at = (n * 7) % broken.length;
+      broken[at] = (broken[at] ?? 0) ^ (1 << n);
+      t.equal(judgeSignature(publicKey, bytes, good), 'holds', name);
+      t.equal(judgeSignature(publicKey, digests, good), 'holds', name);
+      t.equal(judgeSignature(publicKey, bytes, broken), 'does-not', `${name} ${n}`);
+      t.equal(judgeSignature(publicKey, digests, broken), 'does-not', `${name} ${n}`);
+      if (scheme.make.name === 'rsa') break;
     }
-  },
-);
+  }
+});
 
-t.test('base64 of either alphabet, padded or not, reads the same', async (t) => {
+t.test('base64 of either alphabet verifies with and without padding', async (t) => {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const scheme = schemes['P-256, SHA-256, r‖s'] as Scheme;
   const forms: Record<string, (text: string) => string> = {
@@ -153,7 +147,7 @@ t.test('base64 of either alphabet, padded or not, reads the same', async (t) => 
     }
 });
 
-t.test('an envelope by several verifies by the one who is believed, whoever else signed', async (t) => {
+t.test('an envelope with several signatures verifies by the trusted one', async (t) => {
   const scheme = schemes['P-256, SHA-256, DER'] as Scheme;
   const [ana, ben, eve] = [scheme.make(), scheme.make(), scheme.make()];
   const by = (...keys: readonly { readonly privateKey: KeyObject }[]): Loose => {
@@ -189,7 +183,7 @@ t.test('an envelope by several verifies by the one who is believed, whoever else
   t.equal(await exitOf(many, [given], believingKeys(ana.publicKey)), 1, 'at most 32');
 });
 
-t.test('keys: several in one file, of every kind; what is none of them is refused', async (t) => {
+t.test('a key file may hold several keys of any kind, and an unusable key is refused', async (t) => {
   const pairs = Object.values(schemes).map((scheme) => scheme.make());
   const text = `# release keys\n${pemOf(...pairs.map(({ publicKey }) => publicKey))}`;
   t.equal(parsePublicKeys(text).length, pairs.length);
@@ -211,7 +205,7 @@ t.test('keys: several in one file, of every kind; what is none of them is refuse
     t.throws(() => parsePublicKeys(pem), { code: 'KEY_UNUSABLE' }, name);
 });
 
-t.test('the command: a file of keys, digests by three hashes and as lockfiles have them', async (t) => {
+t.test('`writ verify` accepts a file of keys and digests in three hashes or lockfile form', async (t) => {
   const scheme = schemes['P-384, SHA-384, DER'] as Scheme;
   const [one, two] = [scheme.make(), scheme.make()];
   writeFileSync(join(root, 'keys.pem'), pemOf(one.publicKey, two.publicKey));
@@ -238,48 +232,45 @@ t.test('the command: a file of keys, digests by three hashes and as lockfiles ha
   t.equal(await verify(`sha512:${String(sha512).toUpperCase()}`), 129);
 });
 
-t.test(
-  'a package as npm publishes it: its publish attestation by key and its provenance by certificate, about one sha512',
-  async (t) => {
-    const foundry = await makeFoundry();
-    const registry = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
-    const keyId = `SHA256:${createHash('sha256')
-      .update(
-        createPublicKey(registry.publicKey.export({ format: 'pem', type: 'spki' })).export({
-          format: 'der',
-          type: 'spki',
-        }),
-      )
-      .digest('base64')}`;
-    const subject = [{ name: 'pkg:npm/%40example/app@1.0.0', digest: digestsBy(artifact, 'sha512') }];
-    const publish = await foundry.make({
-      version: '0.2',
-      entry: 'intoto',
-      key: { privateKey: registry.privateKey, hint: keyId },
-      payload: {
-        _type: 'https://in-toto.io/Statement/v0.1',
-        subject,
-        predicateType: 'https://github.com/npm/attestation/tree/main/specs/publish/v0.1',
-        predicate: { name: '@example/app', version: '1.0.0', registry: 'https://registry.example.org' },
-      },
-    });
-    const provenance = await foundry.make({ version: '0.3', entry: 'dsse', payload: statement({ subject }) });
-    const file: GivenArtifact = { name: 'app.tgz', ...digestsBy(artifact, 'sha256', 'sha384', 'sha512') };
-    const npm = { ...believing(foundry.root), ...believingKeys(registry.publicKey) };
-    const report = await verifyStranger(provenance, { artifacts: [file] }, believing(foundry.root));
-    t.same(
-      report.checks.filter(({ status }) => status !== 'passed'),
-      [],
-    );
-    t.equal(
-      (await verifyStranger(publish, { artifacts: [file] }, npm)).checks.find(({ id }) => id === 'predicate')
-        ?.code,
-      'not-judged',
-    );
-    t.equal(await exitOf(publish, [file], npm), 3, 'a type that nobody asked for is not judged');
-    const types = ['https://github.com/npm/attestation/tree/main/specs/publish/v0.1'];
-    t.equal((await verifyStranger(publish, { artifacts: [file], types }, npm)).verified, true);
-    const other = { name: 'x', ...digestsBy(Buffer.from('x'), 'sha256', 'sha384', 'sha512') };
-    t.equal(await exitOf(provenance, [other], believing(foundry.root)), 1, 'another tarball');
-  },
-);
+t.test('an npm package verifies by its publish attestation and by its provenance', async (t) => {
+  const foundry = await makeFoundry();
+  const registry = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+  const keyId = `SHA256:${createHash('sha256')
+    .update(
+      createPublicKey(registry.publicKey.export({ format: 'pem', type: 'spki' })).export({
+        format: 'der',
+        type: 'spki',
+      }),
+    )
+    .digest('base64')}`;
+  const subject = [{ name: 'pkg:npm/%40example/app@1.0.0', digest: digestsBy(artifact, 'sha512') }];
+  const publish = await foundry.make({
+    version: '0.2',
+    entry: 'intoto',
+    key: { privateKey: registry.privateKey, hint: keyId },
+    payload: {
+      _type: 'https://in-toto.io/Statement/v0.1',
+      subject,
+      predicateType: 'https://github.com/npm/attestation/tree/main/specs/publish/v0.1',
+      predicate: { name: '@example/app', version: '1.0.0', registry: 'https://registry.example.org' },
+    },
+  });
+  const provenance = await foundry.make({ version: '0.3', entry: 'dsse', payload: statement({ subject }) });
+  const file: GivenArtifact = { name: 'app.tgz', ...digestsBy(artifact, 'sha256', 'sha384', 'sha512') };
+  const npm = { ...believing(foundry.root), ...believingKeys(registry.publicKey) };
+  const report = await verifyStranger(provenance, { artifacts: [file] }, believing(foundry.root));
+  t.same(
+    report.checks.filter(({ status }) => status !== 'passed'),
+    [],
+  );
+  t.equal(
+    (await verifyStranger(publish, { artifacts: [file] }, npm)).checks.find(({ id }) => id === 'predicate')
+      ?.code,
+    'not-judged',
+  );
+  t.equal(await exitOf(publish, [file], npm), 3, 'a type that nobody asked for is not judged');
+  const types = ['https://github.com/npm/attestation/tree/main/specs/publish/v0.1'];
+  t.equal((await verifyStranger(publish, { artifacts: [file], types }, npm)).verified, true);
+  const other = { name: 'x', ...digestsBy(Buffer.from('x'), 'sha256', 'sha384', 'sha512') };
+  t.equal(await exitOf(provenance, [other], believing(foundry.root)), 1, 'another tarball');
+});

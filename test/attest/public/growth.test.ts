@@ -55,48 +55,42 @@ async function seen(
   await openCheckpointMemory(directory).remember({ origin, keyId: logId, size, root, source });
 }
 
-t.test(
-  'Rekor v2: each checkpoint is shown to continue the one before, by the tiles of the log',
-  async (t) => {
-    const log = await serveV2(t);
-    const directory = t.testdir();
-    const proofs = [];
-    for (let n = 0; n < 3; n += 1) proofs.push(await open(log, 'v2', directory).append(await entry()));
-    t.strictSame(
-      log.asked.filter(({ method }) => method === 'GET').map(({ path }) => path),
-      ['/api/v2/tile/0/000.p/5', '/api/v2/tile/0/000.p/6'],
-    );
-    const [{ origin = '', rootHash } = { rootHash: Buffer.alloc(0) }] = proofs;
-    t.match(await openCheckpointMemory(directory).latest({ origin, keyId: keyIdOf(log) }), { size: 6 });
-    const { hashes } = (await open(log, 'v2', directory).consistency?.(4, 6)) ?? { hashes: [] };
-    const to = { size: 6, root: proofs[2]?.rootHash ?? Buffer.alloc(0) };
-    t.ok(isConsistent({ size: 4, root: rootHash }, to, hashes));
-  },
-);
+t.test('Rekor v2: the tiles of the log prove that each checkpoint continues the one before', async (t) => {
+  const log = await serveV2(t);
+  const directory = t.testdir();
+  const proofs = [];
+  for (let n = 0; n < 3; n += 1) proofs.push(await open(log, 'v2', directory).append(await entry()));
+  t.strictSame(
+    log.asked.filter(({ method }) => method === 'GET').map(({ path }) => path),
+    ['/api/v2/tile/0/000.p/5', '/api/v2/tile/0/000.p/6'],
+  );
+  const [{ origin = '', rootHash } = { rootHash: Buffer.alloc(0) }] = proofs;
+  t.match(await openCheckpointMemory(directory).latest({ origin, keyId: keyIdOf(log) }), { size: 6 });
+  const { hashes } = (await open(log, 'v2', directory).consistency?.(4, 6)) ?? { hashes: [] };
+  const to = { size: 6, root: proofs[2]?.rootHash ?? Buffer.alloc(0) };
+  t.ok(isConsistent({ size: 4, root: rootHash }, to, hashes));
+});
 
 function keyIdOf(log: TestLog): Buffer {
   return publicLogsOf(parseTrustedRoot(Buffer.from(log.trustedRoot)))[0]?.logId ?? Buffer.alloc(0);
 }
 
-t.test(
-  'Rekor v2: a log of another history than was seen is refused, and so is one that shrank',
-  async (t) => {
-    const log = await serveV2(t);
-    const { origin } = await open(log, 'v2', t.testdir()).append(await entry());
-    const root = Buffer.alloc(32, 7);
-    for (const [size, code, message] of [
-      [3, 'LOG_FAILED', /was seen with 3 entries and shows 5 now/],
-      [7, 'LOG_FAILED', /was seen with 7 entries and shows 6 now: .*is no tile of 7 entries/],
-      [7, 'LOG_FORKED', /showed 7 entries that are not those/],
-    ] as const) {
-      const directory = t.testdir();
-      await seen(log, origin, size, root, directory);
-      await t.rejects(open(log, 'v2', directory).append(await entry()), { code, message });
-    }
-  },
-);
+t.test('Rekor v2: a log with another history or a smaller size than remembered is refused', async (t) => {
+  const log = await serveV2(t);
+  const { origin } = await open(log, 'v2', t.testdir()).append(await entry());
+  const root = Buffer.alloc(32, 7);
+  for (const [size, code, message] of [
+    [3, 'LOG_FAILED', /was seen with 3 entries and shows 5 now/],
+    [7, 'LOG_FAILED', /was seen with 7 entries and shows 6 now: .*is no tile of 7 entries/],
+    [7, 'LOG_FORKED', /showed 7 entries that are not those/],
+  ] as const) {
+    const directory = t.testdir();
+    await seen(log, origin, size, root, directory);
+    await t.rejects(open(log, 'v2', directory).append(await entry()), { code, message });
+  }
+});
 
-t.test('Rekor v2: who seals at once at one log is no fork', async (t) => {
+t.test('Rekor v2: concurrent seals at one log are not a fork', async (t) => {
   const log = await serveV2(t);
   const directory = t.testdir();
   const proofs = await Promise.all(
@@ -146,23 +140,20 @@ async function serveGrowing(t: Test, lie: (hashes: readonly string[]) => unknown
   return { log, origin: `${host} - 42` };
 }
 
-t.test(
-  'Rekor v1: each checkpoint is shown to continue the one before, by a proof of its own tree',
-  async (t) => {
-    const { log, origin } = await serveGrowing(t);
-    const directory = t.testdir();
-    for (const treeSize of [3, 4, 5])
-      t.match(await open(log, 'v1', directory).append(await entry()), { treeSize, origin });
-    t.strictSame(
-      log.asked.filter(({ method }) => method === 'GET').map(({ path }) => path),
-      [
-        '/api/v1/log/proof?firstSize=3&lastSize=4&treeID=42',
-        '/api/v1/log/proof?firstSize=4&lastSize=5&treeID=42',
-      ],
-    );
-    t.match(await openCheckpointMemory(directory).latest({ origin, keyId: keyIdOf(log) }), { size: 5 });
-  },
-);
+t.test('Rekor v1: a consistency proof shows that each checkpoint continues the one before', async (t) => {
+  const { log, origin } = await serveGrowing(t);
+  const directory = t.testdir();
+  for (const treeSize of [3, 4, 5])
+    t.match(await open(log, 'v1', directory).append(await entry()), { treeSize, origin });
+  t.strictSame(
+    log.asked.filter(({ method }) => method === 'GET').map(({ path }) => path),
+    [
+      '/api/v1/log/proof?firstSize=3&lastSize=4&treeID=42',
+      '/api/v1/log/proof?firstSize=4&lastSize=5&treeID=42',
+    ],
+  );
+  t.match(await openCheckpointMemory(directory).latest({ origin, keyId: keyIdOf(log) }), { size: 5 });
+});
 
 t.test('Rekor v1: a log that forked, shrank or proves nothing is refused', async (t) => {
   const root = Buffer.alloc(32, 7);
@@ -207,7 +198,7 @@ const patience = (fetch: (url: string) => Partial<HttpAnswer>) => ({
   }),
 });
 
-t.test('proofs out of tiles hold for every size, whether partial tiles are kept or not', async (t) => {
+t.test('proofs from tiles hold for every size, with and without partial tiles', async (t) => {
   const log = testTree(700);
   for (const kept of [true, false])
     for (const [from, to] of [
@@ -238,7 +229,7 @@ t.test('proofs out of tiles hold for every size, whether partial tiles are kept 
     }
 });
 
-t.test('tiles and proofs that are not to be had are told with their log', async (t) => {
+t.test('tiles and proofs that cannot be fetched are reported with the name of their log', async (t) => {
   const body = Buffer.alloc(64);
   for (const answer of [{ status: 404 }, { status: 403 }, { status: 503 }, { body: Buffer.alloc(1) }])
     await t.rejects(

@@ -17,7 +17,7 @@ function silent({ consistency: _, ...log }: TestTree): OutsideLog {
   return log;
 }
 
-t.test('sealing remembers the newest checkpoint of a log that proves how it grew', async (t) => {
+t.test('sealing remembers the newest checkpoint of a log that proves its growth', async (t) => {
   const directory = t.testdir();
   const log = testTree(3);
   for (const size of [4, 5, 6]) {
@@ -26,7 +26,7 @@ t.test('sealing remembers the newest checkpoint of a log that proves how it grew
   }
 });
 
-t.test('sealing remembers the first checkpoint of a log that proves nothing, and no other', async (t) => {
+t.test('sealing remembers only the first checkpoint of a log that gives no proofs', async (t) => {
   const directory = t.testdir();
   const log = testTree(3);
   for (const text of ['x', 'y']) {
@@ -58,7 +58,7 @@ const refused: Readonly<Record<string, (log: TestTree) => readonly [TestTree, Pa
 };
 
 for (const [what, make] of Object.entries(refused))
-  t.test(`a log ${what} is refused by its name, and told what to do`, async (t) => {
+  t.test(`a log ${what} is refused with its name and a hint`, async (t) => {
     const directory = t.testdir();
     const log = testTree(8);
     await open(directory, log).append(body('x'));
@@ -73,7 +73,7 @@ for (const [what, make] of Object.entries(refused))
     t.equal(await newest(directory, log), 9);
   });
 
-t.test('a log that shows another tree of the size seen is a fork', async (t) => {
+t.test('a log that shows another tree of a remembered size is a fork', async (t) => {
   const directory = t.testdir();
   const log = testTree(8);
   await open(directory, log).append(body('x'));
@@ -83,7 +83,7 @@ t.test('a log that shows another tree of the size seen is a fork', async (t) => 
   });
 });
 
-t.test('what was seen and cannot be read is told, and nothing is begun anew', async (t) => {
+t.test('an unreadable checkpoint memory is STATE_CORRUPT and is not overwritten', async (t) => {
   const spoilt: CheckpointMemory = openCheckpointMemory(`${t.testdir({ a: 'x' })}/a`);
   for (const act of [
     async (log: ReturnType<typeof openWith>) => void (await log.append(body('x'))),
@@ -92,7 +92,7 @@ t.test('what was seen and cannot be read is told, and nothing is begun anew', as
     await t.rejects(act(openWith(spoilt, testTree(3))), { code: 'STATE_CORRUPT', hints: [/remove/] });
 });
 
-t.test('two clones that seal at one log at once are no fork, nor is what they overtake', async (t) => {
+t.test('clones that seal concurrently at one log do not look like a fork', async (t) => {
   const directory = t.testdir();
   const log = testTree(0);
   await open(directory, log).append(body('first'));
@@ -115,7 +115,7 @@ t.test('two clones that seal at one log at once are no fork, nor is what they ov
   t.equal(await newest(directory, log), 13);
 });
 
-t.test('a log that grows between its size and the entry is told by its proof, and passes', async (t) => {
+t.test('a log that grows between reading its size and appending proves its growth and passes', async (t) => {
   const directory = t.testdir();
   const log = testTree(2);
   const own = open(directory, log);
@@ -125,7 +125,7 @@ t.test('a log that grows between its size and the entry is told by its proof, an
   t.equal(await own.size(), 4);
 });
 
-t.test('a size that is answered while another clone seals is no rollback', async (t) => {
+t.test('a size that is outdated by a concurrent seal is not a rollback', async (t) => {
   const directory = t.testdir();
   const log = testTree(2);
   const slow = open(directory, log, {
@@ -143,16 +143,13 @@ t.test('a size that is answered while another clone seals is no rollback', async
   });
 });
 
-t.test(
-  'whoever asks for a proof is given the plugin’s, and a fault with the name of the log',
-  async (t: Test) => {
-    const log = testTree(9);
-    const pinned = open(t.testdir(), log);
-    t.strictSame(await pinned.consistency?.(3, 9), await log.consistency(3, 9));
-    await t.rejects(async () => pinned.consistency?.(3, 10), {
-      code: 'LOG_FAILED',
-      message: /`notary`.*9 entries/,
-    });
-    t.equal(openWith(openCheckpointMemory(t.testdir()), silent(log)).consistency, undefined);
-  },
-);
+t.test('a consistency proof comes from the plugin, and its errors name the log', async (t: Test) => {
+  const log = testTree(9);
+  const pinned = open(t.testdir(), log);
+  t.strictSame(await pinned.consistency?.(3, 9), await log.consistency(3, 9));
+  await t.rejects(async () => pinned.consistency?.(3, 10), {
+    code: 'LOG_FAILED',
+    message: /`notary`.*9 entries/,
+  });
+  t.equal(openWith(openCheckpointMemory(t.testdir()), silent(log)).consistency, undefined);
+});

@@ -72,7 +72,7 @@ const reasons = (report: VerifyReport): readonly string[] =>
 
 for (const api of ['v1', 'v2'] as const)
   t.test(
-    `a set logged to Rekor ${api} verifies offline by the verifier's own trusted root, and by no other`,
+    `a set logged to Rekor ${api} verifies offline, only with the trusted root of the verifier`,
     async (t) => {
       const serveLog = api === 'v1' ? serveV1 : serveV2;
       const [log, stranger] = [await serveLog(t), await serveLog(t)];
@@ -102,7 +102,7 @@ for (const api of ['v1', 'v2'] as const)
     },
   );
 
-t.test('a whole run is logged where its base says, checked, and verified from git alone', async (t) => {
+t.test('a run is logged where its base configures and verifies from git alone', async (t) => {
   const log = await serveV2(t);
   const sample = sampleWith(t, log, 'v2');
   const view = await sample.run({ source }, contract);
@@ -113,7 +113,7 @@ t.test('a whole run is logged where its base says, checked, and verified from gi
   t.ok(report.verified);
 });
 
-t.test('what could never be verified is refused before any work', async (t) => {
+t.test('a run whose signatures could never be verified is refused before any work', async (t) => {
   const log = await serveV2(t);
   const pem = join(t.testdir({}), 'ed25519.pem');
   const { generateKey } = await import('../../../attest/keys/key-signer.ts');

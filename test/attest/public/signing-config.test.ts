@@ -15,7 +15,7 @@ const service = (url: string, majorApiVersion: number, start: string, end?: stri
 const read = (config: object, at = now) =>
   readSigningConfig(Buffer.from(JSON.stringify({ mediaType, ...config })), at);
 
-t.test('of the logs in use now the first of the newest spoken version is taken', async (t) => {
+t.test('the first current log of the newest supported version is chosen', async (t) => {
   const rekorTlogUrls = [
     service('https://to-come.example', 2, '2026-07-01T00:00:00Z'),
     service('https://unspoken.example', 3, '2025-01-01T00:00:00Z'),
@@ -34,7 +34,7 @@ t.test('of the logs in use now the first of the newest spoken version is taken',
   t.strictSame(read({}), { log: undefined, certificates: undefined, hasTimestamps: false });
 });
 
-t.test('a config that asks for several logs, or cannot be read, is refused', async (t) => {
+t.test('a config that requires several logs, or is malformed, is refused', async (t) => {
   const rekorTlogUrls = [service('https://a.example', 2, '2026-01-01T00:00:00Z')];
   for (const rekorTlogConfig of [{ selector: 'ALL' }, { selector: 'EXACT', count: 2 }, { selector: 'EXACT' }])
     t.throws(() => read({ rekorTlogUrls, rekorTlogConfig }), { code: 'SIGNER_UNSUPPORTED' });
@@ -50,7 +50,7 @@ t.test('a config that asks for several logs, or cannot be read, is refused', asy
     t.throws(() => read(config), { code: 'ATTESTATION_MALFORMED' }, JSON.stringify(config));
 });
 
-t.test('the config of the base commit says which log, in one of two ways', async (t) => {
+t.test('the config of the base commit names the log by a signing config or by a service', async (t) => {
   const config = JSON.stringify({
     mediaType,
     rekorTlogUrls: [service('https://a.example', 1, '2026-01-01T00:00:00Z')],

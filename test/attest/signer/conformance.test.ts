@@ -67,7 +67,7 @@ async function engineOf(env: Readonly<Record<string, string>>) {
   });
 }
 
-t.test('every source in the slot is held to what a signer promises', async (t) => {
+t.test('every signer source in the slot has a conformance test', async (t) => {
   await using engine = await engineOf({ HOME: t.testdir() });
   t.strictSame([...engine.slots.signer.names].sort(), Object.keys(ways).sort());
 });

@@ -6,7 +6,7 @@ const token = (claims: object): string =>
 const said = { iss: 'https://issuer.example', sub: 'someone', exp: 1 };
 const names = (more: object) => readTokenClaims(token({ ...said, ...more })).identities;
 
-t.test('a token names its subject, and the workflow or pipeline that it was issued in', async (t) => {
+t.test('an ID token names its subject and the workflow or pipeline that it was issued for', async (t) => {
   t.strictSame(readTokenClaims(token(said)), {
     subject: 'someone',
     identities: ['someone'],

@@ -76,63 +76,57 @@ async function evidenceOf(sample: Sample, view: RunView, commit: string) {
   return evidence;
 }
 
-long(
-  'a run killed before anything was logged is sealed under the certificate of who resumes it',
-  async (t) => {
-    const authorities = await serveAuthorities(t);
-    const sample = sampleWith(t, authorities);
-    const child = start(sample);
-    let killed = false;
-    authorities.before(() => {
-      if (!killed) child.kill('SIGKILL');
-      killed = true;
-    });
-    await once(child, 'exit');
-    t.ok(killed, 'it had asked for its certificate');
-    const view = await resume(sample);
-    t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
-    const evidence = await evidenceOf(sample, view, sample.git('rev-parse', 'main'));
-    const report = await verifyRun(evidence, anchorsOf(authorities), {
-      clock: systemClock,
-      memory: noMemory,
-    });
-    t.strictSame(
-      report.checks.flatMap(({ id, code }) => (code === undefined ? [] : [`${id} ${code}`])),
-      [],
-    );
-    t.ok(report.verified);
-    t.strictSame(report.grounds.signer, { identity, issuer });
-  },
-);
+long('a run killed before logging is sealed with the certificate of the user who resumes it', async (t) => {
+  const authorities = await serveAuthorities(t);
+  const sample = sampleWith(t, authorities);
+  const child = start(sample);
+  let killed = false;
+  authorities.before(() => {
+    if (!killed) child.kill('SIGKILL');
+    killed = true;
+  });
+  await once(child, 'exit');
+  t.ok(killed, 'it had asked for its certificate');
+  const view = await resume(sample);
+  t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
+  const evidence = await evidenceOf(sample, view, sample.git('rev-parse', 'main'));
+  const report = await verifyRun(evidence, anchorsOf(authorities), {
+    clock: systemClock,
+    memory: noMemory,
+  });
+  t.strictSame(
+    report.checks.flatMap(({ id, code }) => (code === undefined ? [] : [`${id} ${code}`])),
+    [],
+  );
+  t.ok(report.verified);
+  t.strictSame(report.grounds.signer, { identity, issuer });
+});
 
-long(
-  'a run killed once its provenance may be logged is rolled back, and revoked by the same identity',
-  async (t) => {
-    const authorities = await serveAuthorities(t);
-    const sample = sampleWith(t, authorities);
-    const before = sample.git('rev-parse', 'main');
-    const child = start(sample);
-    let killed = false;
-    authorities.log.lie((answer) => {
-      if (killed) return answer;
-      killed = true;
-      child.kill('SIGKILL');
-      return undefined;
-    });
-    await once(child, 'exit');
-    t.ok(killed, 'the log had taken it');
-    const kept = textBelow(join(sample.root, '.git', 'writ'));
-    t.match(kept, /logging/, 'the journal was read');
-    t.notMatch(kept, /PRIVATE KEY/);
-    for (const part of (sample.env.SIGSTORE_ID_TOKEN ?? '').split('.')) t.notOk(kept.includes(part));
-    const view = await resume(sample);
-    t.equal(view.decision?.type, 'rollback');
-    t.match(view.decision?.rationale, /certificate of this run is gone/);
-    t.equal(sample.git('rev-parse', 'main'), before);
-    t.equal(authorities.log.asked.length, 2, 'claim and revocation');
-    t.equal(authorities.asked.length, 2);
-    const bytes = Buffer.from(sample.git('show', `refs/ai/runs/${view.runId}:revocation.sigstore.json`));
-    const signer = await verifySigner(readSeal(bytes), anchorsOf(authorities));
-    t.strictSame(signer.ground, { identity, issuer });
-  },
-);
+long('a run killed while its provenance is logged is rolled back and revoked', async (t) => {
+  const authorities = await serveAuthorities(t);
+  const sample = sampleWith(t, authorities);
+  const before = sample.git('rev-parse', 'main');
+  const child = start(sample);
+  let killed = false;
+  authorities.log.lie((answer) => {
+    if (killed) return answer;
+    killed = true;
+    child.kill('SIGKILL');
+    return undefined;
+  });
+  await once(child, 'exit');
+  t.ok(killed, 'the log had taken it');
+  const kept = textBelow(join(sample.root, '.git', 'writ'));
+  t.match(kept, /logging/, 'the journal was read');
+  t.notMatch(kept, /PRIVATE KEY/);
+  for (const part of (sample.env.SIGSTORE_ID_TOKEN ?? '').split('.')) t.notOk(kept.includes(part));
+  const view = await resume(sample);
+  t.equal(view.decision?.type, 'rollback');
+  t.match(view.decision?.rationale, /certificate of this run is gone/);
+  t.equal(sample.git('rev-parse', 'main'), before);
+  t.equal(authorities.log.asked.length, 2, 'claim and revocation');
+  t.equal(authorities.asked.length, 2);
+  const bytes = Buffer.from(sample.git('show', `refs/ai/runs/${view.runId}:revocation.sigstore.json`));
+  const signer = await verifySigner(readSeal(bytes), anchorsOf(authorities));
+  t.strictSame(signer.ground, { identity, issuer });
+});

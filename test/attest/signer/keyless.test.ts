@@ -112,138 +112,135 @@ async function faultOf(work: Promise<unknown>): Promise<unknown> {
   return undefined;
 }
 
-t.test(
-  'a whole set carries one certificate, and verifies by identity, issuer and trusted root alone',
-  async (t) => {
-    const authorities = await serveAuthorities(t);
-    const signer = await open(authorities.place(), { SIGSTORE_ID_TOKEN: tokenOf() });
-    t.equal(authorities.asked.length, 0, 'opening asks nobody');
-    t.throws(() => signer.certificate?.(), { code: 'INTERNAL' });
-    const sealed = await seal(authorities, signer);
-    t.equal(authorities.asked.length, 1);
-    const { publicKeyRequest: wanted } = JSON.parse(authorities.asked[0]?.body ?? '') as Asking;
-    const possession = Buffer.from(wanted.proofOfPossession, 'base64');
-    t.ok(isSignedBy(createPublicKey(wanted.publicKey.content), Buffer.from(identity), possession));
-    t.equal(wanted.publicKey.content, signer.publicKeyPem);
-    const bundles = [...sealed.run].filter(([path]) => path.endsWith('.sigstore.json'));
-    t.equal(bundles.length, 5);
-    for (const [path, bytes] of bundles)
-      t.same(parseBundle(bytes).certificate, Buffer.from(signer.certificate?.() ?? ''), path);
+t.test('a keyless set has one certificate and verifies by identity, issuer and trusted root', async (t) => {
+  const authorities = await serveAuthorities(t);
+  const signer = await open(authorities.place(), { SIGSTORE_ID_TOKEN: tokenOf() });
+  t.equal(authorities.asked.length, 0, 'opening asks nobody');
+  t.throws(() => signer.certificate?.(), { code: 'INTERNAL' });
+  const sealed = await seal(authorities, signer);
+  t.equal(authorities.asked.length, 1);
+  const { publicKeyRequest: wanted } = JSON.parse(authorities.asked[0]?.body ?? '') as Asking;
+  const possession = Buffer.from(wanted.proofOfPossession, 'base64');
+  t.ok(isSignedBy(createPublicKey(wanted.publicKey.content), Buffer.from(identity), possession));
+  t.equal(wanted.publicKey.content, signer.publicKeyPem);
+  const bundles = [...sealed.run].filter(([path]) => path.endsWith('.sigstore.json'));
+  t.equal(bundles.length, 5);
+  for (const [path, bytes] of bundles)
+    t.same(parseBundle(bytes).certificate, Buffer.from(signer.certificate?.() ?? ''), path);
 
-    const root = authorities.root();
-    const report = await verify(sealed, anchors(root));
-    t.strictSame(refusal(report), [0]);
-    t.strictSame(report.grounds.signer, { identity, issuer });
-    const own = await verifyOwnSeal(
+  const root = authorities.root();
+  const report = await verify(sealed, anchors(root));
+  t.strictSame(refusal(report), [0]);
+  t.strictSame(report.grounds.signer, { identity, issuer });
+  const own = await verifyOwnSeal(
+    {
+      runId: 'run-1',
+      commit: sealed.commit,
+      files: sealed.run,
+      allowedSigners: new Uint8Array(),
+      replay: replayRecord,
+      contentPaths: [...sealed.content.keys()],
+      readContent: async (path) => sealed.content.get(path),
+    },
+    { signer, log: logOf(authorities, signer) },
+  );
+  t.match(own, [/^replay failed/], 'the record of this fixture decides nothing');
+  t.equal(own.length, 1);
+
+  const stranger = await serveAuthorities(t);
+  const untrusted = [3, 'signature unverified untrusted-signer'];
+  const without = (name: string) => authorities.root((all) => ({ ...all, [name]: [] }));
+  const cases: Record<string, readonly [Anchors, readonly unknown[]]> = {
+    'wrong identity': [anchors(root, { identity: `${identity}x`, issuer }), untrusted],
+    'wrong issuer': [anchors(root, { identity, issuer: 'https://other.example.org' }), untrusted],
+    'another root': [
+      anchors(
+        authorities.root((all) => ({
+          ...all,
+          certificateAuthorities: JSON.parse(stranger.root()).certificateAuthorities,
+        })),
+      ),
+      untrusted,
+    ],
+    'another certificate log': [
+      anchors(authorities.root((all) => ({ ...all, ctlogs: JSON.parse(stranger.root()).ctlogs }))),
+      untrusted,
+    ],
+    'no certificate log': [anchors(without('ctlogs')), untrusted],
+    'a key of the same id': [
       {
-        runId: 'run-1',
-        commit: sealed.commit,
-        files: sealed.run,
-        allowedSigners: new Uint8Array(),
-        replay: replayRecord,
-        contentPaths: [...sealed.content.keys()],
-        readContent: async (path) => sealed.content.get(path),
+        ...anchors(undefined, undefined),
+        signers: [{ keyId: signer.keyId, key: createPublicKey(signer.publicKeyPem), from: 'given' }],
       },
-      { signer, log: logOf(authorities, signer) },
-    );
-    t.match(own, [/^replay failed/], 'the record of this fixture decides nothing');
-    t.equal(own.length, 1);
+      untrusted,
+    ],
+    'another log': [
+      anchors(authorities.root((all) => ({ ...all, tlogs: JSON.parse(stranger.root()).tlogs }))),
+      [3, 'signature unverified untrusted-log'],
+    ],
+  };
+  for (const [name, [by, expected]] of Object.entries(cases))
+    t.strictSame(refusal(await verify(sealed, by)), expected, name);
+  const nobody = await verify(sealed, { ...anchors(root), identity: undefined } as unknown as Anchors);
+  t.match(
+    nobody.checks.find(({ id }) => id === 'signature'),
+    {
+      code: 'untrusted-signer',
+      detail: { identity, issuer },
+    },
+  );
+  t.equal(verifyExitCode(nobody), 3);
 
-    const stranger = await serveAuthorities(t);
-    const untrusted = [3, 'signature unverified untrusted-signer'];
-    const without = (name: string) => authorities.root((all) => ({ ...all, [name]: [] }));
-    const cases: Record<string, readonly [Anchors, readonly unknown[]]> = {
-      'wrong identity': [anchors(root, { identity: `${identity}x`, issuer }), untrusted],
-      'wrong issuer': [anchors(root, { identity, issuer: 'https://other.example.org' }), untrusted],
-      'another root': [
-        anchors(
-          authorities.root((all) => ({
-            ...all,
-            certificateAuthorities: JSON.parse(stranger.root()).certificateAuthorities,
-          })),
-        ),
-        untrusted,
-      ],
-      'another certificate log': [
-        anchors(authorities.root((all) => ({ ...all, ctlogs: JSON.parse(stranger.root()).ctlogs }))),
-        untrusted,
-      ],
-      'no certificate log': [anchors(without('ctlogs')), untrusted],
-      'a key of the same id': [
-        {
-          ...anchors(undefined, undefined),
-          signers: [{ keyId: signer.keyId, key: createPublicKey(signer.publicKeyPem), from: 'given' }],
-        },
-        untrusted,
-      ],
-      'another log': [
-        anchors(authorities.root((all) => ({ ...all, tlogs: JSON.parse(stranger.root()).tlogs }))),
-        [3, 'signature unverified untrusted-log'],
-      ],
-    };
-    for (const [name, [by, expected]] of Object.entries(cases))
-      t.strictSame(refusal(await verify(sealed, by)), expected, name);
-    const nobody = await verify(sealed, { ...anchors(root), identity: undefined } as unknown as Anchors);
-    t.match(
-      nobody.checks.find(({ id }) => id === 'signature'),
-      {
-        code: 'untrusted-signer',
-        detail: { identity, issuer },
-      },
-    );
-    t.equal(verifyExitCode(nobody), 3);
-
-    const decision = 'statements/decision.sigstore.json';
-    t.ok(sealed.run.has(decision));
-    const other = await blindSigner(authorities.ca);
-    const swapped = await resealStatement(makeMachine(), sealed, decision, (same) => same, { signer: other });
-    t.strictSame(refusal(await verify(swapped, anchors(root))), [
-      1,
-      'manifest unverified untrusted-signer',
-      'decision unverified untrusted-signer',
-      'summary failed mismatch',
-      'evidence:statements/decision.sigstore.json failed mismatch',
-    ]);
-    const sameKey = copyOf(sealed);
-    const again = await issue(authorities.ca, createPublicKey(signer.publicKeyPem));
-    const edit = (path: string, change: (bundle: Json) => void): void => {
-      const bundle = JSON.parse(String(sealed.run.get(path))) as Json;
-      change(bundle);
-      sameKey.run.set(path, Buffer.from(JSON.stringify(bundle)));
-    };
-    edit('evidence-manifest.sigstore.json', ({ verificationMaterial }) =>
-      Object.assign(verificationMaterial as Json, { certificate: { rawBytes: again.toString('base64') } }),
-    );
-    t.strictSame(
-      refusal(await verify(sameKey, anchors(root))),
-      [3, 'manifest unverified untrusted-signer'],
-      'another certificate of the same key and identity',
-    );
-    const stolen = await issue(authorities.ca, pair().publicKey);
-    edit('evidence-manifest.sigstore.json', ({ verificationMaterial }) =>
-      Object.assign(verificationMaterial as Json, { certificate: { rawBytes: stolen.toString('base64') } }),
-    );
-    t.strictSame(
-      refusal(await verify(sameKey, anchors(root))),
-      [1, 'manifest failed malformed'],
-      'a certificate of another key',
-    );
-    edit('evidence-manifest.sigstore.json', ({ verificationMaterial }) => {
-      Object.assign(verificationMaterial as Json, {
-        certificate: undefined,
-        publicKey: { hint: signer.keyId },
-      });
+  const decision = 'statements/decision.sigstore.json';
+  t.ok(sealed.run.has(decision));
+  const other = await blindSigner(authorities.ca);
+  const swapped = await resealStatement(makeMachine(), sealed, decision, (same) => same, { signer: other });
+  t.strictSame(refusal(await verify(swapped, anchors(root))), [
+    1,
+    'manifest unverified untrusted-signer',
+    'decision unverified untrusted-signer',
+    'summary failed mismatch',
+    'evidence:statements/decision.sigstore.json failed mismatch',
+  ]);
+  const sameKey = copyOf(sealed);
+  const again = await issue(authorities.ca, createPublicKey(signer.publicKeyPem));
+  const edit = (path: string, change: (bundle: Json) => void): void => {
+    const bundle = JSON.parse(String(sealed.run.get(path))) as Json;
+    change(bundle);
+    sameKey.run.set(path, Buffer.from(JSON.stringify(bundle)));
+  };
+  edit('evidence-manifest.sigstore.json', ({ verificationMaterial }) =>
+    Object.assign(verificationMaterial as Json, { certificate: { rawBytes: again.toString('base64') } }),
+  );
+  t.strictSame(
+    refusal(await verify(sameKey, anchors(root))),
+    [3, 'manifest unverified untrusted-signer'],
+    'another certificate of the same key and identity',
+  );
+  const stolen = await issue(authorities.ca, pair().publicKey);
+  edit('evidence-manifest.sigstore.json', ({ verificationMaterial }) =>
+    Object.assign(verificationMaterial as Json, { certificate: { rawBytes: stolen.toString('base64') } }),
+  );
+  t.strictSame(
+    refusal(await verify(sameKey, anchors(root))),
+    [1, 'manifest failed malformed'],
+    'a certificate of another key',
+  );
+  edit('evidence-manifest.sigstore.json', ({ verificationMaterial }) => {
+    Object.assign(verificationMaterial as Json, {
+      certificate: undefined,
+      publicKey: { hint: signer.keyId },
     });
-    t.strictSame(refusal(await verify(sameKey, anchors(root))), [3, 'manifest unverified untrusted-signer']);
-    edit('evidence-manifest.sigstore.json', ({ dsseEnvelope }) => {
-      const [signature] = (dsseEnvelope as { signatures: { sig: string }[] }).signatures;
-      if (signature) signature.sig = Buffer.alloc(70, 1).toString('base64');
-    });
-    t.strictSame(refusal(await verify(sameKey, anchors(root))), [1, 'manifest failed bad-signature']);
-  },
-);
+  });
+  t.strictSame(refusal(await verify(sameKey, anchors(root))), [3, 'manifest unverified untrusted-signer']);
+  edit('evidence-manifest.sigstore.json', ({ dsseEnvelope }) => {
+    const [signature] = (dsseEnvelope as { signatures: { sig: string }[] }).signatures;
+    if (signature) signature.sig = Buffer.alloc(70, 1).toString('base64');
+  });
+  t.strictSame(refusal(await verify(sameKey, anchors(root))), [1, 'manifest failed bad-signature']);
+});
 
-t.test('a pinned key is no answer where an identity is asked for', async (t) => {
+t.test('a pinned key does not satisfy a required identity', async (t) => {
   const authorities = await serveAuthorities(t);
   const managed = toSigner(generateKey('ecdsa-p256-sha256'), false);
   const sealed = await seal(authorities, managed);
@@ -266,7 +263,7 @@ t.test('only a leaf for code signing signs', async (t) => {
   t.notOk(isForSigning(new X509Certificate(Buffer.from(rootOf(ca), 'base64'))), 'an authority');
 });
 
-t.test('a set by a certificate that never held is refused, whoever logged it', async (t) => {
+t.test('a set signed with a certificate that was not valid is refused, even if it is logged', async (t) => {
   const authorities = await serveAuthorities(t);
   const early = await serveAuthorities(t, { at: new Date(Date.now() - 3_600_000) });
   const noSct = await initializeCA(pair());
@@ -309,7 +306,7 @@ t.test('a set by a certificate that never held is refused, whoever logged it', a
   ]);
 });
 
-t.test('a lying or failing authority is told apart, and the token is in none of the errors', async (t) => {
+t.test('each failure of a certificate authority has its own error, without the token', async (t) => {
   const authorities = await serveAuthorities(t);
   const token = tokenOf();
   const { ca } = authorities;
@@ -385,7 +382,7 @@ t.test('a lying or failing authority is told apart, and the token is in none of 
   t.ok(await honest.sign(data), 'each is refused for its lie alone');
 });
 
-t.test('what nobody could verify later is refused before any work', async (t) => {
+t.test('a keyless signer that nobody could verify later is refused before any work', async (t) => {
   const authorities = await serveAuthorities(t);
   const { place, log, url } = authorities;
   const env = { SIGSTORE_ID_TOKEN: tokenOf() };
@@ -421,7 +418,7 @@ t.test('what nobody could verify later is refused before any work', async (t) =>
   t.equal(authorities.asked.length, 0, `${url} was not asked`);
 });
 
-t.test('a workflow is asked for its token, and named by the workflow', async (t) => {
+t.test('a GitHub workflow requests its own token and signs with the workflow as identity', async (t) => {
   const authorities = await serveAuthorities(t);
   const [secret, workflow] = ['request-secret-0123456789', 'o/r/.github/workflows/x.yml@refs/heads/main'];
   const iss = 'https://token.actions.githubusercontent.com';
@@ -454,33 +451,30 @@ t.test('a workflow is asked for its token, and named by the workflow', async (t)
   t.notOk(tellsOf(fault).includes(secret));
 });
 
-t.test(
-  'whoever has a verified e-mail address is named by it, through the service that signed them in',
-  async (t) => {
-    const authorities = await serveAuthorities(t);
-    const [email, connector] = ['dev@example.org', 'https://github.example.org/login/oauth'];
-    const claims = { email, email_verified: true, federated_claims: { connector_id: connector } };
-    const signedFor = (more: Json, name: string, by: string) => {
-      authorities.lie(async ({ body }) => {
-        const { publicKeyRequest: wanted } = JSON.parse(body) as Asking;
-        const key = createPublicKey(wanted.publicKey.content);
-        const possession = Buffer.from(wanted.proofOfPossession, 'base64');
-        t.equal(isSignedBy(key, Buffer.from(email), possession), more.email_verified !== false);
-        return chainOf(await issue(authorities.ca, key, name, by));
-      });
-      return open(authorities.place(), { SIGSTORE_ID_TOKEN: tokenOf({ ...claims, ...more }) }).then((one) =>
-        one.sign(data),
-      );
-    };
-    // The mock writes every name as a URI.
-    t.ok(await signedFor({}, email, connector));
-    await t.rejects(signedFor({}, identity, connector), { code: 'SIGNER_FAILED' }, 'not by its subject');
-    await t.rejects(signedFor({ email_verified: false }, email, issuer), { code: 'SIGNER_FAILED' });
-  },
-);
+t.test('a verified e-mail address is the identity, with the connector as issuer', async (t) => {
+  const authorities = await serveAuthorities(t);
+  const [email, connector] = ['dev@example.org', 'https://github.example.org/login/oauth'];
+  const claims = { email, email_verified: true, federated_claims: { connector_id: connector } };
+  const signedFor = (more: Json, name: string, by: string) => {
+    authorities.lie(async ({ body }) => {
+      const { publicKeyRequest: wanted } = JSON.parse(body) as Asking;
+      const key = createPublicKey(wanted.publicKey.content);
+      const possession = Buffer.from(wanted.proofOfPossession, 'base64');
+      t.equal(isSignedBy(key, Buffer.from(email), possession), more.email_verified !== false);
+      return chainOf(await issue(authorities.ca, key, name, by));
+    });
+    return open(authorities.place(), { SIGSTORE_ID_TOKEN: tokenOf({ ...claims, ...more }) }).then((one) =>
+      one.sign(data),
+    );
+  };
+  // The mock writes every name as a URI.
+  t.ok(await signedFor({}, email, connector));
+  await t.rejects(signedFor({}, identity, connector), { code: 'SIGNER_FAILED' }, 'not by its subject');
+  await t.rejects(signedFor({ email_verified: false }, email, issuer), { code: 'SIGNER_FAILED' });
+});
 
 t.test(
-  'a certificate that runs out is not signed with: another is asked for, and judged like the first',
+  'an expiring certificate is replaced, and the new certificate is verified like the first',
   async (t) => {
     const authorities = await serveAuthorities(t);
     let minutes = 0;
@@ -498,7 +492,7 @@ t.test(
   },
 );
 
-t.test('what a dead key signed is signed anew, unless the log was asked to take it', async (t) => {
+t.test('steps signed with a lost key are signed again unless logging has begun', async (t) => {
   const keyless = (): Signer => ({
     ...toSigner(generateKey('ecdsa-p256-sha256'), false),
     certificate: () => Buffer.alloc(1),

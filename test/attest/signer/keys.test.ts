@@ -25,43 +25,35 @@ const p256 = (): string =>
   generateKey('ecdsa-p256-sha256').export({ type: 'pkcs8', format: 'pem' }).toString();
 const defaultKey = { form: 'default' } as const;
 
-t.test('the configuration directory follows XDG where that is absolute', async (t) => {
+t.test('the configuration directory follows XDG_CONFIG_HOME if it is absolute', async (t) => {
   t.equal(userConfigDir({ HOME: '/h' }), '/h/.config/writ');
   t.equal(userConfigDir({ HOME: '/h', XDG_CONFIG_HOME: '/x' }), '/x/writ');
   t.equal(userConfigDir({ HOME: '/h', XDG_CONFIG_HOME: 'relative' }), '/h/.config/writ');
 });
 
-t.test(
-  'the signing key is made once, 0600 in a directory of 0700, and signs what its public key verifies',
-  async (t) => {
-    const env = { HOME: t.testdir() };
-    const signer = await openUserSigningKey(env);
-    const keys = join(userConfigDir(env), 'keys');
-    t.equal(statSync(join(keys, 'signing.pem')).mode & 0o777, 0o600);
-    t.equal(statSync(keys).mode & 0o777, 0o700);
-    t.equal((await openUserSigningKey(env)).keyId, signer.keyId);
-    t.match(signer, { algorithm: 'ecdsa-p256-sha256', ephemeral: false });
-    const signature = await signer.sign(Buffer.from('x'));
-    t.ok(verify('sha256', Buffer.from('x'), createPublicKey(signer.publicKeyPem), signature));
-    const ledger = await openUserLedgerKey(env);
-    t.equal(ledger.algorithm, 'ed25519');
-    t.ok(
-      verify(
-        null,
-        Buffer.from('x'),
-        createPublicKey(ledger.publicKeyPem),
-        await ledger.sign(Buffer.from('x')),
-      ),
-    );
-    t.same(
-      readdirSync(keys).filter((name) => name.startsWith('.')),
-      [],
-      'no drafts stay behind',
-    );
-  },
-);
+t.test('the signing key is created once with private file modes, and its signatures verify', async (t) => {
+  const env = { HOME: t.testdir() };
+  const signer = await openUserSigningKey(env);
+  const keys = join(userConfigDir(env), 'keys');
+  t.equal(statSync(join(keys, 'signing.pem')).mode & 0o777, 0o600);
+  t.equal(statSync(keys).mode & 0o777, 0o700);
+  t.equal((await openUserSigningKey(env)).keyId, signer.keyId);
+  t.match(signer, { algorithm: 'ecdsa-p256-sha256', ephemeral: false });
+  const signature = await signer.sign(Buffer.from('x'));
+  t.ok(verify('sha256', Buffer.from('x'), createPublicKey(signer.publicKeyPem), signature));
+  const ledger = await openUserLedgerKey(env);
+  t.equal(ledger.algorithm, 'ed25519');
+  t.ok(
+    verify(null, Buffer.from('x'), createPublicKey(ledger.publicKeyPem), await ledger.sign(Buffer.from('x'))),
+  );
+  t.same(
+    readdirSync(keys).filter((name) => name.startsWith('.')),
+    [],
+    'no drafts stay behind',
+  );
+});
 
-t.test('processes that race for the first key agree on one', async (t) => {
+t.test('processes that race to create the first key agree on one key', async (t) => {
   const home = t.testdir();
   const script = `
     const { openUserSigningKey } = await import(${JSON.stringify(new URL('../../../attest/keys/user-keys.ts', import.meta.url).href)});
@@ -82,7 +74,7 @@ t.test('processes that race for the first key agree on one', async (t) => {
   t.match(ids[0], /^[0-9a-f]{64}$/);
 });
 
-t.test('processes of one program that race agree as well', async (t) => {
+t.test('concurrent calls in one process agree on one key', async (t) => {
   const directory = join(t.testdir(), 'keys');
   const signers = await Promise.all(
     Array.from({ length: 8 }, () => openOwnKey(directory, 'signing', 'ecdsa-p256-sha256')),
@@ -90,7 +82,7 @@ t.test('processes of one program that race agree as well', async (t) => {
   t.equal(new Set(signers.map(({ keyId }) => keyId)).size, 1);
 });
 
-t.test('a key that others can reach, or that is no plain file of ours, is KEY_INSECURE', async (t) => {
+t.test('a key file that others can access, or that is not a regular file, is KEY_INSECURE', async (t) => {
   const directory = t.testdir({ good: p256(), readable: p256(), target: p256(), folder: {} });
   const at = (name: string): string => join(directory, name);
   for (const name of ['good', 'target']) chmodSync(at(name), 0o600);
@@ -125,7 +117,7 @@ t.test('a key that others can reach, or that is no plain file of ours, is KEY_IN
   );
 });
 
-t.test('the wrong kind of key is KEY_UNUSABLE and its text is never repeated', async (t) => {
+t.test('a key of the wrong type is KEY_UNUSABLE, and the error does not quote it', async (t) => {
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
     type: 'pkcs8',
     format: 'pem',
@@ -158,7 +150,7 @@ t.test('the wrong kind of key is KEY_UNUSABLE and its text is never repeated', a
   await t.rejects(openKeyFile(join(t.testdir(), 'absent'), 'ecdsa-p256-sha256'), { code: 'KEY_UNUSABLE' });
 });
 
-t.test('under CI nothing is signed with a key nobody can know, unless that is asked for', async (t) => {
+t.test('under CI an ephemeral key is used only if the caller requests it', async (t) => {
   const home = t.testdir();
   const refused = createSignerSource({ env: { HOME: home, CI: 'true' }, ephemeral: false });
   await t.rejects(refused.open(defaultKey), { code: 'SIGNER_EPHEMERAL' });
@@ -174,7 +166,7 @@ t.test('under CI nothing is signed with a key nobody can know, unless that is as
   }
 });
 
-t.test('configured keys are used, also under CI: a file, a variable', async (t) => {
+t.test('configured keys from a file or a variable are used, also under CI', async (t) => {
   const home = t.testdir({ 'k.pem': p256() });
   chmodSync(join(home, 'k.pem'), 0o600);
   const source = createSignerSource({
@@ -192,7 +184,7 @@ t.test('configured keys are used, also under CI: a file, a variable', async (t) 
   t.equal((await asked.open({ form: 'file', path: '~/k.pem' })).ephemeral, false, 'a configured key stands');
 });
 
-t.test('keys made here are trusted here, also after they were replaced', async (t) => {
+t.test('keys created on this machine are trusted on it, even after they were replaced', async (t) => {
   const env = { HOME: t.testdir() };
   const first = await openUserSigningKey(env);
   await openUserLedgerKey(env);
@@ -210,7 +202,7 @@ t.test('keys made here are trusted here, also after they were replaced', async (
 });
 
 t.test(
-  'pinned and given keys are read; what others may write, private keys and nonsense are refused',
+  'pinned and given keys are loaded, and writable, private or malformed key files are refused',
   async (t) => {
     const home = t.testdir();
     const env = { HOME: home };

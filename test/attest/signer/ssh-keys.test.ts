@@ -90,7 +90,7 @@ t.test(
 );
 
 t.test(
-  'an OpenSSH key file signs, unless it has a passphrase, is of another kind or within reach of others',
+  'an OpenSSH key file signs unless it is locked, of another type or accessible to others',
   { skip: withoutSshKeygen },
   async (t) => {
     const dir = t.testdir();
@@ -192,25 +192,29 @@ async function handAgent(
   return path;
 }
 
-t.test('an agent that answers octet by octet is understood', { skip: withoutSshKeygen }, async (t) => {
-  const dir = t.testdir({ keys: {} });
-  const file = makeKey(join(dir, 'keys'), 'stated');
-  const blob = Buffer.from(readFileSync(`${file}.pub`, 'utf8').split(' ')[1] ?? '', 'base64');
-  const answer = wire(Buffer.concat([Buffer.from('0c00000001', 'hex'), wire(blob, 'stated')]));
-  const SSH_AUTH_SOCK = await handAgent(t, (_, socket) => {
-    socket.setNoDelay(true);
-    void (async () => {
-      for (const octet of answer) {
-        await new Promise((sent) => socket.write(Buffer.of(octet), sent));
-        await instant(2);
-      }
-    })();
-    return undefined;
-  });
-  t.match(await openAgentKey('stated', { SSH_AUTH_SOCK }), { algorithm: 'ed25519' });
-});
+t.test(
+  'an agent that sends its response byte by byte is understood',
+  { skip: withoutSshKeygen },
+  async (t) => {
+    const dir = t.testdir({ keys: {} });
+    const file = makeKey(join(dir, 'keys'), 'stated');
+    const blob = Buffer.from(readFileSync(`${file}.pub`, 'utf8').split(' ')[1] ?? '', 'base64');
+    const answer = wire(Buffer.concat([Buffer.from('0c00000001', 'hex'), wire(blob, 'stated')]));
+    const SSH_AUTH_SOCK = await handAgent(t, (_, socket) => {
+      socket.setNoDelay(true);
+      void (async () => {
+        for (const octet of answer) {
+          await new Promise((sent) => socket.write(Buffer.of(octet), sent));
+          await instant(2);
+        }
+      })();
+      return undefined;
+    });
+    t.match(await openAgentKey('stated', { SSH_AUTH_SOCK }), { algorithm: 'ed25519' });
+  },
+);
 
-t.test('an agent that lies, breaks off or floods is SIGNER_FAILED', async (t) => {
+t.test('an agent that sends a wrong, truncated or oversized response is SIGNER_FAILED', async (t) => {
   const framed = (octets: Buffer): Buffer => wire(octets);
   const lies: Record<string, (message: Buffer, socket: Socket) => Buffer | undefined> = {
     'another answer': () => framed(Buffer.of(6)),
@@ -232,7 +236,7 @@ t.test('an agent that lies, breaks off or floods is SIGNER_FAILED', async (t) =>
 });
 
 t.test(
-  'a signature by another key of the agent is refused before anybody gets it',
+  'a signature by another key of the agent is refused before it is returned',
   { skip: withoutSshKeygen },
   async (t) => {
     const dir = t.testdir({ keys: {} });
@@ -250,7 +254,7 @@ t.test(
   },
 );
 
-t.test('ECDSA numbers become DER: padded where the first bit is set, never longer than needed', async (t) => {
+t.test('ECDSA numbers are encoded as minimal DER, padded where the first bit is set', async (t) => {
   const high = Buffer.concat([Buffer.of(0), Buffer.alloc(32, 0xff)]);
   const low = Buffer.of(0x7f);
   const der = toPlainSignature(wire('ecdsa-sha2-nistp256', wire(high, low)), 'ecdsa-sha2-nistp256');

@@ -23,7 +23,7 @@ function home(): {
   return { env: { HOME }, keys: join(config, 'keys'), journals: join(config, 'journals') };
 }
 
-t.test('what one process reached another one knows, and nothing of it is readable by others', async (t) => {
+t.test('another process reads the recorded position of a journal, and its files are private', async (t) => {
   const { env, keys, journals } = home();
   const first = await userJournalWitness(env).open('run-1');
   t.equal(first.reached, undefined);
@@ -40,7 +40,7 @@ t.test('what one process reached another one knows, and nothing of it is readabl
   t.notOk(readdirSync(journals).includes('run-1'));
 });
 
-t.test('a reach that was written by hand, or torn, is none', async (t) => {
+t.test('a forged or torn record of a journal position is ignored', async (t) => {
   const { env, journals } = home();
   const witness = await userJournalWitness(env).open('run-1');
   await witness.reach({ records: 7, digest });
@@ -56,7 +56,7 @@ t.test('a reach that was written by hand, or torn, is none', async (t) => {
   t.equal((await userJournalWitness(env).open('run-1')).reached, undefined, 'of another run');
 });
 
-t.test('a key that others could have read or written is refused', async (t) => {
+t.test('a journal key that others can read, or that is malformed, is refused', async (t) => {
   const { env, keys } = home();
   const key = join(keys, 'journal.key');
   await userJournalWitness(env).open('run-1');
@@ -71,7 +71,7 @@ t.test('a key that others could have read or written is refused', async (t) => {
   await t.rejects(userJournalWitness(linked.env).open('run-1'), { code: 'KEY_INSECURE' });
 });
 
-t.test('where nothing can be written, the witness is one of this process', async (t) => {
+t.test('without a writable home the witness works within the process', async (t) => {
   const box = t.testdir({ file: '' });
   const env = { HOME: join(box, 'file') };
   const first = await userJournalWitness(env).open('run-of-nobody');
@@ -79,7 +79,7 @@ t.test('where nothing can be written, the witness is one of this process', async
   t.same((await userJournalWitness(env).open('run-of-nobody')).reached, { records: 1, digest });
 });
 
-t.test('vouches for other things by a word of their own, which is no word for a journal', async (t) => {
+t.test('a voucher for one purpose is not valid for another purpose, journal or user', async (t) => {
   const { env } = home();
   const witness = userJournalWitness(env);
   const voucher = await witness.voucher('things');

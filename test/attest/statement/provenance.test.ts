@@ -4,7 +4,7 @@ import { readProvenance } from '../../../attest/verify/provenance-claims.ts';
 import { canonicalize } from '../../../core/base/canonical.ts';
 import { provenanceInput } from './provenance-input.ts';
 
-t.test('a provenance says what SLSA v1 and the contract ask for', async (t) => {
+t.test('a provenance has the members that SLSA v1 and the spec require', async (t) => {
   const input = provenanceInput();
   const statement = buildProvenance(input);
   t.same(statement, {
@@ -57,7 +57,7 @@ t.test('a provenance says what SLSA v1 and the contract ask for', async (t) => {
   });
 });
 
-t.test('the switches of the contract leave out what they name', async (t) => {
+t.test('options of the spec leave out the spec digest and the evidence digests', async (t) => {
   const noSpec = JSON.stringify(buildProvenance({ ...provenanceInput(), embedIntentSpecDigest: false }));
   t.notMatch(noSpec, new RegExp(provenanceInput().specDigest));
   t.match(noSpec, /intentspec_id/);
@@ -65,12 +65,12 @@ t.test('the switches of the contract leave out what they name', async (t) => {
   t.same(noEvidence.predicate.runDetails.byproducts, []);
 });
 
-t.test('an unborn base is no dependency', async (t) => {
+t.test('a base that does not exist yet is not listed as a dependency', async (t) => {
   const { predicate } = buildProvenance({ ...provenanceInput(), baseCommit: undefined });
   t.notOk(predicate.buildDefinition.resolvedDependencies.some(({ name }) => name === 'base'));
 });
 
-t.test('nonsense is never signed', async (t) => {
+t.test('a provenance with malformed values is never built', async (t) => {
   const thing = (digest: Record<string, string>, name = 'x') => ({ name, digest });
   const changes: Readonly<Record<string, Partial<ProvenanceInput>>> = {
     'a short commit': { commit: 'abc' },

@@ -47,7 +47,7 @@ const emitted: Readonly<Record<string, Loose>> = {
   'evidence.v1': JSON.parse(await formatEvidenceFile('run-1', toSource(sealed))),
 };
 
-t.test('every published schema has something that is emitted', async (t) => {
+t.test('every published schema has an emitted document', async (t) => {
   t.same(
     readdirSync(folder).sort(),
     Object.keys(emitted)
@@ -82,7 +82,7 @@ function* mutants(value: Loose, at = ''): Generator<readonly [string, Loose]> {
 const optional = new Set(['intentspec_digest', 'writ_ledger', 'resolvedDependencies']);
 
 for (const [name, document] of Object.entries(emitted)) {
-  t.test(`${name} takes what is emitted and refuses each mutant of it`, async (t) => {
+  t.test(`${name} accepts the emitted document and rejects each mutant of it`, async (t) => {
     const schema = JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8'));
     // Another test of this process may have compiled it.
     const validate = ajv.getSchema(schema.$id) ?? ajv.compile(schema);
@@ -102,7 +102,7 @@ for (const [name, document] of Object.entries(emitted)) {
   });
 }
 
-t.test('content that retention removed is null, and nothing else stands for it', async (t) => {
+t.test('the schema allows null, but not an empty list, for removed content', async (t) => {
   const validate = ajv.getSchema('urn:writ:schema:evidence:v1');
   t.ok(validate?.({ ...emitted['evidence.v1'], content: null }));
   t.notOk(validate?.({ ...emitted['evidence.v1'], content: [] }));

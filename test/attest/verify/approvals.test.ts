@@ -30,7 +30,7 @@ async function approvalsOf(changes: SealChanges, allowedSigners: Uint8Array | un
 
 const both = approvedBy({ by: ana, as: 'ana@x' }, { by: ben, as: 'ben@x' });
 
-t.test('approvals are judged anew by the signers that the verifier knows', async (t) => {
+t.test('approvals are verified with the allowed signers of the verifier', async (t) => {
   t.match(await approvalsOf({ ...twoPeople, approvals: both }, signers), {
     check: { status: 'passed', detail: { principals: ['ana@x', 'ben@x'] } },
     verified: true,
@@ -38,7 +38,7 @@ t.test('approvals are judged anew by the signers that the verifier knows', async
 });
 
 t.test(
-  'without signers of the verifier they are told as the repository counted them, and count for nothing',
+  'without allowed signers, approvals are reported as the repository counted them, unverified',
   async (t) => {
     t.match(await approvalsOf({ ...twoPeople, approvals: both }, undefined), {
       check: { status: 'unverified', code: 'per-repository', detail: { found: ['ana@x', 'ben@x'] } },
@@ -47,40 +47,37 @@ t.test(
   },
 );
 
-t.test(
-  'signers who know nobody leave it unverified; a signature that does not hold refutes it',
-  async (t) => {
-    t.match(await approvalsOf({ ...twoPeople, approvals: both }, Buffer.from('')), {
-      check: { status: 'unverified', code: 'untrusted-signer' },
-      exit: 3,
-    });
-    const earlier = approvedBy(
-      { by: ana, as: 'ana@x', subject: { ...({} as ApprovalSubject), ...olderSubject } },
+t.test('unknown signers leave approvals unverified, and an invalid approval refutes them', async (t) => {
+  t.match(await approvalsOf({ ...twoPeople, approvals: both }, Buffer.from('')), {
+    check: { status: 'unverified', code: 'untrusted-signer' },
+    exit: 3,
+  });
+  const earlier = approvedBy(
+    { by: ana, as: 'ana@x', subject: { ...({} as ApprovalSubject), ...olderSubject } },
+    { by: ben, as: 'ben@x' },
+  );
+  const cases: Readonly<Record<string, NonNullable<SealChanges['approvals']>>> = {
+    'an older patchset': earlier,
+    'one person twice': approvedBy({ by: ana, as: 'ana@x' }, { by: ana, as: 'ben@x' }),
+    'one that had expired': approvedBy(
+      { by: ana, as: 'ana@x' },
+      { by: ben, as: 'ben@x', expiresAtMs: Date.parse(startedOn) + 1000 },
+    ),
+    'a rejection beside': approvedBy(
+      { by: ana, as: 'ana@x' },
       { by: ben, as: 'ben@x' },
+      { by: handSigner(), as: 'c' },
+      { by: ben, as: 'ben@x', decision: 'reject' },
+    ),
+    'an author': (subject) => ({ ...both(subject), authors: ['ana@x'] }),
+  };
+  for (const [what, approvals] of Object.entries(cases))
+    t.match(
+      await approvalsOf({ ...twoPeople, approvals }, signers),
+      { check: { status: 'failed', code: 'policy-deny' }, verified: false, exit: 1 },
+      what,
     );
-    const cases: Readonly<Record<string, NonNullable<SealChanges['approvals']>>> = {
-      'an older patchset': earlier,
-      'one person twice': approvedBy({ by: ana, as: 'ana@x' }, { by: ana, as: 'ben@x' }),
-      'one that had expired': approvedBy(
-        { by: ana, as: 'ana@x' },
-        { by: ben, as: 'ben@x', expiresAtMs: Date.parse(startedOn) + 1000 },
-      ),
-      'a rejection beside': approvedBy(
-        { by: ana, as: 'ana@x' },
-        { by: ben, as: 'ben@x' },
-        { by: handSigner(), as: 'c' },
-        { by: ben, as: 'ben@x', decision: 'reject' },
-      ),
-      'an author': (subject) => ({ ...both(subject), authors: ['ana@x'] }),
-    };
-    for (const [what, approvals] of Object.entries(cases))
-      t.match(
-        await approvalsOf({ ...twoPeople, approvals }, signers),
-        { check: { status: 'failed', code: 'policy-deny' }, verified: false, exit: 1 },
-        what,
-      );
-  },
-);
+});
 
 const olderSubject: ApprovalSubject = {
   runId: 'run-1',
@@ -91,29 +88,26 @@ const olderSubject: ApprovalSubject = {
   gateReportDigest: '9'.repeat(64),
 };
 
-t.test(
-  'a decision with fewer approvers than the contract demands is refused, whatever else is signed',
-  async (t) => {
-    const machine = makeMachine();
-    const sealed = await sealRun(machine, { ...twoPeople, approvals: approvedBy({ by: ana, as: 'ana@x' }) });
-    const decision = (await verifyAs(sealed, { machine })).checks.find(({ id }) => id === 'decision');
-    t.match(decision, { status: 'failed', code: 'policy-deny' });
-    const doubled = await resealStatement(machine, sealed, 'statements/decision.sigstore.json', (one) => ({
-      ...one,
-      predicate: {
-        ...one.predicate,
-        approvals: [...(one.predicate.approvals as []), ...(one.predicate.approvals as [])],
-      },
-    }));
-    t.match(
-      (await verifyAs(doubled, { machine })).checks.find(({ id }) => id === 'decision'),
-      { status: 'failed', code: 'policy-deny' },
-      'one person named twice',
-    );
-  },
-);
+t.test('a decision with fewer approvers than the spec requires is refused, even when signed', async (t) => {
+  const machine = makeMachine();
+  const sealed = await sealRun(machine, { ...twoPeople, approvals: approvedBy({ by: ana, as: 'ana@x' }) });
+  const decision = (await verifyAs(sealed, { machine })).checks.find(({ id }) => id === 'decision');
+  t.match(decision, { status: 'failed', code: 'policy-deny' });
+  const doubled = await resealStatement(machine, sealed, 'statements/decision.sigstore.json', (one) => ({
+    ...one,
+    predicate: {
+      ...one.predicate,
+      approvals: [...(one.predicate.approvals as []), ...(one.predicate.approvals as [])],
+    },
+  }));
+  t.match(
+    (await verifyAs(doubled, { machine })).checks.find(({ id }) => id === 'decision'),
+    { status: 'failed', code: 'policy-deny' },
+    'one person named twice',
+  );
+});
 
-t.test('a check that asks for people is a demand like the human loop', async (t) => {
+t.test('approvers required by a policy check count like those of the human loop', async (t) => {
   const machine = makeMachine();
   for (const [command, isMet] of [
     ['require-approvers --min 2', false],
@@ -132,27 +126,24 @@ const inProcess = approvedBy(
   { by: ben, as: 'ben@x', inProcess: true },
 );
 
-t.test(
-  'what the process signed itself counts where the signed decision marks it so, and is told',
-  async (t) => {
-    t.match(await approvalsOf({ ...twoPeople, approvals: inProcess }, signers), {
-      check: { status: 'passed', detail: { principals: ['ana@x', 'ben@x'], in_process: ['ana@x', 'ben@x'] } },
-      verified: true,
-    });
-    t.match(await approvalsOf({ ...twoPeople, approvals: inProcess }, undefined), {
-      check: { status: 'unverified', code: 'per-repository', detail: { in_process: ['ana@x', 'ben@x'] } },
-    });
-    const { check } = await approvalsOf({ ...twoPeople, approvals: both }, signers);
-    t.notOk(check?.detail?.in_process, 'nothing is said where people signed');
-    const machine = makeMachine();
-    const sealed = await sealRun(machine, { ...twoPeople, approvals: inProcess });
-    t.strictSame(statementAt(sealed, 'statements/vsa.sigstore.json').predicate.verifiedLevels, [
-      'WRIT_GATES_PASSED',
-    ]);
-  },
-);
+t.test('in-process approvals count if the signed decision marks them, and they are reported', async (t) => {
+  t.match(await approvalsOf({ ...twoPeople, approvals: inProcess }, signers), {
+    check: { status: 'passed', detail: { principals: ['ana@x', 'ben@x'], in_process: ['ana@x', 'ben@x'] } },
+    verified: true,
+  });
+  t.match(await approvalsOf({ ...twoPeople, approvals: inProcess }, undefined), {
+    check: { status: 'unverified', code: 'per-repository', detail: { in_process: ['ana@x', 'ben@x'] } },
+  });
+  const { check } = await approvalsOf({ ...twoPeople, approvals: both }, signers);
+  t.notOk(check?.detail?.in_process, 'nothing is said where people signed');
+  const machine = makeMachine();
+  const sealed = await sealRun(machine, { ...twoPeople, approvals: inProcess });
+  t.strictSame(statementAt(sealed, 'statements/vsa.sigstore.json').predicate.verifiedLevels, [
+    'WRIT_GATES_PASSED',
+  ]);
+});
 
-t.test('a mark that statement and decision do not share is refused, with signers and without', async (t) => {
+t.test('an in-process mark that statement and decision do not share is refused', async (t) => {
   /** The verdicts as a Scheduler would sign them that left the mark out, or put it where it is not. */
   const remarked =
     (from: NonNullable<SealChanges['approvals']>, mark: boolean): NonNullable<SealChanges['approvals']> =>
@@ -185,7 +176,7 @@ t.test('a mark that statement and decision do not share is refused, with signers
   });
 });
 
-t.test('two persons are not claimed where a process signed for one of them', async (t) => {
+t.test('a run with an in-process approval cannot claim two-person approval', async (t) => {
   const machine = makeMachine();
   const mixed = approvedBy({ by: ana, as: 'ana@x' }, { by: ben, as: 'ben@x', inProcess: true });
   const sealed = await sealRun(machine, { ...twoPeople, approvals: mixed });
@@ -200,7 +191,7 @@ t.test('two persons are not claimed where a process signed for one of them', asy
   );
 });
 
-t.test('an approval file that is gone is missed by the manifest', async (t) => {
+t.test('a missing approval file is detected by the manifest', async (t) => {
   const machine = makeMachine();
   const sealed = await sealRun(machine, { ...twoPeople, approvals: both });
   sealed.run.delete('approvals/0002.json');

@@ -52,7 +52,7 @@ function withBundle(change: (text: string) => string, of = sealed): SealedRun {
   return copy;
 }
 
-t.test('the set under attack verifies', async (t) => {
+t.test('the unmodified set verifies', async (t) => {
   t.equal((await verify(sealed)).verified, true);
 });
 
@@ -147,7 +147,7 @@ t.test('another commit, tree, trailer or run is refused', async (t) => {
   );
 });
 
-t.test('a forger with a key and a ledger of his own is an untrusted signer', async (t) => {
+t.test('a forger with their own key and ledger is an untrusted signer', async (t) => {
   const forger = makeMachine();
   const forged = await sealRun(forger);
   const report = await verify(forged);
@@ -164,7 +164,7 @@ t.test('a forger with a key and a ledger of his own is an untrusted signer', asy
   t.same(troubles(await verify(masked))[0], 'signature failed bad-signature');
 });
 
-t.test('another run of the same signer does not vouch for this commit', async (t) => {
+t.test('another run of the same signer does not verify for this commit', async (t) => {
   const other = await sealRun(machine, { runId: 'run-other' });
   const mixed = copyOf(sealed);
   mixed.run.set(bundlePath, bytesOf(other, bundlePath));
@@ -174,7 +174,7 @@ t.test('another run of the same signer does not vouch for this commit', async (t
   t.ok(found.includes('run failed wrong-run'));
 });
 
-t.test('a payload is judged only by bytes that were signed, and only as an in-toto statement', async (t) => {
+t.test('a payload is verified only as signed bytes and only as an in-toto statement', async (t) => {
   const statement = canonicalize(statementOf(sealed));
   const doubled = statement.replace('"predicateType"', '"predicateType":"x","predicateType"');
   const cases: Readonly<Record<string, [Buffer, string | undefined, string]>> = {
@@ -192,7 +192,7 @@ t.test('a payload is judged only by bytes that were signed, and only as an in-to
   }
 });
 
-long('a signed statement of another type, subject or content is refused by its own code', async (t) => {
+long('a signed statement of another type, subject or content is refused with its own code', async (t) => {
   const good = statementOf(sealed);
   const { buildDefinition: definition, runDetails: details } = good.predicate;
   const subject = (at: number) => good.subject[at] ?? { name: '', digest: {} };
@@ -322,28 +322,25 @@ long('a signed statement of another type, subject or content is refused by its o
   }
 });
 
-t.test(
-  'a commit that names another intent than its spec is refused, also when all of it was signed',
-  async (t) => {
-    const copy = copyOf(sealed);
-    copy.commit.raw = Buffer.from(
-      sealed.commit.raw.toString().replace('Intent-Id: spec-1', 'Intent-Id: spec-2'),
-    );
-    copy.commit.id = commitId(copy.commit.raw);
-    const good = statementOf(sealed);
-    const { buildDefinition } = good.predicate;
-    const externalParameters = { ...buildDefinition.externalParameters, intentspec_id: 'spec-2' };
-    const statement = {
-      ...good,
-      subject: [{ name: 'commit', digest: { gitCommit: copy.commit.id } }, ...good.subject.slice(1)],
-      predicate: { ...good.predicate, buildDefinition: { ...buildDefinition, externalParameters } },
-    };
-    const signed = await resealPayload(machine, copy, Buffer.from(canonicalize(statement)));
-    t.match(troubles(await verify(signed)), ['spec failed mismatch']);
-  },
-);
+t.test('a commit with another intent than its spec is refused, even if all of it is signed', async (t) => {
+  const copy = copyOf(sealed);
+  copy.commit.raw = Buffer.from(
+    sealed.commit.raw.toString().replace('Intent-Id: spec-1', 'Intent-Id: spec-2'),
+  );
+  copy.commit.id = commitId(copy.commit.raw);
+  const good = statementOf(sealed);
+  const { buildDefinition } = good.predicate;
+  const externalParameters = { ...buildDefinition.externalParameters, intentspec_id: 'spec-2' };
+  const statement = {
+    ...good,
+    subject: [{ name: 'commit', digest: { gitCommit: copy.commit.id } }, ...good.subject.slice(1)],
+    predicate: { ...good.predicate, buildDefinition: { ...buildDefinition, externalParameters } },
+  };
+  const signed = await resealPayload(machine, copy, Buffer.from(canonicalize(statement)));
+  t.match(troubles(await verify(signed)), ['spec failed mismatch']);
+});
 
-t.test('a logged entry must be about this envelope in every member, however well it is logged', async (t) => {
+t.test('a log entry must match every member of its envelope', async (t) => {
   const bundle = parseBundle(bytesOf(sealed, bundlePath));
   const ledger = openUserLedger(machine.commonDir, { HOME: machine.home }, systemClock);
   const { keyId: logId } = parseVkey(await ledger.vkey());
@@ -376,7 +373,7 @@ t.test('a logged entry must be about this envelope in every member, however well
   }
 });
 
-t.test('a logged contract without a proof is not logged, wherever the proof was taken away', async (t) => {
+t.test('a run without a log proof is not logged, wherever the proof was removed', async (t) => {
   const bundle = parseBundle(bytesOf(sealed, bundlePath));
   const stripped = withBundle(() => formatBundle({ ...bundle, proof: undefined }));
   t.same(troubles(await verify(await rebound(machine, stripped))), [
@@ -394,7 +391,7 @@ t.test('a logged contract without a proof is not logged, wherever the proof was 
   t.equal(verifyExitCode(report), 3);
 });
 
-t.test('the proof of another entry is refused, in the bundle and in the file', async (t) => {
+t.test('a proof of another entry is refused, in the bundle and in the file', async (t) => {
   const other = await sealRun(machine, { runId: 'run-9' });
   const file = copyOf(sealed);
   file.run.set(proofPath, bytesOf(other, proofPath));
@@ -412,7 +409,7 @@ t.test('the proof of another entry is refused, in the bundle and in the file', a
   t.ok(troubles(await verify(await rebound(machine, swapped))).includes('log-inclusion failed mismatch'));
 });
 
-t.test('a proof of another size or root than its checkpoint is refused, though its path holds', async (t) => {
+t.test('a proof of another size or root than its checkpoint is refused', async (t) => {
   const bundle = parseBundle(bytesOf(sealed, bundlePath));
   const held = bundle.proof;
   if (held === undefined) throw new Error('the sealed run is in no log');
@@ -452,7 +449,7 @@ async function inLogOf(name: string, signer: ReturnType<typeof toSigner>): Promi
   return copy;
 }
 
-t.test('a proof from another log of the same name is no proof', async (t) => {
+t.test('a proof from another log of the same name is not trusted', async (t) => {
   const { checkpoint } = parseBundle(bytesOf(sealed, bundlePath)).proof ?? { checkpoint: '' };
   const { origin } = parseCheckpoint(checkpoint);
   const stranger = toSigner(generateKey('ed25519'), false);
@@ -473,32 +470,29 @@ function twinOf(of: Machine): Machine {
   return twin;
 }
 
-t.test(
-  'a log that forked is refused: two trees of one size, or a ledger that does not extend what was seen',
-  async (t) => {
-    const honest = makeMachine();
-    await sealRun(honest, { runId: 'run-1' });
-    const twin = twinOf(honest);
-    const ours = await sealRun(honest, { runId: 'run-2' });
-    const theirs = await sealRun(twin, { runId: 'run-2' });
-    const verifier = twinOf(honest);
-    t.equal((await verifyAs(ours, { machine: verifier })).verified, true);
-    const forked = await verifyAs(theirs, { machine: verifier });
-    t.same(troubles(forked), ['log-history failed forked']);
-    t.equal(verifyExitCode(forked), 1);
-    const third = await sealRun(twin, { runId: 'run-3' });
-    t.same(troubles(await verifyAs(third, { machine: verifier, ledgerOf: twin })), [
-      'log-history failed forked',
-    ]);
-    t.equal(
-      (await verifyAs(third, { machine: twinOf(honest), ledgerOf: twin })).verified,
-      true,
-      'only memory can tell',
-    );
-  },
-);
+t.test('a forked log is refused, by size or by a ledger that does not continue', async (t) => {
+  const honest = makeMachine();
+  await sealRun(honest, { runId: 'run-1' });
+  const twin = twinOf(honest);
+  const ours = await sealRun(honest, { runId: 'run-2' });
+  const theirs = await sealRun(twin, { runId: 'run-2' });
+  const verifier = twinOf(honest);
+  t.equal((await verifyAs(ours, { machine: verifier })).verified, true);
+  const forked = await verifyAs(theirs, { machine: verifier });
+  t.same(troubles(forked), ['log-history failed forked']);
+  t.equal(verifyExitCode(forked), 1);
+  const third = await sealRun(twin, { runId: 'run-3' });
+  t.same(troubles(await verifyAs(third, { machine: verifier, ledgerOf: twin })), [
+    'log-history failed forked',
+  ]);
+  t.equal(
+    (await verifyAs(third, { machine: twinOf(honest), ledgerOf: twin })).verified,
+    true,
+    'only memory can tell',
+  );
+});
 
-t.test('a ledger that shrank is stale', async (t) => {
+t.test('a ledger smaller than the remembered checkpoint is stale', async (t) => {
   const honest = makeMachine();
   const first = await sealRun(honest, { runId: 'run-1' });
   const old = twinOf(honest);
@@ -524,22 +518,19 @@ t.test('a damaged ledger beside the repository proves no history', async (t) => 
   ]);
 });
 
-t.test(
-  'sizes that cannot be compared without the ledger are said to be so, and the ledger of another log says nothing',
-  async (t) => {
-    const honest = makeMachine();
-    const first = await sealRun(honest, { runId: 'run-1' });
-    const second = await sealRun(honest, { runId: 'run-2' });
-    const verifier = twinOf(honest);
-    t.equal((await verifyAs(second, { machine: verifier })).verified, true);
-    const report = await verifyAs(first, { machine: verifier, ledgerOf: machine });
-    t.same(troubles(report), ['log-history unverified not-comparable']);
-    t.equal(report.verified, true);
-    t.same(troubles(await verifyAs(first, { machine: verifier, ledgerOf: honest })), []);
-  },
-);
+t.test('log sizes that cannot be compared without the ledger are reported as not comparable', async (t) => {
+  const honest = makeMachine();
+  const first = await sealRun(honest, { runId: 'run-1' });
+  const second = await sealRun(honest, { runId: 'run-2' });
+  const verifier = twinOf(honest);
+  t.equal((await verifyAs(second, { machine: verifier })).verified, true);
+  const report = await verifyAs(first, { machine: verifier, ledgerOf: machine });
+  t.same(troubles(report), ['log-history unverified not-comparable']);
+  t.equal(report.verified, true);
+  t.same(troubles(await verifyAs(first, { machine: verifier, ledgerOf: honest })), []);
+});
 
-t.test('bundles that are cut, huge, deep or stripped of signatures are malformed', async (t) => {
+t.test('bundles that are truncated, huge, deep or without signatures are malformed', async (t) => {
   const text = bytesOf(sealed, bundlePath).toString();
   const cases: Readonly<Record<string, string>> = {
     cut: text.slice(0, text.length / 2),
@@ -555,7 +546,7 @@ t.test('bundles that are cut, huge, deep or stripped of signatures are malformed
   }
 });
 
-t.test('a store that cannot be read is a fault, not an answer', async (t) => {
+t.test('an error while reading the store is thrown, not reported as a verdict', async (t) => {
   const broken = copyOf(sealed);
   broken.run.get = () => {
     throw new Error('EIO');

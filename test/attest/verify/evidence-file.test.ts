@@ -44,21 +44,18 @@ async function verifyText(document: string, days = 1) {
   });
 }
 
-t.test(
-  'whether a run stands in an internal ledger, and so leaves one behind, is read out of it',
-  async (t) => {
-    t.equal(await isInLedger(toSource(sealed)), true);
-    const unlogged = await sealRun(author, { provenance: { transparencyLog: { mode: 'none' } } });
-    t.equal(await isInLedger(toSource(unlogged)), false);
-    unlogged.run.set(proofPath, sealed.run.get(proofPath) ?? Buffer.alloc(0));
-    t.equal(await isInLedger(toSource(unlogged)), false, 'a proof is not what its signer says');
-    const broken = copyOf(sealed);
-    broken.run.set('provenance.sigstore.json', Buffer.from('{}'));
-    t.equal(await isInLedger(toSource(broken)), false);
-  },
-);
+t.test('a run is in the ledger only if its signed provenance says so', async (t) => {
+  t.equal(await isInLedger(toSource(sealed)), true);
+  const unlogged = await sealRun(author, { provenance: { transparencyLog: { mode: 'none' } } });
+  t.equal(await isInLedger(toSource(unlogged)), false);
+  unlogged.run.set(proofPath, sealed.run.get(proofPath) ?? Buffer.alloc(0));
+  t.equal(await isInLedger(toSource(unlogged)), false, 'a proof is not what its signer says');
+  const broken = copyOf(sealed);
+  broken.run.set('provenance.sigstore.json', Buffer.from('{}'));
+  t.equal(await isInLedger(toSource(broken)), false);
+});
 
-t.test('content is taken out of a document as it stands, and nothing else is', async (t) => {
+t.test('only long base64 content is cut out of a document, and it decodes to the same bytes', async (t) => {
   for (let length = 40; length < 60; length += 1) {
     const bytes = Buffer.from(Array.from({ length }, (_, n) => (n * 37 + length) % 256));
     const base64 = bytes.toString('base64');
@@ -85,7 +82,7 @@ t.test('content is taken out of a document as it stands, and nothing else is', a
   }
 });
 
-long('a hostile document is refused by its octets, before it is made into values', async (t) => {
+long('an oversized document is refused by its bytes, before it is parsed', async (t) => {
   const open = '{"mediaType":"application/vnd.writ.evidence.v1+json","run":[';
   for (const [what, item, times] of [
     ['objects', '{},', 1_600_000],
@@ -101,7 +98,7 @@ long('a hostile document is refused by its octets, before it is made into values
   }
 });
 
-t.test('exported evidence verifies as the run itself does', async (t) => {
+t.test('exported evidence verifies like the run itself', async (t) => {
   const report = await verifyText(text);
   t.same(troubles(report), []);
   t.equal(report.verified, true);
@@ -114,19 +111,16 @@ t.test('exported evidence verifies as the run itself does', async (t) => {
   );
 });
 
-t.test(
-  'content that retention removed is left out, and expired only once the contract says so',
-  async (t) => {
-    const bare = copyOf(sealed);
-    bare.content.clear();
-    const document = await formatEvidenceFile('run-1', toSource(bare));
-    t.equal(JSON.parse(document).content, null);
-    t.equal((await verifyText(document, 365)).verified, true);
-    t.equal((await verifyText(document, 1)).verified, false);
-  },
-);
+t.test('content removed by retention is left out and expires as the spec says', async (t) => {
+  const bare = copyOf(sealed);
+  bare.content.clear();
+  const document = await formatEvidenceFile('run-1', toSource(bare));
+  t.equal(JSON.parse(document).content, null);
+  t.equal((await verifyText(document, 365)).verified, true);
+  t.equal((await verifyText(document, 1)).verified, false);
+});
 
-t.test('a file that claims another run or holds other bytes is refuted', async (t) => {
+t.test('an evidence file that names another run or holds other bytes is refuted', async (t) => {
   const change = (edit: (document: Loose) => void): string => {
     const document = JSON.parse(text);
     edit(document);
@@ -152,7 +146,7 @@ t.test('a file that claims another run or holds other bytes is refuted', async (
   t.equal(file.verified, false);
 });
 
-t.test('what is no exported evidence, or too much of it, is malformed', async (t) => {
+t.test('malformed or oversized evidence files are ATTESTATION_MALFORMED', async (t) => {
   const good = JSON.parse(text);
   const cases: Record<string, string> = {
     'not JSON': text.slice(0, -3),
@@ -170,57 +164,51 @@ t.test('what is no exported evidence, or too much of it, is malformed', async (t
     t.throws(() => parseEvidenceFile(Buffer.from(document)), { code: 'ATTESTATION_MALFORMED' }, name);
 });
 
-t.test(
-  'a replay without inputs is missing, one that comes to something else is a mismatch that is told',
-  async (t) => {
-    const differing = await verifyAs(sealed, { machine: author, options: { replay: replayRecord } });
-    t.same(troubles(differing), ['replay failed replay-mismatch']);
-    const { detail } = differing.checks.find(({ id }) => id === 'replay') ?? {};
-    t.match(detail, { file: 'decision-input.json', expected: String, found: String });
-    const without = copyOf(sealed);
-    without.run.delete('decision-input.json');
-    const missing = await verifyAs(without, { machine: author, options: { replay: replayRecord } });
-    t.ok(troubles(missing).includes('replay missing missing'));
-  },
-);
+t.test('a replay without inputs is missing, and a replay with another result is a mismatch', async (t) => {
+  const differing = await verifyAs(sealed, { machine: author, options: { replay: replayRecord } });
+  t.same(troubles(differing), ['replay failed replay-mismatch']);
+  const { detail } = differing.checks.find(({ id }) => id === 'replay') ?? {};
+  t.match(detail, { file: 'decision-input.json', expected: String, found: String });
+  const without = copyOf(sealed);
+  without.run.delete('decision-input.json');
+  const missing = await verifyAs(without, { machine: author, options: { replay: replayRecord } });
+  t.ok(troubles(missing).includes('replay missing missing'));
+});
 
-t.test('a predicate type that is asked for must be in the set', async (t) => {
+t.test('a requested predicate type must be in the set', async (t) => {
   const types = [slsaProvenanceType];
   t.equal((await verifyAs(sealed, { machine: author, options: { types } })).verified, true);
   const report = await verifyAs(sealed, { machine: author, options: { types: ['https://example.org/x'] } });
   t.same(troubles(report), ['type:https://example.org/x failed wrong-type']);
 });
 
-t.test(
-  'each claim is explained by evidence, signer, log and rule; what was not shown is not told',
-  async (t) => {
-    const report = await verifyAs(sealed, { machine: author });
-    const claims = explain(report);
-    t.same(
-      claims.map(({ claim }) => claim),
-      report.checks.map(({ id }) => id),
-    );
-    t.ok(
-      claims.every(({ says, rule }) => says !== '' && rule !== ''),
-      'no claim is without its sentence and its rule',
-    );
-    t.match(
-      claims.find(({ claim }) => claim === 'evidence:patchset.json'),
-      {
-        evidence: [{ name: 'patchset.json', sha256: sha256Hex('{"patchset":1}') }],
-        signer: { key_id: String, anchor: 'own' },
-        log: { index: 0, size: 1 },
-        rule: 'provenance.bindings.embedEvidenceDigests',
-      },
-    );
-    t.match(
-      claims.find(({ claim }) => claim === 'manifest'),
-      {
-        evidence: [{ sha256: sha256Hex(sealed.run.get('evidence-manifest.sigstore.json') ?? '') }],
-      },
-    );
-    const stranger = explain(await verifyAs(sealed, { machine: makeMachine() }));
-    t.ok(stranger.every((claim) => claim.signer === undefined && claim.log === undefined));
-    t.match(stranger[1], { claim: 'signature', status: 'unverified', code: 'untrusted-signer' });
-  },
-);
+t.test('each claim is explained with its evidence, signer, log and rule', async (t) => {
+  const report = await verifyAs(sealed, { machine: author });
+  const claims = explain(report);
+  t.same(
+    claims.map(({ claim }) => claim),
+    report.checks.map(({ id }) => id),
+  );
+  t.ok(
+    claims.every(({ says, rule }) => says !== '' && rule !== ''),
+    'no claim is without its sentence and its rule',
+  );
+  t.match(
+    claims.find(({ claim }) => claim === 'evidence:patchset.json'),
+    {
+      evidence: [{ name: 'patchset.json', sha256: sha256Hex('{"patchset":1}') }],
+      signer: { key_id: String, anchor: 'own' },
+      log: { index: 0, size: 1 },
+      rule: 'provenance.bindings.embedEvidenceDigests',
+    },
+  );
+  t.match(
+    claims.find(({ claim }) => claim === 'manifest'),
+    {
+      evidence: [{ sha256: sha256Hex(sealed.run.get('evidence-manifest.sigstore.json') ?? '') }],
+    },
+  );
+  const stranger = explain(await verifyAs(sealed, { machine: makeMachine() }));
+  t.ok(stranger.every((claim) => claim.signer === undefined && claim.log === undefined));
+  t.match(stranger[1], { claim: 'signature', status: 'unverified', code: 'untrusted-signer' });
+});

@@ -23,13 +23,13 @@ function sourceOf(run: Readonly<Record<string, string>>, content: Readonly<Recor
   return { source, asked };
 }
 
-t.test('an artifact by SHA-256 is known, and no file is read for it', async (t) => {
+t.test('an artifact with a SHA-256 digest is known without reading a file', async (t) => {
   const { source, asked } = sourceOf({ 'run.json': 'x' }, { 'patchset.diff': 'y' });
   t.strictSame(await findRunArtifacts(source, [{ name: 'a', sha256: 'ab' }]), { sha256: ['ab'], rest: [] });
   t.strictSame(asked, []);
 });
 
-t.test('one by another digest is looked for among the files of the run and their content', async (t) => {
+t.test('an artifact with another digest is searched among the files and content of the run', async (t) => {
   const { source } = sourceOf({ 'run.json': 'x', lost: 'gone' }, { 'patchset.diff': 'y' });
   const artifacts = [
     { name: 'a', sha512: digest('sha512', 'y') },
@@ -42,7 +42,7 @@ t.test('one by another digest is looked for among the files of the run and their
   t.strictSame(found.rest, [artifacts[2]]);
 });
 
-t.test('an artifact of which a run says nothing is missing, and the whole is not verified', async (t) => {
+t.test('an artifact unknown to the run is missing, and the report is not verified', async (t) => {
   const report = { verified: true, checks: [], expected: 2 } as unknown as VerifyReport;
   t.equal(withUnknownArtifacts(report, []), report);
   t.match(withUnknownArtifacts(report, [{ name: 'c', sha512: 'cd', sha384: 'ef' }]), {

@@ -9,7 +9,7 @@ const pem = toSigner(generateKey('ed25519'), false).publicKeyPem;
 const ledger = ledgerKeyFor('log.example/one', createPublicKey(pem));
 const identity = { identity: 'https://example.org/builder', issuer: 'https://issuer.example.org' };
 
-t.test('keys, logs, policies and a root become what is believed; nothing does of itself', async (t) => {
+t.test('given keys, logs, policies and a root are the only trust anchors', async (t) => {
   t.strictSame(await toAnchors({}), { signers: [], ledgers: [], ownLedgers: [] });
   const { root } = await makeFoundry();
   const { vkey } = ledger;
@@ -28,7 +28,7 @@ t.test('keys, logs, policies and a root become what is believed; nothing does of
   t.strictSame(named.identity, identity);
 });
 
-t.test('what is no anchor, or half of one, is refused by its name', async (t) => {
+t.test('an unusable or incomplete trust anchor is refused with its name', async (t) => {
   const rows: readonly (readonly [trust: Parameters<typeof toAnchors>[0], anchor: string])[] = [
     [{ keys: [pem, 'none'] }, 'keys[1]'],
     [{ ledgerKeys: ['none'] }, 'ledgerKeys[0]'],

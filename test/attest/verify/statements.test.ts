@@ -41,7 +41,7 @@ const inPredicate =
   (change: Json): Change =>
   (statement) => ({ ...statement, predicate: { ...statement.predicate, ...change } });
 
-t.test('a sealed run has all statements, and they verify', async (t) => {
+t.test('a sealed run contains all statements, and they verify', async (t) => {
   const report = await verifyAs(sealed, { machine });
   t.same(troubles(report), []);
   const ids = report.checks.map(({ id }) => id);
@@ -53,7 +53,7 @@ t.test('a sealed run has all statements, and they verify', async (t) => {
   });
 });
 
-t.test('a statement that is gone is missed, whichever it is', async (t) => {
+t.test('verification reports each statement that is missing', async (t) => {
   for (const [path, id] of [
     [manifest, 'manifest missing missing'],
     [decision, 'decision missing missing'],
@@ -68,7 +68,7 @@ t.test('a statement that is gone is missed, whichever it is', async (t) => {
   }
 });
 
-t.test('each statement is held to signer, type, subjects and run', async (t) => {
+t.test('each statement must have the right signer, type, subjects and run', async (t) => {
   const ids = {
     [manifest]: 'manifest',
     [decision]: 'decision',
@@ -115,7 +115,7 @@ t.test('each statement is held to signer, type, subjects and run', async (t) => 
     ]);
 });
 
-t.test('the manifest lists exactly what is stored', async (t) => {
+t.test('the manifest must list exactly the stored files', async (t) => {
   const files = statementAt(sealed, manifest).predicate.files as Json[];
   t.same(await refusals(manifest, inPredicate({ files: files.slice(1) })), [
     'manifest-complete failed unlisted',
@@ -147,7 +147,7 @@ t.test('the manifest lists exactly what is stored', async (t) => {
   ]);
 });
 
-t.test('a decision counts only where every check that the contract lists ran', async (t) => {
+t.test('a decision counts only if every check that the spec lists ran', async (t) => {
   const stages = statementAt(sealed, decision).predicate.stages as Json[];
   const fast = (change: Json): Json[] => stages.with(0, { ...stages[0], ...change });
   for (const [what, change] of Object.entries<Json>({
@@ -174,43 +174,40 @@ t.test('a decision counts only where every check that the contract lists ran', a
   t.equal((await verifyAs(empty, { machine })).verified, false);
 });
 
-t.test(
-  'a summary counts only where it passed, under this contract, over exactly these attestations',
-  async (t) => {
-    const inputs = statementAt(sealed, summary).predicate.inputAttestations as Json[];
-    t.same(await refusals(summary, inPredicate({ verificationResult: 'FAILED' })), [
-      'summary failed policy-deny',
-    ]);
-    t.same(await refusals(summary, inPredicate({ verifiedLevels: [] })), ['summary failed policy-deny']);
-    t.same(
-      await refusals(
-        summary,
-        inPredicate({ verifiedLevels: ['WRIT_GATES_PASSED', 'WRIT_TWO_PERSON_APPROVED'] }),
-      ),
-      ['summary failed policy-deny'],
+t.test('a summary counts only if it passed for this spec and exactly these attestations', async (t) => {
+  const inputs = statementAt(sealed, summary).predicate.inputAttestations as Json[];
+  t.same(await refusals(summary, inPredicate({ verificationResult: 'FAILED' })), [
+    'summary failed policy-deny',
+  ]);
+  t.same(await refusals(summary, inPredicate({ verifiedLevels: [] })), ['summary failed policy-deny']);
+  t.same(
+    await refusals(
+      summary,
+      inPredicate({ verifiedLevels: ['WRIT_GATES_PASSED', 'WRIT_TWO_PERSON_APPROVED'] }),
+    ),
+    ['summary failed policy-deny'],
+  );
+  const people = inPredicate({ verifiedLevels: ['WRIT_TWO_PERSON_APPROVED'] });
+  const report = await verifyAs(await resealStatement(machine, sealed, summary, people), { machine });
+  t.match(
+    report.checks.find(({ id }) => id === 'summary'),
+    { code: 'policy-deny', detail: { expected: 'WRIT_GATES_PASSED' } },
+    'of people alone nothing follows',
+  );
+  const all = async (change: Json): Promise<readonly string[]> =>
+    troubles(
+      await verifyAs(await resealStatement(machine, sealed, summary, inPredicate(change)), { machine }),
     );
-    const people = inPredicate({ verifiedLevels: ['WRIT_TWO_PERSON_APPROVED'] });
-    const report = await verifyAs(await resealStatement(machine, sealed, summary, people), { machine });
-    t.match(
-      report.checks.find(({ id }) => id === 'summary'),
-      { code: 'policy-deny', detail: { expected: 'WRIT_GATES_PASSED' } },
-      'of people alone nothing follows',
-    );
-    const all = async (change: Json): Promise<readonly string[]> =>
-      troubles(
-        await verifyAs(await resealStatement(machine, sealed, summary, inPredicate(change)), { machine }),
-      );
-    t.same(await all({ policy: { uri: 'x', digest: { sha256: '0'.repeat(64) } } }), [
-      'summary failed mismatch',
-    ]);
-    t.same(await all({ inputAttestations: inputs.slice(1) }), ['summary failed mismatch']);
-    t.same(await all({ inputAttestations: [] }), ['summary failed mismatch']);
-    const more = { uri: 'urn:writ:run:run-1:approvals/0001.json', digest: { sha256: '0'.repeat(64) } };
-    t.same(await all({ inputAttestations: [...inputs, more] }), ['summary missing missing']);
-  },
-);
+  t.same(await all({ policy: { uri: 'x', digest: { sha256: '0'.repeat(64) } } }), [
+    'summary failed mismatch',
+  ]);
+  t.same(await all({ inputAttestations: inputs.slice(1) }), ['summary failed mismatch']);
+  t.same(await all({ inputAttestations: [] }), ['summary failed mismatch']);
+  const more = { uri: 'urn:writ:run:run-1:approvals/0001.json', digest: { sha256: '0'.repeat(64) } };
+  t.same(await all({ inputAttestations: [...inputs, more] }), ['summary missing missing']);
+});
 
-t.test('what a reader does not know is passed over', async (t) => {
+t.test('verification ignores unknown predicate members', async (t) => {
   for (const path of [manifest, decision, summary, tests]) {
     const grown = await resealStatement(machine, sealed, path, (one) => ({
       ...one,

@@ -34,20 +34,17 @@ function edited(bundle: Loose, edit: (copy: Loose) => void): Loose {
   return copy;
 }
 
-t.test(
-  'a bundle by a given key about the given artifact verifies, and so does the envelope alone',
-  async (t) => {
-    for (const one of [bundleBy(statement()), envelopeBy(signerKey, statement())]) {
-      const report = await verifyStranger(one);
-      t.equal(report.verified, true);
-      t.same(troubles(report), ['log unverified not-required']);
-      t.equal(report.ran, report.expected);
-      t.same(report.grounds.signer, { key_id: signerId, anchor: 'given' });
-    }
-  },
-);
+t.test('a bundle and a bare envelope verify with a given key and artifact', async (t) => {
+  for (const one of [bundleBy(statement()), envelopeBy(signerKey, statement())]) {
+    const report = await verifyStranger(one);
+    t.equal(report.verified, true);
+    t.same(troubles(report), ['log unverified not-required']);
+    t.equal(report.ran, report.expected);
+    t.same(report.grounds.signer, { key_id: signerId, anchor: 'given' });
+  }
+});
 
-t.test('a hint is only a hint: any given key is tried, a pinned one only where it is named', async (t) => {
+t.test('without a hint any given key is tried, but no pinned key', async (t) => {
   const unnamed = bundleBy(statement(), { dsseEnvelope: envelopeBy(signerKey, statement(), undefined, '') });
   unnamed.verificationMaterial.publicKey.hint = '';
   t.equal((await verifyStranger(unnamed)).verified, true);
@@ -65,7 +62,7 @@ t.test('a hint is only a hint: any given key is tried, a pinned one only where i
   );
 });
 
-t.test('what is no one attestation by one signer about one thing is malformed', async (t) => {
+t.test('a bundle or statement with a malformed structure is refused', async (t) => {
   const good = bundleBy(statement());
   const payload = Buffer.from(`{"_type":"x",${JSON.stringify(statement()).slice(1)}`);
   const cases: Record<string, [Loose, string]> = {
@@ -110,7 +107,7 @@ t.test('what is no one attestation by one signer about one thing is malformed', 
     t.same(await refusal(bundle), [1, `${at} failed malformed`], name);
 });
 
-t.test('a statement of another type, about nothing, or about something else is refused', async (t) => {
+t.test('a statement is refused for wrong subjects or a negative predicate', async (t) => {
   const cases: Record<string, [Loose, string]> = {
     'zero subjects': [bundleBy(statement({ subject: [] })), 'statement failed wrong-subject'],
     'a subject without digest': [
@@ -158,139 +155,124 @@ t.test('a statement of another type, about nothing, or about something else is r
     t.same(await refusal(bundle), [1, trouble], name);
 });
 
-t.test(
-  'what cannot be judged is not refuted: other types, and digests that nothing can be compared with',
-  async (t) => {
-    const typed = (payloadType: string) =>
-      bundleBy(statement(), { dsseEnvelope: envelopeBy(signerKey, statement(), payloadType) });
-    const about = (digest: Loose) => bundleBy(statement({ subject: [{ name: 'app.tgz', digest }] }));
-    const cases: Record<string, [Loose, string]> = {
-      'another payload type': [typed('application/json'), 'statement unverified wrong-type'],
-      'another statement type': [
-        bundleBy(statement({ _type: 'https://example.org/x' })),
-        'statement unverified wrong-type',
-      ],
-      'an unknown predicate': [
-        bundleBy(statement({ predicateType: 'https://example.org/p' })),
-        'predicate unverified not-judged',
-      ],
-      'a digest that was not given': [about({ sha512: given.sha256.repeat(2) }), 'subject missing missing'],
-      'a hash that nobody relies on': [about({ sha1: '1'.repeat(40) }), 'subject missing missing'],
-    };
-    for (const [name, [bundle, trouble]] of Object.entries(cases))
-      t.same(await refusal(bundle), [3, trouble], name);
-    t.equal(
-      (await verifyStranger(typed('application/vnd.in-toto.provenance+json'))).verified,
-      true,
-      'a payload type may name the predicate, and is not relied on',
-    );
-  },
-);
+t.test('unknown types and digests that cannot be compared are unverified, not refuted', async (t) => {
+  const typed = (payloadType: string) =>
+    bundleBy(statement(), { dsseEnvelope: envelopeBy(signerKey, statement(), payloadType) });
+  const about = (digest: Loose) => bundleBy(statement({ subject: [{ name: 'app.tgz', digest }] }));
+  const cases: Record<string, [Loose, string]> = {
+    'another payload type': [typed('application/json'), 'statement unverified wrong-type'],
+    'another statement type': [
+      bundleBy(statement({ _type: 'https://example.org/x' })),
+      'statement unverified wrong-type',
+    ],
+    'an unknown predicate': [
+      bundleBy(statement({ predicateType: 'https://example.org/p' })),
+      'predicate unverified not-judged',
+    ],
+    'a digest that was not given': [about({ sha512: given.sha256.repeat(2) }), 'subject missing missing'],
+    'a hash that nobody relies on': [about({ sha1: '1'.repeat(40) }), 'subject missing missing'],
+  };
+  for (const [name, [bundle, trouble]] of Object.entries(cases))
+    t.same(await refusal(bundle), [3, trouble], name);
+  t.equal(
+    (await verifyStranger(typed('application/vnd.in-toto.provenance+json'))).verified,
+    true,
+    'a payload type may name the predicate, and is not relied on',
+  );
+});
 
-t.test(
-  'predicate types: the one that is asked for is the one that counts, and what was found is told',
-  async (t) => {
-    const other = bundleBy(statement({ predicateType: 'https://example.org/p', predicate: {} }));
-    const asked = await verifyStranger(other, { types: ['https://example.org/p'] });
-    t.equal(asked.verified, true);
-    t.same(troubles(asked), ['log unverified not-required', 'predicate unverified not-judged']);
-    t.same(await refusal(other), [3, 'predicate unverified not-judged'], 'nobody asked for it');
-    const report = await verifyStranger(bundleBy(statement()), { types: ['https://example.org/p'] });
-    t.match(
-      report.checks.find(({ id }) => id === 'predicate'),
-      {
-        code: 'wrong-type',
-        detail: { expected: ['https://example.org/p'], found: 'https://slsa.dev/provenance/v1' },
-      },
-    );
-  },
-);
+t.test('a requested predicate type must match, and a mismatch reports the type found', async (t) => {
+  const other = bundleBy(statement({ predicateType: 'https://example.org/p', predicate: {} }));
+  const asked = await verifyStranger(other, { types: ['https://example.org/p'] });
+  t.equal(asked.verified, true);
+  t.same(troubles(asked), ['log unverified not-required', 'predicate unverified not-judged']);
+  t.same(await refusal(other), [3, 'predicate unverified not-judged'], 'nobody asked for it');
+  const report = await verifyStranger(bundleBy(statement()), { types: ['https://example.org/p'] });
+  t.match(
+    report.checks.find(({ id }) => id === 'predicate'),
+    {
+      code: 'wrong-type',
+      detail: { expected: ['https://example.org/p'], found: 'https://slsa.dev/provenance/v1' },
+    },
+  );
+});
 
-t.test(
-  'without an artifact it must be about a commit at hand; else the subjects are told and nothing is verified',
-  async (t) => {
-    const commit = '1'.repeat(40);
-    const about = bundleBy(statement({ subject: [{ name: 'c', digest: { gitCommit: commit } }] }));
-    const findCommit = async (ids: readonly string[]) => ids.find((id) => id === commit);
-    t.equal((await verifyStranger(about, { artifacts: [], findCommit })).verified, true);
-    const nowhere = await verifyStranger(about, { artifacts: [], findCommit: async () => undefined });
-    t.equal(verifyExitCode(nowhere), 3);
-    t.match(
-      nowhere.checks.find(({ id }) => id === 'subject'),
-      {
-        status: 'missing',
-        code: 'missing',
-        detail: { found: [`c gitCommit:${commit}`] },
-      },
-    );
-    t.same(await refusal(bundleBy(statement()), { artifacts: [] }), [3, 'subject missing missing']);
-    const both = [given, { name: 'b', sha256: '2'.repeat(64) }];
-    t.same(
-      await refusal(bundleBy(statement()), { artifacts: both }),
-      [1, 'subject failed wrong-subject'],
-      'every one given',
-    );
-  },
-);
+t.test('without an artifact, the subject must be a known commit, else nothing is verified', async (t) => {
+  const commit = '1'.repeat(40);
+  const about = bundleBy(statement({ subject: [{ name: 'c', digest: { gitCommit: commit } }] }));
+  const findCommit = async (ids: readonly string[]) => ids.find((id) => id === commit);
+  t.equal((await verifyStranger(about, { artifacts: [], findCommit })).verified, true);
+  const nowhere = await verifyStranger(about, { artifacts: [], findCommit: async () => undefined });
+  t.equal(verifyExitCode(nowhere), 3);
+  t.match(
+    nowhere.checks.find(({ id }) => id === 'subject'),
+    {
+      status: 'missing',
+      code: 'missing',
+      detail: { found: [`c gitCommit:${commit}`] },
+    },
+  );
+  t.same(await refusal(bundleBy(statement()), { artifacts: [] }), [3, 'subject missing missing']);
+  const both = [given, { name: 'b', sha256: '2'.repeat(64) }];
+  t.same(
+    await refusal(bundleBy(statement()), { artifacts: both }),
+    [1, 'subject failed wrong-subject'],
+    'every one given',
+  );
+});
 
-t.test(
-  'a signature by nobody known is untrusted, one that does not hold is refuted, and then nothing is read',
-  async (t) => {
-    const other = generateKey('ecdsa-p256-sha256');
-    const report = await verifyStranger(bundleBy(statement(), {}, other));
-    t.equal(verifyExitCode(report), 3);
-    t.match(report.checks[1], {
-      id: 'signature',
-      code: 'untrusted-signer',
-      detail: { key_id: keyIdOf(createPublicKey(other)), tried: [signerId] },
-    });
-    t.equal(report.ran, 1);
-    const forged = edited(bundleBy(statement()), (b) => {
-      b.dsseEnvelope.payload = Buffer.from(JSON.stringify(statement({ predicate: {} }))).toString('base64');
-    });
-    t.same(await refusal(forged), [1, 'signature failed bad-signature']);
-    t.same(await refusal(bundleBy(statement()), {}, anchorsOf({ signers: [] })), [
-      3,
-      'signature unverified untrusted-signer',
-    ]);
-  },
-);
+t.test('an unknown signer is untrusted, a wrong signature fails, and no later check runs', async (t) => {
+  const other = generateKey('ecdsa-p256-sha256');
+  const report = await verifyStranger(bundleBy(statement(), {}, other));
+  t.equal(verifyExitCode(report), 3);
+  t.match(report.checks[1], {
+    id: 'signature',
+    code: 'untrusted-signer',
+    detail: { key_id: keyIdOf(createPublicKey(other)), tried: [signerId] },
+  });
+  t.equal(report.ran, 1);
+  const forged = edited(bundleBy(statement()), (b) => {
+    b.dsseEnvelope.payload = Buffer.from(JSON.stringify(statement({ predicate: {} }))).toString('base64');
+  });
+  t.same(await refusal(forged), [1, 'signature failed bad-signature']);
+  t.same(await refusal(bundleBy(statement()), {}, anchorsOf({ signers: [] })), [
+    3,
+    'signature unverified untrusted-signer',
+  ]);
+});
 
-t.test('what is asked of a bundle that only a run can answer stays unanswered', async (t) => {
+t.test('a bundle alone leaves replay, spec and log requirements as missing', async (t) => {
   t.same(await refusal(bundleBy(statement()), { replay: true }), [3, 'replay missing missing']);
   t.same(await refusal(bundleBy(statement()), { specDigest: '0'.repeat(64) }), [3, 'spec missing missing']);
   t.same(await refusal(bundleBy(statement()), { logged: true }), [3, 'log missing not-logged']);
 });
 
-t.test(
-  'a message signature is verified over the artifact’s bytes, or over its digest, never without either',
-  async (t) => {
-    const digest = Buffer.from(given.sha256, 'hex').toString('base64');
-    const bundle: Loose = bundleBy(statement(), {
-      dsseEnvelope: undefined,
-      messageSignature: {
-        messageDigest: { algorithm: 'SHA2_256', digest },
-        signature: sign('sha256', artifact, signerKey).toString('base64'),
-      },
-    });
-    t.equal((await verifyStranger(bundle)).verified, true);
-    const byDigest = { name: 'd', sha256: given.sha256 };
-    t.equal((await verifyStranger(bundle, { artifacts: [byDigest] })).verified, true);
-    const forged = edited(bundle, (b) => {
-      b.messageSignature.signature = sign('sha256', Buffer.from('x'), signerKey).toString('base64');
-    });
-    t.same(await refusal(forged, { artifacts: [byDigest] }), [1, 'signature failed bad-signature']);
-    t.same(await refusal(bundle, { artifacts: [] }), [3, 'subject missing missing']);
-    t.same(await refusal(bundle, { artifacts: [{ ...byDigest, sha256: '0'.repeat(64) }] }), [
-      1,
-      'subject failed wrong-subject',
-    ]);
-    const lying = { ...given, read: async () => Buffer.from('other bytes') };
-    t.same(await refusal(bundle, { artifacts: [lying] }), [1, 'signature failed bad-signature']);
-  },
-);
+t.test('a message signature is verified over the artifact’s bytes or digest', async (t) => {
+  const digest = Buffer.from(given.sha256, 'hex').toString('base64');
+  const bundle: Loose = bundleBy(statement(), {
+    dsseEnvelope: undefined,
+    messageSignature: {
+      messageDigest: { algorithm: 'SHA2_256', digest },
+      signature: sign('sha256', artifact, signerKey).toString('base64'),
+    },
+  });
+  t.equal((await verifyStranger(bundle)).verified, true);
+  const byDigest = { name: 'd', sha256: given.sha256 };
+  t.equal((await verifyStranger(bundle, { artifacts: [byDigest] })).verified, true);
+  const forged = edited(bundle, (b) => {
+    b.messageSignature.signature = sign('sha256', Buffer.from('x'), signerKey).toString('base64');
+  });
+  t.same(await refusal(forged, { artifacts: [byDigest] }), [1, 'signature failed bad-signature']);
+  t.same(await refusal(bundle, { artifacts: [] }), [3, 'subject missing missing']);
+  t.same(await refusal(bundle, { artifacts: [{ ...byDigest, sha256: '0'.repeat(64) }] }), [
+    1,
+    'subject failed wrong-subject',
+  ]);
+  const lying = { ...given, read: async () => Buffer.from('other bytes') };
+  t.same(await refusal(bundle, { artifacts: [lying] }), [1, 'signature failed bad-signature']);
+});
 
-t.test('a certificate counts by its chain, its time, its log, and by who it names, literally', async (t) => {
+t.test('a certificate counts only with a valid chain, time and log, and an exact identity', async (t) => {
   const { root, sign: signBy, signMessage } = await makeAuthorities();
   const good = await signBy(statement());
   const report = await verifyStranger(good, {}, rootAnchors(root));
@@ -361,23 +343,20 @@ t.test('a certificate counts by its chain, its time, its log, and by who it name
   t.same(await refusal(swapped, {}, rootAnchors(root)), [1, 'log failed mismatch']);
 });
 
-t.test(
-  'a trusted root is read strictly: what has no start of its validity is refused, and who names nobody',
-  async (t) => {
-    const { root } = await makeAuthorities();
-    const parse = (edit: (copy: Loose) => void) => () =>
-      parseTrustedRoot(Buffer.from(JSON.stringify(edited(root, edit))));
-    t.doesNotThrow(parse(() => undefined));
-    const cases: Record<string, (copy: Loose) => void> = {
-      'a log without start': (r) => delete r.tlogs[0].publicKey.validFor.start,
-      'a log without validity': (r) => delete r.tlogs[0].publicKey.validFor,
-      'an authority without start': (r) => delete r.certificateAuthorities[0].validFor.start,
-      'a log without id': (r) => delete r.tlogs[0].logId,
-      'a key that is none': (r) => (r.tlogs[0].publicKey.rawBytes = 'AAAA'),
-      nobody: (r) => Object.assign(r, { tlogs: [], certificateAuthorities: [] }),
-      'another document': (r) => (r.mediaType = 'application/json'),
-    };
-    for (const [name, edit] of Object.entries(cases))
-      t.throws(parse(edit), { code: 'ATTESTATION_MALFORMED' }, name);
-  },
-);
+t.test('`parseTrustedRoot` refuses missing validity starts, unusable keys and empty roots', async (t) => {
+  const { root } = await makeAuthorities();
+  const parse = (edit: (copy: Loose) => void) => () =>
+    parseTrustedRoot(Buffer.from(JSON.stringify(edited(root, edit))));
+  t.doesNotThrow(parse(() => undefined));
+  const cases: Record<string, (copy: Loose) => void> = {
+    'a log without start': (r) => delete r.tlogs[0].publicKey.validFor.start,
+    'a log without validity': (r) => delete r.tlogs[0].publicKey.validFor,
+    'an authority without start': (r) => delete r.certificateAuthorities[0].validFor.start,
+    'a log without id': (r) => delete r.tlogs[0].logId,
+    'a key that is none': (r) => (r.tlogs[0].publicKey.rawBytes = 'AAAA'),
+    nobody: (r) => Object.assign(r, { tlogs: [], certificateAuthorities: [] }),
+    'another document': (r) => (r.mediaType = 'application/json'),
+  };
+  for (const [name, edit] of Object.entries(cases))
+    t.throws(parse(edit), { code: 'ATTESTATION_MALFORMED' }, name);
+});

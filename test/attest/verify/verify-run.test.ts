@@ -45,7 +45,7 @@ async function exported(machine = author): Promise<{ readonly pem: string; reado
   };
 }
 
-t.test('a sealed run verifies on the machine that made it, with its ledger and without', async (t) => {
+t.test('a sealed run verifies on the machine that made it, with and without its ledger', async (t) => {
   for (const ledgerOf of [author, undefined]) {
     const report = await verifyAs(sealed, { machine: author, ...(ledgerOf ? { ledgerOf } : {}) });
     t.same(troubles(report), []);
@@ -68,35 +68,32 @@ t.test('a run in a SHA-256 repository verifies', async (t) => {
   t.equal((await verifyAs(await sealRun(machine, { hash: 'sha256' }), { machine })).verified, true);
 });
 
-t.test(
-  'from another HOME the signer is untrusted, its key id is told and nothing else is judged; the key makes the difference',
-  async (t) => {
-    const stranger = makeMachine();
-    const report = await verifyAs(sealed, { machine: stranger });
-    t.equal(report.verified, false);
-    t.equal(verifyExitCode(report), 3);
-    t.ok(report.expected > report.ran);
-    const { keyId } = await openUserSigningKey({ HOME: author.home });
-    const [bundle, signature, ...rest] = report.checks;
-    t.match(bundle, { id: 'bundle', status: 'passed' });
-    t.match(signature, {
-      id: 'signature',
-      status: 'unverified',
-      code: 'untrusted-signer',
-      detail: { key_id: keyId },
-    });
-    t.ok(rest.every(({ status, code }) => status === 'unverified' && code === 'not-run'));
+t.test('with another HOME the signer is untrusted until its key is given', async (t) => {
+  const stranger = makeMachine();
+  const report = await verifyAs(sealed, { machine: stranger });
+  t.equal(report.verified, false);
+  t.equal(verifyExitCode(report), 3);
+  t.ok(report.expected > report.ran);
+  const { keyId } = await openUserSigningKey({ HOME: author.home });
+  const [bundle, signature, ...rest] = report.checks;
+  t.match(bundle, { id: 'bundle', status: 'passed' });
+  t.match(signature, {
+    id: 'signature',
+    status: 'unverified',
+    code: 'untrusted-signer',
+    detail: { key_id: keyId },
+  });
+  t.ok(rest.every(({ status, code }) => status === 'unverified' && code === 'not-run'));
 
-    const { pem, vkey } = await exported();
-    t.equal((await verifyAs(sealed, { machine: stranger, keyFiles: [pem] })).verified, true);
-    t.equal(
-      (await verifyAs(sealed, { machine: makeMachine(), keyFiles: [pem], ledgerKeys: [vkey] })).verified,
-      true,
-    );
-  },
-);
+  const { pem, vkey } = await exported();
+  t.equal((await verifyAs(sealed, { machine: stranger, keyFiles: [pem] })).verified, true);
+  t.equal(
+    (await verifyAs(sealed, { machine: makeMachine(), keyFiles: [pem], ledgerKeys: [vkey] })).verified,
+    true,
+  );
+});
 
-t.test('given keys stand alone: the own key does not help where another one was asked for', async (t) => {
+t.test('the user’s own key is not trusted when another key is given', async (t) => {
   const other = makeMachine();
   await sealRun(other);
   const { pem } = await exported(other);
@@ -106,21 +103,18 @@ t.test('given keys stand alone: the own key does not help where another one was 
   );
 });
 
-t.test(
-  'another ledger key than the one asked for is no trust, whatever the signer vouches for',
-  async (t) => {
-    const other = makeMachine();
-    await sealRun(other);
-    const { vkey } = await exported(other);
-    const report = await verifyAs(sealed, { machine: author, ledgerKeys: [vkey] });
-    t.same(troubles(report), [
-      'log-inclusion unverified untrusted-log',
-      'log-proof unverified untrusted-log',
-      'log-history unverified not-run',
-    ]);
-    t.equal(verifyExitCode(report), 3);
-  },
-);
+t.test('a ledger key other than the given one is untrusted', async (t) => {
+  const other = makeMachine();
+  await sealRun(other);
+  const { vkey } = await exported(other);
+  const report = await verifyAs(sealed, { machine: author, ledgerKeys: [vkey] });
+  t.same(troubles(report), [
+    'log-inclusion unverified untrusted-log',
+    'log-proof unverified untrusted-log',
+    'log-history unverified not-run',
+  ]);
+  t.equal(verifyExitCode(report), 3);
+});
 
 t.test('without an attestation nothing is verified', async (t) => {
   const bare = copyOf(sealed);
@@ -132,7 +126,7 @@ t.test('without an attestation nothing is verified', async (t) => {
   t.equal(verifyExitCode(report), 3);
 });
 
-t.test('the run and the spec that the user means are the ones that count', async (t) => {
+t.test('the given run id and spec digest must match the run', async (t) => {
   const right = { runId: 'run-1', specDigest: canonicalDigest(specDocument()) };
   t.equal((await verifyAs(sealed, { machine: author, options: right })).verified, true);
   const wrongRun = await verifyAs(sealed, { machine: author, options: { runId: 'run-2' } });
@@ -151,25 +145,22 @@ t.test('a given artifact must be subject or evidence of the run', async (t) => {
   t.same(troubles(report), [`artifact:${foreign} failed wrong-subject`]);
 });
 
-t.test(
-  'content that retention dropped is expired and counts as ran; before its time it is missing',
-  async (t) => {
-    const dropped = copyOf(sealed);
-    dropped.content.clear();
-    const late = await verifyAs(dropped, { machine: author, options: { clock: daysLater(31) } });
-    t.same(troubles(late), ['subject-patchset expired', 'evidence:artifacts/fast/unit/test-log.txt expired']);
-    t.match(late, { verified: true, ran: late.expected });
-    const early = await verifyAs(dropped, { machine: author, options: { clock: daysLater(29) } });
-    t.same(troubles(early), [
-      'subject-patchset missing missing',
-      'evidence:artifacts/fast/unit/test-log.txt missing missing',
-    ]);
-    t.equal(verifyExitCode(early), 3);
-    const never = await sealRun(makeMachineAs(author), { artifactDays: 0, runId: 'run-0' });
-    never.content.clear();
-    t.equal((await verifyAs(never, { machine: author })).verified, true, 'zero days: gone at the decision');
-  },
-);
+t.test('content past its retention is expired and counts as run, before that it is missing', async (t) => {
+  const dropped = copyOf(sealed);
+  dropped.content.clear();
+  const late = await verifyAs(dropped, { machine: author, options: { clock: daysLater(31) } });
+  t.same(troubles(late), ['subject-patchset expired', 'evidence:artifacts/fast/unit/test-log.txt expired']);
+  t.match(late, { verified: true, ran: late.expected });
+  const early = await verifyAs(dropped, { machine: author, options: { clock: daysLater(29) } });
+  t.same(troubles(early), [
+    'subject-patchset missing missing',
+    'evidence:artifacts/fast/unit/test-log.txt missing missing',
+  ]);
+  t.equal(verifyExitCode(early), 3);
+  const never = await sealRun(makeMachineAs(author), { artifactDays: 0, runId: 'run-0' });
+  never.content.clear();
+  t.equal((await verifyAs(never, { machine: author })).verified, true, 'zero days: gone at the decision');
+});
 
 function makeMachineAs(machine: typeof author): typeof author {
   return { ...machine, commonDir: makeMachine().commonDir };
@@ -186,7 +177,7 @@ t.test('the permanent record never expires', async (t) => {
   t.equal(report.verified, false);
 });
 
-t.test('log mode none asks for no proof, and the log checks are not counted', async (t) => {
+t.test('log mode `none` requires no proof and leaves the log checks out of the count', async (t) => {
   const machine = makeMachine();
   const unlogged = await sealRun(machine, { provenance: { transparencyLog: { mode: 'none' } } });
   const report = await verifyAs(unlogged, { machine });
@@ -200,7 +191,7 @@ t.test('log mode none asks for no proof, and the log checks are not counted', as
   t.equal(report.expected, report.checks.length - 4);
 });
 
-t.test('a contract without evidence digests asks for none', async (t) => {
+t.test('a spec without evidence digests requires no evidence checks', async (t) => {
   const machine = makeMachine();
   const bindings = { embedIntentSpecDigest: false, embedEvidenceDigests: false };
   const report = await verifyAs(await sealRun(machine, { provenance: { bindings } }), { machine });
@@ -231,7 +222,7 @@ async function revokedRun(machine: typeof author): Promise<SealedRun> {
   return revoked;
 }
 
-t.test('a revoked run is refused because it was revoked, its rollback is no stray file', async (t) => {
+t.test('a revoked run is refused, and its rollback file is not reported as unlisted', async (t) => {
   const machine = makeMachine();
   const revoked = await revokedRun(machine);
   const report = await verifyAs(revoked, { machine });
@@ -268,33 +259,30 @@ t.test('a revoked run is refused because it was revoked, its rollback is no stra
   ]);
 });
 
-t.test(
-  'a revocation dropped from the run is found in the ledger, and only by the run it is about',
-  async (t) => {
-    const machine = makeMachine();
-    const revoked = await revokedRun(machine);
-    const others = [];
-    for (let n = 2; n < 5; n += 1) others.push(await sealRun(machine, { runId: `run-${n}` }));
-    const dropped = copyOf(revoked);
-    dropped.run.delete('revocation.sigstore.json');
-    dropped.run.delete('rollback.json');
-    const report = await verifyAs(dropped, { machine, ledgerOf: machine });
-    t.same(troubles(report), ['not-revoked failed revoked']);
-    t.match(
-      report.checks.find(({ id }) => id === 'not-revoked'),
-      { detail: { index: 1 } },
-    );
-    t.equal(verifyExitCode(report), 1);
-    for (const other of others) {
-      const fine = await verifyAs(other, { machine, ledgerOf: machine });
-      t.same(troubles(fine), []);
-      t.ok(fine.checks.some(({ id, status }) => id === 'not-revoked' && status === 'passed'));
-      t.equal(fine.verified, true);
-    }
-  },
-);
+t.test('a revocation missing from the run is found in the ledger for that run only', async (t) => {
+  const machine = makeMachine();
+  const revoked = await revokedRun(machine);
+  const others = [];
+  for (let n = 2; n < 5; n += 1) others.push(await sealRun(machine, { runId: `run-${n}` }));
+  const dropped = copyOf(revoked);
+  dropped.run.delete('revocation.sigstore.json');
+  dropped.run.delete('rollback.json');
+  const report = await verifyAs(dropped, { machine, ledgerOf: machine });
+  t.same(troubles(report), ['not-revoked failed revoked']);
+  t.match(
+    report.checks.find(({ id }) => id === 'not-revoked'),
+    { detail: { index: 1 } },
+  );
+  t.equal(verifyExitCode(report), 1);
+  for (const other of others) {
+    const fine = await verifyAs(other, { machine, ledgerOf: machine });
+    t.same(troubles(fine), []);
+    t.ok(fine.checks.some(({ id, status }) => id === 'not-revoked' && status === 'passed'));
+    t.equal(fine.verified, true);
+  }
+});
 
-t.test('a revocation that no trusted key signed revokes nothing', async (t) => {
+t.test('a revocation without a trusted signature revokes nothing', async (t) => {
   const machine = makeMachine();
   const fine = await sealRun(machine);
   const env = { HOME: machine.home };
@@ -310,7 +298,7 @@ t.test('a revocation that no trusted key signed revokes nothing', async (t) => {
   t.same(troubles(await verifyAs(fine, { machine, ledgerOf: machine })), []);
 });
 
-t.test('a revocation cannot be cut out of the ledger', async (t) => {
+t.test('verification detects a revocation that was removed from the ledger', async (t) => {
   const machine = makeMachine();
   const revoked = await revokedRun(machine);
   await sealRun(machine, { runId: 'run-2' });
@@ -329,7 +317,7 @@ t.test('a revocation cannot be cut out of the ledger', async (t) => {
   }
 });
 
-t.test('a list of no checks verifies nothing, and what was waived is not counted for it', async (t) => {
+t.test('an empty check list is not verified, and a waived check is not counted', async (t) => {
   const list = new CheckList();
   t.match(list.report(), { verified: false, expected: 0, ran: 0 });
   list.expect('signature', 'other');
@@ -348,7 +336,7 @@ t.test('a list of no checks verifies nothing, and what was waived is not counted
   t.match(failing.report(), { verified: false, expected: 4, ran: 3 }, 'what failed was looked at');
 });
 
-t.test('a home that cannot be written to does not stop verification, and it is told', async (t) => {
+t.test('a read-only home does not stop verification, and the report says so', async (t) => {
   const readOnly = Object.assign(new Error('read-only file system'), { code: 'EROFS' });
   const memory = {
     at: async () => undefined,
@@ -366,7 +354,7 @@ t.test('a home that cannot be written to does not stop verification, and it is t
   await t.rejects(verifyAs(sealed, { machine: author, options: { memory: broken } }), { message: 'disk' });
 });
 
-t.test('where witnesses are demanded, a proof without their quorum is unverified', async (t) => {
+t.test('if witnesses are required, a proof without their quorum is unverified', async (t) => {
   const machine = makeMachine();
   const run = await sealRun(machine);
   const witness = toSigner(generateKey('ed25519'), false);

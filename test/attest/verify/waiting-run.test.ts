@@ -10,22 +10,22 @@ const other = toSigner(generateKey('ed25519'), false);
 const parties = { signer, log: undefined };
 const bundle = toUnloggedBundle(await signStatement(buildWaitingRun('run-1', files), parties), parties);
 
-t.test('files that a named runner signed for the run', async (t) => {
+t.test('`verifyWaitingRun` accepts files signed by a listed runner', async (t) => {
   t.ok(verifyWaitingRun(bundle, 'run-1', files, [other.publicKeyPem, signer.publicKeyPem]));
 });
 
-t.test('other files under the same names, more of them, or none', async (t) => {
+t.test('`verifyWaitingRun` refuses changed, additional or missing files', async (t) => {
   const keys = [signer.publicKeyPem];
   t.notOk(verifyWaitingRun(bundle, 'run-1', new Map([['journal.jsonl', Buffer.from('two\n')]]), keys));
   t.notOk(verifyWaitingRun(bundle, 'run-1', new Map([...files, ['more', Buffer.from('')]]), keys));
   t.notOk(verifyWaitingRun(bundle, 'run-1', new Map(), keys));
 });
 
-t.test('a signature over the same files for another run', async (t) => {
+t.test('`verifyWaitingRun` refuses a signature made for another run', async (t) => {
   t.notOk(verifyWaitingRun(bundle, 'run-2', files, [signer.publicKeyPem]));
 });
 
-t.test('another key, no key, and what is no bundle', async (t) => {
+t.test('`verifyWaitingRun` refuses other keys, missing keys and malformed bundles', async (t) => {
   t.notOk(verifyWaitingRun(bundle, 'run-1', files, [other.publicKeyPem]));
   t.notOk(verifyWaitingRun(bundle, 'run-1', files, []));
   for (const text of ['', '{}', 'null', bundle.toString().replace('"payload":"eyJf', '"payload":"eyJg')])

@@ -17,65 +17,62 @@ function scene(t: Test) {
   return { root: sample.root, git: sample.git, env, bare: sample.env };
 }
 
-t.test(
-  '`writ code --web-only` serves until it is told to end, with one line of JSON, and leaves nothing',
-  async (t) => {
-    const { root, env } = scene(t);
-    const argv = ['code', '--web-only', '--port', '0', '--mcp-port', '0', '--control', 'write', '--json'];
-    const started = startWrit(argv, { cwd: root, env: { ...env, WRIT_LOG_FILE: 'own.log' } });
-    await started.until(() => started.out().endsWith('\n'));
-    const { data } = JSON.parse(started.out());
-    t.strictSame(faultsOf('code', data), []);
-    t.match(data, { provider: 'gemini', pid: started.pid, working_dir: root });
-    const get = async (path: string) =>
-      (await fetch(`${data.base_url}${path}`)).json() as Promise<Record<string, unknown>>;
-    t.match(await get('/api/code/session'), {
-      threadId: data.thread_id,
-      provider: { provider: 'gemini', managed: false },
-      capabilities: { messageInput: true, providerSessionResume: true },
-      controller: { kind: 'none', canWrite: false, loopbackOnly: true },
-      status: 'idle',
-    });
-    const diagnostics = await get('/api/code/diagnostics');
-    t.match(diagnostics, {
-      pid: started.pid,
-      key: { name: 'GEMINI_API_KEY', source: 'the environment' },
-      logFile: join(root, 'own.log'),
-      ports: { web: Number(new URL(data.base_url).port), mcp: Number(new URL(data.mcp_url).port) },
-    });
-    t.notMatch(JSON.stringify(diagnostics), key, 'never the key itself');
-    t.match((await get('/api/code/threads')).items, [{ id: data.thread_id, archived: false }]);
-    const token = readFileSync(data.token_file, 'utf8');
-    const attached = await fetch(`${data.base_url}/api/code/controller/attach`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-svc-control-token': token },
-      body: JSON.stringify({ clientId: 'script', kind: 'automation' }),
-    });
-    t.equal(attached.status, 200);
+t.test('`writ code --web-only` prints one line of JSON, serves until SIGTERM and cleans up', async (t) => {
+  const { root, env } = scene(t);
+  const argv = ['code', '--web-only', '--port', '0', '--mcp-port', '0', '--control', 'write', '--json'];
+  const started = startWrit(argv, { cwd: root, env: { ...env, WRIT_LOG_FILE: 'own.log' } });
+  await started.until(() => started.out().endsWith('\n'));
+  const { data } = JSON.parse(started.out());
+  t.strictSame(faultsOf('code', data), []);
+  t.match(data, { provider: 'gemini', pid: started.pid, working_dir: root });
+  const get = async (path: string) =>
+    (await fetch(`${data.base_url}${path}`)).json() as Promise<Record<string, unknown>>;
+  t.match(await get('/api/code/session'), {
+    threadId: data.thread_id,
+    provider: { provider: 'gemini', managed: false },
+    capabilities: { messageInput: true, providerSessionResume: true },
+    controller: { kind: 'none', canWrite: false, loopbackOnly: true },
+    status: 'idle',
+  });
+  const diagnostics = await get('/api/code/diagnostics');
+  t.match(diagnostics, {
+    pid: started.pid,
+    key: { name: 'GEMINI_API_KEY', source: 'the environment' },
+    logFile: join(root, 'own.log'),
+    ports: { web: Number(new URL(data.base_url).port), mcp: Number(new URL(data.mcp_url).port) },
+  });
+  t.notMatch(JSON.stringify(diagnostics), key, 'never the key itself');
+  t.match((await get('/api/code/threads')).items, [{ id: data.thread_id, archived: false }]);
+  const token = readFileSync(data.token_file, 'utf8');
+  const attached = await fetch(`${data.base_url}/api/code/controller/attach`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-svc-control-token': token },
+    body: JSON.stringify({ clientId: 'script', kind: 'automation' }),
+  });
+  t.equal(attached.status, 200);
 
-    const port = new URL(data.base_url).port;
-    const second = await runLine(['code', '--web-only', '--port', port, '--mcp-port', '0'], commands, {
-      cwd: root,
-      env,
-    });
-    t.match(second, { code: 128, err: new RegExp(`PORT_UNAVAILABLE: port ${port} `) });
-    const rival = ['code', '--web-only', '--port', '0', '--mcp-port', '0', '--control', 'write'];
-    t.match(await runLine(rival, commands, { cwd: root, env }), {
-      code: 128,
-      err: new RegExp(`CONTROL_INSTANCE_CONFLICT: process ${started.pid} .*${data.base_url}`),
-    });
+  const port = new URL(data.base_url).port;
+  const second = await runLine(['code', '--web-only', '--port', port, '--mcp-port', '0'], commands, {
+    cwd: root,
+    env,
+  });
+  t.match(second, { code: 128, err: new RegExp(`PORT_UNAVAILABLE: port ${port} `) });
+  const rival = ['code', '--web-only', '--port', '0', '--mcp-port', '0', '--control', 'write'];
+  t.match(await runLine(rival, commands, { cwd: root, env }), {
+    code: 128,
+    err: new RegExp(`CONTROL_INSTANCE_CONFLICT: process ${started.pid} .*${data.base_url}`),
+  });
 
-    started.child.kill('SIGTERM');
-    t.equal(await started.ended, 0);
-    t.equal(started.out().split('\n').length, 2, 'nothing follows');
-    t.strictSame(readdirSync(join(root, '.writ', 'code')).sort(), ['.gitignore', 'control.lock']);
-    const log = readFileSync(join(root, 'own.log'), 'utf8');
-    t.match(log, /INFO {2}writ::http: listening .*INFO {2}writ::session: closed/s);
-    t.notMatch(log, new RegExp(`${key}|${token}`));
-  },
-);
+  started.child.kill('SIGTERM');
+  t.equal(await started.ended, 0);
+  t.equal(started.out().split('\n').length, 2, 'nothing follows');
+  t.strictSame(readdirSync(join(root, '.writ', 'code')).sort(), ['.gitignore', 'control.lock']);
+  const log = readFileSync(join(root, 'own.log'), 'utf8');
+  t.match(log, /INFO {2}writ::http: listening .*INFO {2}writ::session: closed/s);
+  t.notMatch(log, new RegExp(`${key}|${token}`));
+});
 
-long('a person is told where, and by which line the thread is looked at afterwards', async (t) => {
+long('a session prints its address at the start and its `writ graph` command at the end', async (t) => {
   const { root, env } = scene(t);
   const started = startWrit(['code', '--web', '--port=0', '--mcp-port=0'], { cwd: root, env });
   await started.until(() => started.out().includes('\n'));
@@ -88,7 +85,7 @@ long('a person is told where, and by which line the thread is looked at afterwar
   t.equal(JSON.parse(graph.out).data.thread_id, thread);
 });
 
-t.test('a thread that is not there is told by its id, and nothing is begun', async (t) => {
+t.test('resuming an unknown thread reports its id and creates nothing', async (t) => {
   const { root, env } = scene(t);
   const thread = '01a2071a-0000-7000-8000-000000000000';
   const line = `code --resume ${thread} --port 0 --mcp-port 0 --json`;
@@ -105,7 +102,7 @@ t.test('a thread that is not there is told by its id, and nothing is begun', asy
   t.notOk(existsSync(join(root, '.git', 'writ', 'threads', thread)));
 });
 
-t.test('what has nothing to act on beside `--stdio` is told, and nothing else', async (t) => {
+t.test('`writ code --stdio` warns about exactly the options that have no effect', async (t) => {
   const { root, bare } = scene(t);
   const told = async (words: string) => {
     const ran = await runLine(`code --stdio ${words}`.trim().split(' '), commands, { cwd: root, env: bare });
@@ -123,7 +120,7 @@ t.test('what has nothing to act on beside `--stdio` is told, and nothing else', 
   t.notOk(existsSync(join(root, 'i')));
 });
 
-long('what a session cannot be opened with is refused before anything is made', async (t) => {
+long('a session that cannot be opened is refused before anything is created', async (t) => {
   const { root, env, bare } = scene(t);
   const rows: readonly (readonly [string, number, RegExp, object?])[] = [
     ['code', 128, /TERMINAL_REQUIRED/],
@@ -146,7 +143,7 @@ long('what a session cannot be opened with is refused before anything is made', 
   t.notOk(existsSync(join(root, '.writ', 'code', 'control.json')));
 });
 
-long('`writ code --stdio` speaks MCP and nothing else on its standard output, without a key', async (t) => {
+long('`writ code --stdio` needs no key and writes only MCP to stdout', async (t) => {
   const { root, bare } = scene(t);
   const hello = {
     jsonrpc: '2.0',

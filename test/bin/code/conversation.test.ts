@@ -5,7 +5,7 @@ import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { startWrit } from '../start-writ.ts';
 
-long('a program attaches, asks, has an agent asked, and nothing of its key or token is told', async (t) => {
+long('an automation client queries the model and an agent, and no secret is logged', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const key = 'key-of-nobody-1234567890';

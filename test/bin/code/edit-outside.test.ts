@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { editOutside } from '../../../bin/code/edit-outside.ts';
 
-t.test('what an editor makes of a text, and why there is none, in words', async (t) => {
+t.test('`editOutside` returns the edited text, or reports why the editor failed', async (t) => {
   const cwd = t.testdir();
   const { PATH } = process.env;
   const editor = (name: string, script: string): string => {

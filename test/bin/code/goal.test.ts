@@ -5,29 +5,26 @@ import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { startWrit } from '../start-writ.ts';
 
-long(
-  'a goal that is named at the start is pursued at once, up to what a person has to confirm',
-  async (t) => {
-    const sample = makeSample();
-    t.teardown(() => sample.remove());
-    const verified = [{ criterion: 'criterion-1', checks: ['unit'] }];
-    await using model = await scriptModel([submits({ ...priceDraft, verified })]);
-    const argv = ['code', '--web-only', '--port', '0', '--mcp-port', '0', '--json'];
-    const asked = ['--provider', 'openai', '--model', 'scripted', '--api-base', model.base];
-    const started = startWrit([...argv, ...asked, '--goal', ' Make prices exact. '], {
-      cwd: sample.root,
-      env: { ...sample.env, OPENAI_API_KEY: 'key-of-nobody-1234567890' },
-    });
-    await started.until(() => started.out().endsWith('\n'));
-    const { data } = JSON.parse(started.out());
-    const get = async (path: string) => (await fetch(`${data.base_url}/api/code/${path}`)).json();
-    t.match(await get('goal/status'), { status: 'active', goal: { objective: 'Make prices exact.' } });
-    await until(async () => (await get('session')).status === 'awaiting_interaction');
-    const { interactions, controller, goal } = await get('session');
-    t.match(interactions, [{ kind: 'intent_review_choice', status: 'pending' }]);
-    t.match(controller, { kind: 'none', canWrite: false }, 'nobody has to be there for it');
-    t.match(goal.criteria, [{ text: 'Make prices exact.', checks: ['unit'], status: 'open' }]);
-    started.child.kill('SIGTERM');
-    t.equal(await started.ended, 0);
-  },
-);
+long('`--goal` starts a goal at once and waits at the first user confirmation', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  const verified = [{ criterion: 'criterion-1', checks: ['unit'] }];
+  await using model = await scriptModel([submits({ ...priceDraft, verified })]);
+  const argv = ['code', '--web-only', '--port', '0', '--mcp-port', '0', '--json'];
+  const asked = ['--provider', 'openai', '--model', 'scripted', '--api-base', model.base];
+  const started = startWrit([...argv, ...asked, '--goal', ' Make prices exact. '], {
+    cwd: sample.root,
+    env: { ...sample.env, OPENAI_API_KEY: 'key-of-nobody-1234567890' },
+  });
+  await started.until(() => started.out().endsWith('\n'));
+  const { data } = JSON.parse(started.out());
+  const get = async (path: string) => (await fetch(`${data.base_url}/api/code/${path}`)).json();
+  t.match(await get('goal/status'), { status: 'active', goal: { objective: 'Make prices exact.' } });
+  await until(async () => (await get('session')).status === 'awaiting_interaction');
+  const { interactions, controller, goal } = await get('session');
+  t.match(interactions, [{ kind: 'intent_review_choice', status: 'pending' }]);
+  t.match(controller, { kind: 'none', canWrite: false }, 'nobody has to be there for it');
+  t.match(goal.criteria, [{ text: 'Make prices exact.', checks: ['unit'], status: 'open' }]);
+  started.child.kill('SIGTERM');
+  t.equal(await started.ended, 0);
+});

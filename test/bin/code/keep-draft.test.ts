@@ -35,34 +35,31 @@ async function open(commonDir: string) {
   return { keeper, faults, path: join(commonDir, 'writ', 'threads', 't', 'typed', 'draft.json') };
 }
 
-t.test(
-  'what was typed is there again, for this user alone, and gone once nothing is left of it',
-  async (t) => {
-    const place = placeOf(t);
-    const first = await open(place);
-    t.equal(first.keeper.draft, undefined);
-    first.keeper.keep(() => ({ unsent: ['one'], typed: [] }));
-    first.keeper.keep(() => ({ unsent: ['one', 'two'], typed: ['cleared'] }));
-    await first.keeper.close();
-    t.equal(statSync(first.path).mode & 0o777, 0o600);
-    t.equal(statSync(join(first.path, '..')).mode & 0o777, 0o700);
-    const second = await open(place);
-    t.same(second.keeper.draft, { unsent: ['one', 'two'], typed: ['cleared'] });
-    second.keeper.keep(() => ({ unsent: [], typed: [] }));
-    await second.keeper.close();
-    t.notOk(existsSync(second.path));
-    t.same([...first.faults, ...second.faults], []);
-  },
-);
+t.test('an unsent draft is restored, readable by its user only, and removed when empty', async (t) => {
+  const place = placeOf(t);
+  const first = await open(place);
+  t.equal(first.keeper.draft, undefined);
+  first.keeper.keep(() => ({ unsent: ['one'], typed: [] }));
+  first.keeper.keep(() => ({ unsent: ['one', 'two'], typed: ['cleared'] }));
+  await first.keeper.close();
+  t.equal(statSync(first.path).mode & 0o777, 0o600);
+  t.equal(statSync(join(first.path, '..')).mode & 0o777, 0o700);
+  const second = await open(place);
+  t.same(second.keeper.draft, { unsent: ['one', 'two'], typed: ['cleared'] });
+  second.keeper.keep(() => ({ unsent: [], typed: [] }));
+  await second.keeper.close();
+  t.notOk(existsSync(second.path));
+  t.same([...first.faults, ...second.faults], []);
+});
 
-t.test('a secret is kept as little as in a message that was sent', async (t) => {
+t.test('a draft is stored with its secrets masked', async (t) => {
   const { keeper, path } = await open(placeOf(t));
   keeper.keep(() => ({ unsent: [`it is ${secret}`], typed: [`!echo ${secret}`] }));
   await keeper.close();
   t.same(JSON.parse(readFileSync(path, 'utf8')), { unsent: ['it is ***'], typed: ['!echo ***'] });
 });
 
-t.test('what has no room is left out, the oldest of what was cleared first', async (t) => {
+t.test('a draft that is too large drops its oldest cleared texts first', async (t) => {
   const place = placeOf(t);
   const { keeper } = await open(place);
   const long = (letter: string): string => letter.repeat(1024 * 1024);
@@ -79,7 +76,7 @@ t.test('what has no room is left out, the oldest of what was cleared first', asy
   );
 });
 
-t.test('what nobody can believe to be ours is told, and neither read nor written', async (t) => {
+t.test('an unsafe or malformed draft file is reported, and neither read nor overwritten', async (t) => {
   const wrong: readonly (readonly [(path: string) => void, RegExp])[] = [
     [(path) => symlinkSync('/etc/hostname', path), /symbolic link/],
     [(path) => writeFileSync(path, '{"unsent":["x"],"typed":[]}', { mode: 0o644 }), /others have rights/],

@@ -35,7 +35,7 @@ function refusalOf(act: () => unknown): string {
   return 'taken';
 }
 
-t.test('a line without a word has every default', async (t) => {
+t.test('an empty command line uses every default', async (t) => {
   t.strictSame(line(), {
     mode: 'terminal',
     workingDir: cwd,
@@ -55,7 +55,7 @@ t.test('a line without a word has every default', async (t) => {
   });
 });
 
-t.test('every option and every other way to write it means what the table says', async (t) => {
+t.test('every option and alias sets its documented value', async (t) => {
   const rows: readonly (readonly [string, object])[] = [
     ['--web-only', { mode: 'web' }],
     ['--web', { mode: 'web' }],
@@ -96,7 +96,7 @@ t.test('every option and every other way to write it means what the table says',
   t.equal(line('--goal', 'g'.repeat(16 * 1024)).goal?.length, 16 * 1024);
 });
 
-t.test('options that contradict each other are a usage error, each with its reason', async (t) => {
+t.test('contradictory or invalid options are usage errors with a reason', async (t) => {
   const rows: readonly (readonly [string, RegExp])[] = [
     ['--web-only --stdio', /`--web-only` does not go with `--stdio`/],
     ['--web --mcp-stdio', /`--web-only` does not go with `--stdio`/],
@@ -168,7 +168,7 @@ function scene(t: Test) {
   return { ...sample, put, read, notes };
 }
 
-long('a session is filled in from its line, its profile, its environment and its policy', async (t) => {
+long('session options come from the command line, profile, environment and policy', async (t) => {
   const { root, home, git, put, read, notes } = scene(t);
   t.match(await read(''), {
     model: { provider: 'gemini', flags: {} },
@@ -178,7 +178,7 @@ long('a session is filled in from its line, its profile, its environment and its
     planMode: false,
   });
 
-  await t.test('flags of providers', async (t) => {
+  await t.test('provider flags are read from options and the environment', async (t) => {
     const flagsOf = async (words: string, env = {}) => (await read(words, env)).model.flags;
     t.strictSame(await flagsOf('--provider ollama', { OLLAMA_THINK: 'low', OLLAMA_COMPACT_TOOLS: '1' }), {
       'ollama-thinking': 'low',
@@ -222,14 +222,14 @@ long('a session is filled in from its line, its profile, its environment and its
       await t.rejects(read(words), { code: 'PROVIDER_OPTION', exitCode: 129 }, words);
   });
 
-  await t.test('a plan comes first with codex alone', async (t) => {
+  await t.test('plan mode is on by default for codex only', async (t) => {
     t.equal((await read('--provider codex')).planMode, true);
     t.equal((await read('--provider codex --plan-mode')).planMode, true);
     t.equal((await read('--provider codex --plan-mode=false')).planMode, false);
     t.equal((await read('--plan-mode=false')).planMode, false);
   });
 
-  await t.test('a browser may write with codex alone, on the loopback alone', async (t) => {
+  await t.test('browser control is on by default for codex on a loopback address only', async (t) => {
     t.equal((await read('--web-only --provider codex')).browserControl, 'loopback');
     t.equal((await read('--web-only --provider codex --host 0.0.0.0')).browserControl, 'off');
     t.equal((await read('--web-only --provider codex --browser-control off')).browserControl, 'off');
@@ -237,7 +237,7 @@ long('a session is filled in from its line, its profile, its environment and its
     t.equal((await read('--web-only')).browserControl, 'off');
   });
 
-  await t.test('what only reads has no network', async (t) => {
+  await t.test('a read-only session has no network access', async (t) => {
     for (const words of ['--context review', '--context explore', '--agent planner']) {
       const { context, networkAccess } = await read(`${words} --network-access allow`);
       t.not(context, 'dev', words);
@@ -247,7 +247,7 @@ long('a session is filled in from its line, its profile, its environment and its
     t.equal((await read('--context dev --network-access allow')).networkAccess, 'allow');
   });
 
-  await t.test('a profile binds a model wholesale, and takes rights away only', async (t) => {
+  await t.test('an agent profile sets the model as a whole and can only remove rights', async (t) => {
     put(
       join(root, '.writ', 'agents', 'bound.toml'),
       'description = "d"\ninstructions = "i"\nprimary = true\nmodel = "ollama/org/m:8b@high"\ncontext = "dev"\n',
@@ -273,7 +273,7 @@ long('a session is filled in from its line, its profile, its environment and its
     });
   });
 
-  await t.test('approvals last as the policy says, not the working tree', async (t) => {
+  await t.test('the approval TTL comes from the policy commit, not from the working tree', async (t) => {
     put(join(root, '.writ', 'config.toml'), '[approval]\nttl_seconds = 60\n');
     t.equal((await read('')).approval.ttlSeconds, 300);
     git('add', '.writ/config.toml');
@@ -285,7 +285,7 @@ long('a session is filled in from its line, its profile, its environment and its
     await t.rejects(read(''), { code: 'CONFIG_INVALID', exitCode: 128 });
   });
 
-  await t.test('a session stops where the policy says', async (t) => {
+  await t.test('the session budget comes from the policy', async (t) => {
     put(
       join(root, '.writ', 'config.toml'),
       '[budget]\nsession_usd = 2.5\n[models.own]\ninput = 1\noutput = 2\n',

@@ -4,7 +4,7 @@ import t from 'tap';
 import { pathsAround } from '../../../bin/code/paths-around.ts';
 import { makeSample } from '../../engine/run/sample.ts';
 
-t.test('files of the repository are offered, new ones too, and none that git ignores', async (t) => {
+t.test('path completion offers tracked and new files, but none that git ignores', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const write = (path: string): void => writeFileSync(join(sample.root, path), 'x');

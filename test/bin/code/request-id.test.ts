@@ -5,7 +5,7 @@ import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { startWrit } from '../start-writ.ts';
 
-long('each question to a model of this machine has an id in the debug log, answered or not', async (t) => {
+long('each request to a local model logs its id, whether it succeeds or fails', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   await using model = await serveModel((_asked, response) => {

@@ -34,12 +34,12 @@ function offersOf(provider: string) {
   };
 }
 
-t.test('a session offers all eight, and with Codex what Codex does', async (t) => {
+t.test('a session offers all eight capabilities, and Codex all but structured questions', async (t) => {
   t.equal(offersOf('gemini').yes.length, 8);
   t.strictSame(offersOf('codex').no, ['structuredQuestions'], 'it asks a person nothing');
 });
 
-t.test('Codex works by itself, and is told from others by that', async (t) => {
+t.test('a Codex session is marked as managed, other providers are not', async (t) => {
   t.match(sessionGround(options('codex'), { model: 'm' }).provider, {
     provider: 'codex',
     model: 'm',

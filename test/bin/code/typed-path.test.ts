@@ -1,7 +1,7 @@
 import t from 'tap';
 import { typedPath } from '../../../bin/code/typed-path.ts';
 
-t.test('a path is what was meant by what was typed', async (t) => {
+t.test('a typed path is unquoted, and `~/` expands to the home directory', async (t) => {
   for (const [typed, path] of [
     ['notes.md', 'notes.md'],
     ['my notes.md', 'my notes.md'],

@@ -86,7 +86,7 @@ const { data: health, code: healthy } = await runLine(['--json', 'doctor'], comm
 t.strictSame(faultsOf('doctor', health), [], 'doctor has the shape that is promised');
 
 t.test(
-  'every command that works on a repository answers in its promised shape',
+  'every command for a repository returns data that matches its schema',
   { skip: healthy === 0 ? false : 'writ doctor: no run works on this machine' },
   async (t) => {
     await answer('init');
@@ -149,7 +149,7 @@ async function keyDiagnosis(home: string): Promise<Diagnosis> {
   return found;
 }
 
-long('doctor refuses the private keys that a run would refuse, and makes none', async (t) => {
+long('`writ doctor` reports insecure private keys and creates none', async (t) => {
   const home = realpathSync(t.testdir({}));
   t.match(await keyDiagnosis(home), { status: 'ok', detail: 'none yet: made on first use' });
   t.strictSame(readdirSync(home), [], 'looking made nothing');
@@ -167,7 +167,7 @@ long('doctor refuses the private keys that a run would refuse, and makes none', 
   t.equal((await keyDiagnosis(home)).status, 'ok');
 });
 
-t.test('demo says that the parent of its directory does not exist', async (t) => {
+t.test('`writ demo` reports a missing parent directory', async (t) => {
   const cwd = realpathSync(t.testdir({ there: {} }));
   const own = { PATH: env.PATH, HOME: cwd };
   const absent = await runLine(['demo', '--out', 'nosuch/x/y'], commands, { cwd, env: own });

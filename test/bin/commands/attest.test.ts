@@ -34,7 +34,7 @@ async function attest(...argv: string[]): Promise<Loose> {
 put('app.tgz', artifact);
 put('statement.json', JSON.stringify(statement(), null, 2));
 
-t.test('a statement is signed as it stands, and verifies here and elsewhere by the key', async (t) => {
+t.test('a statement is signed byte for byte and verifies elsewhere with the public key', async (t) => {
   const { code, data } = await attest('sign', 'statement.json', '-o', 'app.sigstore.json');
   t.equal(code, 0);
   const { keyId, publicKeyPem } = await openUserSigningKey({ HOME: machine.home });
@@ -57,7 +57,7 @@ t.test('a statement is signed as it stands, and verifies here and elsewhere by t
   });
 });
 
-t.test('another key signs where it is named', async (t) => {
+t.test('`--key` selects another signing key', async (t) => {
   const key = generateKey('ecdsa-p256-sha256');
   writeFileSync(at('other.pem'), key.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 });
   const { data } = await attest('sign', 'statement.json', '--key', 'other.pem');
@@ -66,7 +66,7 @@ t.test('another key signs where it is named', async (t) => {
   t.ok(createPublicKey(key));
 });
 
-t.test('what is no statement is not signed, and nothing is written', async (t) => {
+t.test('an invalid statement is not signed, and no file is written', async (t) => {
   const cases: Record<string, unknown> = {
     'not JSON': 'hello',
     'another type': statement({ _type: 'https://in-toto.io/Statement/v0.1' }),
@@ -90,7 +90,7 @@ t.test('what is no statement is not signed, and nothing is written', async (t) =
   }
 });
 
-t.test('what is shown is what is claimed, and is never called verified', async (t) => {
+t.test('`attest show` prints claims and never calls them verified', async (t) => {
   put('forged.json', bundleBy(statement(), {}, generateKey('ecdsa-p256-sha256')));
   const { code, data } = await attest('show', 'forged.json');
   t.equal(code, 0);
@@ -125,7 +125,7 @@ t.test('what is shown is what is claimed, and is never called verified', async (
   t.ok(shown.some(({ file }: Loose) => file === 'evidence-manifest.sigstore.json'));
 });
 
-t.test('a file with a part that cannot be read says so and still shows the rest', async (t) => {
+t.test('`attest show` reports an unreadable part and still shows the rest', async (t) => {
   put('two.jsonl', `${JSON.stringify(bundleBy(statement()))}\n{}\n`);
   const { code, data } = await attest('show', 'two.jsonl');
   t.equal(code, 1);
@@ -142,7 +142,7 @@ t.test('a file with a part that cannot be read says so and still shows the rest'
   });
 });
 
-t.test('text of a stranger’s cannot reach the terminal as control sequences', async (t) => {
+t.test('untrusted text cannot write control sequences to the terminal', async (t) => {
   put(
     'hostile.json',
     bundleBy(statement({ subject: [{ name: '\u001b[2Jx', digest: { sha256: 'a'.repeat(64) } }] })),

@@ -90,7 +90,7 @@ function formOf(expected: string): RegExp {
 }
 
 long(
-  'every recipe of docs/consuming.md does what the page says, with no part of writ',
+  'every recipe of docs/consuming.md prints what the page says, without using writ',
   { skip },
   async (t) => {
     const { status, printed, err } = follow(makePlace('good'), '', keepState);
@@ -102,7 +102,7 @@ long(
   },
 );
 
-long('what was changed stops at the recipe that looks at it', { skip }, async (t) => {
+long('a changed input fails at the recipe that checks it', { skip }, async (t) => {
   if (sealed === undefined) return;
   const amended = `git clone -q origin.git amend && cd amend && git -c user.name=E -c user.email=e@x commit -q --amend --no-edit --date=2020-01-01T00:00:00Z && git push -q --force origin HEAD:main && cd .. && rm -rf amend`;
   // Other bytes under the name of a file's object: loose, so that git finds it by that name.
@@ -158,7 +158,7 @@ long('what was changed stops at the recipe that looks at it', { skip }, async (t
   }
 });
 
-long('evidence that was changed, and a file that nobody listed', { skip }, async (t) => {
+long('changed evidence and an unlisted file fail at the recipes that check them', { skip }, async (t) => {
   if (sealed === undefined) return;
   const change = (edit: string) =>
     [
@@ -179,65 +179,61 @@ long('evidence that was changed, and a file that nobody listed', { skip }, async
   t.equal(added.printed.length, recipes.findIndex(({ text }) => text.includes('cmp stored listed')) + 1);
 });
 
-long(
-  'a statement, or approvals, that a signer made up stop at the recipe that reads them',
-  { skip },
-  async (t) => {
-    const good = join(root, 'good');
-    if (!existsSync(join(good, 'state.sh'))) throw new Error('the page was not followed to its end');
-    /** One recipe by itself, after all of them went well and something was changed. */
-    const alone = (word: string, before: string): Followed => {
-      const place = join(root, 'alone');
-      rmSync(place, { recursive: true, force: true });
-      cpSync(good, place, { recursive: true, verbatimSymlinks: true });
-      return shell(place, `. ./state.sh\n${before}\necho '${mark}'\n${recipes[index(word) - 1]?.text ?? ''}`);
-    };
-    const edit = (change: string) =>
-      `node -e 'const p = JSON.parse(fs.readFileSync("payload.json")); ${change}; fs.writeFileSync("payload.json", JSON.stringify(p))'`;
-    const provenance = 'open_bundle evidence/provenance.sigstore.json';
-    t.equal(alone('same "$(subject tree)"', provenance).status, 0);
-    for (const [what, change] of [
-      ['of another type', 'p.predicateType = "https://in-toto.io/attestation/test-result/v0.1"'],
-      ['about another run', 'p.predicate.runDetails.metadata.invocationId = "r"'],
-      ['about no tree', 'p.subject = p.subject.filter(({ name }) => name !== "tree")'],
-      ['about no patch, of a record without one', 'p.subject.pop(); fs.rmSync("evidence/patchset.diff")'],
-    ] as const)
-      t.not(alone('same "$(subject tree)"', `${provenance}\n${edit(change)}`).status, 0, what);
+long('a forged statement or approval fails at the recipe that reads it', { skip }, async (t) => {
+  const good = join(root, 'good');
+  if (!existsSync(join(good, 'state.sh'))) throw new Error('the page was not followed to its end');
+  /** One recipe by itself, after all of them went well and something was changed. */
+  const alone = (word: string, before: string): Followed => {
+    const place = join(root, 'alone');
+    rmSync(place, { recursive: true, force: true });
+    cpSync(good, place, { recursive: true, verbatimSymlinks: true });
+    return shell(place, `. ./state.sh\n${before}\necho '${mark}'\n${recipes[index(word) - 1]?.text ?? ''}`);
+  };
+  const edit = (change: string) =>
+    `node -e 'const p = JSON.parse(fs.readFileSync("payload.json")); ${change}; fs.writeFileSync("payload.json", JSON.stringify(p))'`;
+  const provenance = 'open_bundle evidence/provenance.sigstore.json';
+  t.equal(alone('same "$(subject tree)"', provenance).status, 0);
+  for (const [what, change] of [
+    ['of another type', 'p.predicateType = "https://in-toto.io/attestation/test-result/v0.1"'],
+    ['about another run', 'p.predicate.runDetails.metadata.invocationId = "r"'],
+    ['about no tree', 'p.subject = p.subject.filter(({ name }) => name !== "tree")'],
+    ['about no patch, of a record without one', 'p.subject.pop(); fs.rmSync("evidence/patchset.diff")'],
+  ] as const)
+    t.not(alone('same "$(subject tree)"', `${provenance}\n${edit(change)}`).status, 0, what);
 
-    const [ana, stranger] = [join(root, 'ana'), join(root, 'stranger')];
-    /** Signs what an approval becomes by a change of it, as `name` in the record. */
-    const approve = (key: string, change: string, name = '0001') =>
-      [
-        'FIRST=$(find evidence/approvals -name "[0-9]*.json" | head -n 1)',
-        `node -e 'const s = JSON.parse(Buffer.from(JSON.parse(fs.readFileSync(process.argv[1])).statement, "base64")); const p = s.predicate; ${change}; fs.writeFileSync("made", JSON.stringify(s))' "$FIRST"`,
-        `ssh-keygen -q -Y sign -f ${key} -n writ-approval@v1 made 2> made.log`,
-        `node -e 'fs.writeFileSync(process.argv[1], JSON.stringify({ statement: fs.readFileSync("made").toString("base64"), signature: fs.readFileSync("made.sig", "utf8") }))' "${name === '0001' ? '$FIRST' : `evidence/approvals/${name}.json`}"`,
-        'rm -f made made.sig',
-      ].join('\n');
-    const needing = (count: number) =>
-      `node -e 'const e = JSON.parse(fs.readFileSync("evidence/effective.json")); e.risk.humanInLoop.minApprovers = ${count}; fs.writeFileSync("evidence/effective.json", JSON.stringify(e))'`;
-    const refused: Readonly<Record<string, string>> = {
-      'a rejection': approve(ana, 'p.decision = "reject"'),
-      'a rejection beside an approval': approve(ana, 'p.decision = "reject"', '2'),
-      'about another run': approve(ana, 'p.runId = "other"'),
-      'about another patch': approve(ana, 's.subject[1].digest.sha256 = "0".repeat(64)'),
-      'about another contract': approve(ana, 's.subject[2].digest.sha256 = "0".repeat(64)'),
-      'about another base': approve(ana, 'p.baseCommit = "0".repeat(40)'),
-      'about another tree': approve(ana, 's.subject[0].digest.gitTree = "0".repeat(40)'),
-      'by the process itself': approve(ana, 'p.inProcess = true'),
-      'by a stranger': approve(stranger, ''),
-      'none at all': 'rm -r evidence/approvals',
-      'one person twice where two are needed': `${needing(2)}\n${approve(ana, 'p.nonce += "x"', '2')}`,
-      'with another signature': `sed -i 's/"statement":"./"statement":"f/' evidence/approvals/[0-9]*.json`,
-    };
-    for (const [what, before] of Object.entries(refused)) {
-      const { status, printed, err } = alone('find-principals', before);
-      t.not(status, 0, what);
-      t.equal(printed.length, 1, `${what}: it is this recipe that stops ${err}`);
-      t.notMatch(printed[0], /needed/, what);
-    }
-    const more = alone('find-principals', approve(stranger, '', '2'));
-    t.equal(more.status, 0, `somebody unknown beside who is known takes nothing away: ${more.err}`);
-    t.match(more.printed[0], /by nobody in people[\s\S]*1 approved, 1 needed/);
-  },
-);
+  const [ana, stranger] = [join(root, 'ana'), join(root, 'stranger')];
+  /** Signs what an approval becomes by a change of it, as `name` in the record. */
+  const approve = (key: string, change: string, name = '0001') =>
+    [
+      'FIRST=$(find evidence/approvals -name "[0-9]*.json" | head -n 1)',
+      `node -e 'const s = JSON.parse(Buffer.from(JSON.parse(fs.readFileSync(process.argv[1])).statement, "base64")); const p = s.predicate; ${change}; fs.writeFileSync("made", JSON.stringify(s))' "$FIRST"`,
+      `ssh-keygen -q -Y sign -f ${key} -n writ-approval@v1 made 2> made.log`,
+      `node -e 'fs.writeFileSync(process.argv[1], JSON.stringify({ statement: fs.readFileSync("made").toString("base64"), signature: fs.readFileSync("made.sig", "utf8") }))' "${name === '0001' ? '$FIRST' : `evidence/approvals/${name}.json`}"`,
+      'rm -f made made.sig',
+    ].join('\n');
+  const needing = (count: number) =>
+    `node -e 'const e = JSON.parse(fs.readFileSync("evidence/effective.json")); e.risk.humanInLoop.minApprovers = ${count}; fs.writeFileSync("evidence/effective.json", JSON.stringify(e))'`;
+  const refused: Readonly<Record<string, string>> = {
+    'a rejection': approve(ana, 'p.decision = "reject"'),
+    'a rejection beside an approval': approve(ana, 'p.decision = "reject"', '2'),
+    'about another run': approve(ana, 'p.runId = "other"'),
+    'about another patch': approve(ana, 's.subject[1].digest.sha256 = "0".repeat(64)'),
+    'about another contract': approve(ana, 's.subject[2].digest.sha256 = "0".repeat(64)'),
+    'about another base': approve(ana, 'p.baseCommit = "0".repeat(40)'),
+    'about another tree': approve(ana, 's.subject[0].digest.gitTree = "0".repeat(40)'),
+    'by the process itself': approve(ana, 'p.inProcess = true'),
+    'by a stranger': approve(stranger, ''),
+    'none at all': 'rm -r evidence/approvals',
+    'one person twice where two are needed': `${needing(2)}\n${approve(ana, 'p.nonce += "x"', '2')}`,
+    'with another signature': `sed -i 's/"statement":"./"statement":"f/' evidence/approvals/[0-9]*.json`,
+  };
+  for (const [what, before] of Object.entries(refused)) {
+    const { status, printed, err } = alone('find-principals', before);
+    t.not(status, 0, what);
+    t.equal(printed.length, 1, `${what}: it is this recipe that stops ${err}`);
+    t.notMatch(printed[0], /needed/, what);
+  }
+  const more = alone('find-principals', approve(stranger, '', '2'));
+  t.equal(more.status, 0, `somebody unknown beside who is known takes nothing away: ${more.err}`);
+  t.match(more.printed[0], /by nobody in people[\s\S]*1 approved, 1 needed/);
+});

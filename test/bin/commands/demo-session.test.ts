@@ -9,7 +9,7 @@ import { runLine } from '../host.ts';
 
 t.setTimeout(240_000);
 
-long('the demonstrated session fails a gate, repairs its plan, commits, verifies and is drawn', async (t) => {
+long('`writ demo --session` fails a gate, repairs its plan, commits, verifies and has a graph', async (t) => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'writ-demo-test-')));
   t.teardown(() => rmSync(root, { recursive: true, force: true }));
   const env = { PATH: process.env.PATH ?? '', HOME: join(root, 'home') };

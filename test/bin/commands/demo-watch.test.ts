@@ -32,34 +32,42 @@ function watched(t: Test) {
   };
 }
 
-long('whoever watches sees the session typed, asked, answered and committed', { skip: noPty }, async (t) => {
-  await using scene = watched(t).start();
-  // Letter by letter: what is begun is seen before it is whole.
-  await scene.until((screen) => screen.includes('> The note') && !screen.includes(sessionRequest));
-  await scene.until('Execute plan');
-  await scene.until('Decision.Commit');
-  t.equal((await scene.exited).exitCode, 0);
-  const lines = scene.lines();
-  const order = [
-    `> ${sessionRequest}`,
-    '  objectives',
-    '✓ you chose: Confirm',
-    '✓ you chose: Execute plan · network allow',
-    'Repair: ',
-    '✓ Decision.Commit: ',
-    'verified  ',
-  ].map((words) => lines.findIndex((line) => line.startsWith(words)));
-  t.notOk(order.includes(-1), `${order}`);
-  t.same(
-    order.toSorted((a, b) => a - b),
-    order,
-  );
-  t.notMatch(lines.join('\n'), /network deny.*\n.*number or letter chooses/, 'nothing of the screen is left');
-  t.equal(lines.filter((line) => line.startsWith('✓ Decision.Commit: ')).length, 1);
-  t.notMatch(scene.raw(), /checks? done|stage fast|decision: commit|checking unit/, 'nobody else draws');
-});
+long(
+  '`writ demo --watch` shows the session from the typed request to the commit',
+  { skip: noPty },
+  async (t) => {
+    await using scene = watched(t).start();
+    // Letter by letter: what is begun is seen before it is whole.
+    await scene.until((screen) => screen.includes('> The note') && !screen.includes(sessionRequest));
+    await scene.until('Execute plan');
+    await scene.until('Decision.Commit');
+    t.equal((await scene.exited).exitCode, 0);
+    const lines = scene.lines();
+    const order = [
+      `> ${sessionRequest}`,
+      '  objectives',
+      '✓ you chose: Confirm',
+      '✓ you chose: Execute plan · network allow',
+      'Repair: ',
+      '✓ Decision.Commit: ',
+      'verified  ',
+    ].map((words) => lines.findIndex((line) => line.startsWith(words)));
+    t.notOk(order.includes(-1), `${order}`);
+    t.same(
+      order.toSorted((a, b) => a - b),
+      order,
+    );
+    t.notMatch(
+      lines.join('\n'),
+      /network deny.*\n.*number or letter chooses/,
+      'nothing of the screen is left',
+    );
+    t.equal(lines.filter((line) => line.startsWith('✓ Decision.Commit: ')).length, 1);
+    t.notMatch(scene.raw(), /checks? done|stage fast|decision: commit|checking unit/, 'nobody else draws');
+  },
+);
 
-long('whoever has seen enough has the terminal back', { skip: noPty }, async (t) => {
+long('Ctrl+C ends `writ demo --watch` and restores the terminal', { skip: noPty }, async (t) => {
   await using scene = watched(t).start();
   await scene.until('> The');
   scene.press('ctrl+c');
@@ -69,7 +77,7 @@ long('whoever has seen enough has the terminal back', { skip: noPty }, async (t)
   t.ok(hidden < 0 || scene.raw().lastIndexOf('\x1b[?25h') > hidden, 'the cursor is shown');
 });
 
-long('what is no terminal cannot be watched', async (t) => {
+long('`writ demo --watch` requires a terminal', async (t) => {
   const { args, root, env } = watched(t);
   const ran = await runLine(args, commands, { cwd: root, env: { PATH: process.env.PATH ?? '', ...env } });
   t.match(ran, { code: 128, err: /TERMINAL_REQUIRED/ });

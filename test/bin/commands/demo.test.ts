@@ -33,7 +33,7 @@ const env = {
 // Six judgements of a real repository on a busy machine.
 t.setTimeout(240_000);
 
-t.test('the demonstration refuses, waits, seals and verifies, and all of it can be looked at', async (t) => {
+t.test('`writ demo` shows refusals, approvals and a sealed commit, and its next commands work', async (t) => {
   const ran = await runLine(['--json', 'demo', '--out', out], commands, { cwd: root, env });
   const { ok, data, error } = JSON.parse(ran.out) as Demo;
   t.equal(ran.code, 0, error?.message ?? '');

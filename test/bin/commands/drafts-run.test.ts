@@ -31,7 +31,7 @@ const risks: Readonly<
 };
 
 for (const [risk, { approvers, skip }] of Object.entries(risks)) {
-  long(`a draft of ${risk} risk commits with nothing but its words filled in`, { skip }, async (t) => {
+  long(`a draft of ${risk} risk commits once its text fields are filled in`, { skip }, async (t) => {
     const sample = makeSample();
     t.teardown(() => sample.remove());
     const keys = approvers.map((name) => [name, makeKey(sample.home, name)] as const);

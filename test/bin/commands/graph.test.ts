@@ -80,7 +80,7 @@ function sampleOf(t: Test): Sample {
   return sample;
 }
 
-long('a thread of two runs, one of which was planned anew, is drawn with all that came of it', async (t) => {
+long('the graph of a replanned thread shows both runs with their plans and decisions', async (t) => {
   const sample = sampleOf(t);
   const gone = await work(sample, [{ task: 1, attempt: 1, nothing: 'no idea' }], {
     execution: { retry: { maxRetries: 0 } },
@@ -156,36 +156,33 @@ long('a thread of two runs, one of which was planned anew, is drawn with all tha
   t.match((await ask(sample, kept.threadId.slice(0, 3))).err, /no thread `019` in/);
 });
 
-t.test(
-  'a run at work, one that waits and one that was cancelled are drawn as far as they came',
-  async (t) => {
-    const sample = sampleOf(t);
-    const seen: GraphData[] = [];
-    let thread = '';
-    const look = async (): Promise<void> => {
-      const { out } = await runLine(['runs', '--json'], commands, { cwd: sample.root, env: sample.env });
-      thread = JSON.parse(out).data.runs[0].thread_id;
-      if (seen.length === 0) seen.push(await graphOf(t, sample, thread));
-    };
-    const answers = [1, 2].map((task) => ({ task, attempt: 1, patch: add(`n${task}`, ''), costUnits: 4 }));
-    const waiting = await work(sample, answers, { constraints: { resources: { maxCostUnits: 5 } } }, look);
-    t.equal(waiting.state, 'waiting');
-    t.strictSame(
-      seen[0]?.nodes.map(({ kind, tags }) => [kind, ...tags]),
-      [['intent', 'unrecorded'], ['plan'], ['task'], ['task'], ['task', 'gate', 'fast'], ['run', 'running']],
-      'at work',
-    );
-    const stands = await graphOf(t, sample, thread);
-    t.match(stands.nodes.find(({ id }) => id === waiting.runId)?.tags, ['waiting']);
-    t.ok(stands.nodes.some(({ kind }) => kind === 'patchset'));
-    const line = ['cancel', waiting.runId, '--reason', 'not needed', '--json'];
-    const { code } = await runLine(line, commands, { cwd: sample.root, env: sample.env });
-    t.equal(code, 0);
-    const over = await graphOf(t, sample, thread);
-    t.match(over.nodes.find(({ id }) => id === waiting.runId)?.tags, ['abandon']);
-    t.match(over.nodes.findLast(({ kind }) => kind === 'decision')?.detail, /cancelled/);
-  },
-);
+t.test('the graph shows running, waiting and cancelled runs with their progress so far', async (t) => {
+  const sample = sampleOf(t);
+  const seen: GraphData[] = [];
+  let thread = '';
+  const look = async (): Promise<void> => {
+    const { out } = await runLine(['runs', '--json'], commands, { cwd: sample.root, env: sample.env });
+    thread = JSON.parse(out).data.runs[0].thread_id;
+    if (seen.length === 0) seen.push(await graphOf(t, sample, thread));
+  };
+  const answers = [1, 2].map((task) => ({ task, attempt: 1, patch: add(`n${task}`, ''), costUnits: 4 }));
+  const waiting = await work(sample, answers, { constraints: { resources: { maxCostUnits: 5 } } }, look);
+  t.equal(waiting.state, 'waiting');
+  t.strictSame(
+    seen[0]?.nodes.map(({ kind, tags }) => [kind, ...tags]),
+    [['intent', 'unrecorded'], ['plan'], ['task'], ['task'], ['task', 'gate', 'fast'], ['run', 'running']],
+    'at work',
+  );
+  const stands = await graphOf(t, sample, thread);
+  t.match(stands.nodes.find(({ id }) => id === waiting.runId)?.tags, ['waiting']);
+  t.ok(stands.nodes.some(({ kind }) => kind === 'patchset'));
+  const line = ['cancel', waiting.runId, '--reason', 'not needed', '--json'];
+  const { code } = await runLine(line, commands, { cwd: sample.root, env: sample.env });
+  t.equal(code, 0);
+  const over = await graphOf(t, sample, thread);
+  t.match(over.nodes.find(({ id }) => id === waiting.runId)?.tags, ['abandon']);
+  t.match(over.nodes.findLast(({ kind }) => kind === 'decision')?.detail, /cancelled/);
+});
 
 function filesOf(files: readonly FoundFile[]): readonly (readonly [string, Uint8Array])[] {
   return files.flatMap(({ path, bytes }) => (bytes ? [[path, bytes] as const] : []));
@@ -202,7 +199,7 @@ async function put({ root }: Sample, ref: string, files: readonly FoundFile[]): 
   });
 }
 
-t.test('a record that anybody has pushed is drawn as what it is, and its text as text', async (t) => {
+t.test('the graph marks damaged records and escapes hostile text', async (t) => {
   const sample = sampleOf(t);
   const { runId, files } = madeRun('pushed');
   const summary = '\x1b[2Jred \u202egnp.exe <script>\u{e0041}';
@@ -238,7 +235,7 @@ t.test('a record that anybody has pushed is drawn as what it is, and its text as
   );
 });
 
-t.test('intents that took each other’s place are drawn, and a thread beside git is one', async (t) => {
+t.test('the graph shows superseded intents and runs of the external store', async (t) => {
   const sample = sampleOf(t);
   const event = (number: string, more: Partial<ObjectBody<'intent_event'>>) =>
     file(
@@ -280,7 +277,7 @@ t.test('intents that took each other’s place are drawn, and a thread beside gi
   t.ok(drawn.nodes.every(({ tags }) => !tags.includes('missing') && !tags.includes('damaged')));
 });
 
-t.test('a session that ran nothing yet is a thread, called by what was said first in it', async (t) => {
+t.test('a session without runs is a thread titled by its first message', async (t) => {
   const sample = sampleOf(t);
   const repository = await openRepository(sample.root);
   const means = { clock: systemClock, witness: userJournalWitness(sample.env) };
@@ -300,25 +297,22 @@ t.test('a session that ran nothing yet is a thread, called by what was said firs
   t.equal((await ask(sample, threadId)).code, 0, 'a whole id is none but itself');
 });
 
-long(
-  'the newest runs of a long thread are drawn whole, older ones in outline, and that is told',
-  async (t) => {
-    const sample = sampleOf(t);
-    const names = Array.from({ length: 6 }, (_, index) => `run ${index}`);
-    for (const name of names) await put(sample, `refs/ai/runs/${idOf(name)}`, madeRun(name, 1200).files);
-    const graph = await graphOf(t, sample, threadId);
-    t.equal(graph.truncated, true);
-    t.ok(graph.nodes.length <= 5000, `${graph.nodes.length}`);
-    const runs = graph.nodes.filter(({ kind }) => kind === 'run');
-    t.strictSame(
-      runs.map(({ id }) => id),
-      names.map(idOf).toSorted(),
-    );
-    t.strictSame(
-      runs.map(({ tags }) => tags.includes('folded')),
-      [true, true, false, false, false, false],
-    );
-    t.ok(runs.every(({ tags }) => tags.includes('commit')));
-    t.match((await ask(sample, threadId)).out, 'this is not all of it');
-  },
-);
+long('the graph of a long thread folds older runs and reports the truncation', async (t) => {
+  const sample = sampleOf(t);
+  const names = Array.from({ length: 6 }, (_, index) => `run ${index}`);
+  for (const name of names) await put(sample, `refs/ai/runs/${idOf(name)}`, madeRun(name, 1200).files);
+  const graph = await graphOf(t, sample, threadId);
+  t.equal(graph.truncated, true);
+  t.ok(graph.nodes.length <= 5000, `${graph.nodes.length}`);
+  const runs = graph.nodes.filter(({ kind }) => kind === 'run');
+  t.strictSame(
+    runs.map(({ id }) => id),
+    names.map(idOf).toSorted(),
+  );
+  t.strictSame(
+    runs.map(({ tags }) => tags.includes('folded')),
+    [true, true, false, false, false, false],
+  );
+  t.ok(runs.every(({ tags }) => tags.includes('commit')));
+  t.match((await ask(sample, threadId)).out, 'this is not all of it');
+});

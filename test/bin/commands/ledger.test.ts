@@ -52,7 +52,7 @@ async function ask(words: readonly string[], home: Readonly<Record<string, strin
   return { code, data, error };
 }
 
-t.test('where there is no ledger, each command says so and makes none', async (t) => {
+t.test('every ledger command reports a missing ledger and creates none', async (t) => {
   for (const words of [
     ['show'],
     ['prove', '0'],
@@ -66,14 +66,14 @@ t.test('where there is no ledger, each command says so and makes none', async (t
   t.equal(await ledger.head(), undefined);
 });
 
-t.test('an empty log shows its head and passes no audit', async (t) => {
+t.test('an empty log shows its head and cannot pass an audit', async (t) => {
   const vkey = await ledger.vkey();
   t.match(await ask(['show']), { code: 0, data: { size: 0, vkey } });
   t.match(await ask(['audit', directory]), { code: 3, error: { code: 'VERIFY_NOTHING' } });
   t.match(await ask(['prove', '0']), { code: 1, error: { code: 'LOG_FAILED' } });
 });
 
-t.test('show, prove and consistency answer what can be checked without us', async (t) => {
+t.test('`show`, `prove` and `consistency` print data that can be verified independently', async (t) => {
   await ledger.appendAll(Array.from({ length: 300 }, (_, n) => Buffer.from(`entry ${n}`)));
   const { data } = await ask(['show']);
   const head = verifyCheckpoint(data.checkpoint, [parseVkey(data.vkey)]);
@@ -120,7 +120,7 @@ t.test('show, prove and consistency answer what can be checked without us', asyn
     t.equal((await ask(words)).code, 129, words.join(' '));
 });
 
-t.test('consistency is held against what the user saw at that size', async (t) => {
+t.test('`consistency` refuses a log that differs from the checkpoint the user saw', async (t) => {
   const folder = join(env.HOME, '.config/writ/trust/checkpoints');
   const { origin, source, keyId } = (await ledger.head()) ?? { origin: '', source: '', keyId: Buffer.of() };
   const { sha256Hex } = await import('../../../core/base/digest.ts');
@@ -133,7 +133,7 @@ t.test('consistency is held against what the user saw at that size', async (t) =
   rmSync(seen);
 });
 
-t.test('an audit takes somebody else’s directory, a key, and nobody’s word', async (t) => {
+t.test('an audit of a third-party directory needs a trusted key', async (t) => {
   const vkey = await ledger.vkey();
   t.match(await ask(['audit', directory]), { code: 0, data: { entries: 300, continues_from: 300 } });
   t.match(await ask(['audit', directory], stranger), {
@@ -156,7 +156,7 @@ t.test('an audit takes somebody else’s directory, a key, and nobody’s word',
   t.match(again, { code: 0, data: { continues_from: 300 } });
 });
 
-t.test('damage of any kind in a directory is found by an audit', async (t) => {
+t.test('an audit detects every kind of damage in a ledger directory', async (t) => {
   const zeros = (path: string) => writeFileSync(path, Buffer.alloc(readFileSync(path).length));
   const cut = (path: string, by: number) => writeFileSync(path, readFileSync(path).subarray(0, -by));
   const swap = (a: string, b: string) => {
@@ -231,7 +231,7 @@ t.test('damage of any kind in a directory is found by an audit', async (t) => {
   });
 });
 
-t.test('a log that shrank since it was seen is refused', async (t) => {
+t.test('an audit refuses a log that shrank since it was last seen', async (t) => {
   const copy = join(t.testdir(), 'copy');
   cpSync(directory, copy, { recursive: true });
   await ledger.append(Buffer.from('seen since'));
@@ -241,7 +241,7 @@ t.test('a log that shrank since it was seen is refused', async (t) => {
   });
 });
 
-t.test('a policy asks for its quorum', async (t) => {
+t.test('an audit with a policy requires the witness quorum', async (t) => {
   const [one, two] = [makeWitness('w1.example'), makeWitness('w2.example')];
   const policy = join(root, 'policy');
   const lines = [
@@ -272,7 +272,7 @@ t.test('a policy asks for its quorum', async (t) => {
   t.equal((await ask(['audit', directory, '--policy', join(root, 'none')])).code, 129);
 });
 
-t.test('the trusted root names the log, and serve answers until it is interrupted', async (t) => {
+t.test('`export-trusted-root` names the log, and `serve` answers until it is interrupted', async (t) => {
   const { data } = await ask(['export-trusted-root', '-o', '../trusted_root.json']);
   t.strictSame(JSON.parse(readFileSync(join(root, 'trusted_root.json'), 'utf8')), data.trusted_root);
   t.equal(data.trusted_root.tlogs[0].logId.keyId, Buffer.from(data.log_id, 'hex').toString('base64'));
@@ -302,37 +302,34 @@ t.test('the trusted root names the log, and serve answers until it is interrupte
   t.equal((await ask(['serve', '--port', '65536'])).code, 129);
 });
 
-t.test(
-  'in a clone, verification reads the log of the proof out of git, whatever ledger lies there',
-  async (t) => {
-    const place = makeRepository(join(t.testdir(), 'clone'));
-    const commit = place.commit({ a: '1' });
-    const repository = await openRepository(place.dir);
-    const store = {
-      objects: openGitNativeStore(repository, { clock: systemClock }),
-      refs: storeRefs('refs/ai/'),
-    };
-    const proof = Buffer.from(formatTlogProof(await ledger.prove(0)));
-    await store.objects.writeTree(store.refs.run('run-1'), {
-      message: 'a run',
-      files: [['transparency-proof.tlog-proof', proof]],
-      keepExisting: true,
-    });
-    const checkpointOf = async (): Promise<string | undefined> => {
-      const evidence = await gitEvidence(repository, store, 'run-1', commit);
-      const bytes = await evidence?.readLedger?.('checkpoint');
-      return bytes && Buffer.from(bytes).toString();
-    };
-    const own = openUserLedger(join(place.dir, '.git'), stranger, systemClock);
-    t.equal(await checkpointOf(), undefined, 'nothing here at all');
-    await own.append(Buffer.from('another log'));
-    t.equal(await checkpointOf(), (await own.head())?.source, 'another log only');
-    const head = await ledger.head();
-    if (head === undefined) throw new Error('no head');
-    await mirrorLedger(repository, systemClock, readFrom(directory), head);
-    t.equal(await checkpointOf(), head.source);
-    const both = openUserLedger(join(place.dir, '.git'), stranger, systemClock, repository);
-    await both.append(Buffer.from('mirrored beside it'));
-    t.equal(await checkpointOf(), head.source, 'each log has a mirror of its own');
-  },
-);
+t.test('verification in a clone reads the log of the proof from git, not another local ledger', async (t) => {
+  const place = makeRepository(join(t.testdir(), 'clone'));
+  const commit = place.commit({ a: '1' });
+  const repository = await openRepository(place.dir);
+  const store = {
+    objects: openGitNativeStore(repository, { clock: systemClock }),
+    refs: storeRefs('refs/ai/'),
+  };
+  const proof = Buffer.from(formatTlogProof(await ledger.prove(0)));
+  await store.objects.writeTree(store.refs.run('run-1'), {
+    message: 'a run',
+    files: [['transparency-proof.tlog-proof', proof]],
+    keepExisting: true,
+  });
+  const checkpointOf = async (): Promise<string | undefined> => {
+    const evidence = await gitEvidence(repository, store, 'run-1', commit);
+    const bytes = await evidence?.readLedger?.('checkpoint');
+    return bytes && Buffer.from(bytes).toString();
+  };
+  const own = openUserLedger(join(place.dir, '.git'), stranger, systemClock);
+  t.equal(await checkpointOf(), undefined, 'nothing here at all');
+  await own.append(Buffer.from('another log'));
+  t.equal(await checkpointOf(), (await own.head())?.source, 'another log only');
+  const head = await ledger.head();
+  if (head === undefined) throw new Error('no head');
+  await mirrorLedger(repository, systemClock, readFrom(directory), head);
+  t.equal(await checkpointOf(), head.source);
+  const both = openUserLedger(join(place.dir, '.git'), stranger, systemClock, repository);
+  await both.append(Buffer.from('mirrored beside it'));
+  t.equal(await checkpointOf(), head.source, 'each log has a mirror of its own');
+});

@@ -56,7 +56,7 @@ function write(name: string, id: string, more: Parameters<typeof sampleSpecWith>
 }
 const draft = { lifecycle: { status: 'draft' as const } };
 
-long('a draft is shown, activated, shown again, closed; the file stays as it was', async (t) => {
+long('a draft is activated and closed without a change to its file', async (t) => {
   const id = 'intent-0001';
   const before = write('one.json', id, draft);
   t.match(await answer('show', '--current', 'one.json'), { code: 0, data: { status: 'draft', events: [] } });
@@ -89,7 +89,7 @@ long('a draft is shown, activated, shown again, closed; the file stays as it was
   t.equal(readFileSync(join(repo, 'one.json'), 'utf8'), before);
 });
 
-t.test('a new spec supersedes an old one, named by file or by id', async (t) => {
+t.test('a new spec supersedes an old one by file or by id', async (t) => {
   for (const [name, id] of [
     ['old.json', 'intent-old1'],
     ['next.json', 'intent-next'],
@@ -122,7 +122,7 @@ t.test('a new spec supersedes an old one, named by file or by id', async (t) => 
   });
 });
 
-t.test('what is no valid contract, or another one’s, changes nothing', async (t) => {
+t.test('an invalid or altered spec changes no lifecycle state', async (t) => {
   write('kept.json', 'intent-kept', draft);
   await answer('activate', 'kept.json');
   const before = git('for-each-ref');
@@ -142,7 +142,7 @@ t.test('what is no valid contract, or another one’s, changes nothing', async (
   t.equal(git('for-each-ref'), before);
 });
 
-t.test('outside a repository nothing is recorded, and a review needs none', async (t) => {
+t.test('outside a repository a spec can be shown but not activated', async (t) => {
   write('here.json', 'intent-here', draft);
   const cwd = join(root, 'elsewhere');
   const file = join(repo, 'here.json');
@@ -152,7 +152,7 @@ t.test('outside a repository nothing is recorded, and a review needs none', asyn
   t.equal((await runLine(['spec', 'show', file], commands, { cwd, env })).code, 0);
 });
 
-t.test('people read one line, or the history as Markdown', async (t) => {
+t.test('human output is one line, or the history as Markdown', async (t) => {
   write('human.json', 'intent-human', draft);
   const line = async (...argv: string[]) => (await runLine(['spec', ...argv], commands, { cwd: repo })).out;
   t.match(await line('activate', 'human.json'), /^intent-human is active, as the document [0-9a-f]{64}\n$/);

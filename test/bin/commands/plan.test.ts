@@ -41,7 +41,7 @@ async function plan(stdin: string, ...options: readonly string[]) {
   return { code, ...document };
 }
 
-t.test('tasks, edges and gates of a worker, of a patch when asked', async (t) => {
+t.test('`writ plan` lists tasks, edges and gates for a worker or a patch', async (t) => {
   const objectives = ['write src/a.ts', 'tidy src/'];
   const { data } = await plan(spec(objectives));
   t.match(data, {
@@ -73,7 +73,7 @@ t.test('tasks, edges and gates of a worker, of a patch when asked', async (t) =>
   t.notOk('stage' in folded.data.tasks[2]);
 });
 
-t.test('a risk factor that the configuration gives no checks is warned of', async (t) => {
+t.test('a risk factor without configured checks causes a warning', async (t) => {
   const document = JSON.parse(spec(['write src/a.ts']));
   const { code, data } = await plan(
     JSON.stringify({ ...document, risk: { ...document.risk, factors: ['payments'] } }),
@@ -85,51 +85,51 @@ t.test('a risk factor that the configuration gives no checks is warned of', asyn
   );
 });
 
-t.test('what cannot be planned is said with its code; people see tasks and what they write', async (t) => {
-  t.match(await plan(spec(['do it', 'do  it'])), { code: 1, error: { code: 'PLAN_DUPLICATE_OBJECTIVE' } });
-  t.match(await plan(spec(['write src/a.ts', 'tidy src/'], { conflictResolution: 'fail-fast' })), {
-    code: 1,
-    error: { code: 'PLAN_CONFLICT' },
-  });
-  t.equal((await plan(spec(['do it']), '--for', 'nobody')).code, 129);
-  const { out } = await runLine(['plan', '-'], commands, {
-    stdin: spec(['write src/a.ts', 'wait']),
-    cwd,
-    env,
-  });
-  t.match(out, /task-1.*write src\/a\.ts.*writes src\/a\.ts.*task-2.*gate-fast {2}after task-1, task-2/s);
-});
-
 t.test(
-  'everything that a run would refuse is told, the first is the answer, and nothing is made',
+  'an invalid plan is refused with its code, and human output lists tasks and their writes',
   async (t) => {
-    const before = sample.state();
-    const patch = join(sample.home, 'no.patch');
-    writeFileSync(patch, 'no patch at all\n');
-    const document = JSON.parse(spec(['do it', 'do  it']));
-    const { code, error, data } = await plan(
-      JSON.stringify({ ...document, lifecycle: { ...document.lifecycle, status: 'draft' } }),
-      '--patch',
-      patch,
-      '--author',
-      'nobody',
-    );
-    t.match({ code, error }, { code: 1, error: { code: 'PLAN_DUPLICATE_OBJECTIVE' } });
-    t.match(data.refusals, [
-      { judgement: 'objectives-differ', sees: 'contract', path: '/intent/objectives' },
-      { judgement: 'intent-active', sees: 'repository', code: 'LIFECYCLE_NOT_ACTIVE' },
-      { judgement: 'plan-drafted', code: 'PLAN_DUPLICATE_OBJECTIVE' },
-      { judgement: 'wording-readable', sees: 'change', code: 'USAGE' },
-      { judgement: 'candidate-taken', sees: 'change', code: 'PATCH_MALFORMED' },
-    ]);
-    t.strictSame(data.tasks, []);
-    t.equal(sample.state(), before);
-    t.notOk(existsSync(join(cwd, '.git', 'writ')), 'no run, no ledger, no plugin');
-    t.strictSame(readdirSync(sample.home), ['no.patch'], 'no key');
+    t.match(await plan(spec(['do it', 'do  it'])), { code: 1, error: { code: 'PLAN_DUPLICATE_OBJECTIVE' } });
+    t.match(await plan(spec(['write src/a.ts', 'tidy src/'], { conflictResolution: 'fail-fast' })), {
+      code: 1,
+      error: { code: 'PLAN_CONFLICT' },
+    });
+    t.equal((await plan(spec(['do it']), '--for', 'nobody')).code, 129);
+    const { out } = await runLine(['plan', '-'], commands, {
+      stdin: spec(['write src/a.ts', 'wait']),
+      cwd,
+      env,
+    });
+    t.match(out, /task-1.*write src\/a\.ts.*writes src\/a\.ts.*task-2.*gate-fast {2}after task-1, task-2/s);
   },
 );
 
-t.test('outside of a repository the words are planned, and the run is refused', async (t) => {
+t.test('the plan lists every refusal of a run, returns the first, and writes nothing', async (t) => {
+  const before = sample.state();
+  const patch = join(sample.home, 'no.patch');
+  writeFileSync(patch, 'no patch at all\n');
+  const document = JSON.parse(spec(['do it', 'do  it']));
+  const { code, error, data } = await plan(
+    JSON.stringify({ ...document, lifecycle: { ...document.lifecycle, status: 'draft' } }),
+    '--patch',
+    patch,
+    '--author',
+    'nobody',
+  );
+  t.match({ code, error }, { code: 1, error: { code: 'PLAN_DUPLICATE_OBJECTIVE' } });
+  t.match(data.refusals, [
+    { judgement: 'objectives-differ', sees: 'contract', path: '/intent/objectives' },
+    { judgement: 'intent-active', sees: 'repository', code: 'LIFECYCLE_NOT_ACTIVE' },
+    { judgement: 'plan-drafted', code: 'PLAN_DUPLICATE_OBJECTIVE' },
+    { judgement: 'wording-readable', sees: 'change', code: 'USAGE' },
+    { judgement: 'candidate-taken', sees: 'change', code: 'PATCH_MALFORMED' },
+  ]);
+  t.strictSame(data.tasks, []);
+  t.equal(sample.state(), before);
+  t.notOk(existsSync(join(cwd, '.git', 'writ')), 'no run, no ledger, no plugin');
+  t.strictSame(readdirSync(sample.home), ['no.patch'], 'no key');
+});
+
+t.test('outside a repository the plan is shown and the run is refused', async (t) => {
   const ran = await runLine(['--json', 'plan', '-'], commands, {
     stdin: spec(['write src/a.ts']),
     cwd: sample.home,
@@ -144,7 +144,7 @@ t.test('outside of a repository the words are planned, and the run is refused', 
   });
 });
 
-t.test('what plugins are asked for stands at its stage, for people and programs', async (t) => {
+t.test('the plan lists stage checks, artifacts and evidence policies of plugins', async (t) => {
   const place = join(cwd, 'tools/kit');
   mkdirSync(place, { recursive: true });
   mkdirSync(join(cwd, '.writ'), { recursive: true });

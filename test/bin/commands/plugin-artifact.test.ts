@@ -8,28 +8,25 @@ import { say, writeFromPage } from './plugin-page.ts';
 
 t.setTimeout(240_000);
 
-t.test(
-  'the artifact of the page is the one that is made, and passes when it is built from the page',
-  async (t) => {
-    const sample = writeFromPage(
-      t,
-      'docs/plugin-artifact.md',
-      'owners',
-      'artifact.js',
-      artifactScaffold('owners'),
-    );
-    t.match(await say(sample, 'plugin', 'test', 'owners'), {
-      code: 0,
-      data: { parts: [{ kind: 'artifact', name: 'owners', cases: 3, failures: [] }], needs: [] },
-    });
-    t.match(await say(sample, 'plugin', 'add', 'owners'), {
-      code: 0,
-      data: { rules: [], parts: [{ kind: 'artifact', name: 'owners' }] },
-    });
-  },
-);
+t.test('the artifact plugin in the docs matches the scaffold and passes its test', async (t) => {
+  const sample = writeFromPage(
+    t,
+    'docs/plugin-artifact.md',
+    'owners',
+    'artifact.js',
+    artifactScaffold('owners'),
+  );
+  t.match(await say(sample, 'plugin', 'test', 'owners'), {
+    code: 0,
+    data: { parts: [{ kind: 'artifact', name: 'owners', cases: 3, failures: [] }], needs: [] },
+  });
+  t.match(await say(sample, 'plugin', 'add', 'owners'), {
+    code: 0,
+    data: { rules: [], parts: [{ kind: 'artifact', name: 'owners' }] },
+  });
+});
 
-long('an artifact that is another each time, or not what its cases say, fails its test', async (t) => {
+long('an artifact plugin fails its test if it is nondeterministic or contradicts its cases', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   await say(sample, 'plugin', 'new', 'artifact', 'owners');
@@ -49,7 +46,7 @@ long('an artifact that is another each time, or not what its cases say, fails it
   }
 });
 
-t.test('a manifest that declares no artifact that could be made is refused where it is wrong', async (t) => {
+t.test('a manifest with an invalid artifact is refused with the wrong field', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   await say(sample, 'plugin', 'new', 'artifact', 'owners');

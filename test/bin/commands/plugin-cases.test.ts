@@ -11,7 +11,7 @@ import { toPluginPackage } from '../../../engine/plugin-trust/plugin-package.ts'
 
 const sound = { name: 'a', lines: [{ text: 'x' }], expect: { text: 'x' } };
 
-t.test('a fault in the cases of a provider is told with its case and member', async (t) => {
+t.test('a fault in provider cases is reported with its case and member', async (t) => {
   t.strictSame(parseProviderCases([sound]), [sound]);
   for (const [change, found] of [
     [{ text: 'two' }, /got lines and text/],
@@ -50,7 +50,7 @@ function faults(t: Test, parse: (cases: unknown) => unknown, sound: object, tabl
   t.throws(() => parse([sound, sound]), /case `a`: expected a `name` of its own/);
 }
 
-t.test('a fault in the cases of a rule is told with its case and member', async (t) => {
+t.test('a fault in rule cases is reported with its case and member', async (t) => {
   const parse = (invalid: unknown) => parseGateCases({ valid: [], invalid });
   const table: Faults = [
     ...ofFiles.map(([change, { source }]): Faults[number] => [
@@ -69,7 +69,7 @@ t.test('a fault in the cases of a rule is told with its case and member', async 
   t.throws(() => parseGateCases({ valid: [], invald: [] }), /unknown field `invald`/);
 });
 
-t.test('a fault in the cases of a stage check is told with its case and member', async (t) => {
+t.test('a fault in stage check cases is reported with its case and member', async (t) => {
   const parse = (cases: unknown) => parseStageCheckCases('x', { cases });
   faults(t, parse, { name: 'a', expect: [] }, [
     ...ofFiles,
@@ -92,29 +92,26 @@ t.test('a fault in the cases of a stage check is told with its case and member',
   t.throws(() => parseStageCheckCases('x', { case: [] }), /an object `x`, got the unknown field `case`/);
 });
 
-t.test(
-  'a fault in the cases of an artifact or an evidence policy is told with its case and member',
-  async (t) => {
-    faults(t, parseArtifactCases, { name: 'a', expect: { unmade: 'x' } }, [
-      ...ofFiles,
-      [{ expect: {} }, /`expect`: expected `includes`, `json` or `unmade`, got none/],
-      [{ expect: { include: ['x'] } }, /`expect`: .* unknown field `include`/],
-      [{ expect: { includes: [1] } }, /`expect`: `includes`: expected `text` to be text/],
-      [{ stages: [{ stage: 'late' }] }, /`stages`: expected `stage` to be one of fast/],
-    ]);
-    faults(t, parseEvidenceCases, { name: 'a', expect: {} }, [
-      [{ source: { tier: 'web' } }, /`source`: .* unknown field `tier`/],
-      [{ source: { trustTier: 'net' } }, /`source`: expected `trustTier` to be one of repo/],
-      [{ source: { isAllowedHost: 'yes' } }, /`source`: expected `isAllowedHost` to be true or false/],
-      [{ soFar: {} }, /`soFar`: expected `repositoryUses` to count from 0/],
-      [{ soFar: { repositoryUses: 1 }, source: {} }, /one of `source` and `soFar`, got both/],
-      [{ expect: { order: 'first' } }, /`expect`: expected `order` to count from 0/],
-      [{ more: 1 }, /^case 1: .* unknown field `more`/],
-    ]);
-  },
-);
+t.test('a fault in artifact or evidence policy cases is reported with its case and member', async (t) => {
+  faults(t, parseArtifactCases, { name: 'a', expect: { unmade: 'x' } }, [
+    ...ofFiles,
+    [{ expect: {} }, /`expect`: expected `includes`, `json` or `unmade`, got none/],
+    [{ expect: { include: ['x'] } }, /`expect`: .* unknown field `include`/],
+    [{ expect: { includes: [1] } }, /`expect`: `includes`: expected `text` to be text/],
+    [{ stages: [{ stage: 'late' }] }, /`stages`: expected `stage` to be one of fast/],
+  ]);
+  faults(t, parseEvidenceCases, { name: 'a', expect: {} }, [
+    [{ source: { tier: 'web' } }, /`source`: .* unknown field `tier`/],
+    [{ source: { trustTier: 'net' } }, /`source`: expected `trustTier` to be one of repo/],
+    [{ source: { isAllowedHost: 'yes' } }, /`source`: expected `isAllowedHost` to be true or false/],
+    [{ soFar: {} }, /`soFar`: expected `repositoryUses` to count from 0/],
+    [{ soFar: { repositoryUses: 1 }, source: {} }, /one of `source` and `soFar`, got both/],
+    [{ expect: { order: 'first' } }, /`expect`: expected `order` to count from 0/],
+    [{ more: 1 }, /^case 1: .* unknown field `more`/],
+  ]);
+});
 
-t.test('a fault in what is said of a log is told with its member', async (t) => {
+t.test('a fault in a log case is reported with its member', async (t) => {
   const wire = { append: { path: '/add', json: { r: '$root' } }, size: { path: '/size', json: '$size' } };
   t.strictSame(parseLogCase('x', wire), { wire, options: {} });
   for (const [change, message] of [
@@ -139,7 +136,7 @@ t.test('a fault in what is said of a log is told with its member', async (t) => 
     t.throws(() => parseLogCase('x', { ...wire, consistency: given }, true), { message });
 });
 
-t.test('cases of every new plugin are read, and cases that nobody would play are refused', async (t) => {
+t.test('the cases of every scaffold parse, and cases for an unknown name are refused', async (t) => {
   for (const [kind, scaffold] of Object.entries(scaffolds)) {
     const text = scaffold('one').get('cases.json') ?? '';
     const given = JSON.parse(text).one;

@@ -7,7 +7,7 @@ import { runLine } from '../host.ts';
 
 t.setTimeout(240_000);
 
-t.test('what only an answer in one piece, one question at a time hides, fails its test', async (t) => {
+t.test('a provider fails its test for faults with split chunks, retries or shared state', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const at = { cwd: sample.root, env: sample.env };

@@ -8,24 +8,21 @@ import { say, writeFromPage } from './plugin-page.ts';
 
 t.setTimeout(240_000);
 
-long(
-  'the policy of the page is the one that is made, and passes when it is built from the page',
-  async (t) => {
-    const sample = writeFromPage(
-      t,
-      'docs/plugin-evidence.md',
-      'house',
-      'evidence.js',
-      evidenceScaffold('house'),
-    );
-    t.match(await say(sample, 'plugin', 'test', 'house'), {
-      code: 0,
-      data: { parts: [{ kind: 'evidence', name: 'house', cases: 8, failures: [] }], needs: [] },
-    });
-  },
-);
+long('the evidence plugin in the docs matches the scaffold and passes its test', async (t) => {
+  const sample = writeFromPage(
+    t,
+    'docs/plugin-evidence.md',
+    'house',
+    'evidence.js',
+    evidenceScaffold('house'),
+  );
+  t.match(await say(sample, 'plugin', 'test', 'house'), {
+    code: 0,
+    data: { parts: [{ kind: 'evidence', name: 'house', cases: 8, failures: [] }], needs: [] },
+  });
+});
 
-long('a policy that answers otherwise than its cases say, or not in its form, fails its test', async (t) => {
+long('an evidence policy fails its test if it contradicts its cases or the answer format', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   await say(sample, 'plugin', 'new', 'evidence', 'house');
@@ -43,7 +40,7 @@ long('a policy that answers otherwise than its cases say, or not in its form, fa
   }
 });
 
-t.test('a manifest that declares no policy that could be asked is refused where it is wrong', async (t) => {
+t.test('a manifest with an invalid evidence policy is refused with the wrong field', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   await say(sample, 'plugin', 'new', 'evidence', 'house');

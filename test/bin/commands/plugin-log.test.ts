@@ -8,7 +8,7 @@ import { say, writeFromPage } from './plugin-page.ts';
 
 t.setTimeout(240_000);
 
-long('the log of the page is the one that is made, and passes when it is built from the page', async (t) => {
+long('the log plugin in the docs matches the scaffold and passes its test', async (t) => {
   const sample = writeFromPage(t, 'docs/plugin-log.md', 'notary', 'log.js', logScaffold('notary'));
   t.match(await say(sample, 'plugin', 'test', 'notary'), {
     code: 0,
@@ -19,7 +19,7 @@ long('the log of the page is the one that is made, and passes when it is built f
   });
 });
 
-long('a log that does not hand in what it is given, or makes things up, fails its test', async (t) => {
+long('a log plugin fails its test if it appends another entry or returns a false proof', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   await say(sample, 'plugin', 'new', 'log', 'notary');

@@ -37,7 +37,7 @@ function scene(t: Test) {
   return { sample, say, saying, put } as const;
 }
 
-long('new, test, pack, add, trust, run: a plugin from its first day to a refusal', async (t) => {
+long('a packed plugin is created, tested, added, trusted and then refuses a change', async (t) => {
   const { sample, say } = scene(t);
   await say('plugin', 'new', 'gate', 'no-drafts');
   t.equal((await say('plugin', 'test', 'no-drafts')).code, 0);
@@ -90,7 +90,7 @@ long('new, test, pack, add, trust, run: a plugin from its first day to a refusal
   t.match(refused, { code: 1, data: { findings: [{ rule: 'no-drafts', path: 'src/price.js' }] } });
 });
 
-t.test('the same files are the same bytes, whatever their times, rights and order', async (t) => {
+t.test('packing is reproducible regardless of file times, modes and order', async (t) => {
   const { sample, say, put } = scene(t);
   await say('plugin', 'new', 'stage-check', 'linked-ticket');
   const long = `rules/${'deep/'.repeat(6)}${'long-'.repeat(20)}ünlike.js`;
@@ -126,7 +126,7 @@ t.test('the same files are the same bytes, whatever their times, rights and orde
   t.equal((await say('plugin', 'pack', 'other', '--out', 'two.tgz')).error?.code, 'OUTPUT_EXISTS');
 });
 
-t.test('what is called like a secret, hidden or behind a link is not packed', async (t) => {
+t.test('packing leaves out secrets and hidden files, and refuses symlinks', async (t) => {
   const { sample, say, put } = scene(t);
   await say('plugin', 'new', 'gate', 'no-drafts');
   put('no-drafts/rules/.env', 'TOKEN=canary');
@@ -159,7 +159,7 @@ t.test('what is called like a secret, hidden or behind a link is not packed', as
   });
 });
 
-long('trust tells what it gives, and asks', async (t) => {
+long('`plugin trust` lists the rights it grants and prompts for confirmation', async (t) => {
   const { sample, say, saying } = scene(t);
   await say('plugin', 'new', 'log', 'notary');
   const { digest } = (await say('plugin', 'add', 'notary')).data;

@@ -19,7 +19,7 @@ function blockWith(text: string, words: string): string {
   return blocks.find((block) => block.includes(words)) ?? '';
 }
 
-t.test('the page shows requests, events and cases as the source has them', async (t) => {
+t.test('docs/plugin-provider.md shows the interfaces as the source defines them', async (t) => {
   const model = textOf('core/contract/model.ts').split('/** Why there is no reply.', 1)[0]?.trim();
   t.equal(blockWith(page, 'interface ModelRequest').trim(), model);
   const [, shape = ''] = textOf('plugins/testers/provider-case.ts').split('/** What a vendor answered once');
@@ -27,14 +27,14 @@ t.test('the page shows requests, events and cases as the source has them', async
   t.equal(blockWith(page, 'interface ProviderCase').trim(), ofCase.trim());
 });
 
-t.test('the page of stage checks shows the files of a change as the source has them', async (t) => {
+t.test('docs/plugin-stage-check.md shows the types of a change as the source defines them', async (t) => {
   const source = textOf('core/contract/patch-set.ts');
   const [shape = ''] = source.replaceAll('export ', '').split('\n  /** Byte range');
   const told = blockWith(textOf('docs/plugin-stage-check.md'), 'type ChangeType').trim();
   t.equal(told, `${shape.replace(/\/\*\* One changed file.*\n/, '')}\n}`);
 });
 
-t.test('the page names the tools that a model is offered, and codes that there are', async (t) => {
+t.test('docs/plugin-provider.md names every model tool and every egress code', async (t) => {
   const tools = [
     'files',
     'apply-patch',
@@ -64,7 +64,7 @@ t.test('the page names the tools that a model is offered, and codes that there a
   t.strictSame([...named].sort(), codes.sort());
 });
 
-t.test('the way to try a model against a server here works as it stands', async (t) => {
+t.test('the example in docs/plugin-provider.md works against a local server', async (t) => {
   await using server = await serveModel((response) => {
     response.writeHead(200, { 'content-type': 'application/x-ndjson' });
     response.end('{"text":"Hi"}\n{"end":"stop"}\n');
@@ -81,7 +81,7 @@ t.test('the way to try a model against a server here works as it stands', async 
   t.match(server.asked, [{ path: '/v1/chat', body: { model: 'parrot-1' } }]);
 });
 
-t.test('the recipe for the key of a log makes one that can be pinned', async (t) => {
+t.test('the recipe in docs/plugin-log.md creates a usable log key', async (t) => {
   const place = t.testdir({});
   writeFileSync(join(place, 'vkey.mjs'), blockWith(textOf('docs/plugin-log.md'), 'generateKeyPairSync'));
   const { stdout } = await run(process.execPath, ['vkey.mjs', 'log.notary.example'], { cwd: place });
@@ -89,7 +89,7 @@ t.test('the recipe for the key of a log makes one that can be pinned', async (t)
   t.ok(existsSync(join(place, 'log.pem')));
 });
 
-t.test('every page of plugins is named where the README says what to read on', async (t) => {
+t.test('the README names every plugin page', async (t) => {
   const [, readOn = ''] = textOf('README.md').split('## Where to read on');
   for (const kind of ['provider', 'log', 'stage-check', 'artifact', 'evidence'])
     t.ok(readOn.includes(`docs/plugin-${kind}.md`), kind);

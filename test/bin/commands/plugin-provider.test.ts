@@ -9,23 +9,20 @@ t.setTimeout(240_000);
 
 const page = 'docs/plugin-provider.md';
 
-t.test(
-  'the plugin of the page is the one that is made, and passes when it is built from the page',
-  async (t) => {
-    const sample = writeFromPage(t, page, 'parrot', 'provider.js', providerScaffold('parrot'));
-    const tested = await say(sample, 'plugin', 'test', 'parrot');
-    t.match(tested, {
-      code: 0,
-      data: {
-        rules: [],
-        parts: [{ kind: 'provider', name: 'parrot', cases: 3, failures: [] }],
-        needs: ['connects to api.parrot.example', 'is handed the secret PARROT_API_KEY'],
-      },
-    });
-  },
-);
+t.test('the provider plugin in the docs matches the scaffold and passes its test', async (t) => {
+  const sample = writeFromPage(t, page, 'parrot', 'provider.js', providerScaffold('parrot'));
+  const tested = await say(sample, 'plugin', 'test', 'parrot');
+  t.match(tested, {
+    code: 0,
+    data: {
+      rules: [],
+      parts: [{ kind: 'provider', name: 'parrot', cases: 3, failures: [] }],
+      needs: ['connects to api.parrot.example', 'is handed the secret PARROT_API_KEY'],
+    },
+  });
+});
 
-t.test('what a new provider brings and needs is told wherever it is named', async (t) => {
+t.test('`plugin add` and `plugin list` report the parts and needs of a provider', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   t.match(await say(sample, 'plugin', 'new', 'provider', 'parrot'), {
@@ -48,7 +45,7 @@ t.test('what a new provider brings and needs is told wherever it is named', asyn
   t.match(await say(sample, 'plugin', 'new', 'signer', 'x'), { code: 129, error: { code: 'USAGE' } });
 });
 
-t.test('a provider that breaks a promise, or has no cases, fails its test', async (t) => {
+t.test('a provider fails its test if it gives wrong answers or has no cases', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   await say(sample, 'plugin', 'new', 'provider', 'parrot');

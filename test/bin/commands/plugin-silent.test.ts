@@ -37,7 +37,7 @@ const silences = { 'a module that never loads': 'while (true);\n', 'a provider t
 
 // The other keeps a processor busy to its deadline.
 for (const [how, text] of casesOf(silences, ['a provider that never answers']))
-  t.test(`${how} is named once, and nothing after it is played`, async (t) => {
+  t.test(`${how} is reported once, and no later case runs`, async (t) => {
     const { test, processes, place } = await silentPlugin(t, text);
     const running = test();
     t.equal(await running.ended, 1);
@@ -51,7 +51,7 @@ for (const [how, text] of casesOf(silences, ['a provider that never answers']))
   });
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  t.test(`${signal} ends a suite at once, with every process`, async (t) => {
+  t.test(`${signal} ends a test suite and all its processes`, async (t) => {
     const { test, processes, place } = await silentPlugin(t, 'while (true);\n');
     const running = test();
     await until(() => processes().length > 0);

@@ -42,7 +42,7 @@ function scene(t: Test) {
   return { sample, say } as const;
 }
 
-long('a new gate passes its own test at once, in the sandbox and by itself', async (t) => {
+long('a new gate plugin passes its test in the sandbox and on its own', async (t) => {
   const { sample, say } = scene(t);
   const made = await say('plugin', 'new', 'gate', 'no-drafts');
   t.equal(made.code, 0);
@@ -77,7 +77,7 @@ long('a new gate passes its own test at once, in the sandbox and by itself', asy
   t.equal(again.data.digest, tested.data.digest, 'what is installed beside it is no part of it');
 });
 
-long('a rule that answers otherwise than its cases say fails its test', async (t) => {
+long('a rule fails its test if its findings differ from its cases', async (t) => {
   const { sample, say } = scene(t);
   await say('plugin', 'new', 'gate', 'lazy');
   const rule = join(sample.root, 'lazy/rules/lazy.js');
@@ -95,7 +95,7 @@ long('a rule that answers otherwise than its cases say fails its test', async (t
   t.equal((await say('plugin', 'test', 'lazy')).code, 1, 'a rule that gives no answer refuses nothing');
 });
 
-long('the examples pass their tests', async (t) => {
+long('the example plugins pass their tests', async (t) => {
   const { say } = scene(t);
   for (const name of ['test-names', 'changelog-entry']) {
     const { code, data } = await say('plugin', 'test', join(plugins, name));
@@ -103,7 +103,7 @@ long('the examples pass their tests', async (t) => {
   }
 });
 
-long('add, commit, trust, run: a plugin of the repository from its first day to a refusal', async (t) => {
+long('a repository plugin is added, committed, trusted and then refuses a change', async (t) => {
   const { sample, say } = scene(t);
   cpSync(join(plugins, 'test-names'), join(sample.root, 'tools/test-names'), { recursive: true });
   const added = await say('plugin', 'add', 'tools/test-names');
@@ -176,7 +176,7 @@ long('add, commit, trust, run: a plugin of the repository from its first day to 
   t.match(text, /min_words = 9/);
 });
 
-long('a packed plugin is kept for the user', async (t) => {
+long('a packed plugin is stored for the user, and a changed copy is reported', async (t) => {
   const { sample, say } = scene(t);
   execFileSync('npm', ['pack', '--offline', '--silent', '--pack-destination', sample.home], {
     cwd: join(plugins, 'changelog-entry'),
@@ -199,7 +199,7 @@ long('a packed plugin is kept for the user', async (t) => {
   );
 });
 
-t.test('wrong words are usage errors', async (t) => {
+t.test('invalid plugin arguments are refused', async (t) => {
   const { say } = scene(t);
   for (const line of [
     ['plugin', 'new', 'signer', 'x'],
@@ -213,7 +213,7 @@ t.test('wrong words are usage errors', async (t) => {
   t.equal((await say('plugin', 'add', 'src')).error?.code, 'PLUGIN_INVALID');
 });
 
-t.test('a rule that bears the name of one of ours is refused before anybody lists it', async (t) => {
+t.test('a rule with a built-in name is refused by `new`, `test` and `add`', async (t) => {
   const { sample, say } = scene(t);
   for (const id of ['scope', 'cedar']) {
     t.match(await say('plugin', 'new', 'gate', id), { code: 129, error: { code: 'PLUGIN_INVALID' } });

@@ -7,7 +7,7 @@ import { runLine } from '../host.ts';
 const token = inventedSecrets.find(([rule]) => rule === 'github-token')?.[1] ?? '';
 const stdin = `mail ann@corp.io\nkey ${token}\n`;
 
-t.test('stdin comes out redacted, the receipt on stderr', async (t) => {
+t.test('stdin is redacted to stdout, with a receipt on stderr', async (t) => {
   const { code, out, err } = await runLine(['redact'], commands, { stdin });
   t.equal(code, 0);
   t.equal(out, 'mail [redacted:pii:email]\nkey [redacted:secrets:github-token]\n');
@@ -15,7 +15,7 @@ t.test('stdin comes out redacted, the receipt on stderr', async (t) => {
   t.notOk(err.includes(token.slice(4, 20)));
 });
 
-t.test('a file, some classes, and JSON of the shape that is promised', async (t) => {
+t.test('a file is redacted by class, and the JSON output matches its schema', async (t) => {
   const cwd = t.testdir({ 'a.log': stdin });
   const { code, out } = await runLine(['--json', 'redact', 'a.log', '--classes', 'pii'], commands, { cwd });
   const { data } = JSON.parse(out);
@@ -25,7 +25,7 @@ t.test('a file, some classes, and JSON of the shape that is promised', async (t)
   t.equal(data.content, `mail [redacted:pii:email]\nkey ${token}\n`);
 });
 
-t.test('content that is no text comes in base64, and what is not looked into is said', async (t) => {
+t.test('binary content is returned in base64 and reported as not scanned', async (t) => {
   const zip = Buffer.from('PK\x03\x04\xff\xfe', 'latin1');
   const { out } = await runLine(['--json', 'redact', '-'], commands, { stdin: zip });
   t.match(JSON.parse(out).data, { unscanned: 'zip', content_base64: zip.toString('base64'), count: 0 });

@@ -17,14 +17,14 @@ async function faultOf(...argv: readonly string[]) {
   return { exit: code, code: JSON.parse(out).error?.code };
 }
 
-t.test('a contract that is not there is told before that nobody does the work', async (t) => {
+t.test('a missing spec is reported before a missing worker', async (t) => {
   const missing = await faultOf('nope.json', '--patch', 'change.diff');
   t.match(missing, { code: 'INPUT_UNREADABLE' });
   t.strictSame(await faultOf('nope.json'), missing);
   t.match(await faultOf('spec.json'), { code: 'NO_WORKER' });
 });
 
-long('one source of the change, and standard input for one thing', async (t) => {
+long('`writ run` accepts one change source and one use of stdin', async (t) => {
   for (const argv of [
     ['nope.json', '--patch', 'change.diff', '--range', 'a..b'],
     ['-', '--patch', '-'],

@@ -13,7 +13,7 @@ const both = await Promise.all([bubblewrapSandbox().probe(), unshareSandbox().pr
 const lacks = !existsSync(memory) || both.some(({ works }) => !works);
 
 long(
-  'a run says that the better sandbox is installed and does not work, and which one it took',
+  'a run reports that bubblewrap does not work and which sandbox it used',
   { skip: lacks ? 'needs `/dev/shm`, bubblewrap and `unshare`' : false, timeout: 240_000 },
   async (t) => {
     // bubblewrap lays a memory file system of its own there, over the workspaces.

@@ -7,7 +7,7 @@ import { runLine } from '../host.ts';
 
 const tiny = fileURLToPath(new URL('../../../fixtures/advisories/tiny.json', import.meta.url));
 
-t.test('advisories are taken in and counted', async (t) => {
+t.test('`sca import` stores advisories and counts them', async (t) => {
   const env = { HOME: t.testdir({}) };
   const { code, out } = await runLine(['--json', 'sca', 'import', tiny], commands, { env });
   const { data } = JSON.parse(out);
@@ -25,7 +25,7 @@ t.test('advisories are taken in and counted', async (t) => {
   t.match(again.out, `sha256:${data.digest.slice(7)}`, 'the same content has the same digest');
 });
 
-t.test('a file that holds none is refused', async (t) => {
+t.test('`sca import` refuses a file without advisories', async (t) => {
   const cwd = t.testdir({ 'none.json': '{}' });
   const env = { HOME: cwd };
   t.equal((await runLine(['sca', 'import', 'none.json'], commands, { env, cwd })).code, 129);

@@ -81,7 +81,7 @@ t.test('files are scanned as if every line was added', async (t) => {
   t.match(await scan(t, root, ['empty']), { code: 1, error: 'PATCH_EMPTY' }, 'nothing scanned is no pass');
 });
 
-long('a range is compared whole: dependencies too, and tests where they are asked for', async (t) => {
+long('a range scan covers dependencies, and tests if requested', async (t) => {
   const { root, git } = repository(t);
   writeFileSync(join(root, 'src.js'), `run();\n${evil}`);
   writeFileSync(join(root, 'package.json'), manifest({ 'left-pad': '1.3.0' }));
@@ -97,7 +97,7 @@ long('a range is compared whole: dependencies too, and tests where they are aske
   t.match(await scan(t, root, ['--range', 'nowhere..HEAD']), { code: 128 });
 });
 
-long('a diff comes from stdin, from a file, or is what is not committed', async (t) => {
+long('a diff comes from stdin, a file or the uncommitted changes', async (t) => {
   const { root, git } = repository(t);
   t.match(await scan(t, root, []), { error: 'PATCH_EMPTY' }, 'nothing changed');
   writeFileSync(join(root, 'src.js'), `run();\n${evil}`);
@@ -117,7 +117,7 @@ long('a diff comes from stdin, from a file, or is what is not committed', async 
   t.match(await scan(t, root, ['--rules', 'nothing', 'src.js']), { code: 129, error: 'USAGE' });
 });
 
-t.test('our own static analysis is asked too, by default and by name', async (t) => {
+t.test('the built-in static analysis runs by default and by name', async (t) => {
   const root = t.testdir({
     'a.py': 'import pickle as p\np.loads(body)\n',
     'b.js': 'box.innerHTML = name;\n',
@@ -142,7 +142,7 @@ t.test('our own static analysis is asked too, by default and by name', async (t)
   t.match(await scan(t, root, ['b.js', 'c.js']), { code: 0 });
 });
 
-t.test('no output shows what a rule takes for a secret', async (t) => {
+t.test('no output shows a detected secret', async (t) => {
   const secret = ['gh', 'p_', 'a8Fq2LmZx0Rw7TnV4bKc9DyE1hJ6sU3oPiGt'].join('');
   const root = t.testdir({ 'a.js': `const key = "${secret}";\neval(key);\n` });
   const shown = await runLine(['scan', 'a.js', '--sarif', 'out.sarif'], commands, { cwd: root, env });
@@ -153,7 +153,7 @@ t.test('no output shows what a rule takes for a secret', async (t) => {
     t.notOk(text.includes(secret.slice(8, 20)));
 });
 
-long('options of rules are those of the commit that the change starts from', async (t) => {
+long('rule options come from the base commit of the change', async (t) => {
   const { root, git } = repository(t);
   const row = 'sast/python-unsafe-deserialization';
   const pickled = 'import pickle\npickle.loads(x)\n';

@@ -40,14 +40,14 @@ async function mark(service: StartedService, paths: readonly string[]): Promise<
 const many = (from: number, count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `d/${String(from + index).padStart(5, '0')}`);
 
-t.test('where nothing was ever marked there is nothing, and it stays so', async (t) => {
+t.test('without marks the list is empty, and no state is created', async (t) => {
   const place = makeServed(t);
   t.strictSame(await dirty(place), { marks: [], cleared: false });
   t.strictSame(await dirty(place, '--clear'), { marks: [], cleared: true });
   t.notOk(existsSync(join(place.cwd, '.writ')));
 });
 
-long('the marks are listed and cleared whole, whether a service runs, ended or was killed', async (t) => {
+long('all marks are listed and cleared once, with or without a running service', async (t) => {
   const place = makeServed(t);
   let service = await startService(t, place);
   // More than two pages of what the service answers at once.
@@ -92,7 +92,7 @@ long('the marks are listed and cleared whole, whether a service runs, ended or w
   t.strictSame(pathsOf(await dirty(place)), []);
 });
 
-long('what is taken is shown, also where the service ends halfway', async (t) => {
+long('cleared marks are printed even if the service stops halfway', async (t) => {
   const place = makeServed(t);
   const service = await startService(t, place);
   const batch = 20_000;

@@ -47,7 +47,7 @@ async function notify(service: StartedService, type: string, data: Event['data']
   t.equal((await service.ask('/api/service/notify', { type, data })).status, 200);
 }
 
-long('events shows every event to people and to scripts, until the service ends', async (t) => {
+long('`service events` streams every event to people and scripts until the service ends', async (t) => {
   const place = makeServed(t);
   const service = await startService(t, place);
   const script = await follow(t, place, '--json');
@@ -93,7 +93,7 @@ long('events shows every event to people and to scripts, until the service ends'
   t.match(human.err(), /^following http:.*\nthe service ended after 4 events\n$/);
 });
 
-long('each end of a stream has its exit code', async (t) => {
+long('each way a stream ends has its exit code', async (t) => {
   const place = makeServed(t);
   const none = await runWrit(['service', 'events'], place);
   t.match(none, { code: 1, out: '', err: /SERVICE_NOT_RUNNING/ });
@@ -157,7 +157,7 @@ async function serveSlowly(t: Test, place: ServedRepository, stream: Uint8Array)
   );
 }
 
-t.test('characters that the network cuts arrive whole', async (t) => {
+t.test('multi-byte characters split across chunks arrive intact', async (t) => {
   const place = makeServed(t);
   const data = { text: 'ä€😀 \u2028 日本' };
   const events = [1, 2].map((seq) => ({ seq, type: 'tick', at: '2026-01-01T00:00:00Z', data }));

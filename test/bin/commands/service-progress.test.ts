@@ -34,7 +34,7 @@ function sampleOf(t: Test): { readonly sample: Sample; readonly place: Parameter
 }
 
 long(
-  'a run can be watched: it starts, waits for people, goes on, and is decided',
+  'the service reports the start, approval, resume and decision of a run',
   { skip: withoutSshKeygen },
   async (t) => {
     const { sample, place } = sampleOf(t);
@@ -98,7 +98,7 @@ long(
   },
 );
 
-long('a service that starts while a run is at work gets the rest', async (t) => {
+long('a service that starts during a run receives the remaining events', async (t) => {
   const { sample, place } = sampleOf(t);
   using children = startedChildren();
   let events: Promise<string> | undefined;
@@ -135,7 +135,7 @@ long('a service that starts while a run is at work gets the rest', async (t) => 
   ]);
 });
 
-long('a service that hangs holds up a run for about a second, once, and fails nothing', async (t) => {
+long('an unresponsive service does not fail a run', async (t) => {
   const { sample, place } = sampleOf(t);
   const service = await startService(t, place);
   service.child.kill('SIGSTOP');

@@ -31,40 +31,37 @@ function ask(argv: readonly string[], cwd: string) {
   return runLine(['--json', 'service', ...argv], commands, { cwd, signal: AbortSignal.timeout(3_000) });
 }
 
-t.test(
-  'run serves in the foreground until SIGINT or SIGTERM, and leaves nothing but the marks',
-  async (t) => {
-    const place = makeServed(t);
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGTERM'] as const) {
-      const service = await startService(t, place);
-      t.match(service.out(), /^serving .+ on http:\/\/127\.0\.0\.1:\d+, Ctrl\+C ends it\n$/);
-      const published = JSON.parse(readFileSync(join(place.directory, 'service.json'), 'utf8'));
-      t.match(published, {
-        version: 1,
-        mode: 'service',
-        pid: service.pid,
-        baseUrl: service.url,
-        workingDir: place.cwd,
-      });
-      t.equal(statSync(join(place.directory, 'service-token')).mode & 0o777, 0o600);
-      t.equal(statSync(place.directory).mode & 0o777, 0o700);
-      t.equal(place.git('status', '--porcelain'), '', 'git sees nothing new');
-      const events = await holdStream(service);
-      service.child.kill(signal);
-      t.match(
-        await events(),
-        /"event":"stopping"\}\}\n\n$/,
-        'whoever listens is told, and the stream ends whole',
-      );
-      t.equal(await service.ended, 0, signal);
-      t.equal(service.err(), 'stopped\n');
-      const left = readdirSync(place.directory).filter((name) => !/^(?:\.gitignore|service\.db)$/.test(name));
-      t.same(left, [], 'lock, token and address are gone, so the next one starts at once');
-    }
-  },
-);
+t.test('`service run` serves until SIGINT or SIGTERM and leaves only its marks', async (t) => {
+  const place = makeServed(t);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGTERM'] as const) {
+    const service = await startService(t, place);
+    t.match(service.out(), /^serving .+ on http:\/\/127\.0\.0\.1:\d+, Ctrl\+C ends it\n$/);
+    const published = JSON.parse(readFileSync(join(place.directory, 'service.json'), 'utf8'));
+    t.match(published, {
+      version: 1,
+      mode: 'service',
+      pid: service.pid,
+      baseUrl: service.url,
+      workingDir: place.cwd,
+    });
+    t.equal(statSync(join(place.directory, 'service-token')).mode & 0o777, 0o600);
+    t.equal(statSync(place.directory).mode & 0o777, 0o700);
+    t.equal(place.git('status', '--porcelain'), '', 'git sees nothing new');
+    const events = await holdStream(service);
+    service.child.kill(signal);
+    t.match(
+      await events(),
+      /"event":"stopping"\}\}\n\n$/,
+      'whoever listens is told, and the stream ends whole',
+    );
+    t.equal(await service.ended, 0, signal);
+    t.equal(service.err(), 'stopped\n');
+    const left = readdirSync(place.directory).filter((name) => !/^(?:\.gitignore|service\.db)$/.test(name));
+    t.same(left, [], 'lock, token and address are gone, so the next one starts at once');
+  }
+});
 
-t.test('one Ctrl+C that comes twice, from the terminal and from npm, still ends it well', async (t) => {
+t.test('a second SIGINT shortly after the first still shuts the service down cleanly', async (t) => {
   const place = makeServed(t);
   const service = await startService(t, place);
   // An answer under way keeps it from ending before the second one.
@@ -82,7 +79,7 @@ t.test('one Ctrl+C that comes twice, from the terminal and from npm, still ends 
   t.notOk(existsSync(join(place.directory, 'service.json')), 'nothing is left');
 });
 
-t.test('an address that others could reach, or that a name server decides, is refused', async (t) => {
+t.test('a host other than a loopback address, or an invalid port, is refused', async (t) => {
   const place = makeServed(t);
   const addresses = ['0.0.0.0', 'localhost', '::', '192.168.0.1', '127.0.0.256', '[::1]', '127.1', ''];
   const ports = ['65536', '-1', '80x', '0x50', ''];
@@ -98,7 +95,7 @@ t.test('an address that others could reach, or that a name server decides, is re
   t.notOk(existsSync(join(place.cwd, '.writ')), 'and nothing was made');
 });
 
-t.test('it can be had on IPv6', { skip: withoutIpv6 }, async (t) => {
+t.test('the service can listen on the IPv6 loopback address', { skip: withoutIpv6 }, async (t) => {
   const place = makeServed(t);
   const service = await startService(t, place, '--host', '0:0:0:0:0:0:0:1');
   t.match(service.url, /^http:\/\/\[::1\]:\d+$/);
@@ -106,7 +103,7 @@ t.test('it can be had on IPv6', { skip: withoutIpv6 }, async (t) => {
   t.equal((await ask(['status'], place.cwd)).code, 0);
 });
 
-long('any loopback address, a port of choice; --json says once where it serves', async (t) => {
+long('the service listens on a chosen loopback address and port, and `--json` prints it once', async (t) => {
   const place = makeServed(t);
   // Elsewhere only 127.0.0.1 of them is set up.
   const host = process.platform === 'linux' ? '127.0.0.2' : '127.0.0.1';
@@ -138,7 +135,7 @@ long('any loopback address, a port of choice; --json says once where it serves',
   t.same(JSON.parse(started.out()), document, 'and no second document follows');
 });
 
-long('one repository has one service, whichever work tree asks', async (t) => {
+long('linked working trees share one service per repository', async (t) => {
   const place = makeServed(t);
   const linked = join(place.box, 'linked');
   place.git('worktree', 'add', '-q', linked);
@@ -182,7 +179,7 @@ long('one repository has one service, whichever work tree asks', async (t) => {
   t.same(readdirSync(copies), ['.gitignore'], 'and they go with the service');
 });
 
-t.test('a service whose files are taken away ends itself', async (t) => {
+t.test('a service ends if its files are removed', async (t) => {
   const place = makeServed(t);
   const service = await startService(t, place);
   rmSync(join(place.cwd, '.writ'), { recursive: true });
@@ -191,7 +188,7 @@ t.test('a service whose files are taken away ends itself', async (t) => {
   t.match(service.err(), 'was removed or replaced under the running service');
 });
 
-t.test('only a repository has a service', async (t) => {
+t.test('a service requires a repository with a working tree', async (t) => {
   const place = makeServed(t);
   const bare = join(place.box, 'bare.git');
   place.git('clone', '-q', '--bare', place.cwd, bare);

@@ -24,7 +24,7 @@ async function askStatus({
   return { human, script: { code, ...document } };
 }
 
-long('status says what runs, what was killed, and what does not answer', async (t) => {
+long('`service status` reports running, killed and unresponsive services', async (t) => {
   const place = makeServed(t);
   const none = await askStatus(place);
   t.strictSame(

@@ -20,7 +20,7 @@ async function targetOf(cwd: string): Promise<unknown> {
   return JSON.parse(out).data.spec.metadata.target;
 }
 
-t.test('a draft names the repository it is made in: its remote or its path, and its branch', async (t) => {
+t.test('a draft names the remote or path of its repository, and its branch', async (t) => {
   const cwd = realpathSync(t.testdir({ sub: {} }));
   git(cwd, 'init', '-q', '-b', 'trunk');
   t.strictSame(await targetOf(`${cwd}/sub`), { repo: { type: 'local', locator: cwd }, baseRef: 'trunk' });
@@ -31,7 +31,7 @@ t.test('a draft names the repository it is made in: its remote or its path, and 
   });
 });
 
-t.test('a password in a remote’s URL never gets into a draft', async (t) => {
+t.test('a password in a remote URL is left out of the draft', async (t) => {
   const cwd = realpathSync(t.testdir({}));
   git(cwd, 'init', '-q', '-b', 'trunk');
   git(cwd, 'remote', 'add', 'origin', 'https://someone:hunter2@git.example.com/a/b.git');
@@ -40,17 +40,14 @@ t.test('a password in a remote’s URL never gets into a draft', async (t) => {
   t.strictSame(await targetOf(cwd), { repo: { type: 'local', locator: cwd }, baseRef: 'trunk' });
 });
 
-t.test(
-  'outside a repository the draft names the directory and says so; with --repo that is an error',
-  async (t) => {
-    const { code, err } = await runLine(['spec', 'new'], commands, { cwd: '/', env });
-    t.equal(code, 0);
-    t.match(err, 'not inside a git repository');
-    t.equal((await runLine(['--repo', '/', 'spec', 'new'], commands, { cwd: '/', env })).code, 128);
-  },
-);
+t.test('outside a repository `spec new` prints a note, and with `--repo` it fails', async (t) => {
+  const { code, err } = await runLine(['spec', 'new'], commands, { cwd: '/', env });
+  t.equal(code, 0);
+  t.match(err, 'not inside a git repository');
+  t.equal((await runLine(['--repo', '/', 'spec', 'new'], commands, { cwd: '/', env })).code, 128);
+});
 
-t.test('a draft says what a run of it needs besides', async (t) => {
+t.test('`spec new` lists what a run of the draft needs', async (t) => {
   const cwd = realpathSync(t.testdir({}));
   git(cwd, 'init', '-q', '-b', 'trunk');
   for (const [risk, needs] of [

@@ -63,7 +63,7 @@ function plain(argv: readonly string[], given: Parameters<typeof runLine>[2] = {
   return runLine(argv, commands, given);
 }
 
-t.test('validate judges every file in one call and fails if any is invalid', async (t) => {
+t.test('`spec validate` checks every file and fails if any is invalid', async (t) => {
   const cwd = directoryOf({
     'good.json': good,
     'bad.json': bad,
@@ -98,7 +98,7 @@ t.test('validate judges every file in one call and fails if any is invalid', asy
   });
 });
 
-t.test('validate says valid with exit 0, for stdin too, and tells warnings without refusing', async (t) => {
+t.test('`spec validate` exits 0 for a valid file or stdin, and reports warnings', async (t) => {
   t.match(await json(['spec', 'validate', '-'], { stdin: good }), {
     code: 0,
     ok: true,
@@ -128,7 +128,7 @@ t.test('validate says valid with exit 0, for stdin too, and tells warnings witho
 });
 
 t.test(
-  'validate for people names file, issue, place and message; under --quiet only what is wrong',
+  '`spec validate` prints file, issue, path and message, and with `--quiet` only failures',
   async (t) => {
     const cwd = directoryOf({ 'good.json': good, 'bad.json': bad });
     const { code, out, err } = await plain(['spec', 'validate', 'good.json', 'bad.json'], { cwd });
@@ -140,7 +140,7 @@ t.test(
   },
 );
 
-t.test('malformed documents are INTENTSPEC_MALFORMED, unreadable ones INPUT_UNREADABLE', async (t) => {
+t.test('malformed specs are INTENTSPEC_MALFORMED, unreadable files INPUT_UNREADABLE', async (t) => {
   const cwd = directoryOf({ 'big.json': `"${'x'.repeat(4 * 1024 * 1024)}"` });
   for (const text of [
     '',
@@ -177,7 +177,7 @@ t.test('malformed documents are INTENTSPEC_MALFORMED, unreadable ones INPUT_UNRE
   }
 });
 
-t.test('digest and canonical are the same bytes, whatever the spelling of the document', async (t) => {
+t.test('`spec digest` and `spec canonical` agree for every spelling of a spec', async (t) => {
   const respelled = JSON.stringify(Object.fromEntries(Object.entries(sampleSpec).reverse()));
   const digest = canonicalDigest(sampleSpec);
   for (const stdin of [good, respelled]) {
@@ -189,30 +189,33 @@ t.test('digest and canonical are the same bytes, whatever the spelling of the do
   }
 });
 
-t.test('show is the review of a valid document and refuses any other with all its issues', async (t) => {
-  const { code, out } = await plain(['spec', 'show', '-'], { stdin: good });
-  t.equal(code, 0);
-  t.match(out, `# ${sampleSpec.intent.summary}`);
-  t.match(out, canonicalDigest(sampleSpec));
-  const hostile = sampleSpecWith({
-    intent: { problemStatement: '\x1b[2J\u202e<script>alert(1)</script> and more' },
-  });
-  t.notMatch(
-    (await plain(['spec', 'show', '-'], { stdin: JSON.stringify(hostile) })).out,
-    /\x1b|\u202e|<script>/,
-  );
-  const refusal = await json(['spec', 'show', '-'], { stdin: bad });
-  t.match(refusal, { code: 1, error: { code: 'INTENTSPEC_INVALID', details: { issues: Array } } });
-});
+t.test(
+  '`spec show` renders a valid spec for review and refuses an invalid one with its issues',
+  async (t) => {
+    const { code, out } = await plain(['spec', 'show', '-'], { stdin: good });
+    t.equal(code, 0);
+    t.match(out, `# ${sampleSpec.intent.summary}`);
+    t.match(out, canonicalDigest(sampleSpec));
+    const hostile = sampleSpecWith({
+      intent: { problemStatement: '\x1b[2J\u202e<script>alert(1)</script> and more' },
+    });
+    t.notMatch(
+      (await plain(['spec', 'show', '-'], { stdin: JSON.stringify(hostile) })).out,
+      /\x1b|\u202e|<script>/,
+    );
+    const refusal = await json(['spec', 'show', '-'], { stdin: bad });
+    t.match(refusal, { code: 1, error: { code: 'INTENTSPEC_INVALID', details: { issues: Array } } });
+  },
+);
 
-t.test('schema is the contract’s own', async (t) => {
+t.test('`spec schema` prints the IntentSpec schema', async (t) => {
   const { out } = await plain(['spec', 'schema']);
   const file = new URL('../../../engine/spec/intentspec.v1.schema.json', import.meta.url);
   t.strictSame(JSON.parse(out), JSON.parse(readFileSync(file, 'utf8')));
   t.equal(JSON.parse(out).$id, 'urn:writ:intentspec:v1');
 });
 
-t.test('new makes a draft that is valid, for every risk and kind of change', async (t) => {
+t.test('`spec new` creates a valid draft for each risk level and change type', async (t) => {
   const cwd = directoryOf({});
   for (const risk of ['low', 'medium', 'high']) {
     for (const changeType of ['bugfix', 'unknown']) {
@@ -236,7 +239,7 @@ t.test('new makes a draft that is valid, for every risk and kind of change', asy
   t.equal(data.digest, canonicalDigest(data.spec));
 });
 
-t.test('new writes to a new file only', async (t) => {
+t.test('`spec new` refuses to overwrite a file', async (t) => {
   const cwd = directoryOf({ 'taken.json': 'mine' });
   const { code, data } = await json(['spec', 'new', '-o', 'a.json'], { cwd });
   t.equal(code, 0);
@@ -253,7 +256,7 @@ t.test('new writes to a new file only', async (t) => {
   });
 });
 
-t.test('new refuses words that no contract can hold as usage', async (t) => {
+t.test('`spec new` refuses invalid option values as usage errors', async (t) => {
   for (const summary of ['x', 'x'.repeat(257), 'two\nlines here']) {
     t.match(await json(['spec', 'new', '--summary', summary]), { code: 129, error: { code: 'USAGE' } });
   }
@@ -263,74 +266,68 @@ t.test('new refuses words that no contract can hold as usage', async (t) => {
   });
 });
 
-t.test(
-  'a token or a private key in the words of a contract is refused at every door, and never repeated',
-  async (t) => {
-    const token = `ghp_${'Zq7wK2'.repeat(6)}`;
-    const key = `-----BEGIN PRIVATE KEY-----\n${'MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg7c3Vd\n'.repeat(4)}-----END PRIVATE KEY-----\n`;
-    const where = [
-      [
-        '/intent/problemStatement',
-        { intent: { problemStatement: `The log shows ${token}, which it must not.` } },
-      ],
-      ['/risk/rationale', { risk: { rationale: `It is\n${key}` } }],
-      ['/metadata/target/labels', { metadata: { target: { labels: { [token]: 'a name' } } } }],
-      ['/metadata/target/labels', { metadata: { target: { labels: { [token]: token } } } }],
-      ['/extensions/vendor~1key/0', { extensions: { 'vendor/key': [`Bearer ${token}`] } }],
-    ] as const;
-    for (const [path, more] of where) {
-      const stdin = JSON.stringify(sampleSpecWith(more));
-      for (const command of [['spec', 'validate'], ['spec', 'show'], ['plan']]) {
-        const { code, out, err } = await plain(['--json', ...command, '-'], { stdin });
-        t.equal(code, 1, command.join(' '));
-        t.match(`${out}${err}`.replaceAll(/\s/g, ''), `"code":"SEMANTIC_SECRET","path":"${path}"`);
-        t.notMatch(`${out}${err}`, token.slice(0, 12));
-        t.notMatch(`${out}${err}`, 'MIGHAgEA');
-      }
+t.test('a secret in a spec is refused by every command and never printed', async (t) => {
+  const token = `ghp_${'Zq7wK2'.repeat(6)}`;
+  const key = `-----BEGIN PRIVATE KEY-----\n${'MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg7c3Vd\n'.repeat(4)}-----END PRIVATE KEY-----\n`;
+  const where = [
+    [
+      '/intent/problemStatement',
+      { intent: { problemStatement: `The log shows ${token}, which it must not.` } },
+    ],
+    ['/risk/rationale', { risk: { rationale: `It is\n${key}` } }],
+    ['/metadata/target/labels', { metadata: { target: { labels: { [token]: 'a name' } } } }],
+    ['/metadata/target/labels', { metadata: { target: { labels: { [token]: token } } } }],
+    ['/extensions/vendor~1key/0', { extensions: { 'vendor/key': [`Bearer ${token}`] } }],
+  ] as const;
+  for (const [path, more] of where) {
+    const stdin = JSON.stringify(sampleSpecWith(more));
+    for (const command of [['spec', 'validate'], ['spec', 'show'], ['plan']]) {
+      const { code, out, err } = await plain(['--json', ...command, '-'], { stdin });
+      t.equal(code, 1, command.join(' '));
+      t.match(`${out}${err}`.replaceAll(/\s/g, ''), `"code":"SEMANTIC_SECRET","path":"${path}"`);
+      t.notMatch(`${out}${err}`, token.slice(0, 12));
+      t.notMatch(`${out}${err}`, 'MIGHAgEA');
     }
-    // Whatever else is wrong with it is told without it.
-    const plan = { fastChecks: [{ id: 'a', kind: 'command', command: `curl -H ${token}`, required: true }] };
-    const both = { ...sampleSpecWith({ acceptance: { verificationPlan: plan as never } }), [token]: 1 };
-    const { out } = await plain(['spec', 'validate', '-'], { stdin: JSON.stringify(both) });
-    t.match(out, 'SEMANTIC_SECRET');
-    t.notMatch(out, token.slice(0, 8));
-    const shown = 'ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx';
-    const standIn = JSON.stringify(
-      sampleSpecWith({ intent: { problemStatement: `A token such as ${shown}.` } }),
-    );
-    t.equal(
-      (await plain(['spec', 'validate', '-'], { stdin: standIn })).code,
-      0,
-      'what stands for one is none',
-    );
-  },
-);
+  }
+  // Whatever else is wrong with it is told without it.
+  const plan = { fastChecks: [{ id: 'a', kind: 'command', command: `curl -H ${token}`, required: true }] };
+  const both = { ...sampleSpecWith({ acceptance: { verificationPlan: plan as never } }), [token]: 1 };
+  const { out } = await plain(['spec', 'validate', '-'], { stdin: JSON.stringify(both) });
+  t.match(out, 'SEMANTIC_SECRET');
+  t.notMatch(out, token.slice(0, 8));
+  const shown = 'ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx';
+  const standIn = JSON.stringify(
+    sampleSpecWith({ intent: { problemStatement: `A token such as ${shown}.` } }),
+  );
+  t.equal(
+    (await plain(['spec', 'validate', '-'], { stdin: standIn })).code,
+    0,
+    'what stands for one is none',
+  );
+});
 
-t.test(
-  'validate warns of what the contract alone shows of a run that is refused or told something',
-  async (t) => {
-    const { data, code } = await json(['spec', 'validate', '-'], {
-      stdin: JSON.stringify(
-        sampleSpecWith({
-          apiVersion: 'intentspec.io/v1',
-          intent: { objectives: ['do it', 'do  it'] },
-          provenance: { requireSlsaProvenance: false, transparencyLog: { mode: 'public-log' } },
-          lifecycle: { status: 'closed' },
-          objmodel: {
-            objectStore: { backend: 'external-s3' },
-            runPolicy: { metricsSchema: { cost_usd: 7 } },
-          },
-        }),
-      ),
-    });
-    t.equal(code, 0);
-    t.strictSame(data.files[0]?.issues.map((issue) => [issue.code, issue.path, issue.severity]).sort(), [
-      ['INTENTSPEC_UNSUPPORTED_VERSION', '/apiVersion', 'warning'],
-      ['LIFECYCLE_NOT_ACTIVE', '/lifecycle/status', 'warning'],
-      ['LOG_UNUSED', '/provenance/transparencyLog/mode', 'warning'],
-      ['METRICS_SCHEMA_INVALID', '/objmodel/runPolicy/metricsSchema', 'warning'],
-      ['PLAN_DUPLICATE_OBJECTIVE', '/intent/objectives', 'warning'],
-      ['SPEC_UNENFORCED', '/objmodel/objectStore/backend', 'warning'],
-    ]);
-  },
-);
+t.test('`spec validate` warns about spec fields that a run would refuse or ignore', async (t) => {
+  const { data, code } = await json(['spec', 'validate', '-'], {
+    stdin: JSON.stringify(
+      sampleSpecWith({
+        apiVersion: 'intentspec.io/v1',
+        intent: { objectives: ['do it', 'do  it'] },
+        provenance: { requireSlsaProvenance: false, transparencyLog: { mode: 'public-log' } },
+        lifecycle: { status: 'closed' },
+        objmodel: {
+          objectStore: { backend: 'external-s3' },
+          runPolicy: { metricsSchema: { cost_usd: 7 } },
+        },
+      }),
+    ),
+  });
+  t.equal(code, 0);
+  t.strictSame(data.files[0]?.issues.map((issue) => [issue.code, issue.path, issue.severity]).sort(), [
+    ['INTENTSPEC_UNSUPPORTED_VERSION', '/apiVersion', 'warning'],
+    ['LIFECYCLE_NOT_ACTIVE', '/lifecycle/status', 'warning'],
+    ['LOG_UNUSED', '/provenance/transparencyLog/mode', 'warning'],
+    ['METRICS_SCHEMA_INVALID', '/objmodel/runPolicy/metricsSchema', 'warning'],
+    ['PLAN_DUPLICATE_OBJECTIVE', '/intent/objectives', 'warning'],
+    ['SPEC_UNENFORCED', '/objmodel/objectStore/backend', 'warning'],
+  ]);
+});

@@ -12,7 +12,7 @@ const people: Json = { risk: { humanInLoop: { required: true, minApprovers: 2 } 
 const noRights: Json = { execution: { retry: { maxRetries: 0 }, replan: { triggers: [] } } };
 const rights: Json = { security: { toolAcl: { allow: JSON.parse(JSON.stringify(workerRights)) as Json } } };
 
-t.test('work that would be in vain is told before it begins, by `plan` and by `run`', async (t) => {
+t.test('`plan` and `run` warn about missing rights or approvers before any work', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   await using model = await scriptModel([]);

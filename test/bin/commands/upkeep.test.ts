@@ -32,7 +32,7 @@ async function call(cwd: string, env: Spoilable['env'], ...argv: string[]): Prom
 
 const on = (one: Spoilable, ...argv: string[]): Promise<Answer> => call(one.root, one.env, ...argv);
 
-t.test('push and fetch: what moved, what was refused, and a remote that is none', async (t) => {
+t.test('`push` and `fetch` report moved and refused refs, and unknown remotes', async (t) => {
   const one = await spoilable();
   t.match(await on(one, 'push'), { code: 128, error: 'REMOTE_UNKNOWN' });
   const bare = join(one.home, 'remote.git');
@@ -60,7 +60,7 @@ t.test('push and fetch: what moved, what was refused, and a remote that is none'
   t.match(out, run);
 });
 
-t.test('gc: a dry run and a real one say the same', async (t) => {
+t.test('a dry run of `gc` reports the same bytes as a real one', async (t) => {
   const one = await spoilable();
   const planned = await on(one, 'gc', '--dry-run');
   t.match(planned, { code: 0, data: { dry_run: true } });
@@ -69,7 +69,7 @@ t.test('gc: a dry run and a real one say the same', async (t) => {
   t.match(await on(one, 'gc'), { code: 0, data: { removed: [], bytes: 0 } });
 });
 
-long('fsck: exit 0 where all is whole, 1 with problems, and --rebuild restores what it can', async (t) => {
+long('`fsck` reports problems, and `--rebuild` restores what it can', async (t) => {
   const one = await spoilable();
   t.match(await on(one, 'fsck'), { code: 0, data: { problems: [], checked: { journals: 2, entries: 1 } } });
   const object = one.git('rev-parse', `refs/ai/runs/${one.runId}:decision-record.json`);
@@ -101,7 +101,7 @@ long('fsck: exit 0 where all is whole, 1 with problems, and --rebuild restores w
   t.match(await on(one, 'fsck'), { code: 1, data: { problems: unproven } });
 });
 
-t.test('replay: equal, the first difference, and what there is nothing to replay of', async (t) => {
+t.test('`replay` reports equality, the first difference or an undecided run', async (t) => {
   const one = await spoilable();
   const ref = `refs/ai/runs/${one.runId}`;
   t.match(await on(one, 'replay', one.runId), {
@@ -135,7 +135,7 @@ t.test('replay: equal, the first difference, and what there is nothing to replay
   t.match(await on(one, 'replay', one.runId), { code: 1, error: 'RUN_UNDECIDED' });
 });
 
-t.test('cancel: who works on the run is asked to let go of it, and the request is taken back', async (t) => {
+t.test('`cancel` sends its request to the process of the run and then withdraws it', async (t) => {
   const one = await spoilable();
   const directory = one.inGit('writ', 'runs', one.runId);
   t.match(await on(one, 'cancel', one.runId), { code: 1, error: 'RUN_NOT_CANCELLABLE' }, 'it has ended');
@@ -158,7 +158,7 @@ t.test('cancel: who works on the run is asked to let go of it, and the request i
   t.equal(await readCancel(directory), undefined);
 });
 
-t.test('bad input: a run that is none, one of several, no repository, a bare one', async (t) => {
+t.test('upkeep commands refuse unknown runs, bad arguments and missing working trees', async (t) => {
   const one = await spoilable();
   const outside = join(one.home, 'outside');
   mkdirSync(outside);

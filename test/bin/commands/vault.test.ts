@@ -49,41 +49,38 @@ function placeOf(t: Test) {
   };
 }
 
-t.test(
-  'a secret is set, listed by its name, replaced and removed, here and for every repository',
-  async (t) => {
-    const { writ, vault, file, identity, global, git } = placeOf(t);
-    t.strictSame((await writ(['list'])).data, { secrets: [] });
-    const set = await writ(['set', 'API_KEY', '--scope', 'npm:read', '--scope', 'a:b'], `${canary}\n`);
-    t.strictSame(set.data, {
-      name: 'API_KEY',
-      vault: 'repository',
-      replaced: false,
-      scopes: ['a:b', 'npm:read'],
-    });
-    t.strictSame(faultsOf('vault set', set.data), []);
-    t.equal((await vault()).get('API_KEY')?.value, canary, 'without the line end');
-    for (const path of [file, identity]) t.equal(statSync(path).mode & 0o777, 0o600, path);
-    t.equal(git('status', '--porcelain'), '', 'git sees nothing of it');
-    t.match(readFileSync(file, 'utf8'), /^-----BEGIN AGE ENCRYPTED FILE-----/);
-    t.match((await writ(['set', 'vault.env.API_KEY'], 'another value')).data, { replaced: true });
-    t.equal((await vault()).get('API_KEY')?.value, 'another value');
-    t.equal((await writ(['set', 'OTHER', '--global'], 'of the user')).exit, 0);
-    t.ok(statSync(global).isFile());
-    const { data } = await writ(['list']);
-    t.strictSame(data.secrets, [
-      { name: 'API_KEY', vault: 'repository', scopes: ['a:b', 'npm:read'] },
-      { name: 'OTHER', vault: 'global', scopes: [] },
-    ]);
-    t.strictSame(faultsOf('vault list', data), []);
-    t.match(await writ(['rm', 'OTHER']), { exit: 1, error: { code: 'SECRET_UNKNOWN' } });
-    const removed = await writ(['rm', 'API_KEY']);
-    t.strictSame(faultsOf('vault rm', removed.data), []);
-    t.strictSame((await writ(['list'])).data.secrets, [{ name: 'OTHER', vault: 'global', scopes: [] }]);
-  },
-);
+t.test('a secret is set, listed, replaced and removed in the repository and global vaults', async (t) => {
+  const { writ, vault, file, identity, global, git } = placeOf(t);
+  t.strictSame((await writ(['list'])).data, { secrets: [] });
+  const set = await writ(['set', 'API_KEY', '--scope', 'npm:read', '--scope', 'a:b'], `${canary}\n`);
+  t.strictSame(set.data, {
+    name: 'API_KEY',
+    vault: 'repository',
+    replaced: false,
+    scopes: ['a:b', 'npm:read'],
+  });
+  t.strictSame(faultsOf('vault set', set.data), []);
+  t.equal((await vault()).get('API_KEY')?.value, canary, 'without the line end');
+  for (const path of [file, identity]) t.equal(statSync(path).mode & 0o777, 0o600, path);
+  t.equal(git('status', '--porcelain'), '', 'git sees nothing of it');
+  t.match(readFileSync(file, 'utf8'), /^-----BEGIN AGE ENCRYPTED FILE-----/);
+  t.match((await writ(['set', 'vault.env.API_KEY'], 'another value')).data, { replaced: true });
+  t.equal((await vault()).get('API_KEY')?.value, 'another value');
+  t.equal((await writ(['set', 'OTHER', '--global'], 'of the user')).exit, 0);
+  t.ok(statSync(global).isFile());
+  const { data } = await writ(['list']);
+  t.strictSame(data.secrets, [
+    { name: 'API_KEY', vault: 'repository', scopes: ['a:b', 'npm:read'] },
+    { name: 'OTHER', vault: 'global', scopes: [] },
+  ]);
+  t.strictSame(faultsOf('vault list', data), []);
+  t.match(await writ(['rm', 'OTHER']), { exit: 1, error: { code: 'SECRET_UNKNOWN' } });
+  const removed = await writ(['rm', 'API_KEY']);
+  t.strictSame(faultsOf('vault rm', removed.data), []);
+  t.strictSame((await writ(['list'])).data.secrets, [{ name: 'OTHER', vault: 'global', scopes: [] }]);
+});
 
-long('what is no name or no value is refused, and arguments hold no value', async (t) => {
+long('invalid names and values are refused, and existing secrets are kept', async (t) => {
   const { writ, directory } = placeOf(t);
   for (const name of [
     '',
@@ -110,12 +107,12 @@ long('what is no name or no value is refused, and arguments hold no value', asyn
   t.equal((await writ(['list'])).data.secrets.length, 2, 'what was there is still there');
 });
 
-t.test('a value that was typed as an argument is refused and not repeated', async (t) => {
+t.test('a value given as an argument is refused and not printed', async (t) => {
   const { writ } = placeOf(t);
   t.match(await writ(['set', 'OPENAI_API_KEY', canary], canary), { exit: 129, error: { code: 'USAGE' } });
 });
 
-long('a vault that cannot be trusted is refused, and nothing of it is lost', async (t) => {
+long('an insecure or damaged vault is refused and left unchanged', async (t) => {
   const { writ, file, identity, directory, home } = placeOf(t);
   await writ(['set', 'API_KEY'], canary);
   const good = readFileSync(file);
@@ -242,7 +239,7 @@ long('a vault that cannot be trusted is refused, and nothing of it is lost', asy
   t.strictSame((await writ(['list'])).data.secrets, [{ name: 'API_KEY', vault: 'repository', scopes: [] }]);
 });
 
-long('of processes that set secrets at once none loses what another set', async (t) => {
+long('concurrent `vault set` processes lose no secret', async (t) => {
   const { root, env, vault, identity, directory } = placeOf(t);
   const names = ['A', 'B', 'C', 'D', 'E', 'F'];
   const started = names.map((name) =>

@@ -47,7 +47,7 @@ function sorted(value: unknown): unknown {
   );
 }
 
-t.test('evidence that a JSON tool sorted, indented or packed is the same evidence', async (t) => {
+t.test('evidence still verifies after a JSON tool sorted or reformatted it', async (t) => {
   const parsed = JSON.parse(evidence);
   for (const [name, text] of Object.entries({
     sorted: JSON.stringify(sorted(parsed)),
@@ -70,7 +70,7 @@ t.test('evidence that a JSON tool sorted, indented or packed is the same evidenc
   );
 });
 
-t.test('evidence in a list, or a line of several, is evidence', async (t) => {
+t.test('evidence verifies inside a list or among JSON lines', async (t) => {
   const asked = ['--key', 'signer.pem', '--key', 'vendor.pem', '--artifact', 'patchset.diff'];
   write('patchset.diff', sealed.content.get('patchset.diff') ?? '');
   const patch = [{ name: 'p', digest: { sha256: sha256Hex(sealed.content.get('patchset.diff') ?? '') } }];
@@ -95,7 +95,7 @@ t.test('evidence in a list, or a line of several, is evidence', async (t) => {
   }
 });
 
-t.test('an artifact that is given twice is one', async (t) => {
+t.test('an artifact given twice counts once', async (t) => {
   const digest = createHash('sha256').update(artifact).digest();
   const sha512 = createHash('sha512').update(artifact).digest('hex');
   write('copy.tgz', artifact);
@@ -126,7 +126,7 @@ t.test('an artifact that is given twice is one', async (t) => {
   }
 });
 
-t.test('what a document is, its own member says, and nothing within it', async (t) => {
+t.test('the type of a document comes from its top-level member only', async (t) => {
   const type = 'application/vnd.writ.evidence.v1+json';
   const cases: Record<string, [string, string | undefined]> = {
     first: [`{"mediaType":"${type}","a":1}`, type],
@@ -147,56 +147,47 @@ t.test('what a document is, its own member says, and nothing within it', async (
   t.match([code, data.targets[0].kind], [0, 'attestation'], 'a bundle that holds the words is a bundle');
 });
 
-long(
-  'lists of bundles as registries hand them out: each is a target, and one bad one spoils the answer',
-  async (t) => {
-    const [good, other] = [bundleBy(statement()), envelopeBy(signerKey, statement())];
-    const asked = ['--key', 'vendor.pem', '--artifact', 'app.tgz'];
-    write(
-      'npm.json',
-      JSON.stringify({ attestations: [{ predicateType: 'x', bundle: good }, { bundle: other }] }),
-    );
-    const npm = await verify('npm.json', ...asked);
-    t.equal(npm.code, 0);
-    t.same(
-      npm.data.targets.map(({ target }: Loose) => target),
-      ['npm.json:1', 'npm.json:2'],
-    );
-    write('list.json', JSON.stringify([good, other], null, 2));
-    t.equal((await verify('list.json', ...asked)).code, 0);
-    const forged = structuredClone(good);
-    forged.dsseEnvelope.payload = Buffer.from(JSON.stringify(statement({ predicate: {} }))).toString(
-      'base64',
-    );
-    write('one-bad.json', JSON.stringify({ attestations: [{ bundle: good }, { bundle: forged }] }));
-    t.equal((await verify('one-bad.json', ...asked)).code, 1);
-    write(
-      'elsewhere.json',
-      JSON.stringify({ attestations: [{ bundle: null, bundle_url: 'https://example.org/b' }] }),
-    );
-    const elsewhere = await verify('elsewhere.json', ...asked);
-    t.match(elsewhere, { code: 3, error: { details: { code: 'unsupported' } } });
-    for (const none of ['{"attestations":[]}', '[]']) {
-      write('none.json', none);
-      t.equal((await verify('none.json', ...asked)).code, 3, 'an empty list is nothing to verify');
-    }
-    const filler = Array.from({ length: 800 }, (_, n) => ({ name: `x${n}`, text: 'y'.repeat(100) }));
-    write('late.json', JSON.stringify({ filler, attestations: [{ bundle: good }, { bundle: other }] }));
-    const late = await verify('late.json', ...asked);
-    t.equal(late.code, 0, 'a list that begins after much else');
-    t.equal(late.data.targets.length, 2);
-    for (const pypi of [
-      { version: 1, attestation_bundles: [{ publisher: {}, attestations: [{}] }] },
-      { version: 1, verification_material: {}, envelope: {} },
-    ]) {
-      write('pypi.json', JSON.stringify(pypi));
-      t.match(await verify('pypi.json', ...asked), { code: 3, error: { details: { code: 'unsupported' } } });
-    }
-    write('both.json', JSON.stringify({ attestations: [{ bundle: good }], ...forged }));
-    t.equal(
-      (await verify('both.json', ...asked)).code,
-      1,
-      'a bundle is not read as the list that hides in it',
-    );
-  },
-);
+long('each bundle of a registry list is a target, and one bad bundle fails verification', async (t) => {
+  const [good, other] = [bundleBy(statement()), envelopeBy(signerKey, statement())];
+  const asked = ['--key', 'vendor.pem', '--artifact', 'app.tgz'];
+  write(
+    'npm.json',
+    JSON.stringify({ attestations: [{ predicateType: 'x', bundle: good }, { bundle: other }] }),
+  );
+  const npm = await verify('npm.json', ...asked);
+  t.equal(npm.code, 0);
+  t.same(
+    npm.data.targets.map(({ target }: Loose) => target),
+    ['npm.json:1', 'npm.json:2'],
+  );
+  write('list.json', JSON.stringify([good, other], null, 2));
+  t.equal((await verify('list.json', ...asked)).code, 0);
+  const forged = structuredClone(good);
+  forged.dsseEnvelope.payload = Buffer.from(JSON.stringify(statement({ predicate: {} }))).toString('base64');
+  write('one-bad.json', JSON.stringify({ attestations: [{ bundle: good }, { bundle: forged }] }));
+  t.equal((await verify('one-bad.json', ...asked)).code, 1);
+  write(
+    'elsewhere.json',
+    JSON.stringify({ attestations: [{ bundle: null, bundle_url: 'https://example.org/b' }] }),
+  );
+  const elsewhere = await verify('elsewhere.json', ...asked);
+  t.match(elsewhere, { code: 3, error: { details: { code: 'unsupported' } } });
+  for (const none of ['{"attestations":[]}', '[]']) {
+    write('none.json', none);
+    t.equal((await verify('none.json', ...asked)).code, 3, 'an empty list is nothing to verify');
+  }
+  const filler = Array.from({ length: 800 }, (_, n) => ({ name: `x${n}`, text: 'y'.repeat(100) }));
+  write('late.json', JSON.stringify({ filler, attestations: [{ bundle: good }, { bundle: other }] }));
+  const late = await verify('late.json', ...asked);
+  t.equal(late.code, 0, 'a list that begins after much else');
+  t.equal(late.data.targets.length, 2);
+  for (const pypi of [
+    { version: 1, attestation_bundles: [{ publisher: {}, attestations: [{}] }] },
+    { version: 1, verification_material: {}, envelope: {} },
+  ]) {
+    write('pypi.json', JSON.stringify(pypi));
+    t.match(await verify('pypi.json', ...asked), { code: 3, error: { details: { code: 'unsupported' } } });
+  }
+  write('both.json', JSON.stringify({ attestations: [{ bundle: good }], ...forged }));
+  t.equal((await verify('both.json', ...asked)).code, 1, 'a bundle is not read as the list that hides in it');
+});

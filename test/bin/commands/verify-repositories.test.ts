@@ -17,7 +17,7 @@ const sealed = withoutSshKeygen ? undefined : await makeSealedRepository(root);
 const skip = withoutSshKeygen || (sealed ? false : 'writ doctor: no run works on this machine');
 
 long(
-  'a sealed commit verifies wherever its objects are: bare, mirror, work tree, shallow; and what is missing is named',
+  'a sealed commit verifies in bare, mirror and shallow clones, and missing objects are named',
   { skip },
   async (t) => {
     if (sealed === undefined) return;

@@ -88,7 +88,7 @@ async function verify(...argv: string[]): Promise<Answer> {
 
 const signer = ['--key', 'signer.pem'];
 
-t.test('one exported file and the signer’s key are enough, outside of any repository', async (t) => {
+t.test('an exported evidence file verifies outside a repository with the signer’s key', async (t) => {
   const none = await verify('evidence.json');
   t.match(none, { code: 3, error: { code: 'VERIFY_NOTHING', details: { code: 'untrusted-signer' } } });
   t.match(none.error?.hints, [/--key FILE.*key id [0-9a-f]{64}/]);
@@ -119,7 +119,7 @@ t.test('one exported file and the signer’s key are enough, outside of any repo
   );
 });
 
-t.test('the trusted root that we export stands for the log’s key', async (t) => {
+t.test('an exported trusted root works in place of the log key', async (t) => {
   t.equal((await verify('evidence.json', ...signer, '--trusted-root', 'log-root.json')).code, 0);
   const foreign = makeMachine();
   await sealRun(foreign);
@@ -129,7 +129,7 @@ t.test('the trusted root that we export stands for the log’s key', async (t) =
   t.match(refused, { code: 3, error: { details: { code: 'untrusted-log' } } });
 });
 
-t.test('many targets at once: each is judged, the worst decides', async (t) => {
+t.test('each of several targets is verified, and the worst result decides', async (t) => {
   const keys = [...signer, '--key', 'stranger.pem'];
   const all = await verify('all.intoto.jsonl', 'key.sigstore.json', ...keys, '--artifact', 'app.tgz');
   t.equal(all.code, 1);
@@ -145,7 +145,7 @@ t.test('many targets at once: each is judged, the worst decides', async (t) => {
   t.match(await verify('empty.json'), { code: 3, data: { verified: false, ran: 0 } });
 });
 
-t.test('a bundle by a certificate takes a root, an identity and who vouches for it', async (t) => {
+t.test('a certificate bundle needs a trusted root, an identity and an issuer', async (t) => {
   const line = ['app.sigstore.json', '--artifact', 'app.tgz'];
   const by = ['--identity', identity, '--issuer', issuer];
   t.equal((await verify(...line, ...by, '--trusted-root', 'root.json')).code, 0);
@@ -165,7 +165,7 @@ t.test('a bundle by a certificate takes a root, an identity and who vouches for 
   });
 });
 
-t.test('a log proof shows that what is given was logged, under a key that is told', async (t) => {
+t.test('a log proof verifies that an artifact was logged under the given key', async (t) => {
   const log = ['--ledger-key', vkey];
   const about = ['--artifact', 'provenance.json'];
   t.equal((await verify('run.tlog-proof', ...log, ...about)).code, 0);
@@ -192,19 +192,16 @@ t.test('a log proof shows that what is given was logged, under a key that is tol
   });
 });
 
-t.test(
-  'an artifact is a file, hashed, or its digest; a digest of another form is a usage error',
-  async (t) => {
-    const bundle = ['key.sigstore.json', '--key', 'stranger.pem', '--artifact'];
-    t.equal((await verify(...bundle, `sha256:${statement().subject[0].digest.sha256}`)).code, 0);
-    t.equal((await verify(...bundle, 'sha256:abc')).code, 129);
-    t.match(await verify(...bundle, 'absent.tgz'), { code: 129, error: { code: 'INPUT_UNREADABLE' } });
-    t.match(await verify('./absent.json'), { code: 129, error: { code: 'INPUT_UNREADABLE' } });
-    t.match(await verify('absent'), { code: 128, error: { code: 'NOT_A_REPOSITORY' } });
-  },
-);
+t.test('an artifact is a file or a digest, and a malformed digest is a usage error', async (t) => {
+  const bundle = ['key.sigstore.json', '--key', 'stranger.pem', '--artifact'];
+  t.equal((await verify(...bundle, `sha256:${statement().subject[0].digest.sha256}`)).code, 0);
+  t.equal((await verify(...bundle, 'sha256:abc')).code, 129);
+  t.match(await verify(...bundle, 'absent.tgz'), { code: 129, error: { code: 'INPUT_UNREADABLE' } });
+  t.match(await verify('./absent.json'), { code: 129, error: { code: 'INPUT_UNREADABLE' } });
+  t.match(await verify('absent'), { code: 128, error: { code: 'NOT_A_REPOSITORY' } });
+});
 
-t.test('a type that is not read here is not judged, named, and can be asked for', async (t) => {
+t.test('an unknown predicate type is unverified unless `--type` names it', async (t) => {
   writeFileSync(
     join(here.root, 'p.json'),
     JSON.stringify(bundleBy(statement({ predicateType: 'https://example.org/p' }))),
@@ -217,7 +214,7 @@ t.test('a type that is not read here is not judged, named, and can be asked for'
   t.equal((await verify(...line, '--type', 'https://example.org/p')).code, 0);
 });
 
-t.test('the explanation has a shape, and a form for people', async (t) => {
+t.test('`--explain` adds one claim per check and prints a tree', async (t) => {
   const { data } = await verify('evidence.json', ...signer, '--explain');
   t.equal(data.explain[0].claims.length, data.checks.length);
   const { out } = await runLine(['verify', 'evidence.json', ...signer, '--explain'], commands, {
@@ -230,7 +227,7 @@ t.test('the explanation has a shape, and a form for people', async (t) => {
   );
 });
 
-t.test('what commands find is not believed for its name: a bare word is never a file', async (t) => {
+t.test('a bare word such as `HEAD` is never read as a file', async (t) => {
   writeFileSync(join(here.root, 'HEAD'), readFileSync(join(here.root, 'evidence.json')));
   t.match(await verify('HEAD', ...signer), { code: 128, error: { code: 'NOT_A_REPOSITORY' } });
   t.equal((await verify('./HEAD', ...signer)).code, 0);

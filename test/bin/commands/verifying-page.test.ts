@@ -141,7 +141,7 @@ const skip =
   (healthy === 0 || healthy === 128 ? false : 'writ doctor: no run works on this machine');
 
 t.test(
-  'every command of docs/verifying.md does on a fresh machine what the page says',
+  'every command of docs/verifying.md prints what the page says on a fresh machine',
   { skip },
   async (t) => {
     await prepare();

@@ -4,7 +4,7 @@ import { scaffolds } from '../../../bin/plugin/scaffolds.ts';
 import { readManifest } from '../../../engine/plugin-trust/plugin-manifest.ts';
 import { toPluginPackage } from '../../../engine/plugin-trust/plugin-package.ts';
 
-t.test('whoever adds or trusts a plugin is told what to say where, of every kind', async (t) => {
+t.test('adding or trusting a plugin prints the configuration steps for its kind', async (t) => {
   const steps = Object.entries(scaffolds).map(([kind, scaffold]) => {
     const files = [...scaffold('one')].map(([path, text]) => [path, Buffer.from(text)] as const);
     const manifest = readManifest(toPluginPackage(files, kind), kind);

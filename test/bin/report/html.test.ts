@@ -30,7 +30,7 @@ function ask<T>(page: Page, expression: string): Promise<T> {
   return page.evaluate(`(() => { ${inPage}; return ${expression}; })()`);
 }
 
-t.test('the page is one document without script, link out, form or remote address', async (t) => {
+t.test('the page is one document without scripts, outgoing links, forms or remote addresses', async (t) => {
   for (const view of [committed, abandoned, hostile]) {
     const page = renderRunHtml(view);
     t.notMatch(page, /<(?:script|img|iframe|object|embed|link|form|base)\b/i);
@@ -42,7 +42,7 @@ t.test('the page is one document without script, link out, form or remote addres
   }
 });
 
-t.test('untrusted text becomes text, and what hides is named', async (t) => {
+t.test('untrusted text is escaped, and hidden characters are named', async (t) => {
   const shown = escapeHtml(hostileText);
   t.notMatch(shown, /[<>"'`\x00\x1b\u200b\u202e\u2066]/);
   t.match(shown, '[U+202E]gnp.exe');
@@ -52,7 +52,7 @@ t.test('untrusted text becomes text, and what hides is named', async (t) => {
   t.equal(escapeHtml(`<a href="b">'\``), '&lt;a href=&quot;b&quot;&gt;&#39;&#96;');
 });
 
-t.test('nothing is called good that has no commit decision', async (t) => {
+t.test('only a run with a commit decision is shown as good', async (t) => {
   const { decision: _decision, ...undecided } = committed;
   const words: readonly (readonly [RunView, string])[] = [
     [committed, 'Committed'],
@@ -70,26 +70,23 @@ t.test('nothing is called good that has no commit decision', async (t) => {
   }
 });
 
-t.test(
-  'a page of 1,000 checks, findings, artifacts and files stays bounded and says what it leaves out',
-  async (t) => {
-    const page = renderRunHtml(huge);
-    t.ok(page.length < 1_000_000, `${page.length} characters`);
-    t.match(page, 'and 800 beyond these');
-    t.match(page, 'and 500 more');
-    t.match(page, '<details><summary>998 checks passed</summary>');
-    t.ok(page.indexOf('check-0507') < page.indexOf('998 checks passed'), 'what failed is in view');
-    const loud = {
-      ...huge,
-      findings: huge.findings.map((finding) => ({ ...finding, message: 'm'.repeat(100_000) })),
-    };
-    t.ok(renderRunHtml(loud).length < 2_000_000);
-  },
-);
+t.test('a page of 1,000 checks and findings stays bounded and reports what it leaves out', async (t) => {
+  const page = renderRunHtml(huge);
+  t.ok(page.length < 1_000_000, `${page.length} characters`);
+  t.match(page, 'and 800 beyond these');
+  t.match(page, 'and 500 more');
+  t.match(page, '<details><summary>998 checks passed</summary>');
+  t.ok(page.indexOf('check-0507') < page.indexOf('998 checks passed'), 'what failed is in view');
+  const loud = {
+    ...huge,
+    findings: huge.findings.map((finding) => ({ ...finding, message: 'm'.repeat(100_000) })),
+  };
+  t.ok(renderRunHtml(loud).length < 2_000_000);
+});
 
 const named = existsSync(chromium) ? false : `no browser at ${chromium}`;
 
-long('in a real browser', { skip: named }, async (t) => {
+long('the page works in a real browser', { skip: named }, async (t) => {
   const { chromium: engine } = await import('playwright-core');
   const browser = await engine.launch({ executablePath: chromium, args: ['--no-sandbox'] });
   t.teardown(() => browser.close());
@@ -97,7 +94,7 @@ long('in a real browser', { skip: named }, async (t) => {
   const views = { committed, abandoned, hostile, huge };
 
   for (const [name, view] of Object.entries(views)) {
-    await t.test(`${name} at 375 px and 1280 px`, async (t) => {
+    await t.test(`the ${name} page fits 375 px and 1280 px`, async (t) => {
       const file = join(dir, `${name}.html`);
       writeFileSync(file, renderRunHtml(view));
       const { page, told, asked } = await open(browser, file, 375);
@@ -120,7 +117,7 @@ long('in a real browser', { skip: named }, async (t) => {
     });
   }
 
-  await t.test('it can be used without eyes: landmarks, headings, table headers, names', async (t) => {
+  await t.test('the page has landmarks, headings, table headers and accessible names', async (t) => {
     const { page } = await open(browser, join(dir, 'committed.html'), 1280);
     for (const role of ['banner', 'main', 'navigation', 'contentinfo'] as const)
       t.equal(await page.getByRole(role).count(), 1, role);
@@ -133,7 +130,7 @@ long('in a real browser', { skip: named }, async (t) => {
   });
 
   for (const colorScheme of ['light', 'dark'] as const) {
-    await t.test(`text stands out from its background, ${colorScheme}`, async (t) => {
+    await t.test(`text has enough contrast in the ${colorScheme} colour scheme`, async (t) => {
       for (const name of ['committed', 'abandoned']) {
         const { page } = await open(browser, join(dir, `${name}.html`), 1280, colorScheme);
         const all = await ask<readonly Contrast[]>(page, 'contrasts()');
@@ -148,7 +145,7 @@ long('in a real browser', { skip: named }, async (t) => {
     });
   }
 
-  await t.test('the policy of the page stops what escaping might miss', async (t) => {
+  await t.test('the content security policy blocks injected scripts and styles', async (t) => {
     const file = join(dir, 'injected.html');
     const injected =
       '<script>window.pwned=1</script><img src=x onerror="window.pwned=1"><p style="color:red" id="styled">x</p><h1 id="decision">';

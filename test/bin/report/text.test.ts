@@ -24,7 +24,7 @@ function printed(view: RunView, quiet = false, beside?: 'hinted' | 'show'): stri
 }
 
 t.test(
-  'the terminal summary gives the decision first, then what failed, evidence and the next command',
+  'the terminal summary prints the decision first, then failures, evidence and the next command',
   async (t) => {
     const good = printed(committed);
     t.match(good, /^Committed {2}Refuse credentials/);
@@ -49,7 +49,7 @@ t.test(
   },
 );
 
-t.test('why a check failed is told once, however many rules were held up by it', async (t) => {
+t.test('the reason of a failed check is printed once, even if several rules repeat it', async (t) => {
   const why = 'no advisories are imported here: `writ sca import FILE` takes an export of OSV';
   const cause = `expected \`sca-report\` to be JSON, found none: ${why}`;
   const said = (rule: string, message: string): Finding => ({ rule, severity: 'error', message });
@@ -86,14 +86,14 @@ t.test('why a check failed is told once, however many rules were held up by it',
   }
 });
 
-t.test('whoever has a run shown is not told to have it shown', async (t) => {
+t.test('`writ show` does not suggest `writ show` as the next command', async (t) => {
   t.match(printed(abandoned), /next {2}writ show /);
   t.notMatch(printed(abandoned, false, 'show'), /next {2}/);
   t.match(printed(committed, false, 'show'), /next {2}writ verify /, 'what else can be done is told');
   t.notMatch(printed(committed, false, 'hinted'), /next {2}/);
 });
 
-t.test('a stage without checks says who else was asked there and what was made', async (t) => {
+t.test('a stage without checks lists its plugin stage checks and artifacts', async (t) => {
   const [made] = committed.artifacts;
   if (made === undefined) throw new Error('the sample has no artifact');
   const { checkId: _, ...own } = made;
@@ -121,7 +121,7 @@ t.test('a stage without checks says who else was asked there and what was made',
   t.match(renderRunJunit(view), 'name="linked-ticket of plugin tickets"');
 });
 
-t.test('what checks wrote outside the scope is told in a line each, whatever stands in a name', async (t) => {
+t.test('files written outside the scope are reported on one line, with their names escaped', async (t) => {
   const [stage, ...others] = committed.stages;
   const [check, ...more] = stage?.checks ?? [];
   if (!stage || !check) throw new Error('the sample has no check');
@@ -136,7 +136,7 @@ t.test('what checks wrote outside the scope is told in a line each, whatever sta
   t.notMatch(printed(committed), 'outside the scope');
 });
 
-t.test('what was tried again is told in a line each, whatever stands in a name', async (t) => {
+t.test('retries are listed one per line, with escaped names and a limit', async (t) => {
   const retry = {
     failed: 'candidate-1',
     tasks: ['task-1'],
@@ -153,7 +153,7 @@ t.test('what was tried again is told in a line each, whatever stands in a name',
   t.notMatch(printed(committed), 'tried again');
 });
 
-t.test('a failed check says how to read its log, or else why it failed', async (t) => {
+t.test('a failed check names the command that prints its log, or else the reason', async (t) => {
   const text = printed(abandoned);
   const [, unit = '', log, types = '', none] =
     /(.*unit {2}exit 1.*)\n(.*)\n(.*types {2}timed out.*)\n(.*)\n/.exec(text) ?? [];
@@ -174,7 +174,7 @@ t.test('a failed check says how to read its log, or else why it failed', async (
   );
 });
 
-t.test('a rollback never says that its commit is on the branch', async (t) => {
+t.test('a rollback never claims that its commit is on the branch', async (t) => {
   const sha = '4f2e1a9c0b12d3e4f5061728394a5b6c7d8e9f00';
   const view: RunView = {
     ...abandoned,
@@ -189,18 +189,18 @@ t.test('a rollback never says that its commit is on the branch', async (t) => {
     t.match(plain(text), `${sha} on refs/heads/main`);
 });
 
-t.test('nothing untrusted reaches the terminal as a control sequence', async (t) => {
+t.test('untrusted text reaches the terminal without control sequences', async (t) => {
   t.notMatch(printed(hostile), /[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u202e\u2066]/);
 });
 
-t.test('lists of 1,000 are cut and say so', async (t) => {
+t.test('lists of 1,000 entries are cut and report the rest', async (t) => {
   t.ok(printed(huge).split('\n').length < 200);
   t.match(printed(huge), 'and 950 more');
   t.ok(renderRunMarkdown(huge).length < 60_000, 'a comment on a pull request takes 65,536 characters');
   t.match(renderRunMarkdown(huge), 'more');
 });
 
-t.test('a hostile run is Markdown of our own shape only', async (t) => {
+t.test('untrusted text cannot change the structure of the Markdown report', async (t) => {
   const text = renderRunMarkdown(hostile);
   t.notMatch(text, /<(?:script|img|a)\b/i);
   t.notMatch(text, /[\x00\x1b\u202e\u2066]/);
@@ -219,7 +219,7 @@ t.test('a hostile run is Markdown of our own shape only', async (t) => {
   t.match(renderRunMarkdown(committed), '`writ verify 4f2e1a9c0b12d3e4f5061728394a5b6c7d8e9f00`');
 });
 
-t.test('quantities are what a person would say', async (t) => {
+t.test('durations, sizes and counts are formatted for people', async (t) => {
   t.strictSame([0, 45.4, 999, 1000, 59_949, 60_000, 125_000, 3_599_600, 3_840_000].map(toDuration), [
     '0 ms',
     '45 ms',
@@ -241,7 +241,7 @@ t.test('quantities are what a person would say', async (t) => {
   t.strictSame([toCount(1, 'check'), toCount(0, 'check')], ['1 check', '0 checks']);
 });
 
-t.test('JUnit of a run: one suite per stage, failed checks fail, hostile text stays text', async (t) => {
+t.test('JUnit has one suite per stage, reports failed checks and escapes hostile text', async (t) => {
   const xml = renderRunJunit(abandoned);
   t.match(xml, /<testsuite name="fast" [^>]*failures="[1-9]/);
   t.match(xml, /<testcase [^>]*name="unit" [^>]*><failure message="/);
@@ -266,7 +266,7 @@ function parsed(xml: string): number {
   return elements;
 }
 
-t.test('SARIF of a run lists every finding that has a place', async (t) => {
+t.test('SARIF of a run lists every finding that has a location', async (t) => {
   const { runs } = JSON.parse(renderRunSarif(abandoned, '1.0.0'));
   const found = [...abandoned.findings, ...abandoned.stages.flatMap(({ findings }) => findings)];
   const placed = found.filter(({ path }) => path !== undefined);
@@ -276,25 +276,22 @@ t.test('SARIF of a run lists every finding that has a place', async (t) => {
     t.strictSame(githubIngestionFaults(renderRunSarif(view, '1.0.0')), []);
 });
 
-t.test(
-  'a change that was made without its provenance is told on stderr, whatever stdout is for',
-  async (t) => {
-    for (const quiet of [false, true]) {
-      const [out, err] = [new PassThrough(), new PassThrough()];
-      const look = { quiet, colourOut: false, colourErr: false, before: () => {} };
-      const print = createPrinter(openSink(out), openSink(err), look);
-      toResult(committed, print);
-      t.equal(err.read(), null);
-      const notices = ['PROVENANCE_MISSING: the log was not there'];
-      t.match(toResult({ ...committed, notices }, print).data, {
-        warnings: [{ code: 'PROVENANCE_MISSING', message: 'the log was not there' }],
-      });
-      t.equal(String(err.read()), 'warning: the log was not there\n');
-    }
-  },
-);
+t.test('missing provenance is reported on stderr, also with `--quiet`', async (t) => {
+  for (const quiet of [false, true]) {
+    const [out, err] = [new PassThrough(), new PassThrough()];
+    const look = { quiet, colourOut: false, colourErr: false, before: () => {} };
+    const print = createPrinter(openSink(out), openSink(err), look);
+    toResult(committed, print);
+    t.equal(err.read(), null);
+    const notices = ['PROVENANCE_MISSING: the log was not there'];
+    t.match(toResult({ ...committed, notices }, print).data, {
+      warnings: [{ code: 'PROVENANCE_MISSING', message: 'the log was not there' }],
+    });
+    t.equal(String(err.read()), 'warning: the log was not there\n');
+  }
+});
 
-t.test('how a run that waits goes on is told once, with its id', async (t) => {
+t.test('a waiting run prints its next command once, with its id', async (t) => {
   const { runId } = committed;
   for (const [waits, hint] of [
     ['budget', `grant more with \`writ resume ${runId} --more-cost-units N\``],

@@ -28,7 +28,7 @@ function openStream(): { readonly stream: () => WriteStream; readonly text: () =
   return { stream: () => stream as unknown as WriteStream, text: () => text };
 }
 
-t.test('a file, a null device and a pipe are written at once, without a stream of Node', async (t) => {
+t.test('a file, a null device and a pipe are written directly, without a Node stream', async (t) => {
   const path = join(t.testdir({}), 'file');
   const file = openSync(path, 'w');
   const out = openOutput(file, unasked);
@@ -50,7 +50,7 @@ t.test('a file, a null device and a pipe are written at once, without a stream o
   t.equal(readSync(pipe, read), 4);
 });
 
-t.test('what a pipe cannot take at once goes through the stream, in order', async (t) => {
+t.test('data that a pipe cannot accept at once goes through the stream in order', async (t) => {
   const pipe = openPipe(t);
   const { stream, text } = openStream();
   const out = openOutput(pipe, stream);
@@ -63,7 +63,7 @@ t.test('what a pipe cannot take at once goes through the stream, in order', asyn
   t.equal(read.toString('utf8', 0, readSync(pipe, read)), 'first ');
 });
 
-t.test('a pipe that is full already is left to the stream, which waits for its reader', async (t) => {
+t.test('output to a full pipe goes to the stream, which waits for its reader', async (t) => {
   const pipe = openPipe(t);
   writeSync(pipe, Buffer.alloc(63 * 1024));
   const { stream, text } = openStream();
@@ -77,7 +77,7 @@ t.test('a pipe that is full already is left to the stream, which waits for its r
   t.match(out, { closed: false, failure: undefined });
 });
 
-t.test('a reader that goes away ends the output quietly, a write that fails is remembered', async (t) => {
+t.test('a closed pipe ends the output quietly, and a failed write is remembered', async (t) => {
   const path = join(t.testdir({ file: '' }), 'pipe');
   execFileSync('mkfifo', [path]);
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -97,7 +97,7 @@ t.test('a reader that goes away ends the output quietly, a write that fails is r
   closeSync(locked);
 });
 
-t.test('a device is what the stream of Node says it is', async (t) => {
+t.test('a device is written through its Node stream', async (t) => {
   const device = openSync('/dev/zero', 'r+');
   const terminal = openStream();
   Object.assign(terminal.stream(), { isTTY: true, columns: 132 });

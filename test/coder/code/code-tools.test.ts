@@ -25,7 +25,7 @@ const asking =
 const write = (use: Use, path: string, text: string) =>
   use({ kind: 'write', path, bytes: Buffer.from(text) });
 
-t.test('a real server knows what names mean, and what the model has just changed', async (t) => {
+t.test('a real language server answers about symbols, including fresh changes of the model', async (t) => {
   await useHands(t, { allow: withCode, prepare: checkTypes }, async (use, workspace) => {
     const ask = asking(use);
     t.match(await ask('hover', 'src/price.js', 'price'), {
@@ -67,7 +67,7 @@ t.test('a real server knows what names mean, and what the model has just changed
   });
 });
 
-long('what the rules hide is in no answer, nor known to the server at all', async (t) => {
+long('files hidden by the rules are in no answer and unknown to the language server', async (t) => {
   const prepare = (sample: Parameters<typeof checkTypes>[0]) => {
     checkTypes(sample);
     mkdirSync(join(sample.root, 'src', 'hidden'));
@@ -106,7 +106,7 @@ long('what the rules hide is in no answer, nor known to the server at all', asyn
     });
 });
 
-long('each constraint of a rule for language servers holds', async (t) => {
+long('each constraint of a language server rule applies', async (t) => {
   const only = (constraints: Parameters<typeof codeRule>[0]) => ({
     allow: [...everything, codeRule(constraints)],
   });
@@ -174,7 +174,7 @@ async function runScript(
 
 const codeNames = /^(?:hover|goto_definition|find_references|.*_symbols|diagnostics|preview_rename)$/;
 
-long('a model uses the tools and its change is sealed, with who answered it', async (t) => {
+long('a model uses the code tools, and the provenance names the language server', async (t) => {
   const { sample, view, told, tools } = await runScript(
     t,
     [
@@ -217,7 +217,7 @@ long('a model uses the tools and its change is sealed, with who answered it', as
   );
 });
 
-long('tools of a server that is not there, or that no rule names, do not exist', async (t) => {
+long('code tools without a server or an allow rule are not offered', async (t) => {
   const off = (sample: Parameters<typeof checkTypes>[0]) => {
     checkTypes(sample);
     mkdirSync(join(sample.root, '.writ'), { recursive: true });
@@ -240,7 +240,7 @@ long('tools of a server that is not there, or that no rule names, do not exist',
   );
 });
 
-long('without a sandbox there are no such tools', async (t) => {
+long('without a sandbox the code tools are not offered', async (t) => {
   const replies = [{ calls: [mending] }, { calls: [ending] }];
   const { tools, view } = await runScript(t, replies, withCode, checkTypes, 'none');
   t.match(view, { decision: { type: 'commit' } });
@@ -279,7 +279,7 @@ process.stdin.on('data', (chunk) => {
 });
 `;
 
-long('a server of the repository’s own dependencies sees, writes and reaches nothing else', async (t) => {
+long('a server from the repository’s dependencies cannot write files or reach the network', async (t) => {
   const prepare = ({ root }: Parameters<typeof checkTypes>[0]) => {
     mkdirSync(join(root, 'node_modules', '.bin'), { recursive: true });
     writeFileSync(join(root, 'node_modules', '.bin', 'own-server'), ownServer, { mode: 0o755 });
@@ -306,7 +306,7 @@ long('a server of the repository’s own dependencies sees, writes and reaches n
   t.match(view, { decision: { type: 'commit' } }, 'and the run goes on');
 });
 
-long('what a change puts where a server would come from is not run', async (t) => {
+long('a language server replaced by the change is not run', async (t) => {
   const prepare = ({ root }: Parameters<typeof checkTypes>[0]) => {
     mkdirSync(join(root, 'node_modules', '.bin'), { recursive: true });
     writeFileSync(join(root, 'node_modules', '.bin', 'own-server'), ownServer, { mode: 0o755 });

@@ -113,7 +113,7 @@ const ends: readonly (readonly [what: string, play: Play, told: RegExp, hasty?: 
 ];
 
 for (const [what, play, told, isHasty] of ends)
-  t.test(`a server that ${what} is ended, and the model is told`, async (t) => {
+  t.test(`a server that ${what} is stopped, and the model is notified`, async (t) => {
     const { ask } = await playServer(t, play, isHasty ? { times: hasty } : {});
     const action = what.startsWith('says nothing') ? 'diagnostics' : 'hover';
     const answer = await ask({ action, ...name }).catch((fault: unknown) => fault);
@@ -121,7 +121,7 @@ for (const [what, play, told, isHasty] of ends)
     else t.match(answer, { isDone: false, text: told });
   });
 
-t.test('an answer to another question is none, and a late one neither', async (t) => {
+t.test('answers with a wrong id and late answers are ignored', async (t) => {
   const { ask } = await playServer(
     t,
     answering('textDocument/hover', ({ id }, { send }) => {
@@ -134,7 +134,7 @@ t.test('an answer to another question is none, and a late one neither', async (t
   t.strictSame(await ask(name), { isDone: true, text: 'truth' });
 });
 
-t.test('a server that answers the same question for ever is ended', async (t) => {
+t.test('a server that repeats its answer without end is stopped', async (t) => {
   const { ask } = await playServer(
     t,
     answering('textDocument/hover', ({ id }, { send }) => {
@@ -146,7 +146,7 @@ t.test('a server that answers the same question for ever is ended', async (t) =>
   t.match(next instanceof ServerFault ? next.message : next, 'answers what nobody asked');
 });
 
-t.test('an error of its own is told, in one short line', async (t) => {
+t.test('an error of the server is reported on one short line', async (t) => {
   const { ask } = await playServer(
     t,
     answering('textDocument/hover', ({ id }, { send }) =>
@@ -159,7 +159,7 @@ t.test('an error of its own is told, in one short line', async (t) => {
   t.ok(text.length <= 300);
 });
 
-t.test('places outside the workspace, hidden ones and those that are none are not shown', async (t) => {
+t.test('locations that are hidden, invalid or outside the workspace are not shown', async (t) => {
   const places = [
     at('file:///workspace/a.fake', 1),
     at('file:///etc/passwd'),
@@ -200,7 +200,7 @@ t.test('places outside the workspace, hidden ones and those that are none are no
   t.notMatch(text, /secret|passwd|root:/);
 });
 
-t.test('a place twice is one; more than a model reads are counted', async (t) => {
+t.test('duplicate locations are merged, and locations beyond the limit are counted', async (t) => {
   const all = Array.from({ length: 5000 }, (_, line) => at('file:///workspace/a.fake', line % 2500));
   const { ask } = await playServer(
     t,
@@ -211,7 +211,7 @@ t.test('a place twice is one; more than a model reads are counted', async (t) =>
   t.equal(lines.at(-1), '[2300 more]');
 });
 
-t.test('text of others holds no control characters and is cut', async (t) => {
+t.test('server text is stripped of control characters and cut', async (t) => {
   const { ask } = await playServer(
     t,
     answering('textDocument/hover', () => ({
@@ -230,7 +230,7 @@ t.test('text of others holds no control characters and is cut', async (t) => {
   t.notMatch(text, /(?![\n\t])\p{Cc}/u);
 });
 
-t.test('symbols as a list, as a tree without end, and as nothing', async (t) => {
+t.test('`document-symbols` handles nested, large and invalid answers', async (t) => {
   const deep = { name: 'f', kind: 12, range: range(0), selectionRange: range(0), children: [] as object[] };
   let last = deep;
   for (let depth = 0; depth < 20; depth += 1) {
@@ -256,7 +256,7 @@ t.test('symbols as a list, as a tree without end, and as nothing', async (t) => 
   }
 });
 
-t.test('what a server wants done is not done; what it may know, it is told', async (t) => {
+t.test('requests of a server are declined, except for its configuration and folders', async (t) => {
   const asked = [
     [
       'workspace/applyEdit',
@@ -290,7 +290,7 @@ t.test('what a server wants done is not done; what it may know, it is told', asy
   t.notMatch(answerTo('workspace/diagnostic/refresh'), { error: {} });
 });
 
-t.test('a rename is told and not made; files that it would create or move are not shown', async (t) => {
+t.test('a rename preview changes nothing and hides file operations', async (t) => {
   const edits = [{ range: range(0, 4), newText: 'other\nmore' }];
   const played = await playServer(
     t,
@@ -309,7 +309,7 @@ t.test('a rename is told and not made; files that it would create or move are no
   t.strictSame((await played.ask({ ...name, symbol: 'nothing' })).isDone, false);
 });
 
-t.test('diagnostics that a server sends by itself: what it says last of that file counts', async (t) => {
+t.test('diagnostics are the last ones that the server published for the file', async (t) => {
   const problem = (message: string) => ({ range: range(1), severity: 2, code: 'E7', message });
   const { ask } = await playServer(
     t,
@@ -325,7 +325,7 @@ t.test('diagnostics that a server sends by itself: what it says last of that fil
   t.equal((await ask({ action: 'diagnostics' })).text, '2:1: warning E7: last word');
 });
 
-t.test('names are found where they stand as words, near the line that was named', async (t) => {
+t.test('a symbol is found as a whole word, near the given line', async (t) => {
   const { ask } = await playServer(
     t,
     answering('textDocument/hover', ({ params }) => ({

@@ -29,7 +29,7 @@ const change = (path: string, type = 'add', more: object = {}) => ({
   diff: 'x\n',
 });
 
-t.test('what says anything but JSON-RPC, nothing, or goes, is broken and named so', async (t) => {
+t.test('broken messages, silence or an early end are reported as a broken reply', async (t) => {
   const nothingAfter = (method: string): FakeServer => {
     const usual = turnThatSays([]);
     return (message) => (message.method === method ? [] : usual(message));
@@ -54,12 +54,12 @@ t.test('what says anything but JSON-RPC, nothing, or goes, is broken and named s
     await t.rejects(workWithCodex(fakeOrder(server).order, soon), broken, name);
 });
 
-t.test('a thread that would act without asking is not worked with', async (t) => {
+t.test('a thread without the expected approval policy is refused', async (t) => {
   for (const approvalPolicy of ['never', 'on-request', undefined])
     await t.rejects(workWithCodex(fakeOrder(turnThatSays([over], { approvalPolicy })).order, soon), broken);
 });
 
-t.test('silence while its model is asked is none', async (t) => {
+t.test('silence does not count while the model is being queried', async (t) => {
   let asked = 0;
   const late = turnThatSays([]);
   const fake = fakeOrder(late, { host: { isAsking: () => ++asked < 3 } });
@@ -67,7 +67,7 @@ t.test('silence while its model is asked is none', async (t) => {
   t.equal(asked, 3);
 });
 
-t.test('each request is answered: what it may, what it may not, and what nobody knows', async (t) => {
+t.test('each request of Codex is accepted, declined or answered with an error', async (t) => {
   const fake = fakeOrder(
     turnThatSays([
       command(1, 'echo fine'),
@@ -135,7 +135,7 @@ t.test('each request is answered: what it may, what it may not, and what nobody 
   t.same(fake.settled, ['failed', 'failed', 'failed', 'done', 'done']);
 });
 
-t.test('until there is a plan it may only look, and without one there is nothing', async (t) => {
+t.test('before a plan only read commands are allowed, and without a plan there is no result', async (t) => {
   const look = { commandActions: [{ type: 'read' }] };
   const planning = (said: readonly object[]) =>
     fakeOrder(turnThatSays([...said, over]), { host: { flags: { 'plan-mode': 'true' } } });
@@ -163,7 +163,7 @@ t.test('until there is a plan it may only look, and without one there is nothing
   t.same(modes, ['plan', 'default']);
 });
 
-t.test('why a turn failed is what the engine saw of the model, else what it says', async (t) => {
+t.test('a failed turn reports the model failure that the engine saw, else the error of Codex', async (t) => {
   const failed = (error: object) => ({
     method: 'turn/completed',
     params: { turn: { id: 'u1', status: 'failed', error } },
@@ -199,7 +199,7 @@ t.test('why a turn failed is what the engine saw of the model, else what it says
   );
 });
 
-t.test('told to stop, it is interrupted and its answer does not count', async (t) => {
+t.test('an abort interrupts the turn, and its answer does not count', async (t) => {
   for (const isDeaf of [false, true]) {
     const stop = new AbortController();
     const usual = turnThatSays([]);

@@ -58,7 +58,7 @@ const nothingGot = {
   ],
 };
 
-t.test('a start with a port has a token of its own, of which its words hold the digest alone', async (t) => {
+t.test('each start with a port has its own token, and the arguments hold only its digest', async (t) => {
   const [one, other] = [1, 2].map(() => codexProgram({ ...program, flags: { 'codex-port': '4711' } }));
   const token = one?.port?.token ?? '';
   t.match(token, /^[0-9a-f]{64}$/);
@@ -70,24 +70,24 @@ t.test('a start with a port has a token of its own, of which its words hold the 
   t.same(codexProgram({ ...program, flags: {} }).words, ['app-server'], 'without it there is none');
 });
 
-long('who serves at a port of its sandbox is spoken with by nobody else', async (t) => {
+long('a server at a sandbox port accepts no other client', async (t) => {
   const { got, told } = await attacked(t, { bin: process.execPath, port: '4711' });
   t.match(got, { ...nothingGot, listening: ['0100007F:3128', '0100007F:4711'] }, told);
 });
 
-long('Codex at a port of its sandbox is spoken with by no command', { skip: codexSkip }, async (t) => {
+long('no command can talk to Codex at its sandbox port', { skip: codexSkip }, async (t) => {
   const { got, told } = await attacked(t, { bin: codexBin, port: '4711' });
   t.match(got, nothingGot, told);
 });
 
-t.test('a port that something else has is refused before the program is started', async (t) => {
+t.test('a port in use is refused before the program starts', async (t) => {
   await t.rejects(attacked(t, { bin: process.execPath, port: '3128' }), {
     code: 'AGENT_PORT_UNUSABLE',
     detail: { port: 3128, reason: 'taken' },
   });
 });
 
-long('a program that others could look into is told no token', async (t) => {
+long('a program that other processes could inspect gets no token', async (t) => {
   await t.rejects(attacked(t, { bin: process.execPath, port: '4711', helped: true }), {
     code: 'AGENT_PORT_UNUSABLE',
     detail: { port: 4711, reason: 'readable' },

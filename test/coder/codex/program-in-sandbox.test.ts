@@ -58,7 +58,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
 });
 function answered() {}`;
 
-t.test('a program that floods its host is ended, and the run is kept', async (t) => {
+t.test('a program that floods its host is stopped with a broken reply', async (t) => {
   const flood = "const part = 'x'.repeat(1 << 20); const go = () => process.stdout.write(part, go); go();";
   await t.rejects(runWith(t, server(flood)), {
     code: 'PROVIDER_FAILED',
@@ -67,7 +67,7 @@ t.test('a program that floods its host is ended, and the run is kept', async (t)
   });
 });
 
-t.test('a program that asks and is gone before it is answered has ended, and nothing else', async (t) => {
+t.test('a program that exits before its requests are answered is reported as ended', async (t) => {
   const ask = `
     for (let id = 0; id < 100; id += 1)
       say({ id: 'q' + id, method: 'item/commandExecution/requestApproval',
@@ -76,7 +76,7 @@ t.test('a program that asks and is gone before it is answered has ended, and not
   await t.rejects(runWith(t, server(ask)), { code: 'PROVIDER_FAILED', message: /ended with 3/ });
 });
 
-long('a program that sees its chance finds no key, no user, no network and no way out', async (t) => {
+long('a hostile program finds no key, no user files, no network and no way out', async (t) => {
   const outside = ['.ssh', '.codex', '.config', '.cache'].map((name) =>
     JSON.stringify(join(homedir(), name)),
   );
@@ -129,7 +129,7 @@ import { long } from '../../rooms/long.ts';
 const python = findProgram('python3', process.env.PATH ?? '');
 
 t.test(
-  'a command takes no hold of the agent that runs it, nor of its connection',
+  'a command cannot take over its agent or the connection of the agent',
   { skip: python === undefined && 'there is no python3' },
   async (t) => {
     const act = `
@@ -148,7 +148,7 @@ t.test(
   },
 );
 
-long('a command under a rule with bounds that nobody could hold it to is declined', async (t) => {
+long('a command is declined under a rule whose bounds cannot be enforced', async (t) => {
   const asks = `say({ id: 'a', method: 'item/commandExecution/requestApproval', params: {
       itemId: 'i', kind: 'command', command: "/bin/bash -lc 'echo x'", cwd: '/workspace' } });`;
   const answers = `answered = ({ decision }) => { require('node:fs').writeFileSync('/workspace/src/' + decision, 'x'); say(over); };`;
@@ -178,7 +178,7 @@ long('a command under a rule with bounds that nobody could hold it to is decline
   }
 });
 
-t.test('without a sandbox nothing that works by itself is let loose', async (t) => {
+t.test('without a sandbox an autonomous program is refused', async (t) => {
   await t.rejects(
     runWith(t, server('say(over);'), {
       sandbox: 'none',

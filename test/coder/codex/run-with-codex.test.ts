@@ -94,7 +94,7 @@ function running(): readonly number[] {
 }
 
 t.test(
-  'Codex looks, is refused what the contract does not allow, patches and tests; the change is sealed',
+  'Codex reads, patches and tests under the rules, and the change is sealed',
   { skip: codexSkip },
   async (t) => {
     const sample = makeSample();
@@ -126,22 +126,26 @@ t.test(
   },
 );
 
-long('in code mode its commands and patches are judged as well', { skip: codexSkip }, async (t) => {
-  const sample = makeSample();
-  t.teardown(() => sample.remove());
-  await using model = await scriptResponses([
-    [code(`text(await tools.exec_command({ cmd: 'rm -rf src' }).catch(String))`)],
-    [code(`text(await tools.apply_patch(${JSON.stringify(fix)}))`)],
-    [say('Done.')],
-  ]);
-  const view = await sample.run({ source: source(model, 'gpt-6.1-sol'), reach }, { security });
-  t.match(view, { decision: { type: 'commit' } });
-  t.match(answersTo(model)[0], /reject/i);
-  t.equal(sample.git('diff', '--name-only', 'HEAD~1'), 'src/price.js\ntest/price.test.js');
-});
+long(
+  'in code mode the commands and patches of Codex are authorized as well',
+  { skip: codexSkip },
+  async (t) => {
+    const sample = makeSample();
+    t.teardown(() => sample.remove());
+    await using model = await scriptResponses([
+      [code(`text(await tools.exec_command({ cmd: 'rm -rf src' }).catch(String))`)],
+      [code(`text(await tools.apply_patch(${JSON.stringify(fix)}))`)],
+      [say('Done.')],
+    ]);
+    const view = await sample.run({ source: source(model, 'gpt-6.1-sol'), reach }, { security });
+    t.match(view, { decision: { type: 'commit' } });
+    t.match(answersTo(model)[0], /reject/i);
+    t.equal(sample.git('diff', '--name-only', 'HEAD~1'), 'src/price.js\ntest/price.test.js');
+  },
+);
 
 long(
-  'what a command that is allowed leaves out of scope is refused afterwards',
+  'an out-of-scope file left by an allowed command is refused afterwards',
   { skip: codexSkip },
   async (t) => {
     const sample = makeSample();
@@ -158,7 +162,7 @@ long(
   },
 );
 
-t.test('words alone are no change', { skip: codexSkip }, async (t) => {
+t.test('a model that only answers with text ends in an abandoned run', { skip: codexSkip }, async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   await using model = await scriptResponses([[say('I have fixed it.')]]);
@@ -167,7 +171,7 @@ t.test('words alone are no change', { skip: codexSkip }, async (t) => {
 });
 
 long(
-  'a model that refuses ends the run with why, and the run goes on when it answers',
+  'a model failure ends the run with its reason, and the run can resume',
   { skip: codexSkip },
   async (t) => {
     const sample = makeSample();
@@ -193,7 +197,7 @@ long(
   },
 );
 
-t.test('an abort interrupts it and leaves no process', { skip: codexSkip }, async (t) => {
+t.test('an abort stops Codex and leaves no process', { skip: codexSkip }, async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   await using model = await scriptResponses(['hang']);
@@ -207,7 +211,7 @@ t.test('an abort interrupts it and leaves no process', { skip: codexSkip }, asyn
   t.same(running(), []);
 });
 
-t.test('a program that is killed ends the run, which is kept', { skip: codexSkip }, async (t) => {
+t.test('a killed program fails the run with a hint to resume', { skip: codexSkip }, async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   await using model = await scriptResponses(['hang']);
@@ -223,7 +227,7 @@ t.test('a program that is killed ends the run, which is kept', { skip: codexSkip
   t.same(running(), []);
 });
 
-long('before there is a plan it may only look', { skip: codexSkip }, async (t) => {
+long('before a plan Codex may only read', { skip: codexSkip }, async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   await using model = await scriptResponses([

@@ -11,7 +11,7 @@ import { scriptModel } from '../scripted-model.ts';
 import { ask, call, request, sampleFor } from './ask-writ.ts';
 import { makesFix, priceDraft, submits } from './drafts.ts';
 
-t.test('a request becomes a draft, is confirmed, worked, sealed and verified', async (t) => {
+t.test('a request is drafted, confirmed, worked, sealed and verified', async (t) => {
   const sample = sampleFor(t);
   await using model = await scriptModel([
     {
@@ -48,7 +48,7 @@ t.test('a request becomes a draft, is confirmed, worked, sealed and verified', a
   t.strictSame(faultsOf('run', ran.data), []);
 });
 
-long('without anybody to ask, a draft of more than low risk waits for whoever resumes it', async (t) => {
+long('without a terminal, a draft that needs a decision waits for `resume --yes`', async (t) => {
   const sample = sampleFor(t);
   const before = sample.state();
   const draft = { ...priceDraft, checks: [{ ...priceDraft.checks[0], command: 'node test/price.test.js' }] };
@@ -67,7 +67,7 @@ long('without anybody to ask, a draft of more than low risk waits for whoever re
   }
 });
 
-long('a draft that waited is worked under the id that was told, as its file stands', async (t) => {
+long('a waiting draft resumes under its run id and commits', async (t) => {
   const sample = sampleFor(t);
   await using model = await scriptModel([
     submits({ ...priceDraft, questions: ['in cents or in euros?'] }),
@@ -80,13 +80,13 @@ long('a draft that waited is worked under the id that was told, as its file stan
   t.match(await call(sample, ['resume', data.run_id, '--yes']), { code: 0, data: { state: 'decided' } });
 });
 
-long('low risk that leaves nothing to decide goes on where nobody can be asked', async (t) => {
+long('a low-risk draft without questions proceeds without a terminal', async (t) => {
   const sample = sampleFor(t);
   await using model = await scriptModel([submits(priceDraft), ...makesFix]);
   t.match(await ask(sample, model, []), { code: 0, data: { decision: { type: 'commit' } } });
 });
 
-long('at a terminal a person confirms, modifies or cancels', async (t) => {
+long('at a terminal the user confirms, modifies or cancels a draft', async (t) => {
   const sample = sampleFor(t);
   const before = sample.state();
   for (const stdin of ['cancel\n', '', 'what?\n', 'modify\n'])
@@ -103,7 +103,7 @@ long('at a terminal a person confirms, modifies or cancels', async (t) => {
   t.ok(JSON.stringify(model.asked[1]?.body).includes('Without a new test.'));
 });
 
-t.test('whoever is interrupted while a contract is drafted keeps nothing', async (t) => {
+t.test('an interrupt while drafting leaves no state', async (t) => {
   const sample = sampleFor(t);
   const before = sample.state();
   const stop = new AbortController();

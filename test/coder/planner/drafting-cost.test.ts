@@ -13,7 +13,7 @@ function stored(sample: Sample, run: string, path: string) {
   return JSON.parse(sample.git('show', `refs/ai/runs/${run}:${path}`));
 }
 
-long('what drafting cost is part of what the run cost', async (t) => {
+long('the cost of drafting is part of the cost of the run', async (t) => {
   const sample = sampleFor(t);
   await using model = await scriptModel([
     { calls: [['list_dir', { path: '.' }]] },
@@ -33,7 +33,7 @@ long('what drafting cost is part of what the run cost', async (t) => {
   t.match(await call(sample, ['replay', run]), { code: 0, data: { equal: true } });
 });
 
-long('drafting alone can take a run past its cap; a person lets it go on', async (t) => {
+long('drafting alone can exceed the budget, and more budget resumes the run', async (t) => {
   const sample = sampleFor(t);
   await using model = await scriptModel([submits(cap(1)), ...makesFix]);
   const ran = await ask(sample, model, ['--yes']);
@@ -45,7 +45,7 @@ long('drafting alone can take a run past its cap; a person lets it go on', async
   t.match(await call(sample, ['replay', ran.data.run_id]), { code: 0, data: { equal: true } });
 });
 
-long('drafts before the one that was confirmed are counted', async (t) => {
+long('the cost of earlier drafts is counted', async (t) => {
   const sample = sampleFor(t);
   await using model = await scriptModel([submits(cap(9)), submits(cap(9)), ...makesFix]);
   const ran = await ask(sample, model, [], { terminal: true, stdin: 'm\nWithout a new test.\nc\n' });

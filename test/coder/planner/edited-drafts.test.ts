@@ -25,7 +25,7 @@ function edit(path: string, field: string, value: unknown): void {
 
 const asking = { ...priceDraft, questions: ['in cents or in euros?'] };
 
-long('an edit that is stricter, or words, is shown and worked', async (t) => {
+long('a stricter or textual edit is shown and applied', async (t) => {
   const sample = sampleFor(t);
   await using model = await scriptModel([submits(asking), ...makesFix]);
   const { data } = await ask(sample, model, []);
@@ -46,7 +46,7 @@ long('an edit that is stricter, or words, is shown and worked', async (t) => {
   t.match(ran.err, '## Edited by hand since it was drafted');
 });
 
-t.test('low risk that was edited waits for a person, too', async (t) => {
+t.test('an edited low-risk draft waits for confirmation', async (t) => {
   const sample = sampleFor(t);
   await using model = await scriptModel([submits(asking), ...makesFix]);
   const { data } = await ask(sample, model, []);
@@ -59,7 +59,7 @@ t.test('low risk that was edited waits for a person, too', async (t) => {
   });
 });
 
-t.test('an edit that is looser than the profile is refused by name', async (t) => {
+t.test('an edit looser than the profile is refused with its field', async (t) => {
   const sample = sampleFor(t);
   const before = sample.state();
   await using model = await scriptModel([submits(asking)]);
@@ -108,35 +108,32 @@ function editsOf(drafted: IntentSpec, field: string, value: unknown) {
   return draftEdits(kept, edited as never);
 }
 
-t.test(
-  'every field that a draft may only tighten is held, and what the profile lists stays listed',
-  async (t) => {
-    for (const risk of ['low', 'medium', 'high'] as const) {
-      const drafted: IntentSpec = { ...draftFromProfile({ ...frame, risk }) };
-      for (const { field } of strictFields)
-        t.match(editsOf(drafted, field, { none: true }), [{ field, refused: 'looser' }], `${risk} ${field}`);
-      const effective = applyDefaults(drafted);
-      t.strictSame(draftEdits({ runId: 'r', drafted: Buffer.from(JSON.stringify(drafted)) }, effective), []);
-      const { securityChecks, releaseChecks } = effective.acceptance.verificationPlan;
-      const lists = {
-        'acceptance.verificationPlan.securityChecks': securityChecks,
-        'acceptance.verificationPlan.releaseChecks': releaseChecks,
-        'artifacts.required': effective.artifacts.required,
-      };
-      for (const [field, list] of Object.entries(lists)) {
-        if (list.length === 0) continue;
-        t.match(editsOf(drafted, field, list.slice(1)), [{ field, refused: 'looser' }], `${risk} ${field}`);
-        t.notOk(editsOf(drafted, field, [...list, { more: true }])[0]?.refused, `${risk} more ${field}`);
-      }
-      if (risk !== 'low')
-        t.match(editsOf(drafted, 'risk.level', 'low'), [{ field: 'risk.level', refused: 'looser' }]);
+t.test('an edit may only tighten strict fields and must keep the entries of the profile', async (t) => {
+  for (const risk of ['low', 'medium', 'high'] as const) {
+    const drafted: IntentSpec = { ...draftFromProfile({ ...frame, risk }) };
+    for (const { field } of strictFields)
+      t.match(editsOf(drafted, field, { none: true }), [{ field, refused: 'looser' }], `${risk} ${field}`);
+    const effective = applyDefaults(drafted);
+    t.strictSame(draftEdits({ runId: 'r', drafted: Buffer.from(JSON.stringify(drafted)) }, effective), []);
+    const { securityChecks, releaseChecks } = effective.acceptance.verificationPlan;
+    const lists = {
+      'acceptance.verificationPlan.securityChecks': securityChecks,
+      'acceptance.verificationPlan.releaseChecks': releaseChecks,
+      'artifacts.required': effective.artifacts.required,
+    };
+    for (const [field, list] of Object.entries(lists)) {
+      if (list.length === 0) continue;
+      t.match(editsOf(drafted, field, list.slice(1)), [{ field, refused: 'looser' }], `${risk} ${field}`);
+      t.notOk(editsOf(drafted, field, [...list, { more: true }])[0]?.refused, `${risk} more ${field}`);
     }
-    t.throws(
-      () =>
-        requireStricter({ runId: 'r', path: 'p' }, [
-          { field: 'a.b', drafted: 1, edited: 'x'.repeat(500), refused: 'looser' },
-        ]),
-      { code: 'DRAFT_LOOSENED', message: /^`a\.b` was 1, and is "x{199}…/ },
-    );
-  },
-);
+    if (risk !== 'low')
+      t.match(editsOf(drafted, 'risk.level', 'low'), [{ field: 'risk.level', refused: 'looser' }]);
+  }
+  t.throws(
+    () =>
+      requireStricter({ runId: 'r', path: 'p' }, [
+        { field: 'a.b', drafted: 1, edited: 'x'.repeat(500), refused: 'looser' },
+      ]),
+    { code: 'DRAFT_LOOSENED', message: /^`a\.b` was 1, and is "x{199}…/ },
+  );
+});

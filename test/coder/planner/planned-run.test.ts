@@ -50,7 +50,7 @@ async function work(t: { teardown(done: () => void): void }, replies: readonly S
   return { sample, view, asked, read };
 }
 
-long('a model says how the tasks are done and in which order; they stay the contract’s', async (t) => {
+long('a model adds steps and order to the tasks of the spec', async (t) => {
   const { view, asked, read } = await work(t, [plans(advice), patch(priceFix), patch(note)]);
   t.match(view, { decision: { type: 'commit' } });
   const [first, second] = ['tasks/0001.json', 'tasks/0002.json'].map((path) => read(path));
@@ -61,7 +61,7 @@ long('a model says how the tasks are done and in which order; they stay the cont
   t.ok(asked[1]?.includes('take the cent away'), 'whoever works is told');
 });
 
-long('advice that would leave the plan or its scope is told, and never followed', async (t) => {
+long('plan advice outside the plan or scope is refused with a reason', async (t) => {
   const [one, two] = advice;
   for (const [tasks, fault] of [
     [[one], 'task-2'],
@@ -85,7 +85,7 @@ long('advice that would leave the plan or its scope is told, and never followed'
   }
 });
 
-long('a failing check is handed to the next attempt', async (t) => {
+long('a failing check is passed to the next attempt', async (t) => {
   const wrong = priceFix.replace('+  return count * cents;', '+  return count * cents - 1;');
   const { view, asked } = await work(t, [plans(advice), patch(wrong), patch(priceFix), patch(note)]);
   t.match(view, { decision: { type: 'commit' }, retries: { count: 1 } });

@@ -15,7 +15,7 @@ import { makesFix, priceDraft, submits } from './drafts.ts';
 const question = 'in cents or in euros?';
 const asking = { ...priceDraft, questions: [question] };
 
-long('drafts that wait are listed with what was asked, their risk and why', async (t) => {
+long('`writ runs` lists waiting drafts with request, risk and reason', async (t) => {
   const sample = sampleFor(t);
   await using model = await scriptModel([
     submits(asking),
@@ -47,7 +47,7 @@ long('drafts that wait are listed with what was asked, their risk and why', asyn
     t.ok(out.includes(part), part);
 });
 
-t.test('a draft that waits is shown as it would be confirmed', async (t) => {
+t.test('`writ show` prints a waiting draft for confirmation', async (t) => {
   const sample = sampleFor(t);
   await using model = await scriptModel([submits(asking)]);
   const { data } = await ask(sample, model, []);
@@ -62,7 +62,7 @@ t.test('a draft that waits is shown as it would be confirmed', async (t) => {
   t.match((await call(sample, ['runs'])).data.runs, [{ summary: '(its contract is not valid)' }]);
 });
 
-t.test('a draft that waits says what it could never be committed without, and is read back', async (t) => {
+t.test('a waiting draft lists what is missing for a commit and is restored by `resume`', async (t) => {
   const sample = sampleFor(t);
   const questions = [...Array(15).fill('x'.repeat(12_000)), '  '];
   await using model = await scriptModel([submits({ ...priceDraft, changeType: 'feature', questions })]);
@@ -78,7 +78,7 @@ t.test('a draft that waits says what it could never be committed without, and is
   t.strictSame(again.data, asked.data);
 });
 
-long('a draft that is cancelled is gone, and nobody resumes it', async (t) => {
+long('a cancelled draft is deleted and cannot be resumed', async (t) => {
   const sample = sampleFor(t);
   await using model = await scriptModel([submits(asking), submits(asking)]);
   const { data } = await ask(sample, model, []);
@@ -101,7 +101,7 @@ long('a draft that is cancelled is gone, and nobody resumes it', async (t) => {
   t.ok(existsSync(other.data.draft.path));
 });
 
-t.test('the beginning of an id that fits several drafts is none', async (t) => {
+t.test('an id prefix that matches several drafts is refused', async (t) => {
   const sample = sampleFor(t);
   await using model = await scriptModel([submits(asking), submits(asking)]);
   const ids = [(await ask(sample, model, [])).data.run_id, (await ask(sample, model, [])).data.run_id];
@@ -114,23 +114,20 @@ t.test('the beginning of an id that fits several drafts is none', async (t) => {
   t.equal((await call(sample, ['runs'])).data.runs.length, 2);
 });
 
-long(
-  'a draft whose run was killed before it began still waits, and a damaged one hides no other',
-  async (t) => {
-    const sample = sampleFor(t);
-    await using model = await scriptModel([submits(asking), ...makesFix]);
-    const { data } = await ask(sample, model, []);
-    const repository = { commonDir: `${sample.root}/.git` };
-    mkdirSync(runDirectory(repository, data.run_id), { recursive: true });
-    const broken = uuidV7(Date.now() - 5000);
-    const place = dirname(data.draft.path).replace(data.run_id, broken);
-    mkdirSync(place);
-    for (const name of ['intent.json', 'request.json']) writeFileSync(`${place}/${name}`, '{}');
-    t.match((await call(sample, ['runs'])).data.runs, [
-      { run_id: data.run_id, state: 'drafted' },
-      { run_id: broken, summary: '(its record is damaged)' },
-    ]);
-    t.match(await call(sample, ['cancel', broken]), { code: 0 });
-    t.match(await call(sample, ['resume', data.run_id, '--yes']), { code: 0 });
-  },
-);
+long('a draft survives a killed run, and a damaged draft hides no other', async (t) => {
+  const sample = sampleFor(t);
+  await using model = await scriptModel([submits(asking), ...makesFix]);
+  const { data } = await ask(sample, model, []);
+  const repository = { commonDir: `${sample.root}/.git` };
+  mkdirSync(runDirectory(repository, data.run_id), { recursive: true });
+  const broken = uuidV7(Date.now() - 5000);
+  const place = dirname(data.draft.path).replace(data.run_id, broken);
+  mkdirSync(place);
+  for (const name of ['intent.json', 'request.json']) writeFileSync(`${place}/${name}`, '{}');
+  t.match((await call(sample, ['runs'])).data.runs, [
+    { run_id: data.run_id, state: 'drafted' },
+    { run_id: broken, summary: '(its record is damaged)' },
+  ]);
+  t.match(await call(sample, ['cancel', broken]), { code: 0 });
+  t.match(await call(sample, ['resume', data.run_id, '--yes']), { code: 0 });
+});

@@ -19,7 +19,7 @@ function configure(sample: Sample, text: string): void {
   sample.git('commit', '--quiet', '-m', 'How models are asked');
 }
 
-t.test('a worker that cannot draft is told before anything is opened or asked', async (t) => {
+t.test('a worker that cannot draft is refused with DRAFT_UNSUPPORTED', async (t) => {
   const sample = sampleFor(t);
   const engine = await sample.engine([
     definePlugin({
@@ -55,7 +55,7 @@ t.test('a worker that cannot draft is told before anything is opened or asked', 
   });
 });
 
-t.test('a program that works by itself is not let loose to draft where nothing confines it', async (t) => {
+t.test('an autonomous program may not draft without a sandbox', async (t) => {
   const sample = sampleFor(t);
   await using model = await scriptModel([submits(priceDraft)]);
   const line = ['run', '--request', request, '--provider', 'codex', '--codex-bin', process.execPath];
@@ -64,7 +64,7 @@ t.test('a program that works by itself is not let loose to draft where nothing c
   t.equal(model.asked.length, 0);
 });
 
-t.test('a backend that cannot cite is refused where the contract asks for citations', async (t) => {
+t.test('a backend without citations is refused if the spec requires them', async (t) => {
   const sample = sampleFor(t);
   await using model = await scriptModel([]);
   writeFileSync(join(sample.home, 'intent.json'), sampleSpec({ evidence: { minCitationsPerDecision: 2 } }));
@@ -78,7 +78,7 @@ t.test('a backend that cannot cite is refused where the contract asks for citati
   t.equal(model.asked.length, 0);
 });
 
-long('the policy commit says in which dialect a server is asked, and what a model costs', async (t) => {
+long('the policy commit sets the provider dialect and the model prices', async (t) => {
   const sample = sampleFor(t);
   configure(sample, '[models.scripted]\ninput = 10\noutput = 100\ncached_input = 1\ncontext = 9000\n');
   await using model = await scriptModel([submits(priceDraft), ...makesFix]);
@@ -116,7 +116,7 @@ for (const [config, path] of [
   ['[models.m]\ncontext = 0\n', 'models.m.context'],
   ['[models.m]\ncontext = 5\nprice = 1\n', 'models.m.price'],
 ] as const)
-  t.test(`a configuration of models that says nothing usable is refused: ${path}`, async (t) => {
+  t.test(`an invalid model configuration is refused at ${path}`, async (t) => {
     const sample = sampleFor(t);
     configure(sample, config);
     await using model = await scriptModel([]);

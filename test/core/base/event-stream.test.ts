@@ -48,19 +48,19 @@ const cases: readonly (readonly [string, string, readonly StreamEvent[]])[] = [
   ['unknown fields and odd retry times', 'foo: 1\nretry: x\ndata: y\n\n', [{ type: 'message', data: 'y' }]],
 ];
 
-t.test('an event stream is read the same however it is cut', async (t) => {
+t.test('an event stream is parsed the same for every chunk size', async (t) => {
   for (const [name, stream, expected] of cases) {
     for (const size of [1, 2, 3, 5, 1000])
       t.strictSame(await read(stream, size), expected, `${name}, by ${size}`);
   }
 });
 
-t.test('octets that are no UTF-8 become replacement characters', async (t) => {
+t.test('invalid UTF-8 becomes replacement characters', async (t) => {
   const stream = Buffer.concat([Buffer.from('data: a'), Buffer.from([0xff, 0xc3]), Buffer.from('b\n\n')]);
   t.strictSame(await read(stream), [{ type: 'message', data: 'a\uFFFD\uFFFDb' }]);
 });
 
-t.test('no type and no data can make a second line in a frame', async (t) => {
+t.test('type and data cannot add a line to a frame', async (t) => {
   const ends = ['\n', '\r', '\r\n', '\0', '\v', '\f', '\u001c', '\u0085', '\u2028', '\u2029'];
   for (const end of ends) {
     const data = { text: `a${end}data: forged${end}${end}` };
@@ -79,7 +79,7 @@ t.test('no type and no data can make a second line in a frame', async (t) => {
   );
 });
 
-t.test('an event above the bound is a fault, and its source is closed', async (t) => {
+t.test('an event above the size limit is an error, and its source is closed', async (t) => {
   const data = (bytes: number): string => 'é'.repeat(bytes / 2);
   const event = { type: 'abcd', id: '12', data: data(994) };
   const frame = `event: abcd\nid: 12\ndata: ${event.data}\n\n`;

@@ -7,7 +7,7 @@ import {
   valueAt,
 } from '../../../core/base/json-pointer.ts';
 
-t.test('pointers of RFC 6901, 5 name what the RFC says', async (t) => {
+t.test('the pointers of RFC 6901, section 5 resolve to the values in the RFC', async (t) => {
   const document = {
     foo: ['bar', 'baz'],
     '': 0,
@@ -37,7 +37,7 @@ t.test('pointers of RFC 6901, 5 name what the RFC says', async (t) => {
   for (const [pointer, value] of table) t.same(valueAt(document, pointer), value, pointer);
 });
 
-t.test('tokens survive the way to a pointer and back', async (t) => {
+t.test('tokens survive conversion to a pointer and back', async (t) => {
   for (const tokens of [[], [''], ['a/b', '~', '~1', '~01'], ['x', '0']])
     t.strictSame(parsePointer(toPointer(tokens)), tokens);
   t.equal(appendPointer('/a', 3), '/a/3');
@@ -46,7 +46,7 @@ t.test('tokens survive the way to a pointer and back', async (t) => {
   t.equal(parentPointer(''), '');
 });
 
-t.test('what is no pointer, or leads nowhere, names nothing', async (t) => {
+t.test('an invalid or dangling pointer resolves to nothing', async (t) => {
   t.equal(parsePointer('a'), undefined);
   t.equal(parsePointer('/a~2'), undefined);
   const document = { a: ['x'], b: { c: 1 } };

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { editDistance, nearestName } from '../../../core/base/nearest-name.ts';
 
-t.test('the nearest known name is found, or none', async (t) => {
+t.test('`nearestName` finds the nearest known name or none', async (t) => {
   const known = ['bubblewrap', 'unshare', 'none', 'sandbox-exec'];
   t.equal(nearestName('bublewrap', known), 'bubblewrap');
   t.equal(nearestName('Unshare', known), 'unshare');
@@ -11,17 +11,17 @@ t.test('the nearest known name is found, or none', async (t) => {
   t.equal(nearestName('x', []), undefined);
 });
 
-t.test('of two near names the nearer one, of equals the first', async (t) => {
+t.test('of two similar names the nearer one wins, and of equally near ones the first', async (t) => {
   t.equal(nearestName('internal-ledgr', ['internal-edge', 'internal-ledger']), 'internal-ledger');
   t.equal(nearestName('fasd', ['fast', 'fase']), 'fast');
 });
 
-t.test('a huge name costs nothing', async (t) => {
+t.test('a huge name matches nothing', async (t) => {
   t.equal(nearestName('x'.repeat(10_000_000), ['x']), undefined);
   t.equal(nearestName('x', ['x'.repeat(10_000_000)]), undefined);
 });
 
-t.test('one slip of each kind costs one', async (t) => {
+t.test('each single edit has distance one', async (t) => {
   t.equal(editDistance('verify', 'verify'), 0);
   t.equal(editDistance('verfy', 'verify'), 1, 'insertion');
   t.equal(editDistance('veriffy', 'verify'), 1, 'deletion');
@@ -31,7 +31,7 @@ t.test('one slip of each kind costs one', async (t) => {
   t.equal(editDistance('kitten', 'sitting'), 3);
 });
 
-t.test('the nearest candidate is suggested only while a slip explains it', async (t) => {
+t.test('a candidate is suggested only if it is a small edit or extends the input', async (t) => {
   const names = ['run', 'runs', 'verify', 'validate', 'report'];
   t.equal(nearestName('rnu', names), 'run');
   t.equal(nearestName('RUN', names), 'run');

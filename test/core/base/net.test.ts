@@ -5,7 +5,7 @@ import { instant } from '../../waiting/instant.ts';
 
 const limits = { method: 'GET', withinMs: 60_000, maxBytes: 1000 } as const;
 
-t.test('an answer comes back whole, whatever its status', async (t) => {
+t.test('a response is returned whole, whatever its status', async (t) => {
   const { url, asked } = await serve(t, () => ({ status: 404, body: 'no', headers: { 'X-One': '1' } }));
   const answer = await askHttp({ ...limits, method: 'POST', url: `${url}/a?b=c`, body: 'hello' });
   t.match(answer, { status: 404, headers: { 'x-one': '1' } });
@@ -13,13 +13,13 @@ t.test('an answer comes back whole, whatever its status', async (t) => {
   t.match(asked, [{ method: 'POST', path: '/a?b=c', body: 'hello' }]);
 });
 
-t.test('no redirect is followed: it is the answer', async (t) => {
+t.test('a redirect is returned and not followed', async (t) => {
   const { url, asked } = await serve(t, () => ({ status: 302, headers: { location: '/elsewhere' } }));
   t.match(await askHttp({ ...limits, url }), { status: 302, headers: { location: '/elsewhere' } });
   t.equal(asked.length, 1);
 });
 
-t.test('time and size are bounded, and what is asked with is never repeated', async (t) => {
+t.test('time and size are bounded, and errors never contain the request secrets', async (t) => {
   const headers = { authorization: 'Bearer SECRET' };
   const silent = await serve(t, () => undefined);
   const large = await serve(t, () => ({ status: 200, body: 'x'.repeat(1001) }));
@@ -38,7 +38,7 @@ t.test('time and size are bounded, and what is asked with is never repeated', as
   }
 });
 
-t.test('plain HTTP leaves this machine never, and other schemes do nothing', async (t) => {
+t.test('plain HTTP is allowed to loopback only, and other schemes are refused', async (t) => {
   for (const url of [
     'http://service.example/',
     'http://10.0.0.1/',
@@ -49,7 +49,7 @@ t.test('plain HTTP leaves this machine never, and other schemes do nothing', asy
     await t.rejects(askHttp({ ...limits, url }), { code: 'NETWORK_FAILED', message: /expected/ }, url);
 });
 
-t.test('whoever asked can stop it', async (t) => {
+t.test('the caller can abort a request', async (t) => {
   const { url } = await serve(t, () => undefined);
   const stop = new AbortController();
   void instant(50).then(() => stop.abort(new Error('stopped')));

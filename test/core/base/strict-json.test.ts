@@ -19,7 +19,7 @@ function refusalOf(
   return { accepted: true };
 }
 
-t.test('what JSON can say is read as JSON.parse reads it', async (t) => {
+t.test('valid JSON is parsed as `JSON.parse` parses it', async (t) => {
   const texts = [
     '{}',
     '[]',
@@ -38,7 +38,7 @@ t.test('what JSON can say is read as JSON.parse reads it', async (t) => {
   t.equal(JSON.stringify(parse('{"10":1,"9":2}')), '{"9":2,"10":1}');
 });
 
-t.test('negative zero is zero', async (t) => {
+t.test('negative zero is parsed as zero', async (t) => {
   t.ok(Object.is(parse('-0'), 0));
   t.ok(Object.is(parse('-0.0e5'), 0));
 });
@@ -52,7 +52,7 @@ t.test('`__proto__` is an ordinary property and changes no prototype', async (t)
   t.match(refusalOf('{"constructor": 1, "constructor": 2}'), { reason: 'duplicate-key' });
 });
 
-t.test('refusals say why and where, in lines and code points from 1', async (t) => {
+t.test('an error has a reason and a position in lines and code points from 1', async (t) => {
   const cases: readonly (readonly [text: string, reason: string, line: number, column: number])[] = [
     ['', 'unexpected-end', 1, 1],
     ['  ', 'unexpected-end', 1, 3],
@@ -103,7 +103,7 @@ t.test('refusals say why and where, in lines and code points from 1', async (t) 
   }
 });
 
-t.test('depth and size are bounded, last allowed and first refused', async (t) => {
+t.test('depth and size have exact limits', async (t) => {
   const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
   t.same(refusalOf(nested(64)), { accepted: true });
   t.match(refusalOf(nested(65)), { reason: 'too-deep', column: 65 });
@@ -115,11 +115,11 @@ t.test('depth and size are bounded, last allowed and first refused', async (t) =
   t.match(refusalOf('[1,2]', { maxBytes: 4 }), { reason: 'too-large' });
 });
 
-t.test('the caller names the fault', async (t) => {
+t.test('the caller chooses the error code', async (t) => {
   t.match(refusalOf('{', { code: 'OBJECT_CORRUPT' }), { code: 'OBJECT_CORRUPT', reason: 'unexpected-end' });
 });
 
-t.test('a message repeats input without its control characters and bounded', async (t) => {
+t.test('an error message strips control characters and has a bounded length', async (t) => {
   t.plan(2);
   try {
     parse(`{"\\u001b[2J${'k'.repeat(500)}":1,"\\u001b[2J${'k'.repeat(500)}":2}`);
@@ -130,7 +130,7 @@ t.test('a message repeats input without its control characters and bounded', asy
   }
 });
 
-t.test('every malformed fixture is refused where expected', async (t) => {
+t.test('every malformed fixture is refused at the expected position', async (t) => {
   const folder = new URL('../../../fixtures/specs/malformed/', import.meta.url);
   const expected = JSON.parse(readFileSync(new URL('expected.json', folder), 'utf8')) as Record<
     string,

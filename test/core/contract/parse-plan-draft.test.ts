@@ -7,13 +7,13 @@ const draft = draftOf({
   checks: { fast: ['unit'], release: ['notes'] },
 });
 
-t.test('a draft comes back as it was, as a new object', async (t) => {
+t.test('a valid draft is returned unchanged as a new object', async (t) => {
   const parsed = parsePlanDraft(draft);
   t.strictSame(parsed, draft);
   t.not(parsed.tasks[0], draft.tasks[0]);
 });
 
-t.test('nonsense is refused, whatever it is', async (t) => {
+t.test('an invalid draft is refused', async (t) => {
   const withTask = (change: object) => ({ ...draft, tasks: [{ ...taskOf(1), ...change }] });
   const nonsense: readonly unknown[] = [
     undefined,

@@ -8,7 +8,7 @@ const keysOf = (tasks: Parameters<typeof checkTaskGraph>[0]): readonly string[] 
   return checked.order.map(({ key }) => key);
 };
 
-t.test('the order follows dependencies, and numbers where they leave it open', async (t) => {
+t.test('tasks are ordered by dependencies, then by number', async (t) => {
   t.strictSame(keysOf([taskOf(3), taskOf(1), taskOf(2)]), ['task-1', 'task-2', 'task-3']);
   t.strictSame(keysOf([taskOf(1, ['task-3']), taskOf(2), taskOf(3)]), ['task-3', 'task-1', 'task-2']);
   t.strictSame(
@@ -17,7 +17,7 @@ t.test('the order follows dependencies, and numbers where they leave it open', a
   );
 });
 
-t.test('a draft that is no graph is refused with every reason', async (t) => {
+t.test('an invalid task graph is refused with every reason', async (t) => {
   const reasons = (tasks: Parameters<typeof checkTaskGraph>[0]): readonly unknown[] => {
     const checked = checkTaskGraph(tasks);
     return checked.ok ? [] : checked.problems.map(({ code, detail }) => [code, detail.reason]);
@@ -38,7 +38,7 @@ t.test('a draft that is no graph is refused with every reason', async (t) => {
   ]);
 });
 
-t.test('a cycle is named by its keys, each waiting for the next', async (t) => {
+t.test('a cycle is reported by its keys in dependency order', async (t) => {
   t.match(
     checkTaskGraph([
       taskOf(1),
@@ -57,7 +57,7 @@ t.test('a cycle is named by its keys, each waiting for the next', async (t) => {
   });
 });
 
-t.test('a chain of 100,000 tasks is ordered, and as a ring refused, without recursion', async (t) => {
+t.test('a chain of 100,000 tasks is ordered, and a ring is refused, without recursion', async (t) => {
   const chain = Array.from({ length: 100_000 }, (_, index) => {
     const number = 100_000 - index;
     return taskOf(number, number === 100_000 ? [] : [`task-${number + 1}`]);

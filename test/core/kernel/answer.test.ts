@@ -13,7 +13,7 @@ const good = {
   detail: { a: [1] },
 };
 
-t.test('findings come back as they were, as new objects', async (t) => {
+t.test('valid findings are returned unchanged as new objects', async (t) => {
   const given = [good, { rule: 'x', severity: 'note', message: 'm' }];
   const parsed = parseFindings(given);
   t.strictSame(parsed, given);
@@ -24,7 +24,7 @@ t.test('findings come back as they were, as new objects', async (t) => {
   ]);
 });
 
-t.test('nonsense is refused, whatever it is', async (t) => {
+t.test('invalid findings are refused', async (t) => {
   const without = (field: string) =>
     Object.fromEntries(Object.entries(good).filter(([name]) => name !== field));
   const nonsense: unknown[] = [
@@ -59,7 +59,7 @@ t.test('nonsense is refused, whatever it is', async (t) => {
   t.throws(() => parseFindings([{ ...good, detail: circle }]));
 });
 
-t.test('size is bounded: the last allowed passes, the first beyond is refused', async (t) => {
+t.test('findings have exact size limits', async (t) => {
   const one = (changes: object) => [{ ...good, ...changes }];
   t.doesNotThrow(() => parseFindings(new Array(10_000).fill(good)));
   t.throws(() => parseFindings(new Array(10_001).fill(good)));
@@ -73,45 +73,42 @@ t.test('size is bounded: the last allowed passes, the first beyond is refused', 
   t.throws(() => parseFindings(one({ detail: { a: 'x'.repeat(16_385 - '{"a":""}'.length) } })));
 });
 
-t.test('what is stored of a detail is what JSON can hold', async (t) => {
+t.test('a detail is stored as JSON can represent it', async (t) => {
   const [finding] = parseFindings([{ ...good, detail: { when: new Date(0), gone: undefined, f: () => 1 } }]);
   t.strictSame(finding?.detail, { when: '1970-01-01T00:00:00.000Z' });
 });
 
-t.test(
-  'what a record cannot hold is never a finding: it is mended where it is quoted, else refused',
-  async (t) => {
-    const cut = `${'x'.repeat(9)}\u{1f600}`.slice(0, 10);
-    const [finding] = parseFindings([
-      {
-        ...good,
-        message: `${cut}\0`,
-        detail: { [cut]: [cut], ['__proto__']: 1, safe: 2 ** 53 - 1, part: 0.1 },
-      },
-    ]);
-    const mended = `${'x'.repeat(9)}\u{fffd}`;
-    t.equal(finding?.message, `${mended}\u{fffd}`);
-    t.equal(parseRefusal({ message: cut })?.message, mended);
-    t.strictSame(Object.entries(finding?.detail ?? {}), [
-      [mended, [mended]],
-      ['__proto__', 1],
-      ['safe', 2 ** 53 - 1],
-      ['part', 0.1],
-    ]);
-    const nested = (levels: number): unknown => (levels === 0 ? 'end' : [nested(levels - 1)]);
-    const stored = parseFindings([{ ...good, detail: { of: nested(30) } }]);
-    const file = Buffer.from(canonicalize({ stages: [{ checks: [{ findings: stored }] }] }));
-    t.strictSame(parseStrictJson(file).value, { stages: [{ checks: [{ findings: stored }] }] });
-    for (const changes of [
-      { detail: { of: nested(31) } },
-      { detail: { count: 2 ** 53 } },
-      { detail: { deep: [{ count: -(2 ** 60) }] } },
-      { path: cut },
-      { path: 'a\0b' },
-    ])
-      t.throws(() => parseFindings([{ ...good, ...changes }]), JSON.stringify(changes).slice(0, 60));
-  },
-);
+t.test('text that a record cannot hold is repaired in messages and details, else refused', async (t) => {
+  const cut = `${'x'.repeat(9)}\u{1f600}`.slice(0, 10);
+  const [finding] = parseFindings([
+    {
+      ...good,
+      message: `${cut}\0`,
+      detail: { [cut]: [cut], ['__proto__']: 1, safe: 2 ** 53 - 1, part: 0.1 },
+    },
+  ]);
+  const mended = `${'x'.repeat(9)}\u{fffd}`;
+  t.equal(finding?.message, `${mended}\u{fffd}`);
+  t.equal(parseRefusal({ message: cut })?.message, mended);
+  t.strictSame(Object.entries(finding?.detail ?? {}), [
+    [mended, [mended]],
+    ['__proto__', 1],
+    ['safe', 2 ** 53 - 1],
+    ['part', 0.1],
+  ]);
+  const nested = (levels: number): unknown => (levels === 0 ? 'end' : [nested(levels - 1)]);
+  const stored = parseFindings([{ ...good, detail: { of: nested(30) } }]);
+  const file = Buffer.from(canonicalize({ stages: [{ checks: [{ findings: stored }] }] }));
+  t.strictSame(parseStrictJson(file).value, { stages: [{ checks: [{ findings: stored }] }] });
+  for (const changes of [
+    { detail: { of: nested(31) } },
+    { detail: { count: 2 ** 53 } },
+    { detail: { deep: [{ count: -(2 ** 60) }] } },
+    { path: cut },
+    { path: 'a\0b' },
+  ])
+    t.throws(() => parseFindings([{ ...good, ...changes }]), JSON.stringify(changes).slice(0, 60));
+});
 
 t.test('a refusal is undefined or has a message', async (t) => {
   t.equal(parseRefusal(undefined), undefined);
@@ -121,7 +118,7 @@ t.test('a refusal is undefined or has a message', async (t) => {
   }
 });
 
-t.test('a refused value is named by kind, never printed', async (t) => {
+t.test('an error names the type of a refused value and never prints the value', async (t) => {
   const secret = 'hunter2';
   const complaint = (answer: unknown) => {
     try {
@@ -136,7 +133,7 @@ t.test('a refused value is named by kind, never printed', async (t) => {
   }
 });
 
-t.test('replan triggers are those of the contract, and no more of them than there are', async (t) => {
+t.test('replan triggers must be known, and no more than exist', async (t) => {
   t.strictSame(parseReplanTriggers([]), []);
   t.strictSame(parseReplanTriggers(['unknown-api', 'evidence-conflict']), [
     'unknown-api',

@@ -16,7 +16,7 @@ const plugin = (name: string, setup: Setup, enforces: string[] = []) =>
 const engine = (plugins: LoadedPlugin[], more: Partial<EngineOptions<[]>> = {}) =>
   createEngine<[]>({ plugins, rows: [], report: () => {}, tapTimeoutMs: 50, ...more });
 
-t.test('plugins are set up in order, hear of opening in order, and are closed in reverse', async (t) => {
+t.test('plugins are set up and notified in order, and closed in reverse', async (t) => {
   const seen: string[] = [];
   const one = (name: string) =>
     plugin(name, ({ hooks, onClose }) => {
@@ -36,7 +36,7 @@ t.test('plugins are set up in order, hear of opening in order, and are closed in
   await t.rejects(opened.pool.run(judgeRuleTask, {} as never, { timeoutMs: 1 }), { code: 'WORKER_FAULT' });
 });
 
-t.test('after set-up hooks, slots, rules and onClose are closed', async (t) => {
+t.test('hooks, slots, rules and `onClose` refuse calls after set-up', async (t) => {
   const kept: PluginSetup<undefined>[] = [];
   await using _engine = await engine([
     plugin('keeper', (context) => {
@@ -52,7 +52,7 @@ t.test('after set-up hooks, slots, rules and onClose are closed', async (t) => {
   t.throws(() => context.onClose(() => {}), late);
 });
 
-t.test('what a plugin needs of the world is handed to it, and no more', async (t) => {
+t.test('a plugin receives exactly the listed services in its set-up context', async (t) => {
   const kept: PluginSetup<undefined>[] = [];
   const home = t.testdir({ own: 'text', 'real-file': 'text' });
   symlinkSync('real-file', join(home, 'link'));
@@ -94,7 +94,7 @@ t.test('what a plugin needs of the world is handed to it, and no more', async (t
   );
 });
 
-t.test('a plugin taps under its own name and cannot call or freeze', async (t) => {
+t.test('a plugin taps under its own name and cannot call or freeze a hook', async (t) => {
   let surface: string[] = [];
   await using opened = await engine([
     plugin('strict', ({ hooks }) => {
@@ -109,7 +109,7 @@ t.test('a plugin taps under its own name and cannot call or freeze', async (t) =
   });
 });
 
-t.test('a plugin that fails in set-up stops the engine, and what stood is closed again', async (t) => {
+t.test('a plugin that fails in set-up stops the engine, and earlier plugins are closed', async (t) => {
   const seen: string[] = [];
   const good = plugin('good', ({ onClose }) => onClose(() => void seen.push('good gone')) as undefined);
   const boom = new Error('boom');
@@ -129,7 +129,7 @@ t.test('an async set-up is refused', async (t) => {
   await t.rejects(engine([late]), { code: 'PLUGIN_INVALID', detail: { plugin: 'late' } });
 });
 
-t.test('catalogued faults of set-up keep their code', async (t) => {
+t.test('catalogued set-up errors keep their code', async (t) => {
   const adds = (name: string) =>
     plugin(name, ({ slots }) => {
       slots.signer.add('file', {} as never);
@@ -142,7 +142,7 @@ t.test('catalogued faults of set-up keep their code', async (t) => {
   await t.rejects(engine([stray]), { code: 'PLUGIN_INVALID', detail: { plugin: 'stray', before: 'x' } });
 });
 
-t.test('a list that cannot be set up is refused', async (t) => {
+t.test('an invalid plugin list is refused', async (t) => {
   const a = plugin('a', () => {});
   await t.rejects(engine([a, a]), { code: 'PLUGIN_INVALID', detail: { plugin: 'a' } });
   await t.rejects(engine([a], { options: { b: 1 } }), { code: 'PLUGIN_INVALID', detail: { plugin: 'b' } });
@@ -150,7 +150,7 @@ t.test('a list that cannot be set up is refused', async (t) => {
   await t.rejects(engine([a, raw]), { code: 'PLUGIN_INVALID', detail: { index: 1 } });
 });
 
-t.test('options reach the plugin that they are for', async (t) => {
+t.test('options are passed to the plugin they name', async (t) => {
   const seen: unknown[] = [];
   const a = definePlugin<unknown>({
     name: 'a',
@@ -164,7 +164,7 @@ t.test('options reach the plugin that they are for', async (t) => {
   t.strictSame(seen, [{ limit: 3 }]);
 });
 
-t.test('a close that fails or hangs is reported; the others still close', async (t) => {
+t.test('a close that fails or hangs is reported, and the other plugins still close', async (t) => {
   const faults: WritError[] = [];
   const seen: string[] = [];
   const opened = await engine(
@@ -189,7 +189,7 @@ t.test('a close that fails or hangs is reported; the others still close', async 
   ]);
 });
 
-t.test('the ledger is made of the rows and of what the loaded plugins declare', async (t) => {
+t.test('the ledger combines the rows with the declarations of the loaded plugins', async (t) => {
   const rows = [
     { id: 'scope', enforcedBy: 'core', asks: () => true },
     { id: 'secrets', asks: () => true },
@@ -203,7 +203,7 @@ t.test('the ledger is made of the rows and of what the loaded plugins declare', 
   });
 });
 
-t.test('threads that were given outlive the engine', async (t) => {
+t.test('a given thread pool outlives the engine', async (t) => {
   const pool = createPool({ clock: systemClock, threads: 1 });
   const opened = await engine([], { pool });
   t.equal(opened.pool, pool);

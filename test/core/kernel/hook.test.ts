@@ -42,7 +42,7 @@ const failures: readonly { readonly how: string; readonly reason: string; readon
   { how: 'answers nonsense', reason: 'nonsense', tap: () => nonsense(Symbol('x')) },
 ];
 
-t.test('observe: a failing tap is reported by plugin and hook, and the others still run', async (t) => {
+t.test('an observe hook reports a failing tap by plugin and hook, and runs the others', async (t) => {
   for (const { how, reason, tap } of failures.slice(0, 3)) {
     const faults: WritError[] = [];
     const seen: string[] = [];
@@ -58,7 +58,7 @@ t.test('observe: a failing tap is reported by plugin and hook, and the others st
   }
 });
 
-t.test('who says nothing, at once, is asked without a timer; who answers later has a deadline', async (t) => {
+t.test('a synchronous tap without an answer sets no timer, an asynchronous tap has a deadline', async (t) => {
   const slept: number[] = [];
   const clock = {
     ...systemClock,
@@ -83,7 +83,7 @@ t.test('who says nothing, at once, is asked without a timer; who answers later h
   await t.rejects(value.call('x'), { code: 'PLUGIN_FAULT', detail: { reason: 'nonsense' } });
 });
 
-t.test('collect: all answers, in order of the taps', async (t) => {
+t.test('a collect hook returns all answers in tap order', async (t) => {
   const patient = { ...setting(), timeoutMs: 60_000 };
   const hook = collect<number, number>('stage.judge', patient, parseNumbers);
   hook.tap('slow', async (n) => {
@@ -100,7 +100,7 @@ t.test('collect: all answers, in order of the taps', async (t) => {
 for (const { how, reason, tap } of failures) {
   const fault = { code: 'PLUGIN_FAULT', detail: { plugin: 'bad', reason } };
 
-  t.test(`collect, choose, transform: a tap that ${how} fails the call and is named`, async (t) => {
+  t.test(`a tap that ${how} fails a collect, choose or transform call and is named`, async (t) => {
     const one = collect<number, number>('a.collect', setting(), parseNumbers);
     const two = choose<number, string>('a.choose', setting(), parseText);
     const three = transform<string>('a.transform', setting(), parseText);
@@ -113,7 +113,7 @@ for (const { how, reason, tap } of failures) {
     await t.rejects(three.call('x'), { ...fault, detail: { ...fault.detail, hook: 'a.transform' } });
   });
 
-  t.test(`guard: a tap that ${how} has refused`, async (t) => {
+  t.test(`a guard tap that ${how} counts as a refusal`, async (t) => {
     const asked: string[] = [];
     const hook = guard<string>('tool.guard', setting());
     hook.tap('good', () => void asked.push('good') as undefined);
@@ -130,7 +130,7 @@ for (const { how, reason, tap } of failures) {
   });
 }
 
-t.test('a fault keeps its cause', async (t) => {
+t.test('an error keeps its cause', async (t) => {
   const boom = new Error('boom');
   const hook = transform<string>('a.transform', setting(), parseText);
   hook.tap('bad', () => {
@@ -142,30 +142,27 @@ t.test('a fault keeps its cause', async (t) => {
   t.equal(fault.cause, boom);
 });
 
-t.test(
-  'guard: silence of every tap is no objection; the first refusal wins and is told by plugin and hook',
-  async (t) => {
-    const hook = guard<number>('decision.guard', setting());
-    hook.tap('silent', () => undefined);
-    hook.tap('odd', async (n) =>
-      n % 2 === 1 ? { message: 'odd', path: 'a.ts', line: 3, detail: { n } } : undefined,
-    );
-    hook.tap('positive', (n) => (n > 0 ? { message: 'positive' } : undefined));
-    hook.freeze();
-    t.equal(await hook.call(-2), undefined);
-    t.strictSame(await hook.call(1), {
-      rule: 'odd',
-      severity: 'error',
-      message: 'odd',
-      path: 'a.ts',
-      line: 3,
-      detail: { n: 1, plugin: 'odd', hook: 'decision.guard' },
-    });
-    t.match(await hook.call(2), { rule: 'positive' });
-  },
-);
+t.test('a guard without a refusal passes, and the first refusal wins and names its plugin', async (t) => {
+  const hook = guard<number>('decision.guard', setting());
+  hook.tap('silent', () => undefined);
+  hook.tap('odd', async (n) =>
+    n % 2 === 1 ? { message: 'odd', path: 'a.ts', line: 3, detail: { n } } : undefined,
+  );
+  hook.tap('positive', (n) => (n > 0 ? { message: 'positive' } : undefined));
+  hook.freeze();
+  t.equal(await hook.call(-2), undefined);
+  t.strictSame(await hook.call(1), {
+    rule: 'odd',
+    severity: 'error',
+    message: 'odd',
+    path: 'a.ts',
+    line: 3,
+    detail: { n: 1, plugin: 'odd', hook: 'decision.guard' },
+  });
+  t.match(await hook.call(2), { rule: 'positive' });
+});
 
-t.test('guard: there is no "allow" value, whatever it looks like', async (t) => {
+t.test('a guard treats any value other than a refusal or `undefined` as a refusal', async (t) => {
   for (const allow of [
     true,
     false,
@@ -186,14 +183,14 @@ t.test('guard: there is no "allow" value, whatever it looks like', async (t) => 
   }
 });
 
-t.test('guard: a refusal cannot name itself after another plugin', async (t) => {
+t.test('a guard refusal cannot carry the name of another plugin', async (t) => {
   const hook = guard<number>('tool.guard', setting());
   hook.tap('liar', () => ({ message: 'no', detail: { plugin: 'other', hook: 'other' } }));
   hook.freeze();
   t.match(await hook.call(1), { rule: 'liar', detail: { plugin: 'liar', hook: 'tool.guard' } });
 });
 
-t.test('choose: the first answer wins, undefined passes the question on', async (t) => {
+t.test('a choose hook returns the first answer, and `undefined` defers to the next tap', async (t) => {
   const hook = choose<number, string>('a.choose', setting(), parseText);
   hook.tap('small', (n) => (n < 10 ? 'small' : undefined));
   hook.tap('even', async (n) => (n % 2 === 0 ? 'even' : undefined));
@@ -203,7 +200,7 @@ t.test('choose: the first answer wins, undefined passes the question on', async 
   t.equal(await hook.call(13), undefined);
 });
 
-t.test('transform: each tap gets what the one before returned, and must return a value', async (t) => {
+t.test('a transform hook passes each result to the next tap, which must return a value', async (t) => {
   const hook = transform<string>('a.transform', setting(), parseText);
   hook.tap('one', (value) => `${value}1`);
   hook.tap('two', async (value) => `${value}2`);
@@ -218,7 +215,7 @@ t.test('transform: each tap gets what the one before returned, and must return a
   });
 });
 
-t.test('hooks without taps answer nothing', async (t) => {
+t.test('hooks without taps return their defaults', async (t) => {
   const hooks = [observe('a', setting()), guard('b', setting()), choose('c', setting(), parseText)];
   for (const hook of hooks) {
     hook.freeze();
@@ -232,7 +229,7 @@ t.test('hooks without taps answer nothing', async (t) => {
   t.equal(await transformed.call('same'), 'same');
 });
 
-t.test('the deadline is per tap: its own, or the injected one', async (t) => {
+t.test('the deadline of a tap is its own or the injected one', async (t) => {
   const waited: number[] = [];
   const clock = {
     ...systemClock,
@@ -252,7 +249,7 @@ t.test('the deadline is per tap: its own, or the injected one', async (t) => {
   }
 });
 
-t.test('taps run in order of declaration; `before` moves one ahead of a plugin', async (t) => {
+t.test('taps run in declaration order, and `before` moves one ahead of a plugin', async (t) => {
   const seen: string[] = [];
   const hook = observe<string>('a', setting());
   const log = (name: string) => () => void seen.push(name);
@@ -267,7 +264,7 @@ t.test('taps run in order of declaration; `before` moves one ahead of a plugin',
   t.strictSame(seen, ['one', 'four', 'three', 'two', 'two again']);
 });
 
-t.test('`before` a name that does not tap, itself, or in a circle is an error at freeze', async (t) => {
+t.test('an unknown, own or circular `before` is an error at freeze', async (t) => {
   const unknown = observe('a', setting());
   unknown.tap('one', () => {}, { before: 'missing' });
   t.throws(() => unknown.freeze(), {
@@ -296,7 +293,7 @@ t.test('a tap after freeze and a call before it are errors', async (t) => {
   t.equal(await hook.call(1), undefined);
 });
 
-t.test('a tap that is no function is refused at once', async (t) => {
+t.test('a tap that is not a function is refused at once', async (t) => {
   t.throws(() => guard('tool.guard', setting()).tap('bad', nonsense('tap')), {
     code: 'PLUGIN_INVALID',
     detail: { plugin: 'bad', hook: 'tool.guard' },

@@ -4,7 +4,7 @@ import { createHooks, hooksFor, listHooks } from '../../../core/kernel/hooks.ts'
 
 const setting = { clock: systemClock, timeoutMs: 50, report: () => {} };
 
-t.test('the table, in the order of a run', async (t) => {
+t.test('the hooks are listed in the order of a run', async (t) => {
   t.strictSame(
     listHooks(createHooks(setting)).map(({ name, kind }) => `${name}: ${kind}`),
     [
@@ -32,7 +32,7 @@ t.test('the table, in the order of a run', async (t) => {
   );
 });
 
-t.test('every hook stands where its name says, and the table cannot change', async (t) => {
+t.test('every hook has the name of its place in the frozen table', async (t) => {
   const hooks = createHooks(setting);
   t.ok(Object.isFrozen(hooks));
   for (const [family, points] of Object.entries(hooks)) {
@@ -41,7 +41,7 @@ t.test('every hook stands where its name says, and the table cannot change', asy
   }
 });
 
-t.test('answers of collecting and transforming points are checked', async (t) => {
+t.test('answers of collect and transform hooks are validated', async (t) => {
   const answered = async (use: (hooks: ReturnType<typeof hooksFor>) => void) => {
     const hooks = createHooks(setting);
     use(hooksFor(hooks, 'bad'));

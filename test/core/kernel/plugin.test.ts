@@ -7,14 +7,14 @@ const malformed = (fields: object) => () =>
   definePlugin({ name: 'good', api: 1, setup, ...fields } as Plugin);
 const context = {} as Parameters<ReturnType<typeof definePlugin>['setup']>[0];
 
-t.test('a plugin keeps its name and what it enforces, and can no longer change', async (t) => {
+t.test('a defined plugin keeps its name and rows and is frozen', async (t) => {
   const plugin = definePlugin({ name: 'good-one', api: 1, enforces: ['scope'], setup });
   t.equal(plugin.name, 'good-one');
   t.strictSame(plugin.enforces, ['scope']);
   t.ok(Object.isFrozen(plugin) && Object.isFrozen(plugin.enforces));
 });
 
-t.test('what is no plugin is refused', async (t) => {
+t.test('an invalid plugin definition is refused', async (t) => {
   for (const name of [undefined, '', 'Good', 'two words', '-x', 'x-', '../x', 'x'.repeat(65), 7]) {
     t.throws(malformed({ name }), { code: 'PLUGIN_INVALID' }, `name ${String(name)}`);
   }
@@ -27,7 +27,7 @@ t.test('what is no plugin is refused', async (t) => {
   t.throws(() => definePlugin(undefined as unknown as Plugin), { code: 'PLUGIN_INVALID' });
 });
 
-t.test('options are parsed by the plugin before set-up', async (t) => {
+t.test('the plugin parses its options before set-up', async (t) => {
   const seen: number[] = [];
   const plugin = definePlugin<{ limit: number }>({
     name: 'limits',
@@ -52,13 +52,13 @@ t.test('options are parsed by the plugin before set-up', async (t) => {
   t.strictSame(seen, [5, 9], 'set-up did not run');
 });
 
-t.test('a plugin without options takes none', async (t) => {
+t.test('a plugin without options accepts none', async (t) => {
   const plugin = definePlugin({ name: 'plain', api: 1, setup });
   plugin.setup(context, undefined);
   t.throws(() => plugin.setup(context, {}), { code: 'PLUGIN_INVALID', detail: { plugin: 'plain' } });
 });
 
-t.test('a set-up that returns something, a promise above all, is refused', async (t) => {
+t.test('a set-up that returns a value or a promise is refused', async (t) => {
   const returning = (value: unknown) =>
     definePlugin({ name: 'late', api: 1, setup: () => value as undefined });
   t.throws(() => returning(Promise.resolve()).setup(context, undefined), {

@@ -42,30 +42,27 @@ function sampleOf(t: Test): Sample {
   return sample;
 }
 
-t.test('a patch that does not apply is refused and nothing is recorded', async (t) => {
+t.test('a run refuses a patch that does not apply and records nothing', async (t) => {
   const sample = sampleOf(t);
   const bytes = Buffer.from(fix.toString('utf8').replace('count * cents + 1', 'count * cents + 2'));
   await refusal(t, sample, 'PATCH_DOES_NOT_APPLY', () => sample.run({ source: { kind: 'patch', bytes } }));
   t.equal(sample.git('for-each-ref', 'refs/ai'), '');
 });
 
-t.test(
-  'a range that changes what governs writ is refused where the base names nobody who could approve it',
-  async (t) => {
-    const sample = sampleOf(t);
-    sample.git('checkout', '--quiet', '-b', 'fix');
-    mkdirSync(join(sample.root, '.writ'));
-    writeFileSync(join(sample.root, '.writ', 'config.toml'), '');
-    sample.git('add', '--all', '--force');
-    sample.git('commit', '--quiet', '-m', 'Judge myself');
-    sample.git('checkout', '--quiet', 'main');
-    await refusal(t, sample, 'PATCH_TOUCHES_STATE', () =>
-      sample.run({ source: { kind: 'range', range: 'main..fix' } }),
-    );
-  },
-);
+t.test('a run refuses a range that changes `.writ` when the base names no approver', async (t) => {
+  const sample = sampleOf(t);
+  sample.git('checkout', '--quiet', '-b', 'fix');
+  mkdirSync(join(sample.root, '.writ'));
+  writeFileSync(join(sample.root, '.writ', 'config.toml'), '');
+  sample.git('add', '--all', '--force');
+  sample.git('commit', '--quiet', '-m', 'Judge myself');
+  sample.git('checkout', '--quiet', 'main');
+  await refusal(t, sample, 'PATCH_TOUCHES_STATE', () =>
+    sample.run({ source: { kind: 'range', range: 'main..fix' } }),
+  );
+});
 
-long('a path of the patch with local changes is refused before any work, others stay', async (t) => {
+long('a run refuses local changes to a path of the patch and keeps other ones', async (t) => {
   const sample = sampleOf(t);
   writeFileSync(join(sample.root, 'docs', 'notes.md'), 'mine\n');
   const view = await sample.run({ source });
@@ -78,7 +75,7 @@ long('a path of the patch with local changes is refused before any work, others 
   t.equal(dirty.git('for-each-ref', 'refs/ai'), '');
 });
 
-long('specs that must not run are refused by their code', async (t) => {
+long('a run refuses a spec that must not run with the error code for the reason', async (t) => {
   const sample = sampleOf(t);
   const table: readonly (readonly [code: string, spec: Json])[] = [
     ['LIFECYCLE_NOT_ACTIVE', { lifecycle: { status: 'draft' } }],
@@ -102,23 +99,20 @@ long('specs that must not run are refused by their code', async (t) => {
   t.equal(sample.git('for-each-ref', 'refs/ai'), '');
 });
 
-t.test('a sandbox that cannot deny the network is refused', async (t) => {
+t.test('a run refuses an unknown sandbox and one that cannot deny the network', async (t) => {
   const sample = sampleOf(t);
   await refusal(t, sample, 'SANDBOX_NONE_REFUSED', () => sample.run({ source, sandbox: 'none' }));
   await refusal(t, sample, 'SLOT_UNKNOWN', () => sample.run({ source, sandbox: 'nonsense' }));
 });
 
-t.test(
-  'under CI without a configured key a run is refused, a throw-away key must be asked for',
-  async (t) => {
-    const sample = sampleOf(t);
-    const inCi: Sample = { ...sample, env: { ...sample.env, CI: 'true' } };
-    Object.assign(sample.env, { CI: 'true' });
-    await refusal(t, inCi, 'SIGNER_EPHEMERAL', () => sample.run({ source }));
-  },
-);
+t.test('under CI a run without a configured key is refused with SIGNER_EPHEMERAL', async (t) => {
+  const sample = sampleOf(t);
+  const inCi: Sample = { ...sample, env: { ...sample.env, CI: 'true' } };
+  Object.assign(sample.env, { CI: 'true' });
+  await refusal(t, inCi, 'SIGNER_EPHEMERAL', () => sample.run({ source }));
+});
 
-long('an unborn HEAD has the empty tree as base', async (t) => {
+long('a run on an unborn HEAD uses the empty tree as its base', async (t) => {
   const sample = sampleOf(t);
   sample.git('update-ref', '-d', 'HEAD');
   sample.git('rm', '-r', '--quiet', '--cached', '.');
@@ -134,7 +128,7 @@ long('an unborn HEAD has the empty tree as base', async (t) => {
   t.equal(sample.git('status', '--porcelain'), '');
 });
 
-t.test('a bare repository and a directory without one are refused', async (t) => {
+t.test('a run refuses a bare repository and a directory that is no repository', async (t) => {
   const sample = sampleOf(t);
   const bare = join(sample.home, 'bare.git');
   sample.git('clone', '--quiet', '--bare', '.', bare);
@@ -142,7 +136,7 @@ t.test('a bare repository and a directory without one are refused', async (t) =>
   await refusal(t, sample, 'NOT_A_REPOSITORY', () => sample.run({ source, repositoryPath: sample.home }));
 });
 
-long('on a detached HEAD the sealed commit goes to a branch of its own', async (t) => {
+long('on a detached HEAD the sealed commit goes to its own branch', async (t) => {
   const sample = sampleOf(t);
   const base = sample.git('rev-parse', 'HEAD');
   sample.git('checkout', '--quiet', '--detach');
@@ -152,7 +146,7 @@ long('on a detached HEAD the sealed commit goes to a branch of its own', async (
   t.equal(sample.git('rev-parse', 'HEAD'), base);
 });
 
-long('a range is sealed as one commit on the named branch', async (t) => {
+long('a run seals a range as one commit on the named branch', async (t) => {
   const sample = sampleOf(t);
   sample.git('checkout', '--quiet', '-b', 'fix');
   sample.git('apply', '--index', join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
@@ -176,7 +170,7 @@ long('a range is sealed as one commit on the named branch', async (t) => {
   );
 });
 
-long('the same id with other metadata is another intent', async (t) => {
+long('a run refuses the id of an earlier intent with other metadata', async (t) => {
   const sample = sampleOf(t);
   const failing = { id: 'never', kind: 'command', command: 'false', required: true };
   const first = await sample.run(
@@ -216,7 +210,7 @@ function at(point: 'patch' | 'tool' | 'stage' | 'decision' | 'statement', act: (
 }
 
 for (const point of everyThird(['patch', 'tool', 'stage', 'decision', 'statement'])) {
-  t.test(`an interrupt at ${point} moves nothing and leaves the run readable`, async (t) => {
+  t.test(`an interrupt at ${point} moves no ref and leaves the run readable`, async (t) => {
     const sample = sampleOf(t);
     const controller = new AbortController();
     const plugin = at(point, () => controller.abort(new WritError('RUN_INTERRUPTED')));
@@ -231,7 +225,7 @@ for (const point of everyThird(['patch', 'tool', 'stage', 'decision', 'statement
   });
 }
 
-t.test('what a worker answers to being stopped is no attempt', async (t) => {
+t.test('an interrupted worker leaves the run interrupted, whatever the worker returns', async (t) => {
   const sample = sampleOf(t);
   const controller = new AbortController();
   const worker = {
@@ -248,7 +242,7 @@ t.test('what a worker answers to being stopped is no attempt', async (t) => {
 });
 
 long(
-  'a target that moves during the run is rolled back with a revocation, the branch stays where it was put',
+  'a run whose target moves meanwhile rolls back with a revocation and leaves the branch alone',
   async (t) => {
     const sample = sampleOf(t);
     const moved = sample.git('commit-tree', '-p', 'HEAD', '-m', 'Meanwhile', 'HEAD^{tree}');
@@ -264,7 +258,7 @@ long(
 
 for (const rollback of [true, false]) {
   t.test(
-    `a log that fails ${rollback ? 'rolls back' : 'is reported and the swap happens'} as the contract says`,
+    `a failing log ${rollback ? 'rolls back' : 'is reported and the swap happens'} as the spec says`,
     async (t) => {
       const sample = sampleOf(t);
       const base = sample.git('rev-parse', 'main');
@@ -288,7 +282,7 @@ for (const rollback of [true, false]) {
   );
 }
 
-long('a guard that refuses, throws or answers nonsense refuses', async (t) => {
+long('a guard that refuses, throws or returns an invalid value refuses the decision', async (t) => {
   const answers: readonly (readonly [name: string, tap: () => unknown])[] = [
     ['refuses', () => ({ message: 'not today' })],
     [
@@ -316,7 +310,7 @@ long('a guard that refuses, throws or answers nonsense refuses', async (t) => {
 });
 
 t.test(
-  'evidence that cannot be written ends the run and moves nothing',
+  'a run that cannot write its evidence fails and moves no ref',
   { skip: process.getuid?.() === 0 ? false : 'needs root to mount a tiny file system' },
   async (t) => {
     const sample = sampleOf(t);
@@ -344,7 +338,7 @@ t.test(
 );
 
 t.test(
-  "the person's refs are read through no symlink of the workspace: a check that writes outside is stopped",
+  "a check that writes outside the workspace through one of the user's symlinks is stopped",
   async (t) => {
     const sample = sampleOf(t);
     symlinkSync('/etc', join(sample.root, 'src', 'etc'));
@@ -363,7 +357,7 @@ t.test(
   },
 );
 
-t.test('two runs at once on one branch: one commit, one rollback, nothing torn', async (t) => {
+t.test('two runs at once on one branch end in one commit and one rollback', async (t) => {
   const sample = sampleOf(t);
   await using engine = await sample.engine();
   const request = {
@@ -382,7 +376,7 @@ t.test('two runs at once on one branch: one commit, one rollback, nothing torn',
   t.equal(sample.git('fsck', '--no-dangling', '--strict'), '');
 });
 
-long('a run that is killed is told from one that works, and what it did is still shown', async (t) => {
+long('a run is listed as running at work and as decided once it has ended', async (t) => {
   const sample = sampleOf(t);
   const repository = await openRepository(sample.root);
   const states: string[] = [];
@@ -401,7 +395,7 @@ long('a run that is killed is told from one that works, and what it did is still
   t.strictSame(states, ['running', 'decided']);
 });
 
-long('index and files follow although stat data are stale', async (t) => {
+long('the index and files follow the commit although stat data are stale', async (t) => {
   const sample = sampleOf(t);
   utimesSync(join(sample.root, 'src', 'price.js'), new Date(1e12), new Date(1e12));
   const view = await sample.run({ source });
@@ -410,7 +404,7 @@ long('index and files follow although stat data are stale', async (t) => {
   t.equal(view.notices, undefined);
 });
 
-long('an index that cannot follow is told, with what to do', async (t) => {
+long('a run reports an index that cannot follow and names the command that repairs it', async (t) => {
   const sample = sampleOf(t);
   const lock = at('statement', () => writeFileSync(join(sample.root, '.git', 'index.lock'), ''));
   const view = await sample.run({ source }, {}, [lock]);
@@ -418,22 +412,19 @@ long('an index that cannot follow is told, with what to do', async (t) => {
   t.match(view.notices?.[0], /read-tree -m -u/);
 });
 
-long(
-  'a path that is changed during the run is kept, and the sealed change is rolled back with its record',
-  async (t) => {
-    const sample = sampleOf(t);
-    const base = sample.git('rev-parse', 'main');
-    const edit = at('stage', () => writeFileSync(join(sample.root, 'src', 'price.js'), 'mine\n'));
-    const view = await sample.run({ source }, {}, [edit]);
-    t.equal(view.decision?.type, 'rollback');
-    t.match(view.decision?.rationale, /src\/price\.js/);
-    t.equal(sample.git('rev-parse', 'main'), base);
-    t.equal(readFileSync(join(sample.root, 'src', 'price.js'), 'utf8'), 'mine\n');
-    t.match(sample.git('ls-tree', '--name-only', `refs/ai/runs/${view.runId}`), /revocation\.sigstore\.json/);
-  },
-);
+long('a run keeps a file that is edited meanwhile and rolls the sealed change back', async (t) => {
+  const sample = sampleOf(t);
+  const base = sample.git('rev-parse', 'main');
+  const edit = at('stage', () => writeFileSync(join(sample.root, 'src', 'price.js'), 'mine\n'));
+  const view = await sample.run({ source }, {}, [edit]);
+  t.equal(view.decision?.type, 'rollback');
+  t.match(view.decision?.rationale, /src\/price\.js/);
+  t.equal(sample.git('rev-parse', 'main'), base);
+  t.equal(readFileSync(join(sample.root, 'src', 'price.js'), 'utf8'), 'mine\n');
+  t.match(sample.git('ls-tree', '--name-only', `refs/ai/runs/${view.runId}`), /revocation\.sigstore\.json/);
+});
 
-long('a damaged journal hides neither its own decided run nor any other', async (t) => {
+long('a damaged journal hides neither its own decided run nor other runs', async (t) => {
   const sample = sampleOf(t);
   const view = await sample.run({ source });
   const repository = await openRepository(sample.root);

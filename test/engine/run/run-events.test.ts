@@ -29,7 +29,7 @@ async function judge(t: Test, fixture: string, more: Json = {}) {
 
 const goodPatch = 'a-fix-with-a-new-test-is-committed';
 
-long('a run tells what happened in it: start, stages, decision, steps, gates and every tool', async (t) => {
+long('a run records its start, stages, decision, steps, gates and every tool call', async (t) => {
   const { view, events, sample } = await judge(t, goodPatch);
   t.equal(view.decision?.type, 'commit', String(view.decision?.rationale));
   const runEvents = events.filter(([, { object_type: type }]) => type === 'run_event');
@@ -81,33 +81,30 @@ long('a run tells what happened in it: start, stages, decision, steps, gates and
   );
 });
 
-t.test(
-  'a command that the contract does not allow is a denied invocation, and its gate is lost',
-  async (t) => {
-    const { events } = await judge(t, goodPatch, {
-      security: {
-        toolAcl: {
-          allow: [
-            { tool: 'workspace.command', actions: ['execute'], constraints: { allowCommands: ['true'] } },
-          ],
-        },
+t.test('a command that the spec does not allow is denied and its gate is abandoned', async (t) => {
+  const { events } = await judge(t, goodPatch, {
+    security: {
+      toolAcl: {
+        allow: [
+          { tool: 'workspace.command', actions: ['execute'], constraints: { allowCommands: ['true'] } },
+        ],
       },
-    });
-    const [denied] = events.filter(([, { object_type: type }]) => type === 'tool_invocation');
-    t.match(denied?.[1], { outcome: 'denied', exit_code: undefined });
-    t.type(denied?.[1].refusal, 'string');
-    t.match(events.find(([path]) => path.startsWith('events/gate-'))?.[1], { kind: 'abandoned' });
-  },
-);
+    },
+  });
+  const [denied] = events.filter(([, { object_type: type }]) => type === 'tool_invocation');
+  t.match(denied?.[1], { outcome: 'denied', exit_code: undefined });
+  t.type(denied?.[1].refusal, 'string');
+  t.match(events.find(([path]) => path.startsWith('events/gate-'))?.[1], { kind: 'abandoned' });
+});
 
-long('one gate for all stages is told of once', async (t) => {
+long('one gate task for all stages is recorded once', async (t) => {
   const { events } = await judge(t, goodPatch, {
     objmodel: { planGeneration: { gateTaskPerStage: false } },
   });
   t.equal(events.filter(([path]) => path.startsWith('events/gate-')).length, 1);
 });
 
-long('attempts of a worker tell of their own steps and tools', async (t) => {
+long('attempts of a worker record their own steps and tool calls', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const patch = readFileSync(join(fixtures, goodPatch, 'change.diff'), 'utf8');

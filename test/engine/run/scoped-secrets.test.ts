@@ -52,7 +52,7 @@ async function ran(t: Test, secrets: Json, from?: SecretSource, more: Json = {})
 const scoped = (...allowedScopes: readonly string[]): Json => ({ policy: 'read-only-scoped', allowedScopes });
 
 t.test(
-  'a check is given the secrets of the allowed scopes, and no evidence holds a known value',
+  'a check receives the secrets of the allowed scopes, and no evidence holds their values',
   async (t) => {
     const privacy = { dataClassesAllowed: ['public', 'secrets'], redactionRequired: false };
     for (const more of [{}, { constraints: { privacy } }]) {
@@ -82,22 +82,19 @@ t.test(
   },
 );
 
-long('under deny-all, and for other scopes, a check is given nothing', async (t) => {
+long('a check receives no secret under deny-all or for other scopes', async (t) => {
   for (const secrets of [{ policy: 'deny-all', allowedScopes: ['npm:read'] }, scoped(), scoped('other')]) {
     const { view } = await ran(t, secrets, source);
     t.match(view, { decision: { type: 'abandon' } }, JSON.stringify(secrets));
   }
 });
 
-t.test(
-  'a scope that gives nothing, or what cannot be masked or would stand in for ours, is refused',
-  async (t) => {
-    for (const [scope, from, message] of [
-      ['npm:write', source, /no secret has the scope/],
-      ['npm:read', undefined, /no secret has the scope/],
-      ['short', source, /could not be masked/],
-      ['path', source, /variable of the Scheduler/],
-    ] as const)
-      await t.rejects(ran(t, scoped(scope), from), { code: 'SECRET_UNKNOWN', message, detail: { scope } });
-  },
-);
+t.test('a run refuses a scope without secrets and secrets it cannot mask or pass on', async (t) => {
+  for (const [scope, from, message] of [
+    ['npm:write', source, /no secret has the scope/],
+    ['npm:read', undefined, /no secret has the scope/],
+    ['short', source, /could not be masked/],
+    ['path', source, /variable of the Scheduler/],
+  ] as const)
+    await t.rejects(ran(t, scoped(scope), from), { code: 'SECRET_UNKNOWN', message, detail: { scope } });
+});

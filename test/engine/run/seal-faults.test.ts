@@ -130,7 +130,7 @@ for (const [what, { change, entries, revoked }] of casesOf(faults, [
   'the log takes the provenance and does not answer',
   'a seal lies about a file',
 ])) {
-  t.test(`rolled back, nothing of the person's moved: ${what}`, async (t) => {
+  t.test(`a run rolls back and changes nothing of the user's when ${what}`, async (t) => {
     const sample = sampleOf(t);
     const before = sample.state();
     const view = await runWith(sample, change);
@@ -160,7 +160,7 @@ for (const [what, { change, entries, revoked }] of casesOf(faults, [
 }
 
 for (const what of ['the provenance cannot be signed', 'what was sealed does not verify']) {
-  t.test(`sealed without proof where the contract says so, and it is told: ${what}`, async (t) => {
+  t.test(`a run commits without provenance, as its spec allows, when ${what}`, async (t) => {
     const sample = sampleOf(t);
     const view = await runWith(sample, faults[what]?.change ?? (() => ({})), {
       objmodel: { decisionPolicy: { rollbackOnProvenanceFail: false } },
@@ -176,7 +176,7 @@ for (const what of ['the provenance cannot be signed', 'what was sealed does not
   });
 }
 
-long('a log that also refuses the revocation is a reason more, not an obstacle', async (t) => {
+long('a log that refuses the revocation too does not stop the rollback', async (t) => {
   const sample = sampleOf(t);
   const before = sample.state();
   const view = await runWith(sample, () => ({ verify: async () => ['x'], signRevocation: broken }));
@@ -203,7 +203,7 @@ function fullAt(step: string, witness: JournalWitness): JournalWitness {
   };
 }
 
-long('what was recorded as committed and is then refuted keeps its record, and beside it why', async (t) => {
+long('a commit that is refuted later keeps its record and gains a rollback record', async (t) => {
   const sample = sampleOf(t);
   const base = sample.git('rev-parse', 'main');
   const witness = fullAt('seal/swap', userJournalWitness(sample.env));
@@ -229,7 +229,7 @@ long('what was recorded as committed and is then refuted keeps its record, and b
   for (const path of ['rollback.json', 'revocation.sigstore.json']) t.ok(files.includes(path), path);
 });
 
-long('a ledger that the base wants mirrored is carried by git', async (t) => {
+long('git carries the ledger when the base configures a mirror', async (t) => {
   const sample = sampleOf(t);
   mkdirSync(join(sample.root, '.writ'), { recursive: true });
   writeFileSync(join(sample.root, '.writ', 'config.toml'), '[log]\nmirror = "git"\n');
@@ -244,7 +244,7 @@ long('a ledger that the base wants mirrored is carried by git', async (t) => {
   );
 });
 
-long('an index that cannot follow is told of; the branch has moved, and what is sealed stays', async (t) => {
+long('an index that cannot follow undoes neither the moved branch nor the sealed evidence', async (t) => {
   const sample = sampleOf(t);
   const lock = join(sample.root, '.git', 'index.lock');
   const index = readFileSync(join(sample.root, '.git', 'index'));
@@ -261,7 +261,7 @@ long('an index that cannot follow is told of; the branch has moved, and what is 
   t.ok(recorded(sample, view).includes('evidence-manifest.sigstore.json'));
 });
 
-long('a claim that was logged is taken back where the run cannot be recorded', async (t) => {
+long('a logged claim is revoked when the run cannot be recorded', async (t) => {
   const sample = sampleOf(t);
   const before = sample.state();
   const run = runWith(sample, () => ({
@@ -277,7 +277,7 @@ long('a claim that was logged is taken back where the run cannot be recorded', a
   t.equal(sample.state(), before);
 });
 
-long('a branch that this run has moved already is on its commit, whatever the files still are', async (t) => {
+long('index and files follow a branch that the run has moved already', async (t) => {
   const sample = sampleOf(t);
   const view = await runWith(sample, (attestor) => ({
     sign: async (request, parties) => {

@@ -60,7 +60,7 @@ const twoTasks: readonly RecordedAnswer[] = [
   { task: 2, attempt: 1, patch: passing('two'), costUnits: 4 },
 ];
 
-t.test('two objectives are two Tasks, worked apart, merged and sealed as one commit', async (t) => {
+t.test('two objectives become two Tasks whose work is merged and sealed as one commit', async (t) => {
   const { view, sample, list, show } = await work(t, twoTasks);
   t.equal(view.decision?.type, 'commit', String(view.decision?.rationale));
   t.equal(sample.git('rev-list', '--count', 'main'), '2');
@@ -91,7 +91,7 @@ t.test('two objectives are two Tasks, worked apart, merged and sealed as one com
   t.match(show('run.json'), { metrics: { cost_usd: 0.007, patchsets_generated: 2 } });
 });
 
-long('maxParallelTasks: so many Tasks are worked at once, and no more', async (t) => {
+long('no more Tasks run at once than maxParallelTasks allows', async (t) => {
   const most = async (maxParallelTasks: number): Promise<number> => {
     const sample = makeSample();
     t.teardown(() => sample.remove());
@@ -118,7 +118,7 @@ long('maxParallelTasks: so many Tasks are worked at once, and no more', async (t
   t.equal(await most(2), 2);
 });
 
-long('an attempt that fails is tried again after the wait that the contract names', async (t) => {
+long('a failed attempt is retried after the backoff that the spec sets', async (t) => {
   const { view, waits, show, sample } = await work(t, [
     { task: 1, attempt: 1, patch: failing('one') },
     { task: 1, attempt: 2, patch: passing('one') },
@@ -133,7 +133,7 @@ long('an attempt that fails is tried again after the wait that the contract name
   t.match(show('task-1/revision-1/attempt-2/decision.json'), { type: 'checkpoint', next: 'merge' });
 });
 
-long('exhausted retries end in abandon, and nothing is touched', async (t) => {
+long('exhausted retries end in abandon and leave the branch alone', async (t) => {
   const { view, sample } = await work(t, [
     { task: 1, attempt: 1, patch: failing('one') },
     { task: 1, attempt: 2, nothing: 'no idea' },
@@ -144,7 +144,7 @@ long('exhausted retries end in abandon, and nothing is touched', async (t) => {
   t.equal(sample.git('rev-list', '--count', 'main'), '1');
 });
 
-long('a worker that answers nothing has failed its attempt', async (t) => {
+long('a worker that returns no patch has failed its attempt', async (t) => {
   const { view } = await work(
     t,
     [twoTasks[0] as RecordedAnswer],
@@ -153,7 +153,7 @@ long('a worker that answers nothing has failed its attempt', async (t) => {
   t.equal(view.decision?.type, 'abandon');
 });
 
-long('the same test failing twice makes a new revision of the plan and a changeLog entry', async (t) => {
+long('the same test failing twice causes a new plan revision and a changeLog entry', async (t) => {
   const { view, list, show, sample } = await work(
     t,
     [
@@ -219,7 +219,7 @@ long('without a checkpoint before it, a replan is decided as retry', async (t) =
   t.match(show('tasks/0001.json'), { constraints: /elsewhere\.txt/ });
 });
 
-long('work that does not merge is done again on what the others made', async (t) => {
+long('work that does not merge is done again on top of the merged work', async (t) => {
   const { view, sample, show } = await work(
     t,
     [
@@ -242,19 +242,16 @@ long('work that does not merge is done again on what the others made', async (t)
   t.match(show('task-2/revision-1/attempt-2/decision.json'), { next: 'merge' });
 });
 
-long(
-  'past 90 % of the cost cap a checkpoint is written, past the cap the run waits for a person',
-  async (t) => {
-    const near = await work(t, twoTasks, [
-      {
-        constraints: { resources: { maxCostUnits: 7 } },
-        execution: { concurrency: { maxParallelTasks: 1 } },
-      },
-    ]);
-    t.equal(near.view.decision?.type, 'commit', String(near.view.decision?.rationale));
-    t.match(near.show('decisions/budget.json'), { type: 'checkpoint' });
-    const over = await work(t, twoTasks, [{ constraints: { resources: { maxCostUnits: 5 } } }]);
-    t.equal(over.view.state, 'waiting');
-    t.match(over.show('waiting.json'), { for: 'budget' });
-  },
-);
+long('a run writes a checkpoint near the cost cap and waits for a person above it', async (t) => {
+  const near = await work(t, twoTasks, [
+    {
+      constraints: { resources: { maxCostUnits: 7 } },
+      execution: { concurrency: { maxParallelTasks: 1 } },
+    },
+  ]);
+  t.equal(near.view.decision?.type, 'commit', String(near.view.decision?.rationale));
+  t.match(near.show('decisions/budget.json'), { type: 'checkpoint' });
+  const over = await work(t, twoTasks, [{ constraints: { resources: { maxCostUnits: 5 } } }]);
+  t.equal(over.view.state, 'waiting');
+  t.match(over.show('waiting.json'), { for: 'budget' });
+});

@@ -47,7 +47,7 @@ const contract = (asking = 'require-approvers', approvers = 2): Json => ({
 const outcome = (view: RunView, id: string): string | undefined =>
   view.stages.flatMap(({ checks }) => checks).find((one) => one.id === id)?.status;
 
-long('what may change something is given to no check before two people approved', async (t) => {
+long('a check receives secrets with write scopes only after two people have approved', async (t) => {
   const { sample, key } = sampleWithPeople(t);
   const view = await sample.run(change, contract());
   t.equal(view.state, 'waiting', String(view.decision?.rationale));
@@ -69,7 +69,7 @@ long('what may change something is given to no check before two people approved'
   t.equal(outcome(done, 'a-policy'), 'passed', 'a policy is given none even then');
 });
 
-long('people whom the contract does not ask for, and those who say no, open nothing', async (t) => {
+long('approvals outside the required group, too few of them, or a rejection release no secret', async (t) => {
   const { sample, key } = sampleWithPeople(
     t,
     "[approvals.groups]\nleads = ['maintainer@sample.example', 'ann@sample.example']\n",
@@ -95,7 +95,7 @@ long('people whom the contract does not ask for, and those who say no, open noth
   t.not(outcome(ended, 'publish'), 'passed');
 });
 
-long('where the gates come to another verdict, what people said of the first opens nothing', async (t) => {
+long('approvals of an earlier verdict release no secret after the verdict has changed', async (t) => {
   const { sample, key } = sampleWithPeople(t);
   const first = await sample.run(change, contract());
   for (const person of ['ann@sample.example', 'ben@sample.example'])
@@ -116,7 +116,7 @@ long('where the gates come to another verdict, what people said of the first ope
   t.notOk(ran.includes('publish'), 'nothing was run that is given the secret, not even to be thrown away');
 });
 
-t.test('a contract that says nothing for it, or asks nobody, is refused', async (t) => {
+t.test('a spec that does not justify a write scope or requires too few approvers is refused', async (t) => {
   const { sample } = sampleWithPeople(t);
   const { risk, acceptance } = contract() as { readonly risk: object; readonly acceptance: Json };
   for (const [more, message] of [

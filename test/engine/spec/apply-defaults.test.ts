@@ -2,7 +2,7 @@ import t from 'tap';
 import { accepted, put, sample } from './sample.ts';
 import { places } from './schema-walk.ts';
 
-t.test('every default of the schema is in the effective document of the smallest contract', async (t) => {
+t.test('every default of the schema appears in the effective document of the minimal spec', async (t) => {
   const { effective } = accepted(sample('minimal'));
   const minimal: unknown = sample('minimal');
   const at = (document: unknown, path: readonly (string | number)[]): unknown =>
@@ -19,7 +19,7 @@ t.test('every default of the schema is in the effective document of the smallest
   t.ok(compared > 60, `${compared} defaults`);
 });
 
-t.test('defaults reach into items', async (t) => {
+t.test('defaults are applied to list items too', async (t) => {
   const { effective } = accepted(sample('minimal'));
   t.strictSame(effective.acceptance.verificationPlan.fastChecks, [
     {
@@ -46,7 +46,7 @@ t.test('defaults reach into items', async (t) => {
   });
 });
 
-t.test('what the author wrote stays, and the document is not touched', async (t) => {
+t.test('values that the author wrote are kept, and the document is not modified', async (t) => {
   const document = sample('high-assurance');
   const { effective, document: read } = accepted(document);
   t.same(effective, document);
@@ -59,7 +59,7 @@ t.test('optional fields without a default stay absent', async (t) => {
   t.notOk('workspaceId' in effective.metadata.target);
 });
 
-t.test('maxFrames follows the wall clock where it is absent', async (t) => {
+t.test('maxFrames defaults to a value derived from maxWallClockSeconds', async (t) => {
   for (const [seconds, frames] of [
     [1, 1],
     [299, 1],
@@ -77,7 +77,7 @@ t.test('maxFrames follows the wall clock where it is absent', async (t) => {
   }
 });
 
-t.test('high risk runs one task at a time, whatever is written', async (t) => {
+t.test('a high-risk spec runs one task at a time, whatever it configures', async (t) => {
   for (const written of [undefined, {}, { maxParallelTasks: 8 }]) {
     const document = sample('high-assurance');
     put(document, ['execution', 'concurrency'], written);

@@ -51,7 +51,7 @@ class Tally {
   }
 }
 
-t.test('the sample holds every place of the schema', async (t) => {
+t.test('the high-assurance sample has a value for every field of the schema', async (t) => {
   const document = sample('high-assurance');
   for (const { path } of all) {
     let value: Json | undefined = document;
@@ -60,7 +60,7 @@ t.test('the sample holds every place of the schema', async (t) => {
   }
 });
 
-t.test('every length is bounded in code points, last allowed and first refused', async (t) => {
+t.test('every string length is bounded in code points, at the exact limits', async (t) => {
   const tally = new Tally();
   for (const place of all) {
     const { minLength, maxLength } = place.node;
@@ -76,7 +76,7 @@ t.test('every length is bounded in code points, last allowed and first refused',
   tally.settle(t, 120);
 });
 
-t.test('every number is bounded, last allowed and first refused, and whole', async (t) => {
+t.test('every number must be an integer within its exact bounds', async (t) => {
   const tally = new Tally();
   for (const place of all.filter(({ node }) => node.type === 'integer')) {
     const { minimum, maximum } = place.node;
@@ -93,7 +93,7 @@ t.test('every number is bounded, last allowed and first refused, and whole', asy
   tally.settle(t, 60);
 });
 
-t.test('every list takes as few items as allowed and no fewer', async (t) => {
+t.test('every list accepts its minimum number of items and no fewer', async (t) => {
   const tally = new Tally();
   for (const place of all.filter(({ node }) => node.type === 'array')) {
     const document = sample('high-assurance');
@@ -125,7 +125,7 @@ t.test('every word of a choice is accepted and another is refused', async (t) =>
   tally.settle(t, 120);
 });
 
-long('every value of another type is refused once', async (t) => {
+long('every value of another type is refused with one issue', async (t) => {
   const tally = new Tally();
   // The other three lists and the deny rules are governed by the same definitions.
   const repeated =
@@ -147,15 +147,18 @@ long('every value of another type is refused once', async (t) => {
   tally.settle(t, 600);
 });
 
-t.test('every required property is missed at its parent, every other may be left out', async (t) => {
-  const tally = new Tally();
-  for (const place of all.filter(({ required }) => required !== undefined)) {
-    const issues = judge((document) => put(document, place.path, undefined));
-    const expected = place.required ? [`SCHEMA_REQUIRED ${toPointer(place.path.slice(0, -1))}`] : [];
-    tally.compare(issues, expected, toPointer(place.path));
-  }
-  tally.settle(t, 130);
-});
+t.test(
+  'a missing required property is reported at its parent, and other properties are optional',
+  async (t) => {
+    const tally = new Tally();
+    for (const place of all.filter(({ required }) => required !== undefined)) {
+      const issues = judge((document) => put(document, place.path, undefined));
+      const expected = place.required ? [`SCHEMA_REQUIRED ${toPointer(place.path.slice(0, -1))}`] : [];
+      tally.compare(issues, expected, toPointer(place.path));
+    }
+    tally.settle(t, 130);
+  },
+);
 
 t.test('every object refuses an unknown property, but for the open ones', async (t) => {
   const tally = new Tally();
@@ -196,7 +199,7 @@ t.test('label values are text of at most 128 characters', async (t) => {
   tally.settle(t, 3);
 });
 
-t.test('versions have their form', async (t) => {
+t.test('`apiVersion` and `schemaVersion` must match their patterns', async (t) => {
   const tally = new Tally();
   const api: Place = { path: ['apiVersion'], node: {} };
   for (const text of [

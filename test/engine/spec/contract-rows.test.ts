@@ -7,7 +7,7 @@ import { places } from './schema-walk.ts';
 const asked = (document: Json, model = false): readonly string[] =>
   unenforcedAsked(accepted(document).effective, { model }).map(({ id }) => id);
 
-t.test('every field of the schema has a row, and every row a place in the schema', async (t) => {
+t.test('every field of the schema has a row, and every row has a field', async (t) => {
   const patterns = contractRows.map(({ path }) => ({
     path,
     form: new RegExp(`^${path.replaceAll('*', '[^/]+')}$`),
@@ -37,26 +37,23 @@ t.test('every field of the schema has a row, and every row a place in the schema
   }
 });
 
-t.test('rows are well formed: unique ids, an enforcer or the part that will bring one', async (t) => {
+t.test('every row has a unique id and either an enforcer or the part to bring one', async (t) => {
   const ids = contractRows.map(({ id }) => id);
   t.equal(new Set(ids).size, ids.length);
   for (const { id, enforcedBy, bringsIn } of contractRows)
     t.equal((enforcedBy === undefined) !== (bringsIn === undefined), true, id);
 });
 
-t.test(
-  'the small and the typical contract ask for nothing that is not there, for a supplied patch',
-  async (t) => {
-    t.strictSame(asked(sample('minimal')), []);
-    t.strictSame(asked(sample('typical')), []);
-  },
-);
+t.test('the minimal and typical specs require nothing unenforced for a supplied patch', async (t) => {
+  t.strictSame(asked(sample('minimal')), []);
+  t.strictSame(asked(sample('typical')), []);
+});
 
-t.test('the high-assurance contract asks for nothing that is not there', async (t) => {
+t.test('the high-assurance spec requires nothing unenforced', async (t) => {
   t.strictSame(asked(sample('high-assurance')), []);
 });
 
-t.test('each thing that nobody enforces yet is asked for by the field that asks for it', async (t) => {
+t.test('each unenforced row is required once a spec sets its field', async (t) => {
   const table: readonly (readonly [id: string, path: readonly (string | number)[], value: Json])[] = [
     ['objmodel.objectStore.backend=external-s3', ['objmodel'], { objectStore: { backend: 'external-s3' } }],
   ];
@@ -68,7 +65,7 @@ t.test('each thing that nobody enforces yet is asked for by the field that asks 
   }
 });
 
-t.test('a tolerated regression is asked for only where there are integration checks', async (t) => {
+t.test('a tolerated regression is required only with integration checks', async (t) => {
   const asks = (document: Json, level: string) =>
     contractRows
       .find(({ id }) => id === `acceptance.qualityGates.maxAllowedRegression=${level}`)
@@ -82,7 +79,7 @@ t.test('a tolerated regression is asked for only where there are integration che
   t.equal(asks(typical, 'low'), false);
 });
 
-t.test('what governs a model is asked for only where a model works', async (t) => {
+t.test('rows about a model are required only when a model works', async (t) => {
   const document = sample('minimal');
   const id = 'evidence.strategy#retrieval';
   const asks = (model: boolean) =>
@@ -97,7 +94,7 @@ t.test('what governs a model is asked for only where a model works', async (t) =
   t.notOk(asks(false));
 });
 
-t.test('asking is safe on every valid contract', async (t) => {
+t.test('rows can be evaluated on every valid spec', async (t) => {
   for (const name of ['minimal', 'typical', 'high-assurance'] as const) {
     const { effective } = accepted(sample(name));
     for (const row of contractRows)

@@ -182,7 +182,7 @@ extensions ={}
 const repeated =
   /^acceptance\/verificationPlan\/(?:integration|security|release)Checks|^security\/toolAcl\/deny\/0/;
 
-t.test('the schema says of every field what the tables of the contract say', async (t) => {
+t.test('every field of the schema matches the reference table of the spec', async (t) => {
   const said = places()
     .filter(({ path }) => path.length > 0 && !repeated.test(path.join('/')))
     .map(({ path, node, required, default: fallback }) => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { generateSpecFiles } from '../../../scripts/gen-spec.ts';
 
-t.test('generated files are what the schema gives, and say so in line one', async (t) => {
+t.test('generated files match the schema and say that they are generated', async (t) => {
   const files = generateSpecFiles();
   t.strictSame([...files.keys()], ['core/contract/intentspec.gen.ts', 'engine/spec/spdx-ids.gen.ts']);
   for (const [name, content] of files) {

@@ -7,21 +7,24 @@ const demands = (text: string): readonly string[] | string => {
   return 'message' in read ? read.message : read.map((demand) => demand.text);
 };
 
-t.test('demands are joined by commas or blanks, with or without blanks around the operator', async (t) => {
-  t.strictSame(demands(''), []);
-  t.strictSame(demands(' \t, '), []);
-  t.strictSame(demands('node>=22'), ['node>=22']);
-  t.strictSame(demands('Node >= v22.1,python~3.11  go^1.22 ,java=21,rust>1'), [
-    'node>=22.1',
-    'python~3.11',
-    'go^1.22',
-    'java=21',
-    'rust>1',
-  ]);
-  t.strictSame(demands('node>=22 node^24'), ['node>=22', 'node^24']);
-});
+t.test(
+  'requirements may be separated by commas or blanks, with or without blanks around the operator',
+  async (t) => {
+    t.strictSame(demands(''), []);
+    t.strictSame(demands(' \t, '), []);
+    t.strictSame(demands('node>=22'), ['node>=22']);
+    t.strictSame(demands('Node >= v22.1,python~3.11  go^1.22 ,java=21,rust>1'), [
+      'node>=22.1',
+      'python~3.11',
+      'go^1.22',
+      'java=21',
+      'rust>1',
+    ]);
+    t.strictSame(demands('node>=22 node^24'), ['node>=22', 'node^24']);
+  },
+);
 
-t.test('what is no demand is said with what was found', async (t) => {
+t.test('an invalid requirement is refused with what was found', async (t) => {
   for (const text of [
     'node',
     '22',
@@ -44,7 +47,7 @@ t.test('what is no demand is said with what was found', async (t) => {
   t.notMatch(demands('a\u001b[31mb'), '\u001b');
 });
 
-t.test('a version is found in what tools really print', async (t) => {
+t.test('a version is found in the real output of tools', async (t) => {
   const table: Readonly<Record<string, readonly [readonly number[], boolean]>> = {
     'v24.21.0\n': [[24, 21, 0], false],
     'v23.0.0-rc.1': [[23, 0, 0], true],
@@ -66,7 +69,7 @@ t.test('a version is found in what tools really print', async (t) => {
   t.equal(findVersion(''), undefined);
 });
 
-t.test('operators compare as many numbers as were written', async (t) => {
+t.test('an operator compares only as many numbers as the requirement has', async (t) => {
   const table: readonly (readonly [demand: string, yes: string, no: string])[] = [
     ['>= 22', '22.0.0 22.1.0 24.0.0 100', '21.99.99 9.9 22.0.0-rc.1'],
     ['>= 3.11', '3.11 3.11.2 3.12 4', '3.10.9 3.9 2.99 3.11.0rc1'],

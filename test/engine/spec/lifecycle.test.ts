@@ -5,7 +5,7 @@ import { assertLifecycleMove } from '../../../engine/spec/lifecycle.ts';
 
 const statuses: readonly LifecycleStatus[] = ['draft', 'active', 'deprecated', 'closed'];
 
-t.test('only the moves of the contract are legal; any other names from and to', async (t) => {
+t.test('an illegal lifecycle transition is refused with both of its states', async (t) => {
   const legal = new Set(['draft active', 'draft closed', 'active deprecated', 'active closed']);
   for (const from of statuses) {
     for (const to of statuses) {
@@ -20,7 +20,7 @@ t.test('only the moves of the contract are legal; any other names from and to', 
   }
 });
 
-t.test('v1alpha1 of any domain is supported, nothing else', async (t) => {
+t.test('only v1alpha1 is supported, under any domain', async (t) => {
   for (const version of ['intentspec.io/v1alpha1', 'intentspec.bakery.example/v1alpha1'])
     t.equal(supportedApiVersion(version), true);
   for (const version of [

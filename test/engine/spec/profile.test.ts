@@ -12,30 +12,27 @@ const request: Omit<DraftRequest, 'risk'> = {
   baseRef: 'main',
 };
 
-t.test(
-  'the draft of every level is valid, and a draft; its only remarks are which words to replace',
-  async (t) => {
-    for (const risk of ['low', 'medium', 'high'] as const) {
-      const draft = draftFromProfile({ ...request, risk });
-      t.strictSame(
-        readIntentSpec(bytesOf(draft)).issues.map(({ code, path, severity }) => [code, path, severity]),
-        [
-          '/intent/summary',
-          '/intent/problemStatement',
-          '/intent/objectives/0',
-          '/intent/inScope/0',
-          '/acceptance/successCriteria/0',
-          '/risk/rationale',
-        ].map((path) => ['SEMANTIC_TEMPLATE_WORDS', path, 'warning']),
-        risk,
-      );
-      t.equal(draft.lifecycle.status, 'draft');
-      t.equal(draft.risk.level, risk);
-    }
-  },
-);
+t.test('the draft of every risk level is a valid draft that warns only about template words', async (t) => {
+  for (const risk of ['low', 'medium', 'high'] as const) {
+    const draft = draftFromProfile({ ...request, risk });
+    t.strictSame(
+      readIntentSpec(bytesOf(draft)).issues.map(({ code, path, severity }) => [code, path, severity]),
+      [
+        '/intent/summary',
+        '/intent/problemStatement',
+        '/intent/objectives/0',
+        '/intent/inScope/0',
+        '/acceptance/successCriteria/0',
+        '/risk/rationale',
+      ].map((path) => ['SEMANTIC_TEMPLATE_WORDS', path, 'warning']),
+      risk,
+    );
+    t.equal(draft.lifecycle.status, 'draft');
+    t.equal(draft.risk.level, risk);
+  }
+});
 
-t.test('policy comes from the profile', async (t) => {
+t.test('a draft takes its policy from the profile of its risk level', async (t) => {
   const facts = (['low', 'medium', 'high'] as const).map((risk) => {
     const {
       constraints,
@@ -111,7 +108,7 @@ t.test('the change type gives the default quality gates', async (t) => {
   }
 });
 
-t.test('words that are given are taken as they are', async (t) => {
+t.test('given words are copied into the draft unchanged', async (t) => {
   const draft = draftFromProfile({
     ...request,
     risk: 'low',

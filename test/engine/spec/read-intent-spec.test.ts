@@ -7,26 +7,23 @@ import { maxViolations } from '../../../engine/spec/max-violations.ts';
 import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
 import { bytesOf, type Json, put, sample, specFolder } from './sample.ts';
 
-t.test(
-  'the digest is of the document as the author gave it, not of its defaults or its layout',
-  async (t) => {
-    const document = sample('minimal');
-    const read = readIntentSpec(bytesOf(document));
-    const indented = readIntentSpec(Buffer.from(JSON.stringify(document, null, 4)));
-    t.ok(read.ok && indented.ok);
-    t.equal(read.digest, canonicalDigest(document));
-    t.equal(indented.digest, read.digest);
-    if (read.ok) t.not(canonicalDigest(read.effective), read.digest);
-    put(document, ['intent', 'touchHints'], {});
-    t.not(
-      readIntentSpec(bytesOf(document)).digest,
-      read.digest,
-      'a default that the author writes is part of the document',
-    );
-  },
-);
+t.test('the digest covers the document as written, without its defaults or its layout', async (t) => {
+  const document = sample('minimal');
+  const read = readIntentSpec(bytesOf(document));
+  const indented = readIntentSpec(Buffer.from(JSON.stringify(document, null, 4)));
+  t.ok(read.ok && indented.ok);
+  t.equal(read.digest, canonicalDigest(document));
+  t.equal(indented.digest, read.digest);
+  if (read.ok) t.not(canonicalDigest(read.effective), read.digest);
+  put(document, ['intent', 'touchHints'], {});
+  t.not(
+    readIntentSpec(bytesOf(document)).digest,
+    read.digest,
+    'a default that the author writes is part of the document',
+  );
+});
 
-t.test('an invalid document still has a digest, a malformed one has none', async (t) => {
+t.test('an invalid document has a digest, a malformed one has none', async (t) => {
   t.type(readIntentSpec(Buffer.from('{}')).digest, 'string');
   const read = readIntentSpec(Buffer.from('{'));
   t.equal(read.digest, undefined);
@@ -37,7 +34,7 @@ t.test('an invalid document still has a digest, a malformed one has none', async
   });
 });
 
-t.test('every malformed fixture is a value, never a throw', async (t) => {
+t.test('every malformed fixture is refused without a throw', async (t) => {
   const folder = new URL('malformed/', specFolder);
   for (const name of readdirSync(folder).filter((file) => file.endsWith('.raw'))) {
     t.match(
@@ -48,7 +45,7 @@ t.test('every malformed fixture is a value, never a throw', async (t) => {
   }
 });
 
-t.test('issues stand in the order of the text, whatever the order of its keys', async (t) => {
+t.test('issues are listed in the order of the text, whatever the order of its keys', async (t) => {
   const document = sample('minimal');
   put(document, ['intent', 'summary'], 'a\nb');
   put(document, ['metadata', 'target', 'labels'], { '10': 1, '9': 2 });
@@ -73,41 +70,34 @@ t.test('issues stand in the order of the text, whatever the order of its keys', 
   ]);
 });
 
-t.test(
-  'order is found through escapes, numbers, words, nesting and keys that look like structure',
-  async (t) => {
-    const text = '{"a\\u002fb": [1, -2.5e3, true, null, "x,]}\\"", {"{": [[], {}]}],\n "[": {"~": 1}, "": 2}';
-    const paths = [
-      '/',
-      '/[/~0',
-      '/a~1b/5/{/1',
-      '/a~1b/5/{/0',
-      '/a~1b/4',
-      '/a~1b/3',
-      '/a~1b/2',
-      '/a~1b/1',
-      '/a~1b/0',
-      '/a~1b',
-      '',
-    ];
-    const issues = paths.map((path) => warning('X', path, ''));
-    t.strictSame(
-      inDocumentOrder(issues, text).map(({ path }) => path),
-      [...paths].reverse(),
-    );
-    const missing = [
-      warning('LAST', '/', ''),
-      warning('CHILD', '/[/no/such', ''),
-      warning('FIRST', '/no', ''),
-    ];
-    t.strictSame(
-      inDocumentOrder(missing, text).map(({ code }) => code),
-      ['FIRST', 'CHILD', 'LAST'],
-    );
-  },
-);
+t.test('document order is found through escapes, nesting and keys that look like structure', async (t) => {
+  const text = '{"a\\u002fb": [1, -2.5e3, true, null, "x,]}\\"", {"{": [[], {}]}],\n "[": {"~": 1}, "": 2}';
+  const paths = [
+    '/',
+    '/[/~0',
+    '/a~1b/5/{/1',
+    '/a~1b/5/{/0',
+    '/a~1b/4',
+    '/a~1b/3',
+    '/a~1b/2',
+    '/a~1b/1',
+    '/a~1b/0',
+    '/a~1b',
+    '',
+  ];
+  const issues = paths.map((path) => warning('X', path, ''));
+  t.strictSame(
+    inDocumentOrder(issues, text).map(({ path }) => path),
+    [...paths].reverse(),
+  );
+  const missing = [warning('LAST', '/', ''), warning('CHILD', '/[/no/such', ''), warning('FIRST', '/no', '')];
+  t.strictSame(
+    inDocumentOrder(missing, text).map(({ code }) => code),
+    ['FIRST', 'CHILD', 'LAST'],
+  );
+});
 
-t.test('semantic rules run on whatever parts are well typed', async (t) => {
+t.test('semantic rules run on the well-typed parts of an invalid document', async (t) => {
   const document = sample('typical');
   put(document, ['metadata', 'target', 'repo', 'locator'], 'nowhere');
   put(document, ['acceptance', 'verificationPlan', 'fastChecks', 0], 5);
@@ -126,7 +116,7 @@ t.test('semantic rules run on whatever parts are well typed', async (t) => {
   );
 });
 
-t.test('no broken document throws: every value replaced by every type, every value removed', async (t) => {
+t.test('no document throws with any value replaced or removed', async (t) => {
   let judged = 0;
   const visit = (document: Json, at: readonly (string | number)[]): void => {
     for (const value of [undefined, null, true, -1, '', 'text', [], [null], {}, { a: [] }]) {
@@ -145,7 +135,7 @@ t.test('no broken document throws: every value replaced by every type, every val
   t.ok(judged > 700, `${judged} documents`);
 });
 
-t.test('documents that are no object are refused', async (t) => {
+t.test('a document that is not an object is refused', async (t) => {
   for (const text of ['null', '1', '"text"', '[]', 'true']) {
     t.strictSame(
       readIntentSpec(Buffer.from(text)).issues.map(({ code, path }) => `${code} ${path}`),
@@ -155,7 +145,7 @@ t.test('documents that are no object are refused', async (t) => {
   }
 });
 
-t.test('a flood of violations is bounded, and says so', async (t) => {
+t.test('the number of violations is bounded, and the cut is reported', async (t) => {
   const document = sample('minimal');
   for (const list of [Array.from({ length: 30_000 }, () => 1), Array.from({ length: 10_000 }, () => ({}))]) {
     put(document, ['acceptance', 'verificationPlan', 'fastChecks'], list);
@@ -166,32 +156,29 @@ t.test('a flood of violations is bounded, and says so', async (t) => {
   }
 });
 
-t.test(
-  'problems of commands are asked for only where the schema is kept, and come in their place',
-  async (t) => {
-    const problem = warning(
-      'SEMANTIC_COMMAND_DENIED',
-      '/acceptance/verificationPlan/fastChecks/0/command',
-      'expected an allowed command',
-    );
-    const document = sample('minimal');
-    put(document, ['extensions'], { plain: 1 });
-    const asked: string[] = [];
-    const commandProblems = (spec: { readonly metadata: { readonly id: string } }) => {
-      asked.push(spec.metadata.id);
-      return [problem];
-    };
-    const read = readIntentSpec(bytesOf(document), { commandProblems });
-    t.ok(read.ok);
-    t.strictSame(
-      read.issues.map(({ code }) => code),
-      ['SEMANTIC_COMMAND_DENIED', 'SEMANTIC_EXTENSION_KEY'],
-    );
-    put(document, ['kind'], 'x');
-    readIntentSpec(bytesOf(document), { commandProblems });
-    t.equal(asked.length, 1);
-  },
-);
+t.test('command problems are evaluated only for documents that match the schema', async (t) => {
+  const problem = warning(
+    'SEMANTIC_COMMAND_DENIED',
+    '/acceptance/verificationPlan/fastChecks/0/command',
+    'expected an allowed command',
+  );
+  const document = sample('minimal');
+  put(document, ['extensions'], { plain: 1 });
+  const asked: string[] = [];
+  const commandProblems = (spec: { readonly metadata: { readonly id: string } }) => {
+    asked.push(spec.metadata.id);
+    return [problem];
+  };
+  const read = readIntentSpec(bytesOf(document), { commandProblems });
+  t.ok(read.ok);
+  t.strictSame(
+    read.issues.map(({ code }) => code),
+    ['SEMANTIC_COMMAND_DENIED', 'SEMANTIC_EXTENSION_KEY'],
+  );
+  put(document, ['kind'], 'x');
+  readIntentSpec(bytesOf(document), { commandProblems });
+  t.equal(asked.length, 1);
+});
 
 t.test('messages never repeat control characters of the document', async (t) => {
   const document = sample('minimal');

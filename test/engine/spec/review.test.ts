@@ -18,7 +18,7 @@ function review(
   });
 }
 
-t.test('the review says everything that a person agrees to', async (t) => {
+t.test('the review shows everything that a person agrees to', async (t) => {
   for (const name of ['minimal', 'typical', 'high-assurance'] satisfies ValidName[]) {
     const text = review(sample(name));
     const { effective, digest } = accepted(sample(name));
@@ -42,7 +42,7 @@ t.test('the review says everything that a person agrees to', async (t) => {
     t.ok(high.includes(said), said);
 });
 
-t.test('the history that the author wrote is in the review, each part of an entry', async (t) => {
+t.test('the review shows each part of every changeLog entry', async (t) => {
   const document = sample('minimal');
   const entry = {
     at: '2026-02-03T04:05:06Z',
@@ -56,7 +56,7 @@ t.test('the history that the author wrote is in the review, each part of an entr
   t.notMatch(review(sample('minimal')), '## History');
 });
 
-t.test('remarks are listed with code and place', async (t) => {
+t.test('remarks are listed with their code and place', async (t) => {
   t.ok(
     review(sample('minimal'), [], ['expected more']).includes(
       '- warning SEMANTIC\\_X at /risk: expected more',
@@ -65,13 +65,13 @@ t.test('remarks are listed with code and place', async (t) => {
   t.notOk(review(sample('minimal')).includes('## Remarks'));
 });
 
-t.test('a contract without checks says that it cannot commit', async (t) => {
+t.test('the review of a spec without checks says that it cannot commit', async (t) => {
   const document = sample('minimal');
   put(document, ['acceptance', 'verificationPlan', 'fastChecks'], []);
   t.match(review(document), /cannot commit/);
 });
 
-t.test('no markup, link, cell or hidden character comes out of the text of the author', async (t) => {
+t.test('the text of the author adds no markup, link or hidden character to the review', async (t) => {
   const attack =
     'x | y <img src=x onerror=alert(1)> [a](javascript:alert(1)) ![b](http://a.example) `code` **bold** @team www.a.example # h \u202e\u0007\u200b\u{e0041}';
   const document = sample('minimal');

@@ -12,7 +12,7 @@ const expected = JSON.parse(readFileSync(new URL('expected.json', invalid), 'utf
   Expected
 >;
 
-t.test('every valid fixture is accepted without a remark', async (t) => {
+t.test('every valid fixture is accepted without an issue', async (t) => {
   for (const name of ['minimal', 'typical', 'high-assurance'] as const) {
     const read = readIntentSpec(bytesOf(sample(name)));
     t.strictSame(read.issues, [], name);
@@ -38,7 +38,7 @@ t.test('every invalid fixture has exactly its issues, in the order of the docume
   }
 });
 
-t.test('every code of the rule table has a fixture, and no fixture a code of no rule', async (t) => {
+t.test('fixtures show every code of the semantic rules and no other', async (t) => {
   const codes = (list: readonly string[]): readonly string[] => [...new Set(list)].sort();
   const shown = Object.values(expected).flatMap((issues) => issues.map(({ code }) => code));
   t.strictSame(
@@ -50,7 +50,7 @@ t.test('every code of the rule table has a fixture, and no fixture a code of no 
 const accepts = (path: readonly (string | number)[], value: Json): boolean =>
   readIntentSpec(bytesOf(changed('minimal', path, value))).issues.length === 0;
 
-t.test('approvers whom a release check asks for need no human loop', async (t) => {
+t.test('a release check that requires approvers makes a human loop unnecessary', async (t) => {
   const at = ['risk', 'humanInLoop'];
   const remarks = (command: string): readonly string[] => {
     const document = sample('minimal');
@@ -67,7 +67,7 @@ t.test('approvers whom a release check asks for need no human loop', async (t) =
   t.strictSame(remarks('verify-provenance'), ['SEMANTIC_HUMAN_LOOP_UNASKED']);
 });
 
-t.test('locators of every form are told apart', async (t) => {
+t.test('repository locators are validated for each type', async (t) => {
   const at = ['metadata', 'target', 'repo'];
   const table: readonly (readonly [type: string, locator: string, good: boolean])[] = [
     ['git', 'https://git.example.com/a/b.git', true],
@@ -184,7 +184,7 @@ t.test('domain patterns are hosts, wildcards or addresses', async (t) => {
   }
 });
 
-t.test('the AI ref prefix stays away from branches and tags', async (t) => {
+t.test('the AI ref prefix must lie outside branches and tags', async (t) => {
   const at = ['objmodel', 'objectStore', 'aiRefPrefix'];
   for (const prefix of ['refs/ai/', 'refs/ai/team/', 'refs/x-bakery/', 'refs/x-bakery/ai/runs/'])
     t.equal(accepts(at, prefix), true, prefix);
@@ -208,7 +208,7 @@ t.test('the AI ref prefix stays away from branches and tags', async (t) => {
   }
 });
 
-t.test('licenses are on the SPDX list in its spelling, deprecated ones and own references too', async (t) => {
+t.test('licenses must be SPDX ids in their exact spelling or LicenseRefs', async (t) => {
   const at = ['constraints', 'licensing', 'allowedSpdx'];
   for (const id of ['MIT', 'GPL-2.0', 'Apache-2.0', 'LicenseRef-bakery-1'])
     t.equal(accepts(at, [id]), true, id);
@@ -216,7 +216,7 @@ t.test('licenses are on the SPDX list in its spelling, deprecated ones and own r
     t.equal(accepts(at, [id]), false, id);
 });
 
-t.test('recommended time-outs warn from the limit on, and a default never warns', async (t) => {
+t.test('a timeout at or above the recommended limit warns, and a default never does', async (t) => {
   for (const [list, limit] of [
     ['fastChecks', 600],
     ['integrationChecks', 3600],
@@ -260,7 +260,7 @@ t.test('security words are found in camel case, paths and prose, not inside othe
   t.match(own.issues, [{ code: 'SEMANTIC_MEDIUM_RISK_SECURITY_CODE' }]);
 });
 
-t.test('constraint values of the wrong shape are warned about, key by key', async (t) => {
+t.test('each constraint value of the wrong shape causes its own warning', async (t) => {
   const at = ['security', 'toolAcl', 'allow', 0, 'constraints'];
   const good: { [key: string]: Json } = {
     writeRoots: ['src'],

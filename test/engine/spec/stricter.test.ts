@@ -57,7 +57,7 @@ function at(root: unknown, field: string): unknown {
     .reduce<unknown>((value, name) => (value as Readonly<Record<string, unknown>> | undefined)?.[name], root);
 }
 
-t.test('every field that a draft may ask about has a row here', async (t) => {
+t.test('every field that a draft may tighten has a row in this test', async (t) => {
   t.strictSame(strictFields.map(({ field }) => field).sort(), Object.keys(rows).sort());
 });
 
@@ -81,7 +81,7 @@ for (const [field, { loose, strict }] of Object.entries(rows)) {
   });
 }
 
-t.test('a second wish is held to what the first was granted', async (t) => {
+t.test('a second request may not loosen what the first one tightened', async (t) => {
   const field = 'execution.retry.maxRetries';
   const wishes = [0, 2].map((value) => ({ field, value }));
   const { document, judged } = tighten(profile, given, wishes);
@@ -89,7 +89,7 @@ t.test('a second wish is held to what the first was granted', async (t) => {
   t.match(judged, [{ granted: true }, { asked: 2, given: 0, granted: false }]);
 });
 
-t.test('a field that is in no row is not asked about', async (t) => {
+t.test('a request for any other field is denied', async (t) => {
   for (const field of ['security.toolAcl.allow', 'lifecycle.status', '__proto__.polluted', '']) {
     const { document, judged } = tighten(profile, given, [{ field, value: true }]);
     t.strictSame(document, profile);

@@ -13,7 +13,7 @@ const draft = draftFromProfile({
   changeType: 'feature',
 });
 
-t.test('what a contract settles otherwise than its risk does is told with what is usual', async (t) => {
+t.test('settings that are unusual for the risk level are listed with the usual value', async (t) => {
   t.strictSame(unusualFacts(applyDefaults(draft)), [], 'as ever');
   const other = {
     ...draft,

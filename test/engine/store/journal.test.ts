@@ -18,7 +18,7 @@ import { mountTiny } from './tiny-mount.ts';
 
 const options = { clock: systemClock, fsync: false };
 
-t.test('records come back in order, numbered and chained, after any number of openings', async (t) => {
+t.test('records are read in order, numbered and chained, across reopenings', async (t) => {
   const path = join(t.testdir(), 'writ/runs/r/journal.jsonl');
   t.same((await readJournal(path)).records, []);
   const first = await Journal.open(path, { clock: systemClock });
@@ -46,7 +46,7 @@ t.test('records come back in order, numbered and chained, after any number of op
   t.equal(statSync(path).mode & 0o777, 0o600);
 });
 
-t.test('two hundred appends at once are all there, in the order they were made', async (t) => {
+t.test('two hundred concurrent appends are all recorded in call order', async (t) => {
   const path = join(t.testdir(), 'journal.jsonl');
   const journal = await Journal.open(path, { clock: systemClock });
   await Promise.all(Array.from({ length: 200 }, (_, index) => journal.append('n', index)));
@@ -57,7 +57,7 @@ t.test('two hundred appends at once are all there, in the order they were made',
   );
 });
 
-t.test('a torn last line is forgiven, and cut off by the next writer', async (t) => {
+t.test('a torn last line is ignored, and the next writer cuts it off', async (t) => {
   const path = join(t.testdir(), 'journal.jsonl');
   const journal = await Journal.open(path, options);
   await journal.append('a', 1);
@@ -82,7 +82,7 @@ t.test('a torn last line is forgiven, and cut off by the next writer', async (t)
   );
 });
 
-t.test('a writer that is killed leaves every record that was confirmed', async (t) => {
+t.test('every confirmed record survives a killed writer', async (t) => {
   const path = join(t.testdir(), 'journal.jsonl');
   const module = new URL('../../../engine/store/journal.ts', import.meta.url).href;
   const clock = new URL('../../../core/base/clock.ts', import.meta.url).href;
@@ -94,7 +94,7 @@ t.test('a writer that is killed leaves every record that was confirmed', async (
   t.ok((await readJournal(path)).records.length >= 20);
 });
 
-t.test('damage anywhere else is named by its line', async (t) => {
+t.test('damage in any other line is reported with its line number', async (t) => {
   const path = join(t.testdir(), 'journal.jsonl');
   const journal = await Journal.open(path, options);
   for (const n of [1, 2, 3]) await journal.append('n', { n });
@@ -117,7 +117,7 @@ t.test('damage anywhere else is named by its line', async (t) => {
   }
 });
 
-t.test('what was read before is not read again, but judged again where it has changed', async (t) => {
+t.test('a second read reuses records, and changed bytes are verified again', async (t) => {
   const path = join(t.testdir(), 'journal.jsonl');
   const journal = await Journal.open(path, options);
   for (const n of [1, 2, 3]) await journal.append('n', { n });
@@ -142,7 +142,7 @@ t.test('what was read before is not read again, but judged again where it has ch
   t.equal((await readJournal(path)).records.length, 4);
 });
 
-t.test('a journal longer than a chunk is cut at its lines', async (t) => {
+t.test('a journal longer than one chunk is split at its lines', async (t) => {
   const path = join(t.testdir(), 'journal.jsonl');
   const journal = await Journal.open(path, options);
   const text = 'ä'.repeat(300_000);
@@ -156,7 +156,7 @@ t.test('a journal longer than a chunk is cut at its lines', async (t) => {
   await again.close();
 });
 
-t.test('a journal has begun with its first whole line', async (t) => {
+t.test('a journal has begun once its first line is complete', async (t) => {
   const path = join(t.testdir(), 'journal.jsonl');
   t.equal(await isJournalBegun(path), false, 'there is none');
   writeFileSync(path, 'x'.repeat(200_000));
@@ -165,7 +165,7 @@ t.test('a journal has begun with its first whole line', async (t) => {
   t.equal(await isJournalBegun(path), true);
 });
 
-t.test('a symlink in the place of the journal is not followed', async (t) => {
+t.test('a symlink in place of the journal is not followed', async (t) => {
   const dir = t.testdir({ other: '' });
   symlinkSync(join(dir, 'other'), join(dir, 'journal.jsonl'));
   await t.rejects(Journal.open(join(dir, 'journal.jsonl'), options), {
@@ -174,7 +174,7 @@ t.test('a symlink in the place of the journal is not followed', async (t) => {
   });
 });
 
-t.test('data that is no JSON fails alone', async (t) => {
+t.test('an append of data that is not JSON fails without breaking the journal', async (t) => {
   const journal = await Journal.open(join(t.testdir(), 'journal.jsonl'), options);
   await t.rejects(journal.append('bad', 1n), { code: 'EVIDENCE_WRITE_FAILED' });
   t.match(await journal.append('good', 1), { seq: 1 });
@@ -185,7 +185,7 @@ const mount = mountTiny('64k');
 t.teardown(() => mount?.remove());
 
 t.test(
-  'a full disk fails the append, keeps what was written, and recovers',
+  'an append on a full disk fails, keeps earlier records, and later appends succeed',
   { skip: mount ? false : 'mounting a small file system needs more rights' },
   async (t) => {
     if (mount === undefined) return;

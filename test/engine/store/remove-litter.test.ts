@@ -6,7 +6,7 @@ import t from 'tap';
 import { makeTemporary, removeLitter, temporaryRoot } from '../../../engine/store/remove-litter.ts';
 import { ownIdentity } from '../../../engine/tool/process/process-identity.ts';
 
-t.test('what a killed process left is removed by the next write, and nothing else is', async (t) => {
+t.test('the stale files of a killed process are removed, and other files are kept', async (t) => {
   const repo = { commonDir: t.testdir() };
   const module = new URL('../../../engine/store/remove-litter.ts', import.meta.url).href;
   const child = spawn(
@@ -42,6 +42,6 @@ t.test('what a killed process left is removed by the next write, and nothing els
   t.equal(await removeLitter(repo), 1, 'a pid that was used again');
 });
 
-t.test('nothing is nothing to remove', async (t) => {
+t.test('an empty repository has no stale files to remove', async (t) => {
   t.equal(await removeLitter({ commonDir: t.testdir() }), 0);
 });

@@ -62,53 +62,50 @@ const expectedRefs: Readonly<Record<BlobRetentionStrategy, readonly string[]>> =
 };
 
 for (const strategy of Object.keys(expectedRefs) as BlobRetentionStrategy[]) {
-  t.test(
-    `${strategy}: what is kept outlives git gc, what is not does not, and what is released goes`,
-    async (t) => {
-      const { sample, repo } = await open(t.testdir());
-      const control = Buffer.from('stored without a strategy');
-      sample.gitInput(control, 'hash-object', '-w', '--stdin');
+  t.test(`${strategy} keeps blobs through git gc until they are released`, async (t) => {
+    const { sample, repo } = await open(t.testdir());
+    const control = Buffer.from('stored without a strategy');
+    sample.gitInput(control, 'hash-object', '-w', '--stdin');
 
-      const { digests } = await retainBlobs(repo, strategy, run, blobs);
-      t.strictSame(
-        [...digests],
-        blobs.map(([name, bytes]) => [name, sha256Hex(bytes)]),
+    const { digests } = await retainBlobs(repo, strategy, run, blobs);
+    t.strictSame(
+      [...digests],
+      blobs.map(([name, bytes]) => [name, sha256Hex(bytes)]),
+    );
+    await retainBlobs(repo, strategy, run, later);
+    await retainBlobs(repo, strategy, otherRun, [['shared', blobs[1]?.[1] ?? Buffer.of()]]);
+    t.strictSame(refsOf(sample), [...expectedRefs[strategy], 'refs/heads/main'].sort());
+
+    collectGarbage(sample);
+    t.equal(isThere(sample, control), false, 'the control is gone');
+    for (const [name, bytes] of [...blobs, ...later]) {
+      t.ok((await readRetained(repo, strategy, run, name))?.equals(bytes), `${name} by us`);
+      t.equal(
+        sample.git('cat-file', 'blob', idOf(sample, bytes)),
+        Buffer.from(bytes).toString(),
+        `${name} by git`,
       );
-      await retainBlobs(repo, strategy, run, later);
-      await retainBlobs(repo, strategy, otherRun, [['shared', blobs[1]?.[1] ?? Buffer.of()]]);
-      t.strictSame(refsOf(sample), [...expectedRefs[strategy], 'refs/heads/main'].sort());
+    }
+    t.equal(await readRetained(repo, strategy, run, 'none'), undefined);
+    t.equal(await readRetained(repo, strategy, 'another', 'later'), undefined);
 
-      collectGarbage(sample);
-      t.equal(isThere(sample, control), false, 'the control is gone');
-      for (const [name, bytes] of [...blobs, ...later]) {
-        t.ok((await readRetained(repo, strategy, run, name))?.equals(bytes), `${name} by us`);
-        t.equal(
-          sample.git('cat-file', 'blob', idOf(sample, bytes)),
-          Buffer.from(bytes).toString(),
-          `${name} by git`,
-        );
-      }
-      t.equal(await readRetained(repo, strategy, run, 'none'), undefined);
-      t.equal(await readRetained(repo, strategy, 'another', 'later'), undefined);
+    await releaseBlobs(repo, strategy, run);
+    await releaseBlobs(repo, strategy, run);
+    collectGarbage(sample);
+    for (const [name, bytes] of [...blobs, ...later]) {
+      if (name !== 'binary') t.equal(isThere(sample, bytes), false, `${name} is gone`);
+      t.equal(await readRetained(repo, strategy, run, name), undefined);
+    }
+    t.ok(await readRetained(repo, strategy, otherRun, 'shared'), 'the other run keeps its own');
+    await releaseBlobs(repo, strategy, otherRun);
+    collectGarbage(sample);
+    for (const [name, bytes] of blobs) t.equal(isThere(sample, bytes), false, name);
+    t.strictSame(refsOf(sample), ['refs/heads/main']);
+    t.equal(sample.git('count-objects', '-v').match(/packs: (\d+)/)?.[1], '1');
+    t.notMatch(sample.git('fsck', '--strict', '--no-dangling'), /./);
+  });
 
-      await releaseBlobs(repo, strategy, run);
-      await releaseBlobs(repo, strategy, run);
-      collectGarbage(sample);
-      for (const [name, bytes] of [...blobs, ...later]) {
-        if (name !== 'binary') t.equal(isThere(sample, bytes), false, `${name} is gone`);
-        t.equal(await readRetained(repo, strategy, run, name), undefined);
-      }
-      t.ok(await readRetained(repo, strategy, otherRun, 'shared'), 'the other run keeps its own');
-      await releaseBlobs(repo, strategy, otherRun);
-      collectGarbage(sample);
-      for (const [name, bytes] of blobs) t.equal(isThere(sample, bytes), false, name);
-      t.strictSame(refsOf(sample), ['refs/heads/main']);
-      t.equal(sample.git('count-objects', '-v').match(/packs: (\d+)/)?.[1], '1');
-      t.notMatch(sample.git('fsck', '--strict', '--no-dangling'), /./);
-    },
-  );
-
-  t.test(`${strategy}: of two runs that keep the same, one may let go`, async (t) => {
+  t.test(`${strategy} keeps blobs that another run also keeps when one run releases them`, async (t) => {
     const { sample, repo } = await open(t.testdir());
     for (const id of [run, otherRun]) await retainBlobs(repo, strategy, id, blobs);
     await releaseBlobs(repo, strategy, otherRun);
@@ -119,7 +116,7 @@ for (const strategy of Object.keys(expectedRefs) as BlobRetentionStrategy[]) {
     t.notMatch(sample.git('fsck', '--strict', '--no-dangling'), /./);
   });
 
-  t.test(`${strategy}: a file that was committed since is not lost with the release`, async (t) => {
+  t.test(`${strategy} does not lose a file that was committed before the release`, async (t) => {
     const { sample, repo } = await open(t.testdir());
     await retainBlobs(repo, strategy, run, blobs);
     collectGarbage(sample);
@@ -133,42 +130,39 @@ for (const strategy of Object.keys(expectedRefs) as BlobRetentionStrategy[]) {
     t.equal(sample.git('show', 'HEAD:page.txt'), 'what a page said\n', 'nothing is borrowed any more');
   });
 
-  t.test(
-    `${strategy}: the same again changes nothing, two at once keep both, a failing source keeps nothing`,
-    async (t) => {
-      const { sample, repo } = await open(t.testdir());
-      const state = () => [
-        sample.git('for-each-ref', '--format=%(objectname) %(refname)'),
-        readdirSync(join(repo.objectsDir, 'pack')).sort().join(),
-      ];
-      await retainBlobs(repo, strategy, run, blobs);
-      const before = state();
-      await retainBlobs(repo, strategy, run, blobs);
-      t.strictSame(state(), before);
-      async function* failing(): AsyncGenerator<readonly [string, Uint8Array]> {
-        yield ['half', Buffer.from('half')];
-        throw new Error('the source broke');
-      }
-      await t.rejects(retainBlobs(repo, strategy, run, failing()), {
-        code: 'EVIDENCE_WRITE_FAILED',
-        message: /the source broke/,
-      });
-      await t.rejects(retainBlobs(repo, strategy, run, [['../x', Buffer.of(1)]]), {
-        code: 'EVIDENCE_WRITE_FAILED',
-      });
-      t.strictSame(state(), before);
-      t.equal(isThere(sample, Buffer.from('half')), false);
-      t.strictSame(readdirSync(join(repo.commonDir, 'writ', 'tmp')), []);
-      await Promise.all(
-        [1, 2, 3].map((n) => retainBlobs(repo, strategy, run, [[`n${n}`, Buffer.from(`n${n}`)]])),
-      );
-      for (const n of [1, 2, 3])
-        t.equal((await readRetained(repo, strategy, run, `n${n}`))?.toString(), `n${n}`);
-    },
-  );
+  t.test(`${strategy} keeps repeated and concurrent blobs, and none of a source that fails`, async (t) => {
+    const { sample, repo } = await open(t.testdir());
+    const state = () => [
+      sample.git('for-each-ref', '--format=%(objectname) %(refname)'),
+      readdirSync(join(repo.objectsDir, 'pack')).sort().join(),
+    ];
+    await retainBlobs(repo, strategy, run, blobs);
+    const before = state();
+    await retainBlobs(repo, strategy, run, blobs);
+    t.strictSame(state(), before);
+    async function* failing(): AsyncGenerator<readonly [string, Uint8Array]> {
+      yield ['half', Buffer.from('half')];
+      throw new Error('the source broke');
+    }
+    await t.rejects(retainBlobs(repo, strategy, run, failing()), {
+      code: 'EVIDENCE_WRITE_FAILED',
+      message: /the source broke/,
+    });
+    await t.rejects(retainBlobs(repo, strategy, run, [['../x', Buffer.of(1)]]), {
+      code: 'EVIDENCE_WRITE_FAILED',
+    });
+    t.strictSame(state(), before);
+    t.equal(isThere(sample, Buffer.from('half')), false);
+    t.strictSame(readdirSync(join(repo.commonDir, 'writ', 'tmp')), []);
+    await Promise.all(
+      [1, 2, 3].map((n) => retainBlobs(repo, strategy, run, [[`n${n}`, Buffer.from(`n${n}`)]])),
+    );
+    for (const n of [1, 2, 3])
+      t.equal((await readRetained(repo, strategy, run, `n${n}`))?.toString(), `n${n}`);
+  });
 }
 
-t.test('refs lie under the prefix of the contract', async (t) => {
+t.test('refs are created under the aiRefPrefix of the spec', async (t) => {
   const { sample, repo } = await open(t.testdir());
   const options = { aiRefPrefix: 'refs/x-team/' };
   await retainBlobs(repo, 'ref-anchoring', run, blobs, options);
@@ -182,7 +176,7 @@ t.test('refs lie under the prefix of the contract', async (t) => {
   t.equal(await readRetained(repo, 'ref-anchoring', run, 'binary'), undefined);
 });
 
-t.test('what an older version kept on one ref is read, added to and released', async (t) => {
+t.test('blobs that an older version kept on one ref can be read, extended and released', async (t) => {
   const { sample, repo } = await open(t.testdir());
   const tree = sample
     .gitInput(
@@ -209,7 +203,7 @@ t.test('what an older version kept on one ref is read, added to and released', a
   t.strictSame(refsOf(sample), ['refs/heads/main']);
 });
 
-t.test('a ref of orphans that somebody else wrote is refused, not thrown away', async (t) => {
+t.test('a ref of orphans with unknown contents is refused and kept', async (t) => {
   const { sample, repo } = await open(t.testdir());
   sample.git('update-ref', 'refs/ai/orphans', 'HEAD');
   sample.commit({ b: 'two' });
@@ -221,7 +215,7 @@ t.test('a ref of orphans that somebody else wrote is refused, not thrown away', 
   t.equal(sample.git('rev-parse', 'refs/ai/orphans'), sample.git('rev-parse', 'HEAD'));
 });
 
-t.test('a strategy that is none is refused', async (t) => {
+t.test('an unknown retention strategy is refused', async (t) => {
   const { repo } = await open(t.testdir());
   for (const name of ['constructor', 'none'] as unknown as BlobRetentionStrategy[]) {
     await t.rejects(retainBlobs(repo, name, run, blobs), { code: 'OBJECT_CORRUPT' });

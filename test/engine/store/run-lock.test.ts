@@ -8,7 +8,7 @@ import { acquireRunLock } from '../../../engine/store/run-lock.ts';
 import { isProvenDead, ownIdentity, toNamePart } from '../../../engine/tool/process/process-identity.ts';
 import { long } from '../../rooms/long.ts';
 
-t.test('one holder at a time; released, the next one gets it', async (t) => {
+t.test('a run lock has one holder at a time, and a release frees it', async (t) => {
   const dir = join(t.testdir(), 'run');
   const lock = await acquireRunLock(dir);
   await t.rejects(acquireRunLock(dir), { code: 'RUN_BUSY', detail: { pid: process.pid } });
@@ -21,14 +21,14 @@ t.test('one holder at a time; released, the next one gets it', async (t) => {
   t.same(readdirSync(dir), []);
 });
 
-t.test('of many that try at once exactly one succeeds', async (t) => {
+t.test('exactly one of many concurrent attempts acquires the lock', async (t) => {
   const dir = t.testdir();
   const results = await Promise.allSettled(Array.from({ length: 20 }, () => acquireRunLock(dir)));
   t.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
   t.same(readdirSync(dir), ['lock']);
 });
 
-t.test('a lock is taken over only where its holder is proven to be gone', async (t) => {
+t.test('a lock is replaced only when its holder is proven to be dead', async (t) => {
   const dir = t.testdir();
   const path = join(dir, 'lock');
   const own = await ownIdentity();
@@ -63,7 +63,7 @@ t.test('a lock is taken over only where its holder is proven to be gone', async 
   }
 });
 
-long('of many that find a dead holder at once exactly one succeeds it, every time', async (t) => {
+long('exactly one of many concurrent attempts replaces the lock of a dead holder', async (t) => {
   const dir = t.testdir();
   const path = join(dir, 'lock');
   const dead = { ...(await ownIdentity()), pid: 4_194_303 };
@@ -77,7 +77,7 @@ long('of many that find a dead holder at once exactly one succeeds it, every tim
   }
 });
 
-t.test('a successor that was killed before it had finished is succeeded in turn', async (t) => {
+t.test('a lock whose replacement was killed midway can be acquired again', async (t) => {
   const dir = t.testdir();
   const path = join(dir, 'lock');
   const dead = { ...(await ownIdentity()), pid: 4_194_303 };
@@ -94,7 +94,7 @@ t.test('a successor that was killed before it had finished is succeeded in turn'
   await t.rejects(acquireRunLock(dir), { code: 'RUN_BUSY' });
 });
 
-t.test('a draft of a process that was killed while it wrote it is swept by the next holder', async (t) => {
+t.test('the next holder removes lock drafts of killed processes', async (t) => {
   const dir = t.testdir();
   const self = await ownIdentity();
   const dead = `lock.${toNamePart({ ...self, pid: 4_194_303 })}+00`;

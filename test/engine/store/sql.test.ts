@@ -48,27 +48,30 @@ function fill(database: SqlDatabase, rows: number): void {
   });
 }
 
-t.test('a database is ours, in WAL with full synchronisation, and trusts no schema', async (t) => {
-  const path = join(openBox(t), 'state.db');
-  const database = await openAt(t, path);
-  database.prepare(insert).run(['a']);
-  t.ok(statSync(`${path}.lock`).isDirectory(), 'held between statements');
-  t.ok(statSync(`${path}-wal`).size > 0);
-  t.strictSame([...readFileSync(path).subarray(18, 20)], [2, 2], 'the file says WAL');
-  for (const [name, expected] of Object.entries({
-    journal_mode: 'wal',
-    locking_mode: 'exclusive',
-    synchronous: 2,
-    busy_timeout: 1000,
-    trusted_schema: 0,
-    cell_size_check: 1,
-    wal_autocheckpoint: 1000,
-    user_version: 1,
-  }))
-    t.same(Object.values(database.prepare(`PRAGMA ${name}`).all([])[0] ?? {}), [expected], name);
-});
+t.test(
+  'a database opens in exclusive WAL mode with full synchronization and without a trusted schema',
+  async (t) => {
+    const path = join(openBox(t), 'state.db');
+    const database = await openAt(t, path);
+    database.prepare(insert).run(['a']);
+    t.ok(statSync(`${path}.lock`).isDirectory(), 'held between statements');
+    t.ok(statSync(`${path}-wal`).size > 0);
+    t.strictSame([...readFileSync(path).subarray(18, 20)], [2, 2], 'the file says WAL');
+    for (const [name, expected] of Object.entries({
+      journal_mode: 'wal',
+      locking_mode: 'exclusive',
+      synchronous: 2,
+      busy_timeout: 1000,
+      trusted_schema: 0,
+      cell_size_check: 1,
+      wal_autocheckpoint: 1000,
+      user_version: 1,
+    }))
+      t.same(Object.values(database.prepare(`PRAGMA ${name}`).all([])[0] ?? {}), [expected], name);
+  },
+);
 
-t.test('a library that answers with another journal mode is not believed', async (t) => {
+t.test('a database whose library reports another journal mode is refused', async (t) => {
   const box = openBox(t);
   const { exec } = library.Database.prototype;
   t.teardown(() => {
@@ -82,24 +85,27 @@ t.test('a library that answers with another journal mode is not believed', async
   t.notOk(existsSync(join(box, 'state.db')));
 });
 
-t.test('files are for their owner only, whatever the umask was or they were before', async (t) => {
-  const box = openBox(t);
-  const mode = (path: string) => statSync(path).mode & 0o777;
-  for (const umask of [0, 0o777, 0o027]) {
-    const path = join(box, `under-${umask}.db`);
-    const before = process.umask(umask);
-    const database = await openAt(t, path).finally(() => process.umask(before));
-    fill(database, 5);
-    t.same([mode(path), mode(`${path}-wal`)], [0o600, 0o600], umask.toString(8));
-  }
-  const path = join(box, 'wide.db');
-  (await openSql(path, schema)).close();
-  execFileSync('chmod', ['666', path]);
-  await openAt(t, path);
-  t.equal(mode(path), 0o600);
-});
+t.test(
+  'database files are accessible to their owner alone, whatever the umask or earlier mode',
+  async (t) => {
+    const box = openBox(t);
+    const mode = (path: string) => statSync(path).mode & 0o777;
+    for (const umask of [0, 0o777, 0o027]) {
+      const path = join(box, `under-${umask}.db`);
+      const before = process.umask(umask);
+      const database = await openAt(t, path).finally(() => process.umask(before));
+      fill(database, 5);
+      t.same([mode(path), mode(`${path}-wal`)], [0o600, 0o600], umask.toString(8));
+    }
+    const path = join(box, 'wide.db');
+    (await openSql(path, schema)).close();
+    execFileSync('chmod', ['666', path]);
+    await openAt(t, path);
+    t.equal(mode(path), 0o600);
+  },
+);
 
-t.test('what a killed owner left locked is unlocked, and nothing else is', async (t) => {
+t.test('the stale lock of a killed owner is removed, and other obstacles are refused', async (t) => {
   const box = openBox(t);
   const path = join(box, 'state.db');
   (await openSql(path, schema)).close();
@@ -122,7 +128,7 @@ t.test('what a killed owner left locked is unlocked, and nothing else is', async
   t.ok(existsSync(elsewhere));
 });
 
-t.test('a link, a directory and a pipe are no database, nor is its log', async (t) => {
+t.test('a symlink, directory or pipe in place of the database or its log is refused', async (t) => {
   const box = openBox(t);
   const target = join(box, 'target');
   writeFileSync(target, '', { mode: 0o644 });
@@ -146,7 +152,7 @@ t.test('a link, a directory and a pipe are no database, nor is its log', async (
   await t.rejects(openSql(join(box, 'no', 'such', 'place.db'), schema), { code: 'STATE_UNUSABLE' });
 });
 
-t.test('a schema is brought forward whole or not at all, and never back', async (t) => {
+t.test('a schema migration is applied whole or not at all, and a newer schema is refused', async (t) => {
   const path = join(openBox(t), 'state.db');
   const first = await openAt(t, path);
   first.prepare(insert).run(['kept']);
@@ -164,7 +170,7 @@ t.test('a schema is brought forward whole or not at all, and never back', async 
   t.same(readdirSync(join(path, '..')), ['state.db']);
 });
 
-t.test('a damaged database is refused, and every byte of it kept', async (t) => {
+t.test('a damaged database is refused and not modified', async (t) => {
   const path = join(openBox(t), 'state.db');
   const database = await openAt(t, path);
   fill(database, 400);
@@ -188,7 +194,7 @@ t.test('a damaged database is refused, and every byte of it kept', async (t) => 
   t.equal(valuesIn(await openAt(t, path)).length, 400);
 });
 
-t.test('a rollback journal, or the log of another database, is not applied to this one', async (t) => {
+t.test('a rollback journal or the log of another database is refused', async (t) => {
   const box = openBox(t);
   const path = join(box, 'state.db');
   const database = await openAt(t, path);
@@ -204,7 +210,7 @@ t.test('a rollback journal, or the log of another database, is not applied to th
   t.ok(readFileSync(`${other}-wal`).equals(log));
 });
 
-t.test('what was left of a creation is swept', async (t) => {
+t.test('remains of an interrupted creation are removed', async (t) => {
   const path = join(openBox(t), 'state.db');
   for (const end of ['', '-journal', '-wal']) writeFileSync(`${path}.new${end}`, 'half');
   mkdirSync(`${path}.new.lock`);
@@ -212,7 +218,7 @@ t.test('what was left of a creation is swept', async (t) => {
   t.same(readdirSync(join(path, '..')), ['state.db']);
 });
 
-t.test('opened twice in one process it would lose its lock, and is refused', async (t) => {
+t.test('opening a database twice in one process is refused', async (t) => {
   const box = openBox(t);
   const path = join(box, 'state.db');
   const database = await openAt(t, path);
@@ -225,7 +231,7 @@ t.test('opened twice in one process it would lose its lock, and is refused', asy
   (await openAt(t, path)).close();
 });
 
-t.test('a transaction that throws leaves nothing', async (t) => {
+t.test('a transaction that throws changes nothing', async (t) => {
   const database = await openAt(t, join(openBox(t), 'state.db'));
   const add = database.prepare(insert);
   const fault = new Error('enough');
@@ -265,7 +271,7 @@ t.test('a transaction that throws leaves nothing', async (t) => {
   t.same(valuesIn(database), ['a']);
 });
 
-t.test('what was removed or replaced under an open database is no longer called durable', async (t) => {
+t.test('a write fails once the database or its log was removed or replaced', async (t) => {
   for (const name of ['state.db', 'state.db-wal']) {
     const box = openBox(t);
     const database = await openAt(t, join(box, 'state.db'));
@@ -279,7 +285,7 @@ t.test('what was removed or replaced under an open database is no longer called 
   }
 });
 
-t.test('values come back as they went in, or do not go in', async (t) => {
+t.test('values are read back unchanged, and values that would lose data are refused', async (t) => {
   const database = await openAt(t, join(openBox(t), 'state.db'));
   const add = database.prepare(insert);
   const kept: SqlValue[] = [
@@ -299,7 +305,7 @@ t.test('values come back as they went in, or do not go in', async (t) => {
   t.equal(valuesIn(database).length, kept.length);
 });
 
-t.test('a statement is compiled once, and after a fault it still works and still closes', async (t) => {
+t.test('a statement is compiled once and still works and closes after a fault', async (t) => {
   const path = join(openBox(t), 'state.db');
   const database = await openAt(t, path);
   const add = database.prepare(insert);
@@ -318,7 +324,7 @@ t.test('a statement is compiled once, and after a fault it still works and still
   t.same(valuesIn(await openAt(t, path)), ['a', 'b']);
 });
 
-t.test('a full disk is a fault that says so, and takes nothing that was there', async (t) => {
+t.test('a full disk is reported as STATE_UNUSABLE and loses no row', async (t) => {
   const tiny = mountTiny('256k');
   if (tiny === undefined) {
     t.comment('no mount is allowed here');

@@ -190,12 +190,12 @@ const bodies: { readonly [T in ObjectType]: ObjectBody<T> } = {
   },
 };
 
-t.test('the object types are the sixteen of the architecture', async (t) => {
+t.test('exactly sixteen object types are defined', async (t) => {
   t.strictSame([...objectTypes].sort(), Object.keys(bodies).sort());
   t.equal(objectTypes.length, 16);
 });
 
-t.test('inner objects and closed lists of words refuse what they do not know', async (t) => {
+t.test('inner objects with unknown members or enum values are refused', async (t) => {
   const refused = <T extends ObjectType>(type: T, body: unknown): void => {
     t.throws(() => sealObject(type, body as never, options), { code: 'INTERNAL' }, JSON.stringify(body));
   };
@@ -213,7 +213,7 @@ t.test('inner objects and closed lists of words refuse what they do not know', a
 
 for (const type of Object.keys(bodies) as ObjectType[])
   t.test(
-    `a ${type} object is sealed with its header, read back, and refuses what it does not know`,
+    `a ${type} object is sealed with its header, read back, and refused with unknown members`,
     async (t) => {
       const sealed = sealObject(type, bodies[type] as never, {
         ...options,

@@ -88,7 +88,7 @@ const generous = {
   ],
 };
 
-t.test('no way of writing it runs a program that is not allowed', async (t) => {
+t.test('no spelling of a command runs a program that is not allowed', async (t) => {
   const attacks = texts('attacks');
   t.ok(attacks.length > 150);
   for (const text of attacks) {
@@ -97,7 +97,7 @@ t.test('no way of writing it runs a program that is not allowed', async (t) => {
   }
 });
 
-t.test('a rule without constraints still refuses what cannot be proven', async (t) => {
+t.test('an allow rule without constraints still refuses commands that cannot be proven', async (t) => {
   for (const text of [
     './evil',
     'eval evil',
@@ -118,7 +118,7 @@ t.test('the commands of everyday checks are allowed', async (t) => {
   }
 });
 
-t.test('an entry is a sequence of whole words at the start of a command', async (t) => {
+t.test('an allow-list entry is a sequence of whole words at the start of a command', async (t) => {
   const allow = [{ allowCommands: ['npm test', 'node --test "a b"'] }];
   t.strictSame(judge('npm test -- x', allow), {});
   t.strictSame(judge('"npm" \'test\'', allow), {});
@@ -128,14 +128,14 @@ t.test('an entry is a sequence of whole words at the start of a command', async 
   }
 });
 
-t.test('an entry that is not a plain sequence of words allows nothing', async (t) => {
+t.test('an allow-list entry that is not a plain sequence of words allows nothing', async (t) => {
   for (const entry of ['npm *', '*', 'npm test && npm run x', '$X', 'FOO=1 npm', 'npm|sh', '(npm)']) {
     t.equal(reasonOf('npm test', [{ allowCommands: [entry] }]), 'not-allowed', entry);
   }
   t.equal(reasonOf('npm test', [{ allowCommands: [] }]), 'not-allowed');
 });
 
-t.test('a wrapper needs its own entry beside that of what it runs', async (t) => {
+t.test('a wrapper needs its own entry besides the one for the wrapped command', async (t) => {
   t.equal(reasonOf('env A=1 npm test', [{ allowCommands: ['npm test'] }]), 'not-allowed');
   t.equal(reasonOf('env A=1 npm test', [{ allowCommands: ['env'] }]), 'not-allowed');
   t.strictSame(judge('env A=1 npm test', [{ allowCommands: ['env', 'npm test'] }]), {});
@@ -155,7 +155,7 @@ t.test('tool and action of an allow rule are matched exactly', async (t) => {
   }
 });
 
-t.test('a deny rule goes before any allow rule', async (t) => {
+t.test('a deny rule takes precedence over any allow rule', async (t) => {
   const allow = [{}];
   t.equal(reasonOf('npm test', allow, [{}]), 'denied');
   t.equal(reasonOf('npm test; git push', allow, [{ allowCommands: ['git push'] }]), 'denied');
@@ -226,38 +226,31 @@ t.test('an unknown or unusable constraint fails closed', async (t) => {
   t.equal(reasonOf('npm test', [{}], [{ maxOutputBytes: 5 }]), 'denied', 'cannot be judged beforehand');
 });
 
-t.test(
-  'a rule opens its hosts to the commands that it matches, and only where every command is opened some',
-  async (t) => {
-    const npm = { allowCommands: ['npm'], networkHosts: ['registry.example'], networkReason: 'packages' };
-    const echo = { allowCommands: ['echo'] };
-    const curl = { allowCommands: ['curl'], networkHosts: ['api.example'], networkReason: 'the service' };
-    const opened = (rule: typeof npm) => ({ hosts: rule.networkHosts, reason: rule.networkReason });
-    const openings = (text: string, allow: readonly Record<string, unknown>[]) => judge(text, allow).openings;
-    t.strictSame(openings('npm test', [npm]), [[opened(npm)]]);
-    t.equal(openings('npm test', [{ allowCommands: ['npm'] }]), undefined);
-    t.equal(openings('npm test && echo done', [npm, echo]), undefined, 'echo would share its network');
-    t.equal(openings('npm test | sh -c "echo x"', [npm, echo, { allowCommands: ['sh'] }]), undefined);
-    t.strictSame(openings('npm test && curl x', [npm, echo, curl]), [[opened(npm)], [opened(curl)]]);
-    t.strictSame(openings('npm test && npm audit', [npm]), [[opened(npm)]]);
-    t.strictSame(
-      openings('npm test', [{ allowCommands: ['npm'] }, npm]),
-      [[opened(npm)]],
-      'another rule adds',
-    );
-    t.strictSame(
-      openings('npm audit', [npm, { ...curl, allowCommands: ['npm audit'] }]),
-      [[opened(npm), opened(curl)]],
-      'two rules for one command add up',
-    );
-    t.equal(
-      openings('npm test', [{ ...npm, denySubstrings: ['test'] }, { allowCommands: ['npm'] }]),
-      undefined,
-    );
-  },
-);
+t.test('network hosts are opened only when a matching rule opens hosts for every command', async (t) => {
+  const npm = { allowCommands: ['npm'], networkHosts: ['registry.example'], networkReason: 'packages' };
+  const echo = { allowCommands: ['echo'] };
+  const curl = { allowCommands: ['curl'], networkHosts: ['api.example'], networkReason: 'the service' };
+  const opened = (rule: typeof npm) => ({ hosts: rule.networkHosts, reason: rule.networkReason });
+  const openings = (text: string, allow: readonly Record<string, unknown>[]) => judge(text, allow).openings;
+  t.strictSame(openings('npm test', [npm]), [[opened(npm)]]);
+  t.equal(openings('npm test', [{ allowCommands: ['npm'] }]), undefined);
+  t.equal(openings('npm test && echo done', [npm, echo]), undefined, 'echo would share its network');
+  t.equal(openings('npm test | sh -c "echo x"', [npm, echo, { allowCommands: ['sh'] }]), undefined);
+  t.strictSame(openings('npm test && curl x', [npm, echo, curl]), [[opened(npm)], [opened(curl)]]);
+  t.strictSame(openings('npm test && npm audit', [npm]), [[opened(npm)]]);
+  t.strictSame(openings('npm test', [{ allowCommands: ['npm'] }, npm]), [[opened(npm)]], 'another rule adds');
+  t.strictSame(
+    openings('npm audit', [npm, { ...curl, allowCommands: ['npm audit'] }]),
+    [[opened(npm), opened(curl)]],
+    'two rules for one command add up',
+  );
+  t.equal(
+    openings('npm test', [{ ...npm, denySubstrings: ['test'] }, { allowCommands: ['npm'] }]),
+    undefined,
+  );
+});
 
-t.test('several rules may share a text, and the smallest output bound holds', async (t) => {
+t.test('a line may use several allow rules, and the smallest output limit applies', async (t) => {
   const allow = [
     { allowCommands: ['npm'], maxOutputBytes: 500 },
     { allowCommands: ['node'], maxOutputBytes: 100 },
@@ -312,7 +305,7 @@ t.test('redirections stay inside the write roots', async (t) => {
   t.strictSame(judge('a; b', allow).writeRoots, [['./out/', 'tmp/**']], 'what the verdict rests on');
 });
 
-t.test('paths of a deny rule deny what lies inside', async (t) => {
+t.test('writeRoots and denyPaths of a deny rule deny everything inside them', async (t) => {
   t.equal(reasonOf('a >src/x', [{}], [{ writeRoots: ['src'] }]), 'denied');
   t.equal(reasonOf('X=src/x; a >"$X"', [{}], [{ writeRoots: ['src'] }]), 'denied', 'it may');
   t.strictSame(judge('a >out/x', [{}], [{ writeRoots: ['src'] }]), {});
@@ -331,7 +324,7 @@ t.test('paths of a deny rule deny what lies inside', async (t) => {
   t.strictSame(judge('cat .environment', [{}], [{ denyPaths: ['.env'] }]), {});
 });
 
-t.test('variables are those of the Scheduler and of the sandbox', async (t) => {
+t.test('a command may use only variables of the Scheduler and of the sandbox', async (t) => {
   t.equal(reasonOf('echo $GITHUB_TOKEN', [{}]), 'variable');
   t.strictSame(judge('echo $RUN_ID $HOME', [{}]), {});
   t.equal(
@@ -356,7 +349,7 @@ t.test('a refusal quotes its input on one line', async (t) => {
   }
 });
 
-t.test('a check whose command would be denied is warned about where it stands', async (t) => {
+t.test('a check whose command would be denied gets a warning at its path', async (t) => {
   const spec = sampleSpecWith({
     acceptance: {
       verificationPlan: {
@@ -384,7 +377,7 @@ t.test('a check whose command would be denied is warned about where it stands', 
     t.match(problem, { code: 'SEMANTIC_CHECK_COMMAND_DENIED', severity: 'warning' });
 });
 
-t.test('tools that read and write files', async (t) => {
+t.test('the ACL authorizes tools that read and write files', async (t) => {
   const workspace = t.testdir({
     src: { a: '', deep: { b: '' } },
     out: { x: '' },
@@ -412,7 +405,7 @@ t.test('tools that read and write files', async (t) => {
     rule('workspace.fs', ['read', 'write', 'delete'], constraints),
   ];
 
-  t.test('need an allow rule with that tool and action', async (t) => {
+  t.test('a file tool needs an allow rule with that tool and action', async (t) => {
     t.equal(ask(write({}), [], { paths: ['src/a'] }), undefined);
     t.equal(ask([rule('workspace.fs', ['read'])], [], { paths: ['src/a'] }), 'not-allowed');
     t.equal(ask([rule('workspace.*', ['*'])], [], { paths: ['src/a'] }), 'not-allowed');
@@ -420,7 +413,7 @@ t.test('tools that read and write files', async (t) => {
     t.equal(ask([], [], {}), 'not-allowed');
   });
 
-  t.test('are refused where a path or its symlinks leave the workspace', async (t) => {
+  t.test('a file tool is refused where a path or its symlinks leave the workspace', async (t) => {
     for (const path of [
       '../x',
       '/etc/passwd',
@@ -437,7 +430,7 @@ t.test('tools that read and write files', async (t) => {
     }
   });
 
-  t.test('write inside the roots, wherever a symlink stands', async (t) => {
+  t.test('a file tool writes only inside the write roots, even through symlinks', async (t) => {
     const allow = write({ writeRoots: ['./src/', 'sideways'] });
     for (const path of ['src/a', 'src/new/file', 'src', 'inside/a', `${workspace}/src/a`]) {
       t.equal(ask(allow, [], { paths: [path] }), undefined, path);
@@ -459,7 +452,7 @@ t.test('tools that read and write files', async (t) => {
     t.equal(ask(write({ writeRoots: ['/'] }), [], { paths: ['src/a'] }), 'not-allowed');
   });
 
-  t.test('are denied inside denied paths and roots', async (t) => {
+  t.test('a file tool is denied inside denied paths and roots', async (t) => {
     for (const deny of [
       write({ denyPaths: ['secret'] }),
       write({ writeRoots: ['secret/**'] }),
@@ -476,7 +469,7 @@ t.test('tools that read and write files', async (t) => {
     t.equal(ask(write({}), write({ denyPaths: ['../x'] }), { paths: ['src/a'] }), 'denied');
   });
 
-  t.test('are bounded in bytes', async (t) => {
+  t.test('a file tool is refused when it writes more than maxWriteBytes', async (t) => {
     const allow = write({ maxWriteBytes: 10, maxResultBytes: 20 });
     t.equal(ask(allow, [], { paths: ['src/a'], writeBytes: 10 }), undefined);
     t.equal(ask(allow, [], { paths: ['src/a'], writeBytes: 11 }), 'not-allowed');
@@ -485,7 +478,7 @@ t.test('tools that read and write files', async (t) => {
     t.equal(ask(write({}), write({ maxWriteBytes: 10 }), { paths: ['src/a'], writeBytes: 10 }), undefined);
   });
 
-  t.test('hand on what the most generous allow rule and the strictest deny rule let through', async (t) => {
+  t.test('of allow rules the largest result limit applies, of deny rules the smallest', async (t) => {
     const cap = (allow: readonly ReturnType<typeof rule>[], deny: readonly ReturnType<typeof rule>[] = []) =>
       guardTool({ allow, deny }, { tool: 'workspace.fs', action: 'read', workspace, paths: ['src/a'] })
         .maxResultBytes;
@@ -501,7 +494,7 @@ t.test('tools that read and write files', async (t) => {
     t.equal(cap(write({ maxResultBytes: 20 }), write({ maxResultBytes: 10 })), 10);
   });
 
-  t.test('show of a directory what may be read of it', async (t) => {
+  t.test('a search tool shows only paths that may be read', async (t) => {
     const shows = (
       allow: readonly ReturnType<typeof rule>[],
       deny: readonly ReturnType<typeof rule>[],
@@ -528,7 +521,7 @@ t.test('tools that read and write files', async (t) => {
     ]);
   });
 
-  t.test('are refused by text, by unknown constraints and by those of commands', async (t) => {
+  t.test('denied text, unknown constraints and constraints for commands refuse a file tool', async (t) => {
     const call = { paths: ['src/a'], text: ['Some PASSWORD here'] };
     t.equal(ask(write({ denySubstrings: ['password'] }), [], call), 'not-allowed');
     t.equal(ask(write({}), write({ denySubstrings: ['password'] }), call), 'denied');

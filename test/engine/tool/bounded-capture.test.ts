@@ -11,14 +11,14 @@ function keptOf(text: string, maxBytes: number, piece: number): string {
   return kept.toString();
 }
 
-t.test('what fits is kept as it is', async (t) => {
+t.test('output within the bound is kept unchanged', async (t) => {
   for (const length of [0, 1, 99, 100]) {
     const text = `${'ab\n'.repeat(40)}`.slice(0, length);
     for (const piece of [1, 7, 200]) t.equal(keptOf(text, 100, piece), text);
   }
 });
 
-t.test('where something is left out, no word is cut in two at either side of it', async (t) => {
+t.test('a cut in the output splits no word on either side', async (t) => {
   const secret = 'sk-0123456789abcdef0123456789abcdef';
   const lines = Array.from({ length: 400 }, (_, at) => `line ${at}`);
   const around: readonly (readonly [string, string])[] = [

@@ -11,7 +11,7 @@ const facts = {
   reportsDir: '/reports',
 };
 
-t.test('a check sees the map of the Scheduler, a locale and CI, and nothing else', async (t) => {
+t.test('a check sees only the variables of the Scheduler, a locale and CI', async (t) => {
   t.strictSame(checkEnvironment(facts), {
     INTENTSPEC_ID: 'sample-intent-0001',
     INTENTSPEC_DIGEST: 'd'.repeat(64),
@@ -25,7 +25,7 @@ t.test('a check sees the map of the Scheduler, a locale and CI, and nothing else
   });
 });
 
-t.test('what is set in our own environment does not reach the map', async (t) => {
+t.test('variables of the host environment do not reach a check', async (t) => {
   t.intercept(process, 'env', { value: { LANG: 'de_DE', RUN_ID: 'mine', API_KEY: 'secret' } });
   const environment = checkEnvironment(facts);
   t.equal(environment.LANG, 'C.UTF-8');
@@ -33,7 +33,7 @@ t.test('what is set in our own environment does not reach the map', async (t) =>
   t.notOk('API_KEY' in environment);
 });
 
-t.test('names that the sandbox owns are left to it', async (t) => {
+t.test('the environment of a check leaves out the variables that the sandbox sets', async (t) => {
   const names = Object.keys(checkEnvironment(facts));
   t.same(
     names.filter((name) => (sandboxVariables as readonly string[]).includes(name)),

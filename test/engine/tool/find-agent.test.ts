@@ -9,7 +9,7 @@ const source = {
   natives: { [`${process.platform}-${process.arch}`]: '@agent/native/bin/agent' },
 };
 
-t.test('a program is shown alone, one of a package with its package, a starter not at all', async (t) => {
+t.test('a program is bound alone or with its package, in place of its start script', async (t) => {
   const root = realpathSync(
     t.testdir({
       alone: { 'agent-of-the-test': '#!/bin/sh\n', 'secret.txt': 'x' },

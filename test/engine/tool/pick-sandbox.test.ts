@@ -17,11 +17,11 @@ function slotOf(...backends: SandboxBackend[]) {
   return slot;
 }
 
-t.test('auto takes the first that works', async (t) => {
+t.test('`auto` picks the first sandbox that works', async (t) => {
   t.equal((await pickSandbox('auto', slotOf(backend('a', 'broken'), backend('b'), backend('c')))).name, 'b');
 });
 
-t.test('auto says whom it passed over that is installed, once another is taken', async (t) => {
+t.test('`auto` reports an installed sandbox that it skipped before it picked another', async (t) => {
   const told: string[] = [];
   const tell = (name: string, reason: string): number => told.push(`${name}: ${reason}`);
   const absent: SandboxBackend = {
@@ -38,7 +38,7 @@ t.test('auto says whom it passed over that is installed, once another is taken',
   t.strictSame(told, ['a: broken'], 'where none is taken the refusal says it');
 });
 
-t.test('auto never takes none, and says what to install', async (t) => {
+t.test('`auto` never picks the sandbox `none`, and its refusal says what to install', async (t) => {
   const slot = slotOf(backend('a', 'broken'), backend('b', 'missing'), noSandbox());
   await t.rejects(pickSandbox('auto', slot), {
     code: 'SANDBOX_UNAVAILABLE',
@@ -48,7 +48,7 @@ t.test('auto never takes none, and says what to install', async (t) => {
   t.equal((await pickSandbox('none', slot)).name, 'none', 'by name it can be had');
 });
 
-t.test('a name means that one and no other', async (t) => {
+t.test('a named sandbox is used or refused, and never replaced by another', async (t) => {
   const slot = slotOf(backend('a', 'broken'), backend('b'));
   await t.rejects(pickSandbox('a', slot), { code: 'SANDBOX_UNAVAILABLE' });
   await t.rejects(pickSandbox('x', slot), { code: 'SLOT_UNKNOWN' });

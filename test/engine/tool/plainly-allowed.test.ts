@@ -38,7 +38,7 @@ function judge(
   };
 }
 
-t.test('everyday commands need no grammar', async (t) => {
+t.test('everyday commands are allowed without the shell grammar', async (t) => {
   for (const [command, entry] of [
     ['npm test', 'npm'],
     ['npm  run   build --silent', 'npm run build'],
@@ -50,7 +50,7 @@ t.test('everyday commands need no grammar', async (t) => {
   }
 });
 
-long('what is called plainly allowed has no problem under the grammar, whatever is tried', async (t) => {
+long('a plainly allowed command is also allowed under the shell grammar', async (t) => {
   const commands = [
     'npm test',
     'npmx',
@@ -109,7 +109,7 @@ long('what is called plainly allowed has no problem under the grammar, whatever 
   }
 });
 
-t.test('a deny rule that could speak against a command is left to the grammar', async (t) => {
+t.test('a deny rule that may match a command leaves it to the shell grammar', async (t) => {
   const deny = (constraints: Json, tool = 'workspace.command'): Json => [
     { tool, actions: ['execute'], constraints },
   ];

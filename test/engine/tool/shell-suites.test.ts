@@ -39,7 +39,7 @@ t.test('ordinary lines are allowed', async (t) => {
   for (const line of ordinary) t.equal(refusalOf(line), undefined, encodeURI(line));
 });
 
-t.test('version control is refused to a model alone, whatever its rules say', async (t) => {
+t.test('version control commands are refused to a model but allowed in checks', async (t) => {
   t.match(refusalOf('git status'), {
     detail: { reason: 'withheld', program: 'git' },
     message: /use the tool/,

@@ -25,7 +25,7 @@ for (const [text, commands] of Object.entries(found)) {
   });
 }
 
-t.test('variables are those that nothing before has assigned', async (t) => {
+t.test('variables are listed unless the text assigned them before', async (t) => {
   const variables = (text: string) => {
     const reading = commandsOf(text);
     return reading.ok ? reading.variables : reading.reason;
@@ -40,7 +40,7 @@ t.test('variables are those that nothing before has assigned', async (t) => {
   t.same(variables('cat <<E\n$A\nE'), ['A']);
 });
 
-t.test('redirections are listed with what they open', async (t) => {
+t.test('redirections are listed with their targets', async (t) => {
   const reading = commandsOf('a >"$REPORTS_DIR/x" 2>>y <z 2>&1');
   t.match(reading, {
     redirects: [
@@ -60,7 +60,7 @@ for (const [what, texts] of Object.entries(unproven)) {
   });
 }
 
-t.test('a tree that leaves out or repeats a part of the text is not believed', async (t) => {
+t.test('a syntax tree that omits or repeats part of the text is rejected', async (t) => {
   const check =
     (text: string, covered: readonly (readonly [number, number])[], tokens: readonly string[]) => () => {
       const coverage = new Coverage();
@@ -116,7 +116,7 @@ t.test('a tree that leaves out or repeats a part of the text is not believed', a
   t.throws(check('a', [[0, 2]], []), 'a word ends outside');
 });
 
-t.test('nesting, length and number are bounded', async (t) => {
+t.test('nesting, length and number of commands are bounded', async (t) => {
   for (const text of [
     `${'$('.repeat(5000)}a${')'.repeat(5000)}`,
     `${'('.repeat(200)}a${')'.repeat(200)}`,
@@ -130,7 +130,7 @@ t.test('nesting, length and number are bounded', async (t) => {
   t.ok(commandsOf('a;'.repeat(400)).ok);
 });
 
-t.test('the words of an entry are those of one plain command', async (t) => {
+t.test('an entry has words only if it is one plain command', async (t) => {
   t.same(wordsOf('npm test -- --grep "a b"'), ['npm', 'test', '--', '--grep', 'a b']);
   t.same(wordsOf('  sh  '), ['sh']);
   for (const text of [
@@ -166,7 +166,7 @@ function covers(words: SimpleCommand['argv'], argv: readonly string[]): boolean 
   return fits && covers(others, rest);
 }
 
-long('no program runs in a real shell that was not found in the text', async (t) => {
+long('a real shell runs no program that was not found in the text', async (t) => {
   const root = t.testdir({ bin: {}, work: { x: '' } });
   const bin = `${root}/bin`;
   // biome-ignore lint/suspicious/noTemplateCurlyInString: shell text

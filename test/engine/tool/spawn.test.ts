@@ -12,7 +12,7 @@ import { lookOn } from '../../waiting/look-on.ts';
 const env = { PATH: process.env.PATH ?? '/usr/bin:/bin' };
 const shell = (script: string) => ({ argv: ['/bin/sh', '-c', script], cwd: '/', env, maxOutputBytes: 4096 });
 
-t.test('exit code, signal and both streams are values', async (t) => {
+t.test('exit code, signal and both streams are returned as values', async (t) => {
   const result = await spawnProcess(shell('echo out; echo err >&2; exit 3'));
   t.match(result, { exitCode: 3, timedOut: false, aborted: false, announced: true });
   t.equal(result.stdout.bytes.toString(), 'out\n');
@@ -28,7 +28,7 @@ t.test('the combined capture keeps the order of arrival', async (t) => {
   t.equal(result.combined.bytes.toString(), 'a1\nb1\na2\nb2\na3\nb3\n');
 });
 
-t.test('nothing of our environment is inherited', async (t) => {
+t.test('a process inherits nothing of the environment of its parent', async (t) => {
   process.env.WRIT_SPAWN_TEST = 'leaked';
   t.teardown(() => delete process.env.WRIT_SPAWN_TEST);
   const { stdout } = await spawnProcess({ ...shell('env'), env: { ...env, ONLY: 'this' } });
@@ -36,7 +36,7 @@ t.test('nothing of our environment is inherited', async (t) => {
   t.notMatch(stdout.bytes.toString(), 'leaked');
 });
 
-long('half a gigabyte of output is counted, and its head and tail are kept in little memory', async (t) => {
+long('half a gigabyte of output is counted and only its head and tail are kept', async (t) => {
   const before = process.memoryUsage().rss;
   let most = 0;
   const timer = setInterval(() => {
@@ -57,7 +57,7 @@ long('half a gigabyte of output is counted, and its head and tail are kept in li
   t.ok(most - before < 250_000_000, `grew by ${most - before} bytes`);
 });
 
-t.test('output at, below and beyond the bound is cut in the middle, beside no half word', async (t) => {
+t.test('output longer than the bound is cut in the middle', async (t) => {
   for (const [bytes, bound, expected] of [
     [10, 10, '0123456789'],
     [10, 11, '0123456789'],
@@ -75,7 +75,7 @@ t.test('output at, below and beyond the bound is cut in the middle, beside no ha
   }
 });
 
-t.test('a process that reads none of its input, or closes its output early, is no fault', async (t) => {
+t.test('a process that ignores its input or closes its output early is no fault', async (t) => {
   t.equal((await spawnProcess({ ...shell('exit 0'), stdin: Buffer.alloc(5_000_000) })).exitCode, 0);
   t.equal(
     (await spawnProcess({ ...shell('exec 0<&-; sleep 0.1; exit 4'), stdin: Buffer.alloc(5_000_000) }))
@@ -92,7 +92,7 @@ t.test('a process that reads none of its input, or closes its output early, is n
   t.equal((await spawnProcess(shell('cat'))).exitCode, 0, 'without input it reads an empty one');
 });
 
-t.test('a time-out and an abort end the whole group, and say which it was', async (t) => {
+t.test('a timeout or an abort ends the whole process group and is reported', async (t) => {
   const asleep = uniqueSleep();
   const script = `trap '' TERM; sleep ${asleep} & echo ready; sleep ${asleep}; sleep ${asleep}`;
   const timedOut = await spawnProcess({ ...shell(script), processGroup: true, timeoutMs: 1500 });
@@ -108,7 +108,7 @@ t.test('a time-out and an abort end the whole group, and say which it was', asyn
   t.strictSame(processesWith(asleep), []);
 });
 
-t.test('an end that met nobody is tried again until the process has gone', async (t) => {
+t.test('termination is retried until the process has gone', async (t) => {
   const controller = new AbortController();
   let tries = 0;
   const running = spawnProcess({
@@ -128,7 +128,7 @@ t.test('an end that met nobody is tried again until the process has gone', async
   t.ok(durationMs < 15_000, `${durationMs} ms`);
 });
 
-t.test('a command whose end was asked for before it said that it is ready never begins', async (t) => {
+t.test('a command that is aborted before it announces itself never begins', async (t) => {
   const controller = new AbortController();
   const running = spawnProcess({
     ...shell('sleep 0.5; echo >&3 && read -r answer <&3 || exit 1; echo began'),
@@ -144,7 +144,7 @@ t.test('a command whose end was asked for before it said that it is ready never 
   t.equal(stdout.bytes.toString(), '');
 });
 
-t.test('what stays in the group after the leader exited is ended', async (t) => {
+t.test('processes left in the group after the leader exited are ended', async (t) => {
   const asleep = uniqueSleep();
   const result = await spawnProcess({ ...shell(`sleep ${asleep} & exit 2`), processGroup: true });
   t.equal(result.exitCode, 2);
@@ -152,23 +152,20 @@ t.test('what stays in the group after the leader exited is ended', async (t) => 
   t.strictSame(processesWith(asleep), []);
 });
 
-t.test(
-  'output that a descendant holds open is not waited for, and does not make an ended process late',
-  async (t) => {
-    const asleep = uniqueSleep();
-    const result = await spawnProcess({
-      ...shell(`setsid sh -c "echo up; exec sleep ${asleep}" & sleep 0.3; echo done`),
-      processGroup: true,
-      timeoutMs: 20_000,
-    });
-    for (const pid of processesWith(asleep)) process.kill(pid, 'SIGKILL');
-    t.match(result, { exitCode: 0, timedOut: false });
-    t.ok(result.durationMs < 10_000);
-    t.equal(result.stdout.bytes.toString(), 'up\ndone\n');
-  },
-);
+t.test('output that a descendant holds open does not delay the end of a process', async (t) => {
+  const asleep = uniqueSleep();
+  const result = await spawnProcess({
+    ...shell(`setsid sh -c "echo up; exec sleep ${asleep}" & sleep 0.3; echo done`),
+    processGroup: true,
+    timeoutMs: 20_000,
+  });
+  for (const pid of processesWith(asleep)) process.kill(pid, 'SIGKILL');
+  t.match(result, { exitCode: 0, timedOut: false });
+  t.ok(result.durationMs < 10_000);
+  t.equal(result.stdout.bytes.toString(), 'up\ndone\n');
+});
 
-t.test('what cannot be started is SPAWN_FAILED and names the program', async (t) => {
+t.test('a program that cannot be started is SPAWN_FAILED and is named', async (t) => {
   const missing = { code: 'SPAWN_FAILED', detail: { program: 'writ-no-such', errno: 'ENOENT' } };
   const options = { cwd: '/', env, maxBytes: 10 };
   await t.rejects(spawnProcess({ ...shell(''), argv: ['writ-no-such'] }), missing);
@@ -179,7 +176,7 @@ t.test('what cannot be started is SPAWN_FAILED and names the program', async (t)
   await t.rejects(execFileBounded(['echo', 'a\0b'], options), { code: 'SPAWN_FAILED' });
 });
 
-t.test('a helper gives its whole output or none', async (t) => {
+t.test('execFileBounded returns the whole output or fails', async (t) => {
   const options = { cwd: '/', env, maxBytes: 10 };
   t.match(await execFileBounded(['printf', '0123456789'], options), {
     code: 0,
@@ -202,7 +199,7 @@ t.test('a helper gives its whole output or none', async (t) => {
   await t.rejects(execFileBounded(['true'], { ...options, signal: controller.signal }), reason);
 });
 
-t.test('a started process is talked to until it ends or is ended', async (t) => {
+t.test('a started process can be written to and read from until it ends', async (t) => {
   const cat = startProcess(['cat'], { cwd: '/', env });
   cat.stdin.write('one');
   t.equal(String((await once(cat.stdout, 'data'))[0]), 'one');
@@ -220,7 +217,7 @@ t.test('a started process is talked to until it ends or is ended', async (t) => 
   t.equal((await aborted.exited).code, 137);
 });
 
-t.test('a slow reader of a started process loses nothing, ended or not', async (t) => {
+t.test('a slow reader of a started process loses no output', async (t) => {
   for (const size of [20_000, 2_000_000]) {
     const started = startProcess(['head', '-c', String(size), '/dev/zero'], { cwd: '/', env });
     // Longer than output is waited for when a process has ended.
@@ -233,7 +230,7 @@ t.test('a slow reader of a started process loses nothing, ended or not', async (
 });
 
 t.test(
-  'files that our own parent left open do not reach a process',
+  'files that the parent process left open do not reach a process',
   { skip: process.platform !== 'linux' },
   async (t) => {
     const file = path.join(t.testdir(), 'parents-file');
@@ -256,7 +253,7 @@ t.test(
   },
 );
 
-t.test('what runs when we exit is ended', async (t) => {
+t.test('running processes are ended when the parent exits', async (t) => {
   const asleep = uniqueSleep();
   const module = new URL('../../../engine/tool/spawn.ts', import.meta.url).href;
   const script = `

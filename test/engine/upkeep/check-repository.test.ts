@@ -85,7 +85,7 @@ function dependants(one: Spoilable): readonly string[] {
   return [`run:${one.runId}`, `decision:${decision}`, `commit:${one.commit}`];
 }
 
-t.test('what a run left is whole, before and after its content expires', async (t) => {
+t.test('the records of a run pass the check before and after their content expires', async (t) => {
   const one = await spoilable();
   const { problems, checked } = await check(one);
   t.strictSame(problems, []);
@@ -116,43 +116,40 @@ t.test('a check starts a few processes, however many records there are', async (
   t.strictSame(children.running(), [], 'none of them is left');
 });
 
-long(
-  'a loose object that lost a byte, and one that is gone, are told with every place that needs them',
-  async (t) => {
-    const places = [
-      [runRef, 'evidence/0001-unit.json', 'blob'],
-      [runRef, 'evidence', 'tree'],
-      [runRef, '', 'commit'],
-      [contentRef, 'artifacts/fast/unit/test-log.log', 'blob'],
-      [runRef, 'decision.json', 'blob'],
-    ] as const;
-    for (const [code, spoil, some] of [
-      ['object-corrupt', (path: string) => flip(path, readFileSync(path).length - 3), places],
-      ['object-corrupt', (path: string) => writeFileSync(path, ''), places.slice(0, 1)],
-      ['object-missing', (path: string) => rmSync(path), places.slice(0, 3)],
-    ] as const) {
-      for (const [ref, path, type] of some) {
-        const one = await spoilable();
-        const expected = dependants(one);
-        const object = one.git('rev-parse', path === '' ? ref(one) : `${ref(one)}:${path}`);
-        spoil(loose(one, object));
-        const { problems } = await check(one);
-        const found = problems.find((problem) => problem.object === object);
-        t.match(found, { code, what: new RegExp(`^${type} ${object} `) }, `${code} of ${type} ${path}`);
-        t.ok(found?.where.startsWith(ref(one)));
-        t.ok(found?.dependsOn.includes(`run:${one.runId}`));
-        t.ok(found?.dependsOn.includes(`commit:${one.commit}`), 'also where the decision cannot be read');
-        if (path.startsWith('evidence')) t.strictSame(found?.dependsOn, expected);
-        t.ok(
-          problems.every(({ code: other }) => other.startsWith('object-')),
-          `nothing else is made of it: ${JSON.stringify(problems)}`,
-        );
-      }
+long('a damaged or missing loose object is reported with every place that needs it', async (t) => {
+  const places = [
+    [runRef, 'evidence/0001-unit.json', 'blob'],
+    [runRef, 'evidence', 'tree'],
+    [runRef, '', 'commit'],
+    [contentRef, 'artifacts/fast/unit/test-log.log', 'blob'],
+    [runRef, 'decision.json', 'blob'],
+  ] as const;
+  for (const [code, spoil, some] of [
+    ['object-corrupt', (path: string) => flip(path, readFileSync(path).length - 3), places],
+    ['object-corrupt', (path: string) => writeFileSync(path, ''), places.slice(0, 1)],
+    ['object-missing', (path: string) => rmSync(path), places.slice(0, 3)],
+  ] as const) {
+    for (const [ref, path, type] of some) {
+      const one = await spoilable();
+      const expected = dependants(one);
+      const object = one.git('rev-parse', path === '' ? ref(one) : `${ref(one)}:${path}`);
+      spoil(loose(one, object));
+      const { problems } = await check(one);
+      const found = problems.find((problem) => problem.object === object);
+      t.match(found, { code, what: new RegExp(`^${type} ${object} `) }, `${code} of ${type} ${path}`);
+      t.ok(found?.where.startsWith(ref(one)));
+      t.ok(found?.dependsOn.includes(`run:${one.runId}`));
+      t.ok(found?.dependsOn.includes(`commit:${one.commit}`), 'also where the decision cannot be read');
+      if (path.startsWith('evidence')) t.strictSame(found?.dependsOn, expected);
+      t.ok(
+        problems.every(({ code: other }) => other.startsWith('object-')),
+        `nothing else is made of it: ${JSON.stringify(problems)}`,
+      );
     }
-  },
-);
+  }
+});
 
-t.test('an object under a name that is not its own is found by its hash', async (t) => {
+t.test('an object under the wrong name is found by its hash', async (t) => {
   const one = await spoilable();
   const object = one.git('rev-parse', `${runRef(one)}:spec.json`);
   const other = one.git('rev-parse', `${runRef(one)}:plan.json`);
@@ -161,7 +158,7 @@ t.test('an object under a name that is not its own is found by its hash', async 
   t.match(problems, [{ code: 'object-corrupt', object }]);
 });
 
-t.test('objects in packs are checked, too', async (t) => {
+t.test('objects in packs are checked too', async (t) => {
   const one = await spoilable();
   one.git('gc', '--quiet');
   t.strictSame((await check(one)).problems, []);
@@ -176,7 +173,7 @@ t.test('objects in packs are checked, too', async (t) => {
   t.ok(problems.every(({ code }) => code.startsWith('object-')));
 });
 
-t.test('an older version that is damaged is told', async (t) => {
+t.test('a damaged older version of a record is reported', async (t) => {
   const one = await spoilable();
   const old = one.git('rev-parse', `${runRef(one)}:decision.json`);
   const { version: _, ...rest } = JSON.parse(one.show(runRef(one), 'decision.json'));
@@ -190,7 +187,7 @@ t.test('an older version that is damaged is told', async (t) => {
   );
 });
 
-t.test('a ref that git cannot read is told', async (t) => {
+t.test('a ref that git cannot read is reported', async (t) => {
   const one = await spoilable();
   writeFileSync(one.inGit(runRef(one)), 'nonsense\n');
   const { problems } = await check(one);
@@ -210,15 +207,10 @@ const set = (name: string, value: unknown) => (json: Json) => {
   json[name] = value as never;
 };
 
-long(
-  'records that do not have their shape, their digests or what they name are told, each with its code',
-  async (t) => {
-    const other = '0198c1e2-7a5d-7b1c-9d51-0c5a3f1f7e11';
-    const cases: readonly (readonly [
-      code: Problem['code'],
-      path: string,
-      spoil: (one: Spoilable) => void,
-    ])[] = [
+long('records with a wrong shape, wrong digests or missing references are reported by code', async (t) => {
+  const other = '0198c1e2-7a5d-7b1c-9d51-0c5a3f1f7e11';
+  const cases: readonly (readonly [code: Problem['code'], path: string, spoil: (one: Spoilable) => void])[] =
+    [
       [
         'object-malformed',
         'evidence/0001-unit.json',
@@ -280,20 +272,19 @@ long(
         (one) => changed(one, 'decision.json', set('commit_sha', 'a'.repeat(40))),
       ],
     ];
-    for (const [code, path, spoil] of cases) {
-      const one = await spoilable();
-      spoil(one);
-      const { problems } = await check(one);
-      const found = problems.find(
-        (problem) => problem.code === code && problem.where === `${runRef(one)}:${path}`,
-      );
-      t.ok(found, `${code} ${path}: ${JSON.stringify(problems.map(({ code: c, where }) => [c, where]))}`);
-      t.ok(found?.dependsOn.includes(`run:${one.runId}`));
-    }
-  },
-);
+  for (const [code, path, spoil] of cases) {
+    const one = await spoilable();
+    spoil(one);
+    const { problems } = await check(one);
+    const found = problems.find(
+      (problem) => problem.code === code && problem.where === `${runRef(one)}:${path}`,
+    );
+    t.ok(found, `${code} ${path}: ${JSON.stringify(problems.map(({ code: c, where }) => [c, where]))}`);
+    t.ok(found?.dependsOn.includes(`run:${one.runId}`));
+  }
+});
 
-t.test('content is held against the digests in the evidence', async (t) => {
+t.test('content is verified against the digests in the evidence', async (t) => {
   const one = await spoilable();
   const path = 'artifacts/fast/unit/test-log.log';
   one.rewrite(contentRef(one), { [path]: 'all tests passed' });
@@ -309,7 +300,7 @@ t.test('content is held against the digests in the evidence', async (t) => {
   ]);
 });
 
-t.test('refs that others name are missed', async (t) => {
+t.test('missing refs that other records name are reported', async (t) => {
   const one = await spoilable();
   const { plan } = JSON.parse(one.show(runRef(one), 'run.json'));
   one.git('update-ref', '-d', `refs/ai/plans/${plan}`);
@@ -331,7 +322,7 @@ t.test('refs that others name are missed', async (t) => {
   );
 });
 
-t.test('a journal that was changed or cut is told; one that a kill tore is not', async (t) => {
+t.test('a changed or cut journal is reported, and one torn by a kill is not', async (t) => {
   const one = await spoilable();
   const path = one.inGit('writ', 'runs', one.runId, 'journal.jsonl');
   const whole = readFileSync(path, 'utf8');
@@ -349,7 +340,7 @@ t.test('a journal that was changed or cut is told; one that a kill tore is not',
 });
 
 long(
-  'a ledger whose checkpoint, tiles or entries were changed is told; tiles are derived, the rest is not',
+  'changes to checkpoint, tiles or entries of a ledger are reported, and only tiles are restored',
   async (t) => {
     const spoilt = async (file: string, spoil: (path: string) => void) => {
       const one = await spoilable();
@@ -401,37 +392,34 @@ long(
   },
 );
 
-long(
-  'what follows from something else that is whole is restored, byte for byte; the rest is named',
-  async (t) => {
-    for (const spoil of [(path: string) => flip(path, 12), (path: string) => rmSync(path)]) {
-      for (const [ref, path] of [
-        [runRef, 'decision-record.json'],
-        [runRef, 'effective.json'],
-        [contentRef, 'patchset.diff'],
-      ] as const) {
-        const one = await spoilable();
-        const text = one.show(ref(one), path);
-        spoil(loose(one, one.git('rev-parse', `${ref(one)}:${path}`)));
-        const { problems } = await check(one);
-        const restored = await mend(one, problems);
-        t.ok(restored.length > 0, path);
-        t.equal(one.show(ref(one), path), text);
-        t.strictSame((await check(one)).problems, []);
-      }
+long('derived records are restored byte for byte, and other ones are only reported', async (t) => {
+  for (const spoil of [(path: string) => flip(path, 12), (path: string) => rmSync(path)]) {
+    for (const [ref, path] of [
+      [runRef, 'decision-record.json'],
+      [runRef, 'effective.json'],
+      [contentRef, 'patchset.diff'],
+    ] as const) {
+      const one = await spoilable();
+      const text = one.show(ref(one), path);
+      spoil(loose(one, one.git('rev-parse', `${ref(one)}:${path}`)));
+      const { problems } = await check(one);
+      const restored = await mend(one, problems);
+      t.ok(restored.length > 0, path);
+      t.equal(one.show(ref(one), path), text);
+      t.strictSame((await check(one)).problems, []);
     }
-    const one = await spoilable();
-    const object = one.git('rev-parse', `${runRef(one)}:gate-report.json`);
-    const path = loose(one, object);
-    renameSync(path, `${path}.away`);
-    const { problems } = await check(one);
-    t.strictSame(await mend(one, problems), []);
-    t.notOk(existsSync(path));
-    t.match((await check(one)).problems, [{ code: 'object-missing', object }]);
-  },
-);
+  }
+  const one = await spoilable();
+  const object = one.git('rev-parse', `${runRef(one)}:gate-report.json`);
+  const path = loose(one, object);
+  renameSync(path, `${path}.away`);
+  const { problems } = await check(one);
+  t.strictSame(await mend(one, problems), []);
+  t.notOk(existsSync(path));
+  t.match((await check(one)).problems, [{ code: 'object-missing', object }]);
+});
 
-long('twenty thousand files and versions are checked in seconds, without a process for each', async (t) => {
+long('twenty thousand files and versions are checked without a process for each', async (t) => {
   const one = await spoilable();
   const count = 10_000;
   const lines: string[] = [];
@@ -446,7 +434,7 @@ long('twenty thousand files and versions are checked in seconds, without a proce
   t.ok(checked.objects > 2 * count);
 });
 
-t.test('a decision without what it was made from, and a report that is none, are told', async (t) => {
+t.test('a decision without its inputs and a malformed report are reported', async (t) => {
   const one = await spoilable();
   for (const path of ['gate-report.json', 'decision-input.json', 'decision-record.json']) {
     const whole = one.git('rev-parse', runRef(one));
@@ -459,7 +447,7 @@ t.test('a decision without what it was made from, and a report that is none, are
   t.match((await check(one)).problems, [{ code: 'object-malformed' }]);
 });
 
-t.test('an intent whose history was altered is told', async (t) => {
+t.test('an altered history of an intent is reported', async (t) => {
   const one = await spoilable();
   const ref = one.git('for-each-ref', '--format=%(refname)', 'refs/ai/intents/');
   const whole = one.git('rev-parse', ref);

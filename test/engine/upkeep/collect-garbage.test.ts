@@ -53,22 +53,19 @@ async function verify(one: Spoilable, clock: Clock): Promise<VerifyReport> {
   return verifyRun(source, anchors, { clock, memory, runId });
 }
 
-t.test(
-  'before its time content stays; of a decided run’s directory only journal and contract do',
-  async (t) => {
-    const one = await spoilable();
-    const directory = one.inGit('writ', 'runs', one.runId);
-    writeFileSync(join(directory, 'left-over'), 'x'.repeat(100));
-    t.strictSame(await collect(one, daysLater(9)), [
-      ['run-directory', `/.git/writ/runs/${one.runId}`, undefined],
-    ]);
-    t.strictSame(readdirSync(directory), ['journal.jsonl', 'spec.json']);
-    t.ok(one.git('rev-parse', '--verify', contentOf(one)));
-    t.strictSame(await collect(one, daysLater(9)), [], 'again: nothing');
-  },
-);
+t.test('before it expires content stays, and a decided run keeps only its journal and spec', async (t) => {
+  const one = await spoilable();
+  const directory = one.inGit('writ', 'runs', one.runId);
+  writeFileSync(join(directory, 'left-over'), 'x'.repeat(100));
+  t.strictSame(await collect(one, daysLater(9)), [
+    ['run-directory', `/.git/writ/runs/${one.runId}`, undefined],
+  ]);
+  t.strictSame(readdirSync(directory), ['journal.jsonl', 'spec.json']);
+  t.ok(one.git('rev-parse', '--verify', contentOf(one)));
+  t.strictSame(await collect(one, daysLater(9)), [], 'again: nothing');
+});
 
-t.test('past its time content goes with the run’s directory, and the commit still verifies', async (t) => {
+t.test('expired content and its run directory are removed, and the commit still verifies', async (t) => {
   const one = await spoilable();
   const before = await verify(one, daysLater(11));
   t.ok(before.verified, JSON.stringify(before.checks.filter(({ status }) => status !== 'passed')));
@@ -92,49 +89,55 @@ t.test('past its time content goes with the run’s directory, and the commit st
   t.equal((await readRun(one.repository, store, runId)).state, 'decided');
 });
 
-t.test('what expires first goes first; the rest stands on a commit without a past', async (t) => {
-  const one = await spoilable();
-  one.git('config', 'core.logAllRefUpdates', 'always');
-  const evidence = JSON.parse(one.show(`refs/ai/runs/${one.runId}`, 'evidence/0001-unit.json'));
-  const { key, expiresAt } = evidence.reports[0];
-  const path = key.slice(key.indexOf(':') + 1);
-  const old = one.git('rev-parse', contentOf(one));
-  t.strictSame(await collect(one, clockAt(Date.parse(expiresAt) - 1)), []);
-  const [first] = await collect(one, clockAt(Date.parse(expiresAt)));
-  t.equal(first?.[0], 'content');
-  t.type(first?.[2], 'number');
-  const left = one.git('ls-tree', '-r', '--name-only', contentOf(one)).split('\n');
-  t.ok(left.includes('patchset.diff'));
-  t.notOk(left.includes(path));
-  t.equal(one.git('rev-list', '--count', contentOf(one)), '1');
-  t.notMatch(one.git('rev-list', '--all', '--reflog'), new RegExp(old));
-  const report = await verify(one, clockAt(Date.parse(expiresAt)));
-  t.ok(report.verified, JSON.stringify(report.checks.filter(({ status }) => status !== 'passed')));
-});
+t.test(
+  'content that expires first is removed first, and the rest moves to a commit without parents',
+  async (t) => {
+    const one = await spoilable();
+    one.git('config', 'core.logAllRefUpdates', 'always');
+    const evidence = JSON.parse(one.show(`refs/ai/runs/${one.runId}`, 'evidence/0001-unit.json'));
+    const { key, expiresAt } = evidence.reports[0];
+    const path = key.slice(key.indexOf(':') + 1);
+    const old = one.git('rev-parse', contentOf(one));
+    t.strictSame(await collect(one, clockAt(Date.parse(expiresAt) - 1)), []);
+    const [first] = await collect(one, clockAt(Date.parse(expiresAt)));
+    t.equal(first?.[0], 'content');
+    t.type(first?.[2], 'number');
+    const left = one.git('ls-tree', '-r', '--name-only', contentOf(one)).split('\n');
+    t.ok(left.includes('patchset.diff'));
+    t.notOk(left.includes(path));
+    t.equal(one.git('rev-list', '--count', contentOf(one)), '1');
+    t.notMatch(one.git('rev-list', '--all', '--reflog'), new RegExp(old));
+    const report = await verify(one, clockAt(Date.parse(expiresAt)));
+    t.ok(report.verified, JSON.stringify(report.checks.filter(({ status }) => status !== 'passed')));
+  },
+);
 
-t.test('a run that waits, works, can be resumed, or whose journal is damaged keeps everything', async (t) => {
-  const one = await spoilable();
-  const directory = one.inGit('writ', 'runs', one.runId);
-  const journal = join(directory, 'journal.jsonl');
-  const whole = readFileSync(journal, 'utf8');
-  const lines = whole.trimEnd().split('\n');
-  const finished = lines.findIndex((line) => line.includes('"run-finished"'));
-  t.ok(finished > 0);
-  writeFileSync(journal, `${lines.slice(0, finished).join('\n')}\n`);
-  t.strictSame(await collect(one, daysLater(1000)), [], 'stopped before its last step');
-  writeFileSync(journal, whole.replace('run-finished', 'run-finishes'));
-  t.strictSame(await collect(one, daysLater(1000)), [], 'a damaged journal tells nothing');
-  writeFileSync(journal, whole);
-  const lock = await acquireRunLock(directory);
-  t.strictSame(await collect(one, daysLater(1000)), [], 'somebody works on it');
-  await lock.release();
-  one.rewrite(`refs/ai/runs/${one.runId}`, { 'waiting.json': '{}' });
-  t.strictSame(await collect(one, daysLater(1000)), [], 'it waits');
-  one.rewrite(`refs/ai/runs/${one.runId}`, { 'waiting.json': undefined, 'decision.json': '{}' });
-  t.strictSame(await collect(one, daysLater(1000)), [], 'nobody can tell what was decided');
-});
+t.test(
+  'a run that waits, works or can be resumed, or whose journal is damaged, keeps everything',
+  async (t) => {
+    const one = await spoilable();
+    const directory = one.inGit('writ', 'runs', one.runId);
+    const journal = join(directory, 'journal.jsonl');
+    const whole = readFileSync(journal, 'utf8');
+    const lines = whole.trimEnd().split('\n');
+    const finished = lines.findIndex((line) => line.includes('"run-finished"'));
+    t.ok(finished > 0);
+    writeFileSync(journal, `${lines.slice(0, finished).join('\n')}\n`);
+    t.strictSame(await collect(one, daysLater(1000)), [], 'stopped before its last step');
+    writeFileSync(journal, whole.replace('run-finished', 'run-finishes'));
+    t.strictSame(await collect(one, daysLater(1000)), [], 'a damaged journal tells nothing');
+    writeFileSync(journal, whole);
+    const lock = await acquireRunLock(directory);
+    t.strictSame(await collect(one, daysLater(1000)), [], 'somebody works on it');
+    await lock.release();
+    one.rewrite(`refs/ai/runs/${one.runId}`, { 'waiting.json': '{}' });
+    t.strictSame(await collect(one, daysLater(1000)), [], 'it waits');
+    one.rewrite(`refs/ai/runs/${one.runId}`, { 'waiting.json': undefined, 'decision.json': '{}' });
+    t.strictSame(await collect(one, daysLater(1000)), [], 'nobody can tell what was decided');
+  },
+);
 
-t.test('content without a run, and what is not ours, stays', async (t) => {
+t.test('content without a run and files that are not of writ are kept', async (t) => {
   const one = await spoilable();
   one.git('update-ref', '-d', `refs/ai/runs/${one.runId}`);
   one.git('update-ref', 'refs/heads/content/x', 'main');
@@ -143,7 +146,7 @@ t.test('content without a run, and what is not ours, stays', async (t) => {
   t.ok(existsSync(one.inGit('writ', 'tmp', 'store-mine')));
 });
 
-t.test('litter of killed processes goes, with what it weighed', async (t) => {
+t.test('stale files of killed processes are removed, and their size is reported', async (t) => {
   const one = await spoilable();
   await collect(one, daysLater(0));
   const { host, boot, namespace } = await ownIdentity();
@@ -173,7 +176,7 @@ t.test('litter of killed processes goes, with what it weighed', async (t) => {
   t.notOk(existsSync(workspace));
 });
 
-t.test('min(creation + artifacts.days, final Decision + privacy.days), whatever was shown', async (t) => {
+t.test('content expires at the earlier of its artifact limit and its privacy limit', async (t) => {
   const day = 86_400_000;
   const created = 100 * day;
   const decided = 105 * day;
@@ -188,7 +191,7 @@ t.test('min(creation + artifacts.days, final Decision + privacy.days), whatever 
   t.equal(of(10, 0), 105);
 });
 
-long('content that expired here is deleted at the remote, and not brought back', async (t) => {
+long('content that expired locally is deleted at the remote and not fetched again', async (t) => {
   const one = await spoilable();
   const { bare, clone } = makeRemote();
   one.git('remote', 'add', 'origin', bare);
@@ -217,39 +220,36 @@ long('content that expired here is deleted at the remote, and not brought back',
   t.equal(other.git('ls-remote', 'origin', contentOf(one)), '');
 });
 
-long(
-  'content in store `external-local` goes with its time, and so does the context of such a run',
-  async (t) => {
-    const objmodel = { objectStore: { backend: 'external-local', blobRetentionStrategy: 'orphan-commit' } };
-    const one = await (await finishedRun({ ...limits, objmodel }))();
-    t.equal(one.git('for-each-ref', contentOf(one)), '', 'not in git');
-    await retainBlobs(one.repository, 'orphan-commit', one.runId, [['page', Buffer.from('found')]]);
-    const { store } = await findRun(builtInStores, one.repository, systemClock, one.runId);
-    const content = await store.objects.list(contentOf(one));
-    const [patch] = content.filter(({ path }) => path === 'patchset.diff');
-    const file = one.inGit(
-      'writ',
-      'store',
-      'objects',
-      (patch?.object ?? '').slice(0, 2),
-      (patch?.object ?? '').slice(2),
-    );
-    t.ok(existsSync(file));
-    await collect(one, daysLater(9));
-    t.strictSame(await collect(one, daysLater(9)), []);
-    t.ok(existsSync(file), 'before its time');
-    const planned = await collect(one, daysLater(11), true);
-    t.ok(existsSync(file), 'a dry run removes nothing');
-    const removed = await collect(one, daysLater(11));
-    t.strictSame(removed, planned);
-    t.match(removed, [
-      ['content', contentOf(one), undefined],
-      ['context', new RegExp(`^refs/ai/orphan-commits/${one.runId}/`), undefined],
-      ['run-directory', `/.git/writ/runs/${one.runId}`, undefined],
-    ]);
-    t.notOk(existsSync(file), 'the bytes, too');
-    t.equal(await readRetained(one.repository, 'orphan-commit', one.runId, 'page'), undefined);
-    t.equal((await readRun(one.repository, store, one.runId)).state, 'decided', 'the record stays');
-    t.strictSame(await collect(one, daysLater(11)), []);
-  },
-);
+long('expired content and context in the store `external-local` are removed', async (t) => {
+  const objmodel = { objectStore: { backend: 'external-local', blobRetentionStrategy: 'orphan-commit' } };
+  const one = await (await finishedRun({ ...limits, objmodel }))();
+  t.equal(one.git('for-each-ref', contentOf(one)), '', 'not in git');
+  await retainBlobs(one.repository, 'orphan-commit', one.runId, [['page', Buffer.from('found')]]);
+  const { store } = await findRun(builtInStores, one.repository, systemClock, one.runId);
+  const content = await store.objects.list(contentOf(one));
+  const [patch] = content.filter(({ path }) => path === 'patchset.diff');
+  const file = one.inGit(
+    'writ',
+    'store',
+    'objects',
+    (patch?.object ?? '').slice(0, 2),
+    (patch?.object ?? '').slice(2),
+  );
+  t.ok(existsSync(file));
+  await collect(one, daysLater(9));
+  t.strictSame(await collect(one, daysLater(9)), []);
+  t.ok(existsSync(file), 'before its time');
+  const planned = await collect(one, daysLater(11), true);
+  t.ok(existsSync(file), 'a dry run removes nothing');
+  const removed = await collect(one, daysLater(11));
+  t.strictSame(removed, planned);
+  t.match(removed, [
+    ['content', contentOf(one), undefined],
+    ['context', new RegExp(`^refs/ai/orphan-commits/${one.runId}/`), undefined],
+    ['run-directory', `/.git/writ/runs/${one.runId}`, undefined],
+  ]);
+  t.notOk(existsSync(file), 'the bytes, too');
+  t.equal(await readRetained(one.repository, 'orphan-commit', one.runId, 'page'), undefined);
+  t.equal((await readRun(one.repository, store, one.runId)).state, 'decided', 'the record stays');
+  t.strictSame(await collect(one, daysLater(11)), []);
+});

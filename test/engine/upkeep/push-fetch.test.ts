@@ -15,7 +15,7 @@ import { type Clone, makeRemote, told } from './two-repositories.ts';
 
 const run = 'refs/ai/runs/r1';
 
-t.test('what one repository has reaches another through a bare remote, every prefix of it', async (t) => {
+t.test('refs under every prefix reach another repository through a bare remote', async (t) => {
   const { clone } = makeRemote();
   const [a, b] = [clone('a'), clone('b')];
   t.strictSame(told(await a.move(pushRefs)), [], 'nothing to send to an empty remote');
@@ -64,7 +64,7 @@ t.test('what one repository has reaches another through a bare remote, every pre
   );
 });
 
-long('a record that diverged is refused by name on both ways, and the others still move', async (t) => {
+long('a diverged record is refused by name in both directions, and other refs still move', async (t) => {
   const { bare, clone } = makeRemote();
   const [a, b] = [clone('a'), clone('b')];
   await a.write(run, { 'run.json': 'a' });
@@ -90,7 +90,7 @@ long('a record that diverged is refused by name on both ways, and the others sti
   );
 });
 
-long('content that was written later replaces the other, wherever it was written', async (t) => {
+long('the newer content replaces the older one, wherever it was written', async (t) => {
   const { clone } = makeRemote();
   const [a, b] = [clone('a'), clone('b')];
   const content = 'refs/ai/content/r1';
@@ -109,7 +109,7 @@ long('content that was written later replaces the other, wherever it was written
   t.ok(told(await b.move(pushRefs)).includes(`${content} behind`), 'the older does not replace the newer');
 });
 
-long('two approvals that took the same number both stand', async (t) => {
+long('two approvals with the same number are both kept', async (t) => {
   const { clone } = makeRemote();
   const [a, b] = [clone('a'), clone('b')];
   const first = 'refs/ai/approvals/r1/1';
@@ -125,7 +125,7 @@ long('two approvals that took the same number both stand', async (t) => {
   t.equal(a.git('show', 'refs/ai/approvals/r1/2:approval.json'), 'by b');
 });
 
-long('what two machines keep by orphan commits adds up, for the same run and for others', async (t) => {
+long('orphan commits of two machines are merged for each run', async (t) => {
   const { clone } = makeRemote();
   const [a, b] = [clone('a'), clone('b')];
   const [one, other] = [uuidV7(1_700_000_000_000), uuidV7(1_700_000_000_001)];
@@ -157,7 +157,7 @@ long('what two machines keep by orphan commits adds up, for the same run and for
   }
 });
 
-t.test('a ref that cannot exist here beside another stops no other', async (t) => {
+t.test('a ref that conflicts with a local one does not stop other refs', async (t) => {
   const { clone } = makeRemote();
   const [a, b] = [clone('a'), clone('b')];
   await a.write('refs/ai/runs/r1/inner', { x: '1' });
@@ -168,7 +168,7 @@ t.test('a ref that cannot exist here beside another stops no other', async (t) =
   t.strictSame(told(moved), ['refs/ai/runs/r1/inner rejected', 'refs/ai/runs/r2 created']);
 });
 
-t.test('what the remote refuses is told by name and reason', async (t) => {
+t.test('refs that the remote refuses are reported with name and reason', async (t) => {
   const { bare, clone } = makeRemote();
   const a = clone('a');
   const hook = join(bare, 'hooks', 'update');
@@ -181,32 +181,29 @@ t.test('what the remote refuses is told by name and reason', async (t) => {
   t.match(moved.refs[0], { from: null, to: null, reason: /hook declined/ });
 });
 
-long(
-  'the remote: a path, a URL, the only one, none, several, a wrong one, one that is not there',
-  async (t) => {
-    const { box, bare, clone } = makeRemote();
-    const a = clone('a');
-    await a.write(run, { x: '1' });
-    t.strictSame(told(await a.move(pushRefs, '../remote.git')), [`${run} created`]);
-    t.strictSame(told(await a.move(pushRefs, bare)), [`${run} current`]);
-    t.strictSame(told(await a.move(pushRefs, pathToFileURL(bare).href)), [`${run} current`]);
-    a.git('remote', 'rename', 'origin', 'only');
-    t.equal((await a.move(pushRefs)).remote, 'only');
-    a.git('remote', 'add', 'more', bare);
-    await t.rejects(a.move(pushRefs), { code: 'REMOTE_UNKNOWN', detail: { remotes: ['more', 'only'] } });
-    await t.rejects(a.move(pushRefs, 'onyl'), { code: 'REMOTE_UNKNOWN', hints: ['did you mean `only`?'] });
-    await t.rejects(a.move(fetchRefs, '--upload-pack=touch /tmp/x'), { code: 'REMOTE_UNKNOWN' });
-    a.git('remote', 'remove', 'more');
-    a.git('remote', 'remove', 'only');
-    await t.rejects(a.move(fetchRefs), { code: 'REMOTE_UNKNOWN', detail: { remotes: [] } });
-    await t.rejects(a.move(fetchRefs, join(box, 'nowhere.git')), { code: 'REMOTE_FAILED' });
-    const fault = await a.move(pushRefs, 'http://user:hunter2@127.0.0.1:9/x.git').catch((thrown) => thrown);
-    t.match(fault, { code: 'REMOTE_FAILED' });
-    t.notMatch(`${JSON.stringify(fault)} ${fault}`, /hunter2/);
-  },
-);
+long('a remote may be a path, a URL or the only one configured', async (t) => {
+  const { box, bare, clone } = makeRemote();
+  const a = clone('a');
+  await a.write(run, { x: '1' });
+  t.strictSame(told(await a.move(pushRefs, '../remote.git')), [`${run} created`]);
+  t.strictSame(told(await a.move(pushRefs, bare)), [`${run} current`]);
+  t.strictSame(told(await a.move(pushRefs, pathToFileURL(bare).href)), [`${run} current`]);
+  a.git('remote', 'rename', 'origin', 'only');
+  t.equal((await a.move(pushRefs)).remote, 'only');
+  a.git('remote', 'add', 'more', bare);
+  await t.rejects(a.move(pushRefs), { code: 'REMOTE_UNKNOWN', detail: { remotes: ['more', 'only'] } });
+  await t.rejects(a.move(pushRefs, 'onyl'), { code: 'REMOTE_UNKNOWN', hints: ['did you mean `only`?'] });
+  await t.rejects(a.move(fetchRefs, '--upload-pack=touch /tmp/x'), { code: 'REMOTE_UNKNOWN' });
+  a.git('remote', 'remove', 'more');
+  a.git('remote', 'remove', 'only');
+  await t.rejects(a.move(fetchRefs), { code: 'REMOTE_UNKNOWN', detail: { remotes: [] } });
+  await t.rejects(a.move(fetchRefs, join(box, 'nowhere.git')), { code: 'REMOTE_FAILED' });
+  const fault = await a.move(pushRefs, 'http://user:hunter2@127.0.0.1:9/x.git').catch((thrown) => thrown);
+  t.match(fault, { code: 'REMOTE_FAILED' });
+  t.notMatch(`${JSON.stringify(fault)} ${fault}`, /hunter2/);
+});
 
-long('nothing that the repository’s own config names is run', async (t) => {
+long('no program that the config of the repository names is run', async (t) => {
   const { box, bare, clone } = makeRemote();
   const a = clone('a');
   await a.write(run, { x: '1' });
@@ -246,7 +243,7 @@ long('nothing that the repository’s own config names is run', async (t) => {
   t.notOk(existsSync(mark), existsSync(mark) ? readFileSync(mark, 'utf8') : 'nothing ran');
 });
 
-t.test('the user’s own credential helper is asked', async (t) => {
+t.test('the credential helper of the user is called', async (t) => {
   const { box, clone } = makeRemote();
   const a = clone('a');
   const asked = await refusingServer(t);
@@ -260,7 +257,7 @@ t.test('the user’s own credential helper is asked', async (t) => {
   t.ok(existsSync(mark));
 });
 
-long('thousands of refs travel in one call, without a process for each', { timeout: 600_000 }, async (t) => {
+long('thousands of refs are pushed and fetched in one call each', { timeout: 600_000 }, async (t) => {
   const { bare, clone } = makeRemote();
   const [a, b] = [clone('a'), clone('b')];
   const count = 1_500;

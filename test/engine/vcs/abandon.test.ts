@@ -50,7 +50,7 @@ async function workUpToDecision() {
   return { sample, before, repo, scratch, target, work, commit };
 }
 
-t.test('an abandoned run leaves refs, objects, index and files bit for bit as they were', async (t) => {
+t.test('an abandoned run leaves refs, objects, index and files bit for bit unchanged', async (t) => {
   const { sample, before, scratch, work, commit } = await workUpToDecision();
   t.equal(snapshot(sample.dir), before, 'up to the decision nothing was touched');
   await removeWorkspace(work);
@@ -72,7 +72,7 @@ t.test('a committed run moves the branch, index and files, and leaves local chan
   t.equal(sample.git('fsck', '--full', '--strict').includes('missing'), false);
 });
 
-t.test('a path is ignored only where git tracks nothing of it', async (t) => {
+t.test('a path is ignored only if git tracks nothing below it', async (t) => {
   const sample = makeRepository(freshDirectory());
   sample.commit({ '.gitignore': 'cache\nkept\n[x]\n', a: '1' });
   sample.write({ 'kept/file': 'x', 'cache/file': 'x', '[x]/f': 'x' });

@@ -46,7 +46,7 @@ async function copyWhile(box: string, meanwhile: (look: number) => void) {
 
 const linux = process.platform === 'linux' ? false : 'the kernel does not say where an open file lies';
 
-t.test('what is put in the place of a file while it is copied is not followed', async (t) => {
+t.test('a symlink or pipe that replaces a file during the copy is not followed', async (t) => {
   const box = t.testdir(files);
   const file = join(box, 'd', 'a');
   const copy = join(box, 'copy');
@@ -81,7 +81,7 @@ t.test('what is put in the place of a file while it is copied is not followed', 
 });
 
 t.test(
-  'a directory that leads elsewhere since it was entered is not followed',
+  'a directory that is replaced by a symlink during the copy is not followed',
   { skip: linux },
   async (t) => {
     const box = t.testdir(files);
@@ -95,7 +95,7 @@ t.test(
   },
 );
 
-t.test('a link that was kept where a directory is now does not lead out of the copy', async (t) => {
+t.test('a symlink in the copy is replaced by a real directory', async (t) => {
   const box = t.testdir({ ...files, to: {} });
   const made = join(box, 'to', 'd');
   symlinkSync('../outside', made);
@@ -105,7 +105,7 @@ t.test('a link that was kept where a directory is now does not lead out of the c
   t.strictSame(readdirSync(join(box, 'outside')), ['a']);
 });
 
-t.test('what cannot be copied is left out and told; the rest is copied', async (t) => {
+t.test('files that cannot be copied are listed, and the rest is copied', async (t) => {
   const dir = join(t.testdir(), 'repository');
   const sample = makeRepository(dir);
   const name = `${'n'.repeat(200)}/`.repeat(10);
@@ -117,7 +117,7 @@ t.test('what cannot be copied is left out and told; the rest is copied', async (
   t.equal(readFileSync(join(to, 'a'), 'utf8'), '1');
 });
 
-t.test('whoever is told that it went wrong finds nobody at work on it', async (t) => {
+t.test('a failed copy has stopped all its work when it rejects', async (t) => {
   const dir = join(t.testdir(), 'repository');
   const sample = makeRepository(dir);
   // As many as are copied at once, but one.
@@ -139,7 +139,7 @@ t.test('whoever is told that it went wrong finds nobody at work on it', async (t
   t.strictSame(copied(), left);
 });
 
-t.test('a git directory of another name in the work tree is in no copy', async (t) => {
+t.test('a git directory with another name in the working tree is not copied', async (t) => {
   const dir = join(t.testdir(), 'repository');
   const sample = makeRepository(dir);
   sample.commit({ a: '1', 'metadata/b': '2' });
@@ -151,7 +151,7 @@ t.test('a git directory of another name in the work tree is in no copy', async (
   t.strictSame(readdirSync(to).sort(), ['a', 'metadata']);
 });
 
-t.test('rights that a command has given the copy itself are not kept', async (t) => {
+t.test('permissions that a command gave the copy are reset on the next copy', async (t) => {
   const dir = join(t.testdir(), 'repository');
   makeRepository(dir).commit({ a: '1' });
   const to = join(dir, '..', 'to');
@@ -168,7 +168,7 @@ t.test('rights that a command has given the copy itself are not kept', async (t)
 });
 
 t.test(
-  'in memory, where a write through a mapped page leaves no trace, nothing is kept',
+  'on tmpfs, where mapped writes leave no trace, files are copied again',
   { skip: noMemory },
   async (t) => {
     const box = mkdtempSync(join(memory, 'writ-'));
@@ -193,7 +193,7 @@ t.test('a clock that does not tick is not waited for', async (t) => {
   t.notOk(await ticksAfter(box, lstatSync(box, { bigint: true }).ctimeNs + 10n ** 12n));
 });
 
-t.test('so much is looked through and no more; of the rest nothing is said', async (t) => {
+t.test('a scan stops at its limits and reports no changes beyond them', async (t) => {
   const box = t.testdir({ a: '', b: '', c: { d: '' } });
   const root = Buffer.from(`${box}/`);
   const whole = await statesIn(root);

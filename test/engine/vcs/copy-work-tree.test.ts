@@ -73,7 +73,7 @@ function listed(dir: string): readonly string[] {
   return readdirSync(dir, { recursive: true }).map(String).sort();
 }
 
-t.test('a copy holds what is on disk and belongs to the work tree, and nothing else', async (t) => {
+t.test('a copy contains the files of the working tree on disk and nothing else', async (t) => {
   const dir = join(t.testdir(), 'repository');
   const sample = makeRepository(dir);
   sample.commit({
@@ -127,7 +127,7 @@ t.test('a copy holds what is on disk and belongs to the work tree, and nothing e
   t.equal(lstatSync(join(dir, 'a.txt')).nlink, 1, 'no file is shared with it');
 });
 
-t.test('what becomes of a copy is told, also where a time was set back', async (t) => {
+t.test('changes to a copy are reported even if a file time was set back', async (t) => {
   const dir = join(t.testdir(), 'repository');
   makeRepository(dir).commit({ a: '1', b: '2', 'c/d': '3', e: '4' });
   const { to, copied } = await copyOf(dir);
@@ -146,69 +146,66 @@ t.test('what becomes of a copy is told, also where a time was set back', async (
   t.strictSame(readFileSync(join(dir, 'a'), 'utf8'), '1');
 });
 
-t.test(
-  'a copy that is renewed is what a new one would be, whatever was done to it and to its files',
-  async (t) => {
-    const box = t.testdir();
-    const random = seededRandom(toldSeed(t));
-    const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
-    const [dir, to, outside] = ['repository', 'copy', 'outside'].map((name) => join(box, name)) as [
-      string,
-      string,
-      string,
-    ];
-    const paths = ['a', 'b', 'd/a', 'd/b', 'd/e/a', 'd/e/b', 'f', 'f/g'];
-    makeRepository(dir).commit({ a: '1', 'd/a': '2', 'd/e/a': '3', '.gitignore': 'ignored\n' });
-    mkdirSync(outside);
-    for (const name of ['a', 'b', 'e']) writeFileSync(join(outside, name), 'of somebody else');
-    const theirs = contents(outside);
-    const acts: Readonly<Record<string, (at: string) => void>> = {
-      write: (at) => {
-        mkdirSync(dirname(at), { recursive: true });
-        writeFileSync(at, pick(['1', '2', '3', 'longer']));
-      },
-      'write as if nothing was': (at) => {
-        const { atime, mtime } = lstatSync(at);
-        writeFileSync(at, pick(['1', '2', '3']));
-        utimesSync(at, atime, mtime);
-      },
-      remove: (at) => rmSync(at, { recursive: true }),
-      link: (at) => {
-        rmSync(at, { recursive: true, force: true });
-        symlinkSync(outside, at);
-      },
-      directory: (at) => mkdirSync(at, { recursive: true }),
-      move: (at) => renameSync(at, join(dirname(at), pick(['a', 'b', 'moved']))),
-      rights: (at) => chmodSync(at, pick([0o700, 0o755, 0o500])),
-      ignore: () => appendFileSync(join(dir, '.gitignore'), `${pick(['b', 'd/b', 'f', '!b'])}\n`),
-    };
-    let kept = 0;
-    let { copied } = await copyOf(dir, to);
-    for (let round = 0; round < 16; round += 1) {
-      const before = inodes(to);
-      await tick(box);
-      for (let act = 0; act < 4; act += 1) {
-        const at = join(pick([dir, to]), pick(paths));
-        // A link leads elsewhere: there nothing is done.
-        if (realpathOf(dirname(at)).startsWith(outside)) continue;
-        try {
-          acts[pick(Object.keys(acts))]?.(at);
-        } catch {
-          // What does not go does not.
-        }
+t.test('a renewed copy equals a new one after any changes to it and its source', async (t) => {
+  const box = t.testdir();
+  const random = seededRandom(toldSeed(t));
+  const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
+  const [dir, to, outside] = ['repository', 'copy', 'outside'].map((name) => join(box, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const paths = ['a', 'b', 'd/a', 'd/b', 'd/e/a', 'd/e/b', 'f', 'f/g'];
+  makeRepository(dir).commit({ a: '1', 'd/a': '2', 'd/e/a': '3', '.gitignore': 'ignored\n' });
+  mkdirSync(outside);
+  for (const name of ['a', 'b', 'e']) writeFileSync(join(outside, name), 'of somebody else');
+  const theirs = contents(outside);
+  const acts: Readonly<Record<string, (at: string) => void>> = {
+    write: (at) => {
+      mkdirSync(dirname(at), { recursive: true });
+      writeFileSync(at, pick(['1', '2', '3', 'longer']));
+    },
+    'write as if nothing was': (at) => {
+      const { atime, mtime } = lstatSync(at);
+      writeFileSync(at, pick(['1', '2', '3']));
+      utimesSync(at, atime, mtime);
+    },
+    remove: (at) => rmSync(at, { recursive: true }),
+    link: (at) => {
+      rmSync(at, { recursive: true, force: true });
+      symlinkSync(outside, at);
+    },
+    directory: (at) => mkdirSync(at, { recursive: true }),
+    move: (at) => renameSync(at, join(dirname(at), pick(['a', 'b', 'moved']))),
+    rights: (at) => chmodSync(at, pick([0o700, 0o755, 0o500])),
+    ignore: () => appendFileSync(join(dir, '.gitignore'), `${pick(['b', 'd/b', 'f', '!b'])}\n`),
+  };
+  let kept = 0;
+  let { copied } = await copyOf(dir, to);
+  for (let round = 0; round < 16; round += 1) {
+    const before = inodes(to);
+    await tick(box);
+    for (let act = 0; act < 4; act += 1) {
+      const at = join(pick([dir, to]), pick(paths));
+      // A link leads elsewhere: there nothing is done.
+      if (realpathOf(dirname(at)).startsWith(outside)) continue;
+      try {
+        acts[pick(Object.keys(acts))]?.(at);
+      } catch {
+        // What does not go does not.
       }
-      await tick(box);
-      ({ copied } = await copyOf(dir, to, copied));
-      const anew = await copyOf(dir, join(box, `copy-${round}`));
-      t.strictSame(contents(to), contents(anew.to), `round ${round}`);
-      kept += [...inodes(to)].filter(([path, ino]) => before.get(path) === ino).length;
     }
-    t.strictSame(contents(outside), theirs, 'nothing elsewhere was touched');
-    t.ok(kept > 16, `${kept} files were not copied again`);
-  },
-);
+    await tick(box);
+    ({ copied } = await copyOf(dir, to, copied));
+    const anew = await copyOf(dir, join(box, `copy-${round}`));
+    t.strictSame(contents(to), contents(anew.to), `round ${round}`);
+    kept += [...inodes(to)].filter(([path, ino]) => before.get(path) === ino).length;
+  }
+  t.strictSame(contents(outside), theirs, 'nothing elsewhere was touched');
+  t.ok(kept > 16, `${kept} files were not copied again`);
+});
 
-t.test('a directory that leads elsewhere since it was copied is a link in the copy', async (t) => {
+t.test('a directory that has become a symlink is a symlink in the renewed copy', async (t) => {
   const box = t.testdir({ outside: { a: 'of somebody else' } });
   const dir = join(box, 'repository');
   makeRepository(dir).commit({ 'd/a': '1', 'd/b': '2' });
@@ -219,7 +216,7 @@ t.test('a directory that leads elsewhere since it was copied is a link in the co
   t.strictSame(contents(to), { d: '-> ../outside' });
 });
 
-t.test('what was changed shortly before it was copied is copied again', async (t) => {
+t.test('a file that was changed shortly before the copy is copied again', async (t) => {
   const dir = join(t.testdir(), 'repository');
   makeRepository(dir).commit({ a: '1' });
   const to = join(dir, '..', 'deeper', 'copy');
@@ -235,7 +232,7 @@ t.test('what was changed shortly before it was copied is copied again', async (t
   t.not(lstatSync(join(to, 'a')).ino, ino);
 });
 
-t.test('who stops it gets no half a copy', async (t) => {
+t.test('an aborted copy rejects with the reason of the abort', async (t) => {
   const dir = join(t.testdir(), 'repository');
   makeRepository(dir).commit({ a: '1' });
   const to = join(dir, '..', 'deeper', 'copy');

@@ -30,7 +30,7 @@ for (const [format, by] of [
   ['sha1', 'memory'],
   ['sha256', 'git'],
 ] as const) {
-  t.test(`what became of an export is told by content (${format}, by ${by})`, async (t) => {
+  t.test(`changes to an export are detected by content (${format}, by ${by})`, async (t) => {
     const box = t.testdir({});
     const sample = makeRepository(join(box, 'repo'), `--object-format=${format}`);
     const raw = '* -text -ident -working-tree-encoding\n';

@@ -94,7 +94,7 @@ function twoCommits(sample: SampleRepository): { readonly base: string; readonly
 }
 
 for (const [name, linked] of Object.entries({ linked: true, main: false })) {
-  long(`killed at any instant of swap and follow, a later process ends it: ${name} work tree`, async (t) => {
+  long(`a later process completes a swap and follow that was killed (${name} working tree)`, async (t) => {
     const dir = t.testdir();
     const sample = makeRepository(join(dir, 'main'));
     const { base, sealed } = twoCommits(sample);
@@ -155,7 +155,7 @@ for (const [name, linked] of Object.entries({ linked: true, main: false })) {
 }
 
 t.test(
-  'what the person has written meanwhile is left and named; a beginning of the new content is not',
+  'local changes made meanwhile are kept and listed, and half-written new files are completed',
   async (t) => {
     const sample = makeRepository(t.testdir());
     const { base, sealed } = twoCommits(sample);
@@ -186,7 +186,7 @@ t.test(
   },
 );
 
-t.test('a link that leads out of the work tree is never written or deleted through', async (t) => {
+t.test('files outside the working tree are never changed through a symlink', async (t) => {
   const dir = t.testdir({ outside: { x: 'precious\n', file: 'precious\n' } });
   const sample = makeRepository(join(dir, 'repo'));
   const { base, sealed } = twoCommits(sample);
@@ -204,7 +204,7 @@ t.test('a link that leads out of the work tree is never written or deleted throu
   t.equal(readFileSync(join(dir, 'outside/file'), 'utf8'), 'precious\n');
 });
 
-t.test('settling waits for a git that outlives the writ that started it', async (t) => {
+t.test('finishing a follow waits for a git process that outlives its parent', async (t) => {
   const dir = t.testdir({ bin: {} });
   const sample = makeRepository(join(dir, 'main'));
   const { base, sealed } = twoCommits(sample);
@@ -245,7 +245,7 @@ function holdReadTree(bin: string, begun: string, release: string): NodeJS.Proce
   return { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` };
 }
 
-t.test('after somebody committed on top, or switched away, nothing is touched', async (t) => {
+t.test('nothing is changed after another commit on top or a checkout of something else', async (t) => {
   const sample = makeRepository(t.testdir());
   const { base, sealed } = twoCommits(sample);
   const repo = await openRepository(sample.dir);

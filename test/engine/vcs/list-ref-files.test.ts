@@ -16,7 +16,7 @@ function askingGit({ refsIn: _, ...repo }: Repository): Repository {
 }
 
 for (const format of ['sha1', 'sha256'])
-  t.test(`runs are listed out of files as git lists them, without a process (${format})`, async (t) => {
+  t.test(`runs are listed from ref files as git lists them, without a process (${format})`, async (t) => {
     const sample = makeRepository(t.testdir(), `--object-format=${format}`);
     const repo = await openRepository(sample.dir);
     t.same(await inFiles(repo), [], 'none yet');
@@ -45,7 +45,7 @@ for (const format of ['sha1', 'sha256'])
     t.equal(found.find(({ ref }) => ref === 'refs/ai/runs/two')?.commit, second, 'the file counts first');
   });
 
-t.test('what is not plain in the files is left to git', async (t) => {
+t.test('ref files that are not plain are left to git', async (t) => {
   const sample = makeRepository(t.testdir({}));
   const first = sample.commit({ a: '1' });
   const repo = await openRepository(sample.dir);
@@ -90,7 +90,7 @@ t.test('what is not plain in the files is left to git', async (t) => {
   t.same(await inFiles(repo), both);
 });
 
-t.test('many files are listed by git', async (t) => {
+t.test('more ref files than the limit are listed by git', async (t) => {
   const sample = makeRepository(t.testdir());
   const first = sample.commit({ a: '1' });
   const repo = await openRepository(sample.dir);

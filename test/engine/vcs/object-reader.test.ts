@@ -12,7 +12,7 @@ import { until } from '../../waiting/until.ts';
 import { makeRepository } from './sample-repository.ts';
 import { startedChildren } from './started-children.ts';
 
-t.test('while a reader is kept, one git answers everything, and it ends with the keeping', async (t) => {
+t.test('a kept reader answers every read with one git process until it is disposed', async (t) => {
   const sample = makeRepository(t.testdir());
   sample.commit({ a: 'one', 'd/b': 'two' });
   const repo = await openRepository(sample.dir);
@@ -41,7 +41,7 @@ t.test('while a reader is kept, one git answers everything, and it ends with the
   t.same(children.running(), []);
 });
 
-t.test('the last of several keepers ends it', async (t) => {
+t.test('a shared reader ends when its last keeper is disposed', async (t) => {
   const sample = makeRepository(t.testdir());
   sample.commit({ a: 'one' });
   const repo = await openRepository(sample.dir);
@@ -60,36 +60,33 @@ t.test('the last of several keepers ends it', async (t) => {
   t.equal(children.gits().length, 1);
 });
 
-t.test(
-  'a kept reader sees what is written, moved and packed meanwhile, also in what is borrowed',
-  async (t) => {
-    const sample = makeRepository(t.testdir({}));
-    sample.commit({ a: 'one' });
-    const repo = await openRepository(sample.dir);
-    const scratch = await createScratch(join(t.testdirName, '.git', 'scratch'), repo);
-    await using readers = keepObjectReaders();
-    readers.keep(repo);
-    readers.keep(scratch);
-    t.equal((await readBlob(repo, 'main', 'a'))?.toString(), 'one');
-    t.equal((await readBlob(scratch, sample.git('rev-parse', 'HEAD').trim(), 'a'))?.toString(), 'one');
-    const second = sample.commit({ a: 'two' });
-    t.equal((await readBlob(repo, 'main', 'a'))?.toString(), 'two');
-    t.equal((await readBlob(scratch, second, 'a'))?.toString(), 'two');
-    sample.git('gc', '-q', '--prune=now');
-    t.equal((await readBlob(repo, 'main~1', 'a'))?.toString(), 'one');
-    t.equal((await readBlob(scratch, second, 'a'))?.toString(), 'two');
+t.test('a kept reader sees objects that are written, moved, packed or borrowed meanwhile', async (t) => {
+  const sample = makeRepository(t.testdir({}));
+  sample.commit({ a: 'one' });
+  const repo = await openRepository(sample.dir);
+  const scratch = await createScratch(join(t.testdirName, '.git', 'scratch'), repo);
+  await using readers = keepObjectReaders();
+  readers.keep(repo);
+  readers.keep(scratch);
+  t.equal((await readBlob(repo, 'main', 'a'))?.toString(), 'one');
+  t.equal((await readBlob(scratch, sample.git('rev-parse', 'HEAD').trim(), 'a'))?.toString(), 'one');
+  const second = sample.commit({ a: 'two' });
+  t.equal((await readBlob(repo, 'main', 'a'))?.toString(), 'two');
+  t.equal((await readBlob(scratch, second, 'a'))?.toString(), 'two');
+  sample.git('gc', '-q', '--prune=now');
+  t.equal((await readBlob(repo, 'main~1', 'a'))?.toString(), 'one');
+  t.equal((await readBlob(scratch, second, 'a'))?.toString(), 'two');
 
-    const other = makeRepository(join(t.testdirName, 'other'));
-    const borrowed = other.commit({ a: 'borrowed' });
-    t.equal(await readBlob(repo, borrowed, 'a'), undefined);
-    await setAlternate(repo.objectsDir, join(other.dir, '.git/objects'), true);
-    t.equal((await readBlob(repo, borrowed, 'a'))?.toString(), 'borrowed', 'what is borrowed from now on');
-    await setAlternate(repo.objectsDir, join(other.dir, '.git/objects'), false);
-    t.equal(await readBlob(repo, borrowed, 'a'), undefined, 'and not any more');
-  },
-);
+  const other = makeRepository(join(t.testdirName, 'other'));
+  const borrowed = other.commit({ a: 'borrowed' });
+  t.equal(await readBlob(repo, borrowed, 'a'), undefined);
+  await setAlternate(repo.objectsDir, join(other.dir, '.git/objects'), true);
+  t.equal((await readBlob(repo, borrowed, 'a'))?.toString(), 'borrowed', 'what is borrowed from now on');
+  await setAlternate(repo.objectsDir, join(other.dir, '.git/objects'), false);
+  t.equal(await readBlob(repo, borrowed, 'a'), undefined, 'and not any more');
+});
 
-t.test('no answer is taken for that of another question', async (t) => {
+t.test('an answer is never mistaken for the answer to another request', async (t) => {
   const sample = makeRepository(t.testdir());
   const big = 'x'.repeat(3_000_000);
   sample.commit({ a: 'one', big, 'b\r': 'odd', b: 'even' });
@@ -117,7 +114,7 @@ t.test('no answer is taken for that of another question', async (t) => {
   ]);
 });
 
-t.test('a reader that is killed is started anew, one that breaks is told of', async (t) => {
+t.test('a killed reader is restarted, and an unreadable object is reported', async (t) => {
   const sample = makeRepository(t.testdir());
   sample.commit({ a: 'one', torn: Array.from({ length: 999 }, (_, n) => n * n).join() });
   const repo = await openRepository(sample.dir);
@@ -139,59 +136,63 @@ t.test('a reader that is killed is started anew, one that breaks is told of', as
   t.match(await readObjects(repo, ['HEAD']), [{ type: 'commit' }], 'the next question is answered');
 });
 
-t.test(
-  'a tree is hashed by the git that is kept, anew where that was killed, and nothing is left unread',
+t.test('a tree is hashed by the kept git process, which is restarted after a kill', async (t) => {
+  const sample = makeRepository(t.testdir());
+  const torn = Array.from({ length: 999 }, (_, n) => n * n).join();
+  sample.commit({ a: 'one', 'd/b': 'two', 'd/e/c': torn });
+  const repo = await openRepository(sample.dir);
+  const tree = sample.git('rev-parse', 'HEAD^{tree}').trim();
+  const whole = { trees: 3, files: 3, absent: [], wrong: [], isCut: false };
+  using children = startedChildren();
+  t.match(await hashTree(repo, tree), whole);
+  t.equal(children.gits().length, 1, 'one for all of it where none is kept');
+  t.same(children.running(), []);
+
+  await using readers = keepObjectReaders();
+  readers.keep(repo);
+  readers.start(repo);
+  t.equal(children.running().length, 1, 'started before it is asked');
+  await readBlob(repo, 'HEAD', 'a');
+  const [hashed, blob] = await Promise.all([hashTree(repo, tree), readBlob(repo, 'HEAD', 'd/b')]);
+  t.match(hashed, whole);
+  t.equal(blob?.toString(), 'two', 'who asks meanwhile gets an answer of his own');
+  t.equal(children.gits().length, 2);
+  for (const pid of children.running()) process.kill(pid, 'SIGKILL');
+  t.match(await hashTree(repo, tree), whole, 'a git that is gone damages no object');
+  t.equal(children.gits().length, 3);
+
+  const id = sample.git('rev-parse', 'HEAD:d/e/c').trim();
+  const path = join(sample.dir, '.git/objects', id.slice(0, 2), id.slice(2));
+  chmodSync(path, 0o644);
+  writeFileSync(path, readFileSync(path).fill(0, 200));
+  await readBlob(repo, 'HEAD', 'a');
+  t.match(await hashTree(repo, tree), { files: 2, wrong: [`file \`c\` ${id} cannot be read`], absent: [] });
+  t.equal((await readBlob(repo, 'HEAD', 'a'))?.toString(), 'one', 'the next question is answered');
+});
+
+long(
+  'many readers leave no process and no open file behind',
+  { skip: process.platform !== 'linux' },
   async (t) => {
     const sample = makeRepository(t.testdir());
-    const torn = Array.from({ length: 999 }, (_, n) => n * n).join();
-    sample.commit({ a: 'one', 'd/b': 'two', 'd/e/c': torn });
+    sample.commit({ a: 'one', big: 'x'.repeat(500_000) });
     const repo = await openRepository(sample.dir);
-    const tree = sample.git('rev-parse', 'HEAD^{tree}').trim();
-    const whole = { trees: 3, files: 3, absent: [], wrong: [], isCut: false };
     using children = startedChildren();
-    t.match(await hashTree(repo, tree), whole);
-    t.equal(children.gits().length, 1, 'one for all of it where none is kept');
-    t.same(children.running(), []);
-
-    await using readers = keepObjectReaders();
-    readers.keep(repo);
-    readers.start(repo);
-    t.equal(children.running().length, 1, 'started before it is asked');
-    await readBlob(repo, 'HEAD', 'a');
-    const [hashed, blob] = await Promise.all([hashTree(repo, tree), readBlob(repo, 'HEAD', 'd/b')]);
-    t.match(hashed, whole);
-    t.equal(blob?.toString(), 'two', 'who asks meanwhile gets an answer of his own');
-    t.equal(children.gits().length, 2);
-    for (const pid of children.running()) process.kill(pid, 'SIGKILL');
-    t.match(await hashTree(repo, tree), whole, 'a git that is gone damages no object');
-    t.equal(children.gits().length, 3);
-
-    const id = sample.git('rev-parse', 'HEAD:d/e/c').trim();
-    const path = join(sample.dir, '.git/objects', id.slice(0, 2), id.slice(2));
-    chmodSync(path, 0o644);
-    writeFileSync(path, readFileSync(path).fill(0, 200));
-    await readBlob(repo, 'HEAD', 'a');
-    t.match(await hashTree(repo, tree), { files: 2, wrong: [`file \`c\` ${id} cannot be read`], absent: [] });
-    t.equal((await readBlob(repo, 'HEAD', 'a'))?.toString(), 'one', 'the next question is answered');
+    const round = async (): Promise<void> => {
+      await using readers = keepObjectReaders();
+      readers.keep(repo);
+      await readBlob(repo, 'HEAD', 'a');
+      await t.rejects(readBlob(repo, 'HEAD', 'big', 1000), { code: 'INPUT_TOO_LARGE' });
+      await readBlob(repo, 'HEAD', 'big');
+    };
+    await round();
+    const before = readdirSync('/proc/self/fd').length;
+    for (let index = 0; index < 50; index += 1) await round();
+    const after = readdirSync('/proc/self/fd').length;
+    t.ok(after <= before + 10, `${before} open files before, ${after} after`);
+    t.ok(
+      children.running().length <= 1,
+      `${children.running().length} of ${children.gits().length} still run`,
+    );
   },
 );
-
-long('many readers leave no process and no open file', { skip: process.platform !== 'linux' }, async (t) => {
-  const sample = makeRepository(t.testdir());
-  sample.commit({ a: 'one', big: 'x'.repeat(500_000) });
-  const repo = await openRepository(sample.dir);
-  using children = startedChildren();
-  const round = async (): Promise<void> => {
-    await using readers = keepObjectReaders();
-    readers.keep(repo);
-    await readBlob(repo, 'HEAD', 'a');
-    await t.rejects(readBlob(repo, 'HEAD', 'big', 1000), { code: 'INPUT_TOO_LARGE' });
-    await readBlob(repo, 'HEAD', 'big');
-  };
-  await round();
-  const before = readdirSync('/proc/self/fd').length;
-  for (let index = 0; index < 50; index += 1) await round();
-  const after = readdirSync('/proc/self/fd').length;
-  t.ok(after <= before + 10, `${before} open files before, ${after} after`);
-  t.ok(children.running().length <= 1, `${children.running().length} of ${children.gits().length} still run`);
-});

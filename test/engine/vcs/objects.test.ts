@@ -24,36 +24,33 @@ import { createScratch, removeScratch } from '../../../engine/vcs/scratch.ts';
 import { listNames, listTree } from '../../../engine/vcs/tree.ts';
 import { makeRepository } from './sample-repository.ts';
 
-t.test(
-  'branches, tags, ids and expressions resolve; what looks like an option or holds control characters does not',
-  async (t) => {
-    const sample = makeRepository(t.testdir());
-    const first = sample.commit({ a: '1' });
-    sample.git('tag', '-a', '-m', 'x', 'v1');
-    const second = sample.commit({ a: '2' });
-    const repo = await openRepository(sample.dir);
-    for (const [ref, id] of [
-      ['main', second],
-      ['refs/heads/main', second],
-      ['v1', first],
-      [first, first],
-      ['HEAD~1', first],
-      [second.slice(0, 10), second],
-    ])
-      t.equal(await resolveCommit(repo, ref ?? ''), id, `${ref}`);
-    for (const ref of ['', '--output=x', '-x', 'main\nmain', 'main\0', 'a..b', '^main', 'x'.repeat(2000)])
-      await t.rejects(resolveCommit(repo, ref), { code: 'REF_INVALID' }, ref.slice(0, 20));
-    for (const ref of ['none', 'HEAD~9', `${first}0`, 'HEAD:a', ':/never', 'f'.repeat(40)])
-      await t.rejects(resolveCommit(repo, ref), { code: 'REF_NOT_FOUND' }, ref);
-    t.equal(existsSync(join(sample.dir, 'x')), false);
-    t.equal(await mergeBase(repo, first, second), first);
-    t.equal(await isAncestor(repo, first, second), true);
-    t.equal(await isAncestor(repo, second, first), false);
-    t.equal(await commitTimeMs(repo, first), Number(sample.git('log', '-1', '--format=%ct', first)) * 1000);
-  },
-);
+t.test('revisions resolve to commits unless they look like options or hold control characters', async (t) => {
+  const sample = makeRepository(t.testdir());
+  const first = sample.commit({ a: '1' });
+  sample.git('tag', '-a', '-m', 'x', 'v1');
+  const second = sample.commit({ a: '2' });
+  const repo = await openRepository(sample.dir);
+  for (const [ref, id] of [
+    ['main', second],
+    ['refs/heads/main', second],
+    ['v1', first],
+    [first, first],
+    ['HEAD~1', first],
+    [second.slice(0, 10), second],
+  ])
+    t.equal(await resolveCommit(repo, ref ?? ''), id, `${ref}`);
+  for (const ref of ['', '--output=x', '-x', 'main\nmain', 'main\0', 'a..b', '^main', 'x'.repeat(2000)])
+    await t.rejects(resolveCommit(repo, ref), { code: 'REF_INVALID' }, ref.slice(0, 20));
+  for (const ref of ['none', 'HEAD~9', `${first}0`, 'HEAD:a', ':/never', 'f'.repeat(40)])
+    await t.rejects(resolveCommit(repo, ref), { code: 'REF_NOT_FOUND' }, ref);
+  t.equal(existsSync(join(sample.dir, 'x')), false);
+  t.equal(await mergeBase(repo, first, second), first);
+  t.equal(await isAncestor(repo, first, second), true);
+  t.equal(await isAncestor(repo, second, first), false);
+  t.equal(await commitTimeMs(repo, first), Number(sample.git('log', '-1', '--format=%ct', first)) * 1000);
+});
 
-t.test('trees list every path with mode and size, whatever its name', async (t) => {
+t.test('a tree lists every path with mode and size, whatever its name', async (t) => {
   const sample = makeRepository(t.testdir());
   sample.commit({ 'a b/ü\n"x"': 'four', tool: { exec: 'x' }, link: { link: 'tool' }, 'dir/sub/f': '' });
   const repo = await openRepository(sample.dir);
@@ -69,7 +66,7 @@ t.test('trees list every path with mode and size, whatever its name', async (t) 
   t.same([...(await listNames(repo, 'HEAD', 'dir'))], ['sub']);
 });
 
-t.test('many blobs come from one git, in order; what is not there is left out', async (t) => {
+t.test('many blobs are read in order by one git process, and missing ones are left out', async (t) => {
   const sample = makeRepository(t.testdir());
   const big = Buffer.alloc(3_000_000, 'ab\n');
   const files = Object.fromEntries(
@@ -103,7 +100,7 @@ t.test('many blobs come from one git, in order; what is not there is left out', 
 });
 
 t.test(
-  'a commit is made of exactly what was asked: identity, dates, trailers; no hook, no signature',
+  'a commit has exactly the requested identity, dates and trailers, without hooks or signature',
   async (t) => {
     const sample = makeRepository(t.testdir());
     const parent = sample.commit({ a: '1' });
@@ -149,37 +146,37 @@ t.test(
   },
 );
 
-t.test('the change type decides the prefix, and an unknown one has none', async (t) => {
-  const prefix = (changeType: string): string =>
-    commitMessage({ changeType, summary: 'S', intentId: 'i', runId: 'r', intentSpecDigest: 'd' }).split(
-      'S',
-    )[0] ?? '';
-  t.same(
-    ['bugfix', 'feature', 'refactor', 'performance', 'security', 'docs', 'chore', 'unknown'].map(prefix),
-    ['fix: ', 'feat: ', 'refactor: ', 'perf: ', 'fix: ', 'docs: ', 'chore: ', ''],
-  );
-});
-
 t.test(
-  "the person's identity is read from config or environment, and absent where git has none",
+  'the change type selects the prefix of the commit message, and an unknown type has none',
   async (t) => {
-    const sample = makeRepository(t.testdir());
-    const repo = await openRepository(sample.dir);
-    t.same(await readIdentity(repo), { name: 'Sample Author', email: 'sample@example.com' });
-    const names = ['GIT_AUTHOR_NAME', 'GIT_AUTHOR_EMAIL', 'GIT_COMMITTER_NAME', 'GIT_COMMITTER_EMAIL'];
-    const saved = names.map((name) => process.env[name]);
-    for (const name of names) delete process.env[name];
-    t.teardown(() => {
-      for (const [index, name] of names.entries()) process.env[name] = saved[index];
-    });
-    t.equal(await readIdentity(repo), undefined);
-    sample.git('config', 'user.name', 'Zoë Ex');
-    sample.git('config', 'user.email', 'zoe@example.com');
-    t.same(await readIdentity(repo), { name: 'Zoë Ex', email: 'zoe@example.com' });
+    const prefix = (changeType: string): string =>
+      commitMessage({ changeType, summary: 'S', intentId: 'i', runId: 'r', intentSpecDigest: 'd' }).split(
+        'S',
+      )[0] ?? '';
+    t.same(
+      ['bugfix', 'feature', 'refactor', 'performance', 'security', 'docs', 'chore', 'unknown'].map(prefix),
+      ['fix: ', 'feat: ', 'refactor: ', 'perf: ', 'fix: ', 'docs: ', 'chore: ', ''],
+    );
   },
 );
 
-t.test('authors and committers of a range are each named once', async (t) => {
+t.test("the user's identity is read from config or environment and may be absent", async (t) => {
+  const sample = makeRepository(t.testdir());
+  const repo = await openRepository(sample.dir);
+  t.same(await readIdentity(repo), { name: 'Sample Author', email: 'sample@example.com' });
+  const names = ['GIT_AUTHOR_NAME', 'GIT_AUTHOR_EMAIL', 'GIT_COMMITTER_NAME', 'GIT_COMMITTER_EMAIL'];
+  const saved = names.map((name) => process.env[name]);
+  for (const name of names) delete process.env[name];
+  t.teardown(() => {
+    for (const [index, name] of names.entries()) process.env[name] = saved[index];
+  });
+  t.equal(await readIdentity(repo), undefined);
+  sample.git('config', 'user.name', 'Zoë Ex');
+  sample.git('config', 'user.email', 'zoe@example.com');
+  t.same(await readIdentity(repo), { name: 'Zoë Ex', email: 'zoe@example.com' });
+});
+
+t.test('each author and committer of a range is listed once', async (t) => {
   const sample = makeRepository(t.testdir());
   const base = sample.commit({ a: '1' });
   sample.write({ a: '2' });
@@ -194,7 +191,7 @@ t.test('authors and committers of a range are each named once', async (t) => {
 
 for (const format of ['sha1', 'sha256'])
   t.test(
-    `objects made in a scratch are invisible until they are imported, in either number (${format})`,
+    `objects in a scratch, few or many, are invisible until they are imported (${format})`,
     async (t) => {
       const dir = t.testdir();
       const sample = makeRepository(join(dir, 'repo'), `--object-format=${format}`);
@@ -270,7 +267,7 @@ function elsewhere(dir: string): string | undefined {
   return undefined;
 }
 
-t.test('objects of a scratch are adopted by renaming, and copied from another file system', async (t) => {
+t.test('objects of a scratch are moved by renaming, or copied from another file system', async (t) => {
   const dir = t.testdir();
   const other = elsewhere(dir);
   t.teardown(() => other && rmSync(other, { recursive: true, force: true }));
@@ -303,7 +300,7 @@ t.test('objects of a scratch are adopted by renaming, and copied from another fi
   t.equal(sample.git('fsck', '--full').includes('missing'), false);
 });
 
-t.test('an adoption or import that was stopped half way is done again, whole', async (t) => {
+t.test('an interrupted adoption or import of objects can be completed', async (t) => {
   const dir = t.testdir();
   const sample = makeRepository(join(dir, 'repo'));
   sample.commit({ a: '1' });

@@ -8,7 +8,7 @@ import { openRepository } from '../../../engine/vcs/repository.ts';
 import { long } from '../../rooms/long.ts';
 import { makeRepository } from './sample-repository.ts';
 
-t.test('who only reads finds the same repository without a look for filter drivers', async (t) => {
+t.test('a read-only repository is the same but skips the search for filter drivers', async (t) => {
   const dir = t.testdir();
   const sample = makeRepository(join(dir, 'main'));
   sample.commit({ 'a.txt': 'one\n', '.gitattributes': '* filter=trap\n' });
@@ -26,7 +26,7 @@ t.test('who only reads finds the same repository without a look for filter drive
   t.equal(String(await readBlob(repo, 'main', 'a.txt')), 'one\n');
 });
 
-t.test('who only reads asks no git that could start a program', async (t) => {
+t.test('a read-only repository refuses git commands that could start a program', async (t) => {
   const sample = makeRepository(t.testdir());
   sample.commit({ a: '1' });
   const repo = await openRepository(sample.dir, { onlyReads: true });
@@ -37,7 +37,7 @@ t.test('who only reads asks no git that could start a program', async (t) => {
   t.throws(() => startGatedGit(repo, ['read-tree']).kill(), { code: 'INTERNAL' });
 });
 
-t.test('who only reads leaves refs to git, too, unless the config says that they are files', async (t) => {
+t.test('a read-only repository reads ref files only if the config allows it', async (t) => {
   const sample = makeRepository(t.testdir());
   sample.commit({ a: '1' });
   const config = join(sample.dir, '.git', 'config');
@@ -53,7 +53,7 @@ t.test('who only reads leaves refs to git, too, unless the config says that they
   t.equal(await refsIn(), undefined, 'a config that is no file here');
 });
 
-long('branches are the same, read out of files or told by git', async (t) => {
+long('branches read from files equal those that git lists', async (t) => {
   const dir = t.testdir();
   const sample = makeRepository(join(dir, 'main'));
   const base = sample.commit({ a: '1' });

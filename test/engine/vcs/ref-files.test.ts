@@ -51,7 +51,7 @@ for (const format of ['sha1', 'sha256'])
   });
 
 t.test(
-  'that there is no ref below a prefix is known without a process; whatever may be one is listed by git',
+  'a prefix without refs is recognized without a process, and other prefixes are listed by git',
   async (t) => {
     const sample = makeRepository(t.testdir());
     const first = sample.commit({ a: '1' });
@@ -80,7 +80,7 @@ t.test(
   },
 );
 
-t.test('whatever is not plain is asked of git', async (t) => {
+t.test('ref files that are not plain are read through git', async (t) => {
   const sample = makeRepository(t.testdir());
   const first = sample.commit({ a: '1' });
   const repo = await openRepository(sample.dir);
@@ -114,7 +114,7 @@ t.test('whatever is not plain is asked of git', async (t) => {
   t.equal((await readHead(repo)).branch, 'refs/heads/main');
 });
 
-t.test('a linked work tree shares the branches and has a HEAD of its own', async (t) => {
+t.test('a linked working tree shares the branches and has its own HEAD', async (t) => {
   const sample = makeRepository(t.testdir({}));
   const first = sample.commit({ a: '1' });
   const dir = join(sample.dir, 'linked');
@@ -128,7 +128,7 @@ t.test('a linked work tree shares the branches and has a HEAD of its own', async
   t.equal(await readRef(await openRepository(sample.dir), 'refs/worktree/own'), undefined);
 });
 
-t.test('refs that are not kept in files are left to git', async (t) => {
+t.test('refs that are not stored in files are left to git', async (t) => {
   const sample = makeRepository(t.testdir());
   const first = sample.commit({ a: '1' });
   sample.git('config', 'extensions.refStorage', 'reftable');

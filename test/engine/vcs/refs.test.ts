@@ -6,7 +6,7 @@ import { listRefs, readRef, updateRefs } from '../../../engine/vcs/refs.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { makeRepository } from './sample-repository.ts';
 
-t.test('ref names are judged as git judges them', async (t) => {
+t.test('ref names are validated as git validates them', async (t) => {
   const names = [
     'refs/heads/main',
     'refs/ai/runs/x',
@@ -48,14 +48,14 @@ t.test('ref names are judged as git judges them', async (t) => {
   t.throws(() => requireRefName('refs/a\nb'), { code: 'REF_INVALID', detail: { ref: 'refs/a\\u000ab' } });
 });
 
-t.test('branch names become full refs, and options or HEAD do not', async (t) => {
+t.test('branch names become full refs, and options or HEAD are refused', async (t) => {
   t.equal(branchRef('main'), 'refs/heads/main');
   t.equal(branchRef('refs/heads/a/b'), 'refs/heads/a/b');
   for (const name of ['-x', '--output=x', 'HEAD', 'a..b', 'a\nb', '', 'refs/heads/', 'refs/heads/-x'])
     t.throws(() => branchRef(name), { code: 'REF_INVALID' }, name);
 });
 
-t.test('an encoded id is always one ref component, and no two ids share one', async (t) => {
+t.test('an encoded id is always one ref component and is unique', async (t) => {
   const ids = [
     'plain-id_1',
     'a/b',
@@ -93,7 +93,7 @@ t.test('an encoded id is always one ref component, and no two ids share one', as
   t.equal(printable('a\u001b[31m\u202e'), 'a\\u001b[31m\\u202e');
 });
 
-t.test('refs move together by compare-and-swap, or none does', async (t) => {
+t.test('refs move together by compare-and-swap, or not at all', async (t) => {
   const sample = makeRepository(t.testdir());
   const one = sample.commit({ a: '1' });
   const two = sample.commit({ a: '2' });

@@ -6,7 +6,7 @@ import { emptyTreeOf, openRepository, zeroIdOf } from '../../../engine/vcs/repos
 import { readHead, resolveBase } from '../../../engine/vcs/resolve-commit.ts';
 import { makeRepository } from './sample-repository.ts';
 
-t.test('a work tree is found from a directory below it and through a symlink', async (t) => {
+t.test('a working tree is found from a directory below it and through a symlink', async (t) => {
   const dir = t.testdir();
   const sample = makeRepository(join(dir, 'with space'));
   sample.commit({ 'a/b/c.txt': 'x' });
@@ -21,7 +21,7 @@ t.test('a work tree is found from a directory below it and through a symlink', a
   }
 });
 
-t.test('a linked work tree has its own root and shares the common directory', async (t) => {
+t.test('a linked working tree has its own root and shares the common directory', async (t) => {
   const dir = t.testdir();
   const sample = makeRepository(join(dir, 'main'));
   sample.commit({ a: 'x' });
@@ -33,7 +33,7 @@ t.test('a linked work tree has its own root and shares the common directory', as
   t.same((await readHead(repo)).branch, 'refs/heads/side');
 });
 
-t.test('what is no work tree is refused with its own code', async (t) => {
+t.test('a path without a working tree is refused as NOT_A_REPOSITORY or BARE_REPOSITORY', async (t) => {
   const dir = t.testdir({ plain: {}, file: 'x' });
   process.env.GIT_CEILING_DIRECTORIES = dir;
   t.teardown(() => delete process.env.GIT_CEILING_DIRECTORIES);
@@ -46,7 +46,7 @@ t.test('what is no work tree is refused with its own code', async (t) => {
   await t.rejects(openRepository(join(dir, 'bare.git')), { code: 'BARE_REPOSITORY' });
 });
 
-t.test('without git on PATH the answer is GIT_MISSING', async (t) => {
+t.test('without git on PATH opening a repository fails with GIT_MISSING', async (t) => {
   const path = process.env.PATH;
   t.teardown(() => {
     process.env.PATH = path;
@@ -55,7 +55,7 @@ t.test('without git on PATH the answer is GIT_MISSING', async (t) => {
   await t.rejects(openRepository('.'), { code: 'GIT_MISSING' });
 });
 
-t.test('an unborn HEAD is the empty tree without a commit, in either object format', async (t) => {
+t.test('an unborn HEAD resolves to the empty tree without a commit, in either object format', async (t) => {
   for (const format of ['sha1', 'sha256']) {
     const sample = makeRepository(t.testdir(), `--object-format=${format}`);
     const repo = await openRepository(sample.dir);
@@ -152,7 +152,7 @@ t.test('a failing git is GIT_FAILED with its exit code and bounded error text', 
   t.ok(answer.stderr.length <= 2001);
 });
 
-t.test('more output than allowed is a fault, not half an answer', async (t) => {
+t.test('output beyond the limit is an error and not a partial answer', async (t) => {
   const sample = makeRepository(t.testdir());
   sample.commit({ a: 'x'.repeat(10_000) });
   const repo = await openRepository(sample.dir);

@@ -14,7 +14,7 @@ const names = [
   'objects/pack/multi-pack-index',
 ];
 
-t.test('a pipe or device where git reads to the end is refused', async (t) => {
+t.test('a pipe or device in place of a file that git reads is refused', async (t) => {
   const gitDir = t.testdir({});
   for (const name of names) {
     const path = join(gitDir, name);
@@ -31,7 +31,7 @@ t.test('a pipe or device where git reads to the end is refused', async (t) => {
   }
 });
 
-t.test('files, links to files, links to nothing and nothing at all are fine', async (t) => {
+t.test('regular files, symlinks to files, dangling symlinks and missing files are accepted', async (t) => {
   const gitDir = t.testdir({ file: 'x' });
   await t.resolves(requirePlainFiles(gitDir), 'nothing');
   for (const name of names) {
@@ -49,7 +49,7 @@ t.test('files, links to files, links to nothing and nothing at all are fine', as
   }
 });
 
-t.test('a repository with one is refused when it is opened', async (t) => {
+t.test('a repository with a pipe in place of a git file is refused', async (t) => {
   const root = join(t.testdir({}), 'repo');
   const git = (...args: string[]) => execFileSync('git', ['-c', 'init.defaultBranch=main', ...args]);
   git('init', '-q', root);

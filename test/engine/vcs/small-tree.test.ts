@@ -24,7 +24,7 @@ function written(dir: string): readonly string[] {
 }
 
 for (const format of ['sha1', 'sha256']) {
-  t.test(`a small tree is written as git writes it, its index too (${format})`, async (t) => {
+  t.test(`a small tree and its index are written as git writes them (${format})`, async (t) => {
     const dir = t.testdir();
     const sample = makeRepository(join(dir, 'repo'), `--object-format=${format}`);
     const commit = sample.commit({
@@ -63,7 +63,7 @@ for (const format of ['sha1', 'sha256']) {
   });
 }
 
-t.test('whatever is not plain is left to git', async (t) => {
+t.test('trees that are large, malformed or not plain are left to git', async (t) => {
   const dir = t.testdir();
   const sample = makeRepository(join(dir, 'repo'));
   const repo = await openRepository(sample.dir);
@@ -117,7 +117,7 @@ t.test('whatever is not plain is left to git', async (t) => {
   for (const id of [twice, both, unsorted]) t.equal(await readSmallTree(repo, id), undefined, 'malformed');
 });
 
-t.test('where it cannot be written, git says why or does it', async (t) => {
+t.test('a tree that cannot be written directly is written by git', async (t) => {
   const dir = t.testdir();
   const sample = makeRepository(join(dir, 'repo'));
   const commit = sample.commit({ 'a/b': 'x\n' });

@@ -87,7 +87,7 @@ async function holdLocks({ sample, base, next }: Held, box: string, seconds: num
   };
 }
 
-t.test('a git killed inside its ref update leaves locks, which the next process removes', async (t) => {
+t.test('locks left by a git killed inside a ref update are removed by the next process', async (t) => {
   const dir = t.testdir();
   const held = await makeTwo(join(dir, 'repo'));
   const { sample, repo, base, next } = held;
@@ -102,7 +102,7 @@ t.test('a git killed inside its ref update leaves locks, which the next process 
   t.same(await swapTarget(repo, target, next, 'x'), { moved: true, already: true });
 });
 
-t.test('a git that outlives its writ keeps its locks until it ends, and the ref is moved once', async (t) => {
+t.test('a git that outlives its parent keeps its locks, and the ref is moved once', async (t) => {
   const dir = t.testdir();
   const held = await makeTwo(join(dir, 'repo'));
   const { sample, repo, base, next } = held;
@@ -117,7 +117,7 @@ t.test('a git that outlives its writ keeps its locks until it ends, and the ref 
   t.equal(sample.git('reflog', 'main').match(/: (?:test|x)$/gm)?.length, 1, 'moved once');
 });
 
-t.test('a follow is taken up again only when no git of a killed writ is left', async (t) => {
+t.test('a follow waits until every git of a killed process has ended', async (t) => {
   const { sample, repo, base } = await makeTwo(t.testdir());
   const child = spawn('sleep', ['0.5'], { stdio: 'ignore' });
   const claim = await writeClaim(repo, join(sample.dir, '.git/index.lock'), free);
@@ -137,7 +137,7 @@ t.test('a follow is taken up again only when no git of a killed writ is left', a
   t.ok(existsSync(next));
 });
 
-t.test('a git that alone is killed leaves no lock behind its writ', async (t) => {
+t.test('a git that is killed alone leaves no lock while its parent lives', async (t) => {
   const dir = t.testdir();
   const held = await makeTwo(join(dir, 'repo'));
   const run = await holdLocks(held, join(dir, 'box'), 1);
@@ -147,7 +147,7 @@ t.test('a git that alone is killed leaves no lock behind its writ', async (t) =>
   t.equal(held.sample.git('rev-parse', 'main').trim(), held.base);
 });
 
-t.test('a deletion that was killed does not bar others from the packed refs', async (t) => {
+t.test('a killed deletion does not lock others out of the packed refs', async (t) => {
   const dir = t.testdir();
   const { sample, repo, base } = await makeTwo(join(dir, 'repo'));
   for (const name of ['one', 'two']) sample.git('update-ref', `refs/ai/${name}`, base);
@@ -192,105 +192,102 @@ async function writeClaim(repo: Repository, lock: string, pid: number, contents?
   return path;
 }
 
-t.test(
-  'a lock is removed only where a claim of the dead names it and the file is what they left',
-  async (t) => {
-    const { sample, repo, next } = await makeTwo(t.testdir());
-    const lock = join(sample.dir, '.git/refs/heads/main.lock');
-    const contents = [`${next}\n`];
-    const cases: readonly [string, boolean, () => Promise<unknown>][] = [
-      ['no claim', true, async () => writeFileSync(lock, '')],
-      [
-        'a claim of the living',
-        true,
-        async () => {
-          await writeClaim(repo, lock, process.pid, contents);
-          writeFileSync(lock, '');
-        },
-      ],
-      [
-        'a claim of the dead, the lock taken after their time',
-        true,
-        async () => {
-          const claim = await writeClaim(repo, lock, free, contents);
-          writeFileSync(lock, '');
-          const past = new Date(Date.now() - 10_000);
-          utimesSync(claim, past, past);
-        },
-      ],
-      [
-        'a claim of the dead, the lock older than it',
-        true,
-        async () => {
-          await writeClaim(repo, lock, free, contents);
-          writeFileSync(lock, '');
-          const past = new Date(Date.now() - 10_000);
-          utimesSync(lock, past, past);
-        },
-      ],
-      [
-        'a claim of the dead, another content',
-        true,
-        async () => {
-          await writeClaim(repo, lock, free, contents);
-          writeFileSync(lock, `${'1'.repeat(40)}\n`);
-        },
-      ],
-      [
-        'a claim of the dead for a lock that must be theirs by inode',
-        true,
-        async () => {
-          await writeClaim(repo, lock, free);
-          writeFileSync(lock, '');
-        },
-      ],
-      [
-        'a claim of the dead, empty',
-        false,
-        async () => {
-          await writeClaim(repo, lock, free, contents);
-          writeFileSync(lock, '');
-        },
-      ],
-      [
-        'a claim of the dead, half written',
-        false,
-        async () => {
-          await writeClaim(repo, lock, free, contents);
-          writeFileSync(lock, next.slice(0, 7));
-        },
-      ],
-      [
-        'a claim of the dead, the same inode',
-        false,
-        async () => linkSync(await writeClaim(repo, lock, free), lock),
-      ],
-    ];
-    for (const [what, stays, prepare] of cases) {
-      await prepare();
-      await removeStaleLocks(repo);
-      t.equal(existsSync(lock), stays, what);
-      rmSync(lock, { force: true });
-      rmSync(join(repo.commonDir, 'writ/git-locks'), { recursive: true, force: true });
-    }
-    const cut = await writeClaim(repo, lock, free);
-    writeFileSync(cut, '{"lo');
-    const begun = await writeClaim(repo, lock, process.pid);
-    writeFileSync(begun, '');
+t.test('a lock is removed only if a dead process claimed it and left the file unchanged', async (t) => {
+  const { sample, repo, next } = await makeTwo(t.testdir());
+  const lock = join(sample.dir, '.git/refs/heads/main.lock');
+  const contents = [`${next}\n`];
+  const cases: readonly [string, boolean, () => Promise<unknown>][] = [
+    ['no claim', true, async () => writeFileSync(lock, '')],
+    [
+      'a claim of the living',
+      true,
+      async () => {
+        await writeClaim(repo, lock, process.pid, contents);
+        writeFileSync(lock, '');
+      },
+    ],
+    [
+      'a claim of the dead, the lock taken after their time',
+      true,
+      async () => {
+        const claim = await writeClaim(repo, lock, free, contents);
+        writeFileSync(lock, '');
+        const past = new Date(Date.now() - 10_000);
+        utimesSync(claim, past, past);
+      },
+    ],
+    [
+      'a claim of the dead, the lock older than it',
+      true,
+      async () => {
+        await writeClaim(repo, lock, free, contents);
+        writeFileSync(lock, '');
+        const past = new Date(Date.now() - 10_000);
+        utimesSync(lock, past, past);
+      },
+    ],
+    [
+      'a claim of the dead, another content',
+      true,
+      async () => {
+        await writeClaim(repo, lock, free, contents);
+        writeFileSync(lock, `${'1'.repeat(40)}\n`);
+      },
+    ],
+    [
+      'a claim of the dead for a lock that must be theirs by inode',
+      true,
+      async () => {
+        await writeClaim(repo, lock, free);
+        writeFileSync(lock, '');
+      },
+    ],
+    [
+      'a claim of the dead, empty',
+      false,
+      async () => {
+        await writeClaim(repo, lock, free, contents);
+        writeFileSync(lock, '');
+      },
+    ],
+    [
+      'a claim of the dead, half written',
+      false,
+      async () => {
+        await writeClaim(repo, lock, free, contents);
+        writeFileSync(lock, next.slice(0, 7));
+      },
+    ],
+    [
+      'a claim of the dead, the same inode',
+      false,
+      async () => linkSync(await writeClaim(repo, lock, free), lock),
+    ],
+  ];
+  for (const [what, stays, prepare] of cases) {
+    await prepare();
     await removeStaleLocks(repo);
-    t.notOk(existsSync(cut), 'a claim that its dead maker had not finished');
-    t.ok(existsSync(begun), 'a claim that its living maker has not finished');
-    rmSync(begun);
-    const outside = join(t.testdirName, '..', 'outside.lock');
-    writeFileSync(outside, '');
-    await writeClaim(repo, outside, free, []);
-    await removeStaleLocks(repo);
-    t.ok(existsSync(outside), 'a claim reaches nothing outside the git directory');
-    rmSync(outside);
-  },
-);
+    t.equal(existsSync(lock), stays, what);
+    rmSync(lock, { force: true });
+    rmSync(join(repo.commonDir, 'writ/git-locks'), { recursive: true, force: true });
+  }
+  const cut = await writeClaim(repo, lock, free);
+  writeFileSync(cut, '{"lo');
+  const begun = await writeClaim(repo, lock, process.pid);
+  writeFileSync(begun, '');
+  await removeStaleLocks(repo);
+  t.notOk(existsSync(cut), 'a claim that its dead maker had not finished');
+  t.ok(existsSync(begun), 'a claim that its living maker has not finished');
+  rmSync(begun);
+  const outside = join(t.testdirName, '..', 'outside.lock');
+  writeFileSync(outside, '');
+  await writeClaim(repo, outside, free, []);
+  await removeStaleLocks(repo);
+  t.ok(existsSync(outside), 'a claim reaches nothing outside the git directory');
+  rmSync(outside);
+});
 
-t.test('a lock of the person’s own git is waited for, then named, and never removed', async (t) => {
+t.test('a lock of the user’s own git is waited for, then reported, and never removed', async (t) => {
   const { sample, repo, base, next } = await makeTwo(t.testdir());
   const lock = join(sample.dir, '.git/refs/heads/main.lock');
   writeFileSync(lock, '');
@@ -315,24 +312,21 @@ t.test('a lock of the person’s own git is waited for, then named, and never re
   t.same(locksBelow(join(sample.dir, '.git')), []);
 });
 
-t.test(
-  'while we hold the index no other git can, and one that took our lock away by hand keeps its own',
-  async (t) => {
-    const { sample, repo } = await makeTwo(t.testdir());
-    const lock = join(sample.dir, '.git/index.lock');
-    sample.write({ b: 'b\n' });
-    await withIndex(repo, {}, async () => {
-      t.throws(() => sample.git('add', 'b'), /index\.lock/);
-      await removeStaleLocks(repo);
-      t.ok(existsSync(lock), 'we live');
-      rmSync(lock);
-      writeFileSync(lock, 'another');
-    });
-    t.equal(readFileSync(lock, 'utf8'), 'another');
-  },
-);
+t.test('a held index lock keeps other git processes out, and a replaced lock is kept', async (t) => {
+  const { sample, repo } = await makeTwo(t.testdir());
+  const lock = join(sample.dir, '.git/index.lock');
+  sample.write({ b: 'b\n' });
+  await withIndex(repo, {}, async () => {
+    t.throws(() => sample.git('add', 'b'), /index\.lock/);
+    await removeStaleLocks(repo);
+    t.ok(existsSync(lock), 'we live');
+    rmSync(lock);
+    writeFileSync(lock, 'another');
+  });
+  t.equal(readFileSync(lock, 'utf8'), 'another');
+});
 
-t.test('a remover that was killed with nothing left to remove leaves nothing either', async (t) => {
+t.test('a killed remover with nothing left to remove leaves no files behind', async (t) => {
   const { sample, repo } = await makeTwo(t.testdir());
   const directory = join(sample.dir, '.git/writ/git-locks');
   mkdirSync(directory, { recursive: true });

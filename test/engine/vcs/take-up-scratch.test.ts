@@ -33,14 +33,14 @@ async function read(scratch: Scratch, id: string): Promise<string | undefined> {
   return runGit(scratch, ['cat-file', '-p', id]).then(String, () => undefined);
 }
 
-t.test('objects of an earlier process are there again', async (t) => {
+t.test('objects of an earlier process can be read again', async (t) => {
   const { repository, dir, ids } = await scratchWith(t, ['one', 'two']);
   const taken = await takeUpScratch(dir, repository);
   t.same(await Promise.all(ids.map((id) => read(taken, id))), ['one', 'two']);
   t.notOk(existsSync(`${dir}-before`));
 });
 
-long('an object that was changed is not there any more, loose or packed', async (t) => {
+long('an object that was changed is dropped or refused, loose or packed', async (t) => {
   for (const count of [2, 150]) {
     const texts = Array.from({ length: count }, (_, n) => `text ${n}`);
     const { repository, dir, scratch, ids } = await scratchWith(t, texts);
@@ -57,7 +57,7 @@ long('an object that was changed is not there any more, loose or packed', async 
   }
 });
 
-t.test('nothing but objects is taken over', async (t) => {
+t.test('only objects are kept from the scratch of an earlier process', async (t) => {
   const { repository, dir, ids } = await scratchWith(t, ['one']);
   const was = readFileSync(join(dir, 'config'), 'utf8');
   writeFileSync(join(dir, 'config'), '[core]\n\tfsmonitor = touch /tmp/owned\n');
@@ -71,7 +71,7 @@ t.test('nothing but objects is taken over', async (t) => {
   t.equal(await read(taken, ids[0] ?? ''), 'one');
 });
 
-t.test('a process that was killed while it took them over has lost none', async (t) => {
+t.test('an interrupted takeover of a scratch loses no object', async (t) => {
   const { repository, dir, ids } = await scratchWith(t, ['one', 'two']);
   renameSync(dir, `${dir}-before`);
   await createScratch(dir, repository);

@@ -38,57 +38,54 @@ function loose(sample: SampleRepository, files: Readonly<Record<string, string |
   return sample.git('commit-tree', '-p', head, '-m', 'sealed', tree).trim();
 }
 
-t.test(
-  'the target is --onto, else the base branch, else the checked-out branch, else a new one',
-  async (t) => {
-    const sample = makeRepository(t.testdir());
-    const base = sample.commit({ a: '1' });
-    sample.git('branch', 'release');
-    sample.git('tag', 'v1');
-    const repo = await openRepository(sample.dir);
-    const plan = (baseRef: string, onto?: string) =>
-      planTarget(repo, { baseRef, baseCommit: base, runId, ...(onto === undefined ? {} : { onto }) });
-    t.same(await plan('main'), {
-      ref: 'refs/heads/main',
-      expected: base,
-      checkedOutHere: true,
-    });
-    t.same(await plan('release'), {
-      ref: 'refs/heads/release',
-      expected: base,
-      checkedOutHere: false,
-    });
-    t.match(await plan('refs/heads/release'), { ref: 'refs/heads/release' });
-    t.match(await plan('v1'), { ref: 'refs/heads/main', checkedOutHere: true });
-    t.match(await plan(base), { ref: 'refs/heads/main' });
-    t.match(await plan('main', 'release'), { ref: 'refs/heads/release' });
-    t.same(await plan('main', 'fresh/one'), {
-      ref: 'refs/heads/fresh/one',
-      expected: undefined,
-      checkedOutHere: false,
-    });
-    await t.rejects(plan('main', '--output=x'), { code: 'REF_INVALID' });
-    await t.rejects(plan('main', 'main/below'), {
-      code: 'REF_INVALID',
-      detail: { taken: 'refs/heads/main' },
-    });
+t.test('the target is `--onto`, else the base branch, the checked-out branch or a new one', async (t) => {
+  const sample = makeRepository(t.testdir());
+  const base = sample.commit({ a: '1' });
+  sample.git('branch', 'release');
+  sample.git('tag', 'v1');
+  const repo = await openRepository(sample.dir);
+  const plan = (baseRef: string, onto?: string) =>
+    planTarget(repo, { baseRef, baseCommit: base, runId, ...(onto === undefined ? {} : { onto }) });
+  t.same(await plan('main'), {
+    ref: 'refs/heads/main',
+    expected: base,
+    checkedOutHere: true,
+  });
+  t.same(await plan('release'), {
+    ref: 'refs/heads/release',
+    expected: base,
+    checkedOutHere: false,
+  });
+  t.match(await plan('refs/heads/release'), { ref: 'refs/heads/release' });
+  t.match(await plan('v1'), { ref: 'refs/heads/main', checkedOutHere: true });
+  t.match(await plan(base), { ref: 'refs/heads/main' });
+  t.match(await plan('main', 'release'), { ref: 'refs/heads/release' });
+  t.same(await plan('main', 'fresh/one'), {
+    ref: 'refs/heads/fresh/one',
+    expected: undefined,
+    checkedOutHere: false,
+  });
+  await t.rejects(plan('main', '--output=x'), { code: 'REF_INVALID' });
+  await t.rejects(plan('main', 'main/below'), {
+    code: 'REF_INVALID',
+    detail: { taken: 'refs/heads/main' },
+  });
 
-    const ahead = sample.commit({ a: '2' });
-    t.same(await plan('main'), { ref: 'refs/heads/main', expected: ahead, checkedOutHere: true });
-    t.match(await plan('heads/main'), { ref: 'refs/heads/main', expected: ahead });
-    t.match(await plan('release', 'main'), { ref: 'refs/heads/main', expected: ahead });
-    t.match(await plan('v1'), { ref: `refs/heads/writ/${runId}`, expected: undefined });
-    sample.git('checkout', '-q', '--detach', base);
-    t.match(await plan(base), { ref: `refs/heads/writ/${runId}` });
-    t.match(await plan('HEAD'), { ref: `refs/heads/writ/${runId}` });
-    sample.git('branch', 'writ', base);
-    await t.rejects(plan(base), { code: 'REF_INVALID', detail: { taken: 'refs/heads/writ' } });
-    sample.git('symbolic-ref', 'refs/heads/alias', 'refs/heads/release');
-    t.match(await plan('alias'), { ref: 'refs/heads/release' });
-  },
-);
+  const ahead = sample.commit({ a: '2' });
+  t.same(await plan('main'), { ref: 'refs/heads/main', expected: ahead, checkedOutHere: true });
+  t.match(await plan('heads/main'), { ref: 'refs/heads/main', expected: ahead });
+  t.match(await plan('release', 'main'), { ref: 'refs/heads/main', expected: ahead });
+  t.match(await plan('v1'), { ref: `refs/heads/writ/${runId}`, expected: undefined });
+  sample.git('checkout', '-q', '--detach', base);
+  t.match(await plan(base), { ref: `refs/heads/writ/${runId}` });
+  t.match(await plan('HEAD'), { ref: `refs/heads/writ/${runId}` });
+  sample.git('branch', 'writ', base);
+  await t.rejects(plan(base), { code: 'REF_INVALID', detail: { taken: 'refs/heads/writ' } });
+  sample.git('symbolic-ref', 'refs/heads/alias', 'refs/heads/release');
+  t.match(await plan('alias'), { ref: 'refs/heads/release' });
+});
 
-t.test('on an unborn HEAD the target is its branch, which must not exist yet', async (t) => {
+t.test('on an unborn HEAD the target is its branch, which does not exist yet', async (t) => {
   const sample = makeRepository(t.testdir());
   const repo = await openRepository(sample.dir);
   for (const baseRef of ['main', 'HEAD'])
@@ -99,7 +96,7 @@ t.test('on an unborn HEAD the target is its branch, which must not exist yet', a
     });
 });
 
-t.test('a branch that is checked out in another work tree is never moved', async (t) => {
+t.test('a branch that is checked out in another working tree is never moved', async (t) => {
   const dir = t.testdir();
   const sample = makeRepository(join(dir, 'main'));
   const base = sample.commit({ a: '1' });
@@ -115,7 +112,7 @@ t.test('a branch that is checked out in another work tree is never moved', async
   });
 });
 
-t.test('after the swap index and files follow, and other local changes stay', async (t) => {
+t.test('after the swap the index and files follow, and other local changes stay', async (t) => {
   const sample = makeRepository(t.testdir());
   const base = sample.commit({ a: 'one\n', gone: 'x\n', mine: 'm\n', staged: 's\n' });
   sample.write({ mine: 'my change\n', staged: 'my stage\n', untracked: 'u\n' });
@@ -133,7 +130,7 @@ t.test('after the swap index and files follow, and other local changes stay', as
   t.match(sample.git('reflog', '-1', 'main'), /writ: commit/);
 });
 
-t.test('a target that moved meanwhile is a value, and nothing is changed', async (t) => {
+t.test('a target that moved meanwhile is reported, and nothing is changed', async (t) => {
   const sample = makeRepository(t.testdir());
   const base = sample.commit({ a: 'one\n' });
   const repo = await openRepository(sample.dir);
@@ -149,27 +146,24 @@ t.test('a target that moved meanwhile is a value, and nothing is changed', async
   t.equal(snapshot(sample.dir), before);
 });
 
-t.test(
-  'files are left alone where HEAD is elsewhere, and where git would overwrite local work',
-  async (t) => {
-    const sample = makeRepository(t.testdir());
-    const base = sample.commit({ a: 'one\n' });
-    const repo = await openRepository(sample.dir);
-    const sealed = loose(sample, { a: 'two\n', b: 'new\n' });
-    const onto = await planTarget(repo, { baseRef: 'main', baseCommit: base, runId, onto: 'side' });
-    await swapTarget(repo, onto, sealed, 'x');
-    t.same(await followWorktree(repo, onto, sealed), { state: 'not-checked-out' });
-    const target = await planTarget(repo, { baseRef: 'main', baseCommit: base, runId });
-    sample.write({ a: 'mine\n' });
-    await swapTarget(repo, target, sealed, 'x');
-    t.match(await followWorktree(repo, target, sealed), { state: 'failed', reason: /a/ });
-    t.equal(readFileSync(join(sample.dir, 'a'), 'utf8'), 'mine\n');
-    sample.git('checkout', '-q', '--detach');
-    t.same(await followWorktree(repo, target, sealed), { state: 'not-checked-out' });
-  },
-);
+t.test('files stay unchanged if HEAD is elsewhere or git would overwrite local changes', async (t) => {
+  const sample = makeRepository(t.testdir());
+  const base = sample.commit({ a: 'one\n' });
+  const repo = await openRepository(sample.dir);
+  const sealed = loose(sample, { a: 'two\n', b: 'new\n' });
+  const onto = await planTarget(repo, { baseRef: 'main', baseCommit: base, runId, onto: 'side' });
+  await swapTarget(repo, onto, sealed, 'x');
+  t.same(await followWorktree(repo, onto, sealed), { state: 'not-checked-out' });
+  const target = await planTarget(repo, { baseRef: 'main', baseCommit: base, runId });
+  sample.write({ a: 'mine\n' });
+  await swapTarget(repo, target, sealed, 'x');
+  t.match(await followWorktree(repo, target, sealed), { state: 'failed', reason: /a/ });
+  t.equal(readFileSync(join(sample.dir, 'a'), 'utf8'), 'mine\n');
+  sample.git('checkout', '-q', '--detach');
+  t.same(await followWorktree(repo, target, sealed), { state: 'not-checked-out' });
+});
 
-t.test('the first commit of an unborn branch is followed, too', async (t) => {
+t.test('the working tree follows the first commit of an unborn branch', async (t) => {
   const sample = makeRepository(t.testdir());
   const repo = await openRepository(sample.dir);
   const target = await planTarget(repo, { baseRef: 'main', baseCommit: undefined, runId });
@@ -411,7 +405,7 @@ const cases: readonly Case[] = [
 ];
 
 for (const { name, prepare, files, dirty } of cases) {
-  t.test(`before any work: ${name}`, async (t) => {
+  t.test(`dirty paths are found before any work (${name})`, async (t) => {
     const sample = makeRepository(t.testdir());
     sample.commit({ a: 'a\n', b: 'b\n', 'd/f': 'f\n', 'd/g': 'g\n', '.gitignore': '*.log\n' });
     prepare(sample);

@@ -39,7 +39,7 @@ function startMover(dir: string, name: string, branch: string, count: number): M
 const places = { 'one work tree': false, 'two linked work trees': true };
 
 for (const [name, linked] of Object.entries(places)) {
-  long(`two processes in ${name} lose nothing and do not block each other`, async (t) => {
+  long(`two processes in ${name} lose no update and do not block each other`, async (t) => {
     const dir = t.testdir();
     const sample = makeRepository(join(dir, 'main'));
     sample.commit({ one: '0\n', two: '0\n', other: 'o\n' });
@@ -66,7 +66,7 @@ for (const [name, linked] of Object.entries(places)) {
   });
 }
 
-long('killed in the middle of moving refs, the next process is not in its way', async (t) => {
+long('a process killed while it moves refs does not block the next process', async (t) => {
   const sample = makeRepository(t.testdir());
   sample.commit({ one: '0\n' });
   const repo = await openRepository(sample.dir);

@@ -39,7 +39,7 @@ async function treeByGit(
 const bytesOf = (files: Files) => files.map(([path, text]) => [path, Buffer.from(text)] as const);
 
 for (const format of ['sha1', 'sha256'])
-  t.test(`few files make the tree that git makes of them, without a process (${format})`, async (t) => {
+  t.test(`a few files form the same tree as with git, without a process (${format})`, async (t) => {
     const place = await open(t.testdir(), format);
     const { sample, scratch, repo } = place;
     const sets: Files[] = [
@@ -91,7 +91,7 @@ for (const format of ['sha1', 'sha256'])
     await runGit(lenient, ['fsck', '--strict']);
   });
 
-t.test('names that are no text stay as they are in a tree that is added to', async (t) => {
+t.test('names that are not valid text are kept when files are added to a tree', async (t) => {
   const place = await open(t.testdir());
   const { sample, scratch, repo } = place;
   const blob = sample.gitInput('x', 'hash-object', '-w', '--stdin').trim();
@@ -106,7 +106,7 @@ t.test('names that are no text stay as they are in a tree that is added to', asy
   t.ok(listed.equals(Buffer.concat([Buffer.from('latin-'), Buffer.from([0xe9, 0]), Buffer.from('more\0')])));
 });
 
-t.test('an object is written once, as git writes it, and a file that is too much makes a pack', async (t) => {
+t.test('objects are written as git writes them, and a large file makes a pack', async (t) => {
   const { sample, scratch } = await open(t.testdir());
   const object = { type: 'blob', bytes: Buffer.from('text\n') } as const;
   const id = await writeLooseObject(scratch, object, true);
@@ -120,7 +120,7 @@ t.test('an object is written once, as git writes it, and a file that is too much
   await t.rejects(importTree(scratch, [['a/../b', Buffer.from('x')]]), { code: 'INTERNAL' });
 });
 
-t.test('a commit of ours is the one that git would make', async (t) => {
+t.test('a commit is identical to the one that git would make', async (t) => {
   const { sample, scratch, repo } = await open(t.testdir());
   const first = sample.commit({ a: '1' });
   const second = sample.commit({ a: '2' });
@@ -161,7 +161,7 @@ t.test('a commit of ours is the one that git would make', async (t) => {
   await t.rejects(writeCommit(scratch, request, false), { code: 'INTERNAL' });
 });
 
-t.test('a tree is listed as git lists it, whatever is in it and however large it is', async (t) => {
+t.test('a tree is listed as git lists it, whatever its contents and size', async (t) => {
   const { sample, repo } = await open(t.testdir());
   const first = sample.commit({
     'a.b': '1',
@@ -210,7 +210,7 @@ t.test('a tree is listed as git lists it, whatever is in it and however large it
     await t.rejects(listTree(repo, tree), { code: 'GIT_FAILED' }, tree);
 });
 
-t.test('what shall be nothing goes first, and leaves no empty directory', async (t) => {
+t.test('paths to remove are removed first and leave no empty directory', async (t) => {
   const { sample, scratch, repo } = await open(t.testdir());
   const place = { from: scratch, to: scratch };
   const blob = sample.gitInput('x', 'hash-object', '-w', '--stdin').trim();

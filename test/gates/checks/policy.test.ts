@@ -23,7 +23,7 @@ t.test('the errors of the rule fail the check', async (t) => {
   t.strictSame((await ask('secrets', { rules: { secrets: [found] } }).outcome).findings, [found]);
 });
 
-t.test('a first word that is no rule is run as a command', async (t) => {
+t.test('a command whose first word is not a rule is run', async (t) => {
   const passed = ask('opa eval x');
   t.strictSame((await passed.outcome).findings, []);
   t.equal(passed.commands(), 1);
@@ -37,7 +37,7 @@ t.test('a command that the ACL denies fails', async (t) => {
   t.strictSame((await ask('opa eval x', { denied, notRun: true }).outcome).findings, [denied]);
 });
 
-t.test('a rule in front of shell syntax is neither asked nor run', async (t) => {
+t.test('a rule name followed by shell syntax is neither evaluated nor run', async (t) => {
   for (const command of [
     'secrets; true',
     'secrets | true',
@@ -53,14 +53,14 @@ t.test('a rule in front of shell syntax is neither asked nor run', async (t) => 
   }
 });
 
-t.test('a check without a command runs nothing that could pass by accident', async (t) => {
+t.test('a check without a command fails and runs nothing', async (t) => {
   const denied = { rule: 'acl', severity: 'error', message: 'no command' } as const;
   const { outcome, asked } = ask('  ', { denied, notRun: true });
   t.strictSame((await outcome).findings, [denied]);
   t.strictSame(asked, []);
 });
 
-t.test('words', async (t) => {
+t.test('`policyWords` splits quoted words and rejects shell expansions', async (t) => {
   t.strictSame(policyWords(' a  b\tc '), ['a', 'b', 'c']);
   t.strictSame(policyWords(`a'b c'd "e"''`), ['ab cd', 'e']);
   t.strictSame(policyWords(''), []);

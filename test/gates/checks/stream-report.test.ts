@@ -6,18 +6,18 @@ const says = (text: string, truncated = false) =>
 
 const tap = 'TAP version 13\nok 1 - a\nnot ok 2 - b\n1..2\n';
 
-t.test('whole TAP is read as a report, behind other text too', async (t) => {
+t.test('complete TAP is read as a report, even after other text', async (t) => {
   t.match(await says(tap), { report: { passed: 1, failed: 1 }, failed: 1 });
   t.match(await says(`> npm test\n${tap}`), { report: { passed: 1, failed: 1 } });
 });
 
-t.test('of a stream that was cut only what failed counts', async (t) => {
+t.test('in a truncated stream only failed tests count', async (t) => {
   t.strictSame(await says(tap, true), { failed: 1 });
   t.strictSame(await says('TAP version 13\nok 1 - a\n1..1\n', true), { failed: 0 });
   t.strictSame(await says('> npm test\nnot ok 1 - b\n'), { failed: 1 });
 });
 
-t.test('a stream without TAP says nothing', async (t) => {
+t.test('a stream without TAP is not a report', async (t) => {
   t.equal(await says('all good\n'), undefined);
   t.equal(await says('all good\n', true), undefined);
 });

@@ -20,7 +20,7 @@ const notes = (findings: readonly Finding[]) =>
   findings.filter(({ severity }) => severity === 'note').map(({ detail }) => detail?.code);
 const junit = '<testsuite><testcase name="x"/><testcase name="y"/></testsuite>';
 
-t.test('a suite passes by exit code and report together', async (t) => {
+t.test('a suite passes when its exit code and its report agree', async (t) => {
   const { findings, tests } = await run({ stdout: passing });
   t.match(findings, [{ severity: 'note', detail: { code: 'TESTS_SKIPPED', count: 1, tests: ['b'] } }]);
   t.equal(findings.length, 1);
@@ -45,7 +45,7 @@ t.test('a good exit code does not make up for a failed test', async (t) => {
   t.strictSame(tests, { passed: 1, failed: 1, skipped: 0, failedTests: [{ name: 'b' }] });
 });
 
-t.test('an expected exit code that is not zero does not excuse a failed test', async (t) => {
+t.test('a nonzero expected exit code does not excuse a failed test', async (t) => {
   const { context } = checkContext({
     stdout: failing,
     check: { expectedExitCode: 1 },
@@ -54,7 +54,7 @@ t.test('an expected exit code that is not zero does not excuse a failed test', a
   t.strictSame(errorCodes((await suiteCheck.run(context)).findings), ['TESTS_FAILED', 'TEST_FAILED']);
 });
 
-t.test('no report is REPORT_MISSING', async (t) => {
+t.test('a suite without a report fails with REPORT_MISSING', async (t) => {
   t.strictSame(errorCodes((await run({ stdout: 'all good\n' })).findings), ['REPORT_MISSING']);
   t.strictSame(errorCodes((await run({ reports: { 'test-log.txt': passing } })).findings), [
     'REPORT_MISSING',
@@ -71,14 +71,14 @@ t.test('a suite in which no test ran has failed', async (t) => {
     t.strictSame(errorCodes((await run({ reports: { 'a.xml': xml } })).findings), ['NO_TEST_EXECUTED']);
 });
 
-t.test('a file without tests beside others is a warning and no test', async (t) => {
+t.test('a file without tests among others causes a warning and does not count as a test', async (t) => {
   const { findings, tests } = await run({ stdout: 'ok 1 - a\nok 2 - test/clients.js\n1..2\n' });
   t.match(findings, [{ severity: 'warning', detail: { code: 'FILE_WITHOUT_TESTS' } }]);
   t.equal(findings.length, 1);
   t.strictSame(tests, { passed: 1, failed: 0, skipped: 0 });
 });
 
-t.test('two reports and no word about which counts are ambiguous', async (t) => {
+t.test('two reports are ambiguous unless the config selects one', async (t) => {
   const { findings, tests } = await run({ reports: { 'a.xml': junit, 'b.tap': passing } });
   t.match(findings, [
     { severity: 'error', detail: { code: 'REPORT_AMBIGUOUS', reports: ['a.xml', 'b.tap'] } },
@@ -86,7 +86,7 @@ t.test('two reports and no word about which counts are ambiguous', async (t) => 
   t.equal(tests, undefined);
 });
 
-t.test('several reports are summed where the config names them together', async (t) => {
+t.test('several reports are summed if the config selects them together', async (t) => {
   const skipped = '<testsuite><testcase name="z"><skipped/></testcase></testsuite>';
   const { findings, tests } = await run({
     report: 'TEST-*.xml',
@@ -101,7 +101,7 @@ t.test('several reports are summed where the config names them together', async 
   t.strictSame([errorCodes(damaged.findings), damaged.tests], [['REPORT_UNREADABLE'], undefined]);
 });
 
-t.test('what the config names is the report, and nothing takes its place', async (t) => {
+t.test('only the report that the config names counts, and no other replaces it', async (t) => {
   const absent = await run({ report: 'junit.xml', stdout: passing, reports: { 'other.xml': junit } });
   t.match(absent.findings, [{ severity: 'error', detail: { code: 'REPORT_MISSING', named: '`junit.xml`' } }]);
   t.equal(absent.tests, undefined);
@@ -119,7 +119,7 @@ t.test('what the config names is the report, and nothing takes its place', async
   t.strictSame(errorCodes(beside.findings), ['REPORT_DISAGREES'], 'a failed test in any report speaks');
 });
 
-t.test('output that begins as TAP comes before files, which must say the same', async (t) => {
+t.test('TAP on standard output takes precedence over report files, which must agree with it', async (t) => {
   const same = await run({ stdout: 'ok 1 - x\nok 2 - y\n1..2\n', reports: { 'a.xml': junit } });
   t.strictSame([errorCodes(same.findings), notes(same.findings)], [[], ['REPORT_IGNORED']]);
   const more = await run({ stdout: 'ok 1 - x\n1..1\n', reports: { 'a.xml': junit } });
@@ -136,7 +136,7 @@ t.test('output that begins as TAP comes before files, which must say the same', 
   t.match(more.tests, { passed: 1 });
 });
 
-t.test('a report in a file does not outvote the TAP behind what a package manager prints', async (t) => {
+t.test('a report file cannot hide failures in TAP after the banner of a package manager', async (t) => {
   const banner = '\n> pkg@1.0.0 test\n> node --test\n\n';
   const one = '<testsuite><testcase name="a"/></testsuite>';
   for (const stdout of [
@@ -181,7 +181,7 @@ t.test('a damaged report is not replaced by standard output', async (t) => {
   ]);
 });
 
-t.test("a runner's JSON is read, other JSON is passed over where there is a report", async (t) => {
+t.test("a runner's JSON is read, and other JSON is ignored beside a report", async (t) => {
   const jest =
     '{"numTotalTests":1,"testResults":[{"assertionResults":[{"fullName":"a","status":"passed"}]}]}';
   t.match((await run({ reports: { 'unit.json': jest } })).tests, { passed: 1, failed: 0 });
@@ -196,13 +196,13 @@ t.test("a runner's JSON is read, other JSON is passed over where there is a repo
   t.strictSame(notes(printed.findings), ['REPORT_IGNORED', 'TESTS_SKIPPED']);
 });
 
-t.test('what the `spec` reporter prints is no report', async (t) => {
+t.test('output of the `spec` reporter is not a report', async (t) => {
   const spec = '✔ a (0.5ms)\nℹ tests 1\n';
   t.strictSame(errorCodes((await run({ stdout: spec })).findings), ['REPORT_MISSING']);
   t.strictSame(errorCodes((await run({ reports: { 'a.tap': spec } })).findings), ['REPORT_UNREADABLE']);
 });
 
-t.test('a flaky test passes and is named', async (t) => {
+t.test('a flaky test passes and is listed', async (t) => {
   const xml = '<testsuite><testcase name="x"><flakyFailure message="once"/></testcase></testsuite>';
   const { findings, tests } = await run({ reports: { 'a.xml': xml } });
   t.match(findings, [{ severity: 'note', detail: { code: 'TESTS_FLAKY', count: 1, tests: ['x'] } }]);
@@ -210,7 +210,7 @@ t.test('a flaky test passes and is named', async (t) => {
   t.strictSame(tests, { passed: 1, failed: 0, skipped: 0, flaky: 1 });
 });
 
-t.test('a test in two reports of one name counts twice, and that is said', async (t) => {
+t.test('a test that is in two reports counts twice, and a note says so', async (t) => {
   const { findings, tests } = await run({ report: '*.xml', reports: { 'a.xml': junit, 'b.xml': junit } });
   t.match(findings, [
     { severity: 'note', detail: { code: 'TEST_IN_TWO_REPORTS', report: 'b.xml', count: 2, first: 'x' } },
@@ -225,7 +225,7 @@ t.test('a test in two reports of one name counts twice, and that is said', async
   );
 });
 
-t.test('times are kept: the sum, the slowest, those of failed tests', async (t) => {
+t.test('the total duration, the slowest tests and the durations of failed tests are kept', async (t) => {
   const xml =
     '<testsuite><testcase name="a" time="0.5"/><testcase name="b" time="1.5"><failure/></testcase></testsuite>';
   const { tests } = await run({ reports: { 'a.xml': xml } });
@@ -242,7 +242,7 @@ t.test('times are kept: the sum, the slowest, those of failed tests', async (t) 
   });
 });
 
-t.test('XML that is no test report is passed over where there is another', async (t) => {
+t.test('XML that is not a test report is ignored beside a report', async (t) => {
   const { findings } = await run({ reports: { 'coverage.xml': '<coverage/>', 'unit.xml': junit } });
   t.match(findings, [{ severity: 'note', detail: { code: 'REPORT_IGNORED', report: 'coverage.xml' } }]);
   t.strictSame(errorCodes((await run({ reports: { 'coverage.xml': '<coverage/>' } })).findings), [
@@ -250,25 +250,25 @@ t.test('XML that is no test report is passed over where there is another', async
   ]);
 });
 
-t.test('a report that contradicts itself by hiding failures fails', async (t) => {
+t.test('a report whose totals contradict its test cases fails', async (t) => {
   const xml = '<testsuite failures="1"><testcase name="x"/></testsuite>';
   t.strictSame(errorCodes((await run({ reports: { 'a.xml': xml } })).findings), ['REPORT_CONTRADICTORY']);
 });
 
-t.test('standard output of which a part was lost is not counted', async (t) => {
+t.test('truncated standard output is not counted', async (t) => {
   const { findings, tests } = await run({ stdout: passing, stdoutLost: 10 });
   t.match(findings, [{ severity: 'error', detail: { code: 'REPORT_UNREADABLE', reason: 'truncated' } }]);
   t.equal(tests, undefined);
 });
 
-t.test('twenty failed tests are named and all are counted', async (t) => {
+t.test('twenty failed tests are listed and all are counted', async (t) => {
   const stdout = `1..50\n${Array.from({ length: 50 }, (_, index) => `not ok ${index + 1} - t${index}\n`).join('')}`;
   const { findings, tests } = await run({ stdout });
   t.equal(findings.filter(({ detail }) => detail?.code === 'TEST_FAILED').length, 20);
   t.equal(tests?.failed, 50);
 });
 
-t.test('of a command that was ended or denied no report is read', async (t) => {
+t.test('the report of a command that timed out or was denied is not read', async (t) => {
   const timedOut = await run({ stdout: passing, result: { timedOut: true } });
   t.strictSame([errorCodes(timedOut.findings), timedOut.tests], [['CHECK_TIMED_OUT'], undefined]);
   const denied = { rule: 'acl', severity: 'error', message: 'no' } as const;
@@ -276,12 +276,12 @@ t.test('of a command that was ended or denied no report is read', async (t) => {
   t.strictSame((await run({ denied, reports: { 'a.xml': junit } })).findings, [denied]);
 });
 
-t.test('missing dependencies are named beside the missing report', async (t) => {
+t.test('missing dependencies are reported besides the missing report', async (t) => {
   const { findings } = await run({ stderr: "Error: Cannot find package 'tap'", result: { exitCode: 1 } });
   t.strictSame(errorCodes(findings), ['WORKSPACE_DEPENDENCIES_MISSING', 'REPORT_MISSING']);
 });
 
-t.test('a good report makes up for no other one', async (t) => {
+t.test('a good report does not make up for an unreadable one', async (t) => {
   const bad: Readonly<Record<string, string>> = {
     'b.xml': '',
     'b.json': '',
@@ -299,7 +299,7 @@ t.test('a good report makes up for no other one', async (t) => {
   t.strictSame(errorCodes(findings), ['REPORT_AMBIGUOUS']);
 });
 
-t.test('a report that was there before, or is no file, counts for nothing', async (t) => {
+t.test('a stale report, or one that is not a regular file, does not count', async (t) => {
   const { context } = checkContext({ check: { kind: 'testSuite' } });
   const bytes = Buffer.from(junit);
   const withFiles = (given: Partial<Awaited<ReturnType<CheckContext['runCommand']>>>) =>
@@ -318,27 +318,22 @@ t.test('a report that was there before, or is no file, counts for nothing', asyn
   t.match(link.findings, [{ severity: 'error', detail: { reason: 'not-a-file', report: 'b.xml' } }]);
 });
 
-long(
-  'a large report is read in a thread as a small one is here, and others are answered meanwhile',
-  async (t) => {
-    const cases = Array.from({ length: 60_000 }, (_, at) => `ok ${at + 1} - case number ${at + 1}\n`).join(
-      '',
-    );
-    const large = `TAP version 13\n${cases}not ok 60001 - the last\n1..60001\n`;
-    let turns = 0;
-    const ticking = setInterval(() => {
-      turns += 1;
-    }, 5);
-    const { findings, tests, executed } = await run({ reports: { 'a.tap': large }, result: { exitCode: 1 } });
-    clearInterval(ticking);
-    t.ok(turns > 3, `${turns} turns`);
-    t.match(tests, { passed: 60_000, failed: 1 });
-    t.equal(executed?.names.size, 60_001);
-    t.strictSame(errorCodes(findings), ['CHECK_EXIT_CODE', 'TESTS_FAILED', 'TEST_FAILED']);
-  },
-);
+long('a large report is read in a thread and does not block the event loop', async (t) => {
+  const cases = Array.from({ length: 60_000 }, (_, at) => `ok ${at + 1} - case number ${at + 1}\n`).join('');
+  const large = `TAP version 13\n${cases}not ok 60001 - the last\n1..60001\n`;
+  let turns = 0;
+  const ticking = setInterval(() => {
+    turns += 1;
+  }, 5);
+  const { findings, tests, executed } = await run({ reports: { 'a.tap': large }, result: { exitCode: 1 } });
+  clearInterval(ticking);
+  t.ok(turns > 3, `${turns} turns`);
+  t.match(tests, { passed: 60_000, failed: 1 });
+  t.equal(executed?.names.size, 60_001);
+  t.strictSame(errorCodes(findings), ['CHECK_EXIT_CODE', 'TESTS_FAILED', 'TEST_FAILED']);
+});
 
-t.test('a large report that no thread brings to its end counts for nothing', async (t) => {
+t.test('a large report fails if its thread crashes, times out or is aborted', async (t) => {
   const { context } = checkContext({ reports: { 'a.tap': `TAP version 13\n${'#\n'.repeat(600_000)}` } });
   for (const reason of ['crashed', 'deadline', 'aborted'] as const) {
     const lost = {

@@ -171,7 +171,7 @@ t.test('git-diff', async (t) => {
   ]);
 });
 
-t.test('junit+xml and tap', async (t) => {
+t.test('JUnit XML and TAP are recognized by their content', async (t) => {
   await accepts(t, 'junit+xml', [['a report', readFixture('pytest.xml')]]);
   await refuses(t, 'junit+xml', [
     ['nothing', ''],
@@ -186,7 +186,7 @@ t.test('junit+xml and tap', async (t) => {
   ]);
 });
 
-t.test('json, markdown and text', async (t) => {
+t.test('JSON, Markdown and text are recognized by their content', async (t) => {
   await accepts(t, 'json', [
     ['an object', {}],
     ['a number', '1'],
@@ -207,12 +207,12 @@ t.test('json, markdown and text', async (t) => {
   await refuses(t, 'text', [['binary', 'a\0b']]);
 });
 
-t.test('a format that is not known asks for at least one byte', async (t) => {
+t.test('an unknown format requires at least one byte', async (t) => {
   await accepts(t, 'x-house-format', [['a byte', 'a']]);
   await refuses(t, 'x-house-format', [['nothing', '']]);
 });
 
-t.test('case and blanks of the name make no difference', async (t) => {
+t.test('case and blanks in a format name are ignored', async (t) => {
   await refuses(t, ' SARIF ', [['text', 'hello']]);
 });
 
@@ -221,7 +221,7 @@ t.test('a document of more than 64 MiB is not parsed', async (t) => {
   t.match(found?.found, /more than the/);
 });
 
-t.test('a document of two formats is of neither, and of none with a member twice', async (t) => {
+t.test('a document that mixes two formats or repeats a member matches no format', async (t) => {
   const documents = { sarif, 'spdx-json': spdx, 'cyclonedx-json': cyclonedx, 'in-toto+json': statement };
   const marks = { runs: [], spdxVersion: 'SPDX-2.3', bomFormat: 'CycloneDX', _type: 'x' };
   for (const [format, document] of Object.entries(documents)) {

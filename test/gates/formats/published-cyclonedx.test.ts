@@ -41,7 +41,7 @@ const documents: readonly (readonly [what: string, document: Readonly<Record<str
   ['a dependency without reference', { ...cyclonedx, dependencies: [{}] }],
 ];
 
-t.test('the gate and the published schemas say the same of CycloneDX 1.6 and 1.7', async (t) => {
+t.test('the gate agrees with the published schemas of CycloneDX 1.6 and 1.7', async (t) => {
   for (const version of ['1.6', '1.7']) {
     const isValid = publishedSchema(version);
     for (const [what, document] of documents) {

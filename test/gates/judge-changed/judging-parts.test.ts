@@ -8,7 +8,7 @@ const partsOf = (name: string, text: string, scripts?: readonly string[], isAmon
   return parts === undefined ? undefined : Object.fromEntries(parts);
 };
 
-t.test('of a manifest only what judges is a part of it', (t) => {
+t.test('only the parts of a manifest that affect checks are compared', (t) => {
   for (const [name, text, expected] of [
     [
       'a/App.csproj',
@@ -62,7 +62,7 @@ t.test('of a manifest only what judges is a part of it', (t) => {
   t.end();
 });
 
-t.test('of a package.json: the scripts that are reached, or all with usual names', (t) => {
+t.test('the scripts of a package.json that checks reach are compared, or else the usual ones', (t) => {
   const text = JSON.stringify({
     name: 'a',
     type: 'module',
@@ -85,7 +85,7 @@ t.test('of a package.json: the scripts that are reached, or all with usual names
   t.end();
 });
 
-t.test('where nobody knows which scripts are reached, each with a usual name is a part', (t) => {
+t.test('every usual script is compared if the reached scripts are unknown', (t) => {
   for (const name of usualScripts)
     t.strictSame(partsOf('package.json', JSON.stringify({ scripts: { [name]: 'x', other: 'y' } })), {
       [`scripts.${name}`]: '"x"',
@@ -93,7 +93,7 @@ t.test('where nobody knows which scripts are reached, each with a usual name is 
   t.end();
 });
 
-t.test('each member of Cargo.toml that says what is built and tested is a part', (t) => {
+t.test('every member of Cargo.toml that controls building and testing is compared', (t) => {
   for (const name of ['lib', 'bin', 'test', 'bench', 'features', 'profile', 'lints'])
     t.match(partsOf('Cargo.toml', `[${name}]\nx = 1`), { [name]: '{"x":1}' });
   for (const name of ['autotests', 'autobenches', 'autobins', 'build', 'links'])
@@ -101,7 +101,7 @@ t.test('each member of Cargo.toml that says what is built and tested is a part',
   t.end();
 });
 
-t.test('a file of which parts judge is one that is read', (t) => {
+t.test('every manifest with compared parts is among the files that are read', (t) => {
   const isRead = (path: string) => manifestGlobs.some((glob) => matchesGlob(path, glob));
   for (const name of [
     ...['package.json', 'composer.json', 'pyproject.toml', 'Cargo.toml', 'setup.cfg', 'pom.xml', 'mix.exs'],

@@ -3,7 +3,7 @@ import { codeText } from '../../../gates/new-tests/code-text.ts';
 import { lex } from '../../../readers/source/tokens/lex.ts';
 import { syntaxes } from '../../../readers/source/tokens/syntax.ts';
 
-t.test('of a text only the quotes are left, of a comment nothing, and every offset stays', (t) => {
+t.test('`codeText` blanks strings and comments and keeps every offset', (t) => {
   const code = (text: string): string =>
     codeText(text, lex(text, syntaxes.javascript, { lineBound: false }).tokens);
   t.equal(code("f('a b'); // c"), "f('   ');     ");

@@ -3,7 +3,7 @@ import { parseReport } from '../../../gates/reports/parse-report.ts';
 
 const read = async (text: string) => (await parseReport('report.json', Buffer.from(text))).report;
 
-t.test('a suite that failed and lists no failed test contradicts itself', async (t) => {
+t.test('a failed suite that lists no failed test is a contradiction', async (t) => {
   const testResults = [{ name: 'a', status: 'passed', assertionResults: [{ status: 'passed', title: 'x' }] }];
   const document = { numTotalTests: 1, numFailedTests: 0, numFailedTestSuites: 0, testResults };
   t.same((await read(JSON.stringify(document)))?.contradictions, []);
@@ -11,7 +11,7 @@ t.test('a suite that failed and lists no failed test contradicts itself', async 
   t.match(found?.contradictions, [{ severity: 'error' }]);
 });
 
-t.test('a build that failed beside packages that all passed is a contradiction', async (t) => {
+t.test('a failed build beside packages that all passed is a contradiction', async (t) => {
   const passed =
     '{"Action":"run","Package":"p","Test":"A"}\n{"Action":"pass","Package":"p","Test":"A"}\n{"Action":"pass","Package":"p"}\n';
   t.same((await read(passed))?.contradictions, []);
@@ -19,7 +19,7 @@ t.test('a build that failed beside packages that all passed is a contradiction',
   t.match(found?.contradictions, [{ severity: 'error' }]);
 });
 
-t.test('a count that is written in another way is the same count', async (t) => {
+t.test('differently written counts are equal if their values are', async (t) => {
   const xml = async (attributes: string, inner = '') =>
     (
       await parseReport(
@@ -37,7 +37,7 @@ t.test('a count that is written in another way is the same count', async (t) => 
   t.strictSame(await xml('tests="many"'), ['warning'], 'how many tests there are hides no failure');
 });
 
-t.test('totals of jest without the tests', async (t) => {
+t.test('jest totals that differ from its listed tests are a contradiction', async (t) => {
   const passed = { assertionResults: [{ status: 'passed', title: 'x' }] };
   const document = { numTotalTests: 1, numFailedTests: 0, success: true, testResults: [passed] };
   const severities = async (more: object) =>
@@ -53,7 +53,7 @@ t.test('totals of jest without the tests', async (t) => {
   t.strictSame(await severities({ numRuntimeErrorTestSuites: 1 }), ['error']);
 });
 
-t.test('totals of mocha without the tests', async (t) => {
+t.test('mocha totals that differ from its listed tests are a contradiction', async (t) => {
   const passes = [{ fullTitle: 'x' }];
   const stats = { tests: 1, passes: 1, failures: 0 };
   const severities = async (more: object) =>
@@ -71,7 +71,7 @@ t.test('totals of mocha without the tests', async (t) => {
     t.match(await read(JSON.stringify({ stats: { tests: 0 }, [key]: [] })), { contradictions: [] }, key);
 });
 
-t.test('totals of pytest without the tests', async (t) => {
+t.test('pytest totals that differ from its listed tests are a contradiction', async (t) => {
   const tests = [{ nodeid: 'a', outcome: 'passed' }];
   const severities = async (summary: object, more: object = { tests }) =>
     (
@@ -86,7 +86,7 @@ t.test('totals of pytest without the tests', async (t) => {
   t.strictSame(await severities({ total: 'all' }), ['error']);
 });
 
-t.test('counters of TRX without the results', async (t) => {
+t.test('TRX counters that differ from its results are a contradiction', async (t) => {
   const result = (outcome: string, inner = '') =>
     `<UnitTestResult testName="x" outcome="${outcome}">${inner}</UnitTestResult>`;
   const severities = async (counters: string, results: string) =>
@@ -113,7 +113,7 @@ t.test('counters of TRX without the results', async (t) => {
   t.strictSame(await severities('total="2" failed="1"', rows), []);
 });
 
-t.test('elements with a prefix are what they are without one', async (t) => {
+t.test('XML elements are read the same with and without a namespace prefix', async (t) => {
   const found = async (text: string) => (await parseReport('a.xml', Buffer.from(text))).report;
   const inner = '<j:testcase name="a"><j:failure message="m"/></j:testcase>';
   const whole = await found(
@@ -130,7 +130,7 @@ t.test('elements with a prefix are what they are without one', async (t) => {
   t.match(claims?.contradictions, [{ severity: 'error' }]);
 });
 
-t.test('an object that names a member twice is refused in every form', async (t) => {
+t.test('an object with a duplicate member is refused in every format', async (t) => {
   const refused = async (text: string) => (await parseReport('a.json', Buffer.from(text))).refusal?.reason;
   const jest = (last: string) =>
     `{"numTotalTests":1,"numFailedTests":1,"testResults":[{"assertionResults":[{"status":"failed",${last}}]}]}`;
@@ -146,7 +146,7 @@ t.test('an object that names a member twice is refused in every form', async (t)
   t.equal(await refused(go('{"Action":"fail","Action":"pass","Package":"p","Test":"A"}')), 'malformed');
 });
 
-t.test('names that differ behind their beginning stay two names', async (t) => {
+t.test('long names that differ only near the end stay different names', async (t) => {
   const long = 'x'.repeat(5000);
   const named = async (name: string, text: string) =>
     (await parseReport(name, Buffer.from(text))).report?.failures.map((one) => one.name);

@@ -7,7 +7,7 @@ const reasonOf = async (content: string | Uint8Array, name = 'a.json') =>
   (await parseReport(name, Buffer.from(content as Uint8Array))).refusal?.reason;
 const jest = (tests: string) => `{"numTotalTests":0,"testResults":[${tests}]}`;
 
-t.test('JSON that is no report, is cut off or is none', async (t) => {
+t.test('JSON that is not a report, is truncated or is malformed is refused', async (t) => {
   t.equal(await reasonOf('{}'), 'not-a-report');
   t.equal(await reasonOf('[]'), 'not-a-report');
   t.equal(await reasonOf('{"version":"2.1.0","runs":[]}'), 'not-a-report');
@@ -19,7 +19,7 @@ t.test('JSON that is no report, is cut off or is none', async (t) => {
   t.equal(await reasonOf('{"__proto__":{"numTotalTests":1,"testResults":[]}}'), 'not-a-report');
 });
 
-t.test('only UTF-8 without NUL is read, in every form', async (t) => {
+t.test('only UTF-8 without NUL is read, in every format', async (t) => {
   for (const name of ['a.xml', 'a.tap', 'a.json']) {
     for (const text of ['<testsuite name="\u00e9"/>', '1..1\nok 1 - \u00e9\n', jest('"\u00e9"')]) {
       const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text, 'utf16le')]);
@@ -31,7 +31,7 @@ t.test('only UTF-8 without NUL is read, in every form', async (t) => {
   t.equal(await reasonOf(`\ufeff${jest('')}`), undefined, 'a byte order mark of UTF-8 is allowed');
 });
 
-t.test('a name that is half a character is shown as far as it can be', async (t) => {
+t.test('a lone surrogate in a name is shown as a replacement character', async (t) => {
   const test =
     '{"status":"failed","title":"a \\ud800 b","fullName":"a \\ud800 b","failureMessages":["\\udc00"]}';
   const { report } = await parseReport(
@@ -53,7 +53,7 @@ t.test('deep nesting is refused before it is built', async (t) => {
   t.equal(await reasonOf(event('""') + event('['.repeat(100) + ']'.repeat(100))), 'truncated');
 });
 
-t.test('more tests at once than the bound are refused', async (t) => {
+t.test('more concurrent tests than the bound are refused', async (t) => {
   const started = (n: number): string => `{"type":"test","event":"started","name":"${n}"}\n`;
   const suite = '{"type":"suite","event":"started","test_count":1}\n';
   const many = Array.from({ length: reportBounds.maxNames + 1 }, (_, n) => started(n)).join('');
@@ -66,12 +66,12 @@ t.test('more values than the bound are refused before they are built', async (t)
   t.ok(process.memoryUsage().rss - before < 200 * 1024 * 1024);
 });
 
-t.test('a line of a stream is bounded', async (t) => {
+t.test('a stream line longer than the bound is refused', async (t) => {
   const event = (text: string) => `{"Action":"output","Package":"p","Output":"${text}"}\n`;
   t.equal(await reasonOf(event('a') + event('x'.repeat(5 * 1024 * 1024))), 'too-large');
 });
 
-t.test('streams of go that are cut off or mixed', async (t) => {
+t.test('truncated or mixed streams of go are refused', async (t) => {
   const event = (action: string, test?: string) =>
     `${JSON.stringify({ Action: action, Package: 'p', ...(test === undefined ? {} : { Test: test }) })}\n`;
   const good = event('start') + event('run', 'A') + event('pass', 'A');
@@ -84,7 +84,7 @@ t.test('streams of go that are cut off or mixed', async (t) => {
   t.match(report, { passed: 1, failed: 1 }, 'a test without an end has failed');
 });
 
-t.test("streams of Rust's test harness that are cut off or hide failures", async (t) => {
+t.test("truncated streams of Rust's test harness are refused, and hidden failures contradict", async (t) => {
   const suite = (event: string, more = {}) => `${JSON.stringify({ type: 'suite', event, ...more })}\n`;
   const test = (event: string, name = 'a') => `${JSON.stringify({ type: 'test', event, name })}\n`;
   const start = suite('started', { test_count: 1 });
@@ -103,7 +103,7 @@ t.test("streams of Rust's test harness that are cut off or hide failures", async
   ]);
 });
 
-t.test('pytest-json-report: an interrupted run and hidden failures', async (t) => {
+t.test('an interrupted pytest run or a hidden failure is a contradiction', async (t) => {
   const report = (
     exitcode: number,
     summary: object,

@@ -14,8 +14,8 @@ async function reportOf(bytes: Uint8Array | string): Promise<TestReport> {
 const reasonOf = async (bytes: Uint8Array | string) =>
   (await parseJunit(Buffer.from(bytes as Uint8Array))).refusal?.reason;
 
-t.test('the reports of real runners', async (t) => {
-  t.test("node's reporter, nested suites and to-do tests counted once", async (t) => {
+t.test('reports of real test runners are read', async (t) => {
+  t.test("nested suites and to-do tests of node's reporter are counted once", async (t) => {
     const report = await reportOf(readFixture('node.xml'));
     t.match(report, { passed: 5, failed: 2, skipped: 3 });
     t.strictSame(report.contradictions, []);
@@ -26,7 +26,7 @@ t.test('the reports of real runners', async (t) => {
     t.equal(report.failures[0]?.message, '1 == 2');
   });
 
-  t.test('a test that is skipped and fails has failed; a to-do test has not', async (t) => {
+  t.test('a skipped test that fails has failed, and a to-do test has not', async (t) => {
     const report = await reportOf(readFixture('node-parents.xml'));
     t.match(report, { passed: 1, failed: 1, skipped: 2 });
     t.strictSame(
@@ -35,7 +35,7 @@ t.test('the reports of real runners', async (t) => {
     );
   });
 
-  t.test('a file in which no test ran is not a passed test', async (t) => {
+  t.test('a file in which no test ran is listed as empty', async (t) => {
     t.match(await reportOf(readFixture('node-no-tests.xml')), {
       passed: 0,
       failed: 0,
@@ -44,7 +44,7 @@ t.test('the reports of real runners', async (t) => {
     });
   });
 
-  t.test('pytest: failures, errors, skips and expected failures', async (t) => {
+  t.test('failures, errors, skips and expected failures of pytest are counted', async (t) => {
     const report = await reportOf(readFixture('pytest.xml'));
     t.match(report, { passed: 2, failed: 2, skipped: 2 });
     t.strictSame(report.contradictions, []);
@@ -55,14 +55,14 @@ t.test('the reports of real runners', async (t) => {
     t.equal(Math.round(report.durationMs ?? 0), 9);
   });
 
-  t.test('surefire: a rerun and a flaky failure are not further tests', async (t) => {
+  t.test('reruns and flaky failures of surefire do not count as further tests', async (t) => {
     const report = await reportOf(readFixture('surefire.xml'));
     t.match(report, { passed: 2, failed: 1, skipped: 1 });
     t.strictSame(report.contradictions, []);
     t.equal(Math.round(report.durationMs ?? 0), 1_201_567);
   });
 
-  t.test('jest-junit: the message is the first line of the text', async (t) => {
+  t.test('the message of a jest-junit failure is the first line of its text', async (t) => {
     const report = await reportOf(readFixture('jest-junit.xml'));
     t.match(report, { passed: 1, failed: 1, skipped: 1 });
     t.strictSame(report.contradictions, []);
@@ -75,7 +75,7 @@ t.test('the reports of real runners', async (t) => {
   });
 });
 
-t.test('what a suite claims beyond its test cases is a contradiction', async (t) => {
+t.test('a suite whose totals differ from its test cases is a contradiction', async (t) => {
   const claims = (attributes: string) =>
     reportOf(`<testsuite name="s" ${attributes}><testcase name="a"/></testsuite>`);
   t.strictSame((await claims('tests="1" failures="0"')).contradictions, []);
@@ -96,18 +96,18 @@ t.test('a suite that failed by itself counts as a failure', async (t) => {
   t.match(report, { passed: 1, failed: 1, failures: [{ name: 'boot', message: 'no database' }] });
 });
 
-t.test('what stands in output and properties of a test is not read', async (t) => {
+t.test('output and properties of a test are ignored', async (t) => {
   const report = await reportOf(
     '<testsuite><testcase name="a"><system-out><failure message="x"/></system-out><properties><error/></properties></testcase></testsuite>',
   );
   t.match(report, { passed: 1, failed: 0 });
 });
 
-t.test('no test cases are no tests', async (t) => {
+t.test('a report without test cases counts no tests', async (t) => {
   t.match(await reportOf('<testsuites/>'), { passed: 0, failed: 0, skipped: 0 });
 });
 
-t.test('names lose escape sequences, control characters and known secrets', async (t) => {
+t.test('names lose control characters, and known secrets in them are masked', async (t) => {
   const secret = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
   const report = await reportOf(
     `<testsuite><testcase name="red &#27;not &#9;x ${secret} &#x202e;y"><failure message="m"/></testcase></testsuite>`.replace(
@@ -136,7 +136,7 @@ t.test('line endings and a byte order mark make no difference', async (t) => {
   t.strictSame(await reportOf(`\ufeff${text}`), expected);
 });
 
-t.test('characters that stand across pieces of the input are whole', async (t) => {
+t.test('characters that are split across chunks of the input are read whole', async (t) => {
   const filler = 'x'.repeat(64 * 1024 - 60);
   for (const shift of ['', 'y', 'yy', 'yyy']) {
     const report = await reportOf(
@@ -146,7 +146,7 @@ t.test('characters that stand across pieces of the input are whole', async (t) =
   }
 });
 
-t.test('hostile input is refused by reason', async (t) => {
+t.test('hostile input is refused with a reason', async (t) => {
   const bomb = `<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa">${Array.from({ length: 9 }, (_, i) => `<!ENTITY a${i} "&a;&a;&a;">`).join('')}]><testsuite name="&a8;"/>`;
   t.equal(await reasonOf(bomb), 'document-type');
   t.equal(await reasonOf('<!DOCTYPE testsuite SYSTEM "file:///etc/passwd"><testsuite/>'), 'document-type');
@@ -173,13 +173,13 @@ t.test('hostile input is refused by reason', async (t) => {
   );
 });
 
-t.test('64 levels are read and 65 are not', async (t) => {
+t.test('64 levels of nesting are read and 65 are refused', async (t) => {
   const nest = (levels: number) => '<testsuite>'.repeat(levels) + '</testsuite>'.repeat(levels);
   t.ok((await parse(nest(64))).report);
   t.equal(await reasonOf(nest(65)), 'too-deep');
 });
 
-t.test('only UTF-8 is read', async (t) => {
+t.test('only UTF-8 and its ASCII subset are read', async (t) => {
   t.equal(await reasonOf(Buffer.from('<testsuite name="a"/>', 'utf16le')), 'encoding');
   t.equal(await reasonOf(Buffer.from('<testsuite name="\u00e9"/>', 'latin1')), 'encoding');
   t.equal(await reasonOf('<?xml version="1.0" encoding="ISO-8859-1"?><testsuite/>'), 'encoding');
@@ -187,7 +187,7 @@ t.test('only UTF-8 is read', async (t) => {
   t.equal(await reasonOf('<?xml version="1.0" encoding="us-ascii"?><testsuite/>'), undefined);
 });
 
-t.test('size is refused before anything is read', async (t) => {
+t.test('a report above the size limit is refused before it is read', async (t) => {
   const huge = new Uint8Array(64 * 1024 * 1024 + 1);
   t.equal((await parseJunit(huge)).refusal?.reason, 'too-large');
 });

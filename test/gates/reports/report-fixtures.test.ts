@@ -11,7 +11,7 @@ const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.includes('/'))
   .sort();
 
-t.test('every report of a runner says what is expected of it, whatever its ending', async (t) => {
+t.test('every report fixture is read as expected, whatever its file name extension', async (t) => {
   t.strictSame(Object.keys(expected).sort(), files);
   for (const file of files) {
     const bytes = readFileSync(root + file);
@@ -23,7 +23,7 @@ t.test('every report of a runner says what is expected of it, whatever its endin
   }
 });
 
-t.test('a report that is cut anywhere is refused or counts no more than the whole', async (t) => {
+t.test('a truncated report is refused or counts no more than the whole', async (t) => {
   for (const file of files) {
     const bytes = readFileSync(root + file);
     const whole = (await parseReport(file, bytes)).report;
@@ -36,14 +36,14 @@ t.test('a report that is cut anywhere is refused or counts no more than the whol
   }
 });
 
-t.test('every failed test of a fixture is told by its name, and times come with it', async (t) => {
+t.test('failed and skipped tests are listed by name, with durations', async (t) => {
   const { report } = await parseReport('a.json', readFileSync(`${root}jest/failed.json`));
   t.match(report?.failures[0], { name: 'price.test.js > price rounds', durationMs: 5 });
   t.strictSame(report?.skippedTests, ['price.test.js > price later', 'price.test.js > price some day']);
   t.match(report?.slowest[0], { durationMs: 5 });
 });
 
-t.test('the slowest twenty are kept, longest first', async (t) => {
+t.test('the slowest twenty tests are kept, longest first', async (t) => {
   const cases = Array.from(
     { length: 60 },
     (_, index) => `<testcase name="t${index}" time="${(index * 7) % 60}"/>`,

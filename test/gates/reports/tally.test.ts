@@ -1,7 +1,7 @@
 import t from 'tap';
 import { Tally } from '../../../gates/reports/tally.ts';
 
-t.test('what a part of a report counted and said is taken over whole', async (t) => {
+t.test('counts and contradictions of a part are added to the whole', async (t) => {
   const part = new Tally();
   part.pass('a', 2);
   part.fail('b', 'no', 3);
@@ -24,7 +24,7 @@ t.test('what a part of a report counted and said is taken over whole', async (t)
   });
 });
 
-t.test('failures that were announced are skipped', async (t) => {
+t.test('forgiven failures count as skipped', async (t) => {
   const part = new Tally();
   part.fail('b', 'no');
   const whole = new Tally();

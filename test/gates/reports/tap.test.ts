@@ -16,8 +16,8 @@ const reasonOf = async (bytes: Uint8Array | string) =>
 
 const lines = (...all: string[]) => `${all.join('\n')}\n`;
 
-t.test('the streams of real runners', async (t) => {
-  t.test("node's reporter: tests with subtests and suites are not tests themselves", async (t) => {
+t.test('streams of real test runners are read', async (t) => {
+  t.test("node's suites and tests with subtests do not count as tests", async (t) => {
     const report = await reportOf(readFixture('node.tap'));
     t.match(report, { passed: 4, failed: 2, skipped: 3 });
     t.match(report.failures, [
@@ -27,7 +27,7 @@ t.test('the streams of real runners', async (t) => {
     t.ok((report.durationMs ?? 0) > 1);
   });
 
-  t.test('a test that fails although its subtests pass counts', async (t) => {
+  t.test('a test that fails although its subtests pass is counted', async (t) => {
     const report = await reportOf(readFixture('node-parents.tap'));
     t.match(report, { passed: 1, failed: 2, skipped: 2 });
     t.strictSame(
@@ -36,7 +36,7 @@ t.test('the streams of real runners', async (t) => {
     );
   });
 
-  t.test('a file in which no test ran is not a passed test', async (t) => {
+  t.test('a file in which no test ran is listed as empty', async (t) => {
     t.match(await reportOf(readFixture('node-no-tests.tap')), {
       passed: 0,
       failed: 0,
@@ -44,18 +44,18 @@ t.test('the streams of real runners', async (t) => {
     });
   });
 
-  t.test('tap 14 with subtests and escaped marks', async (t) => {
+  t.test('TAP 14 with subtests and escaped marks is read', async (t) => {
     const report = await reportOf(readFixture('node-tap.tap'));
     t.match(report, { passed: 3, failed: 1, skipped: 2, failures: [{ name: 'second' }] });
   });
 
-  t.test('tap 14 with subtests in blocks behind their test', async (t) => {
+  t.test('TAP 14 with buffered subtests after their test is read', async (t) => {
     const report = await reportOf(readFixture('tap14-buffered.tap'));
     t.match(report, { passed: 2, failed: 1, skipped: 1 });
     t.strictSame(report.failures, [{ name: 'second > inner three', message: 'no' }]);
   });
 
-  t.test('the node that runs this test', async (t) => {
+  t.test('TAP from the node version that runs this test is read', async (t) => {
     const sample = fileURLToPath(new URL('../../../fixtures/gates/reports/node-sample.cjs', import.meta.url));
     const env = { PATH: process.env.PATH ?? '' };
     let output: Buffer;
@@ -68,7 +68,7 @@ t.test('the streams of real runners', async (t) => {
   });
 });
 
-t.test('directives', async (t) => {
+t.test('SKIP and TODO directives skip a test, but a skipped test that fails has failed', async (t) => {
   const report = await reportOf(
     lines(
       '1..8',
@@ -100,14 +100,14 @@ t.test('a failure inside a test that claims to have passed counts', async (t) =>
   });
 });
 
-t.test('subtests whose own test is missing count', async (t) => {
+t.test('subtests without a parent test are counted', async (t) => {
   t.match(await reportOf(lines('1..1', 'ok 1 - a', '    not ok 1 - orphan', '    1..1')), {
     passed: 1,
     failed: 1,
   });
 });
 
-t.test('subtests without their own test count two levels down too', async (t) => {
+t.test('subtests without a parent test are counted two levels deep', async (t) => {
   t.match(
     await reportOf(
       lines('        not ok 1 - orphan', '    ok 1 - a', '        not ok 1 - last', 'ok 1 - b', '1..1'),
@@ -119,13 +119,13 @@ t.test('subtests without their own test count two levels down too', async (t) =>
   );
 });
 
-t.test('of a line 65,536 characters are looked at', async (t) => {
+t.test('only the first 65,536 characters of a line are read', async (t) => {
   const todo = (length: number) => reportOf(lines('1..1', `not ok 1 - ${'x'.repeat(length)} # TODO`));
   t.match(await todo(65_000), { failed: 0, skipped: 1 });
   t.match(await todo(66_000), { failed: 1, skipped: 0 });
 });
 
-t.test('a subtest that was skipped as a whole is one skipped test', async (t) => {
+t.test('a parent whose subtests were all skipped is one skipped test', async (t) => {
   t.match(await reportOf(lines('    1..0 # nothing', 'ok 1 - a', '1..1')), { passed: 0, skipped: 1 });
 });
 
@@ -135,7 +135,7 @@ t.test('`Bail out!` is a failure and needs no plan', async (t) => {
   t.match(await reportOf(lines('    Bail out! inside')), { failed: 1 });
 });
 
-t.test('diagnostics hide nothing', async (t) => {
+t.test('diagnostics hide no failed test', async (t) => {
   const report = await reportOf(
     lines(
       'ok 1 - a',
@@ -160,7 +160,7 @@ t.test('diagnostics hide nothing', async (t) => {
   );
 });
 
-t.test('plans', async (t) => {
+t.test('a missing, repeated or mismatched plan is refused', async (t) => {
   t.equal(await reasonOf(lines('ok 1', 'ok 2')), 'truncated', 'no plan');
   t.equal(await reasonOf(lines('1..3', 'ok 1', 'ok 2')), 'malformed', 'too few');
   t.equal(await reasonOf(lines('1..1', 'ok 1', 'ok 2')), 'malformed', 'too many');
@@ -171,7 +171,7 @@ t.test('plans', async (t) => {
   t.match(await reportOf(lines('1..0 # SKIP nothing here')), { passed: 0, failed: 0, skipped: 0 });
 });
 
-t.test('a stream that is cut anywhere is refused or counts no more than the whole', async (t) => {
+t.test('a stream that is cut before its plan is refused as truncated', async (t) => {
   const whole = readFixture('node.tap');
   const { passed, failed, skipped } = await reportOf(whole);
   // The plan and the summary stand at the very end.
@@ -194,7 +194,7 @@ t.test('line endings, blank lines, a byte order mark and colours make no differe
   );
 });
 
-t.test('names carry no escape sequences and no known secrets', async (t) => {
+t.test('escape sequences are removed from names, and known secrets are masked', async (t) => {
   const secret = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
   const { failures } = await reportOf(
     lines(
@@ -208,7 +208,7 @@ t.test('names carry no escape sequences and no known secrets', async (t) => {
   t.strictSame(failures, [{ name: 'a [secret]', message: '[secret]' }]);
 });
 
-t.test('hostile streams are refused by reason', async (t) => {
+t.test('hostile streams are refused with a reason', async (t) => {
   t.equal(await reasonOf(Buffer.from('TAP version 13\n1..1\nok 1\n', 'utf16le')), 'encoding');
   t.equal(await reasonOf(Buffer.from('1..1\nok 1 - caf\u00e9\n', 'latin1')), 'encoding');
   t.equal(await reasonOf(lines('TAP version 15', '1..1', 'ok 1')), 'unsupported');
@@ -238,7 +238,7 @@ t.test('output begins as TAP with a version, a plan or a numbered test', async (
     t.notOk(begins(text), text);
 });
 
-t.test('a test that failed between two levels of indentation has failed', async (t) => {
+t.test('a failed test between two levels of indentation counts', async (t) => {
   const suite = (...inner: string[]) => reportOf(lines('1..1', ...inner, 'ok 1 - a'));
   for (const inner of [
     '  not ok 1 - b',
@@ -254,12 +254,12 @@ t.test('a test that failed between two levels of indentation has failed', async 
   t.match(await reportOf(yaml), { passed: 1, failed: 0 }, 'what a diagnostic quotes is no test');
 });
 
-t.test('a byte order mark before a line hides nothing', async (t) => {
+t.test('a byte order mark before a line does not hide a failed test', async (t) => {
   t.match(await reportOf(lines('1..2', 'ok 1 - a', '\ufeffnot ok 2 - b')), { passed: 1, failed: 1 });
   t.match(await reportOf(`\ufeff${lines('not ok 1 - b', '1..1')}`), { failed: 1 });
 });
 
-t.test('totals of the runner that its test points do not bear out', async (t) => {
+t.test('totals of the runner that differ from its test points are a contradiction', async (t) => {
   const contradictions = async (text: string) =>
     (await parseTap(Buffer.from(text))).report?.contradictions.length;
   const totals = (pass: number, fail: number): string =>

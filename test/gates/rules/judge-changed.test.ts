@@ -33,7 +33,7 @@ const ask = async (
 };
 const unattended = { risk: { humanInLoop: { required: false, minApprovers: 0 } } } as const;
 
-t.test('what checks execute to judge is found, and ordinary work is left alone', async (t) => {
+t.test('changes to files that checks execute are found, and ordinary changes are not', async (t) => {
   const wrong: string[] = [];
   const count = { found: 0, missed: 0, extra: 0, left: 0 };
   for (const one of changes) {
@@ -69,68 +69,61 @@ const releaseCheck = (command: string) => ({
   },
 });
 
-t.test(
-  'a change of the judge takes an approval: an error where nobody is asked, else a person decides',
-  async (t) => {
-    t.match(await ask(patched, unattended), [
-      {
-        rule: 'judge-changed',
-        severity: 'error',
-        path: 'package.json',
-        message:
-          /^`package.json` \(.*`scripts.test`\) says what judges and changes, reached from the command of check `check-0`; it takes an approval/,
-        detail: { code: 'JUDGE_CHANGED', role: 'manifest', checks: ['check-0'] },
-      },
-    ]);
-    for (const spec of [
-      { risk: { humanInLoop: { required: true, minApprovers: 1 } } },
-      releaseCheck('require-approvers --min 2'),
-      releaseCheck('judge-changed'),
-    ] as const)
-      t.match(await ask(patched, spec), [{ severity: 'warning', message: /a person reviews it before/ }]);
-    t.match(await ask(patched, releaseCheck('true')), [{ severity: 'error' }]);
-    t.match(
-      await ask(patched, {
-        ...unattended,
-        intent: { changeType: 'chore', objectives: ['Change package.json'] },
-      }),
-      [{ severity: 'error' }],
-    );
-  },
-);
+t.test('a change to the checks is an error unless a person reviews it', async (t) => {
+  t.match(await ask(patched, unattended), [
+    {
+      rule: 'judge-changed',
+      severity: 'error',
+      path: 'package.json',
+      message:
+        /^`package.json` \(.*`scripts.test`\) says what judges and changes, reached from the command of check `check-0`; it takes an approval/,
+      detail: { code: 'JUDGE_CHANGED', role: 'manifest', checks: ['check-0'] },
+    },
+  ]);
+  for (const spec of [
+    { risk: { humanInLoop: { required: true, minApprovers: 1 } } },
+    releaseCheck('require-approvers --min 2'),
+    releaseCheck('judge-changed'),
+  ] as const)
+    t.match(await ask(patched, spec), [{ severity: 'warning', message: /a person reviews it before/ }]);
+  t.match(await ask(patched, releaseCheck('true')), [{ severity: 'error' }]);
+  t.match(
+    await ask(patched, {
+      ...unattended,
+      intent: { changeType: 'chore', objectives: ['Change package.json'] },
+    }),
+    [{ severity: 'error' }],
+  );
+});
 
-t.test(
-  'where nobody reviews it a run lets the policy commit judge too, and hears what of it to lay',
-  async (t) => {
-    const laid = async (change: Change) => {
-      const findings = await ask(change, unattended, {});
-      t.ok(findings.every(({ severity, detail }) => severity === 'warning' && detail?.judgedBy === 'policy'));
-      return findings.flatMap(({ detail }) => detail?.lay ?? []);
-    };
-    t.same(await laid(patched), [{ path: 'package.json', parts: ['scripts.test'] }]);
-    const audit = { 'scripts/audit.js': 'process.exit(1);\n' };
-    const moved = (change: Record<string, string | null>) =>
-      one('x', 'node scripts/audit', audit, change, []);
-    t.same(await laid(moved({ 'scripts/audit.js': '' })), [{ path: 'scripts/audit.js' }]);
-    t.same(await laid(moved({ 'scripts/audit': '' })), [{ path: 'scripts/audit' }]);
-    t.same(await laid(moved({ 'scripts/audit.js': null })), [{ path: 'scripts/audit.js' }]);
-    const many = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`scripts/${at}.sh`, 'true\n']));
-    const all = Object.keys(many).join(' && sh ');
-    const changed = Object.fromEntries(Object.keys(many).map((path) => [path, 'false\n']));
-    t.equal(
-      (await laid(one('x', `sh ${all}`, many, changed, []))).length,
-      60,
-      'those that are not listed, too',
-    );
-    t.match(await ask(patched, { risk: { humanInLoop: { required: true, minApprovers: 1 } } }, {}), [
-      { severity: 'warning', message: /a person reviews it/, detail: { judgedBy: undefined } },
-    ]);
-    const input = toRuleInput({ name: 'x', files: { '.eslintrc': { candidate: '{}' } }, spec: unattended });
-    t.match(await judge(input), [{ severity: 'error' }], 'a scan runs nothing');
-  },
-);
+t.test('without a reviewer the run also uses the checks of the policy commit', async (t) => {
+  const laid = async (change: Change) => {
+    const findings = await ask(change, unattended, {});
+    t.ok(findings.every(({ severity, detail }) => severity === 'warning' && detail?.judgedBy === 'policy'));
+    return findings.flatMap(({ detail }) => detail?.lay ?? []);
+  };
+  t.same(await laid(patched), [{ path: 'package.json', parts: ['scripts.test'] }]);
+  const audit = { 'scripts/audit.js': 'process.exit(1);\n' };
+  const moved = (change: Record<string, string | null>) => one('x', 'node scripts/audit', audit, change, []);
+  t.same(await laid(moved({ 'scripts/audit.js': '' })), [{ path: 'scripts/audit.js' }]);
+  t.same(await laid(moved({ 'scripts/audit': '' })), [{ path: 'scripts/audit' }]);
+  t.same(await laid(moved({ 'scripts/audit.js': null })), [{ path: 'scripts/audit.js' }]);
+  const many = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`scripts/${at}.sh`, 'true\n']));
+  const all = Object.keys(many).join(' && sh ');
+  const changed = Object.fromEntries(Object.keys(many).map((path) => [path, 'false\n']));
+  t.equal(
+    (await laid(one('x', `sh ${all}`, many, changed, []))).length,
+    60,
+    'those that are not listed, too',
+  );
+  t.match(await ask(patched, { risk: { humanInLoop: { required: true, minApprovers: 1 } } }, {}), [
+    { severity: 'warning', message: /a person reviews it/, detail: { judgedBy: undefined } },
+  ]);
+  const input = toRuleInput({ name: 'x', files: { '.eslintrc': { candidate: '{}' } }, spec: unattended });
+  t.match(await judge(input), [{ severity: 'error' }], 'a scan runs nothing');
+});
 
-t.test('asked at the release it waits, is content, or refuses', async (t) => {
+t.test('as a release check the rule waits for approvals, passes or fails', async (t) => {
   const input = {
     ...toRuleInput({ name: 'x', files: {}, spec: releaseCheck('judge-changed --min 2') }),
     args: ['--min', '2'],
@@ -173,7 +166,7 @@ t.test('asked at the release it waits, is content, or refuses', async (t) => {
   ]);
 });
 
-t.test('findings are at most 50 and say how many there are; what was not followed is told', async (t) => {
+t.test('at most 50 findings are listed, and files that were not followed are noted', async (t) => {
   const base = Object.fromEntries(Array.from({ length: 80 }, (_, at) => [`scripts/s${at}.js`, '1\n']));
   const all = Object.keys(base)
     .map((path) => `node ${path}`)
@@ -202,7 +195,7 @@ t.test('findings are at most 50 and say how many there are; what was not followe
   t.match(late.at(-1), { severity: 'note', message: /was followed: script `s\d` of .*: more than 6 hops/ });
 });
 
-t.test('without a contract the usual names count', async (t) => {
+t.test('without known check commands only the usual names count', async (t) => {
   const input = toRuleInput({
     name: 'x',
     files: {
@@ -220,7 +213,7 @@ t.test('without a contract the usual names count', async (t) => {
   t.same([...paths].sort(), ['jest.config.js', 'package.json']);
 });
 
-t.test('what a configuration leads to is reached from each check that runs its program', async (t) => {
+t.test('files reached from a configuration belong to each check that runs its program', async (t) => {
   const base: Readonly<Record<string, string>> = {
     'jest.config.js': "module.exports = { setupFiles: ['./test/prepare.js'] };",
     'test/prepare.js': "require('../ci/limits.js');\n",
@@ -240,7 +233,7 @@ t.test('what a configuration leads to is reached from each check that runs its p
   t.same(of('ci/all.sh'), ['check-2', 'check-3']);
 });
 
-t.test('a configuration that moves to where nothing runs it is missed where it was', async (t) => {
+t.test('a configuration moved to where no check uses it is reported', async (t) => {
   const moved = { 'examples/x/.env': { base: 'A=1', candidate: 'A=1' } };
   const input = toRuleInput({ name: 'x', files: moved, spec: unattended });
   const [file] = input.patch.files;
@@ -257,7 +250,7 @@ t.test('a configuration that moves to where nothing runs it is missed where it w
   t.match(findings, [{ path: 'examples/x/.env', message: /has moved from `.env`/ }]);
 });
 
-t.test('a configuration counts where a program runs, and in each directory on the way there', async (t) => {
+t.test('a configuration counts where a program runs and in each parent directory', async (t) => {
   const reach = {
     files: [{ path: 'tools/lint/run.js', role: 'script', checks: ['unit'], via: 'x' }],
     scripts: {},
@@ -298,7 +291,7 @@ t.test('a configuration counts where a program runs, and in each directory on th
   }
 });
 
-t.test('a file of which nothing is read leads nowhere, and counts itself', async (t) => {
+t.test('a file that cannot be read is followed no further but counts itself', async (t) => {
   const files = ['package.json', 'run.sh'].map((path) => ({ path, sizeBytes: 1, mode: '100644' }));
   const reach = await followChecks(
     [

@@ -245,7 +245,7 @@ await gateTester(t, findRule('licenses'), {
   ],
 });
 
-t.test('expressions are met as SPDX means them', async (t) => {
+t.test('license expressions are evaluated as SPDX defines', async (t) => {
   const cases: readonly (readonly [expression: string, allowed: readonly string[], met: boolean])[] = [
     ['MIT', ['mit'], true],
     ['MIT OR (ISC AND GPL-2.0-only)', ['ISC', 'GPL-2.0-only'], true],
@@ -276,7 +276,7 @@ t.test('expressions are met as SPDX means them', async (t) => {
   }
 });
 
-t.test('text that is no expression, too long or nested without end is unknown', async (t) => {
+t.test('text that is not an expression, or too deeply nested, is an unknown license', async (t) => {
   for (const text of [
     'MIT; GPL-3.0-only',
     'MIT\nOR ISC',
@@ -289,13 +289,13 @@ t.test('text that is no expression, too long or nested without end is unknown', 
   }
 });
 
-t.test('expressions that say the same are equal', async (t) => {
+t.test('equivalent license expressions have the same key', async (t) => {
   t.equal(licenseKey('(MIT OR ISC)'), licenseKey('ISC or MIT'.replace('or', 'OR')));
   t.equal(licenseKey('MIT OR (ISC OR Zlib)'), licenseKey('Zlib OR ISC OR MIT'));
   t.not(licenseKey('MIT AND ISC'), licenseKey('MIT OR ISC'));
 });
 
-t.test('of many refusals a part is listed, and the rest is a refusal, too', async (t) => {
+t.test('at most 200 refusals are listed, and an error counts the rest', async (t) => {
   const many = Object.fromEntries(
     Array.from({ length: 300 }, (_, n) => [
       `node_modules/b${n}`,

@@ -10,7 +10,7 @@ import { renames, sidesOf } from './renames.ts';
 const languages = labelledLanguages;
 
 for (const language of languages) {
-  t.test(`${language}: a labelled set of both kinds comes out right`, async (t) => {
+  t.test(`the rule classifies every labelled case of ${language} correctly`, async (t) => {
     const { cases, traps, precision, recall, wrong, missed } = await scoreLanguage(language);
     t.ok(cases >= 40 && traps >= 20 && cases - traps >= 20, `${cases} cases, ${traps} traps`);
     t.ok(precision >= 0.95, wrong.join('; '));
@@ -27,7 +27,7 @@ const changed = (path: string, candidate: string): GateCase => ({
   files: { [path]: { base: '\n', candidate } },
 });
 
-long('from the hunks alone every labelled direct execution is found too', async (t) => {
+long('finds every labelled direct execution from the hunks alone', async (t) => {
   for (const language of languages) {
     for (const { name, path, code, lines } of readCases(language)) {
       // A component's script and a file's kind are known by more than a hunk.
@@ -42,15 +42,12 @@ long('from the hunks alone every labelled direct execution is found too', async 
   }
 });
 
-t.test(
-  'a diff that adds a file holds all of it: comments and texts hide nothing but themselves',
-  async (t) => {
-    const candidate = '/*\n eval(x)\n*/\nconst a = `\n eval(y)\n`;\n';
-    t.same(await judge(withoutContent({ name: 'x', files: { 'a.js': { candidate } } })), []);
-  },
-);
+t.test('ignores code in comments and strings of a new file without its content', async (t) => {
+  const candidate = '/*\n eval(x)\n*/\nconst a = `\n eval(y)\n`;\n';
+  t.same(await judge(withoutContent({ name: 'x', files: { 'a.js': { candidate } } })), []);
+});
 
-t.test('a name that the change uses is known from the lines that it leaves alone', async (t) => {
+t.test('resolves a name that an unchanged line defines', async (t) => {
   for (const rename of renames) {
     const [path, given] = rename;
     const files = { [path]: sidesOf(rename) };
@@ -59,19 +56,19 @@ t.test('a name that the change uses is known from the lines that it leaves alone
   }
 });
 
-t.test('a call over several lines counts where any of them was added', async (t) => {
+t.test('reports a call over several lines when any of them was added', async (t) => {
   const base = "import { exec } from 'child_process';\nexec(\n  one,\n);\n";
   const candidate = base.replace('one', 'two');
   const found = await judge(toRuleInput({ name: 'x', files: { 'a.js': { base, candidate } } }));
   t.match(found, [{ line: 3, column: 3 }]);
 });
 
-t.test('Python reads letters in their plain form, and so does the rule', async (t) => {
+t.test('finds `eval` in Python when it is spelled with full-width letters', async (t) => {
   const found = await judge(toRuleInput({ name: 'x', files: { 'a.py': { candidate: 'ｅｖａｌ(text)\n' } } }));
   t.match(found, [{ line: 1 }]);
 });
 
-t.test('spaces beyond ASCII are spaces, and other letters are letters', async (t) => {
+t.test('treats non-ASCII spaces as spaces and non-ASCII letters as letters', async (t) => {
   const candidate = 'eval\u00a0(text);\nconst größe = "→ eval(x)";\nconst 名前 = 1; eval(名前);\n';
   const found = await judge(toRuleInput({ name: 'x', files: { 'a.js': { candidate } } }));
   t.same(
@@ -83,7 +80,7 @@ t.test('spaces beyond ASCII are spaces, and other letters are letters', async (t
   );
 });
 
-t.test('where the grammar does not fit, lines are read one by one', async (t) => {
+t.test('scans line by line when the source does not parse', async (t) => {
   const candidate = 'const a = {{{ ;;; ((\n) => `\neval(x);\n';
   const found = await judge(toRuleInput({ name: 'x', files: { 'a.ts': { candidate } } }));
   t.ok(found.some(({ line }) => line === 3));
@@ -92,14 +89,14 @@ t.test('where the grammar does not fit, lines are read one by one', async (t) =>
 const rule = rules.find(({ id }) => id === 'no-direct-eval');
 if (!rule) throw new Error('the rule is not registered');
 
-t.test('a contract that lets text be executed does not ask the rule', async (t) => {
+t.test('the rule does not apply to a spec that allows direct execution', async (t) => {
   const { appliesTo } = findRule('no-direct-eval');
   const asks = (noDirectEval: boolean) =>
     appliesTo?.(sampleSpecWith({ security: { outputHandling: { noDirectEval } } }));
   t.strictSame([asks(true), asks(false)], [true, false]);
 });
 
-t.test('only what the patch adds counts', async (t) => {
+t.test('reports only what the patch adds', async (t) => {
   const old = 'eval(old);\nconst a = 1;\n';
   await gateTester(t, rule, {
     valid: [
@@ -157,12 +154,12 @@ t.test('only what the patch adds counts', async (t) => {
   });
 });
 
-t.test('without content a comment that opens in the hunk hides nothing, as it may be text', async (t) => {
+t.test('without content a comment opener in the hunk does not hide code behind it', async (t) => {
   const found = await judge(withoutContent(changed('a.js', '/*\n`; eval(x);\n*/\n')));
   t.match(found, [{ line: 2, detail: { seen: 'diff only' } }]);
 });
 
-t.test('without content nothing that spans lines hides a line', async (t) => {
+t.test('without content no construct over several lines hides an added line', async (t) => {
   const openings: readonly (readonly [path: string, opening: string, code: string])[] = [
     ['x.rb', 'a = <<~TEXT', 'eval(x)'],
     ['x.rb', '__END__', 'eval(x)'],
@@ -182,14 +179,14 @@ t.test('without content nothing that spans lines hides a line', async (t) => {
   }
 });
 
-t.test('source that git takes for binary and whose content is not given is refused', async (t) => {
+t.test('refuses source that git treats as binary when its content is missing', async (t) => {
   const found = await judge(
     withoutContent({ name: 'x', files: { 'a.js': { candidate: 'const a = "\0";\n' } } }),
   );
   t.match(found, [{ severity: 'error', path: 'a.js' }]);
 });
 
-t.test('findings are bounded', async (t) => {
+t.test('limits a file with 2,000 matches to 501 findings', async (t) => {
   const found = await judge(
     toRuleInput({ name: 'x', files: { 'a.js': { candidate: 'eval(x);\n'.repeat(2000) } } }),
   );
@@ -197,7 +194,7 @@ t.test('findings are bounded', async (t) => {
   t.ok(found.every(({ severity }) => severity === 'error'));
 });
 
-t.test('what goes too far to be read is refused, never passed over', async (t) => {
+t.test('reports an error for source that exceeds the limits of the analysis', async (t) => {
   const chain = Array.from({ length: 600 }, (_, at) => `const a${at + 1} = a${at};\n`).join('');
   const names = Array.from({ length: 600 }, (_, at) => `a${at + 1} = a${at}\n`).join('');
   const cases: Readonly<Record<string, string>> = {

@@ -41,7 +41,7 @@ const speed = (
 const errors = async (level: Level, baseline: CheckBaseline, more: Partial<CheckRecord> = {}) =>
   (await judged(level, baseline, more)).filter(({ severity }) => severity === 'error').length;
 
-t.test('none: nothing beyond the noise of the base', async (t) => {
+t.test('level `none` allows no regression beyond the noise of the base', async (t) => {
   t.equal(await errors('none', speed([100, 100, 100], [100, 100, 100])), 0);
   t.equal(await errors('none', speed([100, 100, 100], [100.1, 100.1, 100.1])), 1);
   t.equal(await errors('none', speed([98, 100, 102], [104, 104, 104])), 0, 'as wide as the noise');
@@ -50,7 +50,7 @@ t.test('none: nothing beyond the noise of the base', async (t) => {
   t.equal(await errors('none', speed([0.1 + 0.2, 0.3, 0.3], [0.30000000000000004, 0.3, 0.3])), 0);
 });
 
-t.test('low and medium: 5 % and 20 % of the median, never less than the noise', async (t) => {
+t.test('`low` and `medium` allow 5 % and 20 % of the median, and at least the noise', async (t) => {
   t.equal(await errors('low', speed([100, 100, 100], [105, 105, 105])), 0);
   t.equal(await errors('low', speed([100, 100, 100], [105.1, 105.1, 105.1])), 1);
   t.equal(await errors('medium', speed([100, 100, 100], [120, 120, 120])), 0);
@@ -60,14 +60,14 @@ t.test('low and medium: 5 % and 20 % of the median, never less than the noise', 
   t.equal(await errors('low', speed([100, 100, 100], [1, 900, 100])), 0, 'one round is not the median');
 });
 
-t.test('higher may be better, and zero has no percentage', async (t) => {
+t.test('handles metrics where higher is better and baselines of zero or below', async (t) => {
   t.equal(await errors('low', speed([100, 100, 100], [94, 94, 94], 'higher')), 1);
   t.equal(await errors('low', speed([100, 100, 100], [300, 300, 300], 'higher')), 0);
   t.equal(await errors('medium', speed([0, 0, 0], [1, 1, 1])), 1);
   t.equal(await errors('medium', speed([-100, -100, -100], [-90, -90, -90])), 0);
 });
 
-t.test('what cannot be compared fails, unless it is the base that gave nothing', async (t) => {
+t.test('incomparable metrics fail the rule, while an unmeasured base gives a warning', async (t) => {
   const none = { measured: [], incomparable: [], onlyInCandidate: [] };
   t.equal(await errors('medium', { speed: { ...none, incomparable: [{ name: 'a', reason: 'r' }] } }), 1);
   const unmeasured = (side: 'base' | 'candidate') => ({
@@ -78,7 +78,7 @@ t.test('what cannot be compared fails, unless it is the base that gave nothing',
   t.match(await judged('none', { speed: { ...none, onlyInCandidate: ['a'] } }), [{ severity: 'note' }]);
 });
 
-t.test('failures: a regression is an error, an old one and an unknown one are told', async (t) => {
+t.test('a new failure is an error, while an old or unknown failure is a warning', async (t) => {
   const failure = (outcome: 'regression' | 'old-failure' | 'unknown') =>
     judged('low', { failure: { outcome, reason: 'r' } }, { status: 'failed' });
   t.match(await failure('regression'), [{ severity: 'error', detail: { outcome: 'regression' } }]);
@@ -86,11 +86,11 @@ t.test('failures: a regression is an error, an old one and an unknown one are to
   t.match(await failure('unknown'), [{ severity: 'warning', detail: { outcome: 'unknown' } }]);
 });
 
-t.test('a check that is not required is warned of', async (t) => {
+t.test('a regression in a check that is not required is a warning', async (t) => {
   t.match(await judged('none', speed([1, 1, 1], [2, 2, 2]), { required: false }), [{ severity: 'warning' }]);
 });
 
-t.test('a check without a baseline says nothing', async (t) => {
+t.test('reports nothing when there is no stage with a baseline', async (t) => {
   const { stage: _, ...input } = toRuleInput({ name: 'regression' });
   t.strictSame(await judge(input), []);
 });

@@ -134,7 +134,7 @@ await gateTester(t, ruleOf('require-approvers'), {
   ],
 });
 
-t.test('a rule that waits makes its policy check wait, an error beside it fails it', async (t) => {
+t.test('a waiting rule makes its policy check wait, and an error is listed beside it', async (t) => {
   const waiting = {
     rule: 'require-approvers',
     severity: 'note',

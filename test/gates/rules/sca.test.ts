@@ -211,13 +211,13 @@ await gateTester(t, ruleOf('sca'), {
 
 const caseOf = (document: unknown) => toRuleInput({ name: 'x', ...report(document), expect: [] });
 
-t.test('that nothing was made is said with the reason', async (t) => {
+t.test('a missing report is an error that gives the reason', async (t) => {
   const unmade = { 'sca-report': 'no advisories are imported here: `writ sca import FILE`' };
   const [finding] = await judge({ ...caseOf(vdr([])), artifacts: [], unmade });
   t.match(finding, { ...error, message: /found none: .*`writ sca import FILE`$/ });
 });
 
-t.test('a thousand vulnerabilities are counted, errors first', async (t) => {
+t.test('lists 200 of 1,000 vulnerabilities, errors first, and counts the rest', async (t) => {
   const many = Array.from({ length: 1000 }, (_, at) =>
     vulnerability(at === 999 ? 'critical' : 'low', { id: `A-${at}` }),
   );
@@ -227,7 +227,7 @@ t.test('a thousand vulnerabilities are counted, errors first', async (t) => {
   t.match(findings.at(-1), { severity: 'warning', message: '800 more findings are not listed' });
 });
 
-t.test('what a person let be is counted where it is not listed', async (t) => {
+t.test('counts ignored vulnerabilities that are not listed', async (t) => {
   const notes = Array.from({ length: 201 }, () => vulnerability('critical'));
   const left = await judge(toRuleInput({ name: 'x', ...report(vdr(notes), ignore()), expect: [] }));
   t.equal(left.length, 201);

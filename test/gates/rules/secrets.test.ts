@@ -83,21 +83,21 @@ await gateTester(t, findRule('secrets'), {
   ],
 });
 
-t.test('no finding holds the value', async (t) => {
+t.test('no finding contains the secret value', async (t) => {
   for (const [rule, value] of inventedSecrets) {
     const found = await judge(toRuleInput({ name: rule, files: { a: { candidate: `${value}\n` } } }));
     t.notOk(JSON.stringify(found).includes(value.slice(-10)), rule);
   }
 });
 
-t.test('findings are bounded', async (t) => {
+t.test('limits a file with 3,000 secrets to 501 findings', async (t) => {
   const found = await judge(
     toRuleInput({ name: 'x', files: { a: { candidate: `${token}\n`.repeat(3000) } } }),
   );
   t.equal(found.length, 501);
 });
 
-t.test('added lines that are no neighbours are not read as one text', async (t) => {
+t.test('does not join added lines of different hunks into one text', async (t) => {
   const body = 'QUJD'.repeat(16);
   const twoHunks = [
     '@@ -1,2 +1,3 @@',
@@ -126,7 +126,7 @@ t.test('added lines that are no neighbours are not read as one text', async (t) 
 const judged = async (files: Record<string, { candidate: string }>, options: Record<string, unknown> = {}) =>
   judge({ ...toRuleInput({ name: 'x', files }), options });
 
-t.test('a value of a known format that stands in for a secret is listed as suppressed', async (t) => {
+t.test('lists a placeholder in a known secret format as suppressed', async (t) => {
   t.match(await judged({ 'a.md': { candidate: `AKIAIOSFODNN7${'EXAMPLE'}\n` } }), [
     { severity: 'note', path: 'a.md', line: 1, detail: { suppressed: true, reason: 'placeholder' } },
   ]);
@@ -137,7 +137,7 @@ const moved = async (files: NonNullable<Files>, options: Record<string, unknown>
   judge({ ...toRuleInput({ name: 'x', files }), options });
 const other = tokenOf('npm-token');
 
-t.test('a marker of the patch itself never counts, and the finding says so', async (t) => {
+t.test('ignores an allow marker that the patch itself adds and mentions it in the finding', async (t) => {
   for (const text of [`a = '${token}' // writ:allow-secret\n`, `// writ:allow-secret\na = '${token}'\n`])
     t.match(await judged({ 'a.ts': { candidate: text } }), [
       { severity: 'error', detail: { marker: 'new' } },
@@ -146,23 +146,20 @@ t.test('a marker of the patch itself never counts, and the finding says so', asy
   t.match(unmarked, [{ severity: 'error', detail: { marker: undefined } }]);
 });
 
-t.test(
-  'a value that stood marked may be moved and re-indented, and is listed; it can be forbidden',
-  async (t) => {
-    const noted = [
-      { severity: 'note' as const, detail: { suppressed: true, reason: 'marker', format: 'github-token' } },
-    ];
-    for (const base of [`a = '${token}' // writ:allow-secret\n`, `// writ:allow-secret\na = '${token}'\n`]) {
-      const files = { 'a.ts': { base, candidate: `if (x) {\n  b = '${token}'\n}\n` } };
-      t.match(await moved(files), noted);
-      t.match(await moved(files, { inline: false }), [{ severity: 'error' }]);
-      const elsewhere = { 'a.ts': { base, candidate: 'gone\n' }, 'b.ts': { candidate: `a = '${token}'\n` } };
-      t.match(await moved(elsewhere), noted, 'moved into another file');
-    }
-  },
-);
+t.test('a marked value may be moved unless the config forbids inline markers', async (t) => {
+  const noted = [
+    { severity: 'note' as const, detail: { suppressed: true, reason: 'marker', format: 'github-token' } },
+  ];
+  for (const base of [`a = '${token}' // writ:allow-secret\n`, `// writ:allow-secret\na = '${token}'\n`]) {
+    const files = { 'a.ts': { base, candidate: `if (x) {\n  b = '${token}'\n}\n` } };
+    t.match(await moved(files), noted);
+    t.match(await moved(files, { inline: false }), [{ severity: 'error' }]);
+    const elsewhere = { 'a.ts': { base, candidate: 'gone\n' }, 'b.ts': { candidate: `a = '${token}'\n` } };
+    t.match(await moved(elsewhere), noted, 'moved into another file');
+  }
+});
 
-t.test('an old marker never covers another value', async (t) => {
+t.test('an old marker does not suppress a different value', async (t) => {
   const error = [{ severity: 'error' as const, detail: { format: 'npm-token' } }];
   const marked = `// writ:allow-secret\na = '${token}'\n`;
   const cases: readonly (readonly [name: string, files: NonNullable<Files>])[] = [
@@ -204,36 +201,30 @@ t.test('an old marker never covers another value', async (t) => {
   );
 });
 
-t.test(
-  'a value that stood there without a marker, or marked on a line that stays, is not covered elsewhere',
-  async (t) => {
-    const line = `a = '${token}'\n`;
-    const plain = { 'a.ts': { base: `x\n${line}`, candidate: `// writ:allow-secret\n  ${line}` } };
-    t.match(await moved(plain), [{ severity: 'error' }]);
-    const far = { 'a.ts': { base: `// writ:allow-secret\n\n${line}`, candidate: `  ${line}` } };
-    t.match(await moved(far), [{ severity: 'error' }], 'the marker stood two lines above');
-    const stays = `// writ:allow-secret\n${line}`;
-    const copied = { 'a.ts': { base: stays, candidate: `${stays}x\n` }, 'b.ts': { candidate: line } };
-    t.match(await moved(copied), [{ severity: 'error', path: 'b.ts' }], 'a copy is a new place');
-  },
-);
+t.test('an unmarked value or a copy of a marked one is an error elsewhere', async (t) => {
+  const line = `a = '${token}'\n`;
+  const plain = { 'a.ts': { base: `x\n${line}`, candidate: `// writ:allow-secret\n  ${line}` } };
+  t.match(await moved(plain), [{ severity: 'error' }]);
+  const far = { 'a.ts': { base: `// writ:allow-secret\n\n${line}`, candidate: `  ${line}` } };
+  t.match(await moved(far), [{ severity: 'error' }], 'the marker stood two lines above');
+  const stays = `// writ:allow-secret\n${line}`;
+  const copied = { 'a.ts': { base: stays, candidate: `${stays}x\n` }, 'b.ts': { candidate: line } };
+  t.match(await moved(copied), [{ severity: 'error', path: 'b.ts' }], 'a copy is a new place');
+});
 
-t.test(
-  'a digest in the config at the policy commit suppresses that value alone, under the same digest key',
-  async (t) => {
-    const files = { 'a.ts': { candidate: `'${token}'\n'${tokenOf('npm-token')}'\n` } };
-    const [first] = await judged(files, { digest_key: 'of this repository' });
-    const digest = first?.detail?.digest;
-    t.match(digest, /^scrypt:[0-9a-f]{32}$/);
-    t.match(await judged(files, { digest_key: 'of this repository', allow: [digest] }), [
-      { severity: 'note', line: 1, detail: { suppressed: true, reason: 'config', digest } },
-      { severity: 'error', line: 2 },
-    ]);
-    t.match(await judged(files, { allow: [digest] }), [{ severity: 'error' }, { severity: 'error' }]);
-  },
-);
+t.test('a digest in the config suppresses only its value, and only with the same digest key', async (t) => {
+  const files = { 'a.ts': { candidate: `'${token}'\n'${tokenOf('npm-token')}'\n` } };
+  const [first] = await judged(files, { digest_key: 'of this repository' });
+  const digest = first?.detail?.digest;
+  t.match(digest, /^scrypt:[0-9a-f]{32}$/);
+  t.match(await judged(files, { digest_key: 'of this repository', allow: [digest] }), [
+    { severity: 'note', line: 1, detail: { suppressed: true, reason: 'config', digest } },
+    { severity: 'error', line: 2 },
+  ]);
+  t.match(await judged(files, { allow: [digest] }), [{ severity: 'error' }, { severity: 'error' }]);
+});
 
-t.test('options that are not understood fail the rule', async (t) => {
+t.test('unknown or malformed options fail the rule', async (t) => {
   for (const options of [
     { alow: [] },
     { allow: ['ghp_x'] },
@@ -246,7 +237,7 @@ t.test('options that are not understood fail the rule', async (t) => {
     ]);
 });
 
-t.test('a finding says whether a checksum is right, and a right one is never a placeholder', async (t) => {
+t.test('a finding includes its checksum status, and a valid checksum is never a placeholder', async (t) => {
   const payload = 'abcdefghijklmnopqrstuvwxyzabcd';
   const valid = `ghp_${payload}${checksumOf(payload)}`;
   t.match(await judged({ a: { candidate: `${valid}\n` } }), [
@@ -260,7 +251,7 @@ t.test('a finding says whether a checksum is right, and a right one is never a p
   ]);
 });
 
-t.test('a signed web token is a secret; an unsigned one and the world’s example are not', async (t) => {
+t.test('reports a signed JWT but not an unsigned one or the well-known example', async (t) => {
   const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const jwt = (header: object, claims: object) =>
     `${part(header)}.${part(claims)}.q7Wx2Lm9Zt4Kc8Vb1Rn6Yp3Hd5Gs0Jf_q7Wx2Lm9Zt4`;
@@ -274,13 +265,13 @@ t.test('a signed web token is a secret; an unsigned one and the world’s exampl
   );
 });
 
-t.test('an unquoted value counts in files of data, not in program text', async (t) => {
+t.test('reports an unquoted value in a data file but not in program text', async (t) => {
   const value = 'q7Wx2Lm9Zt4Kc8Vb1Rn6';
   t.match(await judged({ '.env': { candidate: `API_KEY=${value}\n` } }), [{ severity: 'error' }]);
   t.same(await judged({ 'a.ts': { candidate: `const apiKey = ${value}\n` } }), []);
 });
 
-t.test('a token in the name of a new file is refused, and not shown', async (t) => {
+t.test('reports a token in the name of a new file without showing it', async (t) => {
   const found = await judged({ [`keys/${token}.txt`]: { candidate: 'x\n' } });
   t.match(found, [{ severity: 'error', detail: { format: 'github-token' } }]);
   t.notOk(JSON.stringify(found).includes(token.slice(4, 20)));
@@ -297,22 +288,19 @@ t.test('a token in the name of a new file is refused, and not shown', async (t) 
   ]);
 });
 
-t.test(
-  'a text that git takes for binary is read, line by line; what stood there before does not count',
-  async (t) => {
-    const utf16 = Buffer.from(`\ufeffa\nT=${token}\n`, 'utf16le');
-    t.match(await judge(toRuleInput({ name: 'x', files: { 'a.txt': { candidate: utf16 } } })), [
-      { severity: 'error', path: 'a.txt', line: 2, column: 3 },
-    ]);
-    const [first, rest] = [token.slice(0, 10), token.slice(10)];
-    t.match(await judged({ 'a.txt': { candidate: `T=${first}\0${rest}\n` } }), [{ severity: 'error' }]);
-    const files = { 'a.txt': { base: `T=${token}\n\0`, candidate: `T=${token}\nb\n\0` } };
-    t.same(await judge(toRuleInput({ name: 'x', files })), []);
-    t.same(await judged({ 'a.txt': { candidate: 'nothing\0\n' } }), []);
-  },
-);
+t.test('scans text that git treats as binary line by line and ignores old lines', async (t) => {
+  const utf16 = Buffer.from(`\ufeffa\nT=${token}\n`, 'utf16le');
+  t.match(await judge(toRuleInput({ name: 'x', files: { 'a.txt': { candidate: utf16 } } })), [
+    { severity: 'error', path: 'a.txt', line: 2, column: 3 },
+  ]);
+  const [first, rest] = [token.slice(0, 10), token.slice(10)];
+  t.match(await judged({ 'a.txt': { candidate: `T=${first}\0${rest}\n` } }), [{ severity: 'error' }]);
+  const files = { 'a.txt': { base: `T=${token}\n\0`, candidate: `T=${token}\nb\n\0` } };
+  t.same(await judge(toRuleInput({ name: 'x', files })), []);
+  t.same(await judged({ 'a.txt': { candidate: 'nothing\0\n' } }), []);
+});
 
-t.test('as many findings as are listed are listed, and one more is told', async (t) => {
+t.test('lists up to 500 findings and adds one that reports the overflow', async (t) => {
   const lines = (count: number) => ({ 'a.txt': { candidate: `T=${token}\n`.repeat(count) } });
   t.equal((await judged(lines(500))).length, 500);
   const more = await judged(lines(501));
@@ -320,7 +308,7 @@ t.test('as many findings as are listed are listed, and one more is told', async 
   t.match(more.at(-1), { severity: 'error', message: 'more than 500 findings; the rest is not listed' });
 });
 
-t.test('what the diff does not tell of a text is refused', async (t) => {
+t.test('refuses a text file that the diff shows only as binary', async (t) => {
   const input = toRuleInput({ name: 'x', files: { 'a.txt': { candidate: 'a\0\n' } } });
   const [file] = input.patch.files;
   const text = 'diff --git a/a.txt b/a.txt\nBinary files /dev/null and b/a.txt differ\n';
@@ -336,7 +324,7 @@ t.test('what the diff does not tell of a text is refused', async (t) => {
     );
 });
 
-t.test('the target of a link is content; a change of mode alone is none', async (t) => {
+t.test('scans symlink targets but not a change of mode alone', async (t) => {
   const link = { candidate: `/tmp/${token}`, newMode: '120000' };
   t.match(await judge(toRuleInput({ name: 'x', files: { link } })), [{ severity: 'error', path: 'link' }]);
   const mode = { base: `T=${token}\n`, candidate: `T=${token}\n`, newMode: '100755' };

@@ -89,13 +89,13 @@ await gateTester(t, findRule('suppressions'), {
   ],
 });
 
-t.test('a tool that the config allows is still listed', async (t) => {
+t.test('still lists a suppression for a tool that the config allows', async (t) => {
   const files = { 'a.py': { candidate: `eval(x)  # ${'no'}qa\n` } };
   const input = toRuleInput({ name: '', files, options: { forbid: true, allow_tools: ['flake8'] } });
   t.match(await judge(input), [{ severity: 'note', detail: { tool: 'flake8' } }]);
 });
 
-t.test('a text that git takes for binary is read like any other', async (t) => {
+t.test('finds suppression markers in text that git treats as binary', async (t) => {
   const line = `b = 2  # ${'nos'}${'ec'}`;
   const files = { 'a.py': { candidate: `a = 1\n${line}\n\0` } };
   t.match(await judge(toRuleInput({ name: 'x', files })), [

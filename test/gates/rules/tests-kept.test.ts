@@ -82,7 +82,7 @@ await gateTester(t, findRule('tests-kept'), {
   ],
 });
 
-long('labelled changes of every language: what is lost is found, ordinary work is left alone', async (t) => {
+long('finds every labelled loss in every language and ignores ordinary work', async (t) => {
   const cases = ['tests-kept.cases', 'tests-kept-words.cases'].flatMap((file) =>
     parseChanges(readFileSync(new URL(`../../../fixtures/scan/${file}`, import.meta.url), 'utf8')),
   );
@@ -107,7 +107,7 @@ long('labelled changes of every language: what is lost is found, ordinary work i
   t.ok(count.found >= 180 && count.left >= 70, `${cases.length} cases`);
 });
 
-long('labelled edits: what takes judgement away is an error, honest work never is', async (t) => {
+long('reports labelled edits that weaken tests as errors and ignores honest edits', async (t) => {
   const folder = new URL('../../../fixtures/scan/tests-kept/', import.meta.url);
   const wrong: string[] = [];
   const matrix: Record<string, number> = {};
@@ -130,7 +130,7 @@ long('labelled edits: what takes judgement away is an error, honest work never i
   t.ok((matrix['loss: error'] ?? 0) >= 260 && (matrix['kept: nothing'] ?? 0) >= 60, JSON.stringify(matrix));
 });
 
-t.test('of every labelled test file: deleted it is a loss, touched elsewhere it is none', async (t) => {
+t.test('reports every deleted test file as lost, but not one that gains blank lines', async (t) => {
   const text = readFileSync(new URL('../../../fixtures/scan/new-tests.cases', import.meta.url), 'utf8');
   const wrong: string[] = [];
   let runs = 0;
@@ -148,7 +148,7 @@ t.test('of every labelled test file: deleted it is a loss, touched elsewhere it 
   t.ok(runs > 100, `${runs} that run`);
 });
 
-t.test('what the contract says may go is told and refuses nothing', async (t) => {
+t.test('a test loss that the spec allows is a note instead of an error', async (t) => {
   const severities = async (
     intent: GateCase['spec'],
     files: Readonly<Record<string, CaseFile>> = gone,
@@ -188,7 +188,7 @@ t.test('what the contract says may go is told and refuses nothing', async (t) =>
   t.same(await severities(objectives('Rewrite test/a.test.js'), stub), ['error'], 'a stub never goes');
 });
 
-t.test('findings are few, and say how many they stand for', async (t) => {
+t.test('groups many lost tests into few findings with counts', async (t) => {
   const many = (count: number): string =>
     Array.from({ length: count }, (_, index) => second.replace('refuses', `refuses ${index}`)).join('');
   const [one, ...more] = await ask({ 'test/a.test.js': { base: head + many(158), candidate: head } });
@@ -203,7 +203,7 @@ t.test('findings are few, and say how many they stand for', async (t) => {
   t.match(all.at(-1), { severity: 'error', message: '100 of 300 findings are listed' });
 });
 
-t.test('a new name is told, and where the case is now', async (t) => {
+t.test('reports a renamed test case with its new name as a note', async (t) => {
   const findings = await ask({
     'test/a.test.js': { base: both, candidate: both.replace('refuses', 'refuses täxt') },
   });

@@ -80,13 +80,13 @@ await gateTester(t, findRule('undeclared-api'), {
   ],
 });
 
-t.test('it is asked where the contract enables the trigger, and nowhere else', async (t) => {
+t.test('the rule applies only where the spec enables its trigger', async (t) => {
   const { appliesTo } = findRule('undeclared-api');
   t.equal(appliesTo?.(spec), true);
   t.equal(appliesTo?.(sampleSpecWith({})), false);
 });
 
-t.test('from the hunks alone, and in much text, the same is found in time', async (t) => {
+t.test('finds undeclared endpoints from the hunks alone and lists at most 100', async (t) => {
   for (const [path, line, endpoint] of calls) {
     const files = { [path]: { base: 'x\n', candidate: `x\n${line}\n` } };
     const input = { ...toRuleInput({ name: '', spec, files }), files: {} };

@@ -6,7 +6,7 @@ import { type GateCase, toRuleInput } from '../../../testing.ts';
 
 const ids = sastRows.map(({ id }) => id);
 
-t.test('every row has a labelled set, and comes out right on it', async (t) => {
+t.test('every SAST row classifies its labelled set correctly', async (t) => {
   t.strictSame([...labelledRows].sort(), [...ids].sort());
   for (const row of labelledRows) {
     const { cases, traps, wrong, missed } = await scoreRow(row);
@@ -15,7 +15,7 @@ t.test('every row has a labelled set, and comes out right on it', async (t) => {
   }
 });
 
-t.test('every finding says its row, its weakness, why, and what to do instead', async (t) => {
+t.test('every finding includes its row, its CWE and a safer alternative', async (t) => {
   for (const { id, cwe, severity, instead } of sastRows) {
     const hit = readSastCases(id).find(({ lines }) => lines.length > 0);
     if (!hit) continue;
@@ -25,7 +25,7 @@ t.test('every finding says its row, its weakness, why, and what to do instead', 
   }
 });
 
-t.test('from the hunks alone every labelled place is found too', async (t) => {
+t.test('finds labelled weaknesses from the hunks alone, except for Java XML entities', async (t) => {
   const blind: string[] = [];
   for (const row of labelledRows) {
     for (const { name, path, code, lines } of readSastCases(row)) {
@@ -47,7 +47,7 @@ const later = (path: string, base: string, added: string): GateCase => ({
   files: { [path]: { base, candidate: base + added } },
 });
 
-t.test('only added lines count, and what they use is known from the lines left alone', async (t) => {
+t.test('reports only added lines and resolves names from unchanged lines', async (t) => {
   const gap = 'x = 1\n'.repeat(20);
   const old = later('a.py', `import pickle\npickle.loads(x)\n${gap}`, 'y = 2\n');
   t.strictSame(await judge(toRuleInput(old)), []);
@@ -72,42 +72,33 @@ t.test('only added lines count, and what they use is known from the lines left a
   t.match(await judge(toRuleInput(option)), [{ line: 3, detail: { row: 'sast/python-tls-unverified' } }]);
 });
 
-t.test(
-  'the config at the policy commit allows a row in named places, listed and without an error',
-  async (t) => {
-    const files = { 'test/a.py': { candidate: 'import pickle\npickle.loads(x)\n' } };
-    const input = (allow: unknown, more: object = {}) => ({
-      ...toRuleInput({ name: 'x', files }),
-      options: { allow, ...more },
-    });
-    const row = 'sast/python-unsafe-deserialization';
-    t.match(await judge(input([{ row, paths: ['test/**'] }])), [
-      { severity: 'note', detail: { row, suppressed: true, reason: 'config' } },
+t.test('the config suppresses a row in named paths and keeps it listed as a note', async (t) => {
+  const files = { 'test/a.py': { candidate: 'import pickle\npickle.loads(x)\n' } };
+  const input = (allow: unknown, more: object = {}) => ({
+    ...toRuleInput({ name: 'x', files }),
+    options: { allow, ...more },
+  });
+  const row = 'sast/python-unsafe-deserialization';
+  t.match(await judge(input([{ row, paths: ['test/**'] }])), [
+    { severity: 'note', detail: { row, suppressed: true, reason: 'config' } },
+  ]);
+  t.match(await judge(input([{ row, paths: ['src/**'] }])), [{ severity: 'error', detail: { row } }]);
+  t.match(await judge(input([{ row: 'sast/python-mktemp', paths: ['**'] }])), [{ severity: 'error' }]);
+  for (const wrong of ['all', [row], [{ row }], [{ row, paths: [] }], [{ row: 'sast/none', paths: ['**'] }]])
+    t.match(await judge(input(wrong)), [
+      { severity: 'error', message: /rules\.sast/ },
+      { severity: 'error' },
     ]);
-    t.match(await judge(input([{ row, paths: ['src/**'] }])), [{ severity: 'error', detail: { row } }]);
-    t.match(await judge(input([{ row: 'sast/python-mktemp', paths: ['**'] }])), [{ severity: 'error' }]);
-    for (const wrong of [
-      'all',
-      [row],
-      [{ row }],
-      [{ row, paths: [] }],
-      [{ row: 'sast/none', paths: ['**'] }],
-    ])
-      t.match(await judge(input(wrong)), [
-        { severity: 'error', message: /rules\.sast/ },
-        { severity: 'error' },
-      ]);
-    t.match(await judge(input([], { allows: [] })), [{ message: /`allows` is no option/ }, {}]);
-    const marked = { 'a.py': { candidate: 'import pickle\npickle.loads(x)  # nosec  # noqa\n' } };
-    t.match(
-      await judge(toRuleInput({ name: 'x', files: marked })),
-      [{ severity: 'error' }],
-      'a marker allows nothing',
-    );
-  },
-);
+  t.match(await judge(input([], { allows: [] })), [{ message: /`allows` is no option/ }, {}]);
+  const marked = { 'a.py': { candidate: 'import pickle\npickle.loads(x)  # nosec  # noqa\n' } };
+  t.match(
+    await judge(toRuleInput({ name: 'x', files: marked })),
+    [{ severity: 'error' }],
+    'a marker allows nothing',
+  );
+});
 
-t.test('what cannot be read to its end is an error that says so', async (t) => {
+t.test('source that cannot be analysed completely is an error', async (t) => {
   const binary = toRuleInput({ name: 'x', files: { 'a.py': { candidate: 'pickle.loads(\0x)\n' } } });
   t.match(await judge({ ...binary, files: {} }), [{ severity: 'error', detail: { incomplete: true } }]);
   const deep = `import pickle\nx = ${'('.repeat(100_000)}pickle.loads(y)\n`;

@@ -25,7 +25,7 @@ function reportOf(sample: Sample, { runId, artifacts }: RunView): string {
   return `${sample.git('show', `${ref}:${record?.path}`)}\n`;
 }
 
-long('a run whose checks deliver no analysis gets one from the engine', async (t) => {
+long('the engine adds an analysis to a run whose checks deliver none', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const { spec, source } = change(refused);
@@ -71,14 +71,14 @@ const sarifOf = async (...findings: Finding[]): Promise<string> => {
   return made instanceof Uint8Array ? new TextDecoder().decode(made) : '';
 };
 
-t.test('a clean change has a report without results, the same bytes each time', async (t) => {
+t.test('a clean change has a report without results and with stable bytes', async (t) => {
   const text = await sarifOf();
   t.strictSame(githubIngestionFaults(text), []);
   t.match(JSON.parse(text).runs, [{ results: [], invocations: [{ executionSuccessful: true }] }]);
   t.equal(await sarifOf(), text);
 });
 
-t.test('an analysis that was not finished says so', async (t) => {
+t.test('an unfinished analysis sets `executionSuccessful` to false', async (t) => {
   const fault: Finding = { rule: 'sast', severity: 'error', message: 'hung', detail: { code: 'RULE_FAULT' } };
   const unread: Finding = {
     rule: 'sast',
@@ -93,7 +93,7 @@ t.test('an analysis that was not finished says so', async (t) => {
   }
 });
 
-t.test('what the config allows is a suppressed result', async (t) => {
+t.test('a finding that the config allows is a suppressed result', async (t) => {
   const row = 'sast/python-unsafe-deserialization';
   const detail = { row, suppressed: true, reason: 'config' };
   const text = await sarifOf({

@@ -58,7 +58,7 @@ const expected = [
   'new.txt:7 b',
 ];
 
-t.test('a diff in one piece has every file and line', async (t) => {
+t.test('reads every file and added line of a diff in one piece', async (t) => {
   const { pieces } = await cut(diff, 1 << 20);
   t.equal(pieces.length, 1);
   t.strictSame(added(pieces), expected);
@@ -71,7 +71,7 @@ t.test('a diff in one piece has every file and line', async (t) => {
   ]);
 });
 
-t.test('wherever it is cut, the same lines stand at the same places', async (t) => {
+t.test('finds the same added lines wherever the diff is cut', async (t) => {
   for (const pieceBytes of [1, 20, 50, 90, 130, 200, 400]) {
     for (const chunk of [1, 7, 64, 1000]) {
       const { pieces, unscanned } = await cut(diff, chunk, { pieceBytes });
@@ -81,7 +81,7 @@ t.test('wherever it is cut, the same lines stand at the same places', async (t) 
   }
 });
 
-t.test('a line beyond the bound is told of, and what follows keeps its place', async (t) => {
+t.test('reports a line beyond the size limit and keeps later line numbers right', async (t) => {
   const long = `${header('src/min.js')}@@ -0,0 +1,3 @@\n+first\n+${'x'.repeat(5000)}\n+third\n`;
   for (const chunk of [100, 1024]) {
     const { pieces, unscanned } = await cut(long, chunk, { pieceBytes: 500, maxLineBytes: 2000 });
@@ -93,7 +93,7 @@ t.test('a line beyond the bound is told of, and what follows keeps its place', a
   }
 });
 
-t.test('one file of any size is read in bounded memory', async (t) => {
+t.test('reads a 40 MB file in pieces below 8 MiB', async (t) => {
   const line = `+${'const value = compute(1);'.padEnd(99)}\n`;
   const block = Buffer.from(line.repeat(10_000));
   const blocks = 40;
@@ -111,7 +111,7 @@ t.test('one file of any size is read in bounded memory', async (t) => {
   t.ok(largest < 8 * 1024 * 1024, `${largest} bytes`);
 });
 
-t.test('memory is used again once its piece is released, and not before', async (t) => {
+t.test('reuses memory only after its piece is released', async (t) => {
   const file = (index: number) =>
     `${header(`f${index}.js`)}@@ -0,0 +1 @@\n+${String(index).padEnd(90, 'x')}\n`;
   const many = Array.from({ length: 200 }, (_, index) => file(index)).join('');
@@ -136,7 +136,7 @@ t.test('memory is used again once its piece is released, and not before', async 
   }
 });
 
-t.test('the rest of a file says that it is one', async (t) => {
+t.test('marks a piece that begins with the rest of a file', async (t) => {
   const long = `${header('a.js')}@@ -0,0 +1,20 @@\n${'+line\n'.repeat(20)}${header('b.js')}@@ -0,0 +1 @@\n+b\n`;
   const { pieces } = await cut(long, 16, { pieceBytes: 100 });
   const files = pieces.flatMap(({ diff, isRest }) => readFiles(diff, markLines(diff)).slice(isRest ? 1 : 0));
@@ -147,7 +147,7 @@ t.test('the rest of a file says that it is one', async (t) => {
   );
 });
 
-t.test('a plain header and one that is read the long way say the same', async (t) => {
+t.test('reads a plain header and an extended header with the same result', async (t) => {
   for (const [lines, expected] of [
     ['index 1111111..2222222 100755', { changeType: 'modify', newMode: '100755' }],
     ['index 1111111..2222222', { changeType: 'modify' }],
@@ -165,7 +165,7 @@ t.test('a plain header and one that is read the long way say the same', async (t
   }
 });
 
-t.test('what is no diff is refused', async (t) => {
+t.test('refuses input that is not a diff', async (t) => {
   await t.rejects(cut('nothing here\n'.repeat(100), 10, { pieceBytes: 100 }), { code: 'PATCH_MALFORMED' });
   await t.rejects(cut('nothing here\n', 1), { code: 'PATCH_MALFORMED' }, 'octet by octet');
   t.match(await cut('', 10), { pieces: [] });

@@ -24,7 +24,7 @@ const header = 'diff --git a/b.js b/b.js\nnew file mode 100644\n--- /dev/null\n+
 const fine = `${header}@@ -0,0 +1 @@\n+fine\n`;
 const added = '+eval(x)\n';
 
-t.test('what could be a change and is read by nobody is told', async (t) => {
+t.test('reports every part of a diff that could hide a change from the reader', async (t) => {
   const hidden: Readonly<Record<string, string>> = {
     'a combined diff': `${fine}diff --cc c.js\nindex 1,2..3\n--- a/c.js\n+++ b/c.js\n@@@ -1,1 -1,1 +1,2 @@@\n  x\n++eval(x)\n`,
     'a combined hunk': `${header}@@@ -1,1 -1,1 +1,2 @@@\n  x\n++eval(x)\n`,
@@ -46,7 +46,7 @@ t.test('what could be a change and is read by nobody is told', async (t) => {
   for (const [what, text] of Object.entries(hidden)) t.equal((await unreadIn(text)).length, 1, what);
 });
 
-t.test('what git writes is read', async (t) => {
+t.test('reports nothing unread in the output of git', async (t) => {
   const sound: Readonly<Record<string, string>> = {
     'a new file': fine,
     'a commit message between': `commit 1\n\n    + a point\n    @@ no\n\n${fine}\ncommit 2\nAuthor: x\n\n    - another\n\n${fine}`,

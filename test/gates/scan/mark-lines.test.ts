@@ -13,7 +13,7 @@ function bytesOf(length: number, seed: number): Buffer {
   return Buffer.from(Array.from({ length }, () => letters.charCodeAt(random(letters.length))));
 }
 
-t.test('sixteen bytes at a time and one by one, the same lines are marked', async (t) => {
+t.test('the 16-byte scan marks the same lines as the plain scan', async (t) => {
   t.ok(createLineCode(), 'this processor has the instructions');
   const lengths = [...Array(70).keys(), 2 * windowBytes + 3];
   for (let off = -18; off < 19; off += 1) lengths.push(windowBytes + off);
@@ -23,14 +23,14 @@ t.test('sixteen bytes at a time and one by one, the same lines are marked', asyn
   }
 });
 
-t.test('a window in which every line is marked has room for all', async (t) => {
+t.test('a window in which every line is marked does not overflow', async (t) => {
   for (const text of ['\n@', '\nd', '\n\n@', '\n+']) {
     const bytes = Buffer.from(text.repeat(windowBytes));
     t.same(markLines(bytes), markPlainly(bytes), JSON.stringify(text));
   }
 });
 
-t.test('no window sees what an earlier one held', async (t) => {
+t.test('a scan does not see bytes that an earlier scan left behind', async (t) => {
   markLines(Buffer.from('\n@'.repeat(100)));
   t.same([...markLines(Buffer.from('x'))], [1, 0, 0, 0]);
   t.same([...markLines(Buffer.from('x\n'))], [2, 0, 0, 0]);
@@ -38,7 +38,7 @@ t.test('no window sees what an earlier one held', async (t) => {
 
 const section = (hunks: string): string => `diff --git a/x b/x\n--- a/x\n+++ b/x\n${hunks}`;
 
-t.test('added lines are counted by the hunk, whatever its header says', async (t) => {
+t.test('counts the added lines of a hunk whatever its header says', async (t) => {
   const hunks = [
     '@@ -1,2 +1,3 @@\n a\n+++ b\n-c\n+\n\\ No newline at end of file\n',
     '@@ -1 +1 @@ f() {\n-a\n+b\n@@ -9,0 +9,2 @@\n+c\n+d\n',
@@ -68,7 +68,7 @@ t.test('added lines are counted by the hunk, whatever its header says', async (t
   t.equal(countAdded(bytes, files, measureFiles(bytes, files, marks)), all.length);
 });
 
-t.test('a file that ends where no other begins is counted to its end', async (t) => {
+t.test('counts added lines up to the end of the given range', async (t) => {
   const bytes = Buffer.from(section('@@ -0,0 +1,4 @@\n+a\n+b\n+c\n+d\n'));
   const marks = markLines(bytes);
   const end = bytes.indexOf('+c');

@@ -10,7 +10,7 @@ const one: GateCase = {
   },
 };
 
-t.test('lines around a finding are shown from the diff; of a secret what stands before it', (t) => {
+t.test('shows the lines around a finding, but masks a secret and what follows it', (t) => {
   const { patch } = toRuleInput(one);
   const found = { severity: 'error', message: 'm', path: 'a.ts', line: 3 } as const;
   const show = (rule: string, more: object = {}) =>
@@ -29,7 +29,7 @@ t.test('lines around a finding are shown from the diff; of a secret what stands 
   t.end();
 });
 
-t.test('a finding about a file that the change does not hold, or about none, stays as it is', (t) => {
+t.test('leaves a finding without a place in the diff unchanged', (t) => {
   const { patch } = toRuleInput(one);
   const findings = [
     { rule: 'sast', severity: 'error', message: 'm', path: 'other.ts', line: 3 },

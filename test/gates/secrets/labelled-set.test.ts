@@ -9,7 +9,7 @@ async function isRefused({ path, text }: Sample): Promise<boolean> {
   return found.some(({ severity }) => severity === 'error');
 }
 
-t.test('secrets of the labelled set are found: recall at least 0.9', async (t) => {
+t.test('finds at least 90 % of the secrets in the labelled set', async (t) => {
   const samples = positives();
   t.ok(samples.length >= 150, `${samples.length} samples`);
   const missed: Sample[] = [];
@@ -18,7 +18,7 @@ t.test('secrets of the labelled set are found: recall at least 0.9', async (t) =
   t.comment(missed.map(({ about, path, text }) => `${about} ${path} ${text.slice(0, 80)}`).join('\n'));
 });
 
-t.test('what only looks like a secret passes: at most 1 % of the labelled set is refused', async (t) => {
+t.test('refuses at most 1 % of the harmless texts in the labelled set', async (t) => {
   const samples = negatives();
   t.ok(samples.length >= 500, `${samples.length} samples`);
   const wrong: Sample[] = [];

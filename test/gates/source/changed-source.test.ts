@@ -2,7 +2,7 @@ import t from 'tap';
 import type { PatchFile } from '../../../core/contract/patch-set.ts';
 import { isRegularCandidate } from '../../../gates/source/changed-source.ts';
 
-t.test('a file counts as one where the candidate holds it as one', async (t) => {
+t.test('a file is a regular candidate unless it is a symlink, a submodule or deleted', async (t) => {
   const file = (more: Partial<PatchFile>): PatchFile => ({
     ...({ path: 'a', changeType: 'modify' } as PatchFile),
     ...more,

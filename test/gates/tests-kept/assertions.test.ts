@@ -53,7 +53,7 @@ const silent: Readonly<Partial<Record<Language, readonly string[]>>> = {
   shell: ['echo a', 'exit 0'],
 };
 
-t.test('each form of an assertion of a language is one, and what only looks alike is none', (t) => {
+t.test('recognises each form of an assertion in each language and no lookalike', (t) => {
   for (const [language, lines] of Object.entries(judging))
     for (const line of lines)
       t.ok(assertionsIn(`\n${line}\n`, language as Language).length > 0, `${language}: ${line}`);
@@ -63,7 +63,7 @@ t.test('each form of an assertion of a language is one, and what only looks alik
   t.end();
 });
 
-t.test('an assertion that cannot fail is none', (t) => {
+t.test('an assertion that cannot fail does not count', (t) => {
   for (const line of [
     'assert.ok(true)',
     'assertEquals(1, 1)',

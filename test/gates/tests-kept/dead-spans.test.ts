@@ -51,7 +51,7 @@ const rows: readonly (readonly [language: Language, dead: string, alive: string]
   ['shell', 'cat <<END\nhit\nEND\n', 'cat <<END\na\nEND\nhit\n'],
 ];
 
-t.test('what never runs is told from what does', async (t) => {
+t.test('distinguishes code that never runs from code that can run', async (t) => {
   for (const [language, dead, alive] of rows) {
     t.equal(isDead(language, dead), true, `${language}: ${dead}`);
     t.equal(isDead(language, alive), false, `${language}: ${alive}`);

@@ -3,7 +3,7 @@ import { exchangedLibrary } from '../../../gates/tests-kept/exchanged-library.ts
 
 const read = (path: string, text: string) => ({ path, text, code: text });
 
-t.test('a file that hands on one of several things of a library is no hollow one', (t) => {
+t.test('a file that re-exports one name of a library is not a hollow replacement', (t) => {
   const base = read('a.test.js', "import { expect } from 'chai';\n");
   const candidate = read('a.test.js', "import expect from './expect.js';\n");
   const among = (text: string) =>

@@ -4,7 +4,7 @@ import { namesFromHelpers } from '../../../gates/tests-kept/judging-names.ts';
 const names = (path: string, text: string, language: 'javascript' | 'python' | 'go'): string[] =>
   [...namesFromHelpers(path, text, text, language)].sort();
 
-t.test('what a test file takes from helpers of tests may judge, and nothing else', (t) => {
+t.test('names imported from test helpers may assert, and other imports may not', (t) => {
   const text = `
     import { checked } from './checked.js';
     import { near } from './help/near.js';
@@ -20,7 +20,7 @@ t.test('what a test file takes from helpers of tests may judge, and nothing else
   t.end();
 });
 
-t.test('python takes them from beside it, or from a package of tests; go by being handed t', (t) => {
+t.test('Python helpers are imports from test packages, and Go helpers are functions given `t`', (t) => {
   const python =
     'from .helpers import (same, other as also)\nfrom tests.tools import kept\nfrom product import price\n';
   t.strictSame(names('tests/test_a.py', python, 'python'), ['also', 'kept', 'same']);

@@ -26,7 +26,7 @@ const stubs = {
   ],
 } as const;
 
-t.test('every form that counts in code that is no test has its word', async (t) => {
+t.test('`mayStub` selects every stub form in code that is not a test', async (t) => {
   for (const language of ['javascript', 'python'] as const)
     for (const text of stubs[language]) {
       const found = [
@@ -38,7 +38,7 @@ t.test('every form that counts in code that is no test has its word', async (t) 
     }
 });
 
-t.test('every test library has its word, in each kind of quotes', async (t) => {
+t.test('`mayStub` selects an import of every test library in each kind of quotes', async (t) => {
   const modules = [
     ...[
       'assert',
@@ -62,7 +62,7 @@ t.test('every test library has its word, in each kind of quotes', async (t) => {
   }
 });
 
-t.test('plain code is not looked at', async (t) => {
+t.test('`mayStub` skips code that stubs nothing', async (t) => {
   t.notOk(mayStub("import { readFileSync } from 'node:fs';\nexport const f = (n) => n + 1;\n", 'javascript'));
   t.notOk(mayStub('import os\ndef f(n):\n    return n + 1\n', 'python'));
   t.notOk(mayStub('func main() { assert() }', 'go'), 'a language in which only tests count');

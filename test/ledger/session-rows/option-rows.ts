@@ -2,8 +2,8 @@ import { heldBy, ofSession, type SessionRow } from './session-row.ts';
 
 const section = 'Options';
 const options = 'test/bin/code/options.test.ts';
-const each = 'every option and every other way to write it means what the table says';
-const filled = 'a session is filled in from its line';
+const each = 'every option and alias sets its documented value';
+const filled = 'session options come from the command line, profile, environment and policy';
 
 /** Every option of `writ code`, its other names and its default. */
 export const optionRows: readonly SessionRow[] = [
@@ -32,10 +32,10 @@ export const optionRows: readonly SessionRow[] = [
   ...heldBy(
     section,
     ofSession('tui/theme'),
-    'without looks what a tone means is a word, once, and not where it stands already',
+    'the plain theme writes a tone as one word unless the text has it already',
     { 'option --plain': 'words in place of colours and signs' },
   ),
-  ...heldBy(section, options, 'a line without a word has every default', {
+  ...heldBy(section, options, 'an empty command line uses every default', {
     'default --port': '3000',
     'default --host': '127.0.0.1',
     'default --cwd': 'the current directory',
@@ -64,51 +64,61 @@ export const optionRows: readonly SessionRow[] = [
     'default --approval-ttl': '`[approval] ttl_seconds` of the policy commit, else 300',
     'default --context': 'dev, or what the profile is for',
   }),
-  ...heldBy(
-    section,
-    'test/providers/sources.test.ts',
-    'a provider has the keys and the flags of the contract',
-    {
-      'provider keys': 'names of keys and of base addresses, by provider',
-    },
-  ),
+  ...heldBy(section, 'test/providers/sources.test.ts', 'each provider has its documented keys and flags', {
+    'provider keys': 'names of keys and of base addresses, by provider',
+  }),
   ...heldBy(
     section,
     'test/providers/find-key.test.ts',
-    'the first place that has a key wins, and in it the first name',
+    'the first place with a key wins, and within it the first name',
     {
       'option --env-file': 'over repository vault, user vault and environment',
       'credentials order': 'env-file, repository vault, user vault, environment',
     },
   ),
-  ...heldBy(section, options, 'options that contradict each other are a usage error', {
+  ...heldBy(section, options, 'contradictory or invalid options are usage errors with a reason', {
     'limit --goal': 'non-empty after trimming, at most 16 KiB',
   }),
   ...heldBy(
     section,
     'test/providers/chat-formats.test.ts',
-    'DeepSeek streams where it is told to, Kimi unless',
+    'DeepSeek streams only if requested, and Kimi unless disabled',
     {
       'default --deepseek-stream': 'false',
       'default --kimi-stream': 'true',
     },
   ),
-  ...heldBy(section, 'test/coder/codex/port.test.ts', 'who serves at a port of its sandbox', {
+  ...heldBy(section, 'test/coder/codex/port.test.ts', 'a server at a sandbox port accepts no other client', {
     'option --codex-port':
       'P8 alone; a port of the loopback of its sandbox, into which no command there gets',
   }),
-  ...heldBy(section, 'test/session/work/codex.test.ts', 'Codex drafts, plans and makes the change', {
-    'P8 session': 'drafts, plans and works, each after its answer',
-  }),
-  ...heldBy(section, 'test/session/work/codex.test.ts', 'without plan mode a confirmed contract of Codex', {
-    'P8 --plan-mode=false': 'executed without an approved plan',
-  }),
+  ...heldBy(
+    section,
+    'test/session/work/codex.test.ts',
+    'Codex drafts, plans and makes the change, each after the answer of the user',
+    {
+      'P8 session': 'drafts, plans and works, each after its answer',
+    },
+  ),
+  ...heldBy(
+    section,
+    'test/session/work/codex.test.ts',
+    'without plan mode Codex executes a confirmed spec without a question about its plan',
+    {
+      'P8 --plan-mode=false': 'executed without an approved plan',
+    },
+  ),
   ...heldBy(section, 'test/bin/code/codex-session.test.ts', 'a browser steers a session with Codex', {
     'P8 --browser-control': 'loopback with --web-only, where the line says nothing',
   }),
-  ...heldBy(section, 'test/bin/code/request-id.test.ts', 'each question to a model of this machine', {
-    'P7 request_id': 'a `request_id` of each request in the debug log',
-  }),
+  ...heldBy(
+    section,
+    'test/bin/code/request-id.test.ts',
+    'each request to a local model logs its id, whether it succeeds or fails',
+    {
+      'P7 request_id': 'a `request_id` of each request in the debug log',
+    },
+  ),
   ...heldBy('Context modes', options, filled, {
     'context dev': 'may change and may have a network',
     'context review': 'only reads, never a network',
@@ -122,7 +132,7 @@ export const optionRows: readonly SessionRow[] = [
   ...heldBy(
     'Context modes',
     ofSession('state/converse'),
-    'where a context only reads, no answer opens the network',
+    'a session in review context cannot open the network by an answer',
     {
       'context read-only': 'no answer opens the network there',
     },

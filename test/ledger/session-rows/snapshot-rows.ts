@@ -2,7 +2,7 @@ import { heldBy, ofSession, type SessionRow } from './session-row.ts';
 
 const section = 'Session snapshot';
 const shape = ofSession('state/snapshot');
-const whole = 'a snapshot has the fields of the contract and no other';
+const whole = 'a snapshot has exactly the fields of the API';
 const converse = ofSession('state/converse');
 const routes = ofSession('api/session-routes');
 
@@ -136,7 +136,11 @@ export const snapshotRows: readonly SessionRow[] = [
     'output',
   ]),
   ...fields('patchsets.', 'of a patchset', ['id', 'status', 'changes', 'updatedAt']),
-  ...fields('patchsets.changes.', 'of a change', ['path', 'changeType', 'diff']),
+  ...fields('patchsets.changes.', '`/undo` of a held change opens the question of its review', [
+    'path',
+    'changeType',
+    'diff',
+  ]),
   ...fields('interactions.', 'of an interaction', [
     'id',
     'kind',
@@ -151,13 +155,13 @@ export const snapshotRows: readonly SessionRow[] = [
   ]),
   ...fields('interactions.options.', 'of an option', ['id', 'label', 'description']),
   ...fields('transcript.metadata.', 'of a diff', ['patchset']),
-  ...heldBy(section, converse, 'the status follows what happens', {
+  ...heldBy(section, converse, 'the status follows tool calls, questions and the end of a turn', {
     'status idle': 'a turn has ended, or nothing has begun',
     'status thinking': 'a message was submitted, a tool has ended, a plan was confirmed',
     'status executing_tool': 'a tool runs, an approval was given',
     'status awaiting_interaction': 'a question is open',
     'status completed': 'a final Decision',
-    'status error': 'a failure',
+    'status error': 'a failure because of missing dependencies names them',
   }),
   ...heldBy(section, shape, whole, {
     'transcript user_message': 'what a person said',
@@ -167,40 +171,70 @@ export const snapshotRows: readonly SessionRow[] = [
     'transcript info_note': 'what people have to know',
     'transcript diff': 'what a run changed, among what was said',
   }),
-  ...heldBy(section, ofSession('work/announced'), 'a call is shown while the model still writes it', {
-    'toolCall preview': 'announced, and has not begun',
-  }),
-  ...heldBy(section, converse, 'what a killed process left is told for what it is', {
+  ...heldBy(
+    section,
+    ofSession('work/announced'),
+    'a tool call is a preview while the model streams it, and is then replaced by the executed call',
+    {
+      'toolCall preview': 'announced, and has not begun',
+    },
+  ),
+  ...heldBy(section, converse, 'tool calls of a killed process become unknown or failed', {
     'toolCall running': 'it has begun',
     'toolCall completed': 'it has ended well',
     'toolCall failed': 'it has not; of what was killed: `unknown:`',
   }),
-  ...heldBy(section, ofSession('work/turns'), 'a request is drafted, planned, executed and committed', {
-    'projection apply_patch': 'what a model patches stands among the patchsets',
-    'projection update_plan': 'what a model says of its plan stands among the plans',
-  }),
-  ...heldBy(section, ofSession('state/plan-life'), 'no plan is worked on, or waits for an answer', {
-    'plan running': 'as long as its turn lasts, or its run waits for people',
-    'plan failed': 'its run was refused, or its turn has failed',
-    'plan cancelled': 'its turn was stopped',
-  }),
-  ...heldBy(section, ofSession('state/plan-life'), 'a plan that is not taken is no proposal', {
-    'plan proposed': 'as long as it is asked about',
-  }),
-  ...heldBy(section, 'test/bin/code/session-ground.test.ts', 'a session offers all eight, and with Codex', {
-    'capabilities headless': 'all eight, with every provider that is not P8',
-    'capabilities P8': 'no structured questions: Codex asks a person nothing',
-  }),
-  ...heldBy('Controllers', ofSession('serve/serve-session'), 'a session is served with what it runs on', {
-    'controller none': 'nobody is attached, and why',
-  }),
-  ...heldBy('Controllers', routes, 'a client attaches, speaks, answers and leaves', {
+  ...heldBy(
+    section,
+    ofSession('work/turns'),
+    'a request is drafted, planned, executed and committed, each after the answer of the user',
+    {
+      'projection apply_patch': 'what a model patches stands among the patchsets',
+      'projection update_plan': 'what a model says of its plan stands among the plans',
+    },
+  ),
+  ...heldBy(
+    section,
+    ofSession('state/plan-life'),
+    'the end of a turn settles its plans and closes open proposals',
+    {
+      'plan running': 'as long as its turn lasts, or its run waits for people',
+      'plan failed': 'its run was refused, or its turn has failed',
+      'plan cancelled': 'its turn was stopped',
+    },
+  ),
+  ...heldBy(
+    section,
+    ofSession('state/plan-life'),
+    'a declined plan is cancelled until it is proposed again',
+    {
+      'plan proposed': 'as long as it is asked about',
+    },
+  ),
+  ...heldBy(
+    section,
+    'test/bin/code/session-ground.test.ts',
+    'a session offers all eight capabilities, and Codex all but structured questions',
+    {
+      'capabilities headless': 'all eight, with every provider that is not P8',
+      'capabilities P8': 'no structured questions: Codex asks a person nothing',
+    },
+  ),
+  ...heldBy(
+    'Controllers',
+    ofSession('serve/serve-session'),
+    'a served session reports diagnostics without secrets and removes its files at its end',
+    {
+      'controller none': 'nobody is attached, and why',
+    },
+  ),
+  ...heldBy('Controllers', routes, 'a client attaches, sends messages, answers and detaches', {
     'controller browser': 'attaches by default',
   }),
   ...heldBy(
     'Controllers',
     ofSession('client/serve-requests'),
-    'a program attaches, speaks, answers and leaves',
+    'a JSON-RPC client attaches, sends messages, answers and detaches without naming its lease token',
     {
       'controller automation': 'attaches with the control token',
     },

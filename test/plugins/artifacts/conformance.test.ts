@@ -24,7 +24,7 @@ const expected: Readonly<Record<string, ArtifactCase['expect']>> = {
   sbom: { includes: ['pkg:npm/left@1.0.0'] },
 };
 
-t.test('every built-in producer keeps what a producer promises', async (t) => {
+t.test('the built-in artifact producers pass the artifact tester', async (t) => {
   const env = { ...process.env, HOME: t.testdir(), XDG_CONFIG_HOME: t.testdir() };
   await using engine = await openEngine({
     env,
@@ -70,7 +70,7 @@ const broken: Readonly<Record<string, Partial<ArtifactProducer>>> = {
   'makes nothing': { produce: async () => undefined },
 };
 
-t.test('a producer that breaks a promise does not pass', async (t) => {
+t.test('the artifact tester rejects a producer that breaks a promise', async (t) => {
   const subject = (producer: ArtifactProducer) => ({
     name: 'sample',
     open: async () => producer,

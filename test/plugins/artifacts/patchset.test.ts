@@ -52,7 +52,7 @@ function everyChange(directory: string): void {
   commit();
 }
 
-t.test('the patchset artifact', async (t) => {
+t.test('the patchset artifact gives the candidate tree in both formats', async (t) => {
   const box = t.testdir();
   const directory = join(box, 'repo');
   everyChange(directory);
@@ -92,14 +92,14 @@ t.test('the patchset artifact', async (t) => {
     return git(directory, 'write-tree');
   }
 
-  await t.test('as GitDiff the artifact is the judged diff, byte for byte', async (t) => {
+  await t.test('in GitDiff format the artifact equals the evaluated diff byte for byte', async (t) => {
     const diff = await produce('GitDiff');
     t.ok(diff.equals(Buffer.from(patch.diff)));
     t.equal(treeAfter(diff), patch.candidateTree);
   });
 
   await t.test(
-    'as Unified it has plain headers, keeps what those cannot say, and gives the same tree',
+    'in Unified format it has plain headers, keeps git extensions and gives the same tree',
     async (t) => {
       const diff = await produce('Unified');
       t.equal(treeAfter(diff), patch.candidateTree);

@@ -83,7 +83,7 @@ const withIntent = (intent: Partial<EffectiveIntentSpec['intent']>): EffectiveIn
   intent: { ...effective.intent, ...intent },
 });
 
-t.test('the notes say what was asked for, what changed and how the gates answered', async (t) => {
+t.test('the notes list the objectives, the changed files and the stage outcomes', async (t) => {
   const files = [
     changed('src/auth.js'),
     changed('b.txt', { changeType: 'rename', oldPath: 'a.txt', linesAdded: 0, linesDeleted: 0 }),
@@ -110,7 +110,7 @@ t.test('the notes say what was asked for, what changed and how the gates answere
   t.match(await notes(withIntent({ changeType: 'feature' })), /^# Feature: /);
 });
 
-t.test('no markup, HTML, link or line break comes out of untrusted text', async (t) => {
+t.test('escapes markup, HTML, links and line breaks of untrusted text', async (t) => {
   const text = await notes(
     withIntent({
       summary: '<script>alert(1)</script> [x](javascript:y) **b**',
@@ -125,7 +125,7 @@ t.test('no markup, HTML, link or line break comes out of untrusted text', async 
   t.ok(text.includes('``` x``y ```'));
 });
 
-t.test('text is raw where the contract says so; HTML never is', async (t) => {
+t.test('writes raw Markdown where the spec allows it, but still escapes HTML', async (t) => {
   const spec = withIntent({ summary: '**b** [x](y) <script>', objectives: ['a\nb'] });
   const outputHandling = { ...spec.security.outputHandling, encodingPolicy: 'none' as const };
   const text = await notes({ ...spec, security: { ...spec.security, outputHandling } }, []);
@@ -133,7 +133,7 @@ t.test('text is raw where the contract says so; HTML never is', async (t) => {
   t.match(text, '- a b');
 });
 
-t.test('a change of ten thousand files has readable notes', async (t) => {
+t.test('the notes of a 10,000-file change list 500 files and count the rest', async (t) => {
   const text = await notes(
     effective,
     Array.from({ length: 10_000 }, (_, index) => changed(`f${index}`)),
@@ -143,7 +143,7 @@ t.test('a change of ten thousand files has readable notes', async (t) => {
   t.ok(text.length < 50_000);
 });
 
-t.test('a code span holds its text whatever it is', async (t) => {
+t.test('a code span holds any text, including backticks and control characters', async (t) => {
   for (const [text, span] of [
     ['a', '`a`'],
     ['', '`  `'],

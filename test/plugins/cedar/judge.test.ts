@@ -48,7 +48,7 @@ const approval = (principal: string, status: 'counts' | 'expired') =>
     role: 'security',
   }) as const;
 
-long('what a policy permits, and what it denies, by name', async (t) => {
+long('permits what a policy permits and names the policies behind a denial', async (t) => {
   const forbidInfra = `@id("no-infra") @reason("ask the platform team")
     forbid (principal, action == Action::"change", resource is File) when { resource.path like "infra/*" };`;
   const whenApproved = `permit (principal, action, resource) when {
@@ -123,7 +123,7 @@ long('what a policy permits, and what it denies, by name', async (t) => {
   });
 });
 
-t.test('a policy that cannot be judged by has refused', async (t) => {
+t.test('a policy that cannot be evaluated refuses the change', async (t) => {
   const broken: Record<string, readonly (string | Buffer)[]> = {
     'one that does not parse': ['permit (principal, action'],
     'one that misspells a fact': ['permit (principal, action, resource) when { context.stagee == "fast" };'],
@@ -168,7 +168,7 @@ t.test('a policy that cannot be judged by has refused', async (t) => {
   });
 });
 
-t.test('the plugin is written against the public doors alone', async (t) => {
+t.test('the Cedar plugin imports only public entry points', async (t) => {
   for (const name of readdirSync(folder)) {
     const specifiers = [
       ...readFileSync(new URL(name, folder), 'utf8').matchAll(/(?:from|import\()\s*'([^']+)'/g),

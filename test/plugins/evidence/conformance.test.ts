@@ -25,7 +25,7 @@ const builtIn: Readonly<Record<string, readonly [EvidencePolicy, readonly Eviden
 };
 
 for (const [name, [policy, cases]] of Object.entries(builtIn))
-  t.test(`the strategy \`${name}\` keeps what an evidence policy promises`, (t) =>
+  t.test(`the evidence policy \`${name}\` passes the evidence tester`, (t) =>
     evidenceTester(t, { name, open: async () => policy, cases }),
   );
 
@@ -43,7 +43,7 @@ const broken: Readonly<Record<string, Partial<EvidencePolicy>>> = {
   'refuses everything': { refuse: () => 'no' },
 };
 
-t.test('a policy that breaks a promise does not pass', async (t) => {
+t.test('the evidence tester rejects a policy that breaks a promise', async (t) => {
   for (const [how, change] of Object.entries(broken)) {
     const open = async () => ({ ...openWeb, ...change });
     await t.rejects(evidenceTester(undefined, { name: 'sample', open, cases: [file] }), AssertionError, how);

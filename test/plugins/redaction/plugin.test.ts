@@ -22,7 +22,7 @@ function loaded() {
   return hooks;
 }
 
-t.test('an artifact leaves the hook without its secrets, and says how many there were', async (t) => {
+t.test('the hook redacts secrets in an artifact and counts them', async (t) => {
   const bytes = Buffer.from(`a ${token} b ${token}\n`);
   const answer = await loaded().artifact.redact.call({
     name: 'test-log',
@@ -40,7 +40,7 @@ t.test('an artifact leaves the hook without its secrets, and says how many there
   t.equal(answer.name, 'test-log');
 });
 
-t.test('an artifact without secrets leaves the hook unchanged', async (t) => {
+t.test('the hook leaves an artifact without secrets unchanged', async (t) => {
   const artifact = {
     name: 'build-log',
     contentType: 'text/plain',
@@ -64,7 +64,7 @@ const entry = (kind: 'File' | 'Snippet', text: string) =>
     policy,
   }) as const;
 
-t.test('a file that holds data of a class beyond the contract stays out of the context', async (t) => {
+t.test('keeps a file out of the context if it holds data of a forbidden class', async (t) => {
   const hooks = loaded();
   t.match(await hooks.frame.admit.call(entry('File', 'ask ann@corp.io\n')), {
     message: /class `pii` \(email\)/,
@@ -79,7 +79,7 @@ t.test('a file that holds data of a class beyond the contract stays out of the c
   t.equal(await hooks.frame.admit.call(entry('Snippet', 'ask ann@corp.io\n')), undefined, 'redacted instead');
 });
 
-t.test('a snippet enters the context without data of a class beyond the contract', async (t) => {
+t.test('redacts data of forbidden classes in a snippet for the context', async (t) => {
   const answer = await loaded().frame.redact.call(entry('Snippet', `ask ann@corp.io, ${token}\n`));
   t.equal(
     Buffer.from(answer.bytes).toString(),
@@ -87,7 +87,7 @@ t.test('a snippet enters the context without data of a class beyond the contract
   );
 });
 
-t.test('a large artifact is redacted in a thread: others are answered meanwhile', async (t) => {
+t.test('redacts a large artifact in a thread without blocking the event loop', async (t) => {
   const hooks = loaded();
   const bytes = Buffer.from(
     `${'a line of a log that says nothing in particular\n'.repeat(40_000)}key ${token}\n`,

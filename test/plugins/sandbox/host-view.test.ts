@@ -21,7 +21,7 @@ function program(directory: string, name: string): string {
 const seenWith = (...searched: string[]) =>
   viewOfHost({ path: searched.join(':'), home, execPath: '/usr/bin/node' });
 
-t.test('a tool directory is shown with the libraries beside it, and nothing else of its place', async (t) => {
+t.test('shows a tool directory and its libraries, but nothing else beside it', async (t) => {
   const bin = directory('home/.tools/v1/bin');
   const lib = directory('home/.tools/v1/lib');
   directory('home/.tools/v1/share');
@@ -30,7 +30,7 @@ t.test('a tool directory is shown with the libraries beside it, and nothing else
   t.ok(seenWith(bin).searchPath.includes(bin));
 });
 
-t.test('directories that hold everything are never shown', async (t) => {
+t.test('never shows directories that are too broad', async (t) => {
   const bin = directory('home/bin');
   directory('home/lib');
   t.strictSame(seenWith(bin).toolchains, [bin], 'of the home directory only bin');
@@ -67,7 +67,7 @@ t.test('directories that hold everything are never shown', async (t) => {
   );
 });
 
-t.test('a link on PATH shows where it leads, and one into the home directory itself nothing', async (t) => {
+t.test('shows the target of a symlink on PATH, but never the home directory', async (t) => {
   const real = directory('opt/real/bin');
   symlinkSync(real, path.join(root, 'link'));
   symlinkSync(home, path.join(root, 'sly'));
@@ -76,7 +76,7 @@ t.test('a link on PATH shows where it leads, and one into the home directory its
   t.equal(view.searchPath[0], real);
 });
 
-t.test('node of node_modules/.bin is shown where it really is, and the rest of .bin is not', async (t) => {
+t.test('shows the real directory of node in node_modules/.bin, but not .bin itself', async (t) => {
   const bin = directory('project/node_modules/.bin');
   const real = directory('project/node_modules/node/bin');
   symlinkSync(program(real, 'node'), path.join(bin, 'node'));
@@ -87,7 +87,7 @@ t.test('node of node_modules/.bin is shown where it really is, and the rest of .
   t.notOk(view.searchPath.includes(bin));
 });
 
-t.test('without a node on PATH the running one is shown', async (t) => {
+t.test('shows the running node when PATH has none', async (t) => {
   const real = directory('runtime/bin');
   const execPath = program(real, 'node');
   const view = viewOfHost({ path: directory('empty'), home, execPath });
@@ -95,7 +95,7 @@ t.test('without a node on PATH the running one is shown', async (t) => {
   t.ok(view.toolchains.includes(real));
 });
 
-t.test('tools inside the workspace are not tools of a check', async (t) => {
+t.test('hides tool directories inside the workspace from a check', async (t) => {
   const inside = directory('work/tools');
   const beside = directory('other/tools');
   const view = seenWith(inside, beside);
@@ -109,7 +109,7 @@ t.test('tools inside the workspace are not tools of a check', async (t) => {
   );
 });
 
-t.test('of /etc there is a list, without secrets', async (t) => {
+t.test('shows only listed files of /etc and none with secrets', async (t) => {
   const { system, links } = seenWith('/usr/bin');
   const shown = [...system, ...links.map(({ target }) => target)];
   t.ok(shown.includes('/usr'));
@@ -126,7 +126,7 @@ t.test('of /etc there is a list, without secrets', async (t) => {
     t.notOk(shown.includes(secret), secret);
 });
 
-t.test('a project, a home or a key directory on PATH is not shown, programs beside it are', async (t) => {
+t.test('hides a directory on PATH that holds project files or keys', async (t) => {
   for (const name of ['.git', '.env', '.env.local', '.ssh', 'package.json', 'signing.pem', 'id_ed25519']) {
     const project = directory('private', name.replaceAll('.', 'dot'));
     program(project, 'tool');

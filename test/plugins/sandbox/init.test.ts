@@ -24,19 +24,19 @@ async function start(
   return code;
 }
 
-t.test('a command runs when the set-up was announced and answered', async (t) => {
+t.test('runs the command once the caller has confirmed the setup', async (t) => {
   const directory = t.testdir();
   t.equal(await start(directory, (socket) => socket.end('\n')), 0);
   t.ok(existsSync(path.join(directory, 'ran')));
 });
 
-t.test('without an answer nothing runs: whoever asked for it is dead', async (t) => {
+t.test('runs nothing when the caller does not confirm the setup', async (t) => {
   const directory = t.testdir();
   t.not(await start(directory, (socket) => socket.destroy()), 0);
   t.notOk(existsSync(path.join(directory, 'ran')));
 });
 
-t.test('where the way out cannot be opened nothing is announced and nothing runs', async (t) => {
+t.test('announces and runs nothing when the egress path cannot be opened', async (t) => {
   const directory = t.testdir();
   // Here there is no `/egress/node`.
   t.equal(await start(directory, () => t.fail('announced'), { way: directory }), 1);

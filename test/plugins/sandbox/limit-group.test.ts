@@ -9,7 +9,7 @@ const limits = { memoryBytes: 300_000_000, tasks: 4096 };
  * A directory stands for the kernel's: what is written where, and what is made of the answers. On a kernel it was tried
  * by hand (docs/sandbox.md).
  */
-t.test('a group has the limits, takes a process and is removed', async (t) => {
+t.test('a limit group writes its limits, adds a process, reports an overrun and is removed', async (t) => {
   const above = t.testdir({});
   const group = openLimitGroup(limits, above);
   const [name = ''] = readdirSync(above);
@@ -38,7 +38,7 @@ t.test('a group has the limits, takes a process and is removed', async (t) => {
   t.notOk(existsSync(join(above, name)));
 });
 
-t.test('where the kernel refuses there is none, and nothing is left', async (t) => {
+t.test('returns no group when the kernel refuses one, and leaves no stale files', async (t) => {
   const above = t.testdir({ file: '' });
   t.equal(openLimitGroup(limits, join(above, 'file')), undefined);
   t.equal(openLimitGroup(limits, join(above, 'nowhere')), undefined);

@@ -11,7 +11,7 @@ import { openScene, outputOf, processesWith, uniqueSleep } from './sandbox-scene
 
 const none = noSandbox();
 
-t.test('it says that it enforces nothing, and refuses what it cannot give', async (t) => {
+t.test('the unconfined backend enforces nothing and refuses isolation it cannot give', async (t) => {
   const scene = openScene(t);
   t.strictSame(await none.probe(), { works: true, enforced: [] });
   t.strictSame(none.pathsInside(scene), { workspace: scene.workspace, reports: scene.reports });
@@ -19,33 +19,30 @@ t.test('it says that it enforces nothing, and refuses what it cannot give', asyn
   await t.rejects(scene.run(none, 'true', { env: { LD_PRELOAD: '/x' } }), { code: 'SANDBOX_UNSAFE' });
 });
 
-t.test(
-  'a command works in the workspace with a home and a temporary directory of its own, gone afterwards',
-  async (t) => {
-    const scene = openScene(t);
-    const { facts } = scene;
-    const result = await scene.run(
-      noSandbox(facts),
-      'pwd; echo "$HOME"; echo "$TMPDIR"; echo x >"$HOME/a"; echo x >"$TMPDIR/a"; echo x >written; exit 3',
-    );
-    const [pwd, home, temporary] = outputOf(result).split('\n');
-    t.equal(result.exitCode, 3);
-    t.equal(pwd, scene.workspace);
-    t.notOk(home?.startsWith(facts.home));
-    t.notOk(existsSync(home ?? '/'));
-    t.notOk(existsSync(temporary ?? '/'));
-    t.equal(readFileSync(path.join(scene.workspace, 'written'), 'utf8'), 'x\n');
-  },
-);
+t.test('a command runs in the workspace with a temporary home that is deleted afterwards', async (t) => {
+  const scene = openScene(t);
+  const { facts } = scene;
+  const result = await scene.run(
+    noSandbox(facts),
+    'pwd; echo "$HOME"; echo "$TMPDIR"; echo x >"$HOME/a"; echo x >"$TMPDIR/a"; echo x >written; exit 3',
+  );
+  const [pwd, home, temporary] = outputOf(result).split('\n');
+  t.equal(result.exitCode, 3);
+  t.equal(pwd, scene.workspace);
+  t.notOk(home?.startsWith(facts.home));
+  t.notOk(existsSync(home ?? '/'));
+  t.notOk(existsSync(temporary ?? '/'));
+  t.equal(readFileSync(path.join(scene.workspace, 'written'), 'utf8'), 'x\n');
+});
 
-t.test('no variable of ours reaches a command', async (t) => {
+t.test('a secret in the parent environment does not reach a command', async (t) => {
   const scene = openScene(t);
   process.env.ANTHROPIC_API_KEY = 'sk-leaked';
   t.teardown(() => delete process.env.ANTHROPIC_API_KEY);
   t.notMatch(outputOf(await scene.run(none, 'env')), 'leaked');
 });
 
-t.test('a bind becomes a link, and what is in its way stays', async (t) => {
+t.test('a bind becomes a symlink and does not replace an existing path', async (t) => {
   const scene = openScene(t);
   const source = path.join(scene.root, 'shared');
   mkdirSync(source);
@@ -63,7 +60,7 @@ t.test('a bind becomes a link, and what is in its way stays', async (t) => {
 });
 
 t.test(
-  'a process that leaves the group is found and ended, after exit and after a time-out',
+  'ends a process that left its group, after exit and after a timeout',
   { skip: process.platform !== 'linux' },
   async (t) => {
     const scene = openScene(t);
@@ -84,7 +81,7 @@ t.test(
 );
 
 long(
-  'a process that executes another program at every moment is found, although it has no environment then',
+  'finds and ends a process that keeps replacing itself with another program',
   { skip: process.platform !== 'linux' },
   async (t) => {
     const again = 'exec sh -c "$0" "$0"';

@@ -33,7 +33,7 @@ async function asNobody(home: string, ...argv: string[]): Promise<{ code: number
 // As an ordinary user the attacks run by themselves; root has to be asked to step down.
 const skip = process.getuid?.() !== 0 || setpriv === undefined ? 'not root' : false;
 
-long('every attack fails for an ordinary user too', { skip }, async (t) => {
+long('sandbox attacks fail for an ordinary user too', { skip }, async (t) => {
   const home = mkdtempSync(path.join(tmpdir(), 'writ-nobody-'));
   t.teardown(() => rmSync(home, { recursive: true, force: true }));
   chownSync(home, nobody, nobody);

@@ -76,7 +76,7 @@ function withoutRun(...words: string[]): string[] {
 }
 
 long(
-  'each weakness makes a back end unfit, and is named',
+  'each weakness makes a backend unfit and is named',
   { skip: bwrap === undefined && 'bubblewrap is not installed' },
   async (t) => {
     const { facts, home } = openScene(t);
@@ -144,7 +144,7 @@ long(
 );
 
 t.test(
-  'kernel settings open to root make a back end unfit',
+  'kernel settings that root can write make a backend unfit',
   { skip: bwrap === undefined || !isRoot },
   async (t) => {
     const { facts } = openScene(t);
@@ -155,7 +155,7 @@ t.test(
   },
 );
 
-t.test('a back end in which nothing runs is unfit, however tight it is', async (t) => {
+t.test('a backend in which nothing runs is unfit', async (t) => {
   const { facts } = openScene(t);
   const dead: SandboxBackend = {
     ...backendOf([], []),
@@ -164,28 +164,25 @@ t.test('a back end in which nothing runs is unfit, however tight it is', async (
   t.match(await probeBackend(dead, facts), { works: false });
 });
 
-t.test(
-  'a back end is probed once, and one that throws or is not installed is unfit, not a fault',
-  async (t) => {
-    for (const make of [bubblewrapSandbox, unshareSandbox]) {
-      const backend = make();
-      t.equal(backend.probe(), backend.probe(), backend.name);
-      const { works, enforced, reason } = await backend.probe();
-      t.strictSame(
-        works ? ['filesystem', 'network', 'processes', 'privileges', 'environment', 'calls', 'keyrings'] : [],
-        enforced,
-      );
-      t.equal(make().probe(), backend.probe(), 'another instance shares the answer');
-      t.equal(typeof reason, works ? 'undefined' : 'string');
-    }
-    const empty = t.testdir({ nowhere: {} });
-    mkdirSync(path.join(empty, 'x'));
-    t.equal(findProgram('writ-no-such', `relative:${empty}:${empty}/x`), undefined);
-    t.equal(currentHostFacts().path, process.env.PATH);
-  },
-);
+t.test('probes a backend once and reports one that cannot run as unfit', async (t) => {
+  for (const make of [bubblewrapSandbox, unshareSandbox]) {
+    const backend = make();
+    t.equal(backend.probe(), backend.probe(), backend.name);
+    const { works, enforced, reason } = await backend.probe();
+    t.strictSame(
+      works ? ['filesystem', 'network', 'processes', 'privileges', 'environment', 'calls', 'keyrings'] : [],
+      enforced,
+    );
+    t.equal(make().probe(), backend.probe(), 'another instance shares the answer');
+    t.equal(typeof reason, works ? 'undefined' : 'string');
+  }
+  const empty = t.testdir({ nowhere: {} });
+  mkdirSync(path.join(empty, 'x'));
+  t.equal(findProgram('writ-no-such', `relative:${empty}:${empty}/x`), undefined);
+  t.equal(currentHostFacts().path, process.env.PATH);
+});
 
-t.test('what a killed probe left is removed by the next one; what may be a living one’s stays', async (t) => {
+t.test('a probe removes files of a dead probe and keeps those of a living one', async (t) => {
   const temporary = realpathSync(tmpdir());
   const { pid: dead } = spawnSync('true');
   const here = /\d+/.exec((await ownIdentity()).namespace)?.[0] ?? '0';

@@ -16,7 +16,7 @@ const everywhere =
   'git; for at in /usr/bin/git /bin/git /usr/lib/git-core/git; do "$at" --version; echo "$?"; done';
 
 for (const open of [bubblewrapSandbox, unshareSandbox, noSandbox]) {
-  t.test(`${open.name}: what is withheld is not found`, async (t) => {
+  t.test(`${open.name} hides withheld programs from a command`, async (t) => {
     const scene = openScene(t);
     const backend = open(scene.facts);
     const { works, reason } = await backend.probe();
@@ -37,7 +37,7 @@ for (const open of [bubblewrapSandbox, unshareSandbox, noSandbox]) {
   });
 }
 
-t.test('every name of a withheld file is covered, and its companions as a whole', async (t) => {
+t.test('covers every name of a withheld file and its companion directory', async (t) => {
   const root = t.testdir({
     bin: { git: '', 'git-lfs': '', gitlab: '', alias: t.fixture('symlink', '../real/git') },
     real: { git: '' },

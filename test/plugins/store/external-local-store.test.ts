@@ -35,7 +35,7 @@ function everything(dir: string): string[] {
   );
 }
 
-t.test('objects lie under their digest, for the user alone', async (t) => {
+t.test('stores objects under their digest, readable only by the user', async (t) => {
   const { root, put, objectAt } = open(t.testdir());
   const version = await put([['a', text('content')]]);
   t.equal(readFileSync(objectAt(sha256Hex(text('content'))), 'utf8'), 'content');
@@ -52,75 +52,69 @@ t.test('objects lie under their digest, for the user alone', async (t) => {
   t.strictSame(readdirSync(join(root, '..', 'tmp')), []);
 });
 
-t.test(
-  'a blob that is damaged, too long, missing or a link is OBJECT_CORRUPT and named; the others are read',
-  async (t) => {
-    const { store, put, objectAt } = open(t.testdir());
-    const sha256 = sha256Hex(text('content'));
-    const path = objectAt(sha256);
-    await put([
-      ['a', text('content')],
-      ['b', text('fine')],
-    ]);
-    const damages: Readonly<Record<string, () => void>> = {
-      damaged: () => writeFileSync(path, 'Content'),
-      longer: () => appendFileSync(path, 'x'),
-      missing: () => rmSync(path),
-      link: () => {
-        const elsewhere = join(t.testdirName, 'elsewhere');
-        writeFileSync(elsewhere, 'content');
-        rmSync(path, { force: true });
-        symlinkSync(elsewhere, path);
-      },
-      directory: () => {
-        rmSync(path);
-        mkdirSync(path);
-      },
-    };
-    for (const [what, damage] of Object.entries(damages)) {
-      damage();
-      await t.rejects(store.read(ref, 'a'), { code: 'OBJECT_CORRUPT', detail: { object: sha256 } }, what);
-      await t.rejects(store.readMany(ref, ['b', 'a']), {
-        code: 'OBJECT_CORRUPT',
-        detail: { object: sha256 },
-      });
-      t.equal((await store.read(ref, 'b'))?.toString(), 'fine');
-    }
-    rmSync(path, { recursive: true });
-    await put([['c', text('content')]]);
-    t.equal((await store.read(ref, 'a'))?.toString(), 'content', 'written again, it is whole again');
-  },
-);
+t.test('a damaged, missing or replaced blob is OBJECT_CORRUPT, and other blobs stay readable', async (t) => {
+  const { store, put, objectAt } = open(t.testdir());
+  const sha256 = sha256Hex(text('content'));
+  const path = objectAt(sha256);
+  await put([
+    ['a', text('content')],
+    ['b', text('fine')],
+  ]);
+  const damages: Readonly<Record<string, () => void>> = {
+    damaged: () => writeFileSync(path, 'Content'),
+    longer: () => appendFileSync(path, 'x'),
+    missing: () => rmSync(path),
+    link: () => {
+      const elsewhere = join(t.testdirName, 'elsewhere');
+      writeFileSync(elsewhere, 'content');
+      rmSync(path, { force: true });
+      symlinkSync(elsewhere, path);
+    },
+    directory: () => {
+      rmSync(path);
+      mkdirSync(path);
+    },
+  };
+  for (const [what, damage] of Object.entries(damages)) {
+    damage();
+    await t.rejects(store.read(ref, 'a'), { code: 'OBJECT_CORRUPT', detail: { object: sha256 } }, what);
+    await t.rejects(store.readMany(ref, ['b', 'a']), {
+      code: 'OBJECT_CORRUPT',
+      detail: { object: sha256 },
+    });
+    t.equal((await store.read(ref, 'b'))?.toString(), 'fine');
+  }
+  rmSync(path, { recursive: true });
+  await put([['c', text('content')]]);
+  t.equal((await store.read(ref, 'a'))?.toString(), 'content', 'written again, it is whole again');
+});
 
-t.test(
-  'a version that is damaged, or no version, is OBJECT_CORRUPT; a ref that names none too',
-  async (t) => {
-    const { root, store, put, objectAt } = open(t.testdir());
-    const version = await put([['a', text('1')]]);
-    const whole = readFileSync(objectAt(version));
-    writeFileSync(objectAt(version), whole.toString().replace('"m"', '"n"'));
-    await t.rejects(store.list(ref), { code: 'OBJECT_CORRUPT', detail: { object: version } });
-    writeFileSync(objectAt(version), whole);
-    const file = join(root, 'refs/ai/runs/one~');
-    const other = await put([['x', text('{"files":[],"more":1}')]], 'refs/ai/runs/two');
-    for (const content of [
-      '',
-      'main\n',
-      `${'f'.repeat(64)}\n`,
-      `${sha256Hex(text('{"files":[],"more":1}'))}\n`,
-    ]) {
-      writeFileSync(file, content);
-      await t.rejects(store.list(ref), { code: 'OBJECT_CORRUPT' }, content);
-    }
-    rmSync(file);
-    symlinkSync(join(root, 'refs/ai/runs/two~'), file);
-    await t.rejects(store.version(ref), { code: 'OBJECT_CORRUPT' });
-    rmSync(file);
-    t.equal(await store.version('refs/ai/runs/two'), other);
-  },
-);
+t.test('a damaged version, or a ref that names no version, is OBJECT_CORRUPT', async (t) => {
+  const { root, store, put, objectAt } = open(t.testdir());
+  const version = await put([['a', text('1')]]);
+  const whole = readFileSync(objectAt(version));
+  writeFileSync(objectAt(version), whole.toString().replace('"m"', '"n"'));
+  await t.rejects(store.list(ref), { code: 'OBJECT_CORRUPT', detail: { object: version } });
+  writeFileSync(objectAt(version), whole);
+  const file = join(root, 'refs/ai/runs/one~');
+  const other = await put([['x', text('{"files":[],"more":1}')]], 'refs/ai/runs/two');
+  for (const content of [
+    '',
+    'main\n',
+    `${'f'.repeat(64)}\n`,
+    `${sha256Hex(text('{"files":[],"more":1}'))}\n`,
+  ]) {
+    writeFileSync(file, content);
+    await t.rejects(store.list(ref), { code: 'OBJECT_CORRUPT' }, content);
+  }
+  rmSync(file);
+  symlinkSync(join(root, 'refs/ai/runs/two~'), file);
+  await t.rejects(store.version(ref), { code: 'OBJECT_CORRUPT' });
+  rmSync(file);
+  t.equal(await store.version('refs/ai/runs/two'), other);
+});
 
-t.test('a directory that is a symlink is neither read through nor written through', async (t) => {
+t.test('never reads or writes through a symlinked directory', async (t) => {
   for (const inner of ['.', 'objects', 'refs', 'refs/ai']) {
     const dir = t.testdir({ outside: {} });
     const { root, store, put } = open(dir);
@@ -146,7 +140,7 @@ t.test('a directory that is a symlink is neither read through nor written throug
   }
 });
 
-t.test('what is removed is deleted with its content, unless another version holds it', async (t) => {
+t.test('removing a ref deletes its content unless another ref still uses it', async (t) => {
   const { root, store, put, objectAt } = open(t.testdir());
   await put([
     ['shared', text('shared')],
@@ -165,7 +159,7 @@ t.test('what is removed is deleted with its content, unless another version hold
 });
 
 t.test(
-  'a place that cannot be written fails the write and changes nothing',
+  'a write to a read-only directory fails and changes nothing',
   { skip: process.getuid?.() === 0 },
   async (t) => {
     const { root, store, put } = open(t.testdir());

@@ -23,7 +23,7 @@ async function openStore(dir: string, ...initArgs: string[]) {
   };
 }
 
-t.test('refs are named by prefix, kind and encoded id', async (t) => {
+t.test('builds ref names from prefix, kind and encoded id', async (t) => {
   t.equal(refs.run('a/b'), 'refs/ai/runs/a%2Fb');
   t.equal(storeRefs('refs/x-team').intent('i'), 'refs/x-team/intents/i');
   t.equal(refs.plan('p'), 'refs/ai/plans/p');
@@ -33,7 +33,7 @@ t.test('refs are named by prefix, kind and encoded id', async (t) => {
 });
 
 for (const format of ['sha1', 'sha256'])
-  t.test(`what was written is read back and is plain git (${format})`, async (t) => {
+  t.test(`reads back what was written as plain git objects (${format})`, async (t) => {
     const { sample, store } = await openStore(t.testdir(), `--object-format=${format}`);
     const ref = refs.run('run-1');
     const odd = Buffer.from([0, 10, 255, 13, 10]);
@@ -88,7 +88,7 @@ for (const format of ['sha1', 'sha256'])
     t.same(await store.refs(refs.runs), []);
   });
 
-t.test('a thousand files go in by one call and come out by one', async (t) => {
+t.test('writes and reads a thousand files in one call each', async (t) => {
   const { sample, store } = await openStore(t.testdir());
   const ref = refs.run('many');
   function* files(): Generator<[string, Uint8Array]> {
@@ -106,7 +106,7 @@ t.test('a thousand files go in by one call and come out by one', async (t) => {
   t.match(sample.git('count-objects', '-v'), /packs: 1\n/);
 });
 
-t.test('what is read after a listing is of the version that stands there then', async (t) => {
+t.test('a read after a listing returns the version that is current by then', async (t) => {
   const { store } = await openStore(t.testdir());
   const ref = refs.run('moves');
   const paths = Array.from({ length: 40 }, (_, n) => `${n}`);
@@ -148,33 +148,30 @@ t.test('a write that expected another version changes nothing', async (t) => {
   t.equal(await store.read(ref, 'a'), undefined, 'the other writer won');
 });
 
-t.test(
-  'a path that leaves its tree, a source that fails and an unusable ref store nothing and leave no litter',
-  async (t) => {
-    const { sample, store } = await openStore(t.testdir());
-    sample.commit({ a: '1' });
-    mkdirSync(join(sample.dir, '.git/writ/tmp'), { recursive: true });
-    const before = snapshot(sample.dir);
-    for (const path of ['../x', '/x', 'a//b', '', 'a/.', '.git/x'])
-      await t.rejects(
-        store.writeTree(refs.run('r'), { message: 'x', files: [[path, bytes('x')]], keepExisting: true }),
-        { code: 'EVIDENCE_WRITE_FAILED' },
-        path,
-      );
-    // biome-ignore lint/correctness/useYield: it fails before it has anything to give
-    function* failing(): Generator<[string, Uint8Array]> {
-      throw new Error('the source broke');
-    }
-    await t.rejects(store.writeTree(refs.run('r'), { message: 'x', files: failing(), keepExisting: true }), {
-      code: 'EVIDENCE_WRITE_FAILED',
-      message: /the source broke/,
-    });
-    await t.rejects(store.writeTree('refs/a b', { message: 'x', files: [], keepExisting: true }), {
-      code: 'REF_INVALID',
-    });
-    t.equal(snapshot(sample.dir), before);
-  },
-);
+t.test('an invalid path or ref or a failing source stores nothing and leaves no stale files', async (t) => {
+  const { sample, store } = await openStore(t.testdir());
+  sample.commit({ a: '1' });
+  mkdirSync(join(sample.dir, '.git/writ/tmp'), { recursive: true });
+  const before = snapshot(sample.dir);
+  for (const path of ['../x', '/x', 'a//b', '', 'a/.', '.git/x'])
+    await t.rejects(
+      store.writeTree(refs.run('r'), { message: 'x', files: [[path, bytes('x')]], keepExisting: true }),
+      { code: 'EVIDENCE_WRITE_FAILED' },
+      path,
+    );
+  // biome-ignore lint/correctness/useYield: it fails before it has anything to give
+  function* failing(): Generator<[string, Uint8Array]> {
+    throw new Error('the source broke');
+  }
+  await t.rejects(store.writeTree(refs.run('r'), { message: 'x', files: failing(), keepExisting: true }), {
+    code: 'EVIDENCE_WRITE_FAILED',
+    message: /the source broke/,
+  });
+  await t.rejects(store.writeTree('refs/a b', { message: 'x', files: [], keepExisting: true }), {
+    code: 'REF_INVALID',
+  });
+  t.equal(snapshot(sample.dir), before);
+});
 
 const mount = mountTiny('3m');
 t.teardown(() => mount?.remove());

@@ -45,7 +45,7 @@ const record = (id: string, changes: object = {}) => ({
   ...changes,
 });
 
-long('a list, one record, NDJSON and an archive are the same database', async (t) => {
+long('every import format gives the same database', async (t) => {
   const digests: string[] = [];
   for (const content of [
     JSON.stringify(records, undefined, 2),
@@ -71,7 +71,7 @@ long('a list, one record, NDJSON and an archive are the same database', async (t
   t.equal(new Set(digests).size, 1, 'whatever way and whenever it came');
 });
 
-t.test('an archive that another program wrote is read', async (t) => {
+t.test('reads an archive written by another program', async (t) => {
   const { directory, root } = place(t);
   const path = join(directory, 'all.zip');
   const script =
@@ -85,7 +85,7 @@ t.test('an archive that another program wrote is read', async (t) => {
   t.match(await importAdvisories({ root, path, clock: systemClock, signal }), { advisories: 9 });
 });
 
-long('of two records with one id the later modified stays', async (t) => {
+long('of two records with the same id the later `modified` wins', async (t) => {
   const { take, idsOf } = place(t);
   const elsewhere = { affected: [{ package: { ecosystem: 'npm', name: 'other' }, versions: ['1.0.0'] }] };
   await take(JSON.stringify([record('A'), record('B')]));
@@ -109,7 +109,7 @@ long('of two records with one id the later modified stays', async (t) => {
   t.strictSame(idsOf(), ['C'], 'of equal ones the last');
 });
 
-long('a file with anything in it that is no record changes nothing', async (t) => {
+long('an import with any invalid record changes nothing', async (t) => {
   const { root, take, idsOf } = place(t);
   await take(JSON.stringify([record('A')]));
   const before = readFileSync(join(root, 'current.json'), 'utf8');
@@ -147,7 +147,7 @@ long('a file with anything in it that is no record changes nothing', async (t) =
   t.strictSame(readdirSync(root).filter((name) => name.startsWith('g-')).length, 1, 'nothing is left behind');
 });
 
-t.test('only the user reads and writes it, and links are not followed', async (t) => {
+t.test('the database is private to the user and symlinks are not followed', async (t) => {
   const { root, take, directory } = place(t);
   await take(JSON.stringify(records));
   const generation = readdirSync(root).find((name) => name.startsWith('g-')) ?? '';
@@ -169,13 +169,13 @@ t.test('only the user reads and writes it, and links are not followed', async (t
   t.throws(() => openAdvisoryDatabase(join(directory, 'link')), { code: 'ADVISORIES_CORRUPT' });
 });
 
-t.test('two imports at once both count', async (t) => {
+t.test('two concurrent imports both count', async (t) => {
   const { take, idsOf } = place(t);
   await Promise.all([take(JSON.stringify(record('A'))), take(JSON.stringify(record('B')))]);
   t.strictSame(idsOf(), ['A', 'B']);
 });
 
-t.test('a file that is none is refused, and an interrupted import changes nothing', async (t) => {
+t.test('refuses an unreadable file, and an interrupted import changes nothing', async (t) => {
   const { root, directory } = place(t);
   for (const path of [join(directory, 'nowhere'), directory])
     await t.rejects(importAdvisories({ root, path, clock: systemClock, signal }), {
@@ -188,7 +188,7 @@ t.test('a file that is none is refused, and an interrupted import changes nothin
   t.equal(openAdvisoryDatabase(root), undefined);
 });
 
-t.test('the place follows XDG_DATA_HOME where that is absolute', async (t) => {
+t.test('the database directory follows an absolute XDG_DATA_HOME', async (t) => {
   t.equal(advisoryDir({ HOME: '/h', XDG_DATA_HOME: '/d' }), '/d/writ/advisories');
   t.equal(advisoryDir({ HOME: '/h', XDG_DATA_HOME: 'relative' }), '/h/.local/share/writ/advisories');
 });

@@ -73,7 +73,7 @@ const plain = lock({
   'node_modules/d': { version: '3.0.0', dev: true },
 });
 
-t.test('every ecosystem comes out in all three formats, valid, and the same bytes each time', async (t) => {
+t.test('every ecosystem gives valid, reproducible output in all three formats', async (t) => {
   for (const name of readdirSync(fixtures)) {
     const files = Object.fromEntries(readFixture(name));
     const expected = (
@@ -103,7 +103,7 @@ t.test('every ecosystem comes out in all three formats, valid, and the same byte
   }
 });
 
-t.test('the demo is described with scope, hash, license and graph', async (t) => {
+t.test('describes the demo with scopes, hashes, licenses and a dependency graph', async (t) => {
   const base = (path: string) => readFileSync(join(demoFixture, 'base', path));
   const bom = await cyclonedx({
     'package.json': base('package.json'),
@@ -128,7 +128,7 @@ t.test('the demo is described with scope, hash, license and graph', async (t) =>
   t.strictSame(edges(bom).repository, ['pkg:npm/csv-lines@0.3.1', 'pkg:npm/route-pattern@1.2.0']);
 });
 
-t.test('scopes, groups and edges are those of the lockfile', async (t) => {
+t.test('uses scopes, groups and edges from the lockfile', async (t) => {
   const bom = await cyclonedx(plain);
   const [b, a, d] = bom.components ?? [];
   t.match(b, { group: '@s', name: 'b', scope: 'required' });
@@ -143,7 +143,7 @@ t.test('scopes, groups and edges are those of the lockfile', async (t) => {
   });
 });
 
-t.test('SPDX has its own words for the same things', async (t) => {
+t.test('the SPDX document describes the same packages and relationships', async (t) => {
   const document = await spdx(plain);
   const idOf = (name: string) => document.packages.find((one) => one.name === name)?.SPDXID;
   const has = (from: string | undefined, type: string, to: string | undefined) =>
@@ -165,7 +165,7 @@ t.test('SPDX has its own words for the same things', async (t) => {
   t.equal(document.packages.find(({ name }) => name === 'd')?.licenseDeclared, 'NOASSERTION');
 });
 
-t.test('what is not known is said', async (t) => {
+t.test('lists unknown fields of a component as unknown', async (t) => {
   const bom = await cyclonedx({ 'package.json': { name: 'app', dependencies: { loose: '^1.0.0' } } });
   const [loose] = bom.components ?? [];
   t.equal(loose?.version, undefined);
@@ -174,7 +174,7 @@ t.test('what is not known is said', async (t) => {
   t.strictSame(values(loose, 'writ:declared-in'), ['package.json']);
 });
 
-t.test('the same package of two files is one component; licenses that disagree are none', async (t) => {
+t.test('merges a package found in two files and drops conflicting licenses', async (t) => {
   const files = (license: string) => ({
     'a/package.json': { name: 'x', dependencies: { p: '1' } },
     'a/package-lock.json': {
@@ -191,7 +191,7 @@ t.test('the same package of two files is one component; licenses that disagree a
   t.strictSame([p?.licenses, values(p, 'writ:conflicting-license')], [undefined, ['ISC', 'MIT']]);
 });
 
-t.test('nothing is made where a dependency file cannot be read, and why is said', async (t) => {
+t.test('makes nothing when a dependency file cannot be read, and gives the reason', async (t) => {
   for (const [what, files] of [
     ['a manifest that is not JSON', { 'package.json': '{' }],
     [
@@ -221,25 +221,25 @@ t.test('nothing is made where a dependency file cannot be read, and why is said'
   );
 });
 
-t.test('a tree without dependency files gives the project alone, and says that it had none', async (t) => {
+t.test('a tree without dependency files gives only the project and says so', async (t) => {
   const bom = await cyclonedx({ 'README.md': '' });
   t.strictSame(bom.components ?? [], []);
   t.ok(bom.metadata.properties.some(({ name, value }) => name === 'writ:dependency-files' && value === '0'));
   t.equal((await spdx({ 'README.md': '' })).packages.length, 1);
 });
 
-t.test('a format that is not made is refused by name', async (t) => {
+t.test('refuses an unsupported format and names a supported one', async (t) => {
   for (const format of ['swid', 'cyclonedx-json; version=1.2', 'spdx-json; version=3.0', 'cyclonedx-xml'])
     t.match(await textOf(sbomProducer, requestOf(plain, { format })), /^writ makes `cyclonedx-json`/, format);
 });
 
-t.test('another change, another serial number', async (t) => {
+t.test('another change gives another serial number', async (t) => {
   const other = lock({ 'node_modules/a': { version: '1.0.1' } });
   t.not((await cyclonedx(plain)).serialNumber, (await cyclonedx(other)).serialNumber);
   t.not((await spdx(plain)).documentNamespace, (await spdx(other)).documentNamespace);
 });
 
-t.test('names that JavaScript treats specially, and hostile ones, are ordinary names', async (t) => {
+t.test('handles package names that JavaScript treats specially', async (t) => {
   const files = {
     'package.json': `{"name":"app","dependencies":{"__proto__":"1","constructor":"1"}}`,
     'package-lock.json': `{"lockfileVersion":3,"packages":{"":{"dependencies":{"__proto__":"1","constructor":"1"}},"node_modules/__proto__":{"version":"1.0.0"},"node_modules/constructor":{"version":"1.0.0","license":"<script>"}}}`,

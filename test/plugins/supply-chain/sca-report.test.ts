@@ -56,54 +56,51 @@ const told = ({ vulnerabilities }: Report) =>
     ...affects.map(({ ref, versions }) => `${ref} ${versions[0]?.status}`),
   ]);
 
-t.test(
-  'packages of every ecosystem are looked up, and the report is a valid CycloneDX document',
-  async (t) => {
-    const { scan } = await place(t);
-    const report = await scan({
-      ...npm({
-        'writ-sample-shaky': '2.0.0',
-        'writ-sample-dusty': '1.3.9',
-        'writ-sample-steady': '1.0.0',
-        'writ-sample-trap': '7.0.0',
-        fine: '1.0.0',
-      }),
-      'requirements.txt': 'writ.sample_shaky==2.0.1rc1\n',
-      'Cargo.lock':
-        'version = 4\n\n[[package]]\nname = "writ-sample-shaky"\nversion = "0.2.9"\nsource = "registry+https://github.com/rust-lang/crates.io-index"\n',
-      'go.mod':
-        'module example.com/app\n\ngo 1.22\n\nrequire example.com/writ/shaky v1.2.3-0.20230101000000-abcdefabcdef\n',
-      'pom.xml':
-        '<project><modelVersion>4.0.0</modelVersion><groupId>g</groupId><artifactId>a</artifactId><version>1</version><dependencies><dependency><groupId>com.example.writ</groupId><artifactId>shaky</artifactId><version>1.0-rc1</version></dependency></dependencies></project>',
-      'Gemfile.lock':
-        'GEM\n  remote: https://rubygems.org/\n  specs:\n    writ-sample-shaky (2.0.1.pre1)\n\nPLATFORMS\n  ruby\n\nDEPENDENCIES\n  writ-sample-shaky\n',
-      'composer.lock': {
-        packages: [{ name: 'writ/sample-shaky', version: 'v2.0.1-RC1' }],
-        'packages-dev': [],
-      },
-    });
-    t.strictSame(told(report), [
-      ['GHSA-tiny-gem1-high', 'high', 'pkg:gem/writ-sample-shaky@2.0.1.pre1 affected'],
-      ['GHSA-tiny-mvn1-high', 'high', 'pkg:maven/com.example.writ/shaky@1.0-rc1 affected'],
-      ['GHSA-tiny-npm1-crit', 'critical', 'pkg:npm/writ-sample-shaky@2.0.0 affected'],
-      ['GHSA-tiny-npm2-lowr', 'low', 'pkg:npm/writ-sample-dusty@1.3.9 affected'],
-      ['GHSA-tiny-php1-high', 'high', 'pkg:composer/writ/sample-shaky@v2.0.1-RC1 affected'],
-      [
-        'GO-2026-9001',
-        'unknown',
-        'pkg:golang/example.com/writ/shaky@v1.2.3-0.20230101000000-abcdefabcdef affected',
-      ],
-      ['MAL-2026-90001', 'unknown', 'pkg:npm/writ-sample-trap@7.0.0 affected'],
-      ['PYSEC-2026-90001', 'critical', 'pkg:pypi/writ-sample-shaky@2.0.1rc1 affected'],
-      ['RUSTSEC-2026-9001', 'critical', 'pkg:cargo/writ-sample-shaky@0.2.9 affected'],
-    ]);
-    const critical = report.vulnerabilities.find(({ id }) => id === 'GHSA-tiny-npm1-crit');
-    t.match(critical, { ratings: [{}, { score: 9.8 }], references: [{ id: 'CVE-2026-90001' }], cwes: [22] });
-    t.equal(report.components?.length, 11, 'everything that was looked up is listed');
-  },
-);
+t.test('looks up packages of every ecosystem and writes a valid CycloneDX document', async (t) => {
+  const { scan } = await place(t);
+  const report = await scan({
+    ...npm({
+      'writ-sample-shaky': '2.0.0',
+      'writ-sample-dusty': '1.3.9',
+      'writ-sample-steady': '1.0.0',
+      'writ-sample-trap': '7.0.0',
+      fine: '1.0.0',
+    }),
+    'requirements.txt': 'writ.sample_shaky==2.0.1rc1\n',
+    'Cargo.lock':
+      'version = 4\n\n[[package]]\nname = "writ-sample-shaky"\nversion = "0.2.9"\nsource = "registry+https://github.com/rust-lang/crates.io-index"\n',
+    'go.mod':
+      'module example.com/app\n\ngo 1.22\n\nrequire example.com/writ/shaky v1.2.3-0.20230101000000-abcdefabcdef\n',
+    'pom.xml':
+      '<project><modelVersion>4.0.0</modelVersion><groupId>g</groupId><artifactId>a</artifactId><version>1</version><dependencies><dependency><groupId>com.example.writ</groupId><artifactId>shaky</artifactId><version>1.0-rc1</version></dependency></dependencies></project>',
+    'Gemfile.lock':
+      'GEM\n  remote: https://rubygems.org/\n  specs:\n    writ-sample-shaky (2.0.1.pre1)\n\nPLATFORMS\n  ruby\n\nDEPENDENCIES\n  writ-sample-shaky\n',
+    'composer.lock': {
+      packages: [{ name: 'writ/sample-shaky', version: 'v2.0.1-RC1' }],
+      'packages-dev': [],
+    },
+  });
+  t.strictSame(told(report), [
+    ['GHSA-tiny-gem1-high', 'high', 'pkg:gem/writ-sample-shaky@2.0.1.pre1 affected'],
+    ['GHSA-tiny-mvn1-high', 'high', 'pkg:maven/com.example.writ/shaky@1.0-rc1 affected'],
+    ['GHSA-tiny-npm1-crit', 'critical', 'pkg:npm/writ-sample-shaky@2.0.0 affected'],
+    ['GHSA-tiny-npm2-lowr', 'low', 'pkg:npm/writ-sample-dusty@1.3.9 affected'],
+    ['GHSA-tiny-php1-high', 'high', 'pkg:composer/writ/sample-shaky@v2.0.1-RC1 affected'],
+    [
+      'GO-2026-9001',
+      'unknown',
+      'pkg:golang/example.com/writ/shaky@v1.2.3-0.20230101000000-abcdefabcdef affected',
+    ],
+    ['MAL-2026-90001', 'unknown', 'pkg:npm/writ-sample-trap@7.0.0 affected'],
+    ['PYSEC-2026-90001', 'critical', 'pkg:pypi/writ-sample-shaky@2.0.1rc1 affected'],
+    ['RUSTSEC-2026-9001', 'critical', 'pkg:cargo/writ-sample-shaky@0.2.9 affected'],
+  ]);
+  const critical = report.vulnerabilities.find(({ id }) => id === 'GHSA-tiny-npm1-crit');
+  t.match(critical, { ratings: [{}, { score: 9.8 }], references: [{ id: 'CVE-2026-90001' }], cwes: [22] });
+  t.equal(report.components?.length, 11, 'everything that was looked up is listed');
+});
 
-t.test('what is not affected is not named, and the list is there although it is empty', async (t) => {
+t.test('omits unaffected packages and keeps an empty list of vulnerabilities', async (t) => {
   const { scan } = await place(t);
   const report = await scan(npm({ 'writ-sample-shaky': '2.0.1', 'writ-sample-steady': '1.0.0' }));
   t.strictSame(report.vulnerabilities, []);
@@ -118,7 +115,7 @@ t.test('what is not affected is not named, and the list is there although it is 
   t.equal(report.metadata.timestamp, '2026-01-20T12:00:00.000Z');
 });
 
-t.test('a version that cannot be compared, and one that no file fixes, are unknown', async (t) => {
+t.test('a version that cannot be compared has the status `unknown`', async (t) => {
   const { scan } = await place(t);
   const loose = await scan({
     'package.json': { name: 'app', dependencies: { 'writ-sample-shaky': '^1.0.0' } },
@@ -129,7 +126,7 @@ t.test('a version that cannot be compared, and one that no file fixes, are unkno
   ]);
 });
 
-t.test('an advisory that nobody rated takes the rating of its alias', async (t) => {
+t.test('an unrated advisory uses the rating of its alias', async (t) => {
   const { scan, root, clock, env } = await place(t);
   const path = join(env.HOME, 'more.json');
   const affected = [{ package: { ecosystem: 'npm', name: 'writ-sample-shaky' }, versions: ['2.0.0'] }];
@@ -152,7 +149,7 @@ t.test('an advisory that nobody rated takes the rating of its alias', async (t) 
   );
 });
 
-t.test('what is ignored is said in the analysis, while it is', async (t) => {
+t.test('an ignored advisory is noted in the analysis until its date passes', async (t) => {
   const { scan } = await place(t);
   const ignore = (until: string) => ({ ignore: [{ id: 'CVE-2026-90001', until, reason: 'not reachable' }] });
   const files = npm({ 'writ-sample-shaky': '2.0.0' });
@@ -163,7 +160,7 @@ t.test('what is ignored is said in the analysis, while it is', async (t) => {
   t.equal((await scan(files, ignore('2026-01-19'))).vulnerabilities[0]?.analysis, undefined);
 });
 
-t.test('the database stands among what the report was made from', async (t) => {
+t.test('lists the advisory database among the inputs of the report', async (t) => {
   const { producer } = await place(t);
   const made = await producer.produce(requestOf(npm({})));
   t.match(made, {
@@ -171,7 +168,7 @@ t.test('the database stands among what the report was made from', async (t) => {
   });
 });
 
-t.test('nothing is made without a sound database, and why is said', async (t) => {
+t.test('makes nothing without a usable database, and gives the reason', async (t) => {
   const { producer, root, env, clock } = await place(t);
   const files = npm({ 'writ-sample-shaky': '2.0.0' });
   t.match(

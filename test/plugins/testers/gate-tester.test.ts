@@ -19,14 +19,14 @@ await gateTester(t, noTodo, {
   invalid: [dirty, { ...dirty, name: 'with its place', expect: [place] }],
 });
 
-t.test('cases that hold are silent', async (t) => {
+t.test('cases that hold report nothing', async (t) => {
   t.equal(
     await gateTester(undefined, noTodo, [clean, { ...dirty, expect: [{ ...place, severity: 'error' }] }]),
     undefined,
   );
 });
 
-t.test('cases that do not hold name rule, case and findings', async (t) => {
+t.test('a case that does not hold reports rule, case and findings', async (t) => {
   const wrong: Record<string, Parameters<typeof gateTester>[2]> = {
     'expects too little': [dirty],
     'expects too much': [{ ...clean, expect: [place] }],
@@ -47,19 +47,19 @@ t.test('cases that do not hold name rule, case and findings', async (t) => {
   t.match(failure.message, /`dirty`[\s\S]*found TODO/);
 });
 
-t.test('a rule that fails passes no case, not even one that expects a refusal', async (t) => {
+t.test('a rule that throws passes no case, even one that expects a refusal', async (t) => {
   const broken = ruleIn('broken', 'throws');
   for (const cases of [{ valid: [], invalid: [clean] }, [{ ...clean, expect: [{ rule: 'broken' }] }]]) {
     await t.rejects(gateTester(undefined, broken, cases), { name: 'AssertionError', message: /boom/ });
   }
 });
 
-t.test('a rule that is not pure is caught', async (t) => {
+t.test('rejects a rule that is not pure', async (t) => {
   const cases = { valid: [], invalid: [clean] };
   await t.rejects(gateTester(undefined, ruleIn('counts', 'counts'), cases), { message: /asked twice/ });
 });
 
-t.test('with a runner each case is a subtest of its own', async (t) => {
+t.test('with a runner each case is its own subtest', async (t) => {
   const names: string[] = [];
   const runner: CaseRunner = {
     test: async (name, body) => {
@@ -72,7 +72,7 @@ t.test('with a runner each case is a subtest of its own', async (t) => {
   await t.rejects(gateTester(runner, noTodo, { valid: [dirty], invalid: [] }), { name: 'AssertionError' });
 });
 
-t.test('a rule is given what a run would give it, and no more', async (t) => {
+t.test('a rule gets only the input that it declares', async (t) => {
   const gateCase: GateCase = {
     name: 'some files',
     spec: { intent: { inScope: ['src/'] } },
@@ -94,7 +94,7 @@ t.test('a rule is given what a run would give it, and no more', async (t) => {
   t.equal(toRuleInput({ name: 'no scope' }).scope.wholeRepository, true);
 });
 
-t.test('the sample contract holds what the schema defaults to', async (t) => {
+t.test('the sample spec has the defaults of the schema', async (t) => {
   t.equal(sampleSpec.security.outputHandling.noDirectEval, true);
   t.equal(sampleSpec.acceptance.qualityGates.requireNewTestsWhenBugfix, true);
 });

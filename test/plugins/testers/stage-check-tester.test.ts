@@ -35,7 +35,7 @@ const subject = (judge: Judge, more: Partial<StageCheckSubject> = {}): StageChec
   ...more,
 });
 
-t.test('a sound one keeps every promise', (t) => stageCheckTester(t, subject(sound)));
+t.test('a correct stage check passes the stage check tester', (t) => stageCheckTester(t, subject(sound)));
 
 const broken: Readonly<
   Record<string, readonly [judge: Judge, found: RegExp, more?: Partial<StageCheckSubject>]>
@@ -95,7 +95,7 @@ const broken: Readonly<
 };
 
 for (const [what, [judge, found, more]] of Object.entries(broken))
-  t.test(`one that ${what} is found`, async (t) => {
+  t.test(`the tester rejects a stage check that ${what}`, async (t) => {
     await t.rejects(stageCheckTester(undefined, subject(judge, more)), {
       name: 'AssertionError',
       message: found,

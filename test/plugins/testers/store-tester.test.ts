@@ -14,6 +14,6 @@ for (const name of Object.keys(brokenStores))
     },
   );
 
-t.test('a store that is not there is told as such', async (t) => {
+t.test('the store tester rejects a store that does not exist', async (t) => {
   await t.rejects(storeTester(undefined, subjectOf(module, 'nothing')), AssertionError);
 });

@@ -67,7 +67,7 @@ const cases: Record<string, Record<string, CaseFile>> = {
 };
 
 for (const [name, files] of Object.entries(cases)) {
-  t.test(`git applies it: ${name}`, async (t) => {
+  t.test(`git applies a diff with ${name}`, async (t) => {
     const root = t.testdir({});
     for (const [path, { base, oldPath, oldMode }] of Object.entries(files)) {
       if (base !== undefined) write(root, oldPath ?? path, base, oldMode);
@@ -94,7 +94,7 @@ for (const [name, files] of Object.entries(cases)) {
   });
 }
 
-t.test('files are told as git tells them', async (t) => {
+t.test('describes files as git does', async (t) => {
   const { files, diff } = toPatchSet({
     same: { base: 'x\n', candidate: 'x\n' },
     b: { base: '1\n2\n', candidate: '1\ntwo\nthree\n' },

@@ -8,7 +8,7 @@ import { ollama } from '../../../providers/ollama/source.ts';
 
 const request: ModelRequest = { model: 'm', system: [], messages: [], tools: [] };
 
-t.test('keys, variables and flags are those of the contract', async (t) => {
+t.test('the Ollama provider declares its keys, variables and flags', async (t) => {
   t.strictSame([ollama.keys, ollama.baseVariables], [['OLLAMA_API_KEY'], ['OLLAMA_HOST', 'OLLAMA_BASE_URL']]);
   t.match(ollama.flags, [
     {
@@ -21,7 +21,7 @@ t.test('keys, variables and flags are those of the contract', async (t) => {
   ]);
 });
 
-t.test('an address means what it means to the clients of the vendor', async (t) => {
+t.test('reads an address as the clients of Ollama do', async (t) => {
   for (const [given, base] of [
     ['127.0.0.1', 'http://127.0.0.1:11434'],
     ['localhost:1234', 'http://localhost:1234'],
@@ -48,7 +48,7 @@ t.test('an address means what it means to the clients of the vendor', async (t) 
     );
 });
 
-t.test('the key goes to the cloud of the vendor alone, which alone needs one', async (t) => {
+t.test('sends the key only to the Ollama cloud, the only base that needs one', async (t) => {
   const headers = (base: string) =>
     ollamaFormat({ key: 'sk-canary-0123456789', base, flags: {} }).toWire(request).headers;
   t.strictSame(headers('https://ollama.com'), { authorization: 'Bearer sk-canary-0123456789' });
@@ -66,7 +66,7 @@ t.test('the key goes to the cloud of the vendor alone, which alone needs one', a
   t.equal(isCloud('no address'), false);
 });
 
-t.test('the context holds the question and the reply, in steps', async (t) => {
+t.test('the context length grows in steps with the prompt and the reply', async (t) => {
   t.equal(contextLength(''), 32_768);
   t.equal(contextLength('x'.repeat(3 * 30_000), 2000), 32_768);
   t.equal(contextLength('x'.repeat(3 * 30_000), 3000), 65_536);
@@ -74,7 +74,7 @@ t.test('the context holds the question and the reply, in steps', async (t) => {
   t.equal(contextLength('x'.repeat(3_000_000)), 262_144, 'and ends somewhere');
 });
 
-t.test('a compact schema has one level, one type each, and no more words', async (t) => {
+t.test('a compact schema has one level, single types and no descriptions', async (t) => {
   t.strictSame(
     compactSchema({
       $schema: 'https://json-schema.org/draft/2020-12/schema',

@@ -72,7 +72,7 @@ const equal: readonly (readonly [Ecosystem, readonly string[]])[] = [
   ['packagist', ['v1.2.0', '1.2', '1.2.0.0', '1.2.0-stable', '1.2.0+build']],
 ];
 
-t.test('versions stand in the order of their ecosystem', async (t) => {
+t.test('versions sort in the order of their ecosystem', async (t) => {
   for (const [source, ecosystem, versions] of ascending) {
     const order = versionOrder(ecosystem);
     for (const [i, low] of versions.entries())
@@ -85,7 +85,7 @@ t.test('versions stand in the order of their ecosystem', async (t) => {
         t.equal(versionOrder(ecosystem)(one, other), 0, `${ecosystem}: ${one} is ${other}`);
 });
 
-t.test('what is no version of the ecosystem is not compared', async (t) => {
+t.test('does not compare text that is not a version of the ecosystem', async (t) => {
   const cases: readonly (readonly [Ecosystem, readonly string[]])[] = [
     ['npm', ['', 'latest', '^1.0.0', '1.x', '1.2.3.4', 'git+https://x', '1.0.0-', 'a'.repeat(300)]],
     ['pypi', ['', '1.0-what', '1..0', '==1.0', 'main']],
@@ -100,28 +100,25 @@ t.test('what is no version of the ecosystem is not compared', async (t) => {
     }
 });
 
-t.test(
-  'versions that are numbers alone: a missing number is 0, and only so many count as are asked for',
-  async (t) => {
-    const signs = [
-      [
-        [1, 10],
-        [1, 9],
-      ],
-      [[2], [1, 9, 9]],
-      [[1, 0], [1]],
-      [[1, 0, 1], [1]],
-    ].map(([left = [], right = []]) => [
-      Math.sign(compareNumbers(left, right)),
-      Math.sign(compareNumbers(right, left)),
-    ]);
-    t.strictSame(signs, [
-      [1, -1],
-      [1, -1],
-      [0, 0],
-      [1, -1],
-    ]);
-    t.equal(compareNumbers([1, 2, 3], [1, 2, 9], 2), 0);
-    t.equal(compareNumbers([1, 2, 3], [9], 0), 0);
-  },
-);
+t.test('compares numeric versions with missing numbers as 0, up to a given length', async (t) => {
+  const signs = [
+    [
+      [1, 10],
+      [1, 9],
+    ],
+    [[2], [1, 9, 9]],
+    [[1, 0], [1]],
+    [[1, 0, 1], [1]],
+  ].map(([left = [], right = []]) => [
+    Math.sign(compareNumbers(left, right)),
+    Math.sign(compareNumbers(right, left)),
+  ]);
+  t.strictSame(signs, [
+    [1, -1],
+    [1, -1],
+    [0, 0],
+    [1, -1],
+  ]);
+  t.equal(compareNumbers([1, 2, 3], [1, 2, 9], 2), 0);
+  t.equal(compareNumbers([1, 2, 3], [9], 0), 0);
+});

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { readCvss, readSeverityWord } from '../../../readers/advisories/cvss.ts';
 
-t.test('base scores are those of the FIRST calculators', async (t) => {
+t.test('base scores match the FIRST calculators', async (t) => {
   const cases: readonly (readonly [string, number, string])[] = [
     ['CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H', 9.8, 'critical'],
     ['CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:H/I:H/A:H', 10, 'critical'],
@@ -22,11 +22,11 @@ t.test('base scores are those of the FIRST calculators', async (t) => {
   for (const [vector, score, severity] of cases) t.match(readCvss(vector), { score, severity }, vector);
 });
 
-t.test('temporal and environmental metrics are kept and do not change the base score', async (t) => {
+t.test('temporal metrics do not change the base score', async (t) => {
   t.equal(readCvss('CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H/E:P/RL:O')?.score, 9.8);
 });
 
-t.test('scores of 4.0 are those that FIRST and the authors of other calculators publish', async (t) => {
+t.test('CVSS 4.0 scores match the published calculators', async (t) => {
   const highest = 'AV:P/AC:H/AT:P/PR:H/UI:A/VC:H/VI:H/VA:H/SC:H/SI:H/SA:H';
   const cases: readonly (readonly [string, number])[] = [
     ['AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:H/VA:H/SC:H/SI:H/SA:H', 10],
@@ -83,7 +83,7 @@ t.test('scores of 4.0 are those that FIRST and the authors of other calculators 
   t.strictSame(readCvss(none), { method: 'CVSSv4', vector: none, score: 0, severity: 'none' });
 });
 
-t.test('a half of a tenth that a binary fraction puts a hair lower is rounded up', async (t) => {
+t.test('rounds up half a tenth despite binary fractions', async (t) => {
   const vector = 'CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:P/VC:H/VI:L/VA:N/SC:H/SI:H/SA:H';
   t.match(readCvss(vector), { score: 8.6, severity: 'high' });
 });
@@ -109,7 +109,7 @@ t.test('a 4.0 vector with more severe values never scores lower', async (t) => {
   }
 });
 
-t.test('what is no complete vector is none', async (t) => {
+t.test('refuses an incomplete or malformed vector', async (t) => {
   for (const vector of [
     '',
     '9.8',
@@ -129,7 +129,7 @@ t.test('what is no complete vector is none', async (t) => {
     t.equal(readCvss(vector), undefined, vector.slice(0, 60));
 });
 
-t.test('words of databases', async (t) => {
+t.test('maps severity words of databases to severities', async (t) => {
   t.strictSame(['MODERATE', 'High', 'critical ', 'IMPORTANT', 7, undefined].map(readSeverityWord), [
     'medium',
     'high',

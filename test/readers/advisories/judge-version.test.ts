@@ -32,7 +32,7 @@ const range = (
 });
 const [yes, no, unsure] = ['affected', 'unaffected', 'unknown'];
 
-t.test('ranges, by the examples of the OSV schema', async (t) => {
+t.test('evaluates ranges as in the examples of the OSV schema', async (t) => {
   const semver = range(
     'SEMVER',
     ['introduced', '1.0.0'],
@@ -60,7 +60,7 @@ t.test('ranges, by the examples of the OSV schema', async (t) => {
   t.equal(verdict(last, '2.2', 'pypi'), no);
 });
 
-t.test('events may stand in any order', async (t) => {
+t.test('range events may be in any order', async (t) => {
   const mixed = range(
     'SEMVER',
     ['fixed', '3.2.5'],
@@ -74,7 +74,7 @@ t.test('events may stand in any order', async (t) => {
   );
 });
 
-t.test('a limit ends a range, `*` does not', async (t) => {
+t.test('a limit ends a range, while `*` does not', async (t) => {
   const limited = range('SEMVER', ['introduced', '1.0.0'], ['limit', '2.0.0']);
   t.strictSame(
     ['1.5.0', '2.0.0', '3.0.0'].map((version) => verdict(limited, version)),
@@ -89,7 +89,7 @@ t.test('listed versions are affected, whatever the ranges say', async (t) => {
   t.equal(verdict({ versions: ['dev-main'] }, 'dev-main', 'packagist'), yes);
 });
 
-t.test('each ecosystem has its own order', async (t) => {
+t.test('each ecosystem uses its own version order', async (t) => {
   const fixed = (version: string) => range('ECOSYSTEM', ['introduced', '0'], ['fixed', version]);
   t.equal(verdict(fixed('1.0'), '1.0-rc1', 'maven'), yes);
   t.equal(verdict(fixed('1.0'), '1.0.RELEASE', 'maven'), no);
@@ -106,7 +106,7 @@ t.test('each ecosystem has its own order', async (t) => {
   t.equal(verdict(range('SEMVER', ['introduced', '0'], ['fixed', '1.2.3']), 'v1.2.3+incompatible', 'go'), no);
 });
 
-t.test('what cannot be compared is unknown, never unaffected', async (t) => {
+t.test('a version that cannot be compared is unknown, never unaffected', async (t) => {
   const ranges = range('SEMVER', ['introduced', '1.0.0'], ['fixed', '2.0.0']);
   for (const version of ['', 'latest', 'deadbeef89012345678901234567890123456789'])
     t.equal(verdict(ranges, version), unsure, version);
@@ -117,7 +117,7 @@ t.test('what cannot be compared is unknown, never unaffected', async (t) => {
   t.equal(verdict({ ...ranges, unreadable: true }, '1.5.0'), yes);
 });
 
-t.test('commits are matched exactly, and decide nothing else', async (t) => {
+t.test('Git commits match exactly and otherwise leave a version unknown', async (t) => {
   const [bad, good, other] = ['a', 'b', 'c'].map((letter) => letter.repeat(40)) as [string, string, string];
   const commits = range('GIT', ['introduced', bad], ['fixed', good]);
   const at = (commit: string) => verdict(commits, commit, 'cargo', { source: 'git' });
@@ -126,7 +126,7 @@ t.test('commits are matched exactly, and decide nothing else', async (t) => {
   t.equal(verdict({ versions: ['1.0.0'], ...commits }, '1.0.1'), no, 'the list of versions tells');
 });
 
-t.test('a record is read with what it says, and with what cannot be read', async (t) => {
+t.test('reads a record, marks unreadable entries and refuses malformed records', async (t) => {
   const base = { id: 'X-1', modified: '2026-01-01T00:00:00Z' };
   const affected = (entry: object) =>
     readOsvRecord({ ...base, affected: [{ package: { ecosystem: 'npm', name: 'a' }, ...entry }] });

@@ -15,7 +15,7 @@ function placesIn(bytes: Uint8Array, start: number, end: number): readonly strin
   return found;
 }
 
-t.test('an anchor is found wherever it stands whole in the range, and nowhere else', async (t) => {
+t.test('finds an anchor wherever it lies fully inside the range', async (t) => {
   for (const anchor of anchors) {
     for (let before = 0; before < 9; before += 1) {
       for (let start = 0; start < 3; start += 1) {
@@ -30,7 +30,7 @@ t.test('an anchor is found wherever it stands whole in the range, and nowhere el
   }
 });
 
-t.test('in any bytes it finds what a search for each anchor finds', async (t) => {
+t.test('finds the same anchors as a plain search in random bytes', async (t) => {
   const random = randomNumbers(7);
   const letters = 'evalsytmchid_pro"FunN-\n';
   for (let round = 0; round < 300; round += 1) {
@@ -50,7 +50,7 @@ t.test('in any bytes it finds what a search for each anchor finds', async (t) =>
   }
 });
 
-t.test('an anchor is found wherever one window of the text meets the next', async (t) => {
+t.test('finds an anchor across the boundary of two windows', async (t) => {
   for (let before = -12; before < 4; before += 1) {
     for (const start of [0, 1]) {
       const at = start + windowBytes + before;
@@ -60,7 +60,7 @@ t.test('an anchor is found wherever one window of the text meets the next', asyn
   }
 });
 
-t.test('whoever is told of a place may search again', async (t) => {
+t.test('a match callback may start another search', async (t) => {
   const bytes = Buffer.from('eval system Function'.repeat(3));
   const found: string[] = [];
   search.scan(bytes, 0, bytes.length, (anchor, at) => {
@@ -71,7 +71,7 @@ t.test('whoever is told of a place may search again', async (t) => {
   t.same(found, placesIn(bytes, 0, bytes.length));
 });
 
-t.test('a window in which every place is one has room for all', async (t) => {
+t.test('a window full of matches does not overflow', async (t) => {
   const many = createAnchorSearch([['a', 'aaaa']]);
   let count = 0;
   many.scan(Buffer.alloc(3 * windowBytes, 'a'), 0, 3 * windowBytes, () => {

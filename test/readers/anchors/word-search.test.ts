@@ -1,7 +1,7 @@
 import t from 'tap';
 import { wordSearch } from '../../../readers/anchors/word-search.ts';
 
-t.test('a word is found wherever it stands, and nowhere else', async (t) => {
+t.test('finds a word anywhere and ignores partial words', async (t) => {
   const search = wordSearch(['eval', 'system', 'child_process', '`', 'qx']);
   for (const word of ['eval', 'system', 'child_process', '`', 'qx']) {
     for (let before = 0; before < 9; before += 1) {
@@ -15,7 +15,7 @@ t.test('a word is found wherever it stands, and nowhere else', async (t) => {
     t.notOk(search.found(Buffer.from(text)), text);
 });
 
-t.test('letter case counts unless it is folded', async (t) => {
+t.test('matches letter case unless folding is enabled', async (t) => {
   t.notOk(wordSearch(['eval']).found(Buffer.from('EVAL')));
   t.ok(wordSearch(['eval'], { fold: true }).found(Buffer.from('x EvAl(')));
 });

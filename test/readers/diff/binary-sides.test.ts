@@ -33,7 +33,7 @@ const noise = (length: number, seed: number): Buffer => {
   return bytes;
 };
 
-t.test('what git writes is read: whole sides, and deltas either way', async (t) => {
+t.test('reads binary patches from git, both literals and deltas', async (t) => {
   const base = Buffer.concat([noise(5000, 3), Buffer.from('\0tail\n')]);
   const inserted = Buffer.concat([base.subarray(0, 2000), Buffer.from('NEW\0LINE'), base.subarray(2000)]);
   const cases: readonly (readonly [Buffer, Buffer])[] = [
@@ -54,7 +54,7 @@ t.test('what git writes is read: whole sides, and deltas either way', async (t) 
   }
 });
 
-t.test('what is written is read again', async (t) => {
+t.test('reads back a binary patch that it wrote', async (t) => {
   for (const length of [0, 1, 3, 4, 51, 52, 53, 10_000]) {
     const bytes = noise(length, 5);
     const diff = Buffer.concat([Buffer.from('diff --git a/a b/a\n'), toBinaryPatch(bytes)]);
@@ -62,7 +62,7 @@ t.test('what is written is read again', async (t) => {
   }
 });
 
-t.test('a malformed patch and one without content are not told', async (t) => {
+t.test('returns nothing for a malformed patch or one without content', async (t) => {
   const good = `diff --git a/a b/a\n${toBinaryPatch(Buffer.from('some \0 content'))}`;
   for (const text of [
     'diff --git a/a b/a\nBinary files a/a and b/a differ\n',
@@ -81,7 +81,7 @@ t.test('a malformed patch and one without content are not told', async (t) => {
   }
 });
 
-t.test('a side beyond 8 MiB is not unpacked', async (t) => {
+t.test('does not unpack a side beyond 8 MiB', async (t) => {
   const diff = Buffer.from(`diff --git a/a b/a\n${toBinaryPatch(Buffer.alloc(8 * 1024 * 1024 + 1))}`);
   t.equal(binarySides(diff, { start: 0, end: diff.length, changeType: 'add' }), undefined);
 });

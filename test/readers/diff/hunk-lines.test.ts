@@ -15,7 +15,7 @@ function linesOf(base: string, candidate: string) {
   ]);
 }
 
-t.test('lines of a hunk come with their number on their side', async (t) => {
+t.test('lines of a hunk carry their number on their own side', async (t) => {
   t.same(linesOf('a\nb\nc\n', 'a\nB\nB2\nc\n'), [
     ['context', 1, 'a'],
     ['removed', 2, 'b'],
@@ -25,7 +25,7 @@ t.test('lines of a hunk come with their number on their side', async (t) => {
   ]);
 });
 
-t.test('the header of the file is no line of it, and content that looks like a header is', async (t) => {
+t.test('skips the file header but keeps content that looks like one', async (t) => {
   t.same(linesOf('', '++ b/x\n@@ -1 +1 @@\n-- a/x\n'), [
     ['added', 1, '++ b/x'],
     ['added', 2, '@@ -1 +1 @@'],
@@ -34,14 +34,14 @@ t.test('the header of the file is no line of it, and content that looks like a h
   t.same(linesOf('-- a/x\n', ''), [['removed', 1, '-- a/x']]);
 });
 
-t.test('a missing final newline is no line', async (t) => {
+t.test('a missing final newline does not add a line', async (t) => {
   t.same(linesOf('a', 'b'), [
     ['removed', 1, 'a'],
     ['added', 1, 'b'],
   ]);
 });
 
-t.test('every reader of hunks reads a header as far as the others do', async (t) => {
+t.test('both hunk readers accept a header with leading zeros', async (t) => {
   const zeros = '0'.repeat(20);
   const diff = Buffer.from(
     [

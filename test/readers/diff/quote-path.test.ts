@@ -2,7 +2,7 @@ import t from 'tap';
 import { quotePath } from '../../../readers/diff/quote-path.ts';
 import { unquotePath } from '../../../readers/diff/unquote-path.ts';
 
-t.test('a name is quoted where git would, and read back as it was', async (t) => {
+t.test('quotes a path as git does and reads it back unchanged', async (t) => {
   t.equal(quotePath('src/é x.js'), 'src/é x.js');
   t.equal(quotePath('a:b#c'), 'a:b#c');
   t.equal(quotePath('a:b', /:/), '"a:b"');

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { isRfc3339DateTime } from '../../../readers/documents/date-time.ts';
 
-t.test('times of RFC 3339 with a zone are taken', async (t) => {
+t.test('accepts RFC 3339 times with a zone', async (t) => {
   const good = [
     '1985-04-12T23:20:50.52Z',
     '1996-12-19T16:39:57-08:00',
@@ -15,7 +15,7 @@ t.test('times of RFC 3339 with a zone are taken', async (t) => {
   for (const text of good) t.equal(isRfc3339DateTime(text), true, text);
 });
 
-t.test('a leap second stands only where UTC puts it', async (t) => {
+t.test('accepts a leap second only where UTC places it', async (t) => {
   for (const text of [
     '1990-12-31T23:59:60Z',
     '1990-12-31T15:59:60-08:00',
@@ -36,7 +36,7 @@ t.test('a leap second stands only where UTC puts it', async (t) => {
   }
 });
 
-t.test('days and times that do not exist, and anything without a zone, are refused', async (t) => {
+t.test('refuses impossible dates and times and anything without a zone', async (t) => {
   const bad = [
     '',
     '2026-02-03',

@@ -34,7 +34,7 @@ const berry = (checksum: string): string =>
 const gone = ['a 1.0.0 gone'];
 const another = ['a 1.0.0 another'];
 
-t.test('a version that loses its hash, or gets another, is told', async (t) => {
+t.test('reports a version that loses its hash or gets another', async (t) => {
   const rows: readonly (readonly [string, string, string, readonly string[]])[] = [
     ['package-lock.json', npm({ integrity: sri(1) }), npm({}), gone],
     ['package-lock.json', npm({ integrity: sri(1) }), npm({ integrity: 'sha512-x' }), gone],
@@ -60,7 +60,7 @@ t.test('a version that loses its hash, or gets another, is told', async (t) => {
     t.strictSame(hashes(path, base, candidate), expected, path);
 });
 
-t.test('another version, a stronger algorithm, more files and a bundled copy are no change', async (t) => {
+t.test('ignores a new version, a stronger algorithm, more files and a bundled copy', async (t) => {
   const rows: readonly (readonly [string, string, string])[] = [
     ['package-lock.json', npm({ integrity: sri(1) }), npm({ version: '2.0.0' })],
     ['package-lock.json', npm({ integrity: sri(1, 20) }), npm({ integrity: sri(1) })],

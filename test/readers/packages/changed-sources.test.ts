@@ -319,13 +319,13 @@ const told: readonly (readonly [string, string, string, readonly string[]])[] = 
   ],
 ];
 
-t.test('places of packages, and checks turned off, are told in every spelling', async (t) => {
+t.test('reports package sources and disabled checks in every spelling', async (t) => {
   // Not the text itself: some of it is line breaks that would end a line of the report.
   for (const [number, [path, base, candidate, expected]] of told.entries())
     t.strictSame(changes({ [path]: base }, { [path]: candidate }), expected, `${path}, row ${number}`);
 });
 
-t.test('repositories of a Gradle script are found however they are reached', async (t) => {
+t.test('finds Gradle repositories however the script reaches them', async (t) => {
   for (const script of [
     `repositories.maven { url '${evil}' }`,
     `repositories.maven("${evil}")`,
@@ -359,7 +359,7 @@ t.test('repositories of a Gradle script are found however they are reached', asy
     );
 });
 
-t.test('a place that is code counts by its text and by what its names stand for', async (t) => {
+t.test('compares a computed source by its code and by the values of its names', async (t) => {
   const base = `val u = "${good}"\nrepositories { maven(u) }\n`;
   const moved = base.replace(good, evil);
   t.match(changes({ 'x.gradle.kts': base }, { 'x.gradle.kts': moved }), [
@@ -371,7 +371,7 @@ t.test('a place that is code counts by its text and by what its names stand for'
   t.match(changes({ Gemfile: hosting(good) }, { Gemfile: hosting(evil) }), [/^git_source: text/]);
 });
 
-t.test('the same places in another order, format or under other credentials are no change', async (t) => {
+t.test('ignores another order, format or set of credentials for the same sources', async (t) => {
   const same: readonly (readonly [string, string, string])[] = [
     [
       'requirements.txt',
@@ -446,7 +446,7 @@ t.test('the same places in another order, format or under other credentials are 
     t.strictSame(changes({ [path]: base }, { [path]: candidate }), [], `${path}: ${candidate.slice(0, 80)}`);
 });
 
-t.test('a new file brings what the base has already, a deleted one is missed where it spoke', async (t) => {
+t.test('ignores a new file that repeats the base and reports a deleted one that had effect', async (t) => {
   const npm = { 'package.json': '{}', '.npmrc': `registry=${good}\n` };
   t.strictSame(changes(npm, { ...npm, 'w/package.json': '{}', 'w/.npmrc': `registry=${good}\n` }), []);
   t.strictSame(changes(npm, { ...npm, 'w/.npmrc': `registry=${evil}\n` }), [`registry: - -> ${evil}`]);
@@ -459,12 +459,12 @@ t.test('a new file brings what the base has already, a deleted one is missed whe
   t.strictSame(changes(cargo, { 'Cargo.toml': '' }), ['registry.default: r -> -']);
 });
 
-t.test('a file that a requirements file includes is read whatever its name', async (t) => {
+t.test('reads a file that a requirements file includes, whatever its name', async (t) => {
   const base = { 'requirements.txt': '-r sub/other.in\n', 'sub/other.in': 'a==1\n' };
   t.strictSame(changes(base, { ...base, 'sub/other.in': `-i ${evil}\na==1\n` }), [`index-url: - -> ${evil}`]);
 });
 
-t.test('credentials are never told', async (t) => {
+t.test('never includes credentials in its readings', async (t) => {
   const secret = 'hunter2';
   const files: Texts = {
     'requirements.txt': `-i https://u:${secret}@e.example/x?t=${secret}#${secret}\n--extra-index-url https://\${U}:${secret}@\${H}/x?k=${secret}\n`,
@@ -479,7 +479,7 @@ t.test('credentials are never told', async (t) => {
   t.notMatch(JSON.stringify(readings), secret);
 });
 
-t.test('what cannot be read, or is too much, is a problem', async (t) => {
+t.test('reports a file that cannot be read or is too large as a problem', async (t) => {
   for (const [path, text] of Object.entries({
     '.yarnrc.yml': 'a: [',
     'bunfig.toml': '[',
@@ -496,7 +496,7 @@ t.test('what cannot be read, or is too much, is a problem', async (t) => {
     t.not(readDependencies(filesOf({ [path]: text })).problems.length, 0, path);
 });
 
-t.test('requirements of setup.py and setup.cfg are read where they are literal', async (t) => {
+t.test('reads requirements of setup.py and setup.cfg only where they are literal', async (t) => {
   const names = (path: string, text: string): readonly string[] => {
     const { readings, problems } = readDependencies(filesOf({ [path]: text }));
     t.strictSame(problems, [], text);

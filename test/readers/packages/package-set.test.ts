@@ -5,7 +5,7 @@ import { isDependencyFile, readPackageSet } from '../../../readers/packages/pack
 import { yamlAsJson, yamlContent } from '../../../readers/packages/yaml.ts';
 import { filesOf, fixtures, lineOf, readFixture } from './read-fixture.ts';
 
-t.test('every kind of file is read as its own tool means it', async (t) => {
+t.test('reads every kind of dependency file as its own tool does', async (t) => {
   for (const name of readdirSync(fixtures)) {
     const set = readPackageSet(readFixture(name));
     const expected: unknown = JSON.parse(readFileSync(join(fixtures, name, 'expected.json'), 'utf8'));
@@ -14,7 +14,7 @@ t.test('every kind of file is read as its own tool means it', async (t) => {
   }
 });
 
-t.test('what cannot be read is a problem, never silence and never a fault', async (t) => {
+t.test('reports a file that cannot be read as a problem without throwing', async (t) => {
   const deep = '['.repeat(5000);
   const cases: Readonly<Record<string, readonly string[]>> = {
     'package.json': ['', '[]', '{"dependencies": []}', '{"dependencies": {"a": 1}}', deep],
@@ -90,7 +90,7 @@ t.test('a problem never quotes the file', async (t) => {
   }
 });
 
-t.test('addresses lose their credentials', async (t) => {
+t.test('removes credentials from source addresses', async (t) => {
   const { packages } = readPackageSet(
     filesOf({ 'requirements.txt': 'a @ git+https://user:token@git.example/a.git@main\n' }),
   );
@@ -98,7 +98,7 @@ t.test('addresses lose their credentials', async (t) => {
   t.notMatch(JSON.stringify(packages), 'token');
 });
 
-t.test('what is plain by half is read by the library, and to the same end', async (t) => {
+t.test('reads plain and unusual spellings of a lockfile with the same result', async (t) => {
   const plain = "lockfileVersion: '9.0'\npackages:\n  b@1.0.0:\n    resolution: {integrity: x}\n";
   const fancy = "lockfileVersion: '9.0'\npackages:\n  ? b@1.0.0\n  : resolution:\n      {integrity: x}\n";
   const [left, right] = [plain, fancy].map((text) => readPackageSet(filesOf({ 'pnpm-lock.yaml': text })));
@@ -121,7 +121,7 @@ t.test('what is plain by half is read by the library, and to the same end', asyn
   );
 });
 
-t.test('reads a YAML mapping of a megabyte, and refuses a key that comes twice', async (t) => {
+t.test('reads a YAML mapping of a megabyte and refuses duplicate keys', async (t) => {
   const rows = Array.from({ length: 24_000 }, (_, at) => `"${'k'.repeat(40)}-${at}": v\n`);
   const text = `fancy: ! v\n${rows.join('')}`;
   t.ok(text.length > 1_000_000);
@@ -138,7 +138,7 @@ t.test('reads a YAML mapping of a megabyte, and refuses a key that comes twice',
     });
 });
 
-t.test('a second document of YAML hides nothing: there is none, or nothing is read', async (t) => {
+t.test('refuses a YAML file with several documents', async (t) => {
   const one = "lockfileVersion: '9.0'\npackages:\n  b@1.0.0:\n    resolution: {integrity: x}\n";
   const several = { reason: 'it holds several documents' };
   for (const text of [`${one}---\n${one}`, `---\n${one}---\n${one}`, `${one}...\n${one}`, `${one}---\n`]) {
@@ -148,7 +148,7 @@ t.test('a second document of YAML hides nothing: there is none, or nothing is re
   for (const text of [`---\n${one}`, `---\n${one}...\n`]) t.ok('value' in yamlContent(text), text);
 });
 
-t.test('a lockfile of pnpm has one document or two, and no package of either hides another', async (t) => {
+t.test('reads one or two documents of a pnpm lockfile and refuses more', async (t) => {
   const tools = `---
 lockfileVersion: '9.0'
 
@@ -219,7 +219,7 @@ packages:
   }
 });
 
-t.test('a file that only says where packages come from is none of a bill', async (t) => {
+t.test('a file that only configures package sources is not a dependency file', async (t) => {
   for (const path of [
     '.npmrc',
     '.cargo/config.toml',
@@ -231,7 +231,7 @@ t.test('a file that only says where packages come from is none of a bill', async
   for (const path of ['setup.py', 'setup.cfg', '.mvn/extensions.xml']) t.ok(isDependencyFile(path), path);
 });
 
-t.test('an installed package says its license and asks for nothing', async (t) => {
+t.test('uses the license of an installed package but not its dependencies', async (t) => {
   const { packages } = readPackageSet(
     filesOf({
       'package-lock.json': '{"lockfileVersion":1,"dependencies":{"a":{"version":"1.0.0"}}}',

@@ -7,7 +7,7 @@ const root = new URL('../../../fixtures/redaction/clean/', import.meta.url);
 const options = { key: Buffer.alloc(32, 7), classes: new Set(sensitiveClasses), words: {} };
 const found = (text: string) => redact(Buffer.from(text), options).redactions.map(({ rule }) => rule);
 
-t.test('output of test runners and tools without a secret is left as it is', async (t) => {
+t.test('leaves tool output without secrets unchanged', async (t) => {
   const names = readdirSync(root);
   t.ok(names.length >= 20);
   for (const name of names) {
@@ -18,7 +18,7 @@ t.test('output of test runners and tools without a secret is left as it is', asy
   }
 });
 
-t.test('a verdict with the name of a test is no password; one with random letters is', async (t) => {
+t.test('a verdict with a test name is not a password, but random letters are', async (t) => {
   for (const line of ['PASS: tests/base64test', 'XPASS: tests/crypt3test', '--- PASS: TestReset/token_v2'])
     t.same(found(`${line}\n`), [], line);
   for (const line of [
@@ -30,7 +30,7 @@ t.test('a verdict with the name of a test is no password; one with random letter
     t.same(found(`${line}\n`), ['assigned-password'], line);
 });
 
-t.test('the title of a test is no password; words that are a passphrase are', async (t) => {
+t.test('the title of a test is not a password, but a passphrase is', async (t) => {
   t.same(found('password: rejects_v1_hashes2\n'), []);
   for (const line of [
     'password: correct-horse-battery2',
@@ -40,7 +40,7 @@ t.test('the title of a test is no password; words that are a passphrase are', as
     t.same(found(`${line}\n`), ['assigned-password'], line);
 });
 
-t.test('words that are joined are no key; random letters are, however they are joined', async (t) => {
+t.test('joined words are not a key, but joined random letters are', async (t) => {
   for (const value of ['TokenKind2Refresh', 'base64/urlsafe_decode64', 'rotates_every_30days'])
     t.same(found(`token: ${value}\n`), [], value);
   for (const value of [
@@ -50,12 +50,12 @@ t.test('words that are joined are no key; random letters are, however they are j
     t.same(found(`token: ${value}\n`), ['assigned-key'], value);
 });
 
-t.test('the time of a pass is no password', async (t) => {
+t.test('the timing of a test pass is not a password', async (t) => {
   t.same(found('pass2: wall=0.12s user=0.10s\n'), []);
   t.same(found('pass2: wall=0.12q7Wx\n'), ['assigned-password']);
 });
 
-t.test('a package with its version is no address; a host that begins with numbers is', async (t) => {
+t.test('a package with its version is not an email address, but a numeric host may be', async (t) => {
   for (const text of [
     'eco-source@1.1.0.rc.1',
     'pkg@1.2.3-rc.alpha',

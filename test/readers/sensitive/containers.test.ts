@@ -51,7 +51,7 @@ function tarOf(files: Readonly<Record<string, string | Buffer>>): Buffer {
 const zipped = (bytes: Uint8Array) =>
   Object.fromEntries((readZip(Buffer.from(bytes)) ?? []).map((file) => [`${file.name}`, `${file.bytes}`]));
 
-t.test('a zip and a tar archive stay archives, without what may not stay in them', async (t) => {
+t.test('redacts members of zip and tar archives and keeps the archive format', async (t) => {
   const files = { 'a.log': `key ${token}\n`, 'b.json': '{"to":"ann@corp.io"}', 'c.txt': 'nothing' };
   const zip = clean(zipOf(files));
   const expected = {
@@ -75,11 +75,11 @@ t.test('a zip and a tar archive stay archives, without what may not stay in them
   t.ok(gunzipSync(packed.bytes).equals(Buffer.from(tar.bytes)));
 });
 
-t.test('an archive in which nothing is found comes back as it is', async (t) => {
+t.test('returns an archive without findings unchanged', async (t) => {
   for (const bytes of [zipOf({ a: 'x' }), tarOf({ a: 'x' })]) t.equal(clean(bytes).bytes, bytes);
 });
 
-t.test('names in an archive are redacted, too', async (t) => {
+t.test('redacts the names of archive members', async (t) => {
   t.strictSame(zipped(clean(zipOf({ [`${token}.txt`]: 'x' })).bytes), {
     '[redacted:secrets:github-token].txt': 'x',
   });
@@ -88,47 +88,40 @@ t.test('names in an archive are redacted, too', async (t) => {
   t.equal(readTar(Buffer.from(tar.bytes))?.[0]?.bytes.toString(), 'x');
 });
 
-t.test(
-  'what cannot be looked into is named: encrypted, damaged, too deep, too large, a picture inside',
-  async (t) => {
-    const zip = zipOf({ a: `key ${token}` });
-    const encrypted = Buffer.from(zip);
-    const central = encrypted.indexOf(Buffer.from('PK\x01\x02', 'latin1'));
-    encrypted.writeUInt16LE(1, central + 8);
-    t.match(clean(encrypted), { unscanned: 'zip', redactions: [] });
-    const damaged = Buffer.from(zip);
-    damaged.writeUInt32LE(1, central + 16);
-    t.match(clean(damaged), { unscanned: 'zip' });
-    t.match(clean(Buffer.concat([zip.subarray(0, zip.length - 22)])), { unscanned: 'zip' });
-    const tar = tarOf({ a: 'x' });
-    tar.write('9', 130);
-    t.match(clean(tar), { unscanned: 'tar' });
-    const sum = tarOf({ a: token });
-    sum.write('0000001', 148);
-    t.match(clean(sum), { unscanned: 'tar', redactions: [] });
-    for (const behind of [tarOf({ b: token }), Buffer.from(token)]) {
-      const more = Buffer.concat([tarOf({ a: token }), behind]);
-      t.same(
-        clean(more),
-        { bytes: more, redactions: [], unscanned: 'tar' },
-        'behind the end of a tar archive',
-      );
-    }
-    t.match(clean(Buffer.concat([tarOf({ a: token }), Buffer.alloc(4096)])), { unscanned: undefined });
-    t.match(clean(gzipSync(gzipSync(gzipSync(token)))), { unscanned: 'gzip', redactions: [] });
-    t.match(clean(zipOf({ a: zipOf({ b: zipOf({ c: zipOf({ d: token }) }) }) })), { unscanned: /zip$/ });
-    t.match(clean(zipOf({ 'a.png': '\x89PNG', b: 'ann@corp.io' })), { redactions: [{ rule: 'email' }] });
-    t.match(clean(zipOf({ 'a.png': Buffer.from('\x89PNG', 'latin1') })), { unscanned: 'zip: png' });
-  },
-);
+t.test('reports archives that cannot be scanned as unscanned', async (t) => {
+  const zip = zipOf({ a: `key ${token}` });
+  const encrypted = Buffer.from(zip);
+  const central = encrypted.indexOf(Buffer.from('PK\x01\x02', 'latin1'));
+  encrypted.writeUInt16LE(1, central + 8);
+  t.match(clean(encrypted), { unscanned: 'zip', redactions: [] });
+  const damaged = Buffer.from(zip);
+  damaged.writeUInt32LE(1, central + 16);
+  t.match(clean(damaged), { unscanned: 'zip' });
+  t.match(clean(Buffer.concat([zip.subarray(0, zip.length - 22)])), { unscanned: 'zip' });
+  const tar = tarOf({ a: 'x' });
+  tar.write('9', 130);
+  t.match(clean(tar), { unscanned: 'tar' });
+  const sum = tarOf({ a: token });
+  sum.write('0000001', 148);
+  t.match(clean(sum), { unscanned: 'tar', redactions: [] });
+  for (const behind of [tarOf({ b: token }), Buffer.from(token)]) {
+    const more = Buffer.concat([tarOf({ a: token }), behind]);
+    t.same(clean(more), { bytes: more, redactions: [], unscanned: 'tar' }, 'behind the end of a tar archive');
+  }
+  t.match(clean(Buffer.concat([tarOf({ a: token }), Buffer.alloc(4096)])), { unscanned: undefined });
+  t.match(clean(gzipSync(gzipSync(gzipSync(token)))), { unscanned: 'gzip', redactions: [] });
+  t.match(clean(zipOf({ a: zipOf({ b: zipOf({ c: zipOf({ d: token }) }) }) })), { unscanned: /zip$/ });
+  t.match(clean(zipOf({ 'a.png': '\x89PNG', b: 'ann@corp.io' })), { redactions: [{ rule: 'email' }] });
+  t.match(clean(zipOf({ 'a.png': Buffer.from('\x89PNG', 'latin1') })), { unscanned: 'zip: png' });
+});
 
-long('a bomb in an archive is not inflated: all of it shares one bound', { timeout: 600_000 }, async (t) => {
+long('does not inflate an archive bomb beyond a shared limit', { timeout: 600_000 }, async (t) => {
   const bomb = gzipSync(Buffer.alloc(40 * 1024 * 1024));
   const tar = tarOf({ a: bomb, b: bomb, c: bomb });
   t.match(clean(tar), { unscanned: 'tar: gzip' });
 });
 
-t.test('a PDF is read behind its compression; with anything in it, the mark alone is left', async (t) => {
+t.test('scans compressed PDF streams and replaces a PDF that holds a secret', async (t) => {
   const pdf = (content: string, filter = '/FlateDecode') => {
     const stream = filter === '' ? Buffer.from(content) : deflateSync(content);
     return Buffer.concat([
@@ -150,7 +143,7 @@ t.test('a PDF is read behind its compression; with anything in it, the mark alon
   });
 });
 
-t.test('characters that nobody sees hide nothing, nor does another encoding of the characters', async (t) => {
+t.test('finds secrets despite invisible characters and character encodings', async (t) => {
   const shown = (text: string) => Buffer.from(clean(Buffer.from(text)).bytes).toString();
   for (const unseen of ['\0', '\u00ad', '\u200b', '\u2060', '\ufeff']) {
     const cut = `${token.slice(0, 12)}${unseen}${token.slice(12)}`;

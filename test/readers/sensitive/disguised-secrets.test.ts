@@ -13,7 +13,7 @@ function parses(text: string): boolean {
   }
 }
 
-t.test('a token is found in every disguise, and JSON in which it stands stays JSON', async (t) => {
+t.test('finds a token in every disguise and keeps JSON valid', async (t) => {
   t.ok(disguisedSecrets.length >= 250, `${disguisedSecrets.length} disguises`);
   for (const { name, text, secret } of disguisedSecrets) {
     const left = Buffer.from(redact(Buffer.from(text), options).bytes).toString();
@@ -22,7 +22,7 @@ t.test('a token is found in every disguise, and JSON in which it stands stays JS
   }
 });
 
-t.test('of an escape that is no part of a token nothing is removed', async (t) => {
+t.test('leaves escapes that are not part of a token unchanged', async (t) => {
   const paths = ['C:\\new\\temp\\u0041', '{"a":"line\\n\\"x\\" C:\\\\u0041"}', 'token:\\tq7Wx2Lm9Zt4Kc8Vb'];
   for (const text of [...paths, '\x1b[31mred\x1b[0m', '\\'.repeat(9)])
     t.equal(Buffer.from(redact(Buffer.from(text), options).bytes).toString(), text);

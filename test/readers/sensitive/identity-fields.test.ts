@@ -43,7 +43,7 @@ const documents: Readonly<Record<string, (value: string) => object>> = {
   }),
 };
 
-t.test('fields that name things are left as they are in every kind of document', async (t) => {
+t.test('keeps names in identity fields of known documents but redacts secrets there', async (t) => {
   for (const [kind, document] of Object.entries(documents)) {
     const text = JSON.stringify(document(named), undefined, 1);
     const bytes = Buffer.from(text);
@@ -62,7 +62,7 @@ t.test('fields that name things are left as they are in every kind of document',
   );
 });
 
-t.test('what is said of people is of people, whatever the document is', async (t) => {
+t.test('redacts personal data in fields about people in any document', async (t) => {
   for (const document of [
     {
       bomFormat: 'CycloneDX',
@@ -78,7 +78,7 @@ t.test('what is said of people is of people, whatever the document is', async (t
     );
 });
 
-t.test('a purl, a digest and a version say by their form what they are, in any document', async (t) => {
+t.test('recognises purls, digests and versions by their form in any document', async (t) => {
   const text = JSON.stringify({
     ...{ purl: 'pkg:npm/a@stable.channel', integrity: 'sha512-a@b.cd', version: '8.8.4.4' },
     digest: 'x',
@@ -88,7 +88,7 @@ t.test('a purl, a digest and a version say by their form what they are, in any d
   t.equal(clean('{"version":"ann@corp.io"}'), `{"version":"${mark}"}`);
 });
 
-t.test('every byte that stands for nothing removed stays as it is', async (t) => {
+t.test('leaves every byte outside a redaction unchanged', async (t) => {
   t.equal(
     clean(`{ "a" :\t"\\u0041 \\/ ann\\u0040corp.io \\"x\\" \\ud83d\\ude00 é",\r\n "b": 1.50e1 }`),
     `{ "a" :\t"\\u0041 \\/ ${mark} \\"x\\" \\ud83d\\ude00 é",\r\n "b": 1.50e1 }`,
@@ -101,18 +101,18 @@ t.test('every byte that stands for nothing removed stays as it is', async (t) =>
   );
 });
 
-t.test('names of members that differed differ still, and equal ones stay equal', async (t) => {
+t.test('redacted member names stay distinct where they differed and equal where they matched', async (t) => {
   const text = `{"x":{"ann@corp.io":1,"ben@corp.io":2},"y":{"ann@corp.io":3},"z":{"[redacted:pii:email]#2":4}}`;
   t.equal(clean(text), `{"x":{"${mark}":1,"${mark}#3":2},"y":{"${mark}":3},"z":{"${mark}#2":4}}`);
 });
 
-long('as many names of members as there may be are told apart in time', async (t) => {
+long('keeps 60,000 redacted member names distinct', async (t) => {
   const members = Array.from({ length: 60_000 }, (_, index) => `"p${index}@corp.io":1`);
   const left = clean(`{${members.join()}}`);
   t.equal(Object.keys(JSON.parse(left) as object).length, members.length);
 });
 
-t.test('what is not strictly a document is read as text, in which no field names anything', async (t) => {
+t.test('reads an invalid document as plain text without identity fields', async (t) => {
   const json = (value: string, end = '}') => `{"bomFormat":"CycloneDX","name":"${named}","x":${value}${end}`;
   const xml = (value: string, end = '</bom>') =>
     `<bom xmlns="http://cyclonedx.org/schema/bom/1.6"><name>${named}</name>${value}${end}`;
@@ -151,7 +151,7 @@ t.test('what is not strictly a document is read as text, in which no field names
     t.equal(clean(xml('', end)), xml('', end).replace(named, mark), `with the end ${end}`);
 });
 
-t.test('a document says what it is on its outermost level alone', async (t) => {
+t.test('recognises the kind of a document only at its outermost level', async (t) => {
   const inner = { inside: { bomFormat: 'CycloneDX' }, components: [{ name: named }] };
   t.equal(clean(JSON.stringify(inner)), JSON.stringify(inner).replace(named, mark));
 });

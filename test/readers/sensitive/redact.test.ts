@@ -23,7 +23,7 @@ function inPieces(value: Buffer, size: () => number): { bytes: Buffer; redactor:
   return { bytes: Buffer.concat(parts), redactor };
 }
 
-t.test('no value of a known format is left', async (t) => {
+t.test('redacts a value of every known format', async (t) => {
   for (const [rule, value] of inventedSecrets) {
     const { bytes, redactions } = text(`before ${value} after`);
     const left = Buffer.from(bytes).toString();
@@ -33,18 +33,18 @@ t.test('no value of a known format is left', async (t) => {
   }
 });
 
-t.test('a secret that ends the bytes without a newline is removed', async (t) => {
+t.test('redacts a secret at the end without a newline', async (t) => {
   t.equal(show(`token ${token}`), 'token [redacted:secrets:github-token]');
 });
 
-t.test('bytes without a secret come back as they are', async (t) => {
+t.test('returns bytes without a secret unchanged', async (t) => {
   const bytes = Buffer.from([0, 255, 128, 10, 65]);
   const answer = redact(bytes, options);
   t.equal(answer.bytes, bytes);
   t.same(answer.redactions, []);
 });
 
-t.test('bytes around a secret are not touched, whatever their encoding', async (t) => {
+t.test('keeps bytes around a secret unchanged in any encoding', async (t) => {
   const around = Buffer.from([0, 255, 254, 128, 10]);
   const { bytes } = redact(Buffer.concat([around, Buffer.from(` ${token} `), around]), options);
   t.same(
@@ -53,7 +53,7 @@ t.test('bytes around a secret are not touched, whatever their encoding', async (
   );
 });
 
-t.test('a multi-line private key becomes one mark', async (t) => {
+t.test('replaces a multi-line private key with one mark', async (t) => {
   t.equal(show(`a\n${privateKey}\nb\n`), 'a\n[redacted:secrets:private-key]\nb\n');
   t.equal(
     show(`{"key":${JSON.stringify(privateKey)},"a":1}`),
@@ -61,14 +61,14 @@ t.test('a multi-line private key becomes one mark', async (t) => {
   );
 });
 
-t.test('overlapping secrets leave nothing of either', async (t) => {
+t.test('removes overlapping secrets completely without remains', async (t) => {
   const left = show(`Authorization: Bearer ${token}${npmToken}.`);
   t.notOk(left.includes(token.slice(-6)) || left.includes(npmToken.slice(-6)), left);
   const inUrl = show(`https://user:${token}@host/`);
   t.notOk(inUrl.includes(token.slice(4, 12)), inUrl);
 });
 
-t.test('equal secrets are counted apart and share a digest; the digest hangs on the key', async (t) => {
+t.test('equal secrets share a digest, and the digest depends on the key', async (t) => {
   const other = token.replace('ghp_q', 'ghp_z');
   const { redactions } = text(`${token} ${token} ${other}`);
   t.match(redactions, [{ rule: 'github-token', count: 3 }]);
@@ -94,7 +94,7 @@ t.test('the result does not depend on where the bytes are cut', async (t) => {
   }
 });
 
-t.test('a secret across the edge of a window is removed', async (t) => {
+t.test('redacts a secret across the edge of a window', async (t) => {
   const window = 1024 * 1024;
   for (const offset of [-40, -20, -1, 0]) {
     for (const distance of [0, 64 * 1024]) {
@@ -107,14 +107,14 @@ t.test('a secret across the edge of a window is removed', async (t) => {
   }
 });
 
-long('a chain of overlapping secrets longer than is held leaves nothing', async (t) => {
+long('removes a chain of overlapping secrets longer than the buffer', async (t) => {
   const chain = Buffer.from(token.repeat(Math.ceil((10 * 1024 * 1024) / token.length)));
   const { bytes } = inPieces(chain, () => 1024 * 1024);
   t.equal(bytes.indexOf(token.slice(4, 30)), -1);
   t.ok(bytes.length < chain.length);
 });
 
-t.test('a format that is still readable stays readable', async (t) => {
+t.test('JSON stays valid after redaction', async (t) => {
   t.same(JSON.parse(show(JSON.stringify({ token, list: [npmToken], n: 1 }))), {
     token: '[redacted:secrets:github-token]',
     list: ['[redacted:secrets:npm-token]'],

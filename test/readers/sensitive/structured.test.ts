@@ -11,7 +11,7 @@ const clean = (bytes: string | Buffer) =>
   redact(Buffer.from(bytes), { key, classes: new Set(sensitiveClasses), words: {} });
 const shown = (bytes: string | Buffer) => Buffer.from(clean(bytes).bytes).toString();
 
-t.test('JSON stays JSON: in strings, behind escapes, as a number, over several strings', async (t) => {
+t.test('JSON stays valid when strings, escapes, numbers and split secrets are redacted', async (t) => {
   const document = {
     mail: 'ann@corp.io',
     card: 4111111111111111,
@@ -30,15 +30,15 @@ t.test('JSON stays JSON: in strings, behind escapes, as a number, over several s
   t.notOk(left.list.join('\n').includes(privateKey.split('\n')[3]?.slice(10, 40)));
 });
 
-t.test('JSON lines and a byte-order mark stay as they are', async (t) => {
+t.test('keeps JSON lines and a byte-order mark unchanged', async (t) => {
   t.equal(shown('\ufeff{"a":"ann@corp.io"}\n{"b":1}\n'), '\ufeff{"a":"[redacted:pii:email]"}\n{"b":1}\n');
 });
 
-t.test('a log that begins like JSON is read as text', async (t) => {
+t.test('reads a log that begins like JSON as text', async (t) => {
   t.equal(shown('[info] "x" to ann@corp.io\n'), '[info] "x" to [redacted:pii:email]\n');
 });
 
-t.test('XML stays well formed: text, attributes, references, CDATA, comments', async (t) => {
+t.test('XML stays well formed when any of its parts is redacted', async (t) => {
   const text = `<?xml version="1.0"?>\n<s><c name="mail to ann&#64;corp.io &amp; all"/><!-- ann@corp.io --><![CDATA[key ${token}]]>&lt;ben@corp.io&gt;</s>`;
   t.equal(
     shown(text),
@@ -46,7 +46,7 @@ t.test('XML stays well formed: text, attributes, references, CDATA, comments', a
   );
 });
 
-t.test('TAP keeps its lines', async (t) => {
+t.test('TAP keeps its lines when a secret is redacted', async (t) => {
   const text = `TAP version 14\n1..1\nnot ok 1 - for ann@corp.io\n  ---\n  key: |\n${privateKey.replace(/^/gm, '    ')}\n  ...\n`;
   const left = shown(text);
   t.equal(left.split('\n').length, text.split('\n').length);
@@ -55,7 +55,7 @@ t.test('TAP keeps its lines', async (t) => {
   t.notOk(left.includes('MII'));
 });
 
-t.test('one layer of base64, percent or character references is looked through', async (t) => {
+t.test('looks through one layer of base64, percent or character encoding', async (t) => {
   const wrapped = Buffer.from(`token is ${token}`).toString('base64');
   t.notOk(shown(`log ${wrapped} end`).includes(wrapped.slice(8, 40)));
   t.match(shown(`log ${wrapped} end`), /^log \[redacted:secrets:github-token\] end$/);
@@ -69,7 +69,7 @@ t.test('finds a secret behind 100 KB of encoded text', async (t) => {
   t.match(shown(`log ${wrapped} end`), /^log \[redacted:secrets:github-token\] end$/);
 });
 
-t.test('UTF-16 and gzip stay what they are', async (t) => {
+t.test('UTF-16 and gzip keep their format when redacted', async (t) => {
   const utf16 = Buffer.from(`\ufeffkey ${token} é`, 'utf16le');
   t.equal(Buffer.from(clean(utf16).bytes).toString('utf16le'), '\ufeffkey [redacted:secrets:github-token] é');
   const big = Buffer.from(utf16).swap16();
@@ -81,13 +81,13 @@ t.test('UTF-16 and gzip stay what they are', async (t) => {
   t.equal(gunzipSync(packed.bytes).toString(), 'key [redacted:secrets:github-token]\n');
 });
 
-t.test('what cannot be looked into is said to be so', async (t) => {
+t.test('reports data that cannot be scanned as unscanned', async (t) => {
   const broken = Buffer.from('\x1f\x8bnot really', 'latin1');
   t.match(clean(broken), { bytes: broken, redactions: [], unscanned: 'gzip' });
   t.match(clean(Buffer.from('PK\x03\x04rest', 'latin1')), { unscanned: 'zip' });
 });
 
-t.test('a bomb is not inflated', async (t) => {
+t.test('does not inflate a gzip bomb', async (t) => {
   t.match(clean(gzipSync(Buffer.alloc(65 * 1024 * 1024))), { unscanned: 'gzip', redactions: [] });
 });
 

@@ -28,7 +28,7 @@ const names: readonly GrammarName[] = [
   'typescript',
 ];
 
-t.test('every grammar loads and reads, once per thread', async (t) => {
+t.test('every grammar loads once and parses text', async (t) => {
   for (const name of names) {
     const grammar = await shippedGrammar(name);
     t.equal(await shippedGrammar(name), grammar, name);
@@ -70,7 +70,7 @@ const texts = {
   typescript: 'const a = (b: string): c<d> => f(b.g, { h: [1, 2.5], i: /j/ });\n',
 };
 
-long('no function of a grammar is ever optimised, and those of the runtime are', async (t) => {
+long('grammar functions are never optimised, while runtime functions are', async (t) => {
   const ofRuntime = new Set(functionLengths('web-tree-sitter/web-tree-sitter.wasm'));
   for (const [name, text] of Object.entries(texts)) {
     const all = functionLengths(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${name}.wasm`);
@@ -100,7 +100,7 @@ long('no function of a grammar is ever optimised, and those of the runtime are',
   }
 });
 
-t.test('offsets count from where the caller says', async (t) => {
+t.test('node offsets start at the given offset', async (t) => {
   const tree = parseSyntax(await shippedGrammar('javascript'), 'f(x)', { offset: 100, milliseconds: 1000 });
   t.match(
     tree?.nodes.find(({ type }) => type === 'call_expression'),
@@ -108,7 +108,7 @@ t.test('offsets count from where the caller says', async (t) => {
   );
 });
 
-t.test('the short way through a tree sees what the documented cursor sees', async (t) => {
+t.test('the fast tree walk sees the same nodes as the documented cursor', async (t) => {
   const { parser, runtime } = await shippedGrammar('typescript');
   const tree = parser.parse(`const a = (b: string) => f('b', { c: [1, 2], d: <e>f });\n`);
   if (!tree) throw new Error('no tree');
@@ -131,14 +131,14 @@ t.test('the short way through a tree sees what the documented cursor sees', asyn
   tree.delete();
 });
 
-t.test('a text that takes too long is not read, and the next one is', async (t) => {
+t.test('gives up on text that takes too long and still parses the next one', async (t) => {
   const grammar = await shippedGrammar('javascript');
   t.equal(parseSyntax(grammar, 'f({[('.repeat(40_000), { milliseconds: 1 }), undefined);
   const next = parseSyntax(await shippedGrammar('javascript'), 'f(x)', { milliseconds: 1000 });
   t.ok(next && next.faults.length === 0);
 });
 
-t.test('after a runtime broke, grammars are read by a new one', async (t) => {
+t.test('loads grammars into a new runtime after the old one was dropped', async (t) => {
   const before = await shippedGrammar('python');
   dropRuntime();
   const after = await shippedGrammar('python');
@@ -153,7 +153,7 @@ t.test('plain text keeps every offset', async (t) => {
   t.match(plain, /^a {2}b {2}\nc {3}[\u0100-\u017f]{5}$/);
 });
 
-t.test('the rule reads with grammars in worker threads', async (t) => {
+t.test('a rule parses with grammars in worker threads', async (t) => {
   const pool = createPool({ clock: systemClock, threads: Math.min(2, availableParallelism()) });
   t.teardown(() => pool.close());
   const module = rules.find(({ id }) => id === 'no-direct-eval')?.module.href ?? '';
@@ -167,7 +167,7 @@ t.test('the rule reads with grammars in worker threads', async (t) => {
   for (const outcome of await Promise.all(asked)) t.match(outcome, { ok: true, value: [{ line: 2 }] });
 });
 
-t.test('a NUL hides nothing behind it', async (t) => {
+t.test('a NUL byte does not hide the code behind it', async (t) => {
   const rule = rules.find(({ id }) => id === 'no-direct-eval');
   const { judge } = await import('../../../gates/rules/no-direct-eval.ts');
   const files = { 'a.js': { candidate: 'const x = 1; /*\0*/ eval(x);\n' } };

@@ -37,7 +37,7 @@ async function isGone(socket: Socket): Promise<boolean> {
   return socket.destroyed;
 }
 
-long('500 idle connections keep nobody from being answered', async (t) => {
+long('500 idle connections do not block other clients', async (t) => {
   const place = await openGround(t);
   const steward = await openSteward(t, place);
   const begun = soundRequest(place, { target: markTarget, body: markBody }).subarray(0, 60);
@@ -53,7 +53,7 @@ long('500 idle connections keep nobody from being answered', async (t) => {
   t.strictSame(place.faults, []);
 });
 
-t.test('a client that resets its connection, wherever it is, harms nobody', async (t) => {
+t.test('a client that resets its connection at any point does no harm', async (t) => {
   const place = await openGround(t);
   const steward = await openSteward(t, place);
   const request = markRequest()(place);
@@ -86,7 +86,7 @@ t.test('a client that resets its connection, wherever it is, harms nobody', asyn
   t.strictSame(place.faults, []);
 });
 
-t.test('a refused client that never closes its half does not keep its connection', async (t) => {
+t.test('closes the connection of a refused client that never closes its half', async (t) => {
   const place = await openGround(t);
   const refused = {
     rubbish: raw(() => 'rubbish\r\n\r\n')(place),
@@ -104,7 +104,7 @@ t.test('a refused client that never closes its half does not keep its connection
   t.strictSame(place.faults, []);
 });
 
-t.test('an endless body is read a little way only', async (t) => {
+t.test('refuses an endless body after reading only part of it', async (t) => {
   const place = await openGround(t);
   const socket = openSocket(t, place, markRequest({ 'transfer-encoding': 'chunked' }, '')(place));
   const chunk = Buffer.from(`10000\r\n${' '.repeat(65_536)}\r\n`);
@@ -124,26 +124,23 @@ t.test('an endless body is read a little way only', async (t) => {
   t.strictSame(await steward.look(), nothing);
 });
 
-t.test(
-  'what is sent on an open event stream is no request, and too much of it ends the stream',
-  async (t) => {
-    const place = await openGround(t);
-    const steward = await openSteward(t, place);
-    const stream = openSocket(t, place, soundRequest(place, { target: '/api/service/events' }));
-    let text = '';
-    stream.setEncoding('latin1').on('data', (part: string) => {
-      text += part;
-    });
-    while (!text.includes(': open')) await once(stream, 'data');
-    stream.write(markRequest()(place));
-    stream.write(soundRequest(place, { target: '/api/none' }));
-    stream.write('rubbish\r\n\r\n');
-    t.strictSame(await steward.look(), nothing, 'nothing is marked');
-    while (!text.includes('dirty_marked')) await once(stream, 'data');
-    t.equal(text.split('HTTP/1.1').length, 2, 'and nothing is answered');
-    stream.write(Buffer.alloc(100 * 1024));
-    await new Promise((resolve) => stream.once('close', resolve));
-    t.strictSame(await steward.look(), nothing);
-    t.strictSame(place.faults, []);
-  },
-);
+t.test('ignores data sent on an open event stream and closes it if there is too much', async (t) => {
+  const place = await openGround(t);
+  const steward = await openSteward(t, place);
+  const stream = openSocket(t, place, soundRequest(place, { target: '/api/service/events' }));
+  let text = '';
+  stream.setEncoding('latin1').on('data', (part: string) => {
+    text += part;
+  });
+  while (!text.includes(': open')) await once(stream, 'data');
+  stream.write(markRequest()(place));
+  stream.write(soundRequest(place, { target: '/api/none' }));
+  stream.write('rubbish\r\n\r\n');
+  t.strictSame(await steward.look(), nothing, 'nothing is marked');
+  while (!text.includes('dirty_marked')) await once(stream, 'data');
+  t.equal(text.split('HTTP/1.1').length, 2, 'and nothing is answered');
+  stream.write(Buffer.alloc(100 * 1024));
+  await new Promise((resolve) => stream.once('close', resolve));
+  t.strictSame(await steward.look(), nothing);
+  t.strictSame(place.faults, []);
+});

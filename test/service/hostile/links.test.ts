@@ -40,7 +40,7 @@ function snapshot(directory: string): unknown {
     });
 }
 
-t.test('a directory that becomes a link between check and write leads nothing out', async (t) => {
+t.test('swapping a directory for a symlink during a request writes nothing outside', async (t) => {
   const place = await openGround(t);
   const steward = await openSteward(t, place);
   const before = snapshot(place.outside);
@@ -93,7 +93,7 @@ function plant(ground: Ground, links: readonly string[], dir = false): void {
   }
 }
 
-t.test('a planted link is replaced and never written through', async (t) => {
+t.test('replaces a planted symlink and never writes through it', async (t) => {
   const ground = await makeGround(t);
   const { token, discovery } = ground.files;
   plant(ground, [token, discovery]);
@@ -108,7 +108,7 @@ t.test('a planted link is replaced and never written through', async (t) => {
   t.strictSame(snapshot(ground.outside), before, 'the target is as it was');
 });
 
-t.test('where a planted link cannot be replaced, the service does not start', async (t) => {
+t.test('refuses to start if a planted symlink cannot be replaced', async (t) => {
   const ground = await makeGround(t);
   const { root, files } = ground;
   const kinds: readonly (readonly [code: ErrorCode, link: string, dir?: boolean])[] = [
@@ -140,7 +140,7 @@ t.test('where a planted link cannot be replaced, the service does not start', as
   );
 });
 
-t.test('a link that leads to where nothing is makes nothing there', async (t) => {
+t.test('a dangling symlink does not create its target', async (t) => {
   const ground = await makeGround(t);
   const { outside, files } = ground;
   const replaced = [
@@ -161,7 +161,7 @@ t.test('a link that leads to where nothing is makes nothing there', async (t) =>
   }
 });
 
-t.test('what else stands in the place of a file is no obstacle or a refusal, never a hang', async (t) => {
+t.test('replaces or refuses an unexpected file in place of its own, without hanging', async (t) => {
   const ground = await makeGround(t);
   mkdirSync(ground.files.directory, { recursive: true });
   chmodSync(ground.files.directory, 0o777);
@@ -176,7 +176,7 @@ t.test('what else stands in the place of a file is no obstacle or a refusal, nev
   t.equal(statSync(ground.files.directory).mode & 0o777, 0o700, 'and nobody else can enter');
 });
 
-t.test('whoever looks for the service reads no further than a planted link', async (t) => {
+t.test('discovery refuses a planted symlink without reading through it', async (t) => {
   const ground = await makeGround(t);
   const { root, files } = ground;
   plant(ground, []);

@@ -22,7 +22,7 @@ function scene(t: import('tap').Test) {
   return { places, directory, put };
 }
 
-t.test('the project’s profile comes before the user’s, and this before the embedded one', async (t) => {
+t.test('a project profile overrides a user profile, which overrides an embedded one', async (t) => {
   const { places, put } = scene(t);
   t.equal(findAgent('coder', places).tier, 'embedded');
   put('user', 'coder.toml', sound);
@@ -41,7 +41,7 @@ t.test('the project’s profile comes before the user’s, and this before the e
   t.strictSame(primaryAgents(places), ['coder', 'planner', 'reviewer']);
 });
 
-t.test('a project’s profile gets no right that the one of that name behind it lacks', async (t) => {
+t.test('a project profile gets no rights beyond the profile that it overrides', async (t) => {
   const { places, put } = scene(t);
   put('project', 'reviewer.toml', sound);
   t.match(findAgent('reviewer', places), {
@@ -61,7 +61,7 @@ t.test('a project’s profile gets no right that the one of that name behind it 
   t.match(findAgent('reviewer', places), { context: 'any', tools: 'all' }, 'the user’s word is the user’s');
 });
 
-t.test('a profile is unknown where nobody has it, and where only agents call it', async (t) => {
+t.test('an unknown profile is refused, and a profile for agents only is not primary', async (t) => {
   const { places, put } = scene(t);
   put('project', '../beside.toml', sound);
   for (const name of [
@@ -86,7 +86,7 @@ t.test('a profile is unknown where nobody has it, and where only agents call it'
   });
 });
 
-t.test('what is malformed is refused whole, and no key loosens anything', async (t) => {
+t.test('refuses a malformed profile and keys that would loosen permissions', async (t) => {
   const rows: readonly (readonly [string, RegExp])[] = [
     ['', /`description`: it is missing/],
     ['description = "d"', /`instructions`: it is missing/],
@@ -112,7 +112,7 @@ t.test('what is malformed is refused whole, and no key loosens anything', async 
     );
 });
 
-t.test('a profile is a plain file in plain directories', async (t) => {
+t.test('refuses a profile that is a symlink, a special file, too large or behind a symlink', async (t) => {
   const { places, directory, put } = scene(t);
   put('user', 'real.toml', sound);
   mkdirSync(directory.project, { recursive: true });
@@ -128,7 +128,7 @@ t.test('a profile is a plain file in plain directories', async (t) => {
   t.throws(() => findAgent('a', through), { code: 'AGENT_INVALID' });
 });
 
-t.test('embedded profiles could stand in a file', async (t) => {
+t.test('embedded profiles parse as profile files', async (t) => {
   for (const { name, tier, description, instructions, primary, context, tools } of embeddedAgents) {
     const said = { description, instructions, primary, context, tools };
     const text = Object.entries(said).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);

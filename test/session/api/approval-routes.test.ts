@@ -87,31 +87,28 @@ async function scene(t: Test, isOpen = true) {
   };
 }
 
-t.test(
-  'what is pre-approved is told with the time that it has left, and taken back by whoever writes',
-  async (t) => {
-    const { ask, attach, audited, channel, ledger, pass } = await scene(t);
-    pass(60_000);
-    const { body } = await ask('GET', 'approvals');
-    t.match(body.items, [
-      { kind: 'ttl', what: 'npm test', cwd: '/w', secondsLeft: 240, grantedBy: { kind: 'tui' } },
-    ]);
-    t.equal(body.items.length, 1);
-    const { id } = body.items[0];
-    const token = await attach();
-    const until = channel.state.lease?.expiresAtMs ?? 0;
-    pass(1000);
-    t.strictSame((await ask('POST', 'approvals/revoke', { id }, token)).body, { revoked: true });
-    t.match(audited.at(-1), { type: 'revoke', grant: id });
-    t.equal(channel.state.lease?.expiresAtMs, until + 1000, 'an accepted write renews the lease');
-    t.strictSame((await ask('GET', 'approvals')).body, { items: [] });
-    t.equal(ledger.take(commandUse('npm test')), undefined);
-    const again = await ask('POST', 'approvals/revoke', { id }, token);
-    t.match([again.status, again.body.error.code], [404, 'NOT_FOUND']);
-  },
-);
+t.test('lists grants with their remaining time and lets the controller revoke them', async (t) => {
+  const { ask, attach, audited, channel, ledger, pass } = await scene(t);
+  pass(60_000);
+  const { body } = await ask('GET', 'approvals');
+  t.match(body.items, [
+    { kind: 'ttl', what: 'npm test', cwd: '/w', secondsLeft: 240, grantedBy: { kind: 'tui' } },
+  ]);
+  t.equal(body.items.length, 1);
+  const { id } = body.items[0];
+  const token = await attach();
+  const until = channel.state.lease?.expiresAtMs ?? 0;
+  pass(1000);
+  t.strictSame((await ask('POST', 'approvals/revoke', { id }, token)).body, { revoked: true });
+  t.match(audited.at(-1), { type: 'revoke', grant: id });
+  t.equal(channel.state.lease?.expiresAtMs, until + 1000, 'an accepted write renews the lease');
+  t.strictSame((await ask('GET', 'approvals')).body, { items: [] });
+  t.equal(ledger.take(commandUse('npm test')), undefined);
+  const again = await ask('POST', 'approvals/revoke', { id }, token);
+  t.match([again.status, again.body.error.code], [404, 'NOT_FOUND']);
+});
 
-t.test('whoever may not write takes nothing back, and every refusal leaves the list as it is', async (t) => {
+t.test('refuses an invalid revocation and leaves the list unchanged', async (t) => {
   const { ask, attach, audited, ledger, pass } = await scene(t);
   const [{ id } = { id: '' }] = ledger.list();
   const refusals: [token: string | undefined, body: unknown, status: number, code: string][] = [
@@ -141,7 +138,7 @@ t.test('whoever may not write takes nothing back, and every refusal leaves the l
   t.notOk(audited.some(({ type }) => type === 'revoke'));
 });
 
-t.test('revoking counts among the writes of a lease', async (t) => {
+t.test('a revocation counts as a write of the lease', async (t) => {
   const { ask, attach } = await scene(t);
   const token = await attach();
   for (let n = 0; n < 120; n += 1)
@@ -150,7 +147,7 @@ t.test('revoking counts among the writes of a lease', async (t) => {
   t.match([answer.status, answer.body.error.code], [429, 'RATE_LIMITED']);
 });
 
-t.test('without a session there is no list', async (t) => {
+t.test('the approval routes are unavailable without a session', async (t) => {
   const { ask } = await scene(t, false);
   t.equal((await ask('GET', 'approvals')).body.error.code, 'CODE_UI_UNAVAILABLE');
   t.equal((await ask('POST', 'approvals/revoke', { id: 'x' })).body.error.code, 'CODE_UI_UNAVAILABLE');

@@ -123,7 +123,7 @@ const finish = async ({ channel }: ServedSession): Promise<void> => {
   await channel.send({ turn: channel.state.turn ?? '', type: 'end', end: 'decided' });
 };
 
-t.test('whoever applies the changes has what the snapshot shows, at every seed', async (t) => {
+t.test('applying the changes gives the same state as the snapshot at every seed', async (t) => {
   const kinds = new Set<string>();
   for (const [name, seed] of casesOf(seeds, ['seed 1'])) {
     const served = await serveSession(t, { ground: { local: 'tui' } });
@@ -157,7 +157,7 @@ t.test('whoever applies the changes has what the snapshot shows, at every seed',
   t.ok(kinds.size >= 7, [...kinds].join(' '));
 });
 
-t.test('a reply that goes on after its end is told whole', async (t) => {
+t.test('a reply that continues after its end is streamed completely', async (t) => {
   const served = await serveSession(t, { ground: { local: 'tui' } });
   const { channel } = served;
   const reader = listen(served.port, '?wire=2');
@@ -174,7 +174,7 @@ t.test('a reply that goes on after its end is told whole', async (t) => {
   t.strictSame(folded, JSON.parse(JSON.stringify(toSnapshot(channel.state))));
 });
 
-t.test('what is over is told as gone: a review that has ended, the gates of a run before', async (t) => {
+t.test('reports the removal of an ended review and of gates from an earlier run', async (t) => {
   const served = await serveSession(t, { ground: { local: 'tui' } });
   const { channel } = served;
   const reader = listen(served.port, '?wire=2');
@@ -195,7 +195,7 @@ t.test('what is over is told as gone: a review that has ended, the gates of a ru
   t.strictSame(foldChanges(reader.heard()), JSON.parse(JSON.stringify(toSnapshot(channel.state))));
 });
 
-t.test('who comes back gets the changes that followed, once each', async (t) => {
+t.test('a returning reader gets the missed changes exactly once', async (t) => {
   const served = await serveSession(t, { ground: { local: 'tui' } });
   const whole = listen(served.port, '?wire=2');
   const parts: Heard[] = [];
@@ -221,7 +221,7 @@ t.test('who comes back gets the changes that followed, once each', async (t) => 
   t.match((await other.hears(() => true)).data, { kind: 'resync', payload: { reason: 'id_unknown' } });
 });
 
-t.test('who falls behind gets one resync, and goes on from its cursor', async (t) => {
+t.test('a reader that falls behind gets one resync and continues from its cursor', async (t) => {
   const served = await serveSession(t, { ground: { local: 'tui' } });
   const { channel, port } = served;
   const stalled = listen(port, '?wire=2');
@@ -254,7 +254,7 @@ t.test('who falls behind gets one resync, and goes on from its cursor', async (t
   t.strictSame(foldChanges(events), JSON.parse(JSON.stringify(toSnapshot(channel.state))));
 });
 
-t.test('what a snapshot no longer holds is told to be gone', async (t) => {
+t.test('reports the removal of elements that the snapshot no longer holds', async (t) => {
   const served = await serveSession(t, { ground: { local: 'tui' } });
   const { channel } = served;
   const reader = listen(served.port, '?wire=2');

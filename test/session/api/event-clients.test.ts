@@ -39,7 +39,7 @@ async function openCable(t: Test, port: number) {
   return { port: (server.address() as AddressInfo).port, cut };
 }
 
-long('an EventSource comes back by itself after a cut, and has missed nothing', async (t) => {
+long('an EventSource reconnects after a cut and misses nothing', async (t) => {
   const { channel, port } = await serveSession(t, { ground: { local: 'tui' } });
   for (const wire of ['1', '2']) {
     const cable = await openCable(t, port);
@@ -68,7 +68,7 @@ long('an EventSource comes back by itself after a cut, and has missed nothing', 
   }
 });
 
-long('curl reads the events, and what followed one of them', async (t) => {
+long('curl reads the events and resumes after a given one', async (t) => {
   const { channel, port } = await serveSession(t, { ground: { local: 'tui' } });
   const url = `http://127.0.0.1:${port}/api/code/events`;
   const curl = async (...more: readonly string[]): Promise<string> => {

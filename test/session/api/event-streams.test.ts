@@ -26,7 +26,7 @@ async function begin({ channel }: ServedSession) {
   };
 }
 
-t.test('a reader gets the snapshot, and then each change of status and controller as it comes', async (t) => {
+t.test('a reader gets the snapshot and then each change of status and controller', async (t) => {
   const served = await serveSession(t, screen);
   const { channel, port } = served;
   const reader = listen(port);
@@ -72,45 +72,38 @@ t.test('a reader gets the snapshot, and then each change of status and controlle
   t.strictSame(served.faults, []);
 });
 
-t.test(
-  'what is said bit by bit comes ten times a second, whole at the end, and holds up no status',
-  async (t) => {
-    const served = await serveSession(t, screen);
-    const reader = listen(served.port);
-    await reader.hears(() => true);
-    const turn = await begin(served);
-    let said = 0;
-    for (let round = 0; round < 150; round += 1) {
-      for (let n = 0; n < 10; n += 1) {
-        said += 1;
-        await turn.say(`${said} `);
-      }
-      await lookOn(1);
+t.test('groups text deltas into few snapshots and sends all text before a status change', async (t) => {
+  const served = await serveSession(t, screen);
+  const reader = listen(served.port);
+  await reader.hears(() => true);
+  const turn = await begin(served);
+  let said = 0;
+  for (let round = 0; round < 150; round += 1) {
+    for (let n = 0; n < 10; n += 1) {
+      said += 1;
+      await turn.say(`${said} `);
     }
-    await turn.tool('a', 'running');
-    const { data } = await reader.hears(({ data }) => data.data.status === 'executing_tool');
-    t.match(
-      data.data.transcript.at(-2).content,
-      new RegExp(` ${said} $`),
-      'with all that was said before it',
+    await lookOn(1);
+  }
+  await turn.tool('a', 'running');
+  const { data } = await reader.hears(({ data }) => data.data.status === 'executing_tool');
+  t.match(data.data.transcript.at(-2).content, new RegExp(` ${said} $`), 'with all that was said before it');
+  const shown = reader
+    .heard()
+    .map(
+      ({ data }) => data.data.transcript.find(({ id }: { id: string }) => id === 'r')?.content.length ?? 0,
     );
-    const shown = reader
-      .heard()
-      .map(
-        ({ data }) => data.data.transcript.find(({ id }: { id: string }) => id === 'r')?.content.length ?? 0,
-      );
-    t.ok(
-      shown.every((length, at) => at === 0 || length >= (shown[at - 1] ?? 0)),
-      'nothing goes back',
-    );
-    const deltas = reader.heard().filter(isType('session_updated')).length - 1;
-    t.ok(deltas >= 2 && deltas < said / 10, `${said} deltas, ${deltas} snapshots`);
-    await turn.say('last', 'q');
-    await reader.hears(({ data }) => data.data.transcript.at(-1).content === 'last', 3);
-  },
-);
+  t.ok(
+    shown.every((length, at) => at === 0 || length >= (shown[at - 1] ?? 0)),
+    'nothing goes back',
+  );
+  const deltas = reader.heard().filter(isType('session_updated')).length - 1;
+  t.ok(deltas >= 2 && deltas < said / 10, `${said} deltas, ${deltas} snapshots`);
+  await turn.say('last', 'q');
+  await reader.hears(({ data }) => data.data.transcript.at(-1).content === 'last', 3);
+});
 
-t.test('a storm of changes of status is told within its rate, and how it ended', async (t) => {
+t.test('limits the rate of a storm of status changes and sends the final status', async (t) => {
   const served = await serveSession(t, screen);
   const reader = listen(served.port);
   await reader.hears(() => true);
@@ -121,7 +114,7 @@ t.test('a storm of changes of status is told within its rate, and how it ended',
   t.ok(reader.heard().length < 60, `${reader.heard().length} events`);
 });
 
-t.test('a snapshot becomes text once for all readers, and never for nobody', async (t) => {
+t.test('serializes a snapshot once for all readers and not without readers', async (t) => {
   let made = 0;
   const provider = {
     provider: 'none',
@@ -161,7 +154,7 @@ t.test('a snapshot becomes text once for all readers, and never for nobody', asy
   t.ok(made >= 3, 'what has followed is made when somebody comes back for it');
 });
 
-t.test('who comes back gets what followed; an id that is none of ours begins anew', async (t) => {
+t.test('a returning reader gets what it missed, and an unknown id starts over', async (t) => {
   const served = await serveSession(t, screen);
   const { port } = served;
   const reader = listen(port);
@@ -208,7 +201,7 @@ t.test('who comes back gets what followed; an id that is none of ours begins ane
   }
 });
 
-t.test('a HEAD is no reader, and a query that nobody understands is refused', async (t) => {
+t.test('answers HEAD without a stream and refuses an invalid query', async (t) => {
   const { port, channel } = await serveSession(t, screen);
   const ask = async (line: string): Promise<string> => {
     const client = openClient(
@@ -240,7 +233,7 @@ t.test('a HEAD is no reader, and a query that nobody understands is refused', as
   await channel.send({ type: 'tick' });
 });
 
-t.test('streams end when their session does, with its last word', async (t) => {
+t.test('a stream ends with its session, after the last event', async (t) => {
   const served = await serveSession(t, screen);
   const readers = [listen(served.port), listen(served.port, '?wire=2')];
   await Promise.all(readers.map((reader) => reader.hears(() => true)));
@@ -256,7 +249,7 @@ t.test('streams end when their session does, with its last word', async (t) => {
   t.match(readers[1]?.heard().at(-1)?.data, { kind: 'text_delta', payload: { id: 'r', text: ' last' } });
 });
 
-t.test('a stream on which nothing happens says so every 15 seconds', async (t) => {
+t.test('an idle stream sends a comment every 15 seconds', async (t) => {
   mock.timers.enable({ apis: ['setInterval'] });
   t.teardown(() => mock.timers.reset());
   const { port } = await serveSession(t, screen);
@@ -270,32 +263,29 @@ t.test('a stream on which nothing happens says so every 15 seconds', async (t) =
   await until(() => comments() === 1);
 });
 
-long(
-  'a reader that does not keep up is moved to the newest snapshot, and one that does waits for nobody',
-  async (t) => {
-    const served = await serveSession(t, screen);
-    const { port } = served;
-    const [stalled, reading] = [listen(port), listen(port)];
-    await Promise.all([stalled, reading].map((reader) => reader.hears(() => true)));
-    stalled.socket.pause();
-    const turn = await begin(served);
-    const rounds = 24;
-    for (let n = 1; n <= rounds; n += 1) {
-      // Each is a snapshot of a megabyte: beyond what the system takes for a socket, and beyond 8 MiB.
-      await turn.tool('a', n % 2 === 0 ? 'running' : 'completed', `${n} ${'x'.repeat(1024 * 1024)}`);
-      await reading.hears(({ data }) => String(data.data.toolCalls[0]?.summary).startsWith(`${n} `), n);
-      served.pass(100);
-    }
-    stalled.socket.resume();
-    await stalled.hears(({ data }) => String(data.data.toolCalls[0]?.summary).startsWith(`${rounds} `));
-    const last = stalled.heard().at(-1);
-    t.equal(last?.event, 'session_updated');
-    t.ok(
-      stalled.heard().length < reading.heard().length - 5,
-      `${stalled.heard().length} of ${reading.heard().length}`,
-    );
-    t.equal(last?.id, reading.heard().at(-1)?.id, 'it goes on from there');
-    await turn.end();
-    await stalled.hears(({ data }) => data.data.status === 'idle', stalled.heard().length - 1);
-  },
-);
+long('moves a slow reader to the newest snapshot without delaying the others', async (t) => {
+  const served = await serveSession(t, screen);
+  const { port } = served;
+  const [stalled, reading] = [listen(port), listen(port)];
+  await Promise.all([stalled, reading].map((reader) => reader.hears(() => true)));
+  stalled.socket.pause();
+  const turn = await begin(served);
+  const rounds = 24;
+  for (let n = 1; n <= rounds; n += 1) {
+    // Each is a snapshot of a megabyte: beyond what the system takes for a socket, and beyond 8 MiB.
+    await turn.tool('a', n % 2 === 0 ? 'running' : 'completed', `${n} ${'x'.repeat(1024 * 1024)}`);
+    await reading.hears(({ data }) => String(data.data.toolCalls[0]?.summary).startsWith(`${n} `), n);
+    served.pass(100);
+  }
+  stalled.socket.resume();
+  await stalled.hears(({ data }) => String(data.data.toolCalls[0]?.summary).startsWith(`${rounds} `));
+  const last = stalled.heard().at(-1);
+  t.equal(last?.event, 'session_updated');
+  t.ok(
+    stalled.heard().length < reading.heard().length - 5,
+    `${stalled.heard().length} of ${reading.heard().length}`,
+  );
+  t.equal(last?.id, reading.heard().at(-1)?.id, 'it goes on from there');
+  await turn.end();
+  await stalled.hears(({ data }) => data.data.status === 'idle', stalled.heard().length - 1);
+});

@@ -55,7 +55,7 @@ async function scene(t: Test, more: Partial<SessionGround> = {}) {
   return { ask, attach, channel, wants };
 }
 
-t.test('a goal is started, told and given up over the routes', async (t) => {
+t.test('the routes start a goal, report its status and cancel it', async (t) => {
   const { ask, attach, channel, wants } = await scene(t);
   t.strictSame(await ask('goal/status'), [200, { status: 'none' }]);
   await attach();
@@ -93,37 +93,34 @@ t.test('a goal is started, told and given up over the routes', async (t) => {
   t.match(await ask('goal/cancel', {}), [409, { error: { code: 'GOAL_NOT_ACTIVE' } }]);
 });
 
-t.test(
-  'a goal is refused for what is wrong with it, and by sessions that are busy or only read',
-  async (t) => {
-    const { ask, attach } = await scene(t);
-    t.match(await ask('goal/start', { objective: 'x' }), [
-      403,
-      { error: { code: 'MISSING_CONTROLLER_TOKEN' } },
-    ]);
-    await attach();
-    const code = async (path: string, body: unknown) => (await ask(path, body))[1].error.code;
-    for (const body of [
-      { objective: '  ' },
-      { objective: 'x'.repeat(16 * 1024 + 1) },
-      { objective: 'x', criteria: 'y' },
-      { objective: 'x', criteria: ['four'.slice(1)] },
-      { objective: 'x', criteria: ['y'.repeat(501)] },
-      { objective: 'x', criteria: ['two\nlines'] },
-      { objective: 'x', criteria: Array(21).fill('a criterion') },
-    ])
-      t.equal(await code('goal/start', body), 'INVALID_BODY', JSON.stringify(body).slice(0, 80));
-    t.equal(await code('goal/cancel', { reason: 1 }), 'INVALID_BODY');
-    t.equal(await code('goal/cancel', { reason: 'x'.repeat(2001) }), 'INVALID_BODY');
-    t.equal(await code('goal/cancel', {}), 'GOAL_NOT_ACTIVE');
-    await ask('messages', { text: '/ask something' });
-    const busy = { error: { code: 'CONTROLLER_CONFLICT', details: { reason: 'session_busy' } } };
-    t.match(await ask('goal/start', { objective: 'x' }), [409, busy]);
-    const review = await scene(t, { context: 'review' });
-    await review.attach();
-    t.match(await review.ask('goal/start', { objective: 'x' }), [
-      422,
-      { error: { code: 'UNSUPPORTED_OPERATION' } },
-    ]);
-  },
-);
+t.test('refuses an invalid goal, and any goal in a busy or read-only session', async (t) => {
+  const { ask, attach } = await scene(t);
+  t.match(await ask('goal/start', { objective: 'x' }), [
+    403,
+    { error: { code: 'MISSING_CONTROLLER_TOKEN' } },
+  ]);
+  await attach();
+  const code = async (path: string, body: unknown) => (await ask(path, body))[1].error.code;
+  for (const body of [
+    { objective: '  ' },
+    { objective: 'x'.repeat(16 * 1024 + 1) },
+    { objective: 'x', criteria: 'y' },
+    { objective: 'x', criteria: ['four'.slice(1)] },
+    { objective: 'x', criteria: ['y'.repeat(501)] },
+    { objective: 'x', criteria: ['two\nlines'] },
+    { objective: 'x', criteria: Array(21).fill('a criterion') },
+  ])
+    t.equal(await code('goal/start', body), 'INVALID_BODY', JSON.stringify(body).slice(0, 80));
+  t.equal(await code('goal/cancel', { reason: 1 }), 'INVALID_BODY');
+  t.equal(await code('goal/cancel', { reason: 'x'.repeat(2001) }), 'INVALID_BODY');
+  t.equal(await code('goal/cancel', {}), 'GOAL_NOT_ACTIVE');
+  await ask('messages', { text: '/ask something' });
+  const busy = { error: { code: 'CONTROLLER_CONFLICT', details: { reason: 'session_busy' } } };
+  t.match(await ask('goal/start', { objective: 'x' }), [409, busy]);
+  const review = await scene(t, { context: 'review' });
+  await review.attach();
+  t.match(await review.ask('goal/start', { objective: 'x' }), [
+    422,
+    { error: { code: 'UNSUPPORTED_OPERATION' } },
+  ]);
+});

@@ -5,7 +5,7 @@ import { graphRoutes } from '../../../session/api/graph-routes.ts';
 import { openWriteDoor } from '../../../session/api/write-door.ts';
 import { serveSession } from './serve-session.ts';
 
-t.test('the graph of the thread is answered, or that of another one', async (t) => {
+t.test('returns the graph of the current thread or of a given one', async (t) => {
   const wanted: string[] = [];
   const read = async (thread_id: string): Promise<GraphData> => {
     wanted.push(thread_id);

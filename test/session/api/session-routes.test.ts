@@ -90,7 +90,7 @@ async function scene(t: Test, more: Partial<SessionGround> = {}, isOpen = true) 
 
 const held = (token: string) => ({ 'x-code-controller-token': token });
 
-t.test('a client attaches, speaks, answers and leaves', async (t) => {
+t.test('a client attaches, sends messages, answers and detaches', async (t) => {
   const { ask, attach, channel, wanted } = await scene(t);
   const { status, body } = await attach('page');
   t.equal(status, 200);
@@ -158,7 +158,7 @@ t.test('a client attaches, speaks, answers and leaves', async (t) => {
   t.notMatch(JSON.stringify(await ask('GET', 'session')), body.controllerToken);
 });
 
-t.test('a hunk is reviewed by whoever writes, and stands in the snapshot', async (t) => {
+t.test('the controller reviews a hunk, and the review appears in the snapshot', async (t) => {
   const { ask, attach, channel } = await scene(t);
   const token = held((await attach('page')).body.controllerToken);
   const said = { patchset: 'proposed', path: 'x', hunk: 'h', verdict: 'reject', comment: 'no' };
@@ -180,7 +180,7 @@ t.test('a hunk is reviewed by whoever writes, and stands in the snapshot', async
   t.equal(channel.state.reviews.length, 1, 'what is refused says nothing');
 });
 
-t.test('one lease: the same client comes back to it, another one waits until it is over', async (t) => {
+t.test('the same client resumes its lease, while another waits until it expires', async (t) => {
   const { ask, attach, pass } = await scene(t);
   const [first, again] = [await attach('a'), await attach('a')];
   t.equal(again.body.controllerToken, first.body.controllerToken);
@@ -208,7 +208,7 @@ t.test('one lease: the same client comes back to it, another one waits until it 
   );
 });
 
-t.test('of many that attach at once one has the session, with a token that holds', async (t) => {
+t.test('when many clients attach at once, exactly one gets the lease', async (t) => {
   const { ask, attach } = await scene(t);
   const came = await Promise.all(Array.from({ length: 20 }, (_, n) => attach(`c${n}`)));
   const [winner, ...more] = came.filter(({ status }) => status === 200);
@@ -216,7 +216,7 @@ t.test('of many that attach at once one has the session, with a token that holds
   t.equal((await ask('POST', 'messages', { text: 'xyz' }, held(winner?.body.controllerToken))).status, 200);
 });
 
-t.test('an automation shows both tokens at each write', async (t) => {
+t.test('an automation needs both tokens for each write', async (t) => {
   const { ask, attach } = await scene(t);
   const without = await ask('POST', 'controller/attach', { clientId: 'r', kind: 'automation' });
   t.equal(without.body.error.code, 'MISSING_CONTROL_TOKEN');
@@ -231,7 +231,7 @@ t.test('an automation shows both tokens at each write', async (t) => {
   t.equal((await ask('POST', 'messages', { text: 'xyz' }, both)).status, 200);
 });
 
-t.test('refusals come in one order: what is looked at first is told first', async (t) => {
+t.test('checks run in a fixed order, and the first failure is reported', async (t) => {
   const { ask, attach } = await scene(t);
   const closed = await scene(t, { attachable: [] });
   const none = await scene(t, {}, false);
@@ -271,7 +271,7 @@ t.test('refusals come in one order: what is looked at first is told first', asyn
   for (const [code, answer] of rows) t.equal((await answer).body?.error.code, code);
 });
 
-t.test('a lease has 120 writes a minute', async (t) => {
+t.test('a lease allows 120 writes per minute', async (t) => {
   const { ask, attach, pass } = await scene(t);
   const token = held((await attach('a')).body.controllerToken);
   for (let n = 0; n < 120; n += 1) {

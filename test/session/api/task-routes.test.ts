@@ -65,7 +65,7 @@ const answers = async (want: Want, { send }: World): Promise<void> => {
   await send({ turn, type: 'end', end: 'done' });
 };
 
-t.test('an automation has an agent answer, and is told what came of it', async (t) => {
+t.test('an automation dispatches an agent and gets its result', async (t) => {
   const { ask, attach, channel } = await scene(t, answers);
   await attach('automation');
   t.strictSame(await ask('task/dispatch', { agent: 'explorer', prompt: 'the tests' }), [
@@ -80,7 +80,7 @@ t.test('an automation has an agent answer, and is told what came of it', async (
   t.match(await ask('task/dispatch', { agent: 'explorer' }), [400, { error: { code: 'INVALID_BODY' } }]);
 });
 
-t.test('a browser dispatches nobody, and nobody is dispatched while a turn runs', async (t) => {
+t.test('refuses a dispatch by a browser or while a turn is running', async (t) => {
   const { ask, attach, channel } = await scene(t, async () => {});
   await attach('browser');
   const refused = { error: { code: 'AUTOMATION_CONTROLLER_REQUIRED' } };
@@ -94,7 +94,7 @@ t.test('a browser dispatches nobody, and nobody is dispatched while a turn runs'
   t.match(await ask('task/dispatch', { agent: 'explorer', prompt: 'xyz' }), [409, busy]);
 });
 
-t.test('whoever waits for an agent is told when the session is closed', async (t) => {
+t.test('a waiting dispatch ends with an error when the session is closed', async (t) => {
   const { ask, attach, channel } = await scene(t, async () => {});
   await attach('automation');
   const asked = ask('task/dispatch', { agent: 'explorer', prompt: 'xyz' });

@@ -5,7 +5,7 @@ import type { SessionChannel } from '../../../session/channel/open-channel.ts';
 import { diagnosticsRoute } from '../../../session/serve/diagnostics-route.ts';
 import { serveSession } from './serve-session.ts';
 
-t.test('a session that cannot be told is a fault of its own, and is told as soon as it can be', async (t) => {
+t.test('a status that cannot be computed is STATUS_UNAVAILABLE until it can be', async (t) => {
   let isSound = false;
   const { port, faults } = await serveSession(t, {
     routes: (api) => {

@@ -4,7 +4,7 @@ import { threadRoutes } from '../../../session/api/thread-routes.ts';
 import { listThreads } from '../../../session/thread/list-threads.ts';
 import { threadPlace } from '../thread/said-thread.ts';
 
-t.test('threads are listed over the loopback, in pages that are asked for soundly', async (t) => {
+t.test('lists threads in pages and refuses invalid page parameters', async (t) => {
   const { repository, say } = threadPlace(t.testdir());
   for (const [at, id] of ['a', 'b', 'c'].entries()) await say(id, 1000 + at);
   const asked: unknown[] = [];

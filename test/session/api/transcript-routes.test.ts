@@ -5,7 +5,7 @@ import { kept } from '../../../session/state/state.ts';
 import type { TranscriptAsk } from '../../../session/thread/open-transcript.ts';
 import { serveSession } from './serve-session.ts';
 
-t.test('what came before the window is read in pages that are asked for soundly', async (t) => {
+t.test('returns earlier transcript entries in pages and refuses invalid parameters', async (t) => {
   const asked: TranscriptAsk[] = [];
   const entry = { id: 'e', kind: 'user_message', content: 'hello', streaming: false, metadata: {} } as const;
   const { port, channel } = await serveSession(t, {

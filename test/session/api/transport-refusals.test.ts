@@ -45,39 +45,31 @@ const rows: readonly HostileRow<Place>[] = [
   },
 ];
 
-t.test(
-  'what is late, expects the unknown or is too large is refused by a session, and changes nothing',
-  async (t) => {
-    const { port, channel, faults } = await serveSession(t, { withinMs });
-    const place = { port, host: `127.0.0.1:${port}`, token: controlToken };
-    const before = channel.state;
-    const octets = soundRequest(place, {
-      target: '/api/code/session',
-      headers: { 'x-svc-service-token': undefined, connection: 'close' },
-    });
-    const sent = rows.map(async (row) => {
-      const { answers, left } = await exchange(place, row, { octets, answer: '{"sessionId":' });
-      const [expected] = row.answers;
-      const [answer] = answers;
-      const wrong =
-        expected === undefined || answer === undefined
-          ? ['no answer']
-          : judgeAnswer(
-              { ...place, root: '/nowhere', outside: '/nowhere' },
-              row.send(place),
-              expected,
-              answer,
-            );
-      return { says: row.says, wrong, left };
-    });
-    for (const { says, wrong, left } of await Promise.all(sent)) {
-      t.strictSame(wrong, [], says);
-      t.match(left, /^(?:ended|in step)$/, says);
-    }
-    t.equal(channel.state, before);
-    t.strictSame(faults, []);
-    const sound = openClient(port, Buffer.from(octets).toString('latin1'));
-    t.match(await sound.sees('"status":"idle"'), /^HTTP\/1\.1 200 /, 'and others are served');
-    await sound.closed;
-  },
-);
+t.test('a session refuses late, oversized or unsupported requests without changing state', async (t) => {
+  const { port, channel, faults } = await serveSession(t, { withinMs });
+  const place = { port, host: `127.0.0.1:${port}`, token: controlToken };
+  const before = channel.state;
+  const octets = soundRequest(place, {
+    target: '/api/code/session',
+    headers: { 'x-svc-service-token': undefined, connection: 'close' },
+  });
+  const sent = rows.map(async (row) => {
+    const { answers, left } = await exchange(place, row, { octets, answer: '{"sessionId":' });
+    const [expected] = row.answers;
+    const [answer] = answers;
+    const wrong =
+      expected === undefined || answer === undefined
+        ? ['no answer']
+        : judgeAnswer({ ...place, root: '/nowhere', outside: '/nowhere' }, row.send(place), expected, answer);
+    return { says: row.says, wrong, left };
+  });
+  for (const { says, wrong, left } of await Promise.all(sent)) {
+    t.strictSame(wrong, [], says);
+    t.match(left, /^(?:ended|in step)$/, says);
+  }
+  t.equal(channel.state, before);
+  t.strictSame(faults, []);
+  const sound = openClient(port, Buffer.from(octets).toString('latin1'));
+  t.match(await sound.sees('"status":"idle"'), /^HTTP\/1\.1 200 /, 'and others are served');
+  await sound.closed;
+});

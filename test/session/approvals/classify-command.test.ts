@@ -16,7 +16,7 @@ const shell = (name: string): readonly string[] => {
   return (Array.isArray(read) ? read : Object.values(read as object).flat()) as readonly string[];
 };
 
-t.test('no hostile command is called safe, and what is dangerous is called so', async (t) => {
+t.test('never classifies a hostile command as safe and detects dangerous ones', async (t) => {
   t.ok(
     Object.values(hostile).flatMap((groups) => Object.values(groups).flat()).length >= 500,
     'enough of them',
@@ -34,14 +34,14 @@ t.test('no hostile command is called safe, and what is dangerous is called so', 
   t.strictSame(wrong, []);
 });
 
-t.test('what the reading of shell text was attacked with is never safe', async (t) => {
+t.test('never classifies attacks on the shell parser as safe', async (t) => {
   const safe = ['hostile', 'attacks', 'unproven'].flatMap((name) =>
     shell(name).filter((line) => classifyCommand(line).class === 'safe'),
   );
   t.strictSame(safe, []);
 });
 
-t.test('reads by plain words are safe, and everyday work is neither safe nor dangerous', async (t) => {
+t.test('plain reads are safe, and everyday work is neither safe nor dangerous', async (t) => {
   const reads =
     `cat a.ts|cat src/a.ts src/b.ts|ls|ls -la src|head -n 50 README.md|tail -c 200 src/a.js|wc -l src/a.ts|pwd|
     cat package.json \\| head -20|grep -rn "export function" src|grep -c test a \\|\\| true|rg -n "open\\(" src|rg --files|
@@ -70,7 +70,7 @@ t.test('reads by plain words are safe, and everyday work is neither safe nor dan
   for (const line of work) t.equal(classifyCommand(line).class, 'unknown', line);
 });
 
-t.test('every command of a text has its verdict, its rule and what cannot be proven of it', async (t) => {
+t.test('reports verdict and rule of each command and what cannot be proven', async (t) => {
   const {
     segments,
     unproven,

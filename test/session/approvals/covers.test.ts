@@ -58,7 +58,7 @@ const reach: Readonly<Record<string, readonly string[]>> = {
   abort: [],
 };
 
-t.test('each option reaches as far as it says and no further', async (t) => {
+t.test('each option covers exactly the uses that it describes', async (t) => {
   for (const command of ['npm test', 'npm test > out', 'rm -rf build'])
     for (const [option, expected] of Object.entries(reach)) {
       const use = commandUse(command);
@@ -76,7 +76,7 @@ t.test('each option reaches as far as it says and no further', async (t) => {
     }
 });
 
-t.test('what is nearly the same command is another one', async (t) => {
+t.test('a grant does not cover a similar but different command', async (t) => {
   const pairs = [
     ['npm test', 'npm test -- a'],
     ['npm test', 'npm tests'],
@@ -118,7 +118,7 @@ t.test('what is nearly the same command is another one', async (t) => {
   );
 });
 
-t.test('a pattern is a program and its subcommand, and none of what runs others', async (t) => {
+t.test('a pattern covers a program with its subcommand, and never programs that run others', async (t) => {
   const first = 'npm run build -- --watch';
   const grants = answered('approve_pattern_ttl', commandUse(first));
   t.equal(grants.at(-1)?.what, 'npm run build …');
@@ -186,7 +186,7 @@ t.test('a pattern is a program and its subcommand, and none of what runs others'
   }
 });
 
-t.test('a word about uses to come is short, and no way around the second word', async (t) => {
+t.test('accepting future uses is temporary and excludes dangerous commands', async (t) => {
   const grants = answered({ option: 'approve', applyToFuture: 'accept_all' }, commandUse('npm test'));
   t.equal(verdict(grants, commandUse('make')), 'go');
   t.equal(verdict(grants, commandUse('make', { cwd: '/w/sub' })), 'go');
@@ -201,7 +201,7 @@ t.test('a word about uses to come is short, and no way around the second word', 
   t.equal(verdict(writes, toolUse({ tool: 'workspace.fs', action: 'delete', paths: ['b'] })), undefined);
 });
 
-t.test('what was declined for good is not asked again, whatever else was said', async (t) => {
+t.test('a permanent refusal overrides every other answer', async (t) => {
   const all = answered('allow_all_commands', commandUse('npm test'));
   for (const option of ['deny', 'abort']) {
     const declined = answered({ option, applyToFuture: 'decline_all' }, commandUse('make'));
@@ -211,7 +211,7 @@ t.test('what was declined for good is not asked again, whatever else was said', 
   }
 });
 
-t.test('an answer that is no consent grants nothing, whatever stands beside it', async (t) => {
+t.test('an answer without consent grants nothing, whatever it says about future uses', async (t) => {
   const options = [
     'deny',
     'abort',
@@ -232,7 +232,7 @@ t.test('an answer that is no consent grants nothing, whatever stands beside it',
     }
 });
 
-t.test('outside the sandbox every call is asked about, whatever was answered', async (t) => {
+t.test('outside the sandbox every call needs its own approval', async (t) => {
   const all = [...Object.keys(reach)].flatMap((option) => [
     ...answered({ option, applyToFuture: 'accept_all' }, commandUse('npm test')),
     ...answered({ option, applyToFuture: 'accept_all' }, commandUse('npm test', { isOutside: true })),
@@ -248,7 +248,7 @@ t.test('outside the sandbox every call is asked about, whatever was answered', a
   t.equal(verdict(grants, { ...outside, request: { ...outside.request, command: 'make' } }), undefined);
 });
 
-t.test('a use that is not known exactly is covered by an answer to itself alone', async (t) => {
+t.test('a use that is not known exactly is covered only by its own approval', async (t) => {
   const inexact = [
     toolUse({ tool: 'vcs', action: 'write', command: '`commit` `-m` `a`', paths: ['.'] }),
     toolUse({ tool: 'web.search', action: 'search', query: 'a'.repeat(500) }),
@@ -276,7 +276,7 @@ t.test('a use that is not known exactly is covered by an answer to itself alone'
   t.equal(verdict(grants, commit('-m', 'commit', 'a')), undefined);
 });
 
-t.test('the key goes by where a link leads, and by the order of every list', async (t) => {
+t.test('the approval key resolves symlinks, and the sandbox digest keeps list order', async (t) => {
   const root = realpathSync(t.testdir());
   for (const name of ['a', 'b']) mkdirSync(join(root, name));
   symlinkSync(join(root, 'a'), join(root, 'link'));
@@ -303,7 +303,7 @@ t.test('the key goes by where a link leads, and by the order of every list', asy
   t.equal(new Set(digests.map(sandboxDigest)).size, digests.length);
 });
 
-t.test('time that two clocks tell differently lengthens no grant', async (t) => {
+t.test('clocks that disagree never extend a grant', async (t) => {
   const use = commandUse('npm test');
   const [, ttl] = answered('approve_ttl', use, 300);
   const grants = ttl === undefined ? [] : [ttl];

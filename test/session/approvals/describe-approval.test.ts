@@ -8,7 +8,7 @@ const mask = (text: string) => text.replaceAll(secret, '[redacted:secrets:x]');
 const asked = { why: 'it deletes', ttlSeconds: 300, mask };
 
 t.test(
-  'a person sees each command with verdict and rule, what nobody can prove, and what each option covers',
+  'a question lists each command, its verdict, what is unproven and what each option covers',
   async (t) => {
     const question = describeApproval(commandUse('cat a | npm run build && rm -rf "$X"'), asked);
     t.match(question, {
@@ -43,17 +43,14 @@ t.test(
   },
 );
 
-t.test(
-  'the answers to a question about a file speak of no command, but where it is about commands',
-  async (t) => {
-    const use = toolUse({ tool: 'workspace.fs', action: 'write', paths: ['a.ts'] });
-    const reuse = describeApproval(use, asked).metadata.reuse as Readonly<Record<string, string>>;
-    for (const [id, label] of optionsOf.approval)
-      if (id !== 'allow_all_commands') t.notMatch(`${label}: ${reuse[id]}`, /command/, id);
-  },
-);
+t.test('options of a question about a file do not mention commands', async (t) => {
+  const use = toolUse({ tool: 'workspace.fs', action: 'write', paths: ['a.ts'] });
+  const reuse = describeApproval(use, asked).metadata.reuse as Readonly<Record<string, string>>;
+  for (const [id, label] of optionsOf.approval)
+    if (id !== 'allow_all_commands') t.notMatch(`${label}: ${reuse[id]}`, /command/, id);
+});
 
-t.test('what each option would cover is told as it is', async (t) => {
+t.test('each option describes exactly what it would cover', async (t) => {
   const reuse = (...given: Parameters<typeof commandUse>) =>
     describeApproval(commandUse(...given), asked).metadata.reuse as Readonly<Record<string, string>>;
   t.match(reuse('npm run build -- -w'), {
@@ -74,7 +71,7 @@ t.test('what each option would cover is told as it is', async (t) => {
   t.match(never.metadata.reuse, { approve_ttl: 'this one call', approve_pattern_ttl: 'this one call' });
 });
 
-t.test('no secret is shown, nor in pieces, nor a digest that would tell it', async (t) => {
+t.test('a question never contains a secret, in parts or as a digest', async (t) => {
   const texts = [
     `npm test ${secret}`,
     `npm test 'hunter2'-"hunter2"`,
@@ -98,7 +95,7 @@ t.test('no secret is shown, nor in pieces, nor a digest that would tell it', asy
   }
 });
 
-t.test('a question is bounded, and nothing in it is unseen or passes for something else', async (t) => {
+t.test('a question is limited in size and contains no invisible characters', async (t) => {
   const hostile = [
     `echo ${'a '.repeat(8000)}`,
     Array.from({ length: 499 }, (_, n) => `echo ${n}`).join(';'),
@@ -122,7 +119,7 @@ t.test('a question is bounded, and nothing in it is unseen or passes for somethi
   }
 });
 
-t.test('what a sandbox has to do with is asked as that, and where none stands around it, too', async (t) => {
+t.test('a question about leaving the sandbox or running without one is a sandbox approval', async (t) => {
   const use = commandUse('npm test');
   const kindOf = (more: object) => describeApproval(use, { ...asked, ...more });
   t.match(kindOf({}), { kind: 'approval', metadata: { isOutsideSandbox: false } });

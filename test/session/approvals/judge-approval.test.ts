@@ -63,7 +63,7 @@ const expected: Readonly<Record<keyof typeof uses, readonly [inside: string, wit
 
 const policies = ['never', 'allow-all', 'on-failure', 'on-request', 'untrusted'] as const;
 
-t.test('every policy judges every kind of use, with a sandbox and without', async (t) => {
+t.test('every policy gives the expected verdict for every use, with and without a sandbox', async (t) => {
   const letter = (use: ToolUse, facts: ApprovalFacts) => (policy: (typeof policies)[number]) => {
     const found = judgeApproval(policy, use, facts);
     t.ok(found.why.length > 0, 'and says why');
@@ -78,7 +78,7 @@ t.test('every policy judges every kind of use, with a sandbox and without', asyn
   }
 });
 
-t.test('a policy goes by each of its names and by no other', async (t) => {
+t.test('parses each name of a policy and refuses any other', async (t) => {
   t.strictSame(
     [...approvalPolicies].map(([name]) => parseApprovalPolicy(name)),
     [

@@ -32,7 +32,7 @@ function scene() {
   };
 }
 
-t.test('a word about one call is spent by it', async (t) => {
+t.test('an approval of one call is spent by that call', async (t) => {
   const { ledger, answer, facts } = scene();
   const use = commandUse('npm test');
   answer('approve', use);
@@ -48,32 +48,29 @@ t.test('a word about one call is spent by it', async (t) => {
   t.strictSame(JSON.parse(JSON.stringify(facts)), facts, 'facts are plain data');
 });
 
-t.test(
-  'what is pre-approved is listed with the time that it has left, until it is over or revoked',
-  async (t) => {
-    const { ledger, answer, pass } = scene();
-    answer('approve_ttl', commandUse('npm test secret'));
-    answer('approve_session', commandUse('make'));
-    const list = () => ledger.list().filter(({ kind }) => kind !== 'once');
-    pass(1500);
-    t.match(list(), [
-      { kind: 'ttl', what: 'npm test [x]', cwd: '/w', grantedBy: { clientId: 'page' }, secondsLeft: 299 },
-      { kind: 'session', what: 'make' },
-    ]);
-    t.notOk('expiresAt' in (list()[1] ?? {}), 'what has no end tells none');
-    t.equal(list()[0]?.expiresAt, new Date(1_000_000 + 300_000).toISOString());
-    const [ttl, session] = list();
-    ledger.revoke(session?.id ?? '');
-    t.equal(ledger.take(commandUse('make')), undefined, 'at once');
-    t.throws(() => ledger.require(session?.id ?? ''), { code: 'NOT_FOUND' });
-    t.equal(ledger.take(commandUse('npm test secret'))?.grant.id, ttl?.id);
-    pass(300_000);
-    t.strictSame(list(), []);
-    t.throws(() => ledger.require(ttl?.id ?? ''), { code: 'NOT_FOUND' });
-  },
-);
+t.test('lists grants with their remaining time until they expire or are revoked', async (t) => {
+  const { ledger, answer, pass } = scene();
+  answer('approve_ttl', commandUse('npm test secret'));
+  answer('approve_session', commandUse('make'));
+  const list = () => ledger.list().filter(({ kind }) => kind !== 'once');
+  pass(1500);
+  t.match(list(), [
+    { kind: 'ttl', what: 'npm test [x]', cwd: '/w', grantedBy: { clientId: 'page' }, secondsLeft: 299 },
+    { kind: 'session', what: 'make' },
+  ]);
+  t.notOk('expiresAt' in (list()[1] ?? {}), 'what has no end tells none');
+  t.equal(list()[0]?.expiresAt, new Date(1_000_000 + 300_000).toISOString());
+  const [ttl, session] = list();
+  ledger.revoke(session?.id ?? '');
+  t.equal(ledger.take(commandUse('make')), undefined, 'at once');
+  t.throws(() => ledger.require(session?.id ?? ''), { code: 'NOT_FOUND' });
+  t.equal(ledger.take(commandUse('npm test secret'))?.grant.id, ttl?.id);
+  pass(300_000);
+  t.strictSame(list(), []);
+  t.throws(() => ledger.require(ttl?.id ?? ''), { code: 'NOT_FOUND' });
+});
 
-t.test('what was over stays over when a clock is set back', async (t) => {
+t.test('an expired grant stays expired when the clock is set back', async (t) => {
   const { ledger, answer, pass } = scene();
   answer('approve_ttl', commandUse('npm test'));
   pass(10, 400_000);
@@ -82,7 +79,7 @@ t.test('what was over stays over when a clock is set back', async (t) => {
   t.equal(ledger.take(commandUse('npm test')), undefined);
 });
 
-t.test('of very many the oldest are forgotten, and asked about again', async (t) => {
+t.test('drops the oldest of too many grants', async (t) => {
   const { ledger, answer } = scene();
   for (let n = 0; n < 250; n += 1) answer('approve_session', commandUse(`make a${n}`));
   t.ok(ledger.list().length <= 200);
@@ -90,7 +87,7 @@ t.test('of very many the oldest are forgotten, and asked about again', async (t)
   t.equal(ledger.take(commandUse('make a249'))?.verdict, 'go');
 });
 
-t.test('kinds are told in words of the wire', async (t) => {
+t.test('grant kinds use snake_case names', async (t) => {
   const { ledger, answer } = scene();
   for (const option of ['approve', 'approve_session', 'approve_directory_ttl', 'allow_all_commands'])
     answer(option, commandUse('npm test'));

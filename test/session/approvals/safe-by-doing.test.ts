@@ -76,7 +76,7 @@ const longOptions = [
   '-print',
 ];
 
-long('what is called safe changes nothing when it is really run', async (t) => {
+long('commands classified as safe change nothing when they run', async (t) => {
   const random = seededRandom(toldSeed(t));
   const pick = <One>(list: readonly One[]): One | undefined => list[Math.floor(random() * list.length)];
   const root = realpathSync(t.testdir());
@@ -122,6 +122,6 @@ long('what is called safe changes nothing when it is really run', async (t) => {
   t.ok(ran > 800, `${ran} commands were run`);
 });
 
-t.test('every program that is called a reader is in the table by its bare name', async (t) => {
+t.test('every read program is in the table under its bare name', async (t) => {
   for (const name of readPrograms.keys()) t.match(name, /^(?:\[|[a-z0-9]+)$/);
 });

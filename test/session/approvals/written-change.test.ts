@@ -11,7 +11,7 @@ const bytes = (text: string): Uint8Array => Buffer.from(text);
 const secret = 'hunter2-hunter2';
 const mask = (text: string): string => text.replaceAll(secret, '[masked]').replaceAll('a\nb', '[two lines]');
 
-t.test('the hunks of a change make of the one text the other one, as git reads them', async (t) => {
+t.test('git applies the hunks of a change with the expected result', async (t) => {
   const chance = seededRandom(toldSeed(t));
   const root = t.testdir({});
   for (let round = 0; round < 25; round += 1) {
@@ -44,7 +44,7 @@ t.test('the hunks of a change make of the one text the other one, as git reads t
 });
 
 t.test(
-  'a change that is asked about is masked, visible and bounded, and what is no text is said to be none',
+  'a shown change is masked, visible and limited in size, and binary content is only noted',
   async (t) => {
     const told = (before: string | undefined, after: string | undefined) =>
       writtenChange(

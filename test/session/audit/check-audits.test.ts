@@ -9,7 +9,7 @@ import { runWrit } from '../../bin/start-writ.ts';
 import { long } from '../../rooms/long.ts';
 import { makeServed } from '../../service/started-service.ts';
 
-long('`writ fsck` looks at the audit log of every thread, and changes nothing', async (t) => {
+long('`writ fsck` reports an altered or missing audit log of a thread', async (t) => {
   const place = makeServed(t);
   const witness = userJournalWitness(place.env);
   const directory = threadDirectory(await openRepository(place.cwd), 'thread');

@@ -43,7 +43,7 @@ function sessionOf(
 
 const secret = ['AKIA', 'J6QZ3WJ4T7RLK2VA'].join('');
 
-t.test('who did what stands in the log, and nothing that was said in confidence', async (t) => {
+t.test('the audit log records who sent each command, without secrets or control characters', async (t) => {
   const log = logOf(t);
   await using open = await log.open();
   const channel = sessionOf(t, open);
@@ -94,7 +94,7 @@ t.test('who did what stands in the log, and nothing that was said in confidence'
   for (const word of [secret, 'hunter2', '\u001b', '\u202e']) t.notOk(all.includes(word), word);
 });
 
-t.test('a goal is written down as it is started and given up, without its secrets', async (t) => {
+t.test('the audit log records the start and cancel of a goal without its secrets', async (t) => {
   const log = logOf(t);
   await using open = await log.open();
   const channel = sessionOf(t, open);
@@ -112,7 +112,7 @@ t.test('a goal is written down as it is started and given up, without its secret
   t.notOk(JSON.stringify(lines).includes(secret));
 });
 
-t.test('what cannot be written down does not happen', async (t) => {
+t.test('a command that the audit log cannot record is rejected and changes nothing', async (t) => {
   let isFull = false;
   const written: string[] = [];
   const channel = sessionOf(t, {
@@ -142,7 +142,7 @@ t.test('what cannot be written down does not happen', async (t) => {
   t.strictSame(written, ['attach', 'submit'], 'it can be tried again');
 });
 
-t.test('what was accepted and could not be kept is told as what did not happen', async (t) => {
+t.test('the audit log records a refusal when the transcript cannot store an accepted command', async (t) => {
   const log = logOf(t);
   await using open = await log.open();
   const channel = sessionOf(t, open, { local: 'tui' }, async () => {
@@ -157,7 +157,7 @@ t.test('what was accepted and could not be kept is told as what did not happen',
   ]);
 });
 
-t.test('refusals are told, as many as fit, and the rest counted', async (t) => {
+t.test('the audit log records a limited number of refusals and counts the rest', async (t) => {
   const log = logOf(t);
   await using open = await log.open();
   let nowMs = 0;
@@ -181,7 +181,7 @@ t.test('refusals are told, as many as fit, and the rest counted', async (t) => {
   });
 });
 
-t.test('the screen that takes the session back is told, and from whom', async (t) => {
+t.test('the audit log records which client the local screen reclaimed the session from', async (t) => {
   const log = logOf(t);
   await using open = await log.open();
   const channel = sessionOf(t, open, { local: 'tui' });

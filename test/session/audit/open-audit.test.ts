@@ -15,7 +15,7 @@ import t from 'tap';
 import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
 import { logOf } from './open-log.ts';
 
-t.test('a line is the envelope, in its place; the file is its user’s alone', async (t) => {
+t.test('each audit line carries its envelope fields in sequence, in a file of mode 0600', async (t) => {
   const log = logOf(t);
   t.strictSame(await log.write('one', 'two'), []);
   t.strictSame(await log.write('three'), []);
@@ -44,7 +44,7 @@ t.test('a line is the envelope, in its place; the file is its user’s alone', a
   t.match(await log.judge(), { problems: [], lines: 3 });
 });
 
-t.test('what was done to a log behind its back is told, then and ever after', async (t) => {
+t.test('tampering with an audit log is reported at once and after later writes', async (t) => {
   const deeds: readonly (readonly [string, (path: string, directory: string) => void, string])[] = [
     ['a changed line', (path) => edit(path, (text) => text.replace('two', 'TWO')), 'audit-altered'],
     [
@@ -84,7 +84,7 @@ t.test('what was done to a log behind its back is told, then and ever after', as
   }
 });
 
-t.test('a log that somebody else wrote is no account of this user', async (t) => {
+t.test('an audit log that another user wrote is reported as foreign', async (t) => {
   const log = logOf(t);
   await log.write('one');
   const stranger = userJournalWitness({ HOME: join(t.testdirName, 'other') });
@@ -96,7 +96,7 @@ t.test('a log that somebody else wrote is no account of this user', async (t) =>
   t.not((await log.judge()).problems.length, 0);
 });
 
-t.test('what a kill leaves is no damage', async (t) => {
+t.test('an audit log that a kill interrupted reports no problems', async (t) => {
   const log = logOf(t);
   await log.write('one');
   const [path = ''] = await log.paths();
@@ -114,7 +114,7 @@ t.test('what a kill leaves is no damage', async (t) => {
   t.match(await log.judge(), { problems: [], lines: 3 });
 });
 
-t.test('a log grows in files, and lets go of the oldest as its own lines say', async (t) => {
+t.test('an audit log rotates its files and reports a kept file that is missing', async (t) => {
   const log = logOf(t, { maxFileBytes: 1500, keptFiles: 2 });
   const words = Array.from({ length: 40 }, (_, at) => `line ${at}`);
   t.strictSame(await log.write(...words.slice(0, 25)), []);
@@ -131,7 +131,7 @@ t.test('a log grows in files, and lets go of the oldest as its own lines say', a
   t.match((await log.judge()).problems, [{ code: 'audit-missing' }]);
 });
 
-t.test('a line that cannot be written leaves the log whole', async (t) => {
+t.test('an audit line that cannot be written leaves the log intact', async (t) => {
   const log = logOf(t);
   await using open = await log.open();
   await open.append({ principal_id: 'tui', action: 'submit', redacted_summary: 'one' });

@@ -43,7 +43,7 @@ function scene(more: Partial<ChannelParts> = {}) {
   return { channel, written, wanted };
 }
 
-t.test('what is wanted is done after it is on disk', async (t) => {
+t.test('an effect starts after its events are on disk', async (t) => {
   const order: string[] = [];
   const { channel } = scene({
     thread: {
@@ -61,7 +61,7 @@ t.test('what is wanted is done after it is on disk', async (t) => {
   t.strictSame(order, ['written said turn-began', 'told said turn-began', 'done turn']);
 });
 
-t.test('what cannot be written has not happened', async (t) => {
+t.test('a command that cannot be written changes no state and starts no effect', async (t) => {
   const disk = { isFull: true };
   const { channel, wanted } = scene({
     thread: {
@@ -79,7 +79,7 @@ t.test('what cannot be written has not happened', async (t) => {
   t.equal(channel.state.status, 'thinking', 'and the next one is taken');
 });
 
-t.test('commands are taken one after the other: of two hundred at once, one begins a turn', async (t) => {
+t.test('commands run one at a time, so one of two hundred concurrent messages begins a turn', async (t) => {
   const { channel, written, wanted } = scene();
   const sent = Array.from({ length: 200 }, (_, n) => channel.send(said(`m${n}`)));
   const came = await Promise.allSettled(sent);
@@ -88,7 +88,7 @@ t.test('commands are taken one after the other: of two hundred at once, one begi
   t.equal(written.filter(({ type }) => type === 'said').length, 1);
 });
 
-t.test('an effect that breaks ends its turn, and the session goes on', async (t) => {
+t.test('an effect that throws ends its turn, and the session goes on', async (t) => {
   const { channel, written } = scene({
     async perform() {
       throw new Error('no model');
@@ -100,7 +100,7 @@ t.test('an effect that breaks ends its turn, and the session goes on', async (t)
   await channel.send(said('again'));
 });
 
-t.test('reports of a turn that is over change nothing', async (t) => {
+t.test('reports of a finished turn change nothing', async (t) => {
   const { channel, written } = scene();
   await channel.send(said('go on'));
   const turn = channel.state.turn ?? '';
@@ -112,7 +112,7 @@ t.test('reports of a turn that is over change nothing', async (t) => {
   t.equal(channel.state.status, 'idle');
 });
 
-t.test('leases and half a reply are not in the journal', async (t) => {
+t.test('leases and partial replies are not written to the journal', async (t) => {
   const { channel, written } = scene();
   await channel.send(attach('a'));
   t.match(channel.state.lease, { clientId: 'a' });
@@ -128,7 +128,7 @@ t.test('leases and half a reply are not in the journal', async (t) => {
   );
 });
 
-t.test('a lease ends by timer, and everybody is told', async (t) => {
+t.test('a lease ends by timer, and subscribers are notified', async (t) => {
   let nowMs = 0;
   const sleeping: { readonly ms: number; readonly wake: () => void }[] = [];
   const { channel } = scene({
@@ -154,7 +154,7 @@ t.test('a lease ends by timer, and everybody is told', async (t) => {
   t.strictSame(told, ['attached', 'released']);
 });
 
-t.test('a clock that is set back makes no lease longer', async (t) => {
+t.test('a clock that is set back does not extend a lease', async (t) => {
   let nowMs = 3_600_000;
   let wake = (): void => undefined;
   const { channel } = scene({
@@ -178,7 +178,7 @@ t.test('a clock that is set back makes no lease longer', async (t) => {
   t.match(channel.state.lease, { clientId: 'b' });
 });
 
-t.test('whoever throws when told is told nothing more, and nobody else suffers', async (t) => {
+t.test('a subscriber that throws gets no more updates and does not affect other subscribers', async (t) => {
   const { channel } = scene();
   const told: string[] = [];
   channel.subscribe(() => {
@@ -194,34 +194,31 @@ t.test('whoever throws when told is told nothing more, and nobody else suffers',
   await channel[Symbol.asyncDispose]();
 });
 
-t.test(
-  'reports that wait together are one write, and nothing overtakes what was sent before it',
-  async (t) => {
-    const writes: string[][] = [];
-    const { channel } = scene({
-      thread: {
-        async append(facts) {
-          await new Promise((resolve) => setImmediate(resolve));
-          writes.push(facts.map((fact) => (fact.type === 'noted' ? fact.text : fact.type)));
-        },
+t.test('reports that wait together are one write and keep their order with commands', async (t) => {
+  const writes: string[][] = [];
+  const { channel } = scene({
+    thread: {
+      async append(facts) {
+        await new Promise((resolve) => setImmediate(resolve));
+        writes.push(facts.map((fact) => (fact.type === 'noted' ? fact.text : fact.type)));
       },
-    });
-    await channel.send(said('go on'));
-    const turn = channel.state.turn ?? '';
-    const note = (text: string): Command => ({ turn, type: 'noted', id: text, text });
-    writes.length = 0;
-    await Promise.all([
-      channel.send(note('a')),
-      channel.send(note('b')),
-      channel.send({ type: 'cancel', proof: { from: 'local' } }),
-      channel.send(note('c')),
-      channel.send(note('d')),
-    ]);
-    t.strictSame(writes, [['a', 'b'], ['cancel-asked'], ['c', 'd']]);
-  },
-);
+    },
+  });
+  await channel.send(said('go on'));
+  const turn = channel.state.turn ?? '';
+  const note = (text: string): Command => ({ turn, type: 'noted', id: text, text });
+  writes.length = 0;
+  await Promise.all([
+    channel.send(note('a')),
+    channel.send(note('b')),
+    channel.send({ type: 'cancel', proof: { from: 'local' } }),
+    channel.send(note('c')),
+    channel.send(note('d')),
+  ]);
+  t.strictSame(writes, [['a', 'b'], ['cancel-asked'], ['c', 'd']]);
+});
 
-t.test('of reports that wait together none has happened where they cannot be written', async (t) => {
+t.test('reports that wait together all fail when they cannot be written', async (t) => {
   const disk = { isFull: false };
   const { channel } = scene({
     thread: {
@@ -239,7 +236,7 @@ t.test('of reports that wait together none has happened where they cannot be wri
   t.equal(channel.state, before);
 });
 
-t.test('what nobody may read again is not in half a reply, though it came in two pieces', async (t) => {
+t.test('a secret that was split over two pieces is masked in a partial reply', async (t) => {
   const { channel, written } = scene({ mask: (text) => text.replaceAll('secret', '…') });
   const { turn = '' } = await channel.send(said('go on'));
   const now = channel.state.turn ?? turn;
@@ -289,7 +286,7 @@ async function turnScene({ sleep }: Pick<Clock, 'sleep'> = systemClock, mask?: C
 const endless: Clock['sleep'] = (_ms, signal) =>
   new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason), { once: true }));
 
-t.test('what is only mentioned is one write, a moment later', async (t) => {
+t.test('mentioned reports are batched into one later write', async (t) => {
   const moments: (() => void)[] = [];
   const sleep = () => new Promise<void>((resolve) => void moments.push(resolve));
   const { channel, writes, world, use } = await turnScene({ sleep });
@@ -307,7 +304,7 @@ t.test('what is only mentioned is one write, a moment later', async (t) => {
   t.equal(channel.state.toolCalls.length, 2);
 });
 
-t.test('whoever waits for a report does not wait for more of what is mentioned', async (t) => {
+t.test('a sent report or command flushes the mentioned reports before it', async (t) => {
   const { channel, writes, world, turn, use } = await turnScene({ sleep: endless });
   world.mention(use('a', 'running'));
   await channel.send(use('b', 'running'));
@@ -330,32 +327,35 @@ t.test('whoever waits for a report does not wait for more of what is mentioned',
   t.strictSame(writes.slice(5), ['c completed'], 'nothing is left behind');
 });
 
-t.test('what is mentioned and cannot be written has not happened, and the next one is taken', async (t) => {
-  const disk = { isFull: false };
-  let world: World | undefined;
-  const { channel } = scene({
-    thread: {
-      async append() {
-        if (disk.isFull) throw new WritError('EVIDENCE_WRITE_FAILED');
+t.test(
+  'a mentioned report that cannot be written changes nothing, and a later report is accepted',
+  async (t) => {
+    const disk = { isFull: false };
+    let world: World | undefined;
+    const { channel } = scene({
+      thread: {
+        async append() {
+          if (disk.isFull) throw new WritError('EVIDENCE_WRITE_FAILED');
+        },
       },
-    },
-    async perform(_want, given) {
-      world = given;
-    },
-  });
-  await channel.send(said('go on'));
-  const turn = channel.state.turn ?? '';
-  const before = channel.state;
-  disk.isFull = true;
-  world?.mention({ turn, type: 'noted', id: 'a', text: 'a' });
-  await t.rejects(channel.send({ turn, type: 'noted', id: 'b', text: 'b' }));
-  t.equal(channel.state, before);
-  disk.isFull = false;
-  await channel.send({ turn, type: 'noted', id: 'c', text: 'c' });
-  t.equal(channel.state.transcript.at(-1)?.content, 'c');
-});
+      async perform(_want, given) {
+        world = given;
+      },
+    });
+    await channel.send(said('go on'));
+    const turn = channel.state.turn ?? '';
+    const before = channel.state;
+    disk.isFull = true;
+    world?.mention({ turn, type: 'noted', id: 'a', text: 'a' });
+    await t.rejects(channel.send({ turn, type: 'noted', id: 'b', text: 'b' }));
+    t.equal(channel.state, before);
+    disk.isFull = false;
+    await channel.send({ turn, type: 'noted', id: 'c', text: 'c' });
+    t.equal(channel.state.transcript.at(-1)?.content, 'c');
+  },
+);
 
-t.test('words of tools are masked, mentioned or not', async (t) => {
+t.test('names and summaries of tool calls are masked, whether mentioned or sent', async (t) => {
   const { channel, world, use } = await turnScene(systemClock, (text) => text.replaceAll('s3cret', '*'));
   const words = { toolName: 'the s3cret', summary: 'read s3cret.txt' };
   world.mention({ ...use('a', 'running'), ...words } as Report);
@@ -369,7 +369,7 @@ t.test('words of tools are masked, mentioned or not', async (t) => {
 });
 
 t.test(
-  'a known secret in an answer is masked where the answer is told, and goes to whoever asked',
+  'a known secret in an answer is masked in the journal and passed to the effect unmasked',
   async (t) => {
     const { channel, written, wanted } = scene({ mask: (text) => text.replaceAll('s3cret', '*') });
     await channel.send(said('go on'));

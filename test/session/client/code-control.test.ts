@@ -6,7 +6,7 @@ import { long } from '../../rooms/long.ts';
 import { makeServed } from '../../service/started-service.ts';
 import { type Said, serveSession } from './serve-session.ts';
 
-long('`writ code-control` finds the session of its work tree, and ends with its input', async (t) => {
+long('`writ code-control` finds the session of its working tree and exits when its input ends', async (t) => {
   const place = makeServed(t);
   const control = await openControl({
     mode: 'write',

@@ -21,7 +21,7 @@ const seek = async (root: string, more: Partial<SessionSought> = {}) => {
   return found;
 };
 
-t.test('the session that runs here is found with its token, until it ends', async (t) => {
+t.test('`findSession` returns the address and token of a running session until it ends', async (t) => {
   const root = t.testdir();
   const none = { code: 'SESSION_NOT_RUNNING', exitCode: 1 };
   await t.rejects(seek(root), { ...none, detail: { state: 'stopped' } });
@@ -37,7 +37,7 @@ t.test('the session that runs here is found with its token, until it ends', asyn
   await t.rejects(seek(root), { ...none, detail: { state: 'stale' } });
 });
 
-t.test('an address that was found is that of a session as long as one is there', async (t) => {
+t.test('`isThere` is true while a session runs at the address that was found', async (t) => {
   const root = t.testdir();
   const first = await controlled(t, root, 'write');
   const { isThere } = await findSession({ root: async () => root });
@@ -53,7 +53,7 @@ t.test('an address that was found is that of a session as long as one is there',
   t.equal(await isThere?.(), false, 'killed');
 });
 
-t.test('a token goes to the session that it belongs to alone', async (t) => {
+t.test('a token is returned only for the session that it belongs to', async (t) => {
   const root = t.testdir();
   const { control, place } = await controlled(t, root, 'write');
   const files = { tokenFile: join(root, 'token'), infoFile: join(root, 'info.json') };
@@ -65,7 +65,7 @@ t.test('a token goes to the session that it belongs to alone', async (t) => {
   t.strictSame(await seek(root, named), { baseUrl, token: control.token });
 });
 
-t.test('what could send the token elsewhere is refused', async (t) => {
+t.test('an unsafe URL, token file or discovery file is refused', async (t) => {
   const root = t.testdir({ link: {} });
   const { place, control } = await controlled(t, root, 'write');
   for (const url of [

@@ -46,29 +46,32 @@ const attached = {
   controlToken: 'missing',
 } as const;
 
-t.test('a screen sees each change once, and nothing is made twice of one state', async (t) => {
-  const { door, channel, wanted } = scene(t);
-  const first = door.snapshot();
-  t.equal(door.snapshot(), first, 'the same object');
-  t.match(first, { status: 'idle', controller: { kind: 'tui', canWrite: true } });
-  let told = 0;
-  const stop = door.follow(() => {
-    told += 1;
-  });
-  await door.submit('do it', 'c1');
-  t.equal(told, 1);
-  t.not(door.snapshot(), first);
-  t.strictSame(door.snapshot(), toSnapshot(channel.state));
-  t.match(wanted, [{ type: 'turn', spoken: { text: 'do it' }, by: { kind: 'tui' } }]);
-  await door.submit('do it', 'c1');
-  t.equal(wanted.length, 1, 'the same command twice is one');
-  stop();
-  await door.cancel();
-  t.match(wanted, [{}, { type: 'abort' }]);
-  t.equal(told, 1);
-});
+t.test(
+  'the local screen gets one update for each change and one snapshot object for each state',
+  async (t) => {
+    const { door, channel, wanted } = scene(t);
+    const first = door.snapshot();
+    t.equal(door.snapshot(), first, 'the same object');
+    t.match(first, { status: 'idle', controller: { kind: 'tui', canWrite: true } });
+    let told = 0;
+    const stop = door.follow(() => {
+      told += 1;
+    });
+    await door.submit('do it', 'c1');
+    t.equal(told, 1);
+    t.not(door.snapshot(), first);
+    t.strictSame(door.snapshot(), toSnapshot(channel.state));
+    t.match(wanted, [{ type: 'turn', spoken: { text: 'do it' }, by: { kind: 'tui' } }]);
+    await door.submit('do it', 'c1');
+    t.equal(wanted.length, 1, 'the same command twice is one');
+    stop();
+    await door.cancel();
+    t.match(wanted, [{}, { type: 'abort' }]);
+    t.equal(told, 1);
+  },
+);
 
-t.test('a screen answers what is asked, and is refused as everybody is', async (t) => {
+t.test('the local screen answers questions, and its invalid answers are refused', async (t) => {
   const { door, asks, wanted } = scene(t);
   await t.rejects(door.respond('none', { approved: true }), { code: 'NOT_FOUND' });
   await door.submit('do it');
@@ -87,7 +90,7 @@ t.test('a screen answers what is asked, and is refused as everybody is', async (
   t.match(wanted, [{}, { type: 'answer', option: 'approve', by: { kind: 'tui' } }]);
 });
 
-t.test('what a person pastes is held to what a client may send', async (t) => {
+t.test('messages from the local screen have the size and text limits of client messages', async (t) => {
   const { door, wanted } = scene(t);
   await t.rejects(door.submit('x'.repeat(256 * 1024)), { code: 'PAYLOAD_TOO_LARGE' });
   await t.rejects(door.respond('i', { selectedOption: 'answer', answers: { a: ['x'.repeat(256 * 1024)] } }), {
@@ -98,7 +101,7 @@ t.test('what a person pastes is held to what a client may send', async (t) => {
   t.strictSame(wanted, []);
 });
 
-t.test('a screen takes the session back from a client, and only where it may', async (t) => {
+t.test('the local screen reclaims the session from a client if it may control the session', async (t) => {
   const { door, channel } = scene(t);
   await channel.send(attached);
   t.match(door.snapshot().controller, { kind: 'browser', ownerLabel: 'page' });
@@ -111,7 +114,7 @@ t.test('a screen takes the session back from a client, and only where it may', a
   await t.rejects(without.door.reclaim(), { code: 'UNSUPPORTED_OPERATION' });
 });
 
-t.test('a screen lists what is pre-approved, and takes it back', async (t) => {
+t.test('the local screen lists standing approvals and revokes them when it has control', async (t) => {
   const { door, grants, channel } = scene(t);
   grants.add([
     {
@@ -137,13 +140,13 @@ t.test('a screen lists what is pre-approved, and takes it back', async (t) => {
   t.strictSame(await door.approvals(), []);
 });
 
-t.test('a screen is told what a session runs on, and of other threads', async (t) => {
+t.test('the local screen reads diagnostics and lists other threads', async (t) => {
   const { door } = scene(t);
   t.strictSame(await door.diagnostics(), { pid: 1 });
   t.strictSame(await door.threads({ limit: 1, offset: 0 }), { items: [], nextOffset: 7 });
 });
 
-t.test('a screen goes back before what its snapshot shows, and is told nothing twice', async (t) => {
+t.test('the local screen pages back through the transcript without gaps or duplicates', async (t) => {
   const { door, channel } = scene(t);
   const length = kept.transcript + 30;
   for (let at = 0; at < length; at += 1) {

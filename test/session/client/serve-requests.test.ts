@@ -3,31 +3,34 @@ import type { Route } from '../../../http/route.ts';
 import { until } from '../../waiting/until.ts';
 import { openClient, type Said, serveSession } from './serve-session.ts';
 
-t.test('a program attaches, speaks, answers and leaves, without a token in sight', async (t) => {
-  const { access, channel } = await serveSession(t);
-  const client = openClient(t, access);
-  const { result } = await client.call('session.get');
-  t.match(result, { threadId: 't', controller: { kind: 'none' } });
-  const attached = await client.call('controller.attach', { clientId: 'bot' });
-  t.match(attached.result, { controllerToken: /^[\w-]{43}$/, controller: { kind: 'automation' } });
-  const first = await client.call('message.submit', { text: 'hello' });
-  if (!t.strictSame(first.result, { accepted: true }, 'the lease token was kept')) return;
-  await until(() => channel.state.status === 'idle');
-  await client.call('message.submit', { text: 'ask' });
-  await until(() => channel.state.status === 'awaiting_interaction');
-  const interactionId = channel.state.interactions[0]?.id;
-  const wrong = await client.call('interaction.respond', { interactionId, selectedOption: 'maybe' });
-  t.match(wrong.error, { code: -32000, data: { status: 422, code: 'INVALID_INTERACTION_RESPONSE' } });
-  const answer = await client.call('interaction.respond', { interactionId, selectedOption: 'approve' });
-  t.strictSame(answer.result, { accepted: true });
-  t.strictSame((await client.call('turn.cancel')).result, { accepted: true });
-  t.strictSame((await client.call('controller.detach', { clientId: 'bot' })).result, { detached: true });
-  const late = await client.call('message.submit', { text: 'more' });
-  t.match(late.error, { code: -32000, data: { status: 403, code: 'MISSING_CONTROLLER_TOKEN' } });
-  t.match(await client.end(), { requests: 9 });
-});
+t.test(
+  'a JSON-RPC client attaches, sends messages, answers and detaches without naming its lease token',
+  async (t) => {
+    const { access, channel } = await serveSession(t);
+    const client = openClient(t, access);
+    const { result } = await client.call('session.get');
+    t.match(result, { threadId: 't', controller: { kind: 'none' } });
+    const attached = await client.call('controller.attach', { clientId: 'bot' });
+    t.match(attached.result, { controllerToken: /^[\w-]{43}$/, controller: { kind: 'automation' } });
+    const first = await client.call('message.submit', { text: 'hello' });
+    if (!t.strictSame(first.result, { accepted: true }, 'the lease token was kept')) return;
+    await until(() => channel.state.status === 'idle');
+    await client.call('message.submit', { text: 'ask' });
+    await until(() => channel.state.status === 'awaiting_interaction');
+    const interactionId = channel.state.interactions[0]?.id;
+    const wrong = await client.call('interaction.respond', { interactionId, selectedOption: 'maybe' });
+    t.match(wrong.error, { code: -32000, data: { status: 422, code: 'INVALID_INTERACTION_RESPONSE' } });
+    const answer = await client.call('interaction.respond', { interactionId, selectedOption: 'approve' });
+    t.strictSame(answer.result, { accepted: true });
+    t.strictSame((await client.call('turn.cancel')).result, { accepted: true });
+    t.strictSame((await client.call('controller.detach', { clientId: 'bot' })).result, { detached: true });
+    const late = await client.call('message.submit', { text: 'more' });
+    t.match(late.error, { code: -32000, data: { status: 403, code: 'MISSING_CONTROLLER_TOKEN' } });
+    t.match(await client.end(), { requests: 9 });
+  },
+);
 
-t.test('requests and events flow at the same time; what is unsubscribed is silent', async (t) => {
+t.test('requests and event notifications run side by side until the client unsubscribes', async (t) => {
   const { access, channel, server } = await serveSession(t);
   const client = openClient(t, access);
   const events = (): readonly Said[] => client.said.filter(({ method }) => method === 'events.notification');
@@ -59,82 +62,81 @@ t.test('requests and events flow at the same time; what is unsubscribed is silen
   await client.end();
 });
 
-t.test('what is no request is told as JSON-RPC has it', async (t) => {
-  const { access } = await serveSession(t);
-  const client = openClient(t, access);
-  const cases: readonly (readonly [line: string, id: unknown, code: number])[] = [
-    ['{"jsonrpc":"2.0","id":1', null, -32700],
-    ['nonsense', null, -32700],
-    ['{"jsonrpc":"2.0","id":1,"id":2,"method":"session.get"}', null, -32700],
-    [`${'['.repeat(5000)}`, null, -32700],
-    ['[]', null, -32600],
-    ['[{"jsonrpc":"2.0","id":1,"method":"session.get"}]', null, -32600],
-    ['7', null, -32600],
-    ['{"id":3,"method":"session.get"}', 3, -32600],
-    ['{"jsonrpc":"1.0","method":"session.get"}', null, -32600],
-    ['{"jsonrpc":"2.0","id":4}', 4, -32600],
-    ['{"jsonrpc":"2.0","id":{},"method":"session.get"}', null, -32600],
-    ['{"jsonrpc":"2.0","id":true,"method":"session.get"}', null, -32600],
-    ['{"jsonrpc":"2.0","id":5,"method":"session.get","params":null}', 5, -32600],
-    ['{"jsonrpc":"2.0","id":6,"method":"session.take"}', 6, -32601],
-    ['{"jsonrpc":"2.0","id":7,"method":"constructor"}', 7, -32601],
-    ['{"jsonrpc":"2.0","id":8,"method":"session.get","params":[]}', 8, -32602],
-    ['{"jsonrpc":"2.0","id":9,"method":"session.get","params":{"x":1}}', 9, -32602],
-    ['{"jsonrpc":"2.0","id":10,"method":"threads.list","params":{"limit":"1"}}', 10, -32602],
-    ['{"jsonrpc":"2.0","id":11,"method":"interaction.respond","params":{}}', 11, -32602],
-    [
-      '{"jsonrpc":"2.0","id":12,"method":"interaction.respond","params":{"interactionId":"../x"}}',
-      12,
-      -32602,
-    ],
-    ['{"jsonrpc":"2.0","id":13,"method":"turn.cancel","params":{"why":1}}', 13, -32602],
-    ['{"jsonrpc":"2.0","id":14,"method":"turn.cancel","params":{"controllerToken":"a\\nb"}}', 14, -32602],
-    ['{"jsonrpc":"2.0","id":15,"method":"events.subscribe","params":{"from":1}}', 15, -32602],
-    [`{"jsonrpc":"2.0","id":16,"method":"${'x'.repeat(1024 * 1024)}"}`, null, -32600],
-    ['{"jsonrpc":"2.0","id":"","method":"message.submit","params":{"text":1}}', '', -32000],
-    ['{"jsonrpc":"2.0","id":null,"method":"nothing"}', null, -32601],
-    ['{"jsonrpc":"2.0","id":-1.5,"method":"nothing"}', -1.5, -32601],
-  ];
-  for (const [line, id, code] of cases) {
-    const before = client.said.length;
-    client.raw(`${line}\n\r\n  \n`);
-    await until(() => client.said.length > before);
-    const said = client.said.at(-1);
-    t.strictSame([said?.id, said?.error?.code], [id, code], line.slice(0, 100));
-  }
-  const answers = client.said.length;
-  for (const method of ['session.get', 'nothing', 'message.submit'])
-    client.raw(`{"jsonrpc":"2.0","method":"${method}"}\n`);
-  client.raw('{"jsonrpc":"2.0","id":"last","method":"session.get"}');
-  await client.end();
-  t.equal(client.said.length, answers + 1, 'a notification is never answered');
-  t.match(client.said.at(-1), { id: 'last', result: { threadId: 't' } }, 'a last line needs no end');
-});
-
 t.test(
-  'everything that was asked is answered, in whatever order, and writes arrive as they were sent',
+  'an invalid request gets the JSON-RPC error code for its fault, and a notification no answer',
   async (t) => {
-    const { access, channel } = await serveSession(t);
+    const { access } = await serveSession(t);
     const client = openClient(t, access);
-    const line = (id: number, method: string, params: unknown) =>
-      `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
-    client.raw(line(1, 'controller.attach', { clientId: 'bot' }));
-    client.raw(line(2, 'message.submit', { text: 'ask' }));
-    for (let id = 3; id < 103; id += 1)
-      client.raw(line(id, id % 2 === 0 ? 'session.get' : 'turn.cancel', {}));
-    client.raw(line(103, 'controller.detach', { clientId: 'bot' }));
+    const cases: readonly (readonly [line: string, id: unknown, code: number])[] = [
+      ['{"jsonrpc":"2.0","id":1', null, -32700],
+      ['nonsense', null, -32700],
+      ['{"jsonrpc":"2.0","id":1,"id":2,"method":"session.get"}', null, -32700],
+      [`${'['.repeat(5000)}`, null, -32700],
+      ['[]', null, -32600],
+      ['[{"jsonrpc":"2.0","id":1,"method":"session.get"}]', null, -32600],
+      ['7', null, -32600],
+      ['{"id":3,"method":"session.get"}', 3, -32600],
+      ['{"jsonrpc":"1.0","method":"session.get"}', null, -32600],
+      ['{"jsonrpc":"2.0","id":4}', 4, -32600],
+      ['{"jsonrpc":"2.0","id":{},"method":"session.get"}', null, -32600],
+      ['{"jsonrpc":"2.0","id":true,"method":"session.get"}', null, -32600],
+      ['{"jsonrpc":"2.0","id":5,"method":"session.get","params":null}', 5, -32600],
+      ['{"jsonrpc":"2.0","id":6,"method":"session.take"}', 6, -32601],
+      ['{"jsonrpc":"2.0","id":7,"method":"constructor"}', 7, -32601],
+      ['{"jsonrpc":"2.0","id":8,"method":"session.get","params":[]}', 8, -32602],
+      ['{"jsonrpc":"2.0","id":9,"method":"session.get","params":{"x":1}}', 9, -32602],
+      ['{"jsonrpc":"2.0","id":10,"method":"threads.list","params":{"limit":"1"}}', 10, -32602],
+      ['{"jsonrpc":"2.0","id":11,"method":"interaction.respond","params":{}}', 11, -32602],
+      [
+        '{"jsonrpc":"2.0","id":12,"method":"interaction.respond","params":{"interactionId":"../x"}}',
+        12,
+        -32602,
+      ],
+      ['{"jsonrpc":"2.0","id":13,"method":"turn.cancel","params":{"why":1}}', 13, -32602],
+      ['{"jsonrpc":"2.0","id":14,"method":"turn.cancel","params":{"controllerToken":"a\\nb"}}', 14, -32602],
+      ['{"jsonrpc":"2.0","id":15,"method":"events.subscribe","params":{"from":1}}', 15, -32602],
+      [`{"jsonrpc":"2.0","id":16,"method":"${'x'.repeat(1024 * 1024)}"}`, null, -32600],
+      ['{"jsonrpc":"2.0","id":"","method":"message.submit","params":{"text":1}}', '', -32000],
+      ['{"jsonrpc":"2.0","id":null,"method":"nothing"}', null, -32601],
+      ['{"jsonrpc":"2.0","id":-1.5,"method":"nothing"}', -1.5, -32601],
+    ];
+    for (const [line, id, code] of cases) {
+      const before = client.said.length;
+      client.raw(`${line}\n\r\n  \n`);
+      await until(() => client.said.length > before);
+      const said = client.said.at(-1);
+      t.strictSame([said?.id, said?.error?.code], [id, code], line.slice(0, 100));
+    }
+    const answers = client.said.length;
+    for (const method of ['session.get', 'nothing', 'message.submit'])
+      client.raw(`{"jsonrpc":"2.0","method":"${method}"}\n`);
+    client.raw('{"jsonrpc":"2.0","id":"last","method":"session.get"}');
     await client.end();
-    t.equal(client.said.length, 103);
-    t.equal(new Set(client.said.map(({ id }) => id)).size, 103);
-    t.strictSame(
-      client.said.filter(({ error }) => error !== undefined),
-      [],
-    );
-    t.equal(channel.state.lease, undefined);
+    t.equal(client.said.length, answers + 1, 'a notification is never answered');
+    t.match(client.said.at(-1), { id: 'last', result: { threadId: 't' } }, 'a last line needs no end');
   },
 );
 
-t.test('a lease token of one’s own is sent instead of the one that is kept', async (t) => {
+t.test('every request gets one answer, and writes arrive in the order they were sent', async (t) => {
+  const { access, channel } = await serveSession(t);
+  const client = openClient(t, access);
+  const line = (id: number, method: string, params: unknown) =>
+    `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
+  client.raw(line(1, 'controller.attach', { clientId: 'bot' }));
+  client.raw(line(2, 'message.submit', { text: 'ask' }));
+  for (let id = 3; id < 103; id += 1) client.raw(line(id, id % 2 === 0 ? 'session.get' : 'turn.cancel', {}));
+  client.raw(line(103, 'controller.detach', { clientId: 'bot' }));
+  await client.end();
+  t.equal(client.said.length, 103);
+  t.equal(new Set(client.said.map(({ id }) => id)).size, 103);
+  t.strictSame(
+    client.said.filter(({ error }) => error !== undefined),
+    [],
+  );
+  t.equal(channel.state.lease, undefined);
+});
+
+t.test('a lease token in the parameters is sent instead of the stored token', async (t) => {
   const { access } = await serveSession(t);
   const [first, second] = [openClient(t, access), openClient(t, access)];
   const { result } = await first.call('controller.attach', { clientId: 'bot' });
@@ -157,7 +159,7 @@ t.test('a lease token of one’s own is sent instead of the one that is kept', a
   });
 });
 
-t.test('it ends when it is interrupted, and when nobody reads', async (t) => {
+t.test('the request server ends on an interrupt or when its output is closed', async (t) => {
   const { access } = await serveSession(t);
   const stopped = openClient(t, access);
   await stopped.call('events.subscribe');
@@ -170,7 +172,7 @@ t.test('it ends when it is interrupted, and when nobody reads', async (t) => {
   t.match(await left.ended, { requests: 2 });
 });
 
-t.test('a goal is started and given up by a program', async (t) => {
+t.test('a JSON-RPC client starts and cancels a goal', async (t) => {
   const { access, channel } = await serveSession(t);
   const client = openClient(t, access);
   await client.call('controller.attach', { clientId: 'bot' });
@@ -181,7 +183,7 @@ t.test('a goal is started and given up by a program', async (t) => {
   t.match(channel.state.transcript.at(-1), { kind: 'info_note', content: 'given up: enough' });
 });
 
-t.test('an agent is asked by a program, and what it said is the answer', async (t) => {
+t.test('`task.dispatch` returns the reply of the agent that was named', async (t) => {
   const { access } = await serveSession(t);
   const client = openClient(t, access);
   const asked = { agent: 'explorer', prompt: 'the tests' };
@@ -196,7 +198,7 @@ t.test('an agent is asked by a program, and what it said is the answer', async (
   t.match(nobody.error, { code: -32000, data: { status: 404, code: 'AGENT_UNKNOWN' } });
 });
 
-t.test('where a session ended nobody is asked anything, and told nothing', async (t) => {
+t.test('no request is sent after the session has ended', async (t) => {
   let asked = 0;
   const counts = (method: 'GET' | 'POST', path: string): Route => ({
     method,
@@ -220,7 +222,7 @@ t.test('where a session ended nobody is asked anything, and told nothing', async
   t.equal(asked, 1);
 });
 
-t.test('what nobody could pass on, and what is no stream, is an error of its own request', async (t) => {
+t.test('a response that is nested too deeply or is no event stream fails only its own request', async (t) => {
   const nested = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
   const tells = (path: string, text: string): Route => ({
     method: 'GET',
@@ -245,7 +247,7 @@ t.test('what nobody could pass on, and what is no stream, is an error of its own
   t.match(await client.end(), { requests: 4, events: 0 });
 });
 
-t.test('an answer that is no JSON, and a route that is not there, are told apart', async (t) => {
+t.test('a response that is not JSON and an unknown route give different errors', async (t) => {
   const { access } = await serveSession(t, {}, [
     {
       method: 'GET',

@@ -12,7 +12,7 @@ const only = process.env.WRIT_TEST_SESSION ?? '';
 
 for (const [name, script] of casesOf(readScripts(), kept)) {
   if (!name.includes(only)) continue;
-  t.test(`${name.replaceAll('-', ' ')}, through every door`, async (t) => {
+  t.test(`${name.replaceAll('-', ' ')}, in the process, over HTTP and over stdio`, async (t) => {
     const fault = (error: unknown): void => void t.fail(String(error));
     const channel = await playScript(t, script, (setting) => openChannelDoor(setting));
     const http = await playScript(t, script, (setting) => openHttpDoor(setting, fault));

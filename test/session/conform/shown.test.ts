@@ -4,7 +4,7 @@ import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { ground } from '../state/walk.ts';
 import { differences, normalised } from './shown.ts';
 
-t.test('a script’s expectation holds for what it says, and for nothing less', async (t) => {
+t.test('the expectation of a script matches named fields only, with exact lists and values', async (t) => {
   const found = {
     status: 'idle',
     tasks: ['completed', 'failed'],
@@ -27,7 +27,7 @@ t.test('a script’s expectation holds for what it says, and for nothing less', 
     t.not(differences(found, wrong).length, 0, JSON.stringify(wrong));
 });
 
-t.test('two sessions that differ in names and times alone are the same, and in nothing else', async (t) => {
+t.test('normalised snapshots are equal if the sessions differ only in ids and times', async (t) => {
   const ids = (last: string) => `019aaaaa-0000-7000-8000-00000000000${last}`;
   const of = (sessionId: string, threadId: string, atMs: number, provider = 'none') =>
     normalised(

@@ -44,7 +44,7 @@ async function opened(root: string, mode: 'observe' | 'write' = 'write', files: 
   return { place, control };
 }
 
-t.test('control files are two, and none is the token of MCP', async (t) => {
+t.test('the control files need distinct paths that differ from the MCP token and lock file', async (t) => {
   const root = t.testdir();
   const names: readonly ControlFiles[] = [
     { tokenFile: join(root, 'x'), infoFile: join(root, 'x') },
@@ -58,42 +58,39 @@ t.test('control files are two, and none is the token of MCP', async (t) => {
     await t.rejects(findControlPlace(root, files), { code: 'USAGE', exitCode: 129 }, JSON.stringify(files));
 });
 
-t.test(
-  'a session that may be written has a token and tells where it is; its end takes both away',
-  async (t) => {
-    const root = t.testdir();
-    const { place, control } = await opened(root);
-    t.match(control.token, /^[\w-]{43}$/);
-    t.equal(readFileSync(place.token, 'utf8'), control.token);
-    t.notOk(existsSync(place.info), 'nothing is told before it is served');
-    const at = { baseUrl: 'http://127.0.0.1:1', mcpUrl: 'http://[::1]:2/mcp', threadId: 'thread' };
-    await control.publish(at);
-    const told = readFileSync(place.info, 'utf8');
-    t.match(parseDiscovery(told, ''), {
-      version: 1,
-      mode: 'write',
-      pid: process.pid,
-      workingDir: root,
-      ...at,
-    });
-    const names = 'version mode pid baseUrl mcpUrl workingDir threadId startedAt';
-    t.strictSame(Object.keys(JSON.parse(told)), names.split(' '), 'these, and nothing else');
-    t.match(JSON.parse(told).startedAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    const token = control.token ?? '';
-    for (const secret of [token, createHash('sha256').update(token).digest('hex'), place.token])
-      t.notOk(told.includes(secret), 'nothing of the token, nor where it is');
-    for (const path of [place.token, place.info, place.infoLock])
-      t.equal(statSync(path).mode & 0o777, 0o600, path);
-    t.equal(readFileSync(join(place.directory, '.gitignore'), 'utf8'), '*\n');
-    await control[Symbol.asyncDispose]();
-    t.strictSame(readdirSync(place.directory).sort(), ['.gitignore', 'control.lock']);
-    const { control: again } = await opened(root);
-    t.not(again.token, control.token, 'each has one of its own');
-    await again[Symbol.asyncDispose]();
-  },
-);
+t.test('a writable session writes a token and a discovery file and removes both at its end', async (t) => {
+  const root = t.testdir();
+  const { place, control } = await opened(root);
+  t.match(control.token, /^[\w-]{43}$/);
+  t.equal(readFileSync(place.token, 'utf8'), control.token);
+  t.notOk(existsSync(place.info), 'nothing is told before it is served');
+  const at = { baseUrl: 'http://127.0.0.1:1', mcpUrl: 'http://[::1]:2/mcp', threadId: 'thread' };
+  await control.publish(at);
+  const told = readFileSync(place.info, 'utf8');
+  t.match(parseDiscovery(told, ''), {
+    version: 1,
+    mode: 'write',
+    pid: process.pid,
+    workingDir: root,
+    ...at,
+  });
+  const names = 'version mode pid baseUrl mcpUrl workingDir threadId startedAt';
+  t.strictSame(Object.keys(JSON.parse(told)), names.split(' '), 'these, and nothing else');
+  t.match(JSON.parse(told).startedAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  const token = control.token ?? '';
+  for (const secret of [token, createHash('sha256').update(token).digest('hex'), place.token])
+    t.notOk(told.includes(secret), 'nothing of the token, nor where it is');
+  for (const path of [place.token, place.info, place.infoLock])
+    t.equal(statSync(path).mode & 0o777, 0o600, path);
+  t.equal(readFileSync(join(place.directory, '.gitignore'), 'utf8'), '*\n');
+  await control[Symbol.asyncDispose]();
+  t.strictSame(readdirSync(place.directory).sort(), ['.gitignore', 'control.lock']);
+  const { control: again } = await opened(root);
+  t.not(again.token, control.token, 'each has one of its own');
+  await again[Symbol.asyncDispose]();
+});
 
-t.test('to observe makes no file that nobody asked for', async (t) => {
+t.test('observe mode writes no file except a discovery file that was named', async (t) => {
   const root = t.testdir();
   const { control } = await opened(root, 'observe');
   await control.publish({ baseUrl: 'http://127.0.0.1:1' });
@@ -107,7 +104,7 @@ t.test('to observe makes no file that nobody asked for', async (t) => {
   t.notOk(existsSync(join(root, 'info.json')));
 });
 
-t.test('a second session on the same files is told who has them', async (t) => {
+t.test('a second session on the same control files is refused with the pid of the first', async (t) => {
   const root = t.testdir();
   const first = await other(t, root);
   t.equal(first.said, 'open');
@@ -137,7 +134,7 @@ t.test('a second session on the same files is told who has them', async (t) => {
   t.ok(existsSync(place.infoLock), 'the lock is not unlinked');
 });
 
-t.test('what a killed session left is taken over', async (t) => {
+t.test('the control files of a killed session are replaced by the next session', async (t) => {
   const root = t.testdir();
   const killed = await other(t, root);
   await killed.end('SIGKILL');
@@ -156,7 +153,7 @@ t.test('what a killed session left is taken over', async (t) => {
   await next.end();
 });
 
-t.test('a token file that is not ours alone stops the session before it is served', async (t) => {
+t.test('an unsafe token file stops the session and is left unchanged', async (t) => {
   const root = t.testdir({ outside: 'x' });
   const place = await findControlPlace(root, {});
   const outside = join(root, 'outside');
@@ -183,7 +180,7 @@ t.test('a token file that is not ours alone stops the session before it is serve
   t.equal(readFileSync(outside, 'utf8'), 'x');
 });
 
-t.test('a discovery file takes the place of nothing else', async (t) => {
+t.test('a discovery file does not overwrite another file', async (t) => {
   const root = t.testdir({ 'package.json': '{}' });
   chmodSync(join(root, 'package.json'), 0o600);
   const files = { infoFile: join(root, 'package.json') };
@@ -193,7 +190,7 @@ t.test('a discovery file takes the place of nothing else', async (t) => {
   await t.rejects(findControlPlace(root, { tokenFile: 'a', infoFile: 'a.lock' }), { code: 'USAGE' });
 });
 
-t.test('the end takes away only what is still its own', async (t) => {
+t.test('the end of a session removes only control files that it still owns', async (t) => {
   const root = t.testdir();
   const { place, control } = await opened(root);
   await control.publish({ baseUrl: 'http://127.0.0.1:1' });

@@ -113,7 +113,7 @@ async function judgeAll(
   return rows;
 }
 
-long('the table of hostile requests to a session', async (t) => {
+long('hostile requests to a session get the expected answer and change nothing', async (t) => {
   const places = Object.fromEntries(
     await Promise.all(scenes.map(async (scene) => [scene, await openSessionPlace(t, scene)] as const)),
   );
@@ -132,7 +132,7 @@ long('the table of hostile requests to a session', async (t) => {
   t.comment(`${rows.length} rows`);
 });
 
-t.test('every route of the session is in the table, and served to it', async (t) => {
+t.test('the table of hostile requests lists every route of the session', async (t) => {
   const named = routeLines.map(({ method, path }) => `${method} ${path}`).sort();
   const { channel, clock } = await serveSession(t);
   const served = allRoutes({ channel: () => channel, clock }).map(({ method, path }) => `${method} ${path}`);

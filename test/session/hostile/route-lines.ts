@@ -90,7 +90,10 @@ export const routeLines: readonly RouteLine[] = [
     method: 'POST',
     path: '/api/code/goal/start',
     shows: 'lease',
-    body: () => ({ objective: 'x', criteria: ['a criterion'] }),
+    body: () => ({
+      objective: 'x',
+      criteria: ['a criterion that no check verifies blocks the goal before any question'],
+    }),
   },
   {
     method: 'POST',

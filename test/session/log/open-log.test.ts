@@ -16,7 +16,7 @@ import { systemClock } from '../../../core/base/clock.ts';
 import { parseLogFilter } from '../../../session/log/log-filter.ts';
 import { openLog } from '../../../session/log/open-log.ts';
 
-t.test('a filter is read as other programs read theirs', async (t) => {
+t.test('`parseLogFilter` reads `RUST_LOG` filter syntax', async (t) => {
   const rows: readonly (readonly [string, string, 'error' | 'debug' | 'trace', boolean])[] = [
     ['debug', 'writ::http', 'debug', true],
     ['DEBUG', 'writ::http', 'trace', false],
@@ -34,7 +34,7 @@ t.test('a filter is read as other programs read theirs', async (t) => {
     t.equal(parseLogFilter(text).tells(target, level), told, `${text}: ${target} ${level}`);
 });
 
-t.test('a log is a file of this user alone, with the filter that the environment says', async (t) => {
+t.test('a log is a private file with the filter from the environment', async (t) => {
   const root = t.testdir({});
   const stderr: string[] = [];
   const open = (env: Readonly<Record<string, string>>) =>

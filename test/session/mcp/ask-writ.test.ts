@@ -5,7 +5,7 @@ import { askWrit } from '../../../bin/mcp/ask-writ.ts';
 import { personRepository } from '../vcs/person-repository.ts';
 
 t.test(
-  'a command that is asked answers as it would with --json, and only those that change nothing are',
+  '`askWrit` returns the JSON output of read-only commands and refuses all other commands',
   async (t) => {
     const { root: cwd, env } = personRepository();
     const { signal } = new AbortController();

@@ -59,31 +59,28 @@ for (const era of ['legacy', 'modern'] as const)
     },
   );
 
-t.test(
-  'who asks is told by the transport, and a controller that is asked is not asked any more after a cancel',
-  async (t) => {
-    const { root: cwd, git } = personRepository();
-    const asked: { readonly actor: object; readonly signal: AbortSignal }[] = [];
-    const approval: McpApproval = {
-      policy: 'on-request',
-      askController: ({ actor }, signal) => {
-        asked.push({ actor, signal });
-        return new Promise(() => {});
-      },
-    };
-    const scene = openScene(t, { cwd, approval });
-    scene.send(modern(1, 'tools/call', change));
-    await until(() => asked.length === 1, 'the question');
-    t.strictSame(asked[0]?.actor, { transport: 'stdio', client: 'raw' });
-    scene.send({ method: 'notifications/cancelled', params: { requestId: 1 } });
-    await until(() => asked[0]?.signal.aborted, 'the end of the question');
-    scene.send(modern(2, 'tools/call', { name: 'read_writ_vcs', arguments: { command: 'branch' } }));
-    t.match(await scene.answer(2), { result: { structuredContent: { output: '* main' } } });
-    t.equal(git('branch', '--list', 'made'), '');
-  },
-);
+t.test('the controller learns which client sent a call, and a cancel aborts the question', async (t) => {
+  const { root: cwd, git } = personRepository();
+  const asked: { readonly actor: object; readonly signal: AbortSignal }[] = [];
+  const approval: McpApproval = {
+    policy: 'on-request',
+    askController: ({ actor }, signal) => {
+      asked.push({ actor, signal });
+      return new Promise(() => {});
+    },
+  };
+  const scene = openScene(t, { cwd, approval });
+  scene.send(modern(1, 'tools/call', change));
+  await until(() => asked.length === 1, 'the question');
+  t.strictSame(asked[0]?.actor, { transport: 'stdio', client: 'raw' });
+  scene.send({ method: 'notifications/cancelled', params: { requestId: 1 } });
+  await until(() => asked[0]?.signal.aborted, 'the end of the question');
+  scene.send(modern(2, 'tools/call', { name: 'read_writ_vcs', arguments: { command: 'branch' } }));
+  t.match(await scene.answer(2), { result: { structuredContent: { output: '* main' } } });
+  t.equal(git('branch', '--list', 'made'), '');
+});
 
-t.test('calls that change something wait for each other; those that read do not wait for them', async (t) => {
+t.test('calls that change something run one at a time, and reads do not wait for them', async (t) => {
   const { root: cwd } = personRepository();
   const asked: ((said: 'approved' | 'denied') => void)[] = [];
   const approval: McpApproval = {
@@ -102,7 +99,7 @@ t.test('calls that change something wait for each other; those that read do not 
   t.equal(codeOf((await scene.answer(2)).result), 'UNSUPPORTED_OPERATION', 'the branch is there by then');
 });
 
-t.test('an answer counts once, for its own question, and nobody makes one up', async (t) => {
+t.test('an approval counts once, for its own question, and cannot be forged', async (t) => {
   const { root: cwd, git } = personRepository();
   const scene = openScene(t, { cwd });
   let id = 0;

@@ -90,7 +90,7 @@ for (const era of ['legacy', 'modern'] as const)
     },
   );
 
-t.test('nobody without the token, from elsewhere, or from a page is let in', async (t) => {
+t.test('a request without the token, from another host or from a web page is refused', async (t) => {
   const { post, token, tokenFile } = await scene(t);
   t.equal(statSync(tokenFile).mode & 0o777, 0o600);
   t.equal((await post(ping)).status, 200);
@@ -120,7 +120,7 @@ t.test('nobody without the token, from elsewhere, or from a page is let in', asy
     t.equal((await post('', {}, method)).status, 405, method);
 });
 
-t.test('a body that is too large, no JSON, or no message is refused', async (t) => {
+t.test('a body that is too large, not JSON or not a message is refused', async (t) => {
   const { post } = await scene(t);
   const bodies: readonly (readonly [body: string, status: number])[] = [
     ['', 400],
@@ -140,29 +140,26 @@ t.test('a body that is too large, no JSON, or no message is refused', async (t) 
   t.match(lies.text, /-32020/, 'what a header says of a message is what it is');
 });
 
-t.test(
-  'an address is given back with its token when it is over, and one that is taken is told',
-  async (t) => {
-    const first = await scene(t);
-    const { port } = new URL(first.mcpUrl);
-    const { root: cwd, home } = personRepository();
-    const options = { host: '127.0.0.1', port: Number(port), directory: home, report: () => {} };
-    const ground: McpGround = {
-      cwd,
-      version: '0.0.0',
-      ask: async () => ({}),
-      approval: { policy: 'never' },
-      readsOnly: () => false,
-      log: () => {},
-    };
-    await t.rejects(serveMcpHttp(ground, options), { code: 'PORT_UNAVAILABLE' });
-    t.notOk(existsSync(join(home, 'mcp-token')));
-    await first.close();
-    t.notOk(existsSync(first.tokenFile));
-  },
-);
+t.test('a port that is in use is refused, and closing the server removes its token file', async (t) => {
+  const first = await scene(t);
+  const { port } = new URL(first.mcpUrl);
+  const { root: cwd, home } = personRepository();
+  const options = { host: '127.0.0.1', port: Number(port), directory: home, report: () => {} };
+  const ground: McpGround = {
+    cwd,
+    version: '0.0.0',
+    ask: async () => ({}),
+    approval: { policy: 'never' },
+    readsOnly: () => false,
+    log: () => {},
+  };
+  await t.rejects(serveMcpHttp(ground, options), { code: 'PORT_UNAVAILABLE' });
+  t.notOk(existsSync(join(home, 'mcp-token')));
+  await first.close();
+  t.notOk(existsSync(first.tokenFile));
+});
 
-t.test('a session beside another one leaves it its token', async (t) => {
+t.test('a second server gets its own token file beside that of the first', async (t) => {
   const first = await scene(t);
   const directory = dirname(first.tokenFile);
   const { root: cwd } = personRepository();
@@ -190,7 +187,7 @@ t.test('a session beside another one leaves it its token', async (t) => {
   await third.close();
 });
 
-t.test('who goes away ends what he asked for', async (t) => {
+t.test('a client that disconnects aborts its tool call', async (t) => {
   let gone: AbortSignal | undefined;
   const { mcpUrl, token } = await scene(t, {
     ask: (_, signal) => {

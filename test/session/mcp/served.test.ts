@@ -12,7 +12,7 @@ import { memoryThread } from '../thread/memory-thread.ts';
 import { personRepository } from '../vcs/person-repository.ts';
 import { codeOf } from './mcp-scene.ts';
 
-t.test('a change that a client of a served session wants goes to whoever controls the session', async (t) => {
+t.test('a change from an MCP client of a served session needs the approval of the controller', async (t) => {
   const { root, git } = personRepository();
   const asked: VisitorUse[] = [];
   const channel = openChannel({

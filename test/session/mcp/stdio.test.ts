@@ -71,7 +71,7 @@ for (const era of ['legacy', 'modern'] as const)
     },
   );
 
-long('the command answers what came before the end of its input, and writes nothing else', async (t) => {
+long('`writ code --stdio` answers every request before the end of its input and then exits', async (t) => {
   const { root, env } = personRepository();
   const lines = [
     {
@@ -107,23 +107,26 @@ long('the command answers what came before the end of its input, and writes noth
   t.equal(ran.status, 0, ran.stderr);
 });
 
-long('it ends when nobody reads, and no line of it holds what others take for the end of one', async (t) => {
-  const { root, env } = personRepository();
-  const child = spawn(process.execPath, [writ, 'code', '--stdio', '--cwd', root], { env, stdio: 'pipe' });
-  t.teardown(() => child.kill());
-  const say = (id: string, method: string) =>
-    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...modern(1, method), id })}\n`);
-  say('a\u2028b\u0085c', 'tools/list');
-  const [line] = await once(child.stdout, 'data');
-  t.match(String(line), /"id":"a\\u2028b\\u0085c"/);
-  child.stdout.destroy();
-  child.stdin.on('error', () => {});
-  say('again', 'tools/list');
-  const ended = await once(child, 'close', { signal: AbortSignal.timeout(30_000) });
-  t.strictSame(ended, [0, null], 'its input is still open');
-});
+long(
+  'the MCP server exits when its output is closed, and escapes line separators in its answers',
+  async (t) => {
+    const { root, env } = personRepository();
+    const child = spawn(process.execPath, [writ, 'code', '--stdio', '--cwd', root], { env, stdio: 'pipe' });
+    t.teardown(() => child.kill());
+    const say = (id: string, method: string) =>
+      child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...modern(1, method), id })}\n`);
+    say('a\u2028b\u0085c', 'tools/list');
+    const [line] = await once(child.stdout, 'data');
+    t.match(String(line), /"id":"a\\u2028b\\u0085c"/);
+    child.stdout.destroy();
+    child.stdin.on('error', () => {});
+    say('again', 'tools/list');
+    const ended = await once(child, 'close', { signal: AbortSignal.timeout(30_000) });
+    t.strictSame(ended, [0, null], 'its input is still open');
+  },
+);
 
-t.test('what is no message is answered as one, and the next is read', async (t) => {
+t.test('an invalid message gets a JSON-RPC error, and the server reads the next one', async (t) => {
   const { root: cwd } = personRepository();
   const scene = openScene(t, { cwd });
   legacyHello(scene);
@@ -164,7 +167,7 @@ t.test('what is no message is answered as one, and the next is read', async (t) 
   t.match(await scene.answer('last'), { result: {} });
 });
 
-t.test('a line that comes byte by byte is one, and the end of the input is the end', async (t) => {
+t.test('a message may arrive byte by byte, and the server ends with its input', async (t) => {
   const { root: cwd } = personRepository();
   const scene = openScene(t, { cwd });
   for (const byte of `${JSON.stringify({ jsonrpc: '2.0', ...modern(7, 'tools/list') })}\n`) scene.say(byte);
@@ -173,7 +176,7 @@ t.test('a line that comes byte by byte is one, and the end of the input is the e
   await scene.served;
 });
 
-t.test('arguments of another form, and those that nobody declared, are refused', async (t) => {
+t.test('invalid or undeclared tool arguments are refused with `TOOL_ARGUMENTS`', async (t) => {
   const { root: cwd } = personRepository();
   const scene = openScene(t, { cwd, approval: { policy: 'allow-all' } });
   const client = await scene.connect('modern');

@@ -10,7 +10,7 @@ import { threadPlace } from '../thread/said-thread.ts';
 import { personRepository } from '../vcs/person-repository.ts';
 
 t.test(
-  'a refusal has code, what was expected and found and what to do, and no place of this machine',
+  'a refusal contains the code, expected and found values and hints, but no absolute path',
   async (t) => {
     const cwd = '/srv/work/project';
     const fault = new WritError('INPUT_UNREADABLE', {
@@ -37,7 +37,7 @@ t.test(
   },
 );
 
-t.test('an answer that is too long has its longest lists cut, and says so', async (t) => {
+t.test('an answer that is too long has its longest lists cut and marked as truncated', async (t) => {
   const data = { id: 'x', few: [1, 2], many: Array.from({ length: 10_000 }, (_, at) => `finding ${at}`) };
   const fitted = fitData(data, 4096) as typeof data & { readonly truncated: object };
   t.ok(JSON.stringify(fitted).length <= 4096);
@@ -46,54 +46,51 @@ t.test('an answer that is too long has its longest lists cut, and says so', asyn
   t.throws(() => fitData({ text: 'x'.repeat(5000) }, 4096), { code: 'OUTPUT_TOO_LARGE' });
 });
 
-t.test(
-  'evidence of a run is found by its digest in what the run lists, and nothing else is read',
-  async (t) => {
-    const { root: cwd, env, git } = personRepository();
-    const tree = execFileSync('git', ['-C', cwd, 'write-tree'], { env, encoding: 'utf8' }).trim();
-    git(
-      'update-ref',
-      'refs/ai/content/r1',
-      execFileSync('git', ['-C', cwd, 'commit-tree', '-m', 'x', tree], { env, encoding: 'utf8' }).trim(),
-    );
-    const artifacts = [
-      { path: 'a.txt', sha256: 'aa', content_type: 'text/x-log' },
-      { path: 'gone.txt', sha256: 'bb', content_type: 'text/plain' },
-    ];
-    const ground = {
-      cwd,
-      version: '0',
-      readsOnly: () => false,
-      approval: { policy: 'never' },
-      log: () => {},
-      ask: async () => ({ data: { artifacts, content_ref: 'refs/ai/content/r1' } }),
-      threads: {
-        list: async () => [{ id: 't1' }],
-        read: async (id: string) => (id === 't1' ? { id } : undefined),
-      },
-    } as const;
-    const { signal } = new AbortController();
-    const read = (uri: string) => readResource(ground, uri, signal);
-    t.strictSame(await read('writ://runs/r1/evidence/aa'), { text: 'two\n', mimeType: 'text/x-log' });
-    t.match(await read('writ://threads/t1'), { text: '{"id":"t1"}' });
-    for (const uri of [
-      'writ://runs/r1/evidence/bb',
-      'writ://runs/r1/evidence/cc',
-      'writ://runs/r1/evidence/aa/x',
-      'writ://runs/..%2f/evidence/aa',
-      'writ://runs/-x',
-      'writ://threads/t2',
-      'writ://',
-      'writ://keys',
-      'WRIT://runs',
-      'http://runs',
-      '',
-    ])
-      await t.rejects(read(uri), { code: 'NOT_FOUND' }, uri);
-  },
-);
+t.test('`readResource` reads evidence that the run lists by digest, and nothing else', async (t) => {
+  const { root: cwd, env, git } = personRepository();
+  const tree = execFileSync('git', ['-C', cwd, 'write-tree'], { env, encoding: 'utf8' }).trim();
+  git(
+    'update-ref',
+    'refs/ai/content/r1',
+    execFileSync('git', ['-C', cwd, 'commit-tree', '-m', 'x', tree], { env, encoding: 'utf8' }).trim(),
+  );
+  const artifacts = [
+    { path: 'a.txt', sha256: 'aa', content_type: 'text/x-log' },
+    { path: 'gone.txt', sha256: 'bb', content_type: 'text/plain' },
+  ];
+  const ground = {
+    cwd,
+    version: '0',
+    readsOnly: () => false,
+    approval: { policy: 'never' },
+    log: () => {},
+    ask: async () => ({ data: { artifacts, content_ref: 'refs/ai/content/r1' } }),
+    threads: {
+      list: async () => [{ id: 't1' }],
+      read: async (id: string) => (id === 't1' ? { id } : undefined),
+    },
+  } as const;
+  const { signal } = new AbortController();
+  const read = (uri: string) => readResource(ground, uri, signal);
+  t.strictSame(await read('writ://runs/r1/evidence/aa'), { text: 'two\n', mimeType: 'text/x-log' });
+  t.match(await read('writ://threads/t1'), { text: '{"id":"t1"}' });
+  for (const uri of [
+    'writ://runs/r1/evidence/bb',
+    'writ://runs/r1/evidence/cc',
+    'writ://runs/r1/evidence/aa/x',
+    'writ://runs/..%2f/evidence/aa',
+    'writ://runs/-x',
+    'writ://threads/t2',
+    'writ://',
+    'writ://keys',
+    'WRIT://runs',
+    'http://runs',
+    '',
+  ])
+    await t.rejects(read(uri), { code: 'NOT_FOUND' }, uri);
+});
 
-t.test('a thread is told with what was said in it, and whether somebody here vouches for it', async (t) => {
+t.test('a thread resource contains its transcript and whether the local witness proves it', async (t) => {
   const { repository, witness, say } = threadPlace(t.testdir());
   await say('t1', 1000, [2000, 'mend the price']);
   const { list, read } = threadsOf(repository, witness);

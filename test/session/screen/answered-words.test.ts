@@ -8,10 +8,13 @@ function ask(kind: Asked['kind'], metadata: Asked['metadata'] = {}): Asked {
   return { id: 'q', kind, status: 'pending', metadata, options, requestedAt: '2026-01-01T00:00:00.000Z' };
 }
 
-t.test('an answer is told by what was chosen, and a plan by what it was executed with', async (t) => {
-  t.equal(answeredWords(ask('approval'), { selectedOption: 'deny' }), 'you chose: Deny');
-  const plan = ask('post_plan_choice', { networkAccess: 'allow' });
-  const noted = { selectedOption: 'execute', answers: { 'task-1.1': ['only that cent'] } };
-  t.equal(answeredWords(plan, noted), 'you chose: Execute plan · network allow · 1 note');
-  t.equal(answeredWords(plan, { selectedOption: 'cancel' }), 'you chose: Cancel');
-});
+t.test(
+  '`answeredWords` names the chosen option, and the network and notes of an executed plan',
+  async (t) => {
+    t.equal(answeredWords(ask('approval'), { selectedOption: 'deny' }), 'you chose: Deny');
+    const plan = ask('post_plan_choice', { networkAccess: 'allow' });
+    const noted = { selectedOption: 'execute', answers: { 'task-1.1': ['only that cent'] } };
+    t.equal(answeredWords(plan, noted), 'you chose: Execute plan · network allow · 1 note');
+    t.equal(answeredWords(plan, { selectedOption: 'cancel' }), 'you chose: Cancel');
+  },
+);

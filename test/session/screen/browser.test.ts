@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { build } from 'esbuild';
 import t from 'tap';
 
-t.test('every file of session/screen runs in a browser: it asks nothing of Node', async (t) => {
+t.test('every file of session/screen bundles for a browser without imports from Node', async (t) => {
   const root = new URL('../../..', import.meta.url).pathname;
   const files = globSync('session/screen/**/*.ts', { cwd: root });
   t.ok(files.length > 30, `${files.length} files`);

@@ -14,31 +14,28 @@ const metadata = {
   criteria: [{ text: 'no cent too many', checks: ['unit'] }],
 };
 
-t.test(
-  'a contract is told by what a person judges of it, in fewer lines than half its document',
-  async (t) => {
-    const lines = (contractEssence({ metadata }) ?? []).map(textOf);
-    const text = lines.join('\n');
-    for (const told of [
-      essence.problem,
-      `  • ${essence.objectives[0]}`,
-      `  • ${essence.acceptedWhen[0]}`,
-      '  • no cent too many (verified by unit)',
-      '  may write   src/, test/',
-      '  checked by  unit (fast): node --test --test-reporter=tap',
-      `  risk        low: ${essence.rationale}`,
-      '  network     deny',
-      '  otherwise than is usual at low risk:\n    Attempts: 0 retries',
-      '  you decide by confirming:\n    may the check',
-      '  missing, and needed before it can be committed:\n    a signer',
-      '  differs from the draft before:\n    ~ risk',
-    ])
-      t.ok(text.includes(told), told);
-    t.ok(lines.length < contract.split('\n').length / 2, `${lines.length} lines`);
-  },
-);
+t.test('the essence of a spec shows what the user decides on in under half its lines', async (t) => {
+  const lines = (contractEssence({ metadata }) ?? []).map(textOf);
+  const text = lines.join('\n');
+  for (const told of [
+    essence.problem,
+    `  • ${essence.objectives[0]}`,
+    `  • ${essence.acceptedWhen[0]}`,
+    '  • no cent too many (verified by unit)',
+    '  may write   src/, test/',
+    '  checked by  unit (fast): node --test --test-reporter=tap',
+    `  risk        low: ${essence.rationale}`,
+    '  network     deny',
+    '  otherwise than is usual at low risk:\n    Attempts: 0 retries',
+    '  you decide by confirming:\n    may the check',
+    '  missing, and needed before it can be committed:\n    a signer',
+    '  differs from the draft before:\n    ~ risk',
+  ])
+    t.ok(text.includes(told), told);
+  t.ok(lines.length < contract.split('\n').length / 2, `${lines.length} lines`);
+});
 
-t.test('of a question that tells no essence nothing is left out', async (t) => {
+t.test('metadata without a valid essence gives no summary, and control characters are removed', async (t) => {
   t.equal(contractEssence({ metadata: { ...metadata, essence: undefined } }), undefined);
   t.equal(contractEssence({ metadata: { ...metadata, essence: 'none' } }), undefined);
   const hostile = {

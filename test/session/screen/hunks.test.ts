@@ -16,7 +16,7 @@ const diff = `--- a/x.txt
 \\ No newline at end of file
 `;
 
-t.test('hunks are read by their counts, with the place of each line on both sides', async (t) => {
+t.test('`readHunks` reads lines by the hunk counts, with line numbers of both sides', async (t) => {
   t.strictSame(readHunks(diff), [
     {
       header: '@@ -3,3 +3,4 @@ about',
@@ -40,7 +40,7 @@ t.test('hunks are read by their counts, with the place of each line on both side
   ]);
 });
 
-t.test('a hunk of a model names no numbers, and what is no diff has no hunks', async (t) => {
+t.test('`readHunks` reads hunks without line numbers, and finds none in plain text', async (t) => {
   t.strictSame(readHunks('@@\n a\n-b\n@@ function x\n+c\n'), [
     {
       header: '@@',
@@ -55,7 +55,7 @@ t.test('a hunk of a model names no numbers, and what is no diff has no hunks', a
   t.strictSame(readHunks('words\n+more\n'), []);
 });
 
-t.test('each hunk comes with its id, and with what was said of it in this patchset', async (t) => {
+t.test('`hunksOf` returns each hunk with its id and its review in this patchset', async (t) => {
   const patchset = {
     id: 'p',
     status: 'proposed',

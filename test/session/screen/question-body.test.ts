@@ -19,19 +19,22 @@ function bodyOf(kind: Asked['kind'], metadata: Asked['metadata'], description?: 
   return questionBody(asked, toLines).map(textOf).join('\n');
 }
 
-t.test('the question of a goal tells what executing grants it; another plan grants nothing', async (t) => {
-  const grants = { tokens: 2_000_000, costUsd: 5, seconds: 3600 };
-  t.match(bodyOf('post_plan_choice', { grants }), '  executing grants the goal 2M tokens, $5.00, 1h 00m');
-  t.notMatch(bodyOf('post_plan_choice', {}), 'grants');
-});
+t.test(
+  'the plan question of a goal shows the budget it grants, and another plan question none',
+  async (t) => {
+    const grants = { tokens: 2_000_000, costUsd: 5, seconds: 3600 };
+    t.match(bodyOf('post_plan_choice', { grants }), '  executing grants the goal 2M tokens, $5.00, 1h 00m');
+    t.notMatch(bodyOf('post_plan_choice', {}), 'grants');
+  },
+);
 
-t.test('what stands in the document of a draft is not told again below it', async (t) => {
+t.test('items in the document of a draft are not repeated below it', async (t) => {
   const metadata = { repairs: ['tighter'], questions: ['sure?'], lacks: ['a signer'], changes: ['~ risk'] };
   const body = bodyOf('intent_review_choice', metadata, '- tighter\n- sure?\n- a signer');
   for (const once of ['tighter', 'sure?', 'a signer', '~ risk']) t.equal(body.split(once).length, 2, once);
 });
 
-t.test('one question is asked once; of several each stands below what they are about', (t) => {
+t.test('a single question is not repeated, and several questions are listed below the title', (t) => {
   const one = (id: string, prompt: string) => ({ id, prompt, kind: 'text' });
   const asking = (title: string, ...questions: readonly ReturnType<typeof one>[]): string =>
     questionBody(

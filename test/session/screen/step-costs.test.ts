@@ -1,7 +1,7 @@
 import t from 'tap';
 import { lineCostWords, planCostWords, stepCosts } from '../../../session/screen/words/step-costs.ts';
 
-t.test('a line tells what it is expected to cost, beside it what it came to', async (t) => {
+t.test('a plan line shows its estimated cost beside its actual cost', async (t) => {
   const estimates = [
     { line: 'a.1', tokens: 12_000, costUsd: 0.03 },
     { line: 'b.1', tokens: 800 },
@@ -17,7 +17,7 @@ t.test('a line tells what it is expected to cost, beside it what it came to', as
   t.equal(stepCosts({}).size, 0);
 });
 
-t.test('before a yes stands what it is expected to cost, and what that rests on', async (t) => {
+t.test('a plan question shows the estimated cost and what the estimate is based on', async (t) => {
   const estimated = { tokens: 34_000, costUsd: 0.08 };
   t.equal(planCostWords({ estimated, estimatedFrom: 0 }), 'estimated 34k tokens, $0.08 (assumed)');
   t.equal(

@@ -7,7 +7,7 @@ import {
   usdWords,
 } from '../../../session/screen/usage-words.ts';
 
-t.test('a window of which little is used is not told to be empty', async (t) => {
+t.test('a small use of the context window is shown as less than one percent', async (t) => {
   const [context] = usageItems({
     inputTokens: 0,
     outputTokens: 0,
@@ -17,7 +17,7 @@ t.test('a window of which little is used is not told to be empty', async (t) => 
   t.equal(context?.text, 'ctx <1%');
 });
 
-t.test('a status line has context, tokens and cost, each as far as it is known', async (t) => {
+t.test('a status line shows context, tokens and cost as far as they are known', async (t) => {
   const used = { inputTokens: 44_000, outputTokens: 1234, contextTokens: 34_000 };
   t.strictSame(usageItems(undefined), []);
   t.strictSame(usageItems({ ...used, contextWindow: 100_000, costUsd: 0.12, limitUsd: 2 }), [
@@ -35,7 +35,7 @@ t.test('a status line has context, tokens and cost, each as far as it is known',
   ]);
 });
 
-t.test('what is nearly full and what is nearly spent stand out', async (t) => {
+t.test('a nearly full context and a nearly spent budget have a warning tone', async (t) => {
   const tones = (contextTokens: number, costUsd: number) =>
     usageItems({
       inputTokens: 1,
@@ -50,7 +50,7 @@ t.test('what is nearly full and what is nearly spent stand out', async (t) => {
   t.strictSame(tones(950, 1.2), ['bad', 'plain', 'bad']);
 });
 
-t.test('an estimate is called one, and stands before what it came to', async (t) => {
+t.test('an estimate is labelled and precedes the actual cost', async (t) => {
   const estimated = { tokens: 12_000, costUsd: 0.03 };
   t.equal(estimateWords(estimated), 'estimated 12k tokens, $0.03');
   t.equal(
@@ -62,7 +62,7 @@ t.test('an estimate is called one, and stands before what it came to', async (t)
   t.equal(estimateWords(undefined), '');
 });
 
-t.test('counts stay short, and money is never rounded to nothing', async (t) => {
+t.test('counts are shortened, and a small cost is not rounded to zero', async (t) => {
   const counts = [0, 950, 999, 1000, 45_234, 99_949, 99_950, 999_499, 999_500, 1_234_567, 4_000_000_000];
   t.strictSame(counts.map(tokenWords), [
     '0',

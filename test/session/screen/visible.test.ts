@@ -3,7 +3,7 @@ import t from 'tap';
 import { commonText } from '../../../session/screen/common-text.ts';
 import { visible, visibleLines } from '../../../session/screen/visible.ts';
 
-t.test('what a terminal would obey is not there any more', async (t) => {
+t.test('`visible` removes or escapes terminal control sequences', async (t) => {
   t.equal(visible('a\x1b[31mred\x1b[0m b\x1b[2K'), 'ared b', 'colours and moves are left out');
   t.equal(visible('\x1b\x1b[m[31m'), '\\e[31m', 'nothing becomes a sequence by what is left out');
   t.equal(visible('\x1b]0;title\x07'), '\\e]0;title\\u{7}', 'what carries text stays to be read');
@@ -11,7 +11,7 @@ t.test('what a terminal would obey is not there any more', async (t) => {
   t.equal(visible('a\r\nb'), 'a\\r\\nb', 'a line is one line');
 });
 
-t.test('what hides or reorders text is written out', async (t) => {
+t.test('`visible` escapes characters that hide or reorder text', async (t) => {
   for (const hidden of [
     '\u202e',
     '\u2066',
@@ -30,23 +30,23 @@ t.test('what hides or reorders text is written out', async (t) => {
   t.equal(visible(`e${'\u0301'.repeat(6)}`), `e${'\u0301'.repeat(4)}\\u{301}\\u{301}`, 'no tower of marks');
 });
 
-t.test('what people write is kept', async (t) => {
+t.test('`visible` keeps ordinary text, emoji and joiners of real scripts', async (t) => {
   for (const text of ['👨‍👩‍👧‍👦 ❤️ 🇩🇪 1️⃣', 'می‌خواهم', '你好 Grüße Ω', 'plain ~ text'])
     t.equal(visible(text), text);
   t.equal(visible('a\u00a0b\u3000c'), 'a b  c', 'other spaces are spaces');
   t.equal(visible('\ta\tb'), '    a   b', 'tabs go to their stops');
 });
 
-t.test('text of many lines ends its lines as it pleases', async (t) => {
+t.test('`visibleLines` splits at CRLF, LF and CR line ends', async (t) => {
   t.strictSame(visibleLines('a\r\nb\nc\rd\x07'), ['a', 'b', 'c', 'd\\u{7}']);
 });
 
-t.test('nothing that is not printable comes through, whatever comes in', async (t) => {
+t.test('`visible` returns no control or format character for any input', async (t) => {
   const all = Array.from({ length: 0x3000 }, (_, code) => String.fromCodePoint(code)).join('x');
   t.notMatch(visible(all), /[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f]/);
 });
 
-t.test('text that is common is one column a sign, and shown as it would be beside any other', (t) => {
+t.test('every character of `commonText` is one column wide and shown unchanged', (t) => {
   const common = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter((sign) =>
     commonText.test(sign),
   );

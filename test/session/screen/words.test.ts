@@ -2,17 +2,17 @@ import t from 'tap';
 import { toCount } from '../../../session/screen/words/to-count.ts';
 import { toAgo, toSpan } from '../../../session/screen/words/to-span.ts';
 
-t.test('a count is short and never more than there is', async (t) => {
+t.test('a count is shortened and never rounded up', async (t) => {
   const shown = [0, 950, 999.9, 1000, 45_290, 99_999, 123_456, 999_999, 1_240_000, 2e9].map(toCount);
   t.strictSame(shown, ['0', '950', '999', '1k', '45.2k', '99.9k', '123k', '999k', '1.2M', '2G']);
 });
 
-t.test('a span of time is told to the second', async (t) => {
+t.test('a time span is rounded down to the second', async (t) => {
   const shown = [-5, 900, 59_999, 125_000, 3_840_000, 266_400_000].map(toSpan);
   t.strictSame(shown, ['0s', '0s', '59s', '2m 05s', '1h 04m', '3d 2h']);
 });
 
-t.test('how long ago something was', async (t) => {
+t.test('`toAgo` formats the time since a moment', async (t) => {
   const now = Date.parse('2026-01-10T12:00:00Z');
   const ago = (minutes: number) => toAgo(now - minutes * 60_000, now);
   t.strictSame([-5, 0, 5, 90, 3000, 40_000].map(ago), [

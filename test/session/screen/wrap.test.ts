@@ -8,7 +8,7 @@ import { seededRandom } from '../../chance/seeded-random.ts';
 const family = '👨‍👩‍👧‍👦';
 const texts = (lines: readonly Line[]): readonly string[] => lines.map(textOf);
 
-t.test('a line breaks between words, and within one that is too long', async (t) => {
+t.test('a line wraps between words, and inside a word that is too long', async (t) => {
   const line = [span('Hello wonderful '), span('world', 'strong'), span(', averyveryverylongword')];
   t.strictSame(texts(wrapLine(line, { columns: 12 })), [
     'Hello',
@@ -21,13 +21,13 @@ t.test('a line breaks between words, and within one that is too long', async (t)
   t.strictSame(third, [span('world', 'strong'), span(',')], 'each word keeps its tone, and its neighbour');
 });
 
-t.test('what follows hangs under its beginning, where there is room for it', async (t) => {
+t.test('wrapped lines have a hanging indent where there is room for it', async (t) => {
   const hang = [span('  | ', 'dim')];
   t.strictSame(texts(wrapLine([span('one two three')], { columns: 9, hang })), ['one two', '  | three']);
   t.strictSame(texts(wrapLine([span('one two three')], { columns: 7, hang })), ['one two', 'three']);
 });
 
-t.test('no character is split: wide ones, families, marks', async (t) => {
+t.test('wrapping splits no wide character, emoji sequence or combining mark', async (t) => {
   t.strictSame(texts(wrapLine([span('你好世界')], { columns: 5 })), ['你好', '世界']);
   t.strictSame(texts(wrapLine([span(family.repeat(3))], { columns: 5 })), [family.repeat(2), family]);
   const marked = 'e\u0301';
@@ -38,14 +38,14 @@ t.test('no character is split: wide ones, families, marks', async (t) => {
   ]);
 });
 
-t.test('code breaks where the columns end, and keeps its spaces', async (t) => {
+t.test('code wraps at the last column and keeps its spaces', async (t) => {
   t.strictSame(texts(wrapLine([span('if (a)    b()')], { columns: 8, anywhere: true })), [
     'if (a)  ',
     '  b()',
   ]);
 });
 
-t.test('whatever is wrapped fits, and nothing but spaces is lost', async (t) => {
+t.test('wrapped lines fit the columns and lose only spaces', async (t) => {
   const pieces = ['a', 'word', ' ', '  ', '你', family, 'e\u0301', 'averylongwordwithoutanend', '-', '🇩🇪'];
   const broken: string[] = [];
   for (let seed = 1; seed <= 300; seed += 1) {
@@ -67,12 +67,12 @@ t.test('whatever is wrapped fits, and nothing but spaces is lost', async (t) => 
   t.strictSame(broken, []);
 });
 
-t.test('a line of a megabyte is wrapped in time that grows with it', async (t) => {
+t.test('a line of a megabyte is wrapped completely', async (t) => {
   t.equal(wrapLine([span('x'.repeat(1_000_000))], { columns: 80 }).length, 12_500);
   t.equal(wrapLine([span('word '.repeat(200_000))], { columns: 80 }).length, 12_500);
 });
 
-t.test('what is clipped ends in a sign of it', async (t) => {
+t.test('clipped text ends in an ellipsis', async (t) => {
   t.equal(clipText('hello', 5), 'hello');
   t.equal(clipText('hello', 4), 'hel…');
   t.equal(clipText('hello', 0), '');

@@ -25,7 +25,7 @@ async function places(t: { teardown(done: () => void): void }) {
   return { ports: [(server.address() as AddressInfo).port], paths: [token, directory] };
 }
 
-t.test('nothing in the sandbox reaches what approves it, whatever the network', async (t) => {
+t.test('a sandboxed command reaches no port or token that could approve it', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   await using engine = await sample.engine();
@@ -35,7 +35,7 @@ t.test('nothing in the sandbox reaches what approves it, whatever the network', 
   t.doesNotThrow(() => requireApart('allow', tested));
 });
 
-t.test('a sandbox that lets it is seen, and refused where the network is to be open', async (t) => {
+t.test('a leaky sandbox is detected and refused where the network is allowed', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   await using engine = await sample.engine();

@@ -2,7 +2,7 @@ import t from 'tap';
 import { readDiagnostics } from '../../../session/serve/read-diagnostics.ts';
 import { newWorld } from '../state/walk.ts';
 
-t.test('whether a command could approve itself is told in a word of the wire', async (t) => {
+t.test('diagnostics report self-approval as not tried, impossible or possible', async (t) => {
   const { state } = newWorld({ local: 'none' });
   const told = async (isTried: boolean, reached: readonly string[]) => {
     const { sandbox } = await readDiagnostics(() => state, {

@@ -119,7 +119,7 @@ async function takenPort(t: Test): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-t.test('a session is served with what it runs on, and leaves nothing when it ends', async (t) => {
+t.test('a served session reports diagnostics without secrets and removes its files at its end', async (t) => {
   const { root, serve, lines, order, left } = scene(t);
   const served = await serve({ mode: 'write' });
   const get = async (path: string) => {
@@ -188,25 +188,28 @@ t.test('a session is served with what it runs on, and leaves nothing when it end
   await t.rejects(fetch(served.baseUrl));
 });
 
-t.test('a port that is taken ends the start before there is a session, and names itself', async (t) => {
-  const { serve, order, left } = scene(t);
-  const taken = await takenPort(t);
-  await t.rejects(serve({ port: taken, mode: 'write' }), {
-    code: 'PORT_UNAVAILABLE',
-    exitCode: 128,
-    message: new RegExp(`port ${taken} `),
-    hints: [/`--port PORT`/],
-  });
-  t.strictSame([order, left()], [[], []]);
-  await t.rejects(serve({ mcpPort: taken, mode: 'write' }), {
-    code: 'PORT_UNAVAILABLE',
-    detail: { port: taken },
-    hints: [/`--mcp-port PORT`/],
-  });
-  t.strictSame([order, left()], [[], []], 'also where it is that of MCP');
-});
+t.test(
+  'a port that is in use stops the start before the session opens and is named in the error',
+  async (t) => {
+    const { serve, order, left } = scene(t);
+    const taken = await takenPort(t);
+    await t.rejects(serve({ port: taken, mode: 'write' }), {
+      code: 'PORT_UNAVAILABLE',
+      exitCode: 128,
+      message: new RegExp(`port ${taken} `),
+      hints: [/`--port PORT`/],
+    });
+    t.strictSame([order, left()], [[], []]);
+    await t.rejects(serve({ mcpPort: taken, mode: 'write' }), {
+      code: 'PORT_UNAVAILABLE',
+      detail: { port: taken },
+      hints: [/`--mcp-port PORT`/],
+    });
+    t.strictSame([order, left()], [[], []], 'also where it is that of MCP');
+  },
+);
 
-t.test('a port is told by its number, also where addresses leave it out', async (t) => {
+t.test('diagnostics report the default HTTP port by its number', async (t) => {
   const { serve } = scene(t);
   const served = await serve({ port: 80 }).catch((fault: unknown) => fault);
   if (served instanceof Error) {
@@ -219,7 +222,7 @@ t.test('a port is told by its number, also where addresses leave it out', async 
   t.match(await answer.json(), { ports: { web: 80, mcp: Number(new URL(session.mcpUrl).port) } });
 });
 
-t.test('what refuses the session takes the server along', async (t) => {
+t.test('a session that cannot open leaves no control files', async (t) => {
   const { serve, left } = scene(t);
   const refused = serve({ mode: 'write' }, async () => {
     throw new WritError('THREAD_NOT_FOUND');
@@ -228,7 +231,7 @@ t.test('what refuses the session takes the server along', async (t) => {
   t.strictSame(left(), []);
 });
 
-t.test('a browser of another machine is told of what commit this is', async (t) => {
+t.test('a browser on another machine sees the version and commit on a page without scripts', async (t) => {
   const own = Object.values(networkInterfaces()).flatMap((all = []) => all);
   const reached = own.find(({ internal, family }) => !internal && family === 'IPv4')?.address;
   if (reached === undefined) {

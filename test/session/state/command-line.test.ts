@@ -5,7 +5,7 @@ import { newWorld, take } from './walk.ts';
 
 const local = { from: 'local' } as const;
 
-t.test('a session that a command line plays is controlled by it, where no client is', async (t) => {
+t.test('the command line controls its session until a client attaches', async (t) => {
   const world = newWorld({ local: 'cli' });
   t.match(toSnapshot(world.state).controller, { kind: 'cli', canWrite: true });
   const said = take('says', world, { type: 'submit', text: '/ask Why?', proof: local });

@@ -38,7 +38,7 @@ function asking(kind: 'post_plan_choice' | 'intent_review_choice' | 'request_use
   return told(taken(newWorld(), said('do it')), { type: 'ask', subject: 'plan', kind, metadata });
 }
 
-t.test('what is too long for any turn is refused before it is said', async (t) => {
+t.test('a message that is too long or has control characters is refused before it is recorded', async (t) => {
   for (const text of ['x'.repeat(8001), `/ask ${'x'.repeat(8001)}`, 'a bell \u0007']) {
     const { refusal, after } = take('', newWorld(), said(text));
     t.equal(refusal, 'REQUEST_INVALID', text.slice(0, 8));
@@ -47,27 +47,24 @@ t.test('what is too long for any turn is refused before it is said', async (t) =
   t.equal(take('', newWorld(), said(`/ask ${'x'.repeat(8000)}`)).refusal, undefined);
 });
 
-t.test(
-  'what is too short for any turn is refused before it is said, and so is a note of a draft',
-  async (t) => {
-    for (const text of ['no', '/ask no', ' x ']) {
-      const { refusal, after } = take('', newWorld(), said(text));
-      t.equal(refusal, 'REQUEST_INVALID', text);
-      t.strictSame(after.state.transcript, []);
-    }
-    const asked = asking('intent_review_choice');
-    const id = pending(asked)?.id ?? '';
-    const short = take('', asked, answered(id, { selectedOption: 'modify', note: 'no' }));
-    t.equal(short.refusal, 'REQUEST_INVALID');
-    t.ok(pending(short.after), 'the draft is still asked about');
-    const waiting = taken(asked, answered(id, { selectedOption: 'modify' }));
-    const told2 = take('', waiting, said('no'));
-    t.equal(told2.refusal, 'REQUEST_INVALID');
-    t.equal(told2.after.state.noteFor, id, 'its note is still waited for');
-  },
-);
+t.test('a message or draft note that is too short is refused before it is recorded', async (t) => {
+  for (const text of ['no', '/ask no', ' x ']) {
+    const { refusal, after } = take('', newWorld(), said(text));
+    t.equal(refusal, 'REQUEST_INVALID', text);
+    t.strictSame(after.state.transcript, []);
+  }
+  const asked = asking('intent_review_choice');
+  const id = pending(asked)?.id ?? '';
+  const short = take('', asked, answered(id, { selectedOption: 'modify', note: 'no' }));
+  t.equal(short.refusal, 'REQUEST_INVALID');
+  t.ok(pending(short.after), 'the draft is still asked about');
+  const waiting = taken(asked, answered(id, { selectedOption: 'modify' }));
+  const told2 = take('', waiting, said('no'));
+  t.equal(told2.refusal, 'REQUEST_INVALID');
+  t.equal(told2.after.state.noteFor, id, 'its note is still waited for');
+});
 
-t.test('whoever stops a turn is told how its run is gone on with, but not of one that is over', async (t) => {
+t.test('a stopped turn names `writ resume` for its run unless the run was decided', async (t) => {
   const begun = told(taken(newWorld(), said('do it')), { type: 'run-began', runId: 'run-1' });
   t.match(stoppedWords(begun.state), '`writ resume run-1`');
   const moment = { nowMs: 1, newId: () => 'after' };
@@ -80,7 +77,7 @@ t.test('whoever stops a turn is told how its run is gone on with, but not of one
 
 const again = { nowMs: 1, newId: () => 'again' };
 
-t.test('the network is switched as often as one likes, and the question stays', async (t) => {
+t.test('the network choice toggles on each answer, and the question stays open', async (t) => {
   let world = asking('post_plan_choice', { networkAccess: 'deny' });
   for (const expected of ['allow', 'deny', 'allow']) {
     const { wants, after } = take(
@@ -98,7 +95,7 @@ t.test('the network is switched as often as one likes, and the question stays', 
   t.equal(after.state.status, 'thinking');
 });
 
-t.test('where a context only reads, no answer opens the network', async (t) => {
+t.test('a session in review context cannot open the network by an answer', async (t) => {
   const first = taken(newWorld({ context: 'review' }), said('look'));
   const world = told(first, { type: 'ask', subject: 'plan', kind: 'post_plan_choice', metadata: {} });
   const { refusal, after } = take(
@@ -110,7 +107,7 @@ t.test('where a context only reads, no answer opens the network', async (t) => {
   t.ok(pending(after));
 });
 
-t.test('modify takes its note along, or the next message is the note', async (t) => {
+t.test('modify carries its note, or the next message becomes the note', async (t) => {
   const world = asking('intent_review_choice');
   const id = pending(world)?.id ?? '';
   const at = take('', world, answered(id, { selectedOption: 'modify', note: 'smaller' }));
@@ -123,7 +120,7 @@ t.test('modify takes its note along, or the next message is the note', async (t)
   t.equal(take('', next.after, said('and?')).refusal, 'CONTROLLER_CONFLICT', 'the one after it is not');
 });
 
-t.test('answers are taken whole or not at all, and a secret one is kept nowhere', async (t) => {
+t.test('answers are accepted only as a whole, and a secret answer is not stored', async (t) => {
   const questions = [
     { id: 'size', prompt: 'which?', kind: 'single', options: [{ id: 's', label: 'small' }] },
     { id: 'key', prompt: 'key?', kind: 'text', secret: true },
@@ -153,44 +150,41 @@ t.test('answers are taken whole or not at all, and a secret one is kept nowhere'
   t.notMatch(JSON.stringify([facts, after.state, toSnapshot(after.state)]), 'canary');
 });
 
-t.test(
-  'an answer stands in the transcript: what was asked and what was said, of a secret that it was',
-  async (t) => {
-    const last = (world: World) => world.state.transcript.at(-1);
-    const questions = [
-      { id: 'size', prompt: 'Which\n size?', kind: 'single', options: [{ id: 's', label: 'small' }] },
-      { id: 'name', prompt: 'Its name?', kind: 'text' },
-      { id: 'key', prompt: 'Token?', kind: 'text', secret: true },
-    ];
-    const world = asking('request_user_input', { questions });
-    const answers = { size: ['s'], name: ['one\ntwo'], key: ['canary'] };
-    const after = taken(world, answered(pending(world)?.id ?? '', { answers }));
-    t.match(last(after), {
-      kind: 'info_note',
-      title: 'Answer',
-      content: 'Which size? → small\nIts name? → one\ntwo\nToken? → answered, not shown',
-    });
-    const contract = asking('intent_review_choice');
-    const noted = taken(
-      contract,
-      answered(pending(contract)?.id ?? '', { selectedOption: 'modify', note: 'in euros' }),
-    );
-    t.match(last(noted), { title: 'Answer', content: 'Modify → in euros' });
-    const confirmed = taken(contract, answered(pending(contract)?.id ?? '', { selectedOption: 'confirm' }));
-    t.strictSame(confirmed.state.transcript, contract.state.transcript, 'a choice alone says nothing more');
-    const plan = asking('post_plan_choice', { lines: ['a.1'] });
-    const told = taken(
-      plan,
-      answered(pending(plan)?.id ?? '', { selectedOption: 'modify', answers: { 'a.1': ['not so'] } }),
-    );
-    t.match(last(told), { title: 'Answer', content: 'a.1 → not so' });
-    const stopped = asking('post_plan_choice', { repair: { attempt: 3, limit: 3, cap: 10 } });
-    const guided = taken(stopped, said('round it down'));
-    t.match(last(guided), { kind: 'user_message', content: 'round it down' }, 'it is not said twice');
-  },
-);
+t.test('the transcript records a question with its answer, but not a secret answer', async (t) => {
+  const last = (world: World) => world.state.transcript.at(-1);
+  const questions = [
+    { id: 'size', prompt: 'Which\n size?', kind: 'single', options: [{ id: 's', label: 'small' }] },
+    { id: 'name', prompt: 'Its name?', kind: 'text' },
+    { id: 'key', prompt: 'Token?', kind: 'text', secret: true },
+  ];
+  const world = asking('request_user_input', { questions });
+  const answers = { size: ['s'], name: ['one\ntwo'], key: ['canary'] };
+  const after = taken(world, answered(pending(world)?.id ?? '', { answers }));
+  t.match(last(after), {
+    kind: 'info_note',
+    title: 'Answer',
+    content: 'Which size? → small\nIts name? → one\ntwo\nToken? → answered, not shown',
+  });
+  const contract = asking('intent_review_choice');
+  const noted = taken(
+    contract,
+    answered(pending(contract)?.id ?? '', { selectedOption: 'modify', note: 'in euros' }),
+  );
+  t.match(last(noted), { title: 'Answer', content: 'Modify → in euros' });
+  const confirmed = taken(contract, answered(pending(contract)?.id ?? '', { selectedOption: 'confirm' }));
+  t.strictSame(confirmed.state.transcript, contract.state.transcript, 'a choice alone says nothing more');
+  const plan = asking('post_plan_choice', { lines: ['a.1'] });
+  const told = taken(
+    plan,
+    answered(pending(plan)?.id ?? '', { selectedOption: 'modify', answers: { 'a.1': ['not so'] } }),
+  );
+  t.match(last(told), { title: 'Answer', content: 'a.1 → not so' });
+  const stopped = asking('post_plan_choice', { repair: { attempt: 3, limit: 3, cap: 10 } });
+  const guided = taken(stopped, said('round it down'));
+  t.match(last(guided), { kind: 'user_message', content: 'round it down' }, 'it is not said twice');
+});
 
-t.test('the same command twice is one; under its id nothing else is said', async (t) => {
+t.test('a repeated command has no effect, and another payload under its id is a conflict', async (t) => {
   const first = { ...said('once'), commandId: 'c' } as Command;
   const world = taken(newWorld(), first);
   const again = take('', world, first);
@@ -202,7 +196,7 @@ t.test('the same command twice is one; under its id nothing else is said', async
   );
 });
 
-t.test('the status follows what happens', async (t) => {
+t.test('the status follows tool calls, questions and the end of a turn', async (t) => {
   const status = ({ state }: World) => state.status;
   let world = taken(newWorld(), said('go on'));
   t.equal(status(world), 'thinking');
@@ -228,7 +222,7 @@ t.test('the status follows what happens', async (t) => {
   t.equal(status(taken(told(world, { type: 'end', end: 'failed' }), said('again'))), 'thinking');
 });
 
-t.test('a reply grows while it comes, and its end is what counts', async (t) => {
+t.test('a reply grows while it streams and is replaced by its final text', async (t) => {
   let world = taken(newWorld(), said('hello'));
   for (const text of ['wor', 'ld']) world = told(world, { type: 'replying', id: 'r', text });
   t.match(toSnapshot(world.state).transcript.at(-1), { content: 'world', streaming: true });
@@ -237,7 +231,7 @@ t.test('a reply grows while it comes, and its end is what counts', async (t) => 
   t.equal(world.state.transcript.length, 2);
 });
 
-t.test('what a killed process left is told for what it is', async (t) => {
+t.test('tool calls of a killed process become unknown or failed', async (t) => {
   let world = taken(newWorld(), said('go on'));
   for (const [id, status] of [
     ['done', 'completed'],
@@ -263,7 +257,7 @@ t.test('what a killed process left is told for what it is', async (t) => {
   );
 });
 
-t.test('no task is at work behind its turn', async (t) => {
+t.test('a running task goes back to pending when its turn ends', async (t) => {
   const task = (id: string, status: 'running' | 'completed') =>
     ({ type: 'tasked', task: { id, status, details: 'attempt 1' } }) as const;
   let world = told(told(taken(newWorld(), said('go on')), task('a', 'completed')), task('b', 'running'));
@@ -274,7 +268,7 @@ t.test('no task is at work behind its turn', async (t) => {
   ]);
 });
 
-t.test('a state stays small, however long its thread', async (t) => {
+t.test('the state keeps a bounded number of entries, however long its thread', async (t) => {
   let world = newWorld();
   for (let n = 0; n < 1200; n += 1) {
     world = taken(world, { ...said(`say ${n}`), commandId: `c${n}` } as Command);
@@ -291,7 +285,7 @@ t.test('a state stays small, however long its thread', async (t) => {
   t.match(transcript.at(-1), { id: 't1199' });
 });
 
-t.test('replies of Tasks that are worked side by side are told apart', async (t) => {
+t.test('replies of parallel Tasks are kept apart', async (t) => {
   const replying = (id: string, text: string) => ({ type: 'replying', id, text, atMs: 1 }) as const;
   const facts = [replying('a', 'On'), replying('b', 'Tw'), replying('a', 'e'), replying('b', 'o')];
   const state = facts.reduce(reduce, newWorld().state);
@@ -301,7 +295,7 @@ t.test('replies of Tasks that are worked side by side are told apart', async (t)
   ]);
 });
 
-t.test('a program lowers what a session may cost, and a person alone raises it', async (t) => {
+t.test('a program can lower the session budget, but only the user can raise it', async (t) => {
   const attach: Command = {
     type: 'attach',
     clientId: 'b',
@@ -329,7 +323,7 @@ t.test('a program lowers what a session may cost, and a person alone raises it',
   t.equal(refusal, 'SESSION_BUDGET_UNPRICED', 'where nobody knows the price');
 });
 
-t.test('a limit is set while a turn runs, and counts over another process', async (t) => {
+t.test('a budget can be set while a turn runs, and survives a resume', async (t) => {
   const world = taken(newWorld({ limitUsd: 2 }), said('do it'), said('/budget 4'));
   t.equal(world.state.status, 'thinking', 'the turn goes on');
   const resumed = reduce(world.state, {
@@ -340,7 +334,7 @@ t.test('a limit is set while a turn runs, and counts over another process', asyn
   t.equal(toSnapshot(resumed).usage?.limitUsd, 4, 'a word of a person lasts');
 });
 
-t.test('a plan of a session that only reads now is not executed', async (t) => {
+t.test('a plan is not executed after the session switched to review context', async (t) => {
   const asked = asking('post_plan_choice', { networkAccess: 'deny' });
   const reading: World = {
     ...asked,
@@ -351,7 +345,7 @@ t.test('a plan of a session that only reads now is not executed', async (t) => {
   t.equal(take('', asked, answered(id, { selectedOption: 'execute' })).refusal, undefined);
 });
 
-t.test('whoever cancels a question ends its turn with everything else that it asked', async (t) => {
+t.test('cancelling a question ends its turn and closes its other questions', async (t) => {
   const one = asking('intent_review_choice');
   const two = told(one, { type: 'ask', subject: 'more', kind: 'post_plan_choice', metadata: {} });
   const ended = taken(two, answered(pending(two)?.id ?? '', { selectedOption: 'cancel' }));
@@ -359,7 +353,7 @@ t.test('whoever cancels a question ends its turn with everything else that it as
   t.match(ended.state, { status: 'idle', turn: undefined });
 });
 
-t.test('half a reply is over with its turn', async (t) => {
+t.test('a partial reply stops streaming and is stored when its turn ends', async (t) => {
   const half = told(taken(newWorld(), said('do it')), { type: 'replying', id: 'r', text: 'half' });
   t.equal(half.state.transcript.at(-1)?.streaming, true);
   const { state, journal } = told(half, { type: 'end', end: 'done' });
@@ -367,7 +361,7 @@ t.test('half a reply is over with its turn', async (t) => {
   t.match(journal.at(-2), { type: 'replied', text: 'half' }, 'and whoever goes on with the thread has it');
 });
 
-t.test('a contract that allows less than its plan is estimated to cost says so', async (t) => {
+t.test('a spec whose cost cap is below the plan estimate gets a warning', async (t) => {
   const cost = { tokens: 30_000 };
   t.match(shortCap({ maxCostUnits: 29 }, cost), /estimated at 30 cost units, and `maxCostUnits` allows 29/);
   t.match(shortCap({ maxCostUnits: 79 }, { ...cost, costUsd: 0.08 }), /estimated at 80 cost units/);

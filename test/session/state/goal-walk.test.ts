@@ -115,7 +115,7 @@ const checks: Readonly<Record<string, (step: Step) => boolean>> = {
   },
 };
 
-long('six commands in every order, around a goal', async (t) => {
+long('every sequence of six commands around a goal keeps the invariants', async (t) => {
   const met = new Map<string, number>();
   const seen = new Map<string, number>();
   let steps = 0;
@@ -146,7 +146,7 @@ const killed = (world: World): SessionState =>
     world.state,
   );
 
-t.test('a kill leaves a goal interrupted, unless it waits for a yes', async (t) => {
+t.test('a kill interrupts a goal unless its draft or plan waits for an answer', async (t) => {
   t.match(killed(begun()).goal, { status: 'blocked', blockReason: 'interrupted' });
   const approving = killed(then(begun(), 'a call is asked about'));
   t.match(approving.goal, { status: 'blocked', blockReason: 'interrupted' });
@@ -155,7 +155,7 @@ t.test('a kill leaves a goal interrupted, unless it waits for a yes', async (t) 
   t.equal(killed(then(then(begun(), 'its plan is shown'), 'execute')).goal?.status, 'blocked');
 });
 
-t.test('a yes grants a whole budget from where it stands', async (t) => {
+t.test('executing a plan grants a full budget on top of what was used', async (t) => {
   const grant = { tokens: 10, costUsd: 1, workMs: 100 };
   const budget = newBudget(grant);
   t.equal(exhausted(budget), undefined);
@@ -169,7 +169,7 @@ t.test('a yes grants a whole budget from where it stands', async (t) => {
   t.match(known(world.state.goal).budget, { used: { tokens: 60_001 }, limit: { tokens: 160_001 } });
 });
 
-t.test('what is said to a goal is no note, and is taken while a question waits for one', async (t) => {
+t.test('`/goal` commands are not used as the note that a question waits for', async (t) => {
   const asked = then(begun(), 'its draft is shown');
   const [{ id = '' } = {}] = pendingOf(asked.state);
   const modify: Command = { type: 'respond', id, given: { selectedOption: 'modify' }, proof: local };
@@ -181,7 +181,7 @@ t.test('what is said to a goal is no note, and is taken while a question waits f
   t.match(then(waits, '/goal cancel').state, { goal: { status: 'cancelled' }, isCancelling: true });
 });
 
-t.test('a program is given the first budget of a goal alone, and a person every other', async (t) => {
+t.test('a program can grant only the first budget of a goal, and the user every later one', async (t) => {
   const client = { from: 'client', controlToken: 'valid', tokenDigest: 'd' } as const;
   const attach = {
     type: 'attach',

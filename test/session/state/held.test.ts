@@ -35,7 +35,7 @@ const begun = withFacts(
   { type: 'review-began', review },
 );
 
-t.test('whoever was killed between an answer and its end is asked again', async (t) => {
+t.test('a held review that a kill interrupted is put to the user again', async (t) => {
   const killed = withFacts(begun, ...afterKill(begun.state, again));
   t.match(pendingOf(killed.state), [{ id: 'again', kind: 'request_user_input', subject: 'held run' }]);
   t.equal(killed.state.turn, 'turn', 'the turn waits on');
@@ -44,7 +44,7 @@ t.test('whoever was killed between an answer and its end is asked again', async 
   t.match(withFacts(stopped, ...afterKill(stopped.state, again)).state, { turn: undefined, held: review });
 });
 
-t.test('what is held is answered as its hunks were reviewed', async (t) => {
+t.test('the answers to a held change depend on the verdicts on its hunks', async (t) => {
   const asked = withFacts(begun, ...afterKill(begun.state, again));
   const answer = (world: World, choice: string) =>
     take(choice, world, {
@@ -69,7 +69,7 @@ t.test('what is held is answered as its hunks were reviewed', async (t) => {
   t.strictSame(codes(reads), ['UNSUPPORTED_OPERATION', 'UNSUPPORTED_OPERATION', undefined]);
 });
 
-t.test('the reason of a rejection goes with it', async (t) => {
+t.test('a comment stays with its verdict until the verdict changes', async (t) => {
   const asked = withFacts(begun, ...afterKill(begun.state, again));
   const hunk = { type: 'review', patchset: 'proposed', path: 'x', hunk: 'h', proof: local } as const;
   const rejected = take('1', asked, { ...hunk, verdict: 'reject', comment: 'nobody asked for it' }).after;
@@ -81,7 +81,7 @@ t.test('the reason of a rejection goes with it', async (t) => {
   t.strictSame(comment(take('3', noted, { ...hunk, verdict: 'keep' }).after), ['well'], 'kept as before');
 });
 
-t.test('nothing is begun beside a change that is held, but a question', async (t) => {
+t.test('a session with a held change accepts only questions and `/review`', async (t) => {
   const idle = withFacts(begun, { type: 'turn-ended', turn: 'turn', end: 'cancelled' });
   t.equal(say(idle, 'make it faster').refusal, 'UNSUPPORTED_OPERATION');
   t.equal(say(idle, '/goal start fast').refusal, 'UNSUPPORTED_OPERATION');
@@ -93,7 +93,7 @@ t.test('nothing is begun beside a change that is held, but a question', async (t
   t.equal(say(over, 'make it faster').refusal, undefined);
 });
 
-t.test('nothing is taken back where nothing is written, nor beside a change that is held', async (t) => {
+t.test('`/undo` is refused in a read-only context and for other runs while a change is held', async (t) => {
   t.match(say(newWorld(), '/undo').wants, [{ type: 'turn', spoken: { kind: 'undo', text: '' } }]);
   t.equal(say(say(newWorld(), '/context review').after, '/undo').refusal, 'UNSUPPORTED_OPERATION');
   const idle = withFacts(begun, { type: 'turn-ended', turn: 'turn', end: 'cancelled' });
@@ -120,7 +120,7 @@ t.test('nothing is taken back where nothing is written, nor beside a change that
   t.equal(answer('leave').refusal, undefined);
 });
 
-t.test('a review is set by anybody, and taken back by a person', async (t) => {
+t.test('`/review on` conflicts with goals, and the setting survives a change of context', async (t) => {
   const on = say(newWorld(), '/review on');
   t.match(on.facts, [{ type: 'said' }, { type: 'set', settings: { review: 'on' } }, { type: 'noted' }]);
   t.equal(say(on.after, '/goal start fast').refusal, 'UNSUPPORTED_OPERATION', 'a goal goes on by itself');

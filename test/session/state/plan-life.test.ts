@@ -57,7 +57,7 @@ const answered = (option: string, id = 'q'): Fact => ({
 
 const statusesOf = ({ plans }: SessionState) => plans.map(({ status }) => status);
 
-t.test('no plan is worked on, or waits for an answer, behind its turn', async (t) => {
+t.test('the end of a turn settles its plans and closes open proposals', async (t) => {
   const { state } = newWorld();
   const running = after(state, began, planned('proposed'), asked(), answered('execute'), planned('running'));
   const working = after(running, ofModel);
@@ -84,7 +84,7 @@ t.test('no plan is worked on, or waits for an answer, behind its turn', async (t
   t.strictSame(statusesOf(left), ['cancelled'], 'nobody is asked about it any more');
 });
 
-t.test('a plan whose run waits for people is not over with its turn', async (t) => {
+t.test('a plan whose run waits for approvals outlives its turn', async (t) => {
   const { state } = newWorld();
   const outcome = { runId: 'run', decision: 'waiting', why: 'waits' } as const;
   const waiting = after(
@@ -99,7 +99,7 @@ t.test('a plan whose run waits for people is not over with its turn', async (t) 
   t.strictSame(statusesOf(waiting), ['running', 'completed']);
 });
 
-t.test('a plan that is not taken is no proposal any more, until it is asked about again', async (t) => {
+t.test('a declined plan is cancelled until it is proposed again', async (t) => {
   const { state } = newWorld();
   const proposed = after(state, began, planned('proposed'), asked());
   for (const option of ['modify', 'cancel']) {

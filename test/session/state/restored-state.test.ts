@@ -36,7 +36,7 @@ function talk(random: () => number, length: number): readonly Happened[] {
   return facts;
 }
 
-t.test('a thread that is restored at once is what it was one fact after the other', async (t) => {
+t.test('restoring a whole journal gives the same state as applying its events one by one', async (t) => {
   const random = seededRandom(toldSeed(t));
   for (const length of [1, 2, 300, 2500, 6000]) {
     const facts = talk(random, length);
@@ -45,7 +45,7 @@ t.test('a thread that is restored at once is what it was one fact after the othe
   }
 });
 
-t.test('what is restored is bounded, however long the thread', async (t) => {
+t.test('a restored state keeps a bounded number of entries', async (t) => {
   const facts = talk(seededRandom(7), 20_000);
   const { transcript, commands, toolCalls, earlier } = restoredState(facts);
   t.equal(transcript.length, kept.transcript);
@@ -54,12 +54,12 @@ t.test('what is restored is bounded, however long the thread', async (t) => {
   t.ok(earlier > 5000);
 });
 
-t.test('what does not begin with an opening is no thread', async (t) => {
+t.test('a journal that does not begin with an opening is corrupt', async (t) => {
   for (const facts of [[], [{ type: 'cancel-asked', atMs: 1 } as const]])
     t.throws(() => restoredState(facts), { code: 'JOURNAL_CORRUPT' });
 });
 
-t.test('replies stand where they were begun, whoever restores them', async (t) => {
+t.test('restored replies keep the order in which they began', async (t) => {
   const random = seededRandom(toldSeed(t));
   for (const steps of [40, 400, 4000]) {
     const { state, journal } = parallelTalk(random, steps).world;

@@ -16,7 +16,7 @@ function after(world: World, ...texts: readonly string[]): World {
   }, world);
 }
 
-t.test('a setting is changed at once: a fact, a note, and no turn', async (t) => {
+t.test('a setting changes at once, with an event and a note but without a turn', async (t) => {
   const { facts, wants, after: world } = say(newWorld(), '/network allow');
   t.strictSame(wants, [], 'no model is asked');
   t.match(facts, [
@@ -33,7 +33,7 @@ t.test('a setting is changed at once: a fact, a note, and no turn', async (t) =>
   });
 });
 
-t.test('every way to write a context is one, and what only reads gets no network', async (t) => {
+t.test('`/context` accepts aliases, and a read-only context closes the network', async (t) => {
   for (const [text, context] of [
     ['review', 'review'],
     ['code-review', 'review'],
@@ -50,7 +50,7 @@ t.test('every way to write a context is one, and what only reads gets no network
   t.equal(after(world, '/network deny', '/context dev').state.settings.networkAccess, 'deny', 'nor again');
 });
 
-t.test('what is no value of a setting is refused, and changes nothing', async (t) => {
+t.test('an invalid setting is refused and changes nothing', async (t) => {
   for (const text of [
     '/network',
     '/network maybe',
@@ -71,40 +71,34 @@ t.test('what is no value of a setting is refused, and changes nothing', async (t
   }
 });
 
-t.test(
-  'in the middle of a turn it stays the session that it is; the network is for plans to come',
-  async (t) => {
-    const busy = after(newWorld(), 'do it');
-    t.equal(say(busy, '/context review').refusal, 'CONTROLLER_CONFLICT');
-    t.equal(say(busy, '/model other').refusal, 'CONTROLLER_CONFLICT');
-    const { after: world } = say(busy, '/network allow');
-    t.match(world.state, { settings: { networkAccess: 'allow' }, status: 'thinking', turn: busy.state.turn });
-  },
-);
+t.test('context and model cannot change during a turn, but the network setting can', async (t) => {
+  const busy = after(newWorld(), 'do it');
+  t.equal(say(busy, '/context review').refusal, 'CONTROLLER_CONFLICT');
+  t.equal(say(busy, '/model other').refusal, 'CONTROLLER_CONFLICT');
+  const { after: world } = say(busy, '/network allow');
+  t.match(world.state, { settings: { networkAccess: 'allow' }, status: 'thinking', turn: busy.state.turn });
+});
 
-t.test(
-  'what was started to read is made to write by a person alone, and by nobody for an agent that reads',
-  async (t) => {
-    const reading = newWorld({ context: 'review' });
-    t.equal(after(reading, '/context dev').state.settings.context, 'dev');
-    const attached = take('', reading, {
-      type: 'attach',
-      clientId: 'b',
-      kind: 'automation',
-      tokenDigest: 'd',
-      controlToken: 'valid',
-    }).after;
-    const proof = { from: 'client', tokenDigest: 'd', controlToken: 'valid' } as const;
-    const asks = (world: World) => take('', world, { type: 'submit', text: '/context dev', proof }).refusal;
-    t.equal(asks(attached), 'UNSUPPORTED_OPERATION');
-    t.equal(asks({ ...attached, state: { ...attached.state, ground: ground() } }), undefined);
-    const bound = newWorld({ context: 'research', onlyReads: true });
-    t.equal(say(bound, '/context dev').refusal, 'UNSUPPORTED_OPERATION');
-    t.equal(say(bound, '/context review').refusal, undefined);
-  },
-);
+t.test('only the user can make a read-only session writable, unless its agent is read-only', async (t) => {
+  const reading = newWorld({ context: 'review' });
+  t.equal(after(reading, '/context dev').state.settings.context, 'dev');
+  const attached = take('', reading, {
+    type: 'attach',
+    clientId: 'b',
+    kind: 'automation',
+    tokenDigest: 'd',
+    controlToken: 'valid',
+  }).after;
+  const proof = { from: 'client', tokenDigest: 'd', controlToken: 'valid' } as const;
+  const asks = (world: World) => take('', world, { type: 'submit', text: '/context dev', proof }).refusal;
+  t.equal(asks(attached), 'UNSUPPORTED_OPERATION');
+  t.equal(asks({ ...attached, state: { ...attached.state, ground: ground() } }), undefined);
+  const bound = newWorld({ context: 'research', onlyReads: true });
+  t.equal(say(bound, '/context dev').refusal, 'UNSUPPORTED_OPERATION');
+  t.equal(say(bound, '/context review').refusal, undefined);
+});
 
-t.test('a thread goes on with its settings, unless its start names others', async (t) => {
+t.test('a resumed thread keeps its settings unless the new session names them', async (t) => {
   const { state } = after(newWorld(), '/network allow', '/model other');
   const resumed = (more: Parameters<typeof ground>[0]) =>
     reduce(state, { type: 'resumed', ground: ground(more), atMs: 1 }).settings;
@@ -123,7 +117,7 @@ t.test('a thread goes on with its settings, unless its start names others', asyn
   t.equal(resumed({ context: 'research', onlyReads: true }).context, 'research', 'an agent that reads reads');
 });
 
-t.test('no goal is pursued in a session that was made to read', async (t) => {
+t.test('a session in review context refuses to start a goal', async (t) => {
   const { after } = take('', newWorld(), { type: 'submit', text: '/context review', proof: local });
   const goal = { type: 'submit', text: '/goal start prices are exact', proof: local } as const;
   t.equal(take('', after, goal).refusal, 'UNSUPPORTED_OPERATION');

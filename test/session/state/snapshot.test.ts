@@ -6,7 +6,7 @@ import { newWorld } from './walk.ts';
 const at = '1970-01-01T00:00:01.000Z';
 const entry = { streaming: false, metadata: {}, createdAt: at, updatedAt: at };
 
-t.test('a snapshot has the fields of the contract and no other', async (t) => {
+t.test('a snapshot has exactly the fields of the API', async (t) => {
   const shown = toSnapshot(everyFact());
   const { options, ...interaction } = shown.interactions[0] ?? { options: [] };
   t.strictSame(

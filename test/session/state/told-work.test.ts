@@ -9,7 +9,7 @@ function after(state: SessionState, ...facts: readonly Fact[]): SessionState {
   return facts.reduce((sofar, fact, at) => reduce(sofar, { ...fact, atMs: 1000 + at }), state);
 }
 
-t.test('a call that is being written is a preview, until it is whole or its turn ends', async (t) => {
+t.test('an announced tool call is a preview until it is complete or its turn ends', async (t) => {
   const { state } = newWorld();
   const began = after(
     state,
@@ -51,52 +51,44 @@ const patched = (status: 'proposed' | 'accepted' | 'rejected', diff: string): Fa
   isWhole: true,
 });
 
-t.test(
-  'what a run changes stands in the transcript once, cut at a whole line, and what became of it',
-  async (t) => {
-    const { state } = newWorld();
-    const diff = '--- a/a\n+++ b/a\n@@ -1,1 +1,1 @@\n-x\n+y\n';
-    const told = after(state, patched('proposed', diff));
-    const shown = told.transcript.at(-1);
-    t.match(shown, { kind: 'diff', title: '2 files changed', status: 'proposed', createdAtMs: 1000 });
-    t.equal(shown?.content, `${diff}--- add image.png\n`);
-    const later = after(told, { type: 'noted', id: 'n', text: 'between' }, patched('accepted', diff));
-    t.equal(later.transcript.length, told.transcript.length + 1, 'it is not said twice');
-    t.match(later.transcript.at(-2), {
-      kind: 'diff',
-      status: 'accepted',
-      createdAtMs: 1000,
-      updatedAtMs: 1001,
-    });
-    const anew = after(later, { type: 'noted', id: 'm', text: 'more' }, patched('proposed', diff));
-    t.match(anew.transcript.slice(-4), [
-      { status: 'accepted' },
-      {},
-      {},
-      { kind: 'diff', status: 'proposed' },
-    ]);
-    t.equal(
-      new Set(anew.transcript.map(({ id }) => id)).size,
-      anew.transcript.length,
-      'made again it is told again',
-    );
-    t.match(after(anew, patched('rejected', diff)).transcript.slice(-4), [
-      { status: 'accepted' },
-      {},
-      {},
-      { kind: 'diff', status: 'rejected' },
-    ]);
-    const long = after(state, patched('accepted', `${diff}${`+${'y'.repeat(99)}\n`.repeat(1000)}`));
-    const cut = long.transcript.at(-1);
-    t.match(cut, { title: '2 files changed, cut here', metadata: { patchset: 'p', isCut: true } });
-    t.match(cut?.content, /\n\+y{99}\n$/);
-    t.ok((cut?.content?.length ?? 0) <= 32 * 1024);
-    const { isWhole: _, ...one } = patched('proposed', diff) as Extract<Fact, { type: 'patched' }>;
-    t.strictSame(after(state, one).transcript, state.transcript, 'one call of many is no change of its own');
-  },
-);
+t.test('the transcript shows the diff of a run once, cut at a whole line, with its status', async (t) => {
+  const { state } = newWorld();
+  const diff = '--- a/a\n+++ b/a\n@@ -1,1 +1,1 @@\n-x\n+y\n';
+  const told = after(state, patched('proposed', diff));
+  const shown = told.transcript.at(-1);
+  t.match(shown, { kind: 'diff', title: '2 files changed', status: 'proposed', createdAtMs: 1000 });
+  t.equal(shown?.content, `${diff}--- add image.png\n`);
+  const later = after(told, { type: 'noted', id: 'n', text: 'between' }, patched('accepted', diff));
+  t.equal(later.transcript.length, told.transcript.length + 1, 'it is not said twice');
+  t.match(later.transcript.at(-2), {
+    kind: 'diff',
+    status: 'accepted',
+    createdAtMs: 1000,
+    updatedAtMs: 1001,
+  });
+  const anew = after(later, { type: 'noted', id: 'm', text: 'more' }, patched('proposed', diff));
+  t.match(anew.transcript.slice(-4), [{ status: 'accepted' }, {}, {}, { kind: 'diff', status: 'proposed' }]);
+  t.equal(
+    new Set(anew.transcript.map(({ id }) => id)).size,
+    anew.transcript.length,
+    'made again it is told again',
+  );
+  t.match(after(anew, patched('rejected', diff)).transcript.slice(-4), [
+    { status: 'accepted' },
+    {},
+    {},
+    { kind: 'diff', status: 'rejected' },
+  ]);
+  const long = after(state, patched('accepted', `${diff}${`+${'y'.repeat(99)}\n`.repeat(1000)}`));
+  const cut = long.transcript.at(-1);
+  t.match(cut, { title: '2 files changed, cut here', metadata: { patchset: 'p', isCut: true } });
+  t.match(cut?.content, /\n\+y{99}\n$/);
+  t.ok((cut?.content?.length ?? 0) <= 32 * 1024);
+  const { isWhole: _, ...one } = patched('proposed', diff) as Extract<Fact, { type: 'patched' }>;
+  t.strictSame(after(state, one).transcript, state.transcript, 'one call of many is no change of its own');
+});
 
-t.test('an option says what it would do where its label does not', async (t) => {
+t.test('an option has a description where its label does not explain it', async (t) => {
   const of = (kind: Parameters<typeof optionDescription>[0]['kind'], option: string, metadata = {}) =>
     optionDescription({ kind, metadata }, option);
   t.match(of('post_plan_choice', 'network', { networkAccess: 'deny' }), /lets them$/);

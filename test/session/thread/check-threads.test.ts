@@ -22,7 +22,7 @@ import { threadPlace } from './said-thread.ts';
 
 const all = { limit: 200, offset: 0 };
 
-t.test('threads that are whole have no problem, and looking at them makes nothing', async (t) => {
+t.test('checking intact threads reports no problem and creates no index', async (t) => {
   const { repository, witness, say } = threadPlace(t.testdir());
   t.strictSame(await checkThreads(repository, witness), { threads: 0, problems: [] });
   await say('a', 1000, [2000, 'a']);
@@ -35,7 +35,7 @@ t.test('threads that are whole have no problem, and looking at them makes nothin
   t.strictSame(await checkThreads(repository, witness), { threads: 3, problems: [] });
 });
 
-t.test('what is cut, changed, gone, foreign or leads elsewhere is told for each thread', async (t) => {
+t.test('a damaged, missing, foreign or linked thread is reported by its id', async (t) => {
   const box = t.testdir();
   const { repository, witness, say } = threadPlace(box);
   const whole = await say('a', 1000, [2000, 'first'], [3000, 'second']);
@@ -84,7 +84,7 @@ t.test('what is cut, changed, gone, foreign or leads elsewhere is told for each 
   t.strictSame(await codes(), ['thread-foreign']);
 });
 
-long('an index that is damaged, or says what no journal says, is told and made anew', async (t) => {
+long('a damaged or wrong thread index is reported and rebuilt', async (t) => {
   const { repository, witness, say } = threadPlace(t.testdir());
   await say('a', 1000, [2000, 'first']);
   await say('b', 1000, [2000, 'first']);

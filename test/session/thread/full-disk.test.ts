@@ -7,7 +7,7 @@ import { readThread } from '../../../session/thread/read-thread.ts';
 
 const program = fileURLToPath(new URL('full-disk-program.ts', import.meta.url));
 
-t.test('a message that the disk has no room for is refused whole, and the next one is taken', async (t) => {
+t.test('a message that does not fit on the disk is refused whole, and the next one is stored', async (t) => {
   const [directory, home] = [join(t.testdir(), 'thread'), join(t.testdirName, 'home')];
   // Files of at most 16 KiB; with the signal ignored, a write beyond that is an error as on a full disk.
   const limited = `trap '' XFSZ; ulimit -f 32; exec "$0" "$@"`;

@@ -14,7 +14,7 @@ t.setTimeout(240_000);
 /** `npm run test:kill-sessions` has 500 of them. */
 const rounds = isLong ? 20 : 6;
 
-long('killed at any instant, a thread has everything that was acknowledged, in order', async (t) => {
+long('a thread killed at any instant keeps every acknowledged message in order', async (t) => {
   const { complaints, said, effects, answered } = await killThreads(
     t.testdir(),
     rounds,
@@ -24,7 +24,7 @@ long('killed at any instant, a thread has everything that was acknowledged, in o
   t.ok(said > 5 && effects > 5, `${said} said, ${effects} effects, ${answered} answered`);
 });
 
-t.test('a thread that somebody else wrote, cut or changed is not gone on with', async (t) => {
+t.test('a thread that was cut, changed or written by another user is not resumed', async (t) => {
   const means = { clock: systemClock, witness: userJournalWitness({ HOME: join(t.testdir(), 'home') }) };
   const directory = join(t.testdirName, 'thread');
   const journal = join(directory, 'journal.jsonl');
@@ -57,7 +57,7 @@ t.test('a thread that somebody else wrote, cut or changed is not gone on with', 
   t.equal(again.facts.length, 3, 'and a refusal has changed nothing');
 });
 
-t.test('a refused thread stays as it lies, and an older one in its place is not believed next', async (t) => {
+t.test('a refused thread is left unchanged, and an older journal in its place is refused', async (t) => {
   const means = { clock: systemClock, witness: userJournalWitness({ HOME: join(t.testdir(), 'home') }) };
   const directory = join(t.testdirName, 'thread');
   const journal = join(directory, 'journal.jsonl');

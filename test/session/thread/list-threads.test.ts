@@ -27,54 +27,51 @@ import { threadPlace } from './said-thread.ts';
 
 const all = { limit: 200, offset: 0 };
 
-t.test(
-  'threads are listed from their opening on, last updated first, then by id, page by page',
-  async (t) => {
-    const box = t.testdir();
-    const { repository, witness, say } = threadPlace(box);
-    t.strictSame(await listThreads(repository, all), { items: [] });
-    t.strictSame(readdirSync(repository.commonDir), [], 'and nothing is made where there was none');
-    await say('b', 1000, [5000, 'of b']);
-    await say('c', 2000);
-    await say('a', 3000, [5000, `  two\nlines \u202e of\u0000 a  `], [4000, 'and a clock that went back']);
-    const { items } = await listThreads(repository, all);
-    t.strictSame(items, [
-      {
-        id: 'a',
-        title: 'two lines of a',
-        archived: false,
-        createdAt: '1970-01-01T00:00:03.000Z',
-        updatedAt: '1970-01-01T00:00:05.000Z',
-      },
-      {
-        id: 'b',
-        title: 'of b',
-        archived: false,
-        createdAt: '1970-01-01T00:00:01.000Z',
-        updatedAt: '1970-01-01T00:00:05.000Z',
-      },
-      {
-        id: 'c',
-        archived: false,
-        createdAt: '1970-01-01T00:00:02.000Z',
-        updatedAt: '1970-01-01T00:00:02.000Z',
-      },
-    ]);
-    t.strictSame(await listThreads(repository, { limit: 2, offset: 0 }), {
-      items: items.slice(0, 2),
-      nextOffset: 2,
-    });
-    t.strictSame(await listThreads(repository, { limit: 2, offset: 2 }), { items: items.slice(2) });
-    t.strictSame(await listThreads(repository, { limit: 2, offset: 9 }), { items: [] });
-    await using _begun = await openThread(threadDirectory(repository, 'd'), 'd', {
-      clock: systemClock,
-      witness,
-    });
-    t.equal((await listThreads(repository, all)).items.length, 3, 'before its opening it is no session');
-  },
-);
+t.test('threads are listed in pages, last updated first and then by id', async (t) => {
+  const box = t.testdir();
+  const { repository, witness, say } = threadPlace(box);
+  t.strictSame(await listThreads(repository, all), { items: [] });
+  t.strictSame(readdirSync(repository.commonDir), [], 'and nothing is made where there was none');
+  await say('b', 1000, [5000, 'of b']);
+  await say('c', 2000);
+  await say('a', 3000, [5000, `  two\nlines \u202e of\u0000 a  `], [4000, 'and a clock that went back']);
+  const { items } = await listThreads(repository, all);
+  t.strictSame(items, [
+    {
+      id: 'a',
+      title: 'two lines of a',
+      archived: false,
+      createdAt: '1970-01-01T00:00:03.000Z',
+      updatedAt: '1970-01-01T00:00:05.000Z',
+    },
+    {
+      id: 'b',
+      title: 'of b',
+      archived: false,
+      createdAt: '1970-01-01T00:00:01.000Z',
+      updatedAt: '1970-01-01T00:00:05.000Z',
+    },
+    {
+      id: 'c',
+      archived: false,
+      createdAt: '1970-01-01T00:00:02.000Z',
+      updatedAt: '1970-01-01T00:00:02.000Z',
+    },
+  ]);
+  t.strictSame(await listThreads(repository, { limit: 2, offset: 0 }), {
+    items: items.slice(0, 2),
+    nextOffset: 2,
+  });
+  t.strictSame(await listThreads(repository, { limit: 2, offset: 2 }), { items: items.slice(2) });
+  t.strictSame(await listThreads(repository, { limit: 2, offset: 9 }), { items: [] });
+  await using _begun = await openThread(threadDirectory(repository, 'd'), 'd', {
+    clock: systemClock,
+    witness,
+  });
+  t.equal((await listThreads(repository, all)).items.length, 3, 'before its opening it is no session');
+});
 
-t.test('a list says what was added since, while it is written, and forgets what is gone', async (t) => {
+t.test('a list shows messages added since and drops threads that were removed', async (t) => {
   const { repository, witness, say } = threadPlace(t.testdir());
   const directory = await say('a', 1000);
   await say('b', 2000, [2000, 'b']);
@@ -107,7 +104,7 @@ t.test('a list says what was added since, while it is written, and forgets what 
   );
 });
 
-t.test('what is damaged or foreign hides no thread that is whole', async (t) => {
+t.test('damaged or foreign threads do not hide intact threads', async (t) => {
   const box = t.testdir();
   const { repository, say } = threadPlace(box);
   const journalOf = (id: string): string => join(threadDirectory(repository, id), 'journal.jsonl');
@@ -158,7 +155,7 @@ t.test('what is damaged or foreign hides no thread that is whole', async (t) => 
   ]);
 });
 
-t.test('a place that leads elsewhere, and an index that is damaged, are told as that', async (t) => {
+t.test('a symlinked directory or damaged index makes the list fail with its own error code', async (t) => {
   const box = t.testdir();
   const { repository, say } = threadPlace(box);
   await say('a', 1000);
@@ -181,47 +178,47 @@ t.test('a place that leads elsewhere, and an index that is damaged, are told as 
   await t.rejects(listThreads(repository, all), { code: 'STORAGE_PATH_INVALID', detail: { path: root } });
 });
 
-t.test('a disk that cannot be read is told as that, and to a client over the loopback, too', async (t) => {
-  const { repository, say } = threadPlace(t.testdir());
-  await say('a', 1000);
-  const state = join(repository.commonDir, 'writ');
-  renameSync(state, `${state}-aside`);
-  symlinkSync('writ', state);
-  await t.rejects(listThreads(repository, all), { code: 'THREAD_LIST_FAILED', message: /ELOOP/ });
-  const faults: unknown[] = [];
-  const server = await startLoopbackServer({
-    host: '127.0.0.1',
-    port: 0,
-    routes: threadRoutes((page) => listThreads(repository, page)),
-    body: { maxBytes: 1024, withinMs: 5000, maxDepth: 4 },
-    headersWithinMs: 5000,
-    report: (fault) => faults.push(fault),
-  });
-  t.teardown(() => server.close(0));
-  const answer = await fetch(`${server.baseUrl}/api/code/threads`);
-  t.equal(answer.status, 500);
-  t.match(await answer.json(), { error: { code: 'THREAD_LIST_FAILED' } });
-  t.match(faults, [{ code: 'THREAD_LIST_FAILED' }], 'it is a fault of ours');
-  rmSync(state);
-  renameSync(`${state}-aside`, state);
-  t.equal((await listThreads(repository, all)).items.length, 1, 'and it is over with its cause');
-});
-
 t.test(
-  'several that list at once wait for each other, and what a killed one left is taken over',
+  'a disk error fails the thread list with `THREAD_LIST_FAILED`, and over HTTP with status 500',
   async (t) => {
     const { repository, say } = threadPlace(t.testdir());
-    for (const id of ['a', 'b', 'c']) await say(id, 1000, [2000, id]);
-    const path = threadIndexPath(repository);
-    mkdirSync(join(dirname(path), 'threads.db.lock'), { recursive: true });
-    const lists = await Promise.all(Array.from({ length: 4 }, () => listThreads(repository, all)));
-    for (const { items } of lists) t.equal(items.length, 3);
-    const busy = (): WritError => new WritError('INTERNAL');
-    const lock = await acquireProcessLock(join(dirname(path), 'lock'), { busy });
-    const waiting = listThreads(repository, all);
-    await lock.release();
-    t.equal((await waiting).items.length, 3);
-    (await openSql(path, ['', ''])).close();
-    await t.rejects(listThreads(repository, all), { code: 'DB_UNAVAILABLE' }, 'of a newer writ');
+    await say('a', 1000);
+    const state = join(repository.commonDir, 'writ');
+    renameSync(state, `${state}-aside`);
+    symlinkSync('writ', state);
+    await t.rejects(listThreads(repository, all), { code: 'THREAD_LIST_FAILED', message: /ELOOP/ });
+    const faults: unknown[] = [];
+    const server = await startLoopbackServer({
+      host: '127.0.0.1',
+      port: 0,
+      routes: threadRoutes((page) => listThreads(repository, page)),
+      body: { maxBytes: 1024, withinMs: 5000, maxDepth: 4 },
+      headersWithinMs: 5000,
+      report: (fault) => faults.push(fault),
+    });
+    t.teardown(() => server.close(0));
+    const answer = await fetch(`${server.baseUrl}/api/code/threads`);
+    t.equal(answer.status, 500);
+    t.match(await answer.json(), { error: { code: 'THREAD_LIST_FAILED' } });
+    t.match(faults, [{ code: 'THREAD_LIST_FAILED' }], 'it is a fault of ours');
+    rmSync(state);
+    renameSync(`${state}-aside`, state);
+    t.equal((await listThreads(repository, all)).items.length, 1, 'and it is over with its cause');
   },
 );
+
+t.test('concurrent lists wait for each other, and an index of a newer version is refused', async (t) => {
+  const { repository, say } = threadPlace(t.testdir());
+  for (const id of ['a', 'b', 'c']) await say(id, 1000, [2000, id]);
+  const path = threadIndexPath(repository);
+  mkdirSync(join(dirname(path), 'threads.db.lock'), { recursive: true });
+  const lists = await Promise.all(Array.from({ length: 4 }, () => listThreads(repository, all)));
+  for (const { items } of lists) t.equal(items.length, 3);
+  const busy = (): WritError => new WritError('INTERNAL');
+  const lock = await acquireProcessLock(join(dirname(path), 'lock'), { busy });
+  const waiting = listThreads(repository, all);
+  await lock.release();
+  t.equal((await waiting).items.length, 3);
+  (await openSql(path, ['', ''])).close();
+  await t.rejects(listThreads(repository, all), { code: 'DB_UNAVAILABLE' }, 'of a newer writ');
+});

@@ -37,7 +37,7 @@ async function allBefore(
   return all;
 }
 
-long('the window and the pages before it are everything once, in order', async (t) => {
+long('the window and the pages before it contain every entry once, in order', async (t) => {
   const random = seededRandom(toldSeed(t));
   const { repository, witness } = threadPlace(t.testdir());
   for (const [round, steps] of [0, 30, 700, 1500, 3000].entries()) {
@@ -66,7 +66,7 @@ long('the window and the pages before it are everything once, in order', async (
   }
 });
 
-long('a page is bounded in what it holds, and one entry is always told', async (t) => {
+long('a page is bounded in size but always has at least one entry', async (t) => {
   const { witness, say } = threadPlace(t.testdir());
   const large = 'x'.repeat(3 * 1024 * 1024);
   const directory = await say('a', 1, [2, 'first'], [3, large], [4, large], [5, 'last'], [6, large + large]);
@@ -82,7 +82,7 @@ long('a page is bounded in what it holds, and one entry is always told', async (
   t.strictSame(await lengths(99), [4, 2 * large.length], 'no more than there are');
 });
 
-t.test('a line that was taken back is read anew, and a journal that was replaced', async (t) => {
+t.test('a partial journal line is ignored, and a replaced journal is read again', async (t) => {
   const { witness, say } = threadPlace(t.testdir());
   const directory = await say('a', 1, [2, 'one'], [3, 'two']);
   const { page } = openThreadTranscript({ directory, threadId: 'a', witness });
@@ -100,7 +100,7 @@ t.test('a line that was taken back is read anew, and a journal that was replaced
   t.strictSame(await words(), ['one', 'two', 'three'], 'the same in another file');
 });
 
-t.test('another journal of the same size is read anew', async (t) => {
+t.test('a replaced journal of the same size is read again', async (t) => {
   const box = t.testdir();
   const { witness, say } = threadPlace(box);
   const directory = await say('a', 1, [2, 'one'], [3, 'three']);
@@ -118,7 +118,7 @@ t.test('another journal of the same size is read anew', async (t) => {
   t.strictSame(await words(), ['three', 'one']);
 });
 
-t.test('what was written over after it was read is not told', async (t) => {
+t.test('a journal that was overwritten after a read is reported as corrupt', async (t) => {
   const { witness, say } = threadPlace(t.testdir());
   const directory = await say('a', 1, [2, 'one'], [3, 'two'], [4, 'three']);
   const { page } = openThreadTranscript({ directory, threadId: 'a', witness });
@@ -133,7 +133,7 @@ t.test('what was written over after it was read is not told', async (t) => {
   t.equal((await ask()).entries.length, 3, 'sound again, it is read again');
 });
 
-t.test('nothing is told of a journal that is damaged, cut, somebody else’s or not there', async (t) => {
+t.test('a damaged, cut, forged or missing journal is refused', async (t) => {
   const { repository, witness, say } = threadPlace(t.testdir());
   const directory = await say('a', 1, [2, 'one'], [3, 'two'], [4, 'three']);
   const path = join(directory, journalFile);

@@ -19,7 +19,7 @@ import { readThread } from '../../../session/thread/read-thread.ts';
 import { ground } from '../state/walk.ts';
 import { threadPlace } from './said-thread.ts';
 
-t.test('a thread is read while it is written, and reading it makes nothing', async (t) => {
+t.test('a thread can be read while it is written, and the read creates no files', async (t) => {
   const box = t.testdir();
   const { repository, witness, say } = threadPlace(box);
   const directory = await say('a', 10, [11, 'hello'], [12, 'more']);
@@ -40,7 +40,7 @@ t.test('a thread is read while it is written, and reading it makes nothing', asy
   t.equal(readdirSync(box, { recursive: true }).length, before);
 });
 
-t.test('of a thread that nobody here vouches for the words are read, and nothing is believed', async (t) => {
+t.test('an unproven thread yields its text without status, and cannot be opened for writing', async (t) => {
   const { repository, witness } = threadPlace(t.testdir());
   const directory = threadDirectory(repository, 'a');
   mkdirSync(directory, { recursive: true });
@@ -77,7 +77,7 @@ t.test('of a thread that nobody here vouches for the words are read, and nothing
   await t.rejects(openThread(directory, 'a', { clock: systemClock, witness }), { code: 'THREAD_UNPROVEN' });
 });
 
-t.test('somebody else, and whoever finds it cut or changed, reads its words alone', async (t) => {
+t.test('a thread is unproven for another user and after its journal was cut', async (t) => {
   const box = t.testdir();
   const { witness, say } = threadPlace(box);
   const directory = await say('a', 10, [11, 'hello'], [12, 'more']);
@@ -94,39 +94,36 @@ t.test('somebody else, and whoever finds it cut or changed, reads its words alon
   t.ok((await readThread(directory, 'a', witness)).proven, 'half a last line never counted');
 });
 
-t.test(
-  'what leads elsewhere in the place of a thread, its lock or its journal is told and not followed',
-  async (t) => {
-    const box = t.testdir();
-    const { witness, say } = threadPlace(box);
-    const directory = await say('a', 10, [11, 'hello']);
-    writeFileSync(join(directory, 'lock'), '');
-    const aside = join(box, 'aside');
-    const pipe = join(box, 'pipe');
-    execFileSync('mkfifo', [pipe]);
-    for (const [name, target] of [
-      ['', aside],
-      ['journal.jsonl', aside],
-      ['journal.jsonl', pipe],
-      ['lock', aside],
-      ['..', aside],
-    ] as const) {
-      const place = join(directory, name);
-      renameSync(place, aside);
-      if (target === pipe) renameSync(pipe, place);
-      else symlinkSync(target, place);
-      const what = `${target === pipe ? 'a pipe' : 'a link'} as ${name}`;
-      await t.rejects(
-        openThread(directory, 'a', { clock: systemClock, witness }),
-        { code: 'OBJECT_CORRUPT' },
-        what,
-      );
-      if (name === '' || name === 'journal.jsonl')
-        await t.rejects(readThread(directory, 'a', witness), { code: 'OBJECT_CORRUPT' }, what);
-      if (target === pipe) renameSync(place, pipe);
-      else rmSync(place);
-      renameSync(aside, place);
-    }
-    t.ok((await readThread(directory, 'a', witness)).proven);
-  },
-);
+t.test('a link or pipe in place of a thread, its lock or its journal is not followed', async (t) => {
+  const box = t.testdir();
+  const { witness, say } = threadPlace(box);
+  const directory = await say('a', 10, [11, 'hello']);
+  writeFileSync(join(directory, 'lock'), '');
+  const aside = join(box, 'aside');
+  const pipe = join(box, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  for (const [name, target] of [
+    ['', aside],
+    ['journal.jsonl', aside],
+    ['journal.jsonl', pipe],
+    ['lock', aside],
+    ['..', aside],
+  ] as const) {
+    const place = join(directory, name);
+    renameSync(place, aside);
+    if (target === pipe) renameSync(pipe, place);
+    else symlinkSync(target, place);
+    const what = `${target === pipe ? 'a pipe' : 'a link'} as ${name}`;
+    await t.rejects(
+      openThread(directory, 'a', { clock: systemClock, witness }),
+      { code: 'OBJECT_CORRUPT' },
+      what,
+    );
+    if (name === '' || name === 'journal.jsonl')
+      await t.rejects(readThread(directory, 'a', witness), { code: 'OBJECT_CORRUPT' }, what);
+    if (target === pipe) renameSync(place, pipe);
+    else rmSync(place);
+    renameSync(aside, place);
+  }
+  t.ok((await readThread(directory, 'a', witness)).proven);
+});

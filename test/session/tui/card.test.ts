@@ -24,7 +24,7 @@ function fresh(asked: Asked): Card {
   return openCard(asked, 0, false);
 }
 
-t.test('a number, a letter or Enter gives the answer that stands there', async (t) => {
+t.test('a number, a letter or Enter chooses the option of a question', async (t) => {
   const asked = ask('approval');
   const card = fresh(asked);
   t.strictSame(pressCard(card, asked, typed('y'), later).given, { selectedOption: 'approve' });
@@ -33,7 +33,7 @@ t.test('a number, a letter or Enter gives the answer that stands there', async (
   t.strictSame(pressCard(down, asked, press('enter'), later).given, { selectedOption: 'approve_session' });
 });
 
-t.test('Enter alone approves nothing that is dangerous, or that nobody can prove', async (t) => {
+t.test('Enter alone does not approve a dangerous or unproven command', async (t) => {
   for (const metadata of [{ verdict: 'dangerous' }, { verdict: 'unknown', unproven: ['what $X is'] }]) {
     const asked = { ...ask('approval'), metadata };
     t.strictSame(pressCard(fresh(asked), asked, press('enter'), later).given, { selectedOption: 'deny' });
@@ -45,7 +45,7 @@ t.test('Enter alone approves nothing that is dangerous, or that nobody can prove
   }
 });
 
-t.test('no letter stands for two options of one question', async (t) => {
+t.test('the number of each option chooses that option', async (t) => {
   for (const kind of Object.keys(optionsOf) as Asked['kind'][]) {
     const asked = ask(kind);
     for (const { id } of asked.options) {
@@ -57,7 +57,7 @@ t.test('no letter stands for two options of one question', async (t) => {
   }
 });
 
-t.test('a key that was pressed before the question could be read answers nothing', async (t) => {
+t.test('a key pressed just after a question appears does not answer it', async (t) => {
   const asked = ask('approval');
   for (const key of [typed('y'), typed('1'), press('enter')]) {
     const pressed = pressCard(fresh(asked), asked, key, deafForMs - 1);
@@ -70,18 +70,18 @@ t.test('a key that was pressed before the question could be read answers nothing
   );
 });
 
-t.test('pasted text answers nothing', async (t) => {
+t.test('pasted text does not answer a question', async (t) => {
   const asked = ask('approval');
   const pressed = pressCard(fresh(asked), asked, { type: 'paste', text: 'y' }, later);
   t.equal(pressed.given, undefined);
   t.equal(pressed.isElse, true);
 });
 
-t.test('a question that appears while something is typed leaves the keys where they are', async (t) => {
+t.test('a question that appears while the user types does not capture the keys', async (t) => {
   t.equal(openCard({ id: 'q', options: [], metadata: {} }, 0, true).focus, 'away');
 });
 
-t.test('notes on lines go along with execute, and with modify', async (t) => {
+t.test('notes on plan lines go along with execute and modify', async (t) => {
   const asked = ask('post_plan_choice', { lines: ['a.1', 'a.2'] });
   let card = pressCard(fresh(asked), asked, typed('l'), later).card;
   card = pressCard(card, asked, press('down'), later).card;
@@ -96,7 +96,7 @@ t.test('notes on lines go along with execute, and with modify', async (t) => {
   t.strictSame(pressCard(card, asked, typed('c'), later).given, { selectedOption: 'cancel' });
 });
 
-t.test('modify asks for its note, and nothing written takes it back', async (t) => {
+t.test('modify prompts for a note, and an empty note cancels it', async (t) => {
   const asked = ask('intent_review_choice');
   const { card, given } = pressCard(fresh(asked), asked, typed('m'), later);
   t.equal(given, undefined);
@@ -106,7 +106,7 @@ t.test('modify asks for its note, and nothing written takes it back', async (t) 
   t.equal(back.card.writing, undefined);
 });
 
-t.test('inner questions are asked one after the other and answered together', async (t) => {
+t.test('inner questions are shown one after the other and answered together', async (t) => {
   const questions = [
     {
       id: 'which',

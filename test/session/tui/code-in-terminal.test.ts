@@ -11,7 +11,7 @@ const plans = (...steps: readonly string[]): ScriptedReply => ({
 });
 const readable = 'number or letter chooses';
 
-t.test('a request becomes a commit by what is typed', { skip: noPty }, async (t) => {
+t.test('a request typed in the terminal becomes a commit', { skip: noPty }, async (t) => {
   await using code = await openCodeScene([
     { text: 'It adds **one** cent.\n\n- here\n' },
     submits(priceDraft),

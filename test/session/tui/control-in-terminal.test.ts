@@ -15,7 +15,7 @@ function pageOf(scene: TerminalScene) {
 }
 
 long(
-  'the terminal has the session first, sees who takes it, and takes it back',
+  'the terminal controls the session first, shows a browser attach and reclaims the session',
   { skip: noPty },
   async (t) => {
     await using code = await openCodeScene([], '--browser-control', 'loopback');

@@ -19,7 +19,7 @@ async function noted(notes: number) {
 const notesIn = (lines: readonly string[]) => lines.flatMap((line) => /Note (\d+)\./.exec(line)?.[1] ?? []);
 const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => `${from + at}`);
 
-t.test('how many entries go back is said with the command', async (t) => {
+t.test('`/earlier` accepts a count of at most 200 entries', async (t) => {
   t.strictSame(readLocal('/earlier'), { type: 'earlier', count: 20 });
   t.strictSame(readLocal('/earlier 7'), { type: 'earlier', count: 7 });
   t.strictSame(readLocal('/earlier 9999'), { type: 'earlier', count: 200 });
@@ -27,7 +27,7 @@ t.test('how many entries go back is said with the command', async (t) => {
     t.match(readLocal(wrong), { type: 'none' }, wrong);
 });
 
-t.test('a long thread is printed from its end on, and gone back through to its beginning', async (t) => {
+t.test('a long thread prints its end, and `/earlier` pages back to its beginning', async (t) => {
   const { door } = await noted(kept.transcript + 99);
   const printed = openPrinter(plainShape).print(door.snapshot(), 80).lines.map(textOf);
   t.match(printed[0], '… 560 earlier: /earlier shows them');
@@ -48,7 +48,7 @@ t.test('a long thread is printed from its end on, and gone back through to its b
   t.strictSame(await show(20), ['  nothing came before']);
 });
 
-t.test('a short thread is printed whole, and says nothing of what came before', async (t) => {
+t.test('a short thread is printed whole, without a hint at earlier entries', async (t) => {
   const { door } = await noted(3);
   const printed = openPrinter(plainShape).print(door.snapshot(), 80).lines.map(textOf);
   t.notMatch(printed.join('\n'), /earlier/);
@@ -56,7 +56,7 @@ t.test('a short thread is printed whole, and says nothing of what came before', 
   t.strictSame((await earlier.show(20, 80)).map(textOf), ['  nothing came before']);
 });
 
-t.test('everything is everything, also what left the window', async (t) => {
+t.test('`wholeTranscript` contains entries outside the window', async (t) => {
   const { door } = await noted(kept.transcript + 499);
   const all = await wholeTranscript(door);
   t.strictSame(
@@ -65,7 +65,7 @@ t.test('everything is everything, also what left the window', async (t) => {
   );
 });
 
-t.test('a thread that is gone on with is read with the contract that was agreed', async (t) => {
+t.test('a resumed thread prints the confirmed spec once, in its place', async (t) => {
   const { door } = await noted(2);
   const [first, ...more] = door.snapshot().transcript;
   if (first === undefined) throw new Error('nothing was noted');

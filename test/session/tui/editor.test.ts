@@ -4,7 +4,7 @@ import { long } from '../../rooms/long.ts';
 import { openCodeScene } from './open-code-scene.ts';
 import { noPty } from './open-terminal-scene.ts';
 
-long('Ctrl+C in an editor of the person is for that editor', { skip: noPty }, async (t) => {
+long('Ctrl+C in the external editor does not reach writ', { skip: noPty }, async (t) => {
   await using code = await openCodeScene([]);
   const editor = join(code.sample.home, 'editor');
   writeFileSync(

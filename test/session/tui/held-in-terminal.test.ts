@@ -28,7 +28,7 @@ async function say(scene: TerminalScene, text: string, seen: string): Promise<vo
 }
 
 long(
-  'a change is reviewed, its hunk taken out, and the rest undone, by what is typed',
+  'the user reviews a held change, removes a rejected hunk and undoes the run in the terminal',
   { skip: noPty },
   async (t) => {
     const replies = [submits(priceDraft), plans, makesMore, ...makesFix.slice(1)];

@@ -28,25 +28,22 @@ const snapshot = {
   reviews: [{ patchset: 'p', path: 'a', hunk: 'h2', verdict: 'reject' }],
 } as unknown as typeof idle;
 
-t.test(
-  'what becomes of a held change is asked with what each answer does, and how much is rejected',
-  async (t) => {
-    const { subject: _, ...question } = heldQuestion(review);
-    const asked = { ...question, id: 'q', status: 'pending' as const, options: [], requestedAt: '' };
-    const drawn = (of: typeof idle) =>
-      drawCard(openCard(asked, 0, false), asked, of, { rows: 12, columns: 80 }).map(textOf);
-    t.match(drawn(snapshot), [
-      '? What goes on to main?  1/2 rejected',
-      '› 1  Keep  `main` goes on to this commit',
-      '  2  Take out what is rejected  what is left is judged and sealed anew, and goes on to `main`',
-      '  3  Discard  nothing of it is committed',
-    ]);
-    t.match(drawn({ ...snapshot, reviews: [] })[0], /0\/2 rejected$/);
-    t.equal(drawn(idle)[0], '? What goes on to main?', 'of a change that is not shown nothing is counted');
-  },
-);
+t.test('the question on a held change describes each answer and counts the rejected hunks', async (t) => {
+  const { subject: _, ...question } = heldQuestion(review);
+  const asked = { ...question, id: 'q', status: 'pending' as const, options: [], requestedAt: '' };
+  const drawn = (of: typeof idle) =>
+    drawCard(openCard(asked, 0, false), asked, of, { rows: 12, columns: 80 }).map(textOf);
+  t.match(drawn(snapshot), [
+    '? What goes on to main?  1/2 rejected',
+    '› 1  Keep  `main` goes on to this commit',
+    '  2  Take out what is rejected  what is left is judged and sealed anew, and goes on to `main`',
+    '  3  Discard  nothing of it is committed',
+  ]);
+  t.match(drawn({ ...snapshot, reviews: [] })[0], /0\/2 rejected$/);
+  t.equal(drawn(idle)[0], '? What goes on to main?', 'of a change that is not shown nothing is counted');
+});
 
-t.test('an approval names what it approves beside its answers, whatever has left the terminal', async (t) => {
+t.test('an approval question shows the subject or command beside its answers', async (t) => {
   const drawn = (metadata: Asked['metadata']): string => {
     const asked: Asked = { ...question, title: 'Change files', metadata };
     const [head = []] = drawCard(openCard(asked, 0, false), asked, idle, { rows: 22, columns: 80 });
@@ -68,7 +65,7 @@ t.test('an approval names what it approves beside its answers, whatever has left
   t.equal(many, '? Change files  first of 2 lines  $ echo a', 'and one line does not pass for all of them');
 });
 
-t.test('while a turn works, the key that stops it is told before who steers', async (t) => {
+t.test('the status line shows the stop key during a turn to the controlling screen only', async (t) => {
   const line = (status: typeof idle.status, columns: number, kind = 'tui') => {
     const busy = { ...idle, status, controller: { ...idle.controller, kind } } as typeof idle;
     return textOf(statusLine(statusItems(busy, { stop: 'Esc' }), columns, (text) => text.length));
@@ -81,7 +78,7 @@ t.test('while a turn works, the key that stops it is told before who steers', as
   t.notMatch(line('thinking', 200, 'browser'), /Esc/, 'it is for who steers');
 });
 
-t.test('a change that is held is told as long as nothing asks for its review', async (t) => {
+t.test('the status line shows a held change while no question is open', async (t) => {
   const texts = (of: typeof idle) => statusItems(of, {}).map(({ text }) => text);
   const { runId, commit, branch, patchset } = review;
   const held = { ...idle, held: { runId, commit, branch, target: 'refs/heads/main', patchset } };

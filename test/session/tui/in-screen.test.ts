@@ -17,7 +17,7 @@ const sizes = [
 ] as const;
 
 long(
-  'a session in GNU screen: other sizes, its scrollback, detached and attached again',
+  'a session in GNU screen survives resizing, scrollback copy, detach and reattach',
   {
     skip: noScreen,
   },

@@ -13,7 +13,7 @@ const sizes = [
 for (const term of ['tmux-256color', 'screen-256color']) {
   // Both know what is asked of them by the same sequences: one is enough for the whole run of all rooms.
   const test = term === 'tmux-256color' ? t.test.bind(t) : long;
-  test(`a session in tmux as ${term}: its screen, other sizes, its scrollback`, {
+  test(`a session in tmux as ${term} redraws after each resize and keeps its scrollback`, {
     skip: noTmux,
   }, async (t) => {
     const reply = Array.from({ length: 40 }, (_, at) => `- caller ${at + 1} of price\n`).join('');

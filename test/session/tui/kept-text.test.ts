@@ -14,7 +14,7 @@ import { openCodeScene } from './open-code-scene.ts';
 import { noPty } from './open-terminal-scene.ts';
 import { plainShape } from './plain-shape.ts';
 
-long('what was typed outlives a kill, and is offered to whoever goes on', { skip: noPty }, async (t) => {
+long('typed text survives a kill and is restored on resume', { skip: noPty }, async (t) => {
   await using code = await openCodeScene([]);
   const keptIn = (): string =>
     globSync(join(code.sample.root, '.git/writ/threads/*/typed/draft.json'))[0] ?? '';
@@ -73,7 +73,7 @@ function openQuietScreen(door: SessionDoor, kept: Draft[]) {
   });
 }
 
-t.test('what is written for a question is kept, too', async (t) => {
+t.test('text typed as an answer is kept in the draft', async (t) => {
   const machine = openMachineDoor(() => 0);
   const kept: Draft[] = [];
   const screen = openQuietScreen(machine.door, kept);
@@ -93,7 +93,7 @@ t.test('what is written for a question is kept, too', async (t) => {
   screen.close();
 });
 
-t.test('while a secret is asked nothing that is typed is kept', async (t) => {
+t.test('text typed while a secret question is open is not kept', async (t) => {
   const machine = openMachineDoor(() => 0);
   const kept: Draft[] = [];
   const screen = openQuietScreen(machine.door, kept);

@@ -91,14 +91,14 @@ const sequences: readonly (readonly [sent: string, keys: string])[] = [
   ['\x1bOp\x1bOj', '"0*"'],
 ];
 
-t.test('what a terminal sends are these keys', (t) => {
+t.test('terminal sequences decode to keys, text and pastes', (t) => {
   for (const [sent, keys] of sequences) {
     t.equal(read([bytesOf(sent)]), keys, JSON.stringify(sent));
   }
   t.end();
 });
 
-t.test('keys are the same however their octets were cut', (t) => {
+t.test('keys decode the same way however their octets are split', (t) => {
   const all = bytesOf(sequences.map(([sent]) => sent).join(''));
   const whole = read([all]);
   t.equal(read([...all].map((octet) => Uint8Array.of(octet))), whole);
@@ -116,7 +116,7 @@ t.test('keys are the same however their octets were cut', (t) => {
   t.end();
 });
 
-t.test('octets of chance are keys without control characters, and the same however they were cut', (t) => {
+t.test('random octets decode without control characters and independently of their splits', (t) => {
   const chance = seededRandom(toldSeed(t));
   const likely = [
     0x1b, 0x1b, 0x5b, 0x5b, 0x4f, 0x3b, 0x31, 0x32, 0x30, 0x7e, 0x41, 0x4d, 0x75, 0xe6, 0xbc, 0xf0, 0x9f,
@@ -136,7 +136,7 @@ t.test('octets of chance are keys without control characters, and the same howev
   t.end();
 });
 
-t.test('a lone Escape is one when nothing follows, and Alt with the sign of a sequence too', (t) => {
+t.test('a pending Escape or sequence start becomes a key when nothing follows', (t) => {
   const expired = (sent: string): string => toWords(expireKeys(decodeKeys(noKeys, bytesOf(sent)).state).keys);
   t.equal(decodeKeys(noKeys, bytesOf('\x1b')).undecided, 'escape');
   t.equal(expired('\x1b'), 'escape');
@@ -154,7 +154,7 @@ t.test('a lone Escape is one when nothing follows, and Alt with the sign of a se
   t.end();
 });
 
-t.test('a paste that has lost its end is ended by Ctrl+C, once it stands still', (t) => {
+t.test('Ctrl+C ends a paste without an end marker once the input has stalled', (t) => {
   const begun = decodeKeys(noKeys, bytesOf('\x1b[200~abc\x03'));
   t.same([begun.keys, begun.undecided], [[], 'paste']);
   const still = decodeKeys(begun.state, bytesOf('\x03def'));
@@ -166,7 +166,7 @@ t.test('a paste that has lost its end is ended by Ctrl+C, once it stands still',
   t.end();
 });
 
-t.test('a paste of 1 MB is one key, in any pieces; of one beyond 4 MB the rest is dropped, and told', (t) => {
+t.test('a paste of 1 MB is one key, and octets beyond 4 MB are dropped and counted', (t) => {
   const text = 'line of a paste é\n'.repeat(60_000);
   const bytes = bytesOf(`\x1b[200~${text}\x1b[201~`);
   for (const size of [1000, 4096, 65_536]) {

@@ -3,7 +3,7 @@ import { openLateDoor } from '../../../session/tui/late-door.ts';
 import { openMachineDoor } from './machine-door.ts';
 
 t.test(
-  'what is sent to a session that is not there yet goes in its order, then its snapshot is shown',
+  'commands sent before the session opens are forwarded in order before its snapshot is shown',
   async (t) => {
     const machine = openMachineDoor(() => 0);
     const starting = { ...machine.door.snapshot(), status: 'thinking' as const };

@@ -6,7 +6,7 @@ import { changeLines, reviewHunk } from '../../../session/tui/show/change-lines.
 import { findThread } from '../../../session/tui/show/find-thread.ts';
 import { plainShape } from './plain-shape.ts';
 
-t.test('what the screen does itself is read, and everything else is for the session', async (t) => {
+t.test('the screen reads its own commands and leaves all others to the session', async (t) => {
   t.strictSame(readLocal('/approvals'), { type: 'approvals' });
   t.strictSame(readLocal(' /approvals revoke 2 '), { type: 'revoke', which: '2' });
   t.strictSame(readLocal('/plan'), { type: 'plan' });
@@ -28,7 +28,7 @@ t.test('what the screen does itself is read, and everything else is for the sess
     t.match(readLocal(wrong), { type: 'none' }, wrong);
 });
 
-t.test('hunks of the newest change have numbers, and what is said of one reaches the session', async (t) => {
+t.test('hunks of the newest change are numbered, and a review by number reaches the session', async (t) => {
   const said: unknown[] = [];
   const snapshot = {
     patchsets: [
@@ -86,7 +86,7 @@ t.test('hunks of the newest change have numbers, and what is said of one reaches
   t.equal(said.length, 2);
 });
 
-t.test('a thread is named by its id, or by a beginning that no other has', async (t) => {
+t.test('a thread is found by its id or by a unique prefix', async (t) => {
   const ids = ['aa-1', 'aa-2', 'b-1', 'b'];
   const threads: SessionDoor['threads'] = async ({ offset }) => ({
     items: ids.slice(offset, offset + 1).map((id) => ({ id, archived: false, createdAt: '', updatedAt: '' })),

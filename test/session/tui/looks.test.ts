@@ -19,7 +19,7 @@ async function look(
 
 const states = /^(?:ready|thinking|working|asks you|done|failed)(?: \d+s)?(?: · .*)?$/;
 
-long('every state fits into every terminal, and says at its end how things are', async (t) => {
+long('every scene fits every terminal size and ends with one status line', async (t) => {
   for (const scene of Object.keys(scenes) as SceneName[])
     for (const [columns, rows] of [
       [40, 10],
@@ -39,7 +39,7 @@ long('every state fits into every terminal, and says at its end how things are',
     }
 });
 
-t.test('without colours nothing is coloured', async (t) => {
+t.test('the mono theme uses no colours', async (t) => {
   for (const scene of ['approval', 'repair', 'review', 'done'] as const) {
     const seen = await look(t, scene, 80, 24, 'mono');
     const colours = seen.lines().flatMap((_, at) => seen.runsOf(at).map(({ colour }) => colour));
@@ -47,14 +47,14 @@ t.test('without colours nothing is coloured', async (t) => {
   }
 });
 
-t.test('what was said stands before the reply to it, which comes already', async (t) => {
+t.test('a message appears before the reply that streams in', async (t) => {
   const lines = (await look(t, 'talk', 80, 24)).lines();
   const asked = lines.indexOf('> /ask And who tests that?');
   t.ok(asked > lines.indexOf('Callers'), 'behind the reply before');
   t.ok(lines[asked + 2]?.startsWith('I am looking at the tests now'), 'and before its own');
 });
 
-t.test('what a person confirms stands beside the answers, and nothing of it twice', async (t) => {
+t.test('the spec is shown beside its answers without repetition, and a key shows all of it', async (t) => {
   const seen = await look(t, 'intent', 80, 24);
   const screen = seen.screen().join('\n');
   t.match(
@@ -75,7 +75,7 @@ t.test('what a person confirms stands beside the answers, and nothing of it twic
   t.match(whole.screen().join('\n'), '? Is this what you mean?', 'and the question stands');
 });
 
-t.test('what goes on below a sign stands under its words', async (t) => {
+t.test('a wrapped line is indented below its text', async (t) => {
   const plan = (await look(t, 'plan', 80, 24)).lines();
   t.match(
     plan.join('\n'),
@@ -87,12 +87,12 @@ t.test('what goes on below a sign stands under its words', async (t) => {
   t.match(tree.join('\n'), /^ {2}dangerous {2}git status .*\n {13}without hooks/m);
 });
 
-t.test('a Task that runs says what it is about', async (t) => {
+t.test('a running task shows its subject', async (t) => {
   const screen = (await look(t, 'repair', 80, 24)).screen();
   t.ok(screen.some((line) => line.startsWith('▸ task task-1  src/validate.js keeps the note')));
 });
 
-t.test('a command that failed is no success, and its gate neither', async (t) => {
+t.test('a failed command and its gate are marked as failed', async (t) => {
   const lines = (await look(t, 'repair', 80, 24)).lines();
   t.ok(lines.includes('✗ $ node --test --test-reporter=tap  exit code 1'));
   t.ok(lines.includes('✗ gate fast failed  1 of 1 ran'));
@@ -100,7 +100,7 @@ t.test('a command that failed is no success, and its gate neither', async (t) =>
   t.ok(lines.includes(`  writ show ${run}`), 'how to see more can be copied');
 });
 
-t.test('what came of it can be copied line by line', async (t) => {
+t.test('the outcome of a run shows its commit and commands on lines of their own', async (t) => {
   const lines = (await look(t, 'done', 80, 24)).lines();
   t.ok(lines.includes('✓ Decision.Commit: 1 of 1 checks passed and no rule objects'));
   for (const line of [
@@ -111,7 +111,7 @@ t.test('what came of it can be copied line by line', async (t) => {
     t.ok(lines.includes(`  ${line}`), line);
 });
 
-t.test('all answers stand there while something else is typed', async (t) => {
+t.test('all answers stay visible while the user types something else', async (t) => {
   const session = await playScene(t, 'plan');
   const seen = await showInTerminal(session, {
     size: { columns: 80, rows: 24 },
@@ -139,7 +139,7 @@ t.test('all answers stand there while something else is typed', async (t) => {
   );
 });
 
-t.test('answers that have no room are told to be there', async (t) => {
+t.test('a small screen shows the selected answer and marks further ones', async (t) => {
   const held = await playScene(t, 'held');
   const size = { columns: 80, rows: 6 };
   const screen = (await showInTerminal(held, { size, theme: 'colour', scene: 'held', pressed: [] })).screen();
@@ -153,7 +153,7 @@ t.test('answers that have no room are told to be there', async (t) => {
   );
 });
 
-t.test('in a small terminal a command is seen together with the answers that approve it', async (t) => {
+t.test('a small terminal shows a command together with the answers that approve it', async (t) => {
   for (const [columns, rows] of [
     [40, 10],
     [80, 10],
@@ -182,7 +182,7 @@ t.test('in a small terminal a command is seen together with the answers that app
   t.match(plan, /e execute {2}w network {2}m modify\n {2}c cancel\n› Execute plan {2}runs it/);
 });
 
-t.test('all of what an answer covers can be read once it is chosen', async (t) => {
+t.test('the chosen answer shows everything that it covers', async (t) => {
   const session = await playScene(t, 'approval');
   const seen = await showInTerminal(session, {
     size: { columns: 80, rows: 24 },
@@ -197,7 +197,7 @@ t.test('all of what an answer covers can be read once it is chosen', async (t) =
   );
 });
 
-t.test('questions say which of them is asked, what was answered, and never a secret', async (t) => {
+t.test('questions show their number and earlier answers, but never a secret', async (t) => {
   const seen = await look(t, 'question', 80, 24);
   const lines = seen.lines();
   t.ok(lines.includes('Question: Which registry, and with which token?'));
@@ -209,7 +209,7 @@ t.test('questions say which of them is asked, what was answered, and never a sec
   t.equal(column, 10, 'behind the marks');
 });
 
-t.test('an answered secret is not drawn while the next question is asked', async (t) => {
+t.test('an answered secret is not drawn while the next question is shown', async (t) => {
   const session = await playScene(t, 'empty');
   await session.say('Publish it.');
   const questions = [
@@ -234,12 +234,12 @@ t.test('an answered secret is not drawn while the next question is asked', async
   t.notMatch(seen.lines().join('\n'), /npm_/);
 });
 
-t.test('a goal says how much of its budget is used', async (t) => {
+t.test('a goal shows the used part of its budget', async (t) => {
   const lines = (await look(t, 'goal', 80, 24)).screen();
   t.ok(lines.includes('▸ goal run 2 · 18k of 100k tok · $0.04 of $1.00 · 3m 34s of 10m 00s'));
 });
 
-t.test('why a turn failed is told as a failure', async (t) => {
+t.test('the reason of a failed turn is shown in the failure colour', async (t) => {
   const seen = await look(t, 'failed', 80, 24);
   const at = seen.lines().findIndex((line) => line.startsWith('Failed: PROVIDER_UNAVAILABLE'));
   t.ok(at > 0);

@@ -4,7 +4,7 @@ import { plainShape } from './plain-shape.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
 
-t.test('a seal that is not verified is told in the colour of a failure, with its reason', async (t) => {
+t.test('a failed verification is shown in the failure colour with its reason', async (t) => {
   const told = (title: string, content: string) =>
     entryLines(
       {
@@ -25,7 +25,7 @@ t.test('a seal that is not verified is told in the colour of a failure, with its
   t.match(told('Verified', 'r'), [{ text: 'Verified: ', tone: 'good' }]);
 });
 
-t.test('below a gate that failed stands what did', async (t) => {
+t.test('a failed gate lists its failed checks', async (t) => {
   const lines = (gate: object) =>
     entryLines(
       {

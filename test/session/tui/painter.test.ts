@@ -26,7 +26,7 @@ function changed(chance: Chance, lines: readonly Line[], most: number): readonly
   return lines.map((line, row) => (row === at ? [...line, ...someLine(chance, 2)] : line));
 }
 
-long('what was finished stands above what is live, whatever comes in whatever order', async (t) => {
+long('finished lines stay above the live region for any sequence of updates', async (t) => {
   const seed = toldSeed(t);
   for (let round = 0; round < 12; round += 1) {
     const chance = seededRandom(seed + round);
@@ -67,7 +67,7 @@ long('what was finished stands above what is live, whatever comes in whatever or
   t.pass();
 });
 
-t.test('a line that was live and is finished is not written again', async (t) => {
+t.test('a live line that becomes finished is not written again', async (t) => {
   const { painter, emulator, frames, settled } = openPainterScene(40, 10);
   const below = [lineOf('> what I type'), lineOf('status')];
   painter.live([lineOf('the reply goes on'), ...below], { row: 1, column: 13 });
@@ -79,7 +79,7 @@ t.test('a line that was live and is finished is not written again', async (t) =>
   t.notMatch(frames.at(-1), /reply|type|status/);
 });
 
-t.test('finished lines come without a live region of their own', async (t) => {
+t.test('finished lines keep their order and leave the live region in place', async (t) => {
   const { painter, emulator, settled } = openPainterScene(40, 10);
   painter.live([lineOf('> ')], { row: 0, column: 2 });
   painter.commit([lineOf('one')]);
@@ -89,24 +89,21 @@ t.test('finished lines come without a live region of their own', async (t) => {
   t.same(emulator.cursor(), { row: 2, column: 2 });
 });
 
-t.test(
-  'a live region that is too high is cut at the top, a line that is too long at the right',
-  async (t) => {
-    const { painter, emulator, settled } = openPainterScene(10, 5);
-    painter.live(
-      [...'abcdef'].map((char) => lineOf(char.repeat(12))),
-      { row: 5, column: 3 },
-    );
-    await settled();
-    t.same(
-      emulator.lines(),
-      [...'cdef'].map((char) => char.repeat(10)),
-    );
-    t.same(emulator.cursor(), { row: 3, column: 3 });
-  },
-);
+t.test('a live region is cut at the top if too high and at the right if too wide', async (t) => {
+  const { painter, emulator, settled } = openPainterScene(10, 5);
+  painter.live(
+    [...'abcdef'].map((char) => lineOf(char.repeat(12))),
+    { row: 5, column: 3 },
+  );
+  await settled();
+  t.same(
+    emulator.lines(),
+    [...'cdef'].map((char) => char.repeat(10)),
+  );
+  t.same(emulator.cursor(), { row: 3, column: 3 });
+});
 
-t.test('lines are broken between words, and no word is', (t) => {
+t.test('lines wrap between words without splitting a word', (t) => {
   const chance = seededRandom(toldSeed(t));
   for (let round = 0; round < 500; round += 1) {
     const line = someLine(chance, 20);

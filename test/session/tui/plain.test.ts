@@ -22,7 +22,7 @@ import { noPty } from './open-terminal-scene.ts';
 const moves = /\x1b(?:\[[0-9;?]*[@A-HJ-MP-TXZ`a-fr-u]|[78DEMc])/;
 const looks = /\x1b\[[0-9;]+m/;
 
-t.test('lines are appended, and what is typed is changed by backspaces alone', async (t) => {
+t.test('the plain painter appends lines and edits typed text with backspaces only', async (t) => {
   const chance = seededRandom(toldSeed(t));
   const columns = 40;
   const emulator = openEmulator(columns, 24);
@@ -83,39 +83,33 @@ t.test('lines are appended, and what is typed is changed by backspaces alone', a
   t.notMatch(frames.join(''), looks);
 });
 
-t.test(
-  'a row that is typed is never full, and a line that is long moves below its cursor by half a row',
-  async (t) => {
-    const columns = 20;
-    const emulator = openEmulator(columns, 10);
-    const painter = openPlainPainter({
-      write: (text) => void emulator.write(text),
-      size: { columns, rows: 10 },
-      theme: themes.plain,
-    });
-    painter.live([lineOf('x'.repeat(40))]);
-    painter.commit([lineOf('said')]);
-    painter.live([lineOf('> ')]);
-    await emulator.write('');
-    t.same(emulator.lines(), ['said', '>']);
-    const text = 'abcdefghijklmnopqrstuvwxyz0123456789';
-    for (let cursor = 0; cursor <= text.length; cursor += 1) {
-      const composer = { ...emptyComposer, buffer: { ...emptyBuffer, text, cursor } };
-      const { line, column } = typedLine(openView(composer), columns);
-      const shown = textOf(line);
-      t.ok(shown.length < columns && column < columns, `${shown} ${column}`);
-      t.ok(
-        shown.slice(2, column).endsWith(text.slice(Math.max(0, cursor - 3), cursor)),
-        `${cursor}: ${shown}`,
-      );
-    }
-    const several = { ...emptyComposer, buffer: { ...emptyBuffer, text: 'one\ntwo', cursor: 5 } };
-    t.same(typedLine(openView(several), columns), { line: [span('2> two')], column: 4 });
-  },
-);
+t.test('a typed row stays shorter than the terminal and scrolls sideways', async (t) => {
+  const columns = 20;
+  const emulator = openEmulator(columns, 10);
+  const painter = openPlainPainter({
+    write: (text) => void emulator.write(text),
+    size: { columns, rows: 10 },
+    theme: themes.plain,
+  });
+  painter.live([lineOf('x'.repeat(40))]);
+  painter.commit([lineOf('said')]);
+  painter.live([lineOf('> ')]);
+  await emulator.write('');
+  t.same(emulator.lines(), ['said', '>']);
+  const text = 'abcdefghijklmnopqrstuvwxyz0123456789';
+  for (let cursor = 0; cursor <= text.length; cursor += 1) {
+    const composer = { ...emptyComposer, buffer: { ...emptyBuffer, text, cursor } };
+    const { line, column } = typedLine(openView(composer), columns);
+    const shown = textOf(line);
+    t.ok(shown.length < columns && column < columns, `${shown} ${column}`);
+    t.ok(shown.slice(2, column).endsWith(text.slice(Math.max(0, cursor - 3), cursor)), `${cursor}: ${shown}`);
+  }
+  const several = { ...emptyComposer, buffer: { ...emptyBuffer, text: 'one\ntwo', cursor: 5 } };
+  t.same(typedLine(openView(several), columns), { line: [span('2> two')], column: 4 });
+});
 
 long(
-  'a terminal that knows no sequences is sent none, and no screen is drawn in it',
+  '`--plain` sends no escape sequence to a dumb terminal, which is refused without it',
   { skip: noPty },
   async (t) => {
     await using code = await openCodeScene([]);
@@ -135,7 +129,7 @@ long(
   },
 );
 
-long('`--plain` says each change in a line, and moves no cursor', { skip: noPty }, async (t) => {
+long('`--plain` prints each change as a line and moves no cursor', { skip: noPty }, async (t) => {
   await using code = await openCodeScene([
     { text: 'It adds **one** cent.\n\n- here\n' },
     submits(priceDraft),

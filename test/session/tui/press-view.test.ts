@@ -53,16 +53,13 @@ function told(...keys: readonly Key[]): string {
 
 const textOf = ({ composer }: View): string => composer.buffer.text;
 
-t.test(
-  'a word that is typed at a question answers nothing, whatever its letters and Enter stand for',
-  async (t) => {
-    t.strictSame(press(9_999, ...typed('hello')), { did: [], text: 'hello' });
-    t.strictSame(press(9_999, ...typed('/goal status'), enter), { did: ['submit'], text: '' });
-    t.strictSame(press(9_999, ...typed('hello'), tab, ...typed('e')), { did: ['execute'], text: 'hello' });
-  },
-);
+t.test('a word typed while a question is open does not answer it', async (t) => {
+  t.strictSame(press(9_999, ...typed('hello')), { did: [], text: 'hello' });
+  t.strictSame(press(9_999, ...typed('/goal status'), enter), { did: ['submit'], text: '' });
+  t.strictSame(press(9_999, ...typed('hello'), tab, ...typed('e')), { did: ['execute'], text: 'hello' });
+});
 
-t.test('a word that was begun before the question could be read is typed to its end', async (t) => {
+t.test('a word begun just after a question appeared is typed to its end', async (t) => {
   const early = press(deafForMs - 1, ...typed('c'));
   t.strictSame(early, { did: [], text: 'c' });
   let { view } = seeSnapshot(openView(openComposer([])), snapshot, 0);
@@ -76,11 +73,11 @@ t.test('a word that was begun before the question could be read is typed to its 
   t.equal(textOf(view), 'core');
 });
 
-t.test('a letter of an answer gives it', async (t) => {
+t.test('the letter of an option chooses it', async (t) => {
   t.strictSame(press(9_999, ...typed('e')), { did: ['execute'], text: '' });
 });
 
-t.test('a plan that waits is given up by two keys, never by one', async (t) => {
+t.test('a pending plan is cancelled by two presses of Esc, never by one key', async (t) => {
   t.strictSame(press(9_999, esc).did, []);
   t.match(told(esc), /^Esc again ends the turn, and the plan is gone$/);
   t.strictSame(press(9_999, esc, esc).did, ['cancel']);
@@ -94,7 +91,7 @@ t.test('a plan that waits is given up by two keys, never by one', async (t) => {
   t.strictSame(press(9_999, tab, esc, esc).did, ['cancel'], 'from the text, too');
 });
 
-t.test('what was written for a question that is over comes back with Up', async (t) => {
+t.test('text typed for a closed question is restored with Up', async (t) => {
   const context = { nowMs: 9_999, columns: 80, rows: 24, commands: [] };
   let { view } = seeSnapshot(openView(openComposer(['before'])), snapshot, 0);
   const pressAll = (...keys: readonly Key[]): void => {

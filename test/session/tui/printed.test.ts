@@ -30,12 +30,12 @@ function play(...transcripts: readonly (readonly Entry[])[]) {
   });
 }
 
-t.test('what is finished is printed once, in its order', async (t) => {
+t.test('a finished entry is printed once, in order', async (t) => {
   const [a, b] = [entry('a'), entry('b')];
   t.strictSame(play([a], [a], [a, b], [a, b]), ['a', '', 'b', '']);
 });
 
-t.test('a reply is printed as it comes, and whole once', async (t) => {
+t.test('a reply is printed while it streams and once as a whole', async (t) => {
   t.strictSame(play([reply('r', true)], [reply('r', true)], [reply('r', false)], [reply('r', false)]), [
     'r…',
     'r…',
@@ -44,7 +44,7 @@ t.test('a reply is printed as it comes, and whole once', async (t) => {
   ]);
 });
 
-t.test('a reply that is half printed is not cut in two by what ends beside it', async (t) => {
+t.test('an entry that finishes during a streamed reply is printed after it', async (t) => {
   const note = entry('n');
   t.strictSame(play([reply('r', true)], [reply('r', true), note], [reply('r', false), note]), [
     'r…',
@@ -53,7 +53,7 @@ t.test('a reply that is half printed is not cut in two by what ends beside it', 
   ]);
 });
 
-t.test('a tool that runs long holds nothing up, and is printed when it ends', async (t) => {
+t.test('a running tool call delays no other entry and is printed when it ends', async (t) => {
   const [later, last] = [entry('later'), entry('last')];
   t.strictSame(play([tool('x', 'running'), later], [tool('x', 'completed'), later, last]), [
     'later',
@@ -61,7 +61,7 @@ t.test('a tool that runs long holds nothing up, and is printed when it ends', as
   ]);
 });
 
-t.test('of two replies at once the second waits for the first', async (t) => {
+t.test('the second of two parallel replies waits for the first', async (t) => {
   t.strictSame(
     play(
       [reply('one', true), reply('two', true)],
@@ -72,7 +72,7 @@ t.test('of two replies at once the second waits for the first', async (t) => {
   );
 });
 
-t.test('what went by without being seen is told', async (t) => {
+t.test('entries that left the window unprinted are reported as missed', async (t) => {
   const { printed } = nextToPrint(nothingPrinted, { transcript: [entry('a')] });
   t.equal(nextToPrint(printed, { transcript: [entry('y'), entry('z')] }).missed, true);
   t.equal(nextToPrint(printed, { transcript: [entry('a'), entry('z')] }).missed, false);

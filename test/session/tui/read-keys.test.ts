@@ -41,7 +41,7 @@ async function read(
 
 const ssh = { SSH_CONNECTION: '192.0.2.1 50000 192.0.2.2 22' };
 
-t.test('an Escape that comes 200 ms before a letter is one by itself, from far away, too', async (t) => {
+t.test('an Escape 200 ms before a letter is a key of its own, over SSH too', async (t) => {
   for (const env of [{}, ssh]) {
     t.equal(await read(['\x1b', 200, 'b'], env), 'escape "b"');
     t.equal(await read(['\x1bb'], env), 'alt+char:b');
@@ -49,13 +49,13 @@ t.test('an Escape that comes 200 ms before a letter is one by itself, from far a
   }
 });
 
-t.test('what comes from far away is waited for longer', async (t) => {
+t.test('a key sequence may arrive later over SSH', async (t) => {
   t.equal(await read(['\x1b', 80, '[A'], ssh), 'up');
   t.equal(await read(['\x1b', 80, 'b'], ssh), 'alt+char:b');
   t.equal(await read(['\x1b', 80, 'b']), 'escape "b"');
 });
 
-t.test('the rest of a key that comes too late is no text', async (t) => {
+t.test('the late rest of a key sequence is not read as text', async (t) => {
   t.equal(await read(['\x1b', 200, '[A']), 'escape up');
   t.equal(await read(['\x1b', 200, '[1;5Cx']), 'escape right "x"');
   t.equal(await read(['\x1b', 200, 'OA']), 'escape up');

@@ -21,7 +21,7 @@ function holdsInOrder(found: readonly string[], all: readonly string[]): boolean
   return at === all.length;
 }
 
-long('whatever sizes a terminal has, nothing that was finished is lost', async (t) => {
+long('no finished line is lost at any sequence of terminal sizes', async (t) => {
   const seed = toldSeed(t);
   for (let round = 0; round < 20; round += 1) {
     const chance = seededRandom(seed + round);
@@ -51,7 +51,7 @@ long('whatever sizes a terminal has, nothing that was finished is lost', async (
   t.pass();
 });
 
-t.test('a narrower terminal leaves nothing of the live region above it', async (t) => {
+t.test('a narrower terminal leaves no stale rows of the live region', async (t) => {
   const scene = openPainterScene(80, 24);
   scene.painter.commit([lineOf('finished')]);
   const live = [
@@ -71,7 +71,7 @@ t.test('a narrower terminal leaves nothing of the live region above it', async (
   }
 });
 
-t.test('a terminal that cuts rows in place of breaking them loses nothing either', async (t) => {
+t.test('a terminal that truncates rows on a resize loses no lines', async (t) => {
   const scene = openPainterScene(80, 24, 'bare', false);
   scene.painter.commit([lineOf('one'), lineOf('two')]);
   scene.painter.live([lineOf('x'.repeat(80)), lineOf('> ')], { row: 1, column: 2 });

@@ -67,7 +67,7 @@ const rounds = process.env.WRIT_FUZZ_ROUNDS === undefined ? 2000 : Number(proces
 
 for (const isPlain of [false, true])
   t.test(
-    `whatever is pressed and whatever comes, nothing throws, nothing is lost, nothing is wider than the screen${isPlain ? ', in plain lines' : ''}`,
+    `random keys and reports lose no entry and fit the screen${isPlain ? ', in plain lines' : ''}`,
     async (t) => {
       const random = seededRandom(toldSeed(t));
       const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)] as T;

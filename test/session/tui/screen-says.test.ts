@@ -43,7 +43,7 @@ function openSaid(of?: SessionDoor, isStarting = false) {
   return { printed, live, screen, door, machine };
 }
 
-t.test('who stops a turn is told that it was stopped', async (t) => {
+t.test('the screen reports a stopped turn once', async (t) => {
   const { printed, screen, door } = openSaid();
   await door.submit('do it');
   screen.press([keyOf('escape')]);
@@ -52,7 +52,7 @@ t.test('who stops a turn is told that it was stopped', async (t) => {
   t.equal(printed.filter((line) => line === '· the turn was stopped').length, 1);
 });
 
-t.test('what a turn cost is told when it ends, and not again when its thread is gone on with', async (t) => {
+t.test('the cost of a turn is printed when it ends, and not again on resume', async (t) => {
   const machine = openMachineDoor(() => 0);
   const { door } = machine;
   const turn = { inputTokens: 6000, outputTokens: 800 };
@@ -79,7 +79,7 @@ t.test('what a turn cost is told when it ends, and not again when its thread is 
   screen.close();
 });
 
-t.test('a note that is refused is written again, and its question stands', async (t) => {
+t.test('a refused note is restored into the text, and its question stays open', async (t) => {
   const { live, screen, door, machine } = openSaid();
   await door.submit('do it');
   const ask = { type: 'ask', subject: 'draft', kind: 'intent_review_choice', metadata: {} } as const;
@@ -96,7 +96,7 @@ t.test('a note that is refused is written again, and its question stands', async
   screen.close();
 });
 
-t.test('a command that there is not, or in a form that it has not, stays where it was typed', async (t) => {
+t.test('an unknown or malformed command stays in the text with an explanation', async (t) => {
   const { live, screen } = openSaid();
   for (const [typed, why] of [
     ['/keep', 'expected `/keep N`'],
@@ -110,7 +110,7 @@ t.test('a command that there is not, or in a form that it has not, stays where i
   screen.close();
 });
 
-t.test('a thread that there is not ends no session', async (t) => {
+t.test('`/resume` with an unknown thread prints an error and keeps the session open', async (t) => {
   const { printed, screen } = openSaid();
   screen.press([{ type: 'text', text: '/resume a-run' }, keyOf('enter')]);
   await until(() => printed.some((line) => line.includes('that is a run: `writ resume a-run`')));

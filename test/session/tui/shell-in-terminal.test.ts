@@ -4,7 +4,7 @@ import { long } from '../../rooms/long.ts';
 import { openCodeScene } from './open-code-scene.ts';
 import { noPty } from './open-terminal-scene.ts';
 
-long('a command of your own runs, is seen as it comes, and is stopped', { skip: noPty }, async (t) => {
+long('a shell command of the user streams its output and can be stopped', { skip: noPty }, async (t) => {
   await using code = await openCodeScene([]);
   await using scene = code.start();
   await scene.until('? for help');
@@ -44,7 +44,7 @@ long('a command of your own runs, is seen as it comes, and is stopped', { skip: 
 });
 
 long(
-  'what a killed terminal ran is unknown, is not run again, and leaves no copy',
+  'a shell command of a killed terminal becomes unknown, is not run again and leaves no copy',
   { skip: noPty },
   async (t) => {
     await using code = await openCodeScene([]);

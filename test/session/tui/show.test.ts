@@ -11,7 +11,7 @@ import { plainShape } from './plain-shape.ts';
 const snapshot = toSnapshot(newWorld().state);
 const hour = 3_600_000;
 
-t.test('an approval to write shows what would be written', async (t) => {
+t.test('an approval to write shows a diff of the change', async (t) => {
   const told = (change: unknown, kind: 'approval' | 'post_plan_choice' = 'approval') =>
     askedChange({ kind, metadata: { subject: 'workspace.fs write a', change } }, plainShape, 80).map(textOf);
   t.strictSame(told({ changeType: 'modify', diff: '-old\n+new' }), [
@@ -29,7 +29,7 @@ t.test('an approval to write shows what would be written', async (t) => {
   t.match(lines.at(-1), /and 6[78] more lines: \/diff has them/);
 });
 
-t.test('threads in which nothing was said fill no list, however many they are', async (t) => {
+t.test('the thread list leaves out threads without messages and counts them', async (t) => {
   const now = Date.parse('2026-01-02T12:00:00Z');
   const all = Array.from({ length: 450 }, (_, at) => ({
     id: `thread-${at}`,
@@ -58,7 +58,7 @@ t.test('threads in which nothing was said fill no list, however many they are', 
   t.match(textOf(many.at(-1) ?? []), /there are older ones$/);
 });
 
-t.test('how things are is told in words, with what it cost, and no field by its name', async (t) => {
+t.test('the status shows cost, key and sandbox in words without field names', async (t) => {
   const diagnostics = {
     pid: 12,
     provider: 'openai',

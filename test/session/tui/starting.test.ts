@@ -5,7 +5,7 @@ import { noPty, type TerminalScene } from './open-terminal-scene.ts';
 /** The terminal takes keys as it did before, and shows its cursor. */
 const asFound = /\x1b\[\?25h.*\x1b\[\?2004l/s;
 
-long('what is typed while a session is opened goes when it is there', { skip: noPty }, async (t) => {
+long('messages typed while a session opens are sent in order once it is open', { skip: noPty }, async (t) => {
   await using code = await openCodeScene([{ text: 'It adds one cent.\n' }, { text: 'Because.\n' }]);
   const gate = code.gate();
   await using scene = code.startIn(gate.env, '--context', 'research');
@@ -35,7 +35,7 @@ long('what is typed while a session is opened goes when it is there', { skip: no
   t.equal((await scene.exited).exitCode, 0);
 });
 
-long('words wait, and can be taken back, while a session is opened', { skip: noPty }, async (t) => {
+long('a message queued while a session opens can be edited before it is sent', { skip: noPty }, async (t) => {
   await using code = await openCodeScene([{ text: 'It adds one cent.\n' }]);
   const gate = code.gate();
   await using scene = code.startIn(gate.env, '--context', 'research');
@@ -54,7 +54,7 @@ long('words wait, and can be taken back, while a session is opened', { skip: noP
   t.equal((await scene.exited).exitCode, 0);
 });
 
-long('whoever leaves while a session is opened has their terminal back', { skip: noPty }, async (t) => {
+long('leaving while a session opens restores the terminal', { skip: noPty }, async (t) => {
   await using code = await openCodeScene([]);
   for (const leave of [
     (scene: TerminalScene) => scene.press('ctrl+c', 'ctrl+c'),
@@ -73,32 +73,36 @@ long('whoever leaves while a session is opened has their terminal back', { skip:
   }
 });
 
-long('a session that cannot be opened says why, in a terminal as it was', { skip: noPty }, async (t) => {
-  await using code = await openCodeScene([]);
-  const gate = code.gate();
-  const rows: readonly (readonly [words: readonly string[], exit: number, why: RegExp])[] = [
-    [['--agent', 'nobody'], 129, /AGENT_UNKNOWN/],
-    [['--resume', '0198c1e2-0000-7000-8000-000000000000'], 1, /THREAD_NOT_FOUND/],
-  ];
-  for (const [words, exit, why] of rows) {
-    await using scene = code.startIn(gate.env, ...words);
-    await scene.until('starting…');
-    scene.type('what I typed');
-    await scene.until('> what I typed');
-    gate.open();
-    t.equal((await scene.exited).exitCode, exit);
-    t.match(scene.raw(), asFound);
-    const lines = scene.lines();
-    t.match(lines.join('\n'), why);
-    t.ok(lines.includes('not sent: what I typed'), 'nothing typed is lost');
-    t.notOk(lines.some((line) => line.includes('starting…')));
-    gate.shut();
-  }
-  await using refused = code.startIn(gate.env, '--control', 'write', '--host', '0.0.0.0');
-  t.equal((await refused.exited).exitCode, 129);
-  t.notMatch(
-    refused.raw(),
-    /starting|\x1b\[\?2004h/,
-    'what the line itself says is told before anything is drawn',
-  );
-});
+long(
+  'a session that cannot open prints the reason and the unsent text and restores the terminal',
+  { skip: noPty },
+  async (t) => {
+    await using code = await openCodeScene([]);
+    const gate = code.gate();
+    const rows: readonly (readonly [words: readonly string[], exit: number, why: RegExp])[] = [
+      [['--agent', 'nobody'], 129, /AGENT_UNKNOWN/],
+      [['--resume', '0198c1e2-0000-7000-8000-000000000000'], 1, /THREAD_NOT_FOUND/],
+    ];
+    for (const [words, exit, why] of rows) {
+      await using scene = code.startIn(gate.env, ...words);
+      await scene.until('starting…');
+      scene.type('what I typed');
+      await scene.until('> what I typed');
+      gate.open();
+      t.equal((await scene.exited).exitCode, exit);
+      t.match(scene.raw(), asFound);
+      const lines = scene.lines();
+      t.match(lines.join('\n'), why);
+      t.ok(lines.includes('not sent: what I typed'), 'nothing typed is lost');
+      t.notOk(lines.some((line) => line.includes('starting…')));
+      gate.shut();
+    }
+    await using refused = code.startIn(gate.env, '--control', 'write', '--host', '0.0.0.0');
+    t.equal((await refused.exited).exitCode, 129);
+    t.notMatch(
+      refused.raw(),
+      /starting|\x1b\[\?2004h/,
+      'what the line itself says is told before anything is drawn',
+    );
+  },
+);

@@ -19,7 +19,7 @@ function openShell({ program, args, env, ...line }: Omit<SceneOptions, 'line'>) 
   return { scene, started: [program, ...args].map((word) => `'${word}'`).join(' ') };
 }
 
-long('a session is stopped and goes on in a shell with jobs', { skip }, async (t) => {
+long('Ctrl+Z suspends a session, and `fg` restores its screen and terminal settings', { skip }, async (t) => {
   await using code = await openCodeScene([{ text: 'It adds **one** cent.' }]);
   const { scene, started } = openShell(code.line());
   await using _ = scene;
@@ -62,7 +62,7 @@ long('a session is stopped and goes on in a shell with jobs', { skip }, async (t
   t.match(scene.screen().join('\n'), /^ended with 0$/m);
 });
 
-t.test('an editor of the person that is stopped stops its session with it', { skip }, async (t) => {
+t.test('suspending the external editor suspends the session with it', { skip }, async (t) => {
   await using code = await openCodeScene([]);
   const editor = join(code.sample.home, 'editor');
   writeFileSync(editor, '#!/bin/sh\necho editing\nread line\necho "$line" > "$1"\n');

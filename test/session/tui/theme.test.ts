@@ -4,7 +4,7 @@ import { encodeLine } from '../../../session/tui/term/encode-line.ts';
 import { reflows } from '../../../session/tui/term/reflows.ts';
 import { pickTheme, themes } from '../../../session/tui/term/theme.ts';
 
-t.test('colours are for those who want them', (t) => {
+t.test('the theme follows `NO_COLOR`, `TERM` and the colour options', (t) => {
   const wanted = { colour: true, plain: false };
   t.equal(pickTheme({ TERM: 'xterm' }, wanted), 'colour');
   t.equal(pickTheme({ TERM: 'xterm', NO_COLOR: '' }, wanted), 'colour');
@@ -19,14 +19,14 @@ t.test('colours are for those who want them', (t) => {
   t.end();
 });
 
-t.test('each tone is a look, which ends with its text', (t) => {
+t.test('each tone has its style, which ends with its text', (t) => {
   const line = [span('a'), span('b', 'bad'), span('c', 'bad'), span('d', 'good'), span('e')];
   t.equal(encodeLine(line, themes.colour), 'a\x1b[31mbc\x1b[;32md\x1b[me');
   t.equal(encodeLine(line, themes.bare), 'abcde');
   t.end();
 });
 
-t.test('without looks what a tone means is a word, once, and not where it stands already', (t) => {
+t.test('the plain theme writes a tone as one word unless the text has it already', (t) => {
   const plain = (text: string, tone: Tone): string => encodeLine([span(text, tone)], themes.plain);
   t.equal(plain('text', 'added'), '+text');
   t.equal(plain('+text', 'added'), '+text');
@@ -36,7 +36,7 @@ t.test('without looks what a tone means is a word, once, and not where it stands
   t.end();
 });
 
-t.test('no span writes anything but text', (t) => {
+t.test('no span writes control or invisible characters', (t) => {
   const hostile = 'a\x1b[2Jb\r\nc\x07d\x9b31me\u202ef\u2066g\u2028h\ti\u200bj\ud800k\x7f';
   for (const theme of Object.values(themes)) {
     t.equal(encodeLine([span(hostile)], theme), 'a[2Jbcd31mefgh ij\ufffdk');
@@ -44,7 +44,7 @@ t.test('no span writes anything but text', (t) => {
   t.end();
 });
 
-t.test('which terminals break rows anew', (t) => {
+t.test('`reflows` knows which terminals wrap rows again on a resize', (t) => {
   t.ok(reflows({ TERM: 'xterm-256color' }));
   t.ok(reflows({ TERM: 'screen-256color', TMUX: '/tmp/tmux' }));
   t.notOk(reflows({ TERM: 'screen' }));

@@ -8,7 +8,7 @@ async function exported(...given: Parameters<typeof playScene>): Promise<string>
   return transcriptText(toSnapshot((await playScene(...given)).channel.state));
 }
 
-t.test('whoever reads a session later has its contract, in short, where it was asked about', async (t) => {
+t.test('an exported transcript has the essence of the spec where it was proposed', async (t) => {
   const text = await exported(t, 'intent');
   t.match(
     text,
@@ -17,7 +17,7 @@ t.test('whoever reads a session later has its contract, in short, where it was a
   t.notMatch(text, 'Transparency log', 'and not all of it');
 });
 
-t.test('the plan, what was done and how it ended, and a run with its commit', async (t) => {
+t.test('an exported transcript has tool calls with exit codes and runs with their commits', async (t) => {
   const text = await exported(t, 'done');
   t.match(text, /\n- `read src\/validate\.js`\n/);
   t.match(
@@ -32,7 +32,7 @@ t.test('the plan, what was done and how it ended, and a run with its commit', as
   t.match(failed, /: Decision\.Abandon\n\nstage/);
 });
 
-t.test('what was to be approved stands there with its parts, and an answer with its question', async (t) => {
+t.test('an exported transcript has approvals with their command and answers without secrets', async (t) => {
   t.match(await exported(t, 'approval'), /## Asked: Run a dangerous command\n\n```\n\$ git status && rm -rf/);
   const session = await playScene(t, 'question');
   const id = session.channel.state.interactions.at(-1)?.id ?? '';
@@ -47,7 +47,7 @@ t.test('what was to be approved stands there with its parts, and an answer with 
   t.notMatch(text, 'npm_');
 });
 
-t.test('nothing that was run ends the code in which it stands', async (t) => {
+t.test('tool output cannot close the code block that contains it', async (t) => {
   const { threadId, interactions } = toSnapshot((await playScene(t, 'empty')).channel.state);
   const entry = {
     id: 'a',

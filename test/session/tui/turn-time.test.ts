@@ -12,7 +12,7 @@ const asks = (id: string): Seen => ({
 });
 const works: Seen = { status: 'thinking', interactions: [] };
 
-t.test('what a turn came to is told once it is over', async (t) => {
+t.test('`turnCost` reports the work time, tokens and cost of a finished turn once', async (t) => {
   const turn = { inputTokens: 6000, outputTokens: 800, costUsd: 0.034 };
   const usage = { ...turn, turn } as NonNullable<Snapshot['usage']>;
   const time: TurnTime = { asked: 'a', sinceMs: 100_000, workedMs: 65_000 };
@@ -23,7 +23,7 @@ t.test('what a turn came to is told once it is over', async (t) => {
   t.strictSame(turnCost(time, undefined, {}, 0), [], 'nobody was asked');
 });
 
-t.test('a question waits since it was asked, and what is waited is no work', async (t) => {
+t.test('the time a question waits does not count as work time', async (t) => {
   let time: TurnTime | undefined;
   const told = (seen: Seen, second: number): number | undefined => {
     time = turnTime(time, seen, 1000 * second);

@@ -62,30 +62,23 @@ function offered(text: string, key?: Key) {
   return { names, effects: key === undefined ? [] : press(composer, key, context).effects };
 }
 
-t.test(
-  'behind `/undo` stand the runs that have committed, the last first, and Tasks of several',
-  async (t) => {
-    t.strictSame(offered('/undo ').names, [
-      `/undo ${second}: Make notes short`,
-      `/undo ${second} task-1: `,
-      `/undo ${second} task-2: cut it`,
-      `/undo ${first}: Make prices exact`,
-    ]);
-    t.strictSame(
-      offered('/undo prices').names,
-      [`/undo ${first}: Make prices exact`],
-      'by what was asked for',
-    );
-    t.strictSame(offered('/undo task-2').names, [`/undo ${second} task-2: cut it`]);
-    t.strictSame(offered('/undo').names, ['/undo [RUN] [TASK]: '], 'not before the space');
-    t.strictSame(offered('/').names.length, 2);
-    t.strictSame(offered('/goal s').names, ['/goal start: '], 'not behind another one');
-    const enter: Key = { type: 'key', name: 'enter', ctrl: false, alt: false, shift: false };
-    t.strictSame(offered('/undo prices', enter).effects, [{ type: 'submit', text: `/undo ${first}` }]);
-  },
-);
+t.test('`/undo` offers the committed runs, newest first, and the tasks of a run with several', async (t) => {
+  t.strictSame(offered('/undo ').names, [
+    `/undo ${second}: Make notes short`,
+    `/undo ${second} task-1: `,
+    `/undo ${second} task-2: cut it`,
+    `/undo ${first}: Make prices exact`,
+  ]);
+  t.strictSame(offered('/undo prices').names, [`/undo ${first}: Make prices exact`], 'by what was asked for');
+  t.strictSame(offered('/undo task-2').names, [`/undo ${second} task-2: cut it`]);
+  t.strictSame(offered('/undo').names, ['/undo [RUN] [TASK]: '], 'not before the space');
+  t.strictSame(offered('/').names.length, 2);
+  t.strictSame(offered('/goal s').names, ['/goal start: '], 'not behind another one');
+  const enter: Key = { type: 'key', name: 'enter', ctrl: false, alt: false, shift: false };
+  t.strictSame(offered('/undo prices', enter).effects, [{ type: 'submit', text: `/undo ${first}` }]);
+});
 
-t.test('what was discarded in its review is offered no more', async (t) => {
+t.test('a run that was discarded in its review is no longer offered', async (t) => {
   const last = snapshot.transcript.at(-1);
   const outcome = { runId: second, decision: 'none', why: '' };
   const discarded = { ...last, id: 'e9', metadata: { outcome } } as (typeof snapshot.transcript)[number];
@@ -96,11 +89,11 @@ t.test('what was discarded in its review is offered no more', async (t) => {
   );
 });
 
-t.test('who has committed nothing is offered nothing', async (t) => {
+t.test('a session without commits offers no undo', async (t) => {
   t.strictSame(undoOffers(toSnapshot(newWorld().state)), []);
 });
 
-t.test('a transcript is looked through only where a command is written', async (t) => {
+t.test('the transcript is searched only while an `/undo` command is typed', async (t) => {
   let looks = 0;
   const watched = {
     ...snapshot,

@@ -25,7 +25,7 @@ async function call(root: string, line: string, ...more: readonly string[]): Pro
   }
 }
 
-long('no program that a repository or a submodule names runs, whatever is asked', async (t) => {
+long('no VCS call runs a program that the repository or a submodule names', async (t) => {
   const person = personRepository();
   const { root, git, write } = person;
   const { hasRun } = armRepository(person);
@@ -74,7 +74,7 @@ long('no program that a repository or a submodule names runs, whatever is asked'
   t.notMatch(git('-c', 'core.fsmonitor=false', 'cat-file', '-p', 'further'), /gpgsig/);
 });
 
-long('what a filter would have changed on its way in or out goes no way at all', async (t) => {
+long('a file with a git filter is neither staged nor checked out', async (t) => {
   const person = personRepository();
   armRepository(person);
   person.write('b.dat', 'a secret that the filter encrypts\n');
@@ -83,7 +83,7 @@ long('what a filter would have changed on its way in or out goes no way at all',
   t.match(await call(person.root, 'add .gitattributes'), /^nothing to stage/);
 });
 
-t.test('what was approved is what is done, or nothing is', async (t) => {
+t.test('a change that differs from the approved one is refused', async (t) => {
   const { root, write, git } = personRepository();
   const repository = await openSessionRepository(root);
   const plan = async (line: string, ...more: readonly string[]) => {
@@ -110,41 +110,38 @@ t.test('what was approved is what is done, or nothing is', async (t) => {
   t.equal(git('rev-list', '--count', 'HEAD').trim(), '2');
 });
 
-await long(
-  'a path through a symbolic link, a nested repository and an unknown commit lead nowhere',
-  async (t) => {
-    const { root, home, git, write } = personRepository();
-    writeFileSync(join(home, 'outside.txt'), 'outside\n');
-    symlinkSync(home, join(root, 'way'));
-    t.match(await call(root, 'add way/outside.txt'), /^(?:GIT_FAILED|nothing to stage)/);
-    t.notMatch(git('ls-files'), /outside/);
-    mkdirSync(join(root, 'nested'));
-    git('-C', 'nested', 'init', '--quiet', '--template=');
-    git(
-      '-C',
-      'nested',
-      '-c',
-      'user.name=x',
-      '-c',
-      'user.email=x@example.org',
-      'commit',
-      '--quiet',
-      '--allow-empty',
-      '-m',
-      'x',
-    );
-    t.match(await call(root, 'add nested'), /^UNSUPPORTED_OPERATION: `nested\/` is a repository of its own/);
-    t.match(await call(root, 'show nowhere'), /^REF_NOT_FOUND/);
-    t.match(await call(root, 'switch nowhere'), /^REF_NOT_FOUND/);
-    t.match(await call(root, 'show HEAD:way/outside.txt'), /^INPUT_UNREADABLE/);
-    t.match(await call(root, 'commit -m x'), /^UNSUPPORTED_OPERATION: nothing is staged/);
-    write('*.txt', 'literal\n');
-    t.match(await call(root, 'add *.txt'), /"\*\.txt"/);
-    t.notMatch(git('diff', '--cached', '--name-only'), /a\.txt/);
-  },
-);
+await long('links, nested repositories and unknown commits are refused', async (t) => {
+  const { root, home, git, write } = personRepository();
+  writeFileSync(join(home, 'outside.txt'), 'outside\n');
+  symlinkSync(home, join(root, 'way'));
+  t.match(await call(root, 'add way/outside.txt'), /^(?:GIT_FAILED|nothing to stage)/);
+  t.notMatch(git('ls-files'), /outside/);
+  mkdirSync(join(root, 'nested'));
+  git('-C', 'nested', 'init', '--quiet', '--template=');
+  git(
+    '-C',
+    'nested',
+    '-c',
+    'user.name=x',
+    '-c',
+    'user.email=x@example.org',
+    'commit',
+    '--quiet',
+    '--allow-empty',
+    '-m',
+    'x',
+  );
+  t.match(await call(root, 'add nested'), /^UNSUPPORTED_OPERATION: `nested\/` is a repository of its own/);
+  t.match(await call(root, 'show nowhere'), /^REF_NOT_FOUND/);
+  t.match(await call(root, 'switch nowhere'), /^REF_NOT_FOUND/);
+  t.match(await call(root, 'show HEAD:way/outside.txt'), /^INPUT_UNREADABLE/);
+  t.match(await call(root, 'commit -m x'), /^UNSUPPORTED_OPERATION: nothing is staged/);
+  write('*.txt', 'literal\n');
+  t.match(await call(root, 'add *.txt'), /"\*\.txt"/);
+  t.notMatch(git('diff', '--cached', '--name-only'), /a\.txt/);
+});
 
-await long('a repository without a commit is looked at, and gets its first one', async (t) => {
+await long('a repository without a commit can be read and gets its first commit', async (t) => {
   const { root, git, write } = personRepository();
   git('switch', '--quiet', '--orphan', 'empty');
   t.match(JSON.parse(await call(root, 'status --json')), { head: null, branch: 'empty', changes: [] });

@@ -3,7 +3,7 @@ import { openCodeScene } from '../tui/open-code-scene.ts';
 import { noPty } from '../tui/open-terminal-scene.ts';
 import { openBrowser, openTab, withoutBrowser } from './open-browser.ts';
 
-long('a page and a terminal steer one session, in turn', { skip: noPty || withoutBrowser }, async (t) => {
+long('a page and a terminal control one session in turn', { skip: noPty || withoutBrowser }, async (t) => {
   await using code = await openCodeScene([], '--browser-control', 'loopback');
   await using scene = code.start();
   await scene.until('you steer');

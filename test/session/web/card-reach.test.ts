@@ -44,7 +44,7 @@ const choice: Told<Report> = {
   metadata: texts.planChoice,
 };
 
-long('questions are answered where they stand', { skip: withoutBrowser }, async (t) => {
+long('question cards keep their answers in reach', { skip: withoutBrowser }, async (t) => {
   const browser = await openBrowser(t);
   const asks = async (t: Parameters<typeof toldSession>[0], ...reports: readonly Told<Report>[]) => {
     const session = toldSession(t, { local: 'none' });
@@ -59,33 +59,36 @@ long('questions are answered where they stand', { skip: withoutBrowser }, async 
     return { session, tab, page: tab.page, card: tab.page.locator('section.card'), last };
   };
 
-  await t.test('of a contract its essence and what stands in its way, its answers in reach', async (t) => {
-    const { tab, page, card } = await asks(t, intent);
-    await using _ = tab;
-    for (const name of ['Confirm', 'Modify', 'Cancel']) t.ok(await isSeen(page, name), name);
-    const bad = card.locator('.changes-bad');
-    t.match(await bad.innerText(), /nobody may approve it/);
-    t.ok(await bad.isVisible());
-    t.equal(await card.getByText('nobody may approve it').count(), 1, 'it is said once');
-    await card.getByText('Otherwise than is usual at medium risk').waitFor();
-    await card.getByText('commands have a network').waitFor();
-    await card.getByText('What differs from the draft before: 20 values').waitFor();
-    t.notOk(await card.getByText('value.19').isVisible());
-    t.ok(await card.getByText('Objectives', { exact: true }).count());
-    const limits = card.getByText(/^Limits, /);
-    t.notOk(await card.getByText('Rights of tools', { exact: true }).isVisible());
-    await limits.click();
-    t.ok(await card.getByText('Rights of tools', { exact: true }).isVisible());
-    t.ok(await isSeen(page, 'Confirm'), 'however long what is read');
-    await card.getByRole('button', { name: 'Modify' }).click();
-    await page.keyboard.type('c');
-    t.equal(await page.locator('#note').inputValue(), 'c', 'whoever modifies writes');
-    t.ok(await isSeen(page, 'Confirm'));
-    t.strictSame(tab.wrongs, []);
-  });
+  await t.test(
+    'a spec card shows its essence and missing parts, with the answers on the screen',
+    async (t) => {
+      const { tab, page, card } = await asks(t, intent);
+      await using _ = tab;
+      for (const name of ['Confirm', 'Modify', 'Cancel']) t.ok(await isSeen(page, name), name);
+      const bad = card.locator('.changes-bad');
+      t.match(await bad.innerText(), /nobody may approve it/);
+      t.ok(await bad.isVisible());
+      t.equal(await card.getByText('nobody may approve it').count(), 1, 'it is said once');
+      await card.getByText('Otherwise than is usual at medium risk').waitFor();
+      await card.getByText('commands have a network').waitFor();
+      await card.getByText('What differs from the draft before: 20 values').waitFor();
+      t.notOk(await card.getByText('value.19').isVisible());
+      t.ok(await card.getByText('Objectives', { exact: true }).count());
+      const limits = card.getByText(/^Limits, /);
+      t.notOk(await card.getByText('Rights of tools', { exact: true }).isVisible());
+      await limits.click();
+      t.ok(await card.getByText('Rights of tools', { exact: true }).isVisible());
+      t.ok(await isSeen(page, 'Confirm'), 'however long what is read');
+      await card.getByRole('button', { name: 'Modify' }).click();
+      await page.keyboard.type('c');
+      t.equal(await page.locator('#note').inputValue(), 'c', 'whoever modifies writes');
+      t.ok(await isSeen(page, 'Confirm'));
+      t.strictSame(tab.wrongs, []);
+    },
+  );
 
   await t.test(
-    'a note on a line is written where it was asked for, and no letter of it answers',
+    'a note on a plan line has the focus, and its letters do not answer the question',
     async (t) => {
       const { tab, page, card, last } = await asks(t, { type: 'planned', plan: texts.plan }, choice);
       await using _ = tab;
@@ -110,7 +113,7 @@ long('questions are answered where they stand', { skip: withoutBrowser }, async 
     },
   );
 
-  await t.test('a key that is held down answers one question', async (t) => {
+  await t.test('a key that is held down answers only one question', async (t) => {
     const { kind, title, metadata } = texts.approval;
     const approval: Told<Report> = { type: 'ask', subject: 'consent 1', kind, title, metadata };
     const second = { ...approval, subject: 'consent 2', title: 'Second' };
@@ -133,27 +136,30 @@ long('questions are answered where they stand', { skip: withoutBrowser }, async 
     t.strictSame(tab.wrongs, []);
   });
 
-  await t.test('a question of one choice is answered by its digit, and said once', async (t) => {
-    const options = [
-      { id: '1', label: 'cents' },
-      { id: '2', label: 'euros' },
-    ];
-    const { tab, page, card, last } = await asks(t, {
-      type: 'ask',
-      subject: 'question 1',
-      kind: 'request_user_input',
-      prompt: 'Cents or euros?',
-      metadata: { questions: [{ id: 'a', prompt: 'Cents or euros?', kind: 'single', options }] },
-    });
-    await using _ = tab;
-    t.equal(await card.locator('legend.heard').innerText(), 'Cents or euros?');
-    await card.focus();
-    await page.keyboard.press('2');
-    t.ok(await card.getByRole('radio', { name: 'euros' }).isChecked());
-    await page.keyboard.press('Enter');
-    t.equal(last()?.status, 'pending', 'what is chosen is not answered yet');
-    for (const key of ['Tab', 'Tab', 'Enter']) await page.keyboard.press(key);
-    await until(() => last()?.status === 'resolved');
-    t.strictSame(tab.wrongs, []);
-  });
+  await t.test(
+    'a digit selects the option of a single-choice question, whose prompt is shown once',
+    async (t) => {
+      const options = [
+        { id: '1', label: 'cents' },
+        { id: '2', label: 'euros' },
+      ];
+      const { tab, page, card, last } = await asks(t, {
+        type: 'ask',
+        subject: 'question 1',
+        kind: 'request_user_input',
+        prompt: 'Cents or euros?',
+        metadata: { questions: [{ id: 'a', prompt: 'Cents or euros?', kind: 'single', options }] },
+      });
+      await using _ = tab;
+      t.equal(await card.locator('legend.heard').innerText(), 'Cents or euros?');
+      await card.focus();
+      await page.keyboard.press('2');
+      t.ok(await card.getByRole('radio', { name: 'euros' }).isChecked());
+      await page.keyboard.press('Enter');
+      t.equal(last()?.status, 'pending', 'what is chosen is not answered yet');
+      for (const key of ['Tab', 'Tab', 'Enter']) await page.keyboard.press(key);
+      await until(() => last()?.status === 'resolved');
+      t.strictSame(tab.wrongs, []);
+    },
+  );
 });

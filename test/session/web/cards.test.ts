@@ -59,7 +59,7 @@ const approval: Told<Report> = {
   },
 };
 
-long('who only watches finds no button that changes anything', { skip }, async (t) => {
+long('a page without control has no enabled button that changes anything', { skip }, async (t) => {
   const session = toldSession(t);
   await scenes.goal(session);
   await session.report(
@@ -109,39 +109,43 @@ long('who only watches finds no button that changes anything', { skip }, async (
   t.strictSame(tab.sent, []);
 });
 
-t.test('an answer goes once, and nothing wide or dangerous by a hand that slips', { skip }, async (t) => {
-  const session = toldSession(t);
-  await session.say('Go.');
-  await session.report(approval);
-  await using tab = await steerCard(t, session);
-  const { page } = tab;
-  const card = page.locator('section.card');
-  t.match(await card.locator('pre.command').innerText(), /^echo \\u\{202e\}gnp\.exe$/);
-  t.equal(await card.locator('button.main').count(), 0, 'what is dangerous has no answer that stands out');
-  await card.focus();
-  await page.keyboard.press('s');
-  await card.locator('details[open]').waitFor();
-  t.strictSame(tab.sent, [], 'what is not to be seen is shown before it is chosen');
-  const held = Promise.withResolvers<void>();
-  await page.route('**/interactions/*', async (route) => {
-    await held.promise;
-    await route.continue();
-  });
-  for (let presses = 0; presses < 3; presses += 1) await page.keyboard.press('n');
-  t.equal(
-    await card.locator('#question-body button:enabled').count(),
-    0,
-    'while one is on its way no other is given',
-  );
-  held.resolve();
-  await card.waitFor({ state: 'detached' });
-  t.strictSame(
-    tab.sent.map((body) => JSON.parse(body)),
-    [{ selectedOption: 'deny' }],
-  );
-});
+t.test(
+  'an answer is sent once, and a hidden or broad option is shown before it is sent',
+  { skip },
+  async (t) => {
+    const session = toldSession(t);
+    await session.say('Go.');
+    await session.report(approval);
+    await using tab = await steerCard(t, session);
+    const { page } = tab;
+    const card = page.locator('section.card');
+    t.match(await card.locator('pre.command').innerText(), /^echo \\u\{202e\}gnp\.exe$/);
+    t.equal(await card.locator('button.main').count(), 0, 'what is dangerous has no answer that stands out');
+    await card.focus();
+    await page.keyboard.press('s');
+    await card.locator('details[open]').waitFor();
+    t.strictSame(tab.sent, [], 'what is not to be seen is shown before it is chosen');
+    const held = Promise.withResolvers<void>();
+    await page.route('**/interactions/*', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    for (let presses = 0; presses < 3; presses += 1) await page.keyboard.press('n');
+    t.equal(
+      await card.locator('#question-body button:enabled').count(),
+      0,
+      'while one is on its way no other is given',
+    );
+    held.resolve();
+    await card.waitFor({ state: 'detached' });
+    t.strictSame(
+      tab.sent.map((body) => JSON.parse(body)),
+      [{ selectedOption: 'deny' }],
+    );
+  },
+);
 
-t.test('an answer that takes control answers what is asked anew for that', { skip }, async (t) => {
+t.test('one press takes control and answers the question that is opened again', { skip }, async (t) => {
   const session = toldSession(t, { local: 'none' });
   await session.say('Go.');
   const commandLines = ["cat <<'E' > a.sh", 'rm -rf "\\\\u{a}"', 'E'];
@@ -168,7 +172,7 @@ t.test('an answer that takes control answers what is asked anew for that', { ski
   t.strictSame(tab.wrongs, []);
 });
 
-t.test('an answer that takes control answers nothing that was not read', { skip }, async (t) => {
+t.test('an answer is not sent if the question changed while the page took control', { skip }, async (t) => {
   const session = toldSession(t, { local: 'none' });
   await session.say('Go.');
   await session.report(approval);
@@ -187,7 +191,7 @@ t.test('an answer that takes control answers nothing that was not read', { skip 
   t.equal(tab.sent.length, 1);
 });
 
-t.test('a question about a file shows what would be written, as text', { skip }, async (t) => {
+t.test('an approval for a file shows the change as text', { skip }, async (t) => {
   const session = toldSession(t);
   await session.say('Go.');
   const change = {
@@ -214,36 +218,32 @@ t.test('a question about a file shows what would be written, as text', { skip },
   t.strictSame(tab.wrongs, []);
 });
 
-t.test(
-  'a secret is shown and kept nowhere, and gone from its field once it was sent',
-  { skip },
-  async (t) => {
-    const session = toldSession(t);
-    await session.say('Go.');
-    const questions = [
-      { id: 'q', prompt: 'The key?', kind: 'text', secret: true },
-      { id: 'o', prompt: 'Which one?', kind: 'text' },
-    ];
-    await session.report({ type: 'ask', subject: 's', kind: 'request_user_input', metadata: { questions } });
-    await using tab = await steerCard(t, session);
-    const { page } = tab;
-    const field = page.getByLabel('The key?');
-    await field.fill('hunter2-the-secret');
-    await page.getByLabel('Which one?').fill('the second');
-    t.equal(await field.getAttribute('type'), 'password');
-    const stored = String(await page.evaluate('JSON.stringify(sessionStorage)'));
-    t.match(stored, /the second/);
-    t.notMatch(stored, /hunter2/);
-    await page.route('**/interactions/*', (route) => route.abort());
-    await page.getByRole('button', { name: 'Answer' }).click();
-    await page.locator('section.card p.bad').waitFor();
-    t.equal(await field.inputValue(), '');
-    t.equal(await page.getByLabel('Which one?').inputValue(), 'the second', 'what is no secret is kept');
-    t.match(tab.sent, [/hunter2-the-secret/]);
-  },
-);
+t.test('a secret answer is not stored and is removed from its field once sent', { skip }, async (t) => {
+  const session = toldSession(t);
+  await session.say('Go.');
+  const questions = [
+    { id: 'q', prompt: 'The key?', kind: 'text', secret: true },
+    { id: 'o', prompt: 'Which one?', kind: 'text' },
+  ];
+  await session.report({ type: 'ask', subject: 's', kind: 'request_user_input', metadata: { questions } });
+  await using tab = await steerCard(t, session);
+  const { page } = tab;
+  const field = page.getByLabel('The key?');
+  await field.fill('hunter2-the-secret');
+  await page.getByLabel('Which one?').fill('the second');
+  t.equal(await field.getAttribute('type'), 'password');
+  const stored = String(await page.evaluate('JSON.stringify(sessionStorage)'));
+  t.match(stored, /the second/);
+  t.notMatch(stored, /hunter2/);
+  await page.route('**/interactions/*', (route) => route.abort());
+  await page.getByRole('button', { name: 'Answer' }).click();
+  await page.locator('section.card p.bad').waitFor();
+  t.equal(await field.inputValue(), '');
+  t.equal(await page.getByLabel('Which one?').inputValue(), 'the second', 'what is no secret is kept');
+  t.match(tab.sent, [/hunter2-the-secret/]);
+});
 
-t.test('a press that was meant for the question before answers not the next one', { skip }, async (t) => {
+t.test('a second press right after an answer does not answer the next question', { skip }, async (t) => {
   const session = toldSession(t);
   await session.say('Go.');
   await session.report(approval, { ...approval, subject: 'b', title: 'Second' });
@@ -265,7 +265,7 @@ t.test('a press that was meant for the question before answers not the next one'
   t.equal(tab.sent.length, 2, 'once it can have been read, it is answered');
 });
 
-long('nothing is taken back by a key, or before a choice was made', { skip }, async (t) => {
+long('an undo question needs a chosen option and ignores keys', { skip }, async (t) => {
   const session = toldSession(t);
   await session.say('Go.');
   const link = '[more](/api/code/control/cancel) [else](javascript:x) [<b>out</b>](https://example.org/)';

@@ -31,7 +31,7 @@ function scene() {
   };
 }
 
-t.test('the first write takes a session that nobody has, and each renews the lease', async (t) => {
+t.test('the first write attaches to a free session, and later writes reuse its token', async (t) => {
   const { control, asked, own, pass } = scene();
   t.match(await control.write('messages', {}, true), { ok: true });
   control.hear(own());
@@ -43,13 +43,13 @@ t.test('the first write takes a session that nobody has, and each renews the lea
   t.strictSame(asked, ['controller/attach', 'messages k', 'messages k', 'messages k']);
 });
 
-t.test('whoever only watches writes nothing', async (t) => {
+t.test('a page that only watches writes nothing', async (t) => {
   const { control, asked } = scene();
   t.match(await control.write('messages', {}, false), { code: 'SPECTATOR' });
   t.strictSame(asked, []);
 });
 
-t.test('a lease that ran out is asked for again before the next write', async (t) => {
+t.test('an expired lease is requested again before the next write', async (t) => {
   const { control, asked, own, pass } = scene();
   await control.take();
   control.hear(own());
@@ -60,7 +60,7 @@ t.test('a lease that ran out is asked for again before the next write', async (t
   t.strictSame(asked, ['controller/attach', 'controller/attach', 'messages k']);
 });
 
-t.test('a session that was taken back is not taken again by a write', async (t) => {
+t.test('a write does not take control of a session that the terminal reclaimed', async (t) => {
   const { control, asked, own } = scene();
   await control.take();
   control.hear(own());
@@ -71,7 +71,7 @@ t.test('a session that was taken back is not taken again by a write', async (t) 
 });
 
 t.test(
-  'a write that comes too late for a session that was taken back says so, and is not repeated',
+  'a write after the terminal reclaimed the session fails with `CONTROL_LOST` and is not repeated',
   async (t) => {
     const { control, asked, refuse } = scene();
     await control.take();
@@ -82,7 +82,7 @@ t.test(
   },
 );
 
-t.test('a page that goes away gives its lease back', async (t) => {
+t.test('a page that closes returns its lease once', async (t) => {
   const { control, asked } = scene();
   await control.take();
   control.leave();
@@ -91,7 +91,7 @@ t.test('a page that goes away gives its lease back', async (t) => {
   t.equal(asked.length, 2);
 });
 
-t.test('where browsers may not steer, that is known from then on', async (t) => {
+t.test('a page remembers that browser control is disabled', async (t) => {
   const { control, refuse } = scene();
   refuse('BROWSER_CONTROL_DISABLED');
   t.match(await control.take(), { ok: false });

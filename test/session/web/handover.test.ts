@@ -20,55 +20,61 @@ const choice = {
   metadata: { planId: 'r/1', networkAccess: 'deny', workspace: 'f', lines: ['task-1.1', 'task-1.2'] },
 } as const;
 
-long('who steers', { skip: withoutBrowser }, async (t) => {
+long('control of a session', { skip: withoutBrowser }, async (t) => {
   const browser = await openBrowser(t);
 
-  await t.test('one page steers, the other sees the same, and takes it when it is free', async (t) => {
-    const session = toldSession(t, { local: 'none' });
-    const { baseUrl } = await servePage(t, session);
-    await using first = await openTab(browser, baseUrl);
-    await using second = await openTab(browser, baseUrl);
-    await first.page.getByText('Nobody has control').waitFor();
-    await first.page.getByRole('button', { name: 'Take control' }).click();
-    await first.page.locator('.control-mine').waitFor();
-    await second.page.getByText('Another page has control').first().waitFor();
-    t.ok(await second.page.getByRole('button', { name: 'Take control' }).isDisabled());
-    await first.page.locator('#composer').fill('Make it exact.');
-    await first.page.keyboard.press('Enter');
-    await second.page.locator('.entry-user_message').getByText('Make it exact.').waitFor();
-    await session.report({ type: 'planned', plan }, choice);
-    for (const { page } of [first, second]) await page.locator('.card-post_plan_choice').waitFor();
-    t.ok(await second.page.getByRole('button', { name: 'Execute plan' }).isDisabled());
-    await first.page.getByRole('button', { name: 'Release' }).click();
-    await second.page.getByRole('button', { name: 'Take control' }).click();
-    await second.page.locator('.control-mine').waitFor();
-    await first.page.getByText('Another page has control').first().waitFor();
-    await second.page.getByRole('switch', { name: /Network/ }).click();
-    await first.page.getByText('Network: Allow').waitFor();
-    t.strictSame([...first.wrongs, ...second.wrongs], []);
-  });
+  await t.test(
+    'one page has control, a second shows the same and takes control once it is free',
+    async (t) => {
+      const session = toldSession(t, { local: 'none' });
+      const { baseUrl } = await servePage(t, session);
+      await using first = await openTab(browser, baseUrl);
+      await using second = await openTab(browser, baseUrl);
+      await first.page.getByText('Nobody has control').waitFor();
+      await first.page.getByRole('button', { name: 'Take control' }).click();
+      await first.page.locator('.control-mine').waitFor();
+      await second.page.getByText('Another page has control').first().waitFor();
+      t.ok(await second.page.getByRole('button', { name: 'Take control' }).isDisabled());
+      await first.page.locator('#composer').fill('Make it exact.');
+      await first.page.keyboard.press('Enter');
+      await second.page.locator('.entry-user_message').getByText('Make it exact.').waitFor();
+      await session.report({ type: 'planned', plan }, choice);
+      for (const { page } of [first, second]) await page.locator('.card-post_plan_choice').waitFor();
+      t.ok(await second.page.getByRole('button', { name: 'Execute plan' }).isDisabled());
+      await first.page.getByRole('button', { name: 'Release' }).click();
+      await second.page.getByRole('button', { name: 'Take control' }).click();
+      await second.page.locator('.control-mine').waitFor();
+      await first.page.getByText('Another page has control').first().waitFor();
+      await second.page.getByRole('switch', { name: /Network/ }).click();
+      await first.page.getByText('Network: Allow').waitFor();
+      t.strictSame([...first.wrongs, ...second.wrongs], []);
+    },
+  );
 
-  await t.test('the terminal takes the session back, and one press takes it again', async (t) => {
-    const session = toldSession(t, { local: 'tui' });
-    const { baseUrl } = await servePage(t, session);
-    await using tab = await openTab(browser, baseUrl);
-    const { page } = tab;
-    await page.locator('#composer').fill('not sent by itself');
-    await page.keyboard.press('Enter');
-    await page.getByRole('alert').filter({ hasText: 'take control first' }).waitFor();
-    t.equal(session.channel.state.lease, undefined, 'nothing is taken from a terminal without a word');
-    await page.getByRole('button', { name: 'Take control' }).click();
-    await page.locator('.control-mine').waitFor();
-    await session.channel.send({ type: 'reclaim' });
-    await page.locator('.control-terminal').waitFor();
-    t.ok(await page.getByRole('button', { name: 'Send' }).isDisabled());
-    await page.getByRole('button', { name: 'Take control' }).click();
-    await page.locator('.control-mine').waitFor();
-    t.equal(await page.locator('#composer').inputValue(), 'not sent by itself');
-    t.strictSame(tab.wrongs, []);
-  });
+  await t.test(
+    'the terminal reclaims the session, and the page takes control again with one press',
+    async (t) => {
+      const session = toldSession(t, { local: 'tui' });
+      const { baseUrl } = await servePage(t, session);
+      await using tab = await openTab(browser, baseUrl);
+      const { page } = tab;
+      await page.locator('#composer').fill('not sent by itself');
+      await page.keyboard.press('Enter');
+      await page.getByRole('alert').filter({ hasText: 'take control first' }).waitFor();
+      t.equal(session.channel.state.lease, undefined, 'nothing is taken from a terminal without a word');
+      await page.getByRole('button', { name: 'Take control' }).click();
+      await page.locator('.control-mine').waitFor();
+      await session.channel.send({ type: 'reclaim' });
+      await page.locator('.control-terminal').waitFor();
+      t.ok(await page.getByRole('button', { name: 'Send' }).isDisabled());
+      await page.getByRole('button', { name: 'Take control' }).click();
+      await page.locator('.control-mine').waitFor();
+      t.equal(await page.locator('#composer').inputValue(), 'not sent by itself');
+      t.strictSame(tab.wrongs, []);
+    },
+  );
 
-  await t.test('a session that goes away is said to be, and the page comes back to it', async (t) => {
+  await t.test('the page shows that the session is offline and reconnects without losing text', async (t) => {
     const session = toldSession(t, { local: 'none' });
     const { baseUrl, away } = await servePage(t, session);
     await using tab = await openTab(browser, baseUrl);
@@ -88,7 +94,7 @@ long('who steers', { skip: withoutBrowser }, async (t) => {
     t.strictSame(tab.wrongs, []);
   });
 
-  await t.test('an answer to a question that is over is told, and its words are handed back', async (t) => {
+  await t.test('an unsent note of a closed question is returned to the user', async (t) => {
     const session = toldSession(t, { local: 'none' });
     const { baseUrl } = await servePage(t, session);
     await using tab = await openTab(browser, baseUrl);
@@ -108,7 +114,7 @@ long('who steers', { skip: withoutBrowser }, async (t) => {
     t.strictSame(tab.wrongs, []);
   });
 
-  await t.test('a secret answer is shown nowhere, and kept nowhere', async (t) => {
+  await t.test('a secret answer is neither shown nor stored', async (t) => {
     const session = toldSession(t, { local: 'none' });
     const { baseUrl } = await servePage(t, session);
     await using tab = await openTab(browser, baseUrl);
@@ -141,7 +147,7 @@ long('who steers', { skip: withoutBrowser }, async (t) => {
     t.strictSame(tab.wrongs, []);
   });
 
-  await t.test('single hunks are kept, rejected and commented on, and every page shows it', async (t) => {
+  await t.test('the user keeps, rejects and comments on single hunks, and every page shows it', async (t) => {
     const { baseUrl, session } = await showScene(t, 'review');
     await using tab = await openTab(browser, baseUrl);
     await using other = await openTab(browser, baseUrl);
@@ -166,10 +172,10 @@ long('who steers', { skip: withoutBrowser }, async (t) => {
   });
 });
 
-long('who steers, later', { skip: withoutBrowser }, async (t) => {
+long('control of a session over time', { skip: withoutBrowser }, async (t) => {
   const browser = await openBrowser(t);
 
-  await t.test('a lease that has run out is asked for again by the next message', async (t) => {
+  await t.test('an expired lease is requested again by the next message', async (t) => {
     const session = toldSession(t, { local: 'none' });
     const { baseUrl } = await servePage(t, session, { clock: session.clock });
     await using tab = await openTab(browser, baseUrl);
@@ -190,7 +196,7 @@ long('who steers, later', { skip: withoutBrowser }, async (t) => {
     t.strictSame(tab.wrongs, []);
   });
 
-  await t.test('a goal is shown with what it is judged by, and given up by a second word', async (t) => {
+  await t.test('a goal is shown with its criteria, and cancelling it needs a confirmation', async (t) => {
     const session = toldSession(t, { local: 'none' });
     const { baseUrl } = await servePage(t, session);
     await using tab = await openTab(browser, baseUrl);

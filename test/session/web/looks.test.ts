@@ -46,12 +46,16 @@ async function look(
   }
 }
 
-t.test('an approval can be read by everybody', { skip: withoutBrowser }, async (t) => {
-  await look(t, await openBrowser(t), 'approval', ['Workflow'], [[375, 'dark']]);
-});
+t.test(
+  'an approval has no accessibility violations on a narrow page',
+  { skip: withoutBrowser },
+  async (t) => {
+    await look(t, await openBrowser(t), 'approval', ['Workflow'], [[375, 'dark']]);
+  },
+);
 
 t.test(
-  'on a telephone what was done is read in lines, not in columns of letters',
+  'tool calls on a narrow page are shown in lines of readable width',
   { skip: withoutBrowser },
   async (t) => {
     const { baseUrl } = await showScene(t, 'repair');
@@ -85,7 +89,7 @@ t.test(
 );
 
 t.test(
-  'what a step is to cost stands under the step, on a telephone, too',
+  'the cost of a plan step is shown below the step on a narrow page',
   { skip: withoutBrowser },
   async (t) => {
     const { baseUrl } = await showScene(t, 'plan');
@@ -100,25 +104,21 @@ t.test(
   },
 );
 
-t.test(
-  'who wants nothing to move, or has colours of his own, has it so',
-  { skip: withoutBrowser },
-  async (t) => {
-    const { baseUrl } = await showScene(t, 'repair');
-    const options = { reducedMotion: 'reduce', forcedColors: 'active' } as const;
-    await using tab = await openTab(await openBrowser(t), baseUrl, options);
-    await tab.page.locator('.bar .state-executing_tool').waitFor();
-    t.equal(await tab.page.evaluate('document.getAnimations().length'), 0);
-    const lines = (await tab.page.evaluate(
-      `[...document.querySelectorAll('[role=tab]')].map((one) => getComputedStyle(one).borderBottomColor)`,
-    )) as readonly string[];
-    const ground = await tab.page.evaluate('getComputedStyle(document.body).backgroundColor');
-    t.equal(lines.filter((line) => line !== ground).length, 1, 'one pane is marked as the one that is shown');
-  },
-);
+t.test('the page respects reduced motion and forced colours', { skip: withoutBrowser }, async (t) => {
+  const { baseUrl } = await showScene(t, 'repair');
+  const options = { reducedMotion: 'reduce', forcedColors: 'active' } as const;
+  await using tab = await openTab(await openBrowser(t), baseUrl, options);
+  await tab.page.locator('.bar .state-executing_tool').waitFor();
+  t.equal(await tab.page.evaluate('document.getAnimations().length'), 0);
+  const lines = (await tab.page.evaluate(
+    `[...document.querySelectorAll('[role=tab]')].map((one) => getComputedStyle(one).borderBottomColor)`,
+  )) as readonly string[];
+  const ground = await tab.page.evaluate('getComputedStyle(document.body).backgroundColor');
+  t.equal(lines.filter((line) => line !== ground).length, 1, 'one pane is marked as the one that is shown');
+});
 
 long(
-  'every state can be read by everybody, on a telephone and on a screen',
+  'every scene has no accessibility violations and fits a narrow and a wide page',
   { skip: withoutBrowser },
   async (t) => {
     const browser = await openBrowser(t);

@@ -7,7 +7,7 @@ const bad = '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>
 t.test('the page of a session', { skip: withoutBrowser }, async (t) => {
   const browser = await openBrowser(t);
 
-  await t.test('words go out and a reply comes in, as it is written', async (t) => {
+  await t.test('a message is sent, and its reply is shown while it streams', async (t) => {
     const session = toldSession(t, { local: 'none' });
     const { baseUrl } = await servePage(t, session);
     await using tab = await openTab(browser, baseUrl);
@@ -30,7 +30,7 @@ t.test('the page of a session', { skip: withoutBrowser }, async (t) => {
     t.strictSame(tab.wrongs, []);
   });
 
-  await t.test('what a reply, a path, a diff or an option says stays text', async (t) => {
+  await t.test('hostile text in replies, paths, diffs and options is shown as text', async (t) => {
     const session = toldSession(t);
     const { baseUrl } = await servePage(t, session);
     await session.say(bad.replace(/\p{Cc}/gu, ''));
@@ -77,7 +77,7 @@ t.test('the page of a session', { skip: withoutBrowser }, async (t) => {
     t.strictSame(tab.wrongs, []);
   });
 
-  await t.test('an approval shows what was proven and what was not, and survives a reload', async (t) => {
+  await t.test('an approval shows what is proven and survives a reload with the typed text', async (t) => {
     const session = toldSession(t, { local: 'none' });
     const { baseUrl } = await servePage(t, session);
     await using tab = await openTab(browser, baseUrl);
@@ -148,51 +148,48 @@ t.test('the page of a session', { skip: withoutBrowser }, async (t) => {
     t.strictSame(tab.wrongs, []);
   });
 
-  await t.test(
-    'a task that is done, and a run that is committed, have a button to take them back',
-    async (t) => {
-      const session = toldSession(t, { local: 'none' });
-      const { baseUrl } = await servePage(t, session);
-      const run = '0196a3c0-2222-7000-8000-000000000002';
-      await session.say('Go.');
-      await session.report(
-        {
-          type: 'planned',
-          plan: { id: 'p', status: 'running', steps: [{ id: '1', step: 's', status: 'pending' }] },
-        },
-        { type: 'tasked', task: { id: `${run}/task-1`, title: 'task-1', status: 'failed' } },
-        { type: 'tasked', task: { id: `${run}/task-2`, title: 'task-2', status: 'completed' } },
-        {
-          type: 'noted',
-          id: 'n',
-          title: 'Decision.Commit',
-          text: 'done',
-          outcome: { runId: run, decision: 'commit', why: 'all passed', commit: 'c'.repeat(40) },
-        },
-        { type: 'end', end: 'done' },
-      );
-      await using tab = await openTab(browser, baseUrl);
-      const { page } = tab;
-      await page.getByRole('tab', { name: 'Workflow' }).click();
-      await page.getByRole('listitem').filter({ hasText: 'task-2' }).waitFor();
-      const undo = page.getByRole('button', { name: /^Undo/ });
-      t.strictSame(await undo.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label'))), [
-        'Undo task-2',
-      ]);
-      await undo.click();
-      await page.locator('.entry-user_message').nth(1).waitFor();
-      t.equal(session.channel.state.transcript.at(-1)?.content, `/undo ${run} task-2`);
-      t.ok(await undo.isDisabled(), 'not while a turn runs');
-      await session.report({ type: 'end', end: 'done' });
-      await page.getByRole('tab', { name: 'Summary' }).click();
-      await page.getByRole('button', { name: 'Undo this run' }).click();
-      await page.locator('.entry-user_message').nth(2).waitFor();
-      t.equal(session.channel.state.transcript.at(-1)?.content, `/undo ${run}`);
-      t.strictSame(tab.wrongs, []);
-    },
-  );
+  await t.test('a completed task and a committed run have an undo button', async (t) => {
+    const session = toldSession(t, { local: 'none' });
+    const { baseUrl } = await servePage(t, session);
+    const run = '0196a3c0-2222-7000-8000-000000000002';
+    await session.say('Go.');
+    await session.report(
+      {
+        type: 'planned',
+        plan: { id: 'p', status: 'running', steps: [{ id: '1', step: 's', status: 'pending' }] },
+      },
+      { type: 'tasked', task: { id: `${run}/task-1`, title: 'task-1', status: 'failed' } },
+      { type: 'tasked', task: { id: `${run}/task-2`, title: 'task-2', status: 'completed' } },
+      {
+        type: 'noted',
+        id: 'n',
+        title: 'Decision.Commit',
+        text: 'done',
+        outcome: { runId: run, decision: 'commit', why: 'all passed', commit: 'c'.repeat(40) },
+      },
+      { type: 'end', end: 'done' },
+    );
+    await using tab = await openTab(browser, baseUrl);
+    const { page } = tab;
+    await page.getByRole('tab', { name: 'Workflow' }).click();
+    await page.getByRole('listitem').filter({ hasText: 'task-2' }).waitFor();
+    const undo = page.getByRole('button', { name: /^Undo/ });
+    t.strictSame(await undo.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label'))), [
+      'Undo task-2',
+    ]);
+    await undo.click();
+    await page.locator('.entry-user_message').nth(1).waitFor();
+    t.equal(session.channel.state.transcript.at(-1)?.content, `/undo ${run} task-2`);
+    t.ok(await undo.isDisabled(), 'not while a turn runs');
+    await session.report({ type: 'end', end: 'done' });
+    await page.getByRole('tab', { name: 'Summary' }).click();
+    await page.getByRole('button', { name: 'Undo this run' }).click();
+    await page.locator('.entry-user_message').nth(2).waitFor();
+    t.equal(session.channel.state.transcript.at(-1)?.content, `/undo ${run}`);
+    t.strictSame(tab.wrongs, []);
+  });
 
-  await t.test('who may not steer is told so, and may look', async (t) => {
+  await t.test('a page without permission to control says so and shows no composer', async (t) => {
     const session = toldSession(t, { attachable: [] });
     const { baseUrl } = await servePage(t, session);
     await using tab = await openTab(browser, baseUrl);

@@ -41,7 +41,7 @@ const placeOf = (page: Page, id: number) =>
 long('earlier entries of a session', { skip: withoutBrowser }, async (t) => {
   const browser = await openBrowser(t);
 
-  await t.test('are loaded by a button and by scrolling, and leave whoever reads where he is', async (t) => {
+  await t.test('earlier entries load by button and by scrolling, without moving the reader', async (t) => {
     const session = await longTalk(t, 639);
     const { baseUrl } = await servePage(t, session);
     await using tab = await openTab(browser, baseUrl);
@@ -92,7 +92,7 @@ long('earlier entries of a session', { skip: withoutBrowser }, async (t) => {
     t.strictSame(tab.wrongs, []);
   });
 
-  await t.test('a reload, and another pane, leave whoever reads them where he is', async (t) => {
+  await t.test('the reading position is kept after a reload and a change of pane', async (t) => {
     const session = await longTalk(t, 880);
     const { baseUrl } = await servePage(t, session);
     await using tab = await openTab(browser, baseUrl, { viewport: { width: 375, height: 700 } });
@@ -139,7 +139,7 @@ long('earlier entries of a session', { skip: withoutBrowser }, async (t) => {
     t.strictSame(tab.wrongs, []);
   });
 
-  await t.test('that cannot be had are asked for again by whoever presses the button', async (t) => {
+  await t.test('after a failure only the button loads earlier entries again', async (t) => {
     const session = await longTalk(t, 600);
     const { baseUrl } = await servePage(t, session);
     await using tab = await openTab(browser, baseUrl);
@@ -165,7 +165,7 @@ long('earlier entries of a session', { skip: withoutBrowser }, async (t) => {
     t.strictSame(tab.wrongs, []);
   });
 
-  await t.test('are still there for whoever comes back to the same session', async (t) => {
+  await t.test('loaded earlier entries stay after a reconnect to the same session', async (t) => {
     const session = await longTalk(t, 600);
     const { baseUrl, away } = await servePage(t, session);
     await using tab = await openTab(browser, baseUrl);

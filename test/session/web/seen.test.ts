@@ -20,7 +20,7 @@ import { foldChanges } from '../api/fold-changes.ts';
 import { listen } from '../api/listen.ts';
 import { servePage, toldSession } from './serve-page.ts';
 
-t.test('what the page sees is what the session shows, change by change', async (t) => {
+t.test('folding the changes one by one gives the same view as folding them all', async (t) => {
   const session = toldSession(t);
   const { baseUrl } = await servePage(t, session);
   const reader = listen(Number(new URL(baseUrl).port), '?wire=2');
@@ -47,7 +47,7 @@ t.test('what the page sees is what the session shows, change by change', async (
 const numbered = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, at) => ({ id: `e${from + at}` }) as Entry);
 
-t.test('what left the window stays, without a gap', async (t) => {
+t.test('entries that left the window are kept only as long as there is no gap', async (t) => {
   const seen = (from: number, to: number, threadId = 't') =>
     ({
       threadId,
@@ -68,7 +68,7 @@ t.test('what left the window stays, without a gap', async (t) => {
   t.strictSame(ids(keepBefore(loaded, seen(8, 10), seen(9, 11))).length, 7);
 });
 
-t.test('a whole snapshot that comes again is the same as far as it is', async (t) => {
+t.test('a repeated snapshot keeps the objects of its unchanged parts', async (t) => {
   const call = (id: string, summary: string) => ({ id, toolName: 'x', status: 'completed', summary });
   const made = (threadId: string, ...toolCalls: readonly object[]) =>
     JSON.parse(
@@ -98,7 +98,7 @@ t.test('a whole snapshot that comes again is the same as far as it is', async (t
   t.equal(again(made('u'))?.transcript === old.transcript, false, 'another session shares nothing');
 });
 
-t.test('a group stays what it is, whichever end grows', async (t) => {
+t.test('groups of entries keep their keys when either end grows', async (t) => {
   const keys = (from: number, to: number) =>
     groupsOf(numbered(from, to), 4, from).map(({ key, entries }) => [key, ...entries.map(({ id }) => id)]);
   t.strictSame(keys(5, 10), [
@@ -113,7 +113,7 @@ t.test('a group stays what it is, whichever end grows', async (t) => {
   t.strictSame(keys(8, 8), []);
 });
 
-t.test('what was taken back is gone until that is taken back, too', async (t) => {
+t.test('an undone run is marked as undone until the undo is undone as well', async (t) => {
   const undo = (words: string) =>
     ({ id: words, kind: 'info_note', title: 'Undo', content: words }) as unknown as Entry;
   const entries = [
@@ -125,14 +125,14 @@ t.test('what was taken back is gone until that is taken back, too', async (t) =>
   t.strictSame([...takenBack(entries)], ['b/task-1', 'u1']);
 });
 
-t.test('the page lists every command that a session knows', async (t) => {
+t.test('the page lists every slash command of the session', async (t) => {
   t.strictSame(
     commandWords,
     slashCommands.map(({ form, says }) => [form, says]),
   );
 });
 
-t.test('who may write is told from who has the session', async (t) => {
+t.test('write permission follows from the controller and the held lease', async (t) => {
   const none = { expiresAtMs: 0, isLapsed: false, isDisabled: false };
   const standing = (
     kind: Seen['controller']['kind'],
@@ -156,7 +156,7 @@ t.test('who may write is told from who has the session', async (t) => {
   t.match(controllerWords('closed', 'tui'), /only watches/);
 });
 
-t.test('keys choose options by place and by letter', async (t) => {
+t.test('keys choose options by number and letter', async (t) => {
   const options = ['approve', 'approve_session', 'deny'].map((id) => ({ id }));
   t.equal(optionOfKey('2', options), 'approve_session');
   t.equal(optionOfKey('Y', options), 'approve');
@@ -170,7 +170,7 @@ t.test('keys choose options by place and by letter', async (t) => {
   t.equal(optionOfKey('e', [{ id: 'execute' }, { id: 'cancel' }]), 'execute');
 });
 
-t.test('a verdict that is missing is one that nobody has proven', async (t) => {
+t.test('a missing verdict is read as unknown', async (t) => {
   const asked = readApproval({
     command: 'rm $A',
     segments: [{ words: [{ text: 'rm' }, { text: '$A', isKnown: false }] }, 7],
@@ -184,7 +184,7 @@ t.test('a verdict that is missing is one that nobody has proven', async (t) => {
   t.equal(verdictWords('anything'), 'cannot prove');
 });
 
-t.test('gates and the outcome are read from data, and never out of words', async (t) => {
+t.test('gates and the outcome are read from data, not from text', async (t) => {
   const runId = '01a2071a-1111-7111-8111-111111111111';
   const gate = { stage: 'fast', status: 'passed', ran: 1, expected: 1 } as const;
   const outcome = { runId, decision: 'commit', why: 'every gate passed', commit: '0'.repeat(40) } as const;

@@ -8,63 +8,60 @@ const changes = (id: string, path: string) => [
   { path, changeType: 'modify', diff: '@@ -1,1 +1,1 @@\n-x\n+y\n', hunks: [hunk(id)] },
 ];
 
-t.test('what was made is judged where it stands', { skip: withoutBrowser }, async (t) => {
+t.test('verification and review on the page', { skip: withoutBrowser }, async (t) => {
   const browser = await openBrowser(t);
 
-  await t.test(
-    'a seal is verified by a button; what came of it stands there, red where it is none',
-    async (t) => {
-      const session = toldSession(t, { local: 'none' });
-      const { baseUrl } = await servePage(t, session);
-      await using tab = await openTab(browser, baseUrl);
-      const { page } = tab;
-      await page.locator('#composer').fill('Go.');
-      await page.keyboard.press('Enter');
-      await page.locator('.control-mine').waitFor();
-      const outcome = { runId: run, decision: 'commit', why: 'all passed', commit: 'f'.repeat(40) } as const;
-      await session.report(
-        { type: 'noted', id: 'd', title: 'Decision.Commit', text: 'done', outcome },
-        { type: 'end', end: 'decided' },
-      );
-      await page.getByRole('tab', { name: 'Summary' }).click();
-      const verify = page.getByRole('button', { name: 'Verify the seal' });
-      await verify.click();
-      await page.locator('.entry-user_message').getByText(`/verify ${run}`).waitFor();
-      t.ok(await verify.isDisabled(), 'one verification at a time');
-      await session.report(
-        { type: 'noted', id: 'v1', title: 'Verified', text: run },
-        { type: 'end', end: 'done' },
-      );
-      await page.locator('.seal .good').getByText('Verified').waitFor();
-      await verify.click();
-      await page.locator('.state-thinking').waitFor();
-      const why = 'VERIFY_REFUTED: `manifest-complete` failed: mismatch: evidence/0001-unit.json';
-      await session.report(
-        { type: 'noted', id: 'v2', title: 'Not verified', text: `${run}: ${why}` },
-        { type: 'end', end: 'done' },
-      );
-      const bad = page.locator('.seal .bad');
-      await bad.waitFor();
-      t.match(
-        await bad.innerText(),
-        /^Not verified at .*: VERIFY_REFUTED: manifest-complete failed.*0001-unit\.json$/,
-      );
-      const [colour, text] = (await page.evaluate(
-        `['.seal .bad', '.seal .soft'].map((one) => getComputedStyle(document.querySelector(one)).color)`,
-      )) as readonly string[];
-      t.not(colour, text);
-      t.match(
-        await page.locator('.entry-info_note .by.bad').innerText(),
-        'Not verified',
-        'in what was said, too',
-      );
-      t.equal(await page.locator('.seal .good').count(), 0);
-      t.strictSame(tab.wrongs, []);
-    },
-  );
+  await t.test('a button verifies the seal, and a failed verification is shown in red', async (t) => {
+    const session = toldSession(t, { local: 'none' });
+    const { baseUrl } = await servePage(t, session);
+    await using tab = await openTab(browser, baseUrl);
+    const { page } = tab;
+    await page.locator('#composer').fill('Go.');
+    await page.keyboard.press('Enter');
+    await page.locator('.control-mine').waitFor();
+    const outcome = { runId: run, decision: 'commit', why: 'all passed', commit: 'f'.repeat(40) } as const;
+    await session.report(
+      { type: 'noted', id: 'd', title: 'Decision.Commit', text: 'done', outcome },
+      { type: 'end', end: 'decided' },
+    );
+    await page.getByRole('tab', { name: 'Summary' }).click();
+    const verify = page.getByRole('button', { name: 'Verify the seal' });
+    await verify.click();
+    await page.locator('.entry-user_message').getByText(`/verify ${run}`).waitFor();
+    t.ok(await verify.isDisabled(), 'one verification at a time');
+    await session.report(
+      { type: 'noted', id: 'v1', title: 'Verified', text: run },
+      { type: 'end', end: 'done' },
+    );
+    await page.locator('.seal .good').getByText('Verified').waitFor();
+    await verify.click();
+    await page.locator('.state-thinking').waitFor();
+    const why = 'VERIFY_REFUTED: `manifest-complete` failed: mismatch: evidence/0001-unit.json';
+    await session.report(
+      { type: 'noted', id: 'v2', title: 'Not verified', text: `${run}: ${why}` },
+      { type: 'end', end: 'done' },
+    );
+    const bad = page.locator('.seal .bad');
+    await bad.waitFor();
+    t.match(
+      await bad.innerText(),
+      /^Not verified at .*: VERIFY_REFUTED: manifest-complete failed.*0001-unit\.json$/,
+    );
+    const [colour, text] = (await page.evaluate(
+      `['.seal .bad', '.seal .soft'].map((one) => getComputedStyle(document.querySelector(one)).color)`,
+    )) as readonly string[];
+    t.not(colour, text);
+    t.match(
+      await page.locator('.entry-info_note .by.bad').innerText(),
+      'Not verified',
+      'in what was said, too',
+    );
+    t.equal(await page.locator('.seal .good').count(), 0);
+    t.strictSame(tab.wrongs, []);
+  });
 
   await t.test(
-    'the change that was made last comes first, and an attempt before it is not asked about',
+    'the newest change comes first, and earlier attempts have no review buttons during a held review',
     async (t) => {
       const session = toldSession(t, { local: 'none' });
       const { baseUrl } = await servePage(t, session);

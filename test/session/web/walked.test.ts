@@ -15,43 +15,47 @@ const committed = (runId: string, why: string) => ({
   commit: '0123456789abcdef0123456789abcdef01234567',
 });
 
-t.test('Escape goes to the question first, and stops nothing long after', { skip }, async (t) => {
-  const session = toldSession(t, { local: 'none' });
-  await using tab = await openSources(t, session);
-  const { page } = tab;
-  await page.clock.install();
-  const stops: string[] = [];
-  page.on('request', (asked) => asked.url().endsWith('control/cancel') && stops.push(asked.url()));
-  const composer = page.locator('#composer');
-  await composer.fill('Go.');
-  await composer.press('Enter');
-  await page.locator('.control-mine').waitFor();
-  const { kind, title, metadata } = {
-    kind: 'post_plan_choice',
-    title: 'Prices',
-    metadata: planChoice,
-  } as const;
-  await session.report({ type: 'ask', subject: 's', kind, title, metadata });
-  await page.locator('#composer-hint').getByText('Esc goes there').waitFor();
-  await composer.press('Escape');
-  await page.locator('section.card:focus').waitFor();
-  await page.keyboard.press('Escape');
-  await page.locator('#composer-hint').getByText('Esc once more stops this turn').waitFor();
-  await page.keyboard.press('Shift');
-  await page.keyboard.press('Escape');
-  await page.locator('#composer-hint').getByText('Esc once more stops this turn').waitFor();
-  await page.clock.runFor(3100);
-  await page.locator('#composer-hint').getByText('Esc goes there').waitFor();
-  await page.keyboard.press('Escape');
-  t.strictSame(stops, []);
-  const stopped = page.waitForRequest('**/control/cancel');
-  await page.keyboard.press('Escape');
-  await stopped;
-  t.equal(stops.length, 1);
-  t.strictSame(tab.wrongs, []);
-});
+t.test(
+  'Escape focuses the question first, and only two presses in a row stop the turn',
+  { skip },
+  async (t) => {
+    const session = toldSession(t, { local: 'none' });
+    await using tab = await openSources(t, session);
+    const { page } = tab;
+    await page.clock.install();
+    const stops: string[] = [];
+    page.on('request', (asked) => asked.url().endsWith('control/cancel') && stops.push(asked.url()));
+    const composer = page.locator('#composer');
+    await composer.fill('Go.');
+    await composer.press('Enter');
+    await page.locator('.control-mine').waitFor();
+    const { kind, title, metadata } = {
+      kind: 'post_plan_choice',
+      title: 'Prices',
+      metadata: planChoice,
+    } as const;
+    await session.report({ type: 'ask', subject: 's', kind, title, metadata });
+    await page.locator('#composer-hint').getByText('Esc goes there').waitFor();
+    await composer.press('Escape');
+    await page.locator('section.card:focus').waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('#composer-hint').getByText('Esc once more stops this turn').waitFor();
+    await page.keyboard.press('Shift');
+    await page.keyboard.press('Escape');
+    await page.locator('#composer-hint').getByText('Esc once more stops this turn').waitFor();
+    await page.clock.runFor(3100);
+    await page.locator('#composer-hint').getByText('Esc goes there').waitFor();
+    await page.keyboard.press('Escape');
+    t.strictSame(stops, []);
+    const stopped = page.waitForRequest('**/control/cancel');
+    await page.keyboard.press('Escape');
+    await stopped;
+    t.equal(stops.length, 1);
+    t.strictSame(tab.wrongs, []);
+  },
+);
 
-t.test('/help lists what can be said, and is said to nobody', { skip }, async (t) => {
+t.test('`/help` lists commands and keys and is not sent to the session', { skip }, async (t) => {
   const session = toldSession(t, { local: 'none' });
   await using tab = await openSources(t, session);
   const { page } = tab;
@@ -65,7 +69,7 @@ t.test('/help lists what can be said, and is said to nobody', { skip }, async (t
   t.equal(session.channel.state.transcript.length, 0);
 });
 
-t.test('a page that only watches invites to nothing', { skip }, async (t) => {
+t.test('a page that only watches says so once and offers no input', { skip }, async (t) => {
   const session = toldSession(t, { attachable: [] });
   await using tab = await openSources(t, session);
   const { page } = tab;
@@ -81,7 +85,7 @@ t.test('a page that only watches invites to nothing', { skip }, async (t) => {
   t.notOk(await page.locator('#composer').isVisible());
 });
 
-t.test('another session that answers at the same place is said to be another', { skip }, async (t) => {
+t.test('a different session at the same address is reported as different', { skip }, async (t) => {
   const session = toldSession(t, { threadId: 'thread-one', local: 'none' });
   await using tab = await openSources(t, session);
   const { page, served } = tab;
@@ -97,29 +101,33 @@ t.test('another session that answers at the same place is said to be another', {
   t.strictSame(tab.wrongs, []);
 });
 
-t.test('a page that steered beside a terminal steers again after a reload', { skip }, async (t) => {
-  const session = toldSession(t);
-  await using tab = await openSources(t, session);
-  const { page } = tab;
-  await page.getByRole('button', { name: 'Take control' }).click();
-  await page.locator('.control-mine').waitFor();
-  await page.reload();
-  await page.locator('.control-mine').waitFor();
-  await session.channel.send({ type: 'reclaim' });
-  await page.locator('.control-terminal').waitFor();
-  const asked: string[] = [];
-  page.on('request', (one) => one.url().endsWith('controller/attach') && asked.push(one.url()));
-  const known = page.waitForResponse('**/approvals');
-  await page.reload();
-  await known;
-  await page.locator('.fact-sandbox').waitFor();
-  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
-  t.strictSame(asked, []);
-  t.equal(session.channel.state.lease, undefined, 'what the terminal took back stays there');
-});
+t.test(
+  'a page regains control after a reload unless the terminal reclaimed the session',
+  { skip },
+  async (t) => {
+    const session = toldSession(t);
+    await using tab = await openSources(t, session);
+    const { page } = tab;
+    await page.getByRole('button', { name: 'Take control' }).click();
+    await page.locator('.control-mine').waitFor();
+    await page.reload();
+    await page.locator('.control-mine').waitFor();
+    await session.channel.send({ type: 'reclaim' });
+    await page.locator('.control-terminal').waitFor();
+    const asked: string[] = [];
+    page.on('request', (one) => one.url().endsWith('controller/attach') && asked.push(one.url()));
+    const known = page.waitForResponse('**/approvals');
+    await page.reload();
+    await known;
+    await page.locator('.fact-sandbox').waitFor();
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+    t.strictSame(asked, []);
+    t.equal(session.channel.state.lease, undefined, 'what the terminal took back stays there');
+  },
+);
 
 t.test(
-  'what was taken back is said to be, and why something was not stands beside its button',
+  'an undone run is marked, and the reason of a refused undo is shown beside its button',
   { skip },
   async (t) => {
     const session = toldSession(t, { local: 'none' });
@@ -152,7 +160,7 @@ t.test(
 );
 
 t.test(
-  'a change that is held is no commit of a branch yet, and a reason is asked for',
+  'a held change is not shown as committed, and rejecting a hunk prompts for a reason',
   { skip },
   async (t) => {
     const session = toldSession(t, { local: 'none' });
@@ -190,51 +198,51 @@ t.test(
   },
 );
 
+t.test('the page shows the work time of a turn and the next step of a blocked goal', { skip }, async (t) => {
+  const session = toldSession(t, { local: 'none' });
+  await session.say(`/goal start ${request}`);
+  await using tab = await openSources(t, session);
+  const { page } = tab;
+  const time = page.locator('.turn-time');
+  await time.getByText(/^\d+s$/).waitFor();
+  const goal = session.channel.state.goal?.id ?? '';
+  const change = { status: 'blocked', blockReason: 'criterion_unverifiable' } as const;
+  await session.report({ type: 'goal-moved', goal, change }, { type: 'end', end: 'done' });
+  await time.getByText(/^worked \d+s$/).waitFor();
+  await page.locator('.way-on').getByText('set one that a check can judge').waitFor();
+  await page.getByRole('button', { name: 'Go on with it' }).click();
+  await page.locator('.state-thinking').waitFor();
+  t.equal(session.channel.state.goal?.status, 'active');
+  t.strictSame(tab.wrongs, []);
+});
+
 t.test(
-  'how long a turn works is told as it goes, and a blocked goal says how it goes on',
+  'a failed gate lists its failed tests, and a file path with a line end is escaped',
   { skip },
   async (t) => {
     const session = toldSession(t, { local: 'none' });
-    await session.say(`/goal start ${request}`);
+    await session.say('Go.');
+    const gate = {
+      stage: 'fast',
+      status: 'failed',
+      ran: 1,
+      expected: 1,
+      failed: ['two cost <twice>'],
+    } as const;
+    await session.report({ type: 'noted', id: 'g', title: 'Gate fast', text: 'failed', gate });
     await using tab = await openSources(t, session);
     const { page } = tab;
-    const time = page.locator('.turn-time');
-    await time.getByText(/^\d+s$/).waitFor();
-    const goal = session.channel.state.goal?.id ?? '';
-    const change = { status: 'blocked', blockReason: 'criterion_unverifiable' } as const;
-    await session.report({ type: 'goal-moved', goal, change }, { type: 'end', end: 'done' });
-    await time.getByText(/^worked \d+s$/).waitFor();
-    await page.locator('.way-on').getByText('set one that a check can judge').waitFor();
-    await page.getByRole('button', { name: 'Go on with it' }).click();
-    await page.locator('.state-thinking').waitFor();
-    t.equal(session.channel.state.goal?.status, 'active');
+    for (const place of ['.entry-info_note', '.workflow'])
+      await page.locator(`${place} .failed-list`).getByText('two cost <twice>').waitFor();
+    const change = { path: 'src/a\nb.js', changeType: 'modify', diff: '@@ -1,1 +1,1 @@\n-x\n+y\n' };
+    await session.report({ type: 'patched', patchset: { id: 'p', status: 'proposed', changes: [change] } });
+    await page.getByRole('tab', { name: 'Diff' }).click();
+    t.equal(await page.locator('.file h3 code').innerText(), 'src/a\\nb.js', 'no name passes for another');
     t.strictSame(tab.wrongs, []);
   },
 );
 
-t.test('a gate that failed says what failed in it', { skip }, async (t) => {
-  const session = toldSession(t, { local: 'none' });
-  await session.say('Go.');
-  const gate = {
-    stage: 'fast',
-    status: 'failed',
-    ran: 1,
-    expected: 1,
-    failed: ['two cost <twice>'],
-  } as const;
-  await session.report({ type: 'noted', id: 'g', title: 'Gate fast', text: 'failed', gate });
-  await using tab = await openSources(t, session);
-  const { page } = tab;
-  for (const place of ['.entry-info_note', '.workflow'])
-    await page.locator(`${place} .failed-list`).getByText('two cost <twice>').waitFor();
-  const change = { path: 'src/a\nb.js', changeType: 'modify', diff: '@@ -1,1 +1,1 @@\n-x\n+y\n' };
-  await session.report({ type: 'patched', patchset: { id: 'p', status: 'proposed', changes: [change] } });
-  await page.getByRole('tab', { name: 'Diff' }).click();
-  t.equal(await page.locator('.file h3 code').innerText(), 'src/a\\nb.js', 'no name passes for another');
-  t.strictSame(tab.wrongs, []);
-});
-
-t.test('an answer in words is sent by Enter, as every message', { skip }, async (t) => {
+t.test('Enter sends a text answer, and Shift+Enter begins a new line', { skip }, async (t) => {
   const session = toldSession(t, { local: 'none' });
   await session.say('Go.');
   const questions = [{ id: 'q', prompt: 'What shall the note say?', kind: 'text' }];

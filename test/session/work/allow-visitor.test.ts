@@ -58,7 +58,7 @@ async function scene(t: Test, more: Partial<SessionGround> = {}) {
 
 const commit = ['commit', '-m', 'x'];
 
-t.test('whoever controls the session answers for a visitor, as for a run of its own', async (t) => {
+t.test('the controller of the session approves or denies the call of a visitor', async (t) => {
   const { channel, allow, asked, answer, others } = await scene(t);
   const first = allow(commit);
   t.match(await asked(), { kind: 'approval', description: /commit -m x(?:.|\n)*what it would do/ });
@@ -80,14 +80,14 @@ t.test('whoever controls the session answers for a visitor, as for a run of its 
   t.strictSame(others, [], 'nothing else is done for it');
 });
 
-t.test('nobody is asked where nobody controls the session, or it is busy', async (t) => {
+t.test('a visitor gets no answer if the session has no controller or is busy', async (t) => {
   t.equal(await (await scene(t, { local: 'none' })).allow(commit), 'nobody');
   const { channel, allow } = await scene(t);
   await channel.send({ type: 'submit', text: 'work', proof: { from: 'local' } });
   t.equal(await allow(commit), 'nobody');
 });
 
-t.test('a question ends with its turn, with its visitor, and with whoever could answer', async (t) => {
+t.test('a question of a visitor ends with its turn, its visitor or its controller', async (t) => {
   const { channel, allow, asked } = await scene(t);
   const cancelled = allow(commit);
   await asked();
@@ -118,7 +118,7 @@ t.test('a question ends with its turn, with its visitor, and with whoever could 
   t.match(alone.channel.state, { turn: undefined, status: 'idle' });
 });
 
-t.test('an answer to a visitor that is no more ends the turn that waited for it', async (t) => {
+t.test('an answer to a visitor that has left ends the turn that waited for it', async (t) => {
   const { channel } = await scene(t);
   const { turn = '' } = await channel.send({ type: 'visit' });
   await channel.send({ type: 'ask', turn, subject: 'visit of before', kind: 'approval', metadata: {} });

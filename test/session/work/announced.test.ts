@@ -9,50 +9,53 @@ const chunk = (delta: object, finish: string | null = null): string =>
   `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
 const usage = 'data: {"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}\n\ndata: [DONE]\n\n';
 
-t.test('a call is shown while the model still writes it, and is what was done from then on', async (t) => {
-  const sample = makeSample();
-  let goesOn: () => void = () => {};
-  const model = await serveModel(async (asked, response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    if (model.asked.length > 1) {
-      response.end(`${chunk({ content: 'It adds a cent.' })}${chunk({}, 'stop')}${usage}`);
-      return;
-    }
-    t.ok(asked.path.endsWith('/chat/completions'));
-    const call = (given: object): object => ({ tool_calls: [{ index: 0, ...given }] });
-    response.write(
-      chunk(call({ id: 'c', type: 'function', function: { name: 'read_file', arguments: '' } })),
-    );
-    await new Promise<void>((resolve) => {
-      goesOn = resolve;
+t.test(
+  'a tool call is a preview while the model streams it, and is then replaced by the executed call',
+  async (t) => {
+    const sample = makeSample();
+    let goesOn: () => void = () => {};
+    const model = await serveModel(async (asked, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      if (model.asked.length > 1) {
+        response.end(`${chunk({ content: 'It adds a cent.' })}${chunk({}, 'stop')}${usage}`);
+        return;
+      }
+      t.ok(asked.path.endsWith('/chat/completions'));
+      const call = (given: object): object => ({ tool_calls: [{ index: 0, ...given }] });
+      response.write(
+        chunk(call({ id: 'c', type: 'function', function: { name: 'read_file', arguments: '' } })),
+      );
+      await new Promise<void>((resolve) => {
+        goesOn = resolve;
+      });
+      response.write(chunk(call({ function: { arguments: '{"path":"src/price.js"}' } })));
+      response.end(`${chunk({}, 'tool_calls')}${usage}`);
     });
-    response.write(chunk(call({ function: { arguments: '{"path":"src/price.js"}' } })));
-    response.end(`${chunk({}, 'tool_calls')}${usage}`);
-  });
-  const setting = await settingOf(sample, model);
-  const session = await openSession(setting);
-  t.teardown(async () => {
-    await session[Symbol.asyncDispose]();
-    await setting.engine[Symbol.asyncDispose]();
-    await model[Symbol.asyncDispose]();
-    sample.remove();
-  });
-  const { channel } = session;
-  await channel.send({ type: 'submit', text: '/ask What does price do?', proof: { from: 'local' } });
-  await until(() => channel.state.toolCalls.length > 0);
-  t.match(channel.state.toolCalls, [{ toolName: 'read_file', status: 'preview' }]);
-  t.equal(channel.state.status, 'thinking');
-  goesOn();
-  await until(() => channel.state.turn === undefined);
-  t.match(
-    channel.state.toolCalls,
-    [
-      {
-        toolName: 'workspace.fs',
-        status: 'completed',
-        details: /^workspace\.fs read: done, \d+ ms\npaths: src\/price\.js$/,
-      },
-    ],
-    'and the use has its details',
-  );
-});
+    const setting = await settingOf(sample, model);
+    const session = await openSession(setting);
+    t.teardown(async () => {
+      await session[Symbol.asyncDispose]();
+      await setting.engine[Symbol.asyncDispose]();
+      await model[Symbol.asyncDispose]();
+      sample.remove();
+    });
+    const { channel } = session;
+    await channel.send({ type: 'submit', text: '/ask What does price do?', proof: { from: 'local' } });
+    await until(() => channel.state.toolCalls.length > 0);
+    t.match(channel.state.toolCalls, [{ toolName: 'read_file', status: 'preview' }]);
+    t.equal(channel.state.status, 'thinking');
+    goesOn();
+    await until(() => channel.state.turn === undefined);
+    t.match(
+      channel.state.toolCalls,
+      [
+        {
+          toolName: 'workspace.fs',
+          status: 'completed',
+          details: /^workspace\.fs read: done, \d+ ms\npaths: src\/price\.js$/,
+        },
+      ],
+      'and the use has its details',
+    );
+  },
+);

@@ -32,7 +32,7 @@ async function executed(policy: ApprovalPolicy, ...replies: readonly ScriptedRep
   return { scene, grants, answerNext, tools };
 }
 
-long('a person is asked about what the policy does not let go, and what he says is done', async (t) => {
+long('a call that the policy does not allow runs only after the user approves it', async (t) => {
   const test = 'node --test --test-reporter=tap';
   const run = await executed('untrusted', runs(test), runs(test), runs('node --test'));
   await using scene = run.scene;
@@ -50,7 +50,7 @@ long('a person is asked about what the policy does not let go, and what he says 
   t.ok(asked.some((text) => text.includes('denied: the person did not approve it')));
 });
 
-t.test('each question about a file shows what that very use would write', async (t) => {
+t.test('each approval for a file shows the change of its own call', async (t) => {
   const text = (value: string) =>
     `*** Begin Patch\n*** Update File: src/price.js\n@@\n-  return count * cents + 1;\n+  return ${value};\n*** End Patch`;
   const twice: ScriptedReply = {
@@ -79,7 +79,7 @@ t.test('each question about a file shows what that very use would write', async 
   );
 });
 
-long('what rules and scope refuse is never asked about', async (t) => {
+long('a call outside the rules or the scope is denied without an approval question', async (t) => {
   const elsewhere = '*** Begin Patch\n*** Add File: docs/elsewhere.md\n+words\n*** End Patch';
   const run = await executed('untrusted', runs('curl https://example.org'), {
     calls: [['apply_patch', { patch: elsewhere }]],
@@ -108,34 +108,37 @@ const testFile = (path: string, body: string): ScriptedReply => {
   return { calls: [['apply_patch', { patch }]] };
 };
 
-long('what the sandbox denied is asked about when it is tried again, any other failure is not', async (t) => {
-  const [inside, outside] = ['node --test test/wrong.test.js', 'node --test test/outside.test.js'];
-  const run = await executed(
-    'on-failure',
-    testFile('test/wrong.test.js', `test('x', () => { void writeFileSync; throw new Error('wrong'); });`),
-    testFile('test/outside.test.js', `test('x', () => writeFileSync('/usr/x', ''));`),
-    runs(inside),
-    runs(inside),
-    runs(outside),
-    runs(outside),
-  );
-  await using scene = run.scene;
-  const asked = await scene.asked('sandbox_approval');
-  t.match(asked, {
-    description: /the sandbox kept it from what it wanted, before: to write outside the workspace/,
-    metadata: { command: outside, isOutsideSandbox: false },
-  });
-  const commands = run.tools().filter(([, summary = '']) => summary.includes('execute'));
-  t.match(commands, [
-    ['failed', /wrong\.test/],
-    ['failed', /wrong\.test/],
-    ['failed', /outside\.test/],
-  ]);
-  await scene.answer(asked.id, { selectedOption: 'abort' });
-  await scene.ended();
-});
+long(
+  'under `on-failure` only a command that the sandbox denied needs approval when it is retried',
+  async (t) => {
+    const [inside, outside] = ['node --test test/wrong.test.js', 'node --test test/outside.test.js'];
+    const run = await executed(
+      'on-failure',
+      testFile('test/wrong.test.js', `test('x', () => { void writeFileSync; throw new Error('wrong'); });`),
+      testFile('test/outside.test.js', `test('x', () => writeFileSync('/usr/x', ''));`),
+      runs(inside),
+      runs(inside),
+      runs(outside),
+      runs(outside),
+    );
+    await using scene = run.scene;
+    const asked = await scene.asked('sandbox_approval');
+    t.match(asked, {
+      description: /the sandbox kept it from what it wanted, before: to write outside the workspace/,
+      metadata: { command: outside, isOutsideSandbox: false },
+    });
+    const commands = run.tools().filter(([, summary = '']) => summary.includes('execute'));
+    t.match(commands, [
+      ['failed', /wrong\.test/],
+      ['failed', /wrong\.test/],
+      ['failed', /outside\.test/],
+    ]);
+    await scene.answer(asked.id, { selectedOption: 'abort' });
+    await scene.ended();
+  },
+);
 
-t.test('whoever denies and stops has stopped the turn; nothing of it is committed', async (t) => {
+t.test('deny and stop ends the turn without a commit', async (t) => {
   const run = await executed('untrusted', runs('node --test'));
   await using scene = run.scene;
   const before = scene.sample.git('rev-parse', 'HEAD');

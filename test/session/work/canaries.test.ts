@@ -24,7 +24,7 @@ function* filesBelow(directory: string): Generator<Buffer> {
   }
 }
 
-long('no byte that a session writes or tells holds a secret, in no coding', async (t) => {
+long('no output, file or git object of a session contains a secret in any encoding', async (t) => {
   const plans: ScriptedReply = {
     calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps: [`never print ${kept}`] }] }]],
   };

@@ -103,7 +103,7 @@ async function drafted(t: Test, scene: ScriptedSession): Promise<void> {
 }
 
 long(
-  'Codex drafts, plans and makes the change, each only after its answer',
+  'Codex drafts, plans and makes the change, each after the answer of the user',
   { skip: codexSkip },
   async (t) => {
     await using scene = await session('true');
@@ -136,7 +136,7 @@ long(
 );
 
 long(
-  'without plan mode a confirmed contract of Codex is executed, and nobody is asked about its plan',
+  'without plan mode Codex executes a confirmed spec without a question about its plan',
   { skip: codexSkip },
   async (t) => {
     await using scene = await session('false');
@@ -151,7 +151,7 @@ long(
   },
 );
 
-long('in code mode the draft is submitted in the same way', { skip: codexSkip }, async (t) => {
+long('in code mode Codex submits its draft in the same way', { skip: codexSkip }, async (t) => {
   const submit = `text(JSON.stringify(await tools.submit_intent_draft(${JSON.stringify(priceDraft)})))`;
   await using scene = await session('true', 'gpt-6.1-sol', () => [code(submit)]);
   await scene.say('A price is one cent too high: make it exact.');

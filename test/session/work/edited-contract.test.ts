@@ -39,61 +39,61 @@ async function planned(scene: ScriptedSession) {
 
 const command = '"node --test --test-isolation=none --test-reporter=tap"';
 
-long(
-  'a contract that was changed after it was confirmed is not run, whatever it says of itself',
-  async (t) => {
-    for (const [flips, edits] of [
-      [false, [[command, '"true"']]],
-      // Executed with another network a contract is confirmed once more: that one, and no other.
-      [true, [[command, '"true"']]],
+long('a spec that was changed after its confirmation is not run', async (t) => {
+  for (const [flips, edits] of [
+    [false, [[command, '"true"']]],
+    // Executed with another network a contract is confirmed once more: that one, and no other.
+    [true, [[command, '"true"']]],
+    [
+      false,
       [
-        false,
-        [
-          [command, '"true"'],
-          ['"status": "draft"', '"status": "active"'],
-        ],
+        [command, '"true"'],
+        ['"status": "draft"', '"status": "active"'],
       ],
+    ],
+  ] as const) {
+    await using scene = await scriptSession([submits(heldDraft), plans, ...makesFix]);
+    const { review, choice } = await planned(scene);
+    for (const [from, to] of edits) edit(review, from, to);
+    if (flips) await scene.answer(choice.id, { selectedOption: 'network' });
+    await scene.answer(choice.id, { selectedOption: 'execute' });
+    await rested(scene);
+    const note = lastNote(scene.session);
+    t.match(note, /^LIFECYCLE_NOT_ACTIVE: .* was changed after it was confirmed/);
+    t.match(scene.session.channel.state.goal, { status: 'blocked', criteria: [{ status: 'open' }] });
+    t.equal(scene.model.asked.length, 2, 'nobody worked on it');
+  }
+});
+
+long(
+  'a spec edited before its confirmation is reported, and refused if it is invalid or looser',
+  async (t) => {
+    {
+      await using scene = await scriptSession([submits(heldDraft), plans]);
+      edit(await drafted(scene), '"objectives": [', '"objectives": ["and nothing else", ');
+      await scene.answer((await scene.asked('intent_review_choice')).id, { selectedOption: 'confirm' });
+      await scene.asked('post_plan_choice');
+      const { transcript } = scene.session.channel.state;
+      const told = transcript.find(({ title }) => title === 'Edited by hand since it was drafted');
+      t.match(told?.content, /^- `intent\.objectives` was .*, and is \["and nothing else",/);
+    }
+    for (const [from, to, name, code] of [
+      ['"level": "low"', '"level": "none"', 'intent.json', 'INTENTSPEC_INVALID'],
+      ['"networkPolicy": "deny"', '"networkPolicy": "allow"', 'intent.json', 'DRAFT_LOOSENED'],
+      ['"drafted":"', '"drafted":"e30K', 'request.json', /INTENTSPEC|OBJECT_CORRUPT/],
     ] as const) {
-      await using scene = await scriptSession([submits(heldDraft), plans, ...makesFix]);
-      const { review, choice } = await planned(scene);
-      for (const [from, to] of edits) edit(review, from, to);
-      if (flips) await scene.answer(choice.id, { selectedOption: 'network' });
-      await scene.answer(choice.id, { selectedOption: 'execute' });
+      await using scene = await scriptSession([submits(heldDraft), plans]);
+      const review = await drafted(scene);
+      edit(review, from, to, name);
+      await scene.answer(review.id, { selectedOption: 'confirm' });
       await rested(scene);
-      const note = lastNote(scene.session);
-      t.match(note, /^LIFECYCLE_NOT_ACTIVE: .* was changed after it was confirmed/);
-      t.match(scene.session.channel.state.goal, { status: 'blocked', criteria: [{ status: 'open' }] });
-      t.equal(scene.model.asked.length, 2, 'nobody worked on it');
+      t.match(lastNote(scene.session), code, to);
+      t.strictSame(scene.session.channel.state.plans, []);
     }
   },
 );
 
-long('what was edited by hand before it is confirmed is told, and held to what was drafted', async (t) => {
-  {
-    await using scene = await scriptSession([submits(heldDraft), plans]);
-    edit(await drafted(scene), '"objectives": [', '"objectives": ["and nothing else", ');
-    await scene.answer((await scene.asked('intent_review_choice')).id, { selectedOption: 'confirm' });
-    await scene.asked('post_plan_choice');
-    const { transcript } = scene.session.channel.state;
-    const told = transcript.find(({ title }) => title === 'Edited by hand since it was drafted');
-    t.match(told?.content, /^- `intent\.objectives` was .*, and is \["and nothing else",/);
-  }
-  for (const [from, to, name, code] of [
-    ['"level": "low"', '"level": "none"', 'intent.json', 'INTENTSPEC_INVALID'],
-    ['"networkPolicy": "deny"', '"networkPolicy": "allow"', 'intent.json', 'DRAFT_LOOSENED'],
-    ['"drafted":"', '"drafted":"e30K', 'request.json', /INTENTSPEC|OBJECT_CORRUPT/],
-  ] as const) {
-    await using scene = await scriptSession([submits(heldDraft), plans]);
-    const review = await drafted(scene);
-    edit(review, from, to, name);
-    await scene.answer(review.id, { selectedOption: 'confirm' });
-    await rested(scene);
-    t.match(lastNote(scene.session), code, to);
-    t.strictSame(scene.session.channel.state.plans, []);
-  }
-});
-
-t.test('what was drafted is what the thread says, and not what lies beside the contract', async (t) => {
+t.test('a confirmation uses the draft in the thread and not the file beside the spec', async (t) => {
   await using scene = await scriptSession([submits(heldDraft), plans]);
   const review = await drafted(scene);
   edit(review, '"networkPolicy": "deny"', '"networkPolicy": "allow"');

@@ -6,7 +6,7 @@ const tasks = [
   { line: 'task-2.1', fileBytes: 40_000 },
 ];
 
-t.test('an estimate grows with the contract and with the files of its Task', async (t) => {
+t.test('an estimate grows with the size of the spec and the files of its task', async (t) => {
   const estimates = estimateSteps({ tasks, contractBytes: 4000, earlier: [] });
   t.strictSame(estimates, [
     { line: 'task-1.1', tokens: 31_200 },
@@ -15,7 +15,7 @@ t.test('an estimate grows with the contract and with the files of its Task', asy
   t.strictSame(totalOf(estimates), { tokens: 92_400 }, 'without a price nothing is said of money');
 });
 
-t.test('what Tasks of the thread came to counts more, and what a token cost is its price', async (t) => {
+t.test('an estimate uses earlier tasks of the thread and the price of a token', async (t) => {
   const estimates = estimateSteps({
     tasks,
     contractBytes: 4000,

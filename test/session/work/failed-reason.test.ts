@@ -10,7 +10,7 @@ const plans: ScriptedReply = {
   calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps: ['take the cent away'] }] }]],
 };
 
-long('a turn that fails in the middle of a run says how the run is gone on with', async (t) => {
+long('a turn that fails during a run names `writ resume` for that run', async (t) => {
   const script = [submits(priceDraft), plans, { fails: [401, { error: { message: 'no' } }] }] as const;
   await using scene = await scriptSession(script);
   await scene.say('Make prices exact.');
@@ -23,21 +23,18 @@ long('a turn that fails in the middle of a run says how the run is gone on with'
   t.ok(note.endsWith(`\n- its run is kept: \`writ resume ${metadata.runId}\` goes on with it`), note);
 });
 
-t.test(
-  'a full disk is named, with what to do; of a run that is over, or a goal, nothing is said',
-  async (t) => {
-    const idle = { run: undefined, outcome: undefined, goal: undefined, turn: 't' };
-    const fault = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
-    t.equal(
-      failedReason(fault, idle),
-      'EVIDENCE_WRITE_FAILED: ENOSPC: no space left on device, write\n- make room on the disk, then say it again: nothing that was said is lost',
-    );
-    t.equal(failedReason(new Error('odd'), idle), 'odd');
-    t.equal(failedReason(null, idle), 'null');
-    const refused = new WritError('PROVIDER_FAILED', { message: 'away', hints: ['wait'] });
-    t.equal(failedReason(refused, idle), 'PROVIDER_FAILED: away\n- wait');
-    const goal = { status: 'active', turn: 't' } as never;
-    t.notMatch(failedReason(refused, { ...idle, run: 'r', goal }), 'resume');
-    t.notMatch(failedReason(refused, { ...idle, run: 'r', outcome: { runId: 'r' } as never }), 'resume');
-  },
-);
+t.test('a full disk is reported with advice, and a goal or finished run gets no resume hint', async (t) => {
+  const idle = { run: undefined, outcome: undefined, goal: undefined, turn: 't' };
+  const fault = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  t.equal(
+    failedReason(fault, idle),
+    'EVIDENCE_WRITE_FAILED: ENOSPC: no space left on device, write\n- make room on the disk, then say it again: nothing that was said is lost',
+  );
+  t.equal(failedReason(new Error('odd'), idle), 'odd');
+  t.equal(failedReason(null, idle), 'null');
+  const refused = new WritError('PROVIDER_FAILED', { message: 'away', hints: ['wait'] });
+  t.equal(failedReason(refused, idle), 'PROVIDER_FAILED: away\n- wait');
+  const goal = { status: 'active', turn: 't' } as never;
+  t.notMatch(failedReason(refused, { ...idle, run: 'r', goal }), 'resume');
+  t.notMatch(failedReason(refused, { ...idle, run: 'r', outcome: { runId: 'r' } as never }), 'resume');
+});

@@ -34,7 +34,7 @@ async function planned(scene: ScriptedSession, edit: (path: string) => void = ()
   return scene.asked('post_plan_choice');
 }
 
-long('money that is used up stops a run before its next question, and a person grants more', async (t) => {
+long('a spent cost budget stops a run before the next model call until the user grants more', async (t) => {
   // Each reply costs two cents: a draft, a plan, and then two more.
   const script = [submits(heldDraft), plans, looks, looks, ...makesFix];
   await using scene = await scriptSession(script, { ground: granting({ costUsd: 0.03 }) }, pricedSample(100));
@@ -67,7 +67,7 @@ long('money that is used up stops a run before its next question, and a person g
   );
 });
 
-long('a session that has cost what it may cost blocks its goal by that name', async (t) => {
+long('a spent session budget blocks the goal with `session_budget`', async (t) => {
   const script = [submits(heldDraft), plans, ...makesFix];
   await using scene = await scriptSession(script, {}, pricedSample(100));
   const choice = await planned(scene);
@@ -86,7 +86,7 @@ long('a session that has cost what it may cost blocks its goal by that name', as
   t.match(goalOf(scene), { status: 'achieved', loops: 1, run }, lastNote(scene.session));
 });
 
-long('a goal whose run waits for approvals is blocked, and achieved once they are there', async (t) => {
+long('a goal whose run waits for approvals is blocked, and achieved once they are signed', async (t) => {
   const { sample, key } = sampleWithPeople(t);
   await using scene = await scriptSession([submits(heldDraft), plans, ...makesFix], {}, sample);
   const choice = await planned(scene, (path) => {

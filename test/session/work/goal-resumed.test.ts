@@ -20,7 +20,7 @@ const plans: ScriptedReply = {
   calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps: ['take the cent away'] }] }]],
 };
 
-long('a goal goes on in other processes, each answered by a person, and holds no secret', async (t) => {
+long('a goal continues over several processes and stores no secret', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const verified = ['criterion-1', 'criterion-2'].map((criterion) => ({ criterion, checks: ['unit'] }));
@@ -62,66 +62,63 @@ long('a goal goes on in other processes, each answered by a person, and holds no
   t.match(sample.git('log', '-1', '--format=%s'), /Prices are exact/);
 });
 
-long(
-  'a run that a killed process left has what is left of the budget of its goal, and no more',
-  async (t) => {
-    const sample = makeSample();
-    t.teardown(() => sample.remove());
-    const verified = [{ criterion: 'criterion-1', checks: ['unit'] }];
-    const looks: ScriptedReply = { calls: [['read_file', { path: 'src/price.js' }]] };
-    const tests: ScriptedReply = { calls: [['shell', { command: 'node --test' }]] };
-    // Each reply is 150 tokens: a draft, a plan, and then two more.
-    await using model = await scriptModel([
-      submits({ ...priceDraft, verified }),
-      plans,
-      tests,
-      looks,
-      ...makesFix,
-    ]);
-    const grants = keepGrants(systemClock);
-    const more = {
-      ground: ground({ goalBudget: { tokens: 300, costUsd: 1, workMs: 600_000 } }),
-      approval: { policy: 'untrusted', ttlSeconds: 300, grants, mask: (text: string) => text },
-    } as const;
-    const setting = await settingOf(sample, model, more);
-    const repository = await openRepository(sample.root);
-    const placeOf = (id: string) => threadDirectory(repository, id);
-    const left = await (async () => {
-      await using _engine = setting.engine;
-      await using session = await openSession(setting);
-      const { channel, threadId } = session;
-      const answered = async (kind: string, selectedOption: string) => {
-        const asked = () => pendingOf(channel.state).find((one) => one.kind === kind);
-        await until(() => asked() !== undefined);
-        await channel.send({ type: 'respond', id: asked()?.id ?? '', given: { selectedOption }, proof });
-      };
-      await channel.send({ type: 'goal-start', objective: 'make it exact', criteria: [], proof });
-      await answered('intent_review_choice', 'confirm');
-      await answered('post_plan_choice', 'execute');
-      await until(() => pendingOf(channel.state).some(({ kind }) => kind === 'approval'));
-      return (await readThread(placeOf(threadId), threadId, setting.witness)).proven?.facts ?? [];
-    })();
-    // What a kill leaves: nobody wrote down how it ended.
-    const resume = '0199f0c2-0000-7000-8000-000000000000';
-    {
-      await using thread = await openThread(placeOf(resume), resume, setting);
-      await thread.append(left);
-    }
-    const again = await settingOf(sample, model, { ...more, resume });
-    await using _engine = again.engine;
-    await using session = await openSession(again);
-    const { channel } = session;
-    t.match(channel.state.goal, { status: 'blocked', blockReason: 'interrupted' });
-    const [call] = pendingOf(channel.state);
-    await channel.send({ type: 'respond', id: call?.id ?? '', given: { selectedOption: 'deny' }, proof });
-    await until(() => channel.state.turn === undefined || pendingOf(channel.state).length > 0);
-    t.match(pendingOf(channel.state), [{ kind: 'post_plan_choice' }]);
-    t.match(channel.state.goal, { status: 'blocked', blockReason: 'budget_tokens', loops: 0 });
-    t.equal(model.asked.length, 4, 'no question follows');
-  },
-);
+long('a run of a killed process has only the rest of the budget of its goal', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  const verified = [{ criterion: 'criterion-1', checks: ['unit'] }];
+  const looks: ScriptedReply = { calls: [['read_file', { path: 'src/price.js' }]] };
+  const tests: ScriptedReply = { calls: [['shell', { command: 'node --test' }]] };
+  // Each reply is 150 tokens: a draft, a plan, and then two more.
+  await using model = await scriptModel([
+    submits({ ...priceDraft, verified }),
+    plans,
+    tests,
+    looks,
+    ...makesFix,
+  ]);
+  const grants = keepGrants(systemClock);
+  const more = {
+    ground: ground({ goalBudget: { tokens: 300, costUsd: 1, workMs: 600_000 } }),
+    approval: { policy: 'untrusted', ttlSeconds: 300, grants, mask: (text: string) => text },
+  } as const;
+  const setting = await settingOf(sample, model, more);
+  const repository = await openRepository(sample.root);
+  const placeOf = (id: string) => threadDirectory(repository, id);
+  const left = await (async () => {
+    await using _engine = setting.engine;
+    await using session = await openSession(setting);
+    const { channel, threadId } = session;
+    const answered = async (kind: string, selectedOption: string) => {
+      const asked = () => pendingOf(channel.state).find((one) => one.kind === kind);
+      await until(() => asked() !== undefined);
+      await channel.send({ type: 'respond', id: asked()?.id ?? '', given: { selectedOption }, proof });
+    };
+    await channel.send({ type: 'goal-start', objective: 'make it exact', criteria: [], proof });
+    await answered('intent_review_choice', 'confirm');
+    await answered('post_plan_choice', 'execute');
+    await until(() => pendingOf(channel.state).some(({ kind }) => kind === 'approval'));
+    return (await readThread(placeOf(threadId), threadId, setting.witness)).proven?.facts ?? [];
+  })();
+  // What a kill leaves: nobody wrote down how it ended.
+  const resume = '0199f0c2-0000-7000-8000-000000000000';
+  {
+    await using thread = await openThread(placeOf(resume), resume, setting);
+    await thread.append(left);
+  }
+  const again = await settingOf(sample, model, { ...more, resume });
+  await using _engine = again.engine;
+  await using session = await openSession(again);
+  const { channel } = session;
+  t.match(channel.state.goal, { status: 'blocked', blockReason: 'interrupted' });
+  const [call] = pendingOf(channel.state);
+  await channel.send({ type: 'respond', id: call?.id ?? '', given: { selectedOption: 'deny' }, proof });
+  await until(() => channel.state.turn === undefined || pendingOf(channel.state).length > 0);
+  t.match(pendingOf(channel.state), [{ kind: 'post_plan_choice' }]);
+  t.match(channel.state.goal, { status: 'blocked', blockReason: 'budget_tokens', loops: 0 });
+  t.equal(model.asked.length, 4, 'no question follows');
+});
 
-long('no record of a run achieves a goal that was not made by its gates', async (t) => {
+long('a goal is achieved only by a run whose evidence is intact', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const verified = [{ criterion: 'criterion-1', checks: ['unit'] }];

@@ -38,7 +38,7 @@ async function executed(scene: ScriptedSession): Promise<void> {
   await scene.answer((await scene.asked('post_plan_choice')).id, { selectedOption: 'execute' });
 }
 
-long('tokens that are used up stop a run before its next question, and a person lets it go on', async (t) => {
+long('a spent token budget stops a run before the next model call until the user continues it', async (t) => {
   // Each reply is 150 tokens: a draft, a plan, and then two more.
   const script = [submits(heldDraft), plans('take the cent away'), looks, looks, ...makesFix];
   await using scene = await scriptSession(script, { ground: granting({ tokens: 300 }) });
@@ -73,7 +73,7 @@ long('tokens that are used up stop a run before its next question, and a person 
   t.match(budget, { limit: { tokens: 900 }, used: { tokens: 900 } }, 'what was used stays told');
 });
 
-long('time that is used up stops what runs, which is unknown', async (t) => {
+long('a spent time budget stops the running command, which becomes unknown', async (t) => {
   const hangs =
     '*** Begin Patch\n*** Add File: test/hang.test.js\n+setInterval(() => {}, 1000);\n*** End Patch';
   const script = [
@@ -99,34 +99,37 @@ long('time that is used up stops what runs, which is unknown', async (t) => {
   t.strictSame(pendingOf(channel.state), []);
 });
 
-long('two runs that leave the same are no progress, and a person says how it goes on', async (t) => {
-  let made = 0;
-  const answer = ({ body }: Asked): ScriptedReply => {
-    const text = JSON.stringify(body);
-    if (text.includes('submit_intent_draft')) return submits(heldDraft);
-    if (!text.includes('submit_plan_draft')) return cannot;
-    made += 1;
-    return plans(`look at it, ${made}`);
-  };
-  await using scene = await scriptSession(answer, { clock: hasty });
-  const { channel } = scene.session;
-  await executed(scene);
-  await rested(scene);
-  t.match(
-    goalOf(scene),
-    { status: 'blocked', blockReason: 'no_progress', loops: 2 },
-    lastNote(scene.session),
-  );
-  t.equal(made, 2, 'what stopped is not planned anew');
-  await t.rejects(scene.say('/plan continue 3'), { code: 'UNSUPPORTED_OPERATION' });
-  t.match(pendingOf(channel.state), [{ metadata: { stopped: 'no_progress' } }]);
-  await scene.say('look at the addition');
-  const again = await scene.asked('post_plan_choice');
-  t.match(again.metadata.changes, ['- look at it, 2', '+ look at it, 3']);
-  t.ok(JSON.stringify(scene.model.asked.at(-1)?.body).includes('look at the addition'));
-});
+long(
+  'two runs with the same result block the goal with `no_progress` until the user says how to go on',
+  async (t) => {
+    let made = 0;
+    const answer = ({ body }: Asked): ScriptedReply => {
+      const text = JSON.stringify(body);
+      if (text.includes('submit_intent_draft')) return submits(heldDraft);
+      if (!text.includes('submit_plan_draft')) return cannot;
+      made += 1;
+      return plans(`look at it, ${made}`);
+    };
+    await using scene = await scriptSession(answer, { clock: hasty });
+    const { channel } = scene.session;
+    await executed(scene);
+    await rested(scene);
+    t.match(
+      goalOf(scene),
+      { status: 'blocked', blockReason: 'no_progress', loops: 2 },
+      lastNote(scene.session),
+    );
+    t.equal(made, 2, 'what stopped is not planned anew');
+    await t.rejects(scene.say('/plan continue 3'), { code: 'UNSUPPORTED_OPERATION' });
+    t.match(pendingOf(channel.state), [{ metadata: { stopped: 'no_progress' } }]);
+    await scene.say('look at the addition');
+    const again = await scene.asked('post_plan_choice');
+    t.match(again.metadata.changes, ['- look at it, 2', '+ look at it, 3']);
+    t.ok(JSON.stringify(scene.model.asked.at(-1)?.body).includes('look at the addition'));
+  },
+);
 
-t.test('a provider that fails is asked again after a while, and its failure has a name', async (t) => {
+t.test('a failing provider is retried after a delay and then blocks the goal', async (t) => {
   // As often as one question is put.
   let down = 6;
   const waits: number[] = [];
@@ -163,7 +166,7 @@ t.test('a provider that fails is asked again after a while, and its failure has 
   t.equal(scene.session.channel.state.status, 'error');
 });
 
-t.test('a provider that refuses is not waited for, and a turn that waits can be cancelled', async (t) => {
+t.test('a provider that refuses is not retried, and a waiting turn can be cancelled', async (t) => {
   let status = 401;
   const waits = new Set<number>();
   const clock: Clock = {
@@ -189,7 +192,7 @@ t.test('a provider that refuses is not waited for, and a turn that waits can be 
   t.match(goalOf(scene), { status: 'cancelled' });
 });
 
-long('a goal whose run was stopped goes on with that run, by a person', async (t) => {
+long('a goal whose run was stopped continues that run after the user executes it', async (t) => {
   let isStuck = true;
   let replies = 0;
   await using scene = await scriptSession(({ body }) => {

@@ -39,7 +39,7 @@ const rested = ({ session: { channel } }: ScriptedSession) =>
 const goalOf = ({ session: { channel } }: ScriptedSession) => channel.state.goal;
 
 t.test(
-  'a goal is drafted, confirmed, planned, executed, and achieved by the gates that ran its checks',
+  'a goal is drafted, confirmed, planned, executed and achieved by the gates that ran its checks',
   async (t) => {
     await using scene = await scriptSession([submits(heldDraft), plans('take the cent away'), ...makesFix]);
     await scene.say(`/goal start ${objective}`);
@@ -72,54 +72,47 @@ t.test(
   },
 );
 
-long(
-  'what a model claims is nothing: a criterion is refuted by its check, and the goal goes on',
-  async (t) => {
-    let made = 0;
-    let replies = 0;
-    const broken = priceFix.replace('price(2, 100), 200', 'price(2, 100), 201');
-    const answer = ({ body }: Asked): ScriptedReply => {
-      const text = JSON.stringify(body);
-      if (text.includes('submit_intent_draft')) return submits(heldDraft);
-      if (text.includes('submit_plan_draft')) {
-        made += 1;
-        return plans(made === 1 ? 'test the wrong thing' : 'take the cent away');
-      }
-      replies += 1;
-      const isRight = text.includes('take the cent away');
-      if (text.includes('apply_patch') && replies % 2 === 1)
-        return { calls: [['apply_patch', { patch: isRight ? priceFix : broken }]] };
-      const claim = 'done: every check passes and every criterion is accepted';
-      return { calls: [['submit_task_complete', { complete: true, summary: claim }]] };
-    };
-    await using scene = await scriptSession(answer, { clock: hasty });
-    const { channel } = scene.session;
-    const seen: unknown[] = [];
-    channel.subscribe((_state, facts) => {
-      for (const fact of facts)
-        if (fact.type === 'goal-moved' && fact.change.loops !== undefined)
-          seen.push([
-            fact.change.loops,
-            fact.change.status,
-            fact.change.criteria?.map(({ status }) => status),
-          ]);
-    });
-    const choice = await planned(scene);
-    await scene.answer(choice.id, { selectedOption: 'execute' });
-    await scene.ended();
-    t.equal(channel.state.status, 'completed', lastNote(scene.session));
-    t.strictSame(seen, [
-      [1, undefined, ['refuted']],
-      [2, 'achieved', ['accepted']],
-    ]);
-    const planning = scene.model.asked
-      .map(({ body }) => JSON.stringify(body))
-      .filter((text) => text.includes('submit_plan_draft'));
-    t.match(planning[1], /check unit failed/, 'the planner is told what was found');
-  },
-);
+long('a failed check refutes a criterion despite the claim of the model, and the goal goes on', async (t) => {
+  let made = 0;
+  let replies = 0;
+  const broken = priceFix.replace('price(2, 100), 200', 'price(2, 100), 201');
+  const answer = ({ body }: Asked): ScriptedReply => {
+    const text = JSON.stringify(body);
+    if (text.includes('submit_intent_draft')) return submits(heldDraft);
+    if (text.includes('submit_plan_draft')) {
+      made += 1;
+      return plans(made === 1 ? 'test the wrong thing' : 'take the cent away');
+    }
+    replies += 1;
+    const isRight = text.includes('take the cent away');
+    if (text.includes('apply_patch') && replies % 2 === 1)
+      return { calls: [['apply_patch', { patch: isRight ? priceFix : broken }]] };
+    const claim = 'done: every check passes and every criterion is accepted';
+    return { calls: [['submit_task_complete', { complete: true, summary: claim }]] };
+  };
+  await using scene = await scriptSession(answer, { clock: hasty });
+  const { channel } = scene.session;
+  const seen: unknown[] = [];
+  channel.subscribe((_state, facts) => {
+    for (const fact of facts)
+      if (fact.type === 'goal-moved' && fact.change.loops !== undefined)
+        seen.push([fact.change.loops, fact.change.status, fact.change.criteria?.map(({ status }) => status)]);
+  });
+  const choice = await planned(scene);
+  await scene.answer(choice.id, { selectedOption: 'execute' });
+  await scene.ended();
+  t.equal(channel.state.status, 'completed', lastNote(scene.session));
+  t.strictSame(seen, [
+    [1, undefined, ['refuted']],
+    [2, 'achieved', ['accepted']],
+  ]);
+  const planning = scene.model.asked
+    .map(({ body }) => JSON.stringify(body))
+    .filter((text) => text.includes('submit_plan_draft'));
+  t.match(planning[1], /check unit failed/, 'the planner is told what was found');
+});
 
-t.test('a criterion that no check verifies blocks the goal before anybody is asked', async (t) => {
+t.test('a criterion that no check verifies blocks the goal before any question', async (t) => {
   const untied = { ...priceDraft, verified: [{ criterion: 'criterion-1', checks: [] }] };
   await using scene = await scriptSession([
     submits({ ...priceDraft, verified: [{ criterion: 'criterion-1', checks: ['none such'] }] }),
@@ -137,7 +130,7 @@ t.test('a criterion that no check verifies blocks the goal before anybody is ask
   t.match(told, /the criterion `criterion-1` 0 times.*`criterion-2`, which is none of the criteria/s);
 });
 
-t.test('a draft whose check was taken out by hand is confirmed and not executed', async (t) => {
+t.test('a draft whose check was removed by hand is not executed', async (t) => {
   await using scene = await scriptSession([submits(heldDraft)]);
   await scene.say(`/goal start ${objective}`);
   const { id, metadata } = await scene.asked('intent_review_choice');
@@ -149,32 +142,29 @@ t.test('a draft whose check was taken out by hand is confirmed and not executed'
   t.strictSame(scene.session.channel.state.plans, []);
 });
 
-long(
-  'a goal that a person declines is blocked, goes on by a person, and asks no model for that',
-  async (t) => {
-    await using scene = await scriptSession([submits(heldDraft), plans('take the cent away'), ...makesFix]);
-    const choice = await planned(scene);
-    await scene.answer(choice.id, { selectedOption: 'cancel' });
-    t.match(goalOf(scene), { status: 'blocked', blockReason: 'declined' });
-    await t.rejects(scene.say('/goal start something else'), { code: 'GOAL_ALREADY_ACTIVE' });
-    await scene.say('/goal status');
-    t.match(
-      lastNote(scene.session),
-      /^blocked \(declined\): A price .*\n- open: A price .* \(unit\)\n0 runs judged.*\n`\/goal start` goes on with it/s,
-    );
-    const asked = scene.model.asked.length;
-    await scene.say('/goal start');
-    const again = await scene.asked('post_plan_choice');
-    t.equal(scene.model.asked.length, asked);
-    t.match(goalOf(scene), { status: 'active' });
-    await scene.answer(again.id, { selectedOption: 'execute' });
-    await scene.ended();
-    t.match(goalOf(scene), { status: 'achieved', loops: 1 }, lastNote(scene.session));
-    await t.rejects(scene.say('/goal cancel'), { code: 'GOAL_NOT_ACTIVE', hints: [/goal start OBJECTIVE/] });
-  },
-);
+long('a declined goal is blocked, and the user resumes it without a model call', async (t) => {
+  await using scene = await scriptSession([submits(heldDraft), plans('take the cent away'), ...makesFix]);
+  const choice = await planned(scene);
+  await scene.answer(choice.id, { selectedOption: 'cancel' });
+  t.match(goalOf(scene), { status: 'blocked', blockReason: 'declined' });
+  await t.rejects(scene.say('/goal start something else'), { code: 'GOAL_ALREADY_ACTIVE' });
+  await scene.say('/goal status');
+  t.match(
+    lastNote(scene.session),
+    /^blocked \(declined\): A price .*\n- open: A price .* \(unit\)\n0 runs judged.*\n`\/goal start` goes on with it/s,
+  );
+  const asked = scene.model.asked.length;
+  await scene.say('/goal start');
+  const again = await scene.asked('post_plan_choice');
+  t.equal(scene.model.asked.length, asked);
+  t.match(goalOf(scene), { status: 'active' });
+  await scene.answer(again.id, { selectedOption: 'execute' });
+  await scene.ended();
+  t.match(goalOf(scene), { status: 'achieved', loops: 1 }, lastNote(scene.session));
+  await t.rejects(scene.say('/goal cancel'), { code: 'GOAL_NOT_ACTIVE', hints: [/goal start OBJECTIVE/] });
+});
 
-long('the plan that is executed is the one that was asked about, whatever was planned between', async (t) => {
+long('a resumed goal executes its own plan, whatever was planned in between', async (t) => {
   const script = [
     submits(heldDraft),
     plans('take the cent away'),
@@ -197,39 +187,36 @@ long('the plan that is executed is the one that was asked about, whatever was pl
   t.match(goalOf(scene), { status: 'achieved', run: own.metadata.runId }, lastNote(scene.session));
 });
 
-t.test(
-  'a run that was committed achieves what its checks passed for, and nothing that did not run',
-  async (t) => {
-    const criteria: readonly GoalCriterion[] = [
-      { id: 'a', text: 'a', checks: ['unit', 'lint'], status: 'open' },
-      { id: 'b', text: 'b', checks: ['unit', 'gone'], status: 'open' },
-      { id: 'c', text: 'c', checks: [], status: 'open' },
-    ];
-    const ran = (lint: 'passed' | 'failed') =>
-      [
-        {
-          stage: 'fast',
-          status: 'passed',
-          expected: 2,
-          ran: 2,
-          findings: [],
-          checks: [
-            { id: 'unit', status: 'passed' },
-            { id: 'lint', status: lint, tolerated: true },
-          ],
-        },
-      ] as unknown as RunView['stages'];
-    const commit = { type: 'commit', rationale: '', decisionDigest: '' } as const;
-    const judged = (view: Pick<RunView, 'decision' | 'stages'>) =>
-      judgeCriteria(criteria, view).map(({ status }) => status);
-    t.strictSame(judged({ decision: commit, stages: ran('passed') }), ['accepted', 'refuted', 'refuted']);
-    t.strictSame(judged({ decision: commit, stages: ran('failed') }), ['refuted', 'refuted', 'refuted']);
-    t.strictSame(judged({ stages: ran('failed') }), ['refuted', 'open', 'open']);
-    t.strictSame(judged({ decision: { ...commit, type: 'abandon' }, stages: ran('passed') }), [
-      'open',
-      'open',
-      'open',
-    ]);
-    t.notOk(areAccepted([]), 'of no criterion nothing is said');
-  },
-);
+t.test('a committed run accepts only criteria whose checks all ran and passed', async (t) => {
+  const criteria: readonly GoalCriterion[] = [
+    { id: 'a', text: 'a', checks: ['unit', 'lint'], status: 'open' },
+    { id: 'b', text: 'b', checks: ['unit', 'gone'], status: 'open' },
+    { id: 'c', text: 'c', checks: [], status: 'open' },
+  ];
+  const ran = (lint: 'passed' | 'failed') =>
+    [
+      {
+        stage: 'fast',
+        status: 'passed',
+        expected: 2,
+        ran: 2,
+        findings: [],
+        checks: [
+          { id: 'unit', status: 'passed' },
+          { id: 'lint', status: lint, tolerated: true },
+        ],
+      },
+    ] as unknown as RunView['stages'];
+  const commit = { type: 'commit', rationale: '', decisionDigest: '' } as const;
+  const judged = (view: Pick<RunView, 'decision' | 'stages'>) =>
+    judgeCriteria(criteria, view).map(({ status }) => status);
+  t.strictSame(judged({ decision: commit, stages: ran('passed') }), ['accepted', 'refuted', 'refuted']);
+  t.strictSame(judged({ decision: commit, stages: ran('failed') }), ['refuted', 'refuted', 'refuted']);
+  t.strictSame(judged({ stages: ran('failed') }), ['refuted', 'open', 'open']);
+  t.strictSame(judged({ decision: { ...commit, type: 'abandon' }, stages: ran('passed') }), [
+    'open',
+    'open',
+    'open',
+  ]);
+  t.notOk(areAccepted([]), 'of no criterion nothing is said');
+});

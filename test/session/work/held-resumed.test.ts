@@ -104,44 +104,44 @@ function reviewOf({ runId, decision, patch, targetRef: branch }: RunView, expect
   };
 }
 
+long('`/review` opens the review of a change that was sealed before the process was killed', async (t) => {
+  const sample = sampleOf(t);
+  const before = sample.git('rev-parse', 'main');
+  const runId = uuidV7(Date.now());
+  const view = await heldRun(sample, runId);
+  const { session, say, state, choose } = await killed(t, sample, begun(runId, before));
+  t.match(state(), { turn: undefined, status: 'error', held: undefined });
+  await say('/review');
+  t.match(pendingOf(state()), [
+    { title: 'Prices are exact', metadata: { commit: view.decision?.commitSha } },
+  ]);
+  await choose('keep');
+  t.equal(state().status, 'completed', lastNote(session));
+  t.equal(sample.git('rev-parse', 'main'), view.decision?.commitSha);
+  t.equal(sample.git('for-each-ref', 'refs/heads/writ'), '');
+});
+
 long(
-  'a change that was sealed behind the back of the session is reviewed when it is asked for',
+  'a held commit that is already on the branch counts as kept, even if the answer is discard',
   async (t) => {
     const sample = sampleOf(t);
     const before = sample.git('rev-parse', 'main');
     const runId = uuidV7(Date.now());
     const view = await heldRun(sample, runId);
-    const { session, say, state, choose } = await killed(t, sample, begun(runId, before));
-    t.match(state(), { turn: undefined, status: 'error', held: undefined });
-    await say('/review');
-    t.match(pendingOf(state()), [
-      { title: 'Prices are exact', metadata: { commit: view.decision?.commitSha } },
-    ]);
-    await choose('keep');
-    t.equal(state().status, 'completed', lastNote(session));
-    t.equal(sample.git('rev-parse', 'main'), view.decision?.commitSha);
+    const review = reviewOf(view, before);
+    sample.git('update-ref', 'refs/heads/main', review.commit, before);
+    const facts = [...begun(runId, before), { type: 'review-began', review } as const];
+    const { session, state, choose } = await killed(t, sample, facts);
+    await choose('discard');
+    t.match(lastNote(session), new RegExp(`${review.commit} is on .main.`));
+    t.equal(state().status, 'completed');
+    t.equal(sample.git('rev-parse', 'main'), review.commit);
+    t.equal(sample.git('status', '--porcelain'), '', 'the files have followed');
     t.equal(sample.git('for-each-ref', 'refs/heads/writ'), '');
   },
 );
 
-long('a branch that a killed process has moved is not said to stand, whatever is answered', async (t) => {
-  const sample = sampleOf(t);
-  const before = sample.git('rev-parse', 'main');
-  const runId = uuidV7(Date.now());
-  const view = await heldRun(sample, runId);
-  const review = reviewOf(view, before);
-  sample.git('update-ref', 'refs/heads/main', review.commit, before);
-  const facts = [...begun(runId, before), { type: 'review-began', review } as const];
-  const { session, state, choose } = await killed(t, sample, facts);
-  await choose('discard');
-  t.match(lastNote(session), new RegExp(`${review.commit} is on .main.`));
-  t.equal(state().status, 'completed');
-  t.equal(sample.git('rev-parse', 'main'), review.commit);
-  t.equal(sample.git('status', '--porcelain'), '', 'the files have followed');
-  t.equal(sample.git('for-each-ref', 'refs/heads/writ'), '');
-});
-
-long('a run that has made nothing is said to have made nothing, once', async (t) => {
+long('a run without a change is reported once by `/review`', async (t) => {
   const sample = sampleOf(t);
   const lost = begun(uuidV7(Date.now()), sample.git('rev-parse', 'main'));
   const { session, say, state } = await killed(t, sample, lost);
@@ -151,7 +151,7 @@ long('a run that has made nothing is said to have made nothing, once', async (t)
   await t.rejects(say('/review'), { code: 'UNSUPPORTED_OPERATION' });
 });
 
-long('what was left and is committed already is found, whatever is answered then', async (t) => {
+long('remaining hunks that are already committed are found after a kill, whatever the answer', async (t) => {
   const sample = sampleOf(t);
   const before = sample.git('rev-parse', 'main');
   const [runId, anew] = [uuidV7(Date.now()), uuidV7(Date.now())];
@@ -174,7 +174,7 @@ long('what was left and is committed already is found, whatever is answered then
   t.equal(sample.git('for-each-ref', 'refs/heads/writ'), '');
 });
 
-long('what was left goes on in the run that a kill interrupted', async (t) => {
+long('taking out hunks continues the run that a kill interrupted', async (t) => {
   const sample = sampleOf(t);
   const before = sample.git('rev-parse', 'main');
   const [runId, anew] = [uuidV7(Date.now()), uuidV7(Date.now())];

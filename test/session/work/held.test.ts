@@ -89,7 +89,7 @@ async function verified({ sample: { root, env } }: ScriptedSession): Promise<num
 const settled = ({ session: { channel } }: ScriptedSession): Promise<void> =>
   until(() => channel.state.turn === undefined || pendingOf(channel.state).length > 0);
 
-t.test('a change that is reviewed is on no branch of the person before it is kept', async (t) => {
+t.test('a held change is on no branch of the user until it is kept', async (t) => {
   await using scene = await held();
   const { sample, session } = scene;
   const before = sample.git('rev-parse', 'main');
@@ -134,7 +134,7 @@ t.test('a change that is reviewed is on no branch of the person before it is kep
   t.equal(await verified(scene), 0);
 });
 
-t.test('what is rejected is in no commit of the branch, and the model hears why', async (t) => {
+t.test('a rejected hunk is in no commit of the branch, and the model gets the reason once', async (t) => {
   await using scene = await held([says, says, submits(priceDraft), plans]);
   const { sample, session, model } = scene;
   const before = sample.git('rev-parse', 'main');
@@ -201,7 +201,7 @@ t.test('what is rejected is in no commit of the branch, and the model hears why'
   t.equal(talk.split('nobody asked for it').length, 2, 'it stands in the talk once');
 });
 
-long('whoever was killed behind his answer is asked again, and what was done is found done', async (t) => {
+long('a review that was killed after its answer is repeated and keeps the change', async (t) => {
   for (const [, isMoved] of casesOf({ 'before it moved': false, 'behind it': true }, ['behind it'])) {
     await using scene = await held();
     const { sample, session, model } = scene;
@@ -234,25 +234,22 @@ long('whoever was killed behind his answer is asked again, and what was done is 
   }
 });
 
-long(
-  'what is left is judged anew: where it is refused nothing has moved, and the person is asked again',
-  async (t) => {
-    await using scene = await held();
-    const { sample, session } = scene;
-    const before = sample.git('rev-parse', 'main');
-    await scene.asked('request_user_input');
-    await rejects(scene, 'test/price.test.js', 'that is tested elsewhere');
-    await chooses(scene, 'take-out');
-    await settled(scene);
-    t.match(lastNote(session), /what is left was not accepted: .*new-tests/);
-    t.match(pendingOf(session.channel.state), [{ kind: 'request_user_input' }]);
-    t.equal(sample.git('rev-parse', 'main'), before);
-    await chooses(scene, 'discard');
-    await scene.ended();
-  },
-);
+long('remaining hunks that the gates refuse move no branch, and the user is prompted again', async (t) => {
+  await using scene = await held();
+  const { sample, session } = scene;
+  const before = sample.git('rev-parse', 'main');
+  await scene.asked('request_user_input');
+  await rejects(scene, 'test/price.test.js', 'that is tested elsewhere');
+  await chooses(scene, 'take-out');
+  await settled(scene);
+  t.match(lastNote(session), /what is left was not accepted: .*new-tests/);
+  t.match(pendingOf(session.channel.state), [{ kind: 'request_user_input' }]);
+  t.equal(sample.git('rev-parse', 'main'), before);
+  await chooses(scene, 'discard');
+  await scene.ended();
+});
 
-long('what is discarded leaves nothing, and every hunk rejected is that', async (t) => {
+long('discarding a change or rejecting every hunk leaves no commit and no branch', async (t) => {
   for (const choice of ['discard', 'take-out']) {
     await using scene = await held();
     const { sample, session } = scene;
@@ -270,7 +267,7 @@ long('what is discarded leaves nothing, and every hunk rejected is that', async 
   }
 });
 
-t.test('where no branch can hold a change, holding is refused when it is said', async (t) => {
+t.test('`/review on` is refused where a branch `writ` blocks the review branch', async (t) => {
   await using scene = await scriptSession([]);
   scene.sample.git('branch', 'writ');
   await t.rejects(scene.say('/review on'), {

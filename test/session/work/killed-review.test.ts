@@ -163,7 +163,11 @@ const kills: Readonly<Record<string, readonly [choice: Choice, kill: Kill, then?
   'while it is discarded': ['discard', { words: 'update-ref', starts: 1 }],
 };
 
-long('`kill -9` between an answer and its end loses nothing', { skip }, async (t) => {
-  for (const [name, [choice, kill, then]] of Object.entries(kills))
-    t.ok(await killOnce(t, choice, kill, then), name);
-});
+long(
+  '`kill -9` between the answer of a review and its end loses neither commit nor files',
+  { skip },
+  async (t) => {
+    for (const [name, [choice, kill, then]] of Object.entries(kills))
+      t.ok(await killOnce(t, choice, kill, then), name);
+  },
+);

@@ -4,7 +4,7 @@ import type { ConsentGround } from '../../../session/work/ask-consent.ts';
 import { personOf } from '../../../session/work/person-of.ts';
 import type { TurnScope } from '../../../session/work/turn-scope.ts';
 
-t.test('only what is said in confidence is hidden', async (t) => {
+t.test('only an answer to a secret question is masked from then on', async (t) => {
   const hidden: string[] = [];
   const answering = (...said: readonly string[]) => {
     const scope = {

@@ -39,7 +39,7 @@ async function planned(scene: ScriptedSession) {
   return scene.asked('post_plan_choice');
 }
 
-long('a plan that failed is revised with what was found and run again by itself', async (t) => {
+long('a failed plan is revised with its findings and run again automatically', async (t) => {
   await using scene = await scriptSession(failsUntil(2), { clock: hasty });
   const { id } = await planned(scene);
   await scene.answer(id, { selectedOption: 'execute' });
@@ -58,7 +58,7 @@ long('a plan that failed is revised with what was found and run again by itself'
   t.ok(planning[1]?.includes('the file puzzles me'), 'the planner is told why');
 });
 
-long('after three repairs a person is asked, and says how often more', async (t) => {
+long('after three repairs the user decides how many more are allowed', async (t) => {
   await using scene = await scriptSession(failsUntil(6), { clock: hasty });
   const { id } = await planned(scene);
   await scene.answer(id, { selectedOption: 'execute' });
@@ -70,7 +70,7 @@ long('after three repairs a person is asked, and says how often more', async (t)
   t.equal(scene.session.channel.state.status, 'completed', lastNote(scene.session));
 });
 
-t.test('a plan is executed on the work tree it was made for, and no other', async (t) => {
+t.test('a plan is not executed after its working tree changed', async (t) => {
   await using scene = await scriptSession([submits(priceDraft), plans('look at it'), plans('take it away')]);
   const { id } = await planned(scene);
   writeFileSync(join(scene.sample.root, 'src/price.js'), '// somebody else\n');
@@ -84,7 +84,7 @@ t.test('a plan is executed on the work tree it was made for, and no other', asyn
   t.equal(scene.session.channel.state.status, 'idle');
 });
 
-t.test('a draft is drafted anew with what the person says, and shows what differs', async (t) => {
+t.test('a draft is revised with the note of the user and shows what changed', async (t) => {
   const other = { ...priceDraft, summary: 'Prices are exact to the cent' };
   await using scene = await scriptSession([submits(priceDraft), submits(other)]);
   await scene.say('A price is one cent too high: make it exact.');
@@ -102,7 +102,7 @@ t.test('a draft is drafted anew with what the person says, and shows what differ
   await scene.ended();
 });
 
-long('the network that a person chose is that of the contract which is run', async (t) => {
+long('the network that the user chose is written into the spec of the run', async (t) => {
   await using scene = await scriptSession([submits(priceDraft), plans('take the cent away'), ...makesFix]);
   const { id } = await planned(scene);
   await scene.answer(id, { selectedOption: 'network' });
@@ -114,7 +114,7 @@ long('the network that a person chose is that of the contract which is run', asy
   t.equal(JSON.parse(spec).constraints.security.networkPolicy, 'allow');
 });
 
-t.test('no run gets a network where a command could reach what approves it', async (t) => {
+t.test('no run starts with a network where a command could approve itself', async (t) => {
   await using scene = await scriptSession([submits(priceDraft), plans('take the cent away'), ...makesFix], {
     selfTest: { result: async () => ({ isTried: true, reached: ['connect 127.0.0.1:1'] }) },
     ground: ground({ networkAccess: 'allow' }),

@@ -14,7 +14,7 @@ function stagesOf(...names: readonly string[]): Stages {
 const wordsOf = (stages: Stages): readonly string[] =>
   failedWords(scope as unknown as Parameters<typeof failedWords>[0], { stages });
 
-t.test('what failed is named before it is repaired: tests, else the check, and nothing secret', async (t) => {
+t.test('a repair names the failed tests or the failed check, with secrets masked', async (t) => {
   t.strictSame(wordsOf(stagesOf('two\ncost twice', 'hunter2 is kept')), [
     'failed: unit: two cost twice',
     'failed: unit: ••• is kept',

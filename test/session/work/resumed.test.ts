@@ -15,7 +15,7 @@ const plans: ScriptedReply = {
   calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps: ['take the cent away'] }] }]],
 };
 
-long('a session that is opened again goes on where it waited, each time by another process', async (t) => {
+long('a resumed session continues at its open question in another process', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   await using model = await scriptModel([submits(priceDraft), plans, ...makesFix]);
@@ -59,7 +59,7 @@ long('a session that is opened again goes on where it waited, each time by anoth
   t.match(sample.git('log', '-1', '--format=%s'), /Prices are exact/);
 });
 
-t.test('no session goes on with a thread that there is not', async (t) => {
+t.test('resuming an unknown thread fails, with a hint if the id is that of a run', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const setting = await settingOf(sample, { base: 'http://127.0.0.1:9' }, { resume: '0199-none' });
@@ -73,7 +73,7 @@ t.test('no session goes on with a thread that there is not', async (t) => {
   });
 });
 
-long('a turn that is cancelled ends; what its tools had begun is unknown', async (t) => {
+long('a cancelled turn ends, and its running command becomes unknown', async (t) => {
   const hangs =
     '*** Begin Patch\n*** Add File: test/hang.test.js\n+setInterval(() => {}, 1000);\n*** End Patch';
   await using scene = await scriptSession([
@@ -98,7 +98,7 @@ long('a turn that is cancelled ends; what its tools had begun is unknown', async
   await scene.ended();
 });
 
-t.test('a thread that another model goes on with says what could not come along', async (t) => {
+t.test('a thread resumed with another model reports the reasoning that it drops', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   await using model = await scriptModel([{ text: 'Two.' }]);

@@ -29,7 +29,7 @@ const review = (
   said: { readonly verdict?: 'keep' | 'reject'; readonly comment?: string },
 ) => channel.send({ type: 'review', patchset, path, hunk: id, ...said, proof: local });
 
-long('what a run made is told as a diff, hunk by hunk; what is committed is kept', async (t) => {
+long('a run shows its change as hunks, and only hunks that are not committed can be reviewed', async (t) => {
   await using scene = await scriptSession([
     submits(priceDraft),
     plans,
@@ -77,7 +77,7 @@ long('what a run made is told as a diff, hunk by hunk; what is committed is kept
   }
 });
 
-long('what is said of hunks while a plan is worked that fails is told when it is planned anew', async (t) => {
+long('a review of hunks during a failing plan reaches the next planning once', async (t) => {
   const planned: string[] = [];
   let replies = 0;
   let say = (): void => undefined;

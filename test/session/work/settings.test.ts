@@ -13,7 +13,7 @@ const plans = {
   calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps: ['take the cent away'] }] }]],
 } as const;
 
-t.test('from the next turn on another model is asked, for what the session is then', async (t) => {
+t.test('a change of model or context applies from the next turn', async (t) => {
   await using scene = await scriptSession([{ text: 'One.' }, { text: 'Two.' }]);
   const { session, model } = scene;
   await scene.say('/ask How many?');
@@ -34,7 +34,7 @@ t.test('from the next turn on another model is asked, for what the session is th
 });
 
 long(
-  'plans are proposed with the network that was set, and not where a command could approve itself',
+  'plans use the network setting, and `allow` is refused where a command could approve itself',
   async (t) => {
     await using scene = await scriptSession([submits(priceDraft), plans]);
     await scene.say('/network allow');
@@ -57,7 +57,7 @@ long(
   },
 );
 
-t.test('what was set is set for whoever opens the thread again', async (t) => {
+t.test('settings are kept when the thread is resumed', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   await using model = await scriptModel([{ text: 'Two.' }]);

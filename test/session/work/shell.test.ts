@@ -48,51 +48,54 @@ function copiesIn(root: string): readonly string[] {
   return readdirSync(threads).filter((name) => existsSync(join(threads, name, 'shell')));
 }
 
-t.test('a command of the person sees the work tree as it is, and changes nothing of it', async (t) => {
-  const sample = makeSample();
-  const { root } = sample;
-  put(root, 'src/price.js', 'changed here\n');
-  put(root, 'new/file.txt', 'untracked\n');
-  put(root, '.gitignore', 'ignored.txt\n');
-  put(root, 'ignored.txt', 'ignored\n');
-  put(root, '.writ/code/control-token', 'a token\n');
-  writeFileSync(join(sample.home, 'own'), 'of the home\n');
-  symlinkSync(join(sample.home, 'own'), join(root, 'out'));
-  await using scene = await scriptSession([], {}, sample);
-  const before = sample.state();
-  const seen = await run(
-    scene,
-    '!cat src/price.js new/file.txt; ls -A; ls -A .writ .git; cat ignored.txt; echo x > new/file.txt; rm src/price.js; mkdir made; echo y > made/z',
-  );
-  t.match(seen, { toolName: 'workspace.command', status: 'completed' }, seen.note);
-  t.match(seen.printed, /^changed here\nuntracked\n/);
-  for (const hidden of [/control-token/, /a token/, /^ignored$/m, /^HEAD$/m])
-    t.notMatch(seen.printed, hidden, `${hidden}`);
-  t.match(
-    seen.printed,
-    /\[in the copy that it ran on: "made\/z" added, "new\/file\.txt" changed, "src\/price\.js" deleted; your files are as they were\]$/,
-  );
-  t.equal(sample.state(), before);
-  t.equal(readFileSync(join(root, 'src/price.js'), 'utf8'), 'changed here\n');
-  t.equal(readFileSync(join(root, 'new/file.txt'), 'utf8'), 'untracked\n');
-  t.notOk(existsSync(join(root, 'made')));
-  const outside = await run(
-    scene,
-    '!cat out 2>&1; readlink out; ls /root /home 2>/dev/null; cat new/file.txt src/price.js; ls made; true',
-  );
-  t.match(outside, { status: 'completed' });
-  t.match(
-    outside.printed,
-    /^untracked\nchanged here\n.*made.*No such file/m,
-    'nothing is left of the command before',
-  );
-  t.notMatch(outside.printed, /of the home/, 'a link is a link, and leads to nothing of this machine');
-  const [transcript] = [scene.session.channel.state.transcript.map(({ kind }) => kind)];
-  t.strictSame(transcript, ['user_message', 'tool_call', 'user_message', 'tool_call']);
-  t.equal(scene.model.asked.length, 0, 'no model is asked');
-});
+t.test(
+  'a shell command of the user runs on a copy of the working tree and changes only the copy',
+  async (t) => {
+    const sample = makeSample();
+    const { root } = sample;
+    put(root, 'src/price.js', 'changed here\n');
+    put(root, 'new/file.txt', 'untracked\n');
+    put(root, '.gitignore', 'ignored.txt\n');
+    put(root, 'ignored.txt', 'ignored\n');
+    put(root, '.writ/code/control-token', 'a token\n');
+    writeFileSync(join(sample.home, 'own'), 'of the home\n');
+    symlinkSync(join(sample.home, 'own'), join(root, 'out'));
+    await using scene = await scriptSession([], {}, sample);
+    const before = sample.state();
+    const seen = await run(
+      scene,
+      '!cat src/price.js new/file.txt; ls -A; ls -A .writ .git; cat ignored.txt; echo x > new/file.txt; rm src/price.js; mkdir made; echo y > made/z',
+    );
+    t.match(seen, { toolName: 'workspace.command', status: 'completed' }, seen.note);
+    t.match(seen.printed, /^changed here\nuntracked\n/);
+    for (const hidden of [/control-token/, /a token/, /^ignored$/m, /^HEAD$/m])
+      t.notMatch(seen.printed, hidden, `${hidden}`);
+    t.match(
+      seen.printed,
+      /\[in the copy that it ran on: "made\/z" added, "new\/file\.txt" changed, "src\/price\.js" deleted; your files are as they were\]$/,
+    );
+    t.equal(sample.state(), before);
+    t.equal(readFileSync(join(root, 'src/price.js'), 'utf8'), 'changed here\n');
+    t.equal(readFileSync(join(root, 'new/file.txt'), 'utf8'), 'untracked\n');
+    t.notOk(existsSync(join(root, 'made')));
+    const outside = await run(
+      scene,
+      '!cat out 2>&1; readlink out; ls /root /home 2>/dev/null; cat new/file.txt src/price.js; ls made; true',
+    );
+    t.match(outside, { status: 'completed' });
+    t.match(
+      outside.printed,
+      /^untracked\nchanged here\n.*made.*No such file/m,
+      'nothing is left of the command before',
+    );
+    t.notMatch(outside.printed, /of the home/, 'a link is a link, and leads to nothing of this machine');
+    const [transcript] = [scene.session.channel.state.transcript.map(({ kind }) => kind)];
+    t.strictSame(transcript, ['user_message', 'tool_call', 'user_message', 'tool_call']);
+    t.equal(scene.model.asked.length, 0, 'no model is asked');
+  },
+);
 
-long('the next command finds nothing of what the one before did to the copy itself', async (t) => {
+long('each command gets a fresh copy, whatever the previous one did to its copy', async (t) => {
   const sample = makeSample();
   const { root } = sample;
   const deep = `${'n'.repeat(200)}/`.repeat(19);
@@ -120,38 +123,35 @@ long('the next command finds nothing of what the one before did to the copy itse
   t.equal(readFileSync(join(elsewhere, 'mine'), 'utf8'), 'kept');
 });
 
-long(
-  'it is what a command of a model is: no network, no version control, bounded, its code told',
-  async (t) => {
-    await using scene = await scriptSession([]);
-    const failed = await run(scene, '/shell echo one; echo two >&2; exit 3');
-    t.match(failed, { status: 'failed', printed: 'one\ntwo\n', summary: /exit code 3/ });
-    t.equal(scene.session.channel.state.status, 'idle', 'the turn has not failed');
-    const net = await run(
-      scene,
-      "!node -e \"require('net').connect(9, '127.0.0.1').on('error', (e) => console.log(e.code))\"",
-    );
-    t.match(net.printed, /^(?:ECONNREFUSED|ENETUNREACH|EPERM|EACCES)\n$/);
-    const resolves = "!node -e \"require('dns').promises.lookup('example.org')\"";
-    t.match(await run(scene, resolves), {
-      status: 'failed',
-      printed: /\n\[commands here have no network: `\/network allow` opens it\]\n?$/,
-    });
-    t.match(await run(scene, '!tail -n +3 /proc/net/dev | cut -d: -f1'), {
-      printed: /^ *lo\n$/,
-    });
-    const git = await run(scene, '!git log --oneline');
-    t.match(git, { status: 'failed', summary: /denied.*`git` is not to be had as a command here/ });
-    const hidden = await run(scene, '!for x in git; do $x log; done');
-    t.match(hidden, { status: 'failed', printed: /version control is not for commands here/ });
-    const long = await run(scene, '!seq 1 100000');
-    t.ok(long.printed.length < 40_000, `${long.printed.length}`);
-    t.match(long.printed, /^1\n2\n[\s\S]*100000\n\n\[cut: 588895 bytes in all\]$/);
-  },
-);
+long('a shell command has no network and no git, and its output is bounded', async (t) => {
+  await using scene = await scriptSession([]);
+  const failed = await run(scene, '/shell echo one; echo two >&2; exit 3');
+  t.match(failed, { status: 'failed', printed: 'one\ntwo\n', summary: /exit code 3/ });
+  t.equal(scene.session.channel.state.status, 'idle', 'the turn has not failed');
+  const net = await run(
+    scene,
+    "!node -e \"require('net').connect(9, '127.0.0.1').on('error', (e) => console.log(e.code))\"",
+  );
+  t.match(net.printed, /^(?:ECONNREFUSED|ENETUNREACH|EPERM|EACCES)\n$/);
+  const resolves = "!node -e \"require('dns').promises.lookup('example.org')\"";
+  t.match(await run(scene, resolves), {
+    status: 'failed',
+    printed: /\n\[commands here have no network: `\/network allow` opens it\]\n?$/,
+  });
+  t.match(await run(scene, '!tail -n +3 /proc/net/dev | cut -d: -f1'), {
+    printed: /^ *lo\n$/,
+  });
+  const git = await run(scene, '!git log --oneline');
+  t.match(git, { status: 'failed', summary: /denied.*`git` is not to be had as a command here/ });
+  const hidden = await run(scene, '!for x in git; do $x log; done');
+  t.match(hidden, { status: 'failed', printed: /version control is not for commands here/ });
+  const long = await run(scene, '!seq 1 100000');
+  t.ok(long.printed.length < 40_000, `${long.printed.length}`);
+  t.match(long.printed, /^1\n2\n[\s\S]*100000\n\n\[cut: 588895 bytes in all\]$/);
+});
 
 long(
-  'whoever types it has approved it, as far as his policy lets anybody; a program is asked about',
+  'the user needs no approval for a shell command unless the policy is `never`, but a program does',
   async (t) => {
     const asked = async (policy: ApprovalPolicy, command: string) => {
       await using scene = await scriptSession([], policyOf(policy));
@@ -191,43 +191,37 @@ long(
   },
 );
 
-t.test(
-  'where nothing confines it the person is asked as well, and a closed network is not pretended',
-  async (t) => {
-    await using scene = await scriptSession([], { sandbox: 'none' });
-    await scene.say('!echo out');
-    await scene.ended();
-    t.match(lastNote(scene.session), /^SANDBOX_NONE_REFUSED: /);
-    await scene.say('/network allow');
-    await scene.say('!echo out');
-    const question = await scene.asked('sandbox_approval');
-    t.match(question.description, /nothing confines commands here/);
-    await scene.answer(question.id, { selectedOption: 'approve' });
-    await scene.ended();
-    t.match(scene.session.channel.state.toolCalls.at(-1), { status: 'completed', output: 'out\n' });
-    t.strictSame(copiesIn(scene.sample.root), [], 'what it may have left running writes to no copy');
-  },
-);
+t.test('without a sandbox a shell command needs an approval and an allowed network', async (t) => {
+  await using scene = await scriptSession([], { sandbox: 'none' });
+  await scene.say('!echo out');
+  await scene.ended();
+  t.match(lastNote(scene.session), /^SANDBOX_NONE_REFUSED: /);
+  await scene.say('/network allow');
+  await scene.say('!echo out');
+  const question = await scene.asked('sandbox_approval');
+  t.match(question.description, /nothing confines commands here/);
+  await scene.answer(question.id, { selectedOption: 'approve' });
+  await scene.ended();
+  t.match(scene.session.channel.state.toolCalls.at(-1), { status: 'completed', output: 'out\n' });
+  t.strictSame(copiesIn(scene.sample.root), [], 'what it may have left running writes to no copy');
+});
 
-t.test(
-  'a network is opened to it as to a plan: where the session has one, and no command could approve itself',
-  async (t) => {
-    const reached = { result: async () => ({ isTried: true, reached: ['port 3000'] }) };
-    await using scene = await scriptSession([], {
-      selfTest: reached,
-      ground: { ...ground(), networkAccess: 'allow' },
-    });
-    await scene.say('!echo here');
-    await scene.ended();
-    t.match(lastNote(scene.session), /^SELF_APPROVAL_POSSIBLE: /);
-    t.strictSame(scene.session.channel.state.toolCalls, []);
-    await using open = await scriptSession([], { ground: { ...ground(), networkAccess: 'allow' } });
-    const ran = await run(open, '!env | grep -ci proxy');
-    t.match(ran, { status: 'completed' }, 'a way out that is listed and watched');
-  },
-);
+t.test('a network for shell commands is refused where a command could approve itself', async (t) => {
+  const reached = { result: async () => ({ isTried: true, reached: ['port 3000'] }) };
+  await using scene = await scriptSession([], {
+    selfTest: reached,
+    ground: { ...ground(), networkAccess: 'allow' },
+  });
+  await scene.say('!echo here');
+  await scene.ended();
+  t.match(lastNote(scene.session), /^SELF_APPROVAL_POSSIBLE: /);
+  t.strictSame(scene.session.channel.state.toolCalls, []);
+  await using open = await scriptSession([], { ground: { ...ground(), networkAccess: 'allow' } });
+  const ran = await run(open, '!env | grep -ci proxy');
+  t.match(ran, { status: 'completed' }, 'a way out that is listed and watched');
+});
 
-t.test('what only reads runs what is proven to read', async (t) => {
+t.test('a read-only context runs only commands that are proven to read', async (t) => {
   await using scene = await scriptSession([], { ground: { ...ground(), context: 'review' } });
   t.match(await run(scene, '!cat src/price.js | head -n 1'), {
     status: 'completed',
@@ -242,7 +236,7 @@ t.test('what only reads runs what is proven to read', async (t) => {
   t.equal(scene.session.channel.state.turn, undefined);
 });
 
-t.test('what it printed is told to the model with its next question, masked, and once', async (t) => {
+t.test('the output of a shell command reaches the model once, masked', async (t) => {
   const secret = 'hunter2-and-more';
   await using scene = await scriptSession([submits(priceDraft), { text: 'I see.' }, { text: 'Yes.' }], {
     ...policyOf('on-request', (text) => text.replaceAll(secret, '***')),
@@ -270,7 +264,7 @@ t.test('what it printed is told to the model with its next question, masked, and
     t.equal(body?.split('The person ran this command').length, 2, 'once, and it stays in the dialogue');
 });
 
-t.test('a command that is stopped is unknown; what waits for the session is not run beside it', async (t) => {
+t.test('a stopped shell command becomes unknown, and a second one cannot run beside it', async (t) => {
   await using scene = await scriptSession([]);
   const { channel } = scene.session;
   await scene.say('!echo begun; sleep 300');
@@ -288,7 +282,7 @@ t.test('a command that is stopped is unknown; what waits for the session is not 
   t.match(await run(scene, '!echo again'), { status: 'completed' });
 });
 
-t.test('it runs in the directory of the session, also in one of which a copy has nothing', async (t) => {
+t.test('a shell command runs in the working directory of the session, even if that is ignored', async (t) => {
   const sample = makeSample();
   for (const path of ['build/ignored/x', '-/y', '..odd/z']) put(sample.root, path, 'here\n');
   put(sample.root, '.gitignore', 'build/\n');
@@ -313,7 +307,7 @@ t.test('it runs in the directory of the session, also in one of which a copy has
   sample.remove();
 });
 
-t.test('a note is no command, and a command no note', async (t) => {
+t.test('a shell command is not accepted as a note', async (t) => {
   await using scene = await scriptSession([submits(priceDraft)]);
   await scene.say('Make it exact.');
   await scene.answer((await scene.asked('intent_review_choice')).id, { selectedOption: 'modify' });
@@ -321,7 +315,7 @@ t.test('a note is no command, and a command no note', async (t) => {
     await t.rejects(scene.say(text), { code: 'CONTROLLER_CONFLICT' }, text);
 });
 
-t.test('what a killed process ran is unknown, is not run again, and leaves no copy', async (t) => {
+t.test('a shell command of a killed process becomes unknown and leaves no copy', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   await using model = await scriptModel([]);

@@ -14,7 +14,7 @@ function turnOf(
   return { state: () => state, tell };
 }
 
-t.test('questions under way count as far as they are known to cost something', async (t) => {
+t.test('model calls in progress count towards the budget with their expected cost', async (t) => {
   const meter = openSpending().meter(turnOf(0.1));
   const first = meter.begin(question);
   meter.begin(question);
@@ -24,7 +24,7 @@ t.test('questions under way count as far as they are known to cost something', a
   t.doesNotThrow(() => meter.begin(question), 'one that came to nothing costs nothing');
 });
 
-t.test('what could not be written down was paid all the same', async (t) => {
+t.test('a cost that could not be recorded still counts towards the budget', async (t) => {
   const turn = turnOf(0.05, async () => {
     throw new Error('the disk is full');
   });
@@ -34,7 +34,7 @@ t.test('what could not be written down was paid all the same', async (t) => {
   t.throws(() => meter.begin(question), { code: 'SESSION_BUDGET_SPENT', detail: { spent_usd: 0.045 } });
 });
 
-t.test('what nobody knows the price of cannot be held to a limit, and is not asked', async (t) => {
+t.test('a model without a known price is refused under a budget', async (t) => {
   const { costUnits: _, ...unpriced } = question;
   const free = openSpending().meter(turnOf(undefined));
   t.doesNotThrow(() => free.begin(unpriced));

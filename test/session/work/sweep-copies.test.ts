@@ -16,7 +16,7 @@ function leaveIn(directory: string, name = 'shell'): string {
   return copy;
 }
 
-t.test('copies of threads that nobody writes go, and no other', async (t) => {
+t.test('`sweepCopies` removes copies only of threads without a live writer', async (t) => {
   const box = t.testdir({ elsewhere: {} });
   const threads = join(box, 'writ', 'threads');
   const [dead, half, own, busy, elsewhere] = [
@@ -40,7 +40,7 @@ t.test('copies of threads that nobody writes go, and no other', async (t) => {
   await sweepCopies({ commonDir: join(box, 'nowhere') }, 'own');
 });
 
-t.test('a session takes away what killed ones left', async () => {
+t.test('a session removes the copies that killed sessions left', async () => {
   const sample = makeSample();
   const left = leaveIn(join(sample.root, '.git', 'writ', 'threads', 'dead'));
   await using _scene = await scriptSession([], {}, sample);

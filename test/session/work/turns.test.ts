@@ -11,7 +11,7 @@ const plans = (...steps: readonly string[]): ScriptedReply => ({
 });
 
 t.test(
-  'a question is answered: the model looks at the repository, and the next question knows of it',
+  'a model answers a question from the repository, and the next question includes that dialogue',
   async (t) => {
     await using scene = await scriptSession([
       { calls: [['read_file', { path: 'src/price.js' }]] },
@@ -45,75 +45,85 @@ t.test(
   },
 );
 
-t.test('who only asks, and gets no contract, is told what the model says and how to ask', async (t) => {
-  await using scene = await scriptSession(() => ({ text: 'I am a model.' }));
-  const { session } = scene;
-  for (const said of ['Who are you?', '/goal start Who are you?']) {
-    await scene.say(said);
-    await scene.ended();
-    const [failed = '', ...hints] = lastNote(session).split('\n');
-    t.equal(
-      failed,
-      'DRAFT_REFUSED: no contract was drafted: the model talks and submits nothing; it says: “I am a model.”',
-    );
-    t.match(hints[0], /`\/ask`/);
-  }
-  const goal = session.channel.state.transcript.find(({ title }) => title === 'Goal')?.content ?? '';
-  t.match(goal, /^blocked \(draft_refused\): `\/goal start` goes on/);
-  t.notMatch(goal, /submits nothing/, 'why is told once');
-});
+t.test(
+  'a request without a drafted spec fails with the words of the model and a hint at `/ask`',
+  async (t) => {
+    await using scene = await scriptSession(() => ({ text: 'I am a model.' }));
+    const { session } = scene;
+    for (const said of ['Who are you?', '/goal start Who are you?']) {
+      await scene.say(said);
+      await scene.ended();
+      const [failed = '', ...hints] = lastNote(session).split('\n');
+      t.equal(
+        failed,
+        'DRAFT_REFUSED: no contract was drafted: the model talks and submits nothing; it says: “I am a model.”',
+      );
+      t.match(hints[0], /`\/ask`/);
+    }
+    const goal = session.channel.state.transcript.find(({ title }) => title === 'Goal')?.content ?? '';
+    t.match(goal, /^blocked \(draft_refused\): `\/goal start` goes on/);
+    t.notMatch(goal, /submits nothing/, 'why is told once');
+  },
+);
 
-t.test('a request is drafted, planned, executed and committed, each only after its answer', async (t) => {
-  const notes: ScriptedReply = {
-    calls: [['update_plan', { steps: 'completed look\nin_progress take the cent away\npending test it' }]],
-  };
-  const told = [submits(priceDraft), plans('take the cent away'), notes, ...makesFix];
-  await using scene = await scriptSession(told);
-  const { session, sample, model } = scene;
-  const before = sample.state();
-  await scene.say('A price is one cent too high: make it exact.');
-  const review = await scene.asked('intent_review_choice');
-  t.match(review, { title: 'Prices are exact', metadata: { revision: 1, riskLevel: 'low' } });
-  await scene.answer(review.id, { selectedOption: 'confirm' });
-  const choice = await scene.asked('post_plan_choice');
-  t.match(choice, { metadata: { networkAccess: 'deny', lines: ['task-1.1', 'task-1.2', 'gate-fast'] } });
-  t.equal(sample.state(), before, 'nothing was moved');
-  const line = 'task-1.2';
-  await scene.answer(choice.id, { selectedOption: 'execute', answers: { [line]: ['only that cent'] } });
-  await scene.ended();
-  const { state } = session.channel;
-  t.equal(state.status, 'completed', lastNote(session));
-  t.match(state.plans[0], { status: 'completed', run: { revision: 1 } });
-  const own = state.plans.find(({ title }) => title === 'Steps of the model');
-  t.strictSame(
-    own?.steps.map(({ step, status }) => [step, status]),
-    [
-      ['look', 'completed'],
-      ['take the cent away', 'in_progress'],
-      ['test it', 'pending'],
-    ],
-    'what the model says of its plan stands among the plans',
-  );
-  t.equal(own?.status, 'completed', 'as far as the plan that it worked on');
-  t.match(state.tasks, [{ status: 'completed' }, { status: 'completed' }]);
-  t.match(state.patchsets.at(-1), { status: 'accepted', changes: [{ path: 'src/price.js' }, {}] });
-  const asked = model.asked.map(({ body }) => JSON.stringify(body));
-  t.ok(asked[2]?.includes('only that cent'), 'what was noted on a line reaches whoever does it');
-  t.match(sample.git('log', '-1', '--format=%s'), /Prices are exact/);
-  t.match(
-    state.toolCalls.map(({ toolName, status }) => [toolName, status]),
-    [['workspace.fs', 'completed']],
-  );
-  const diff = state.patchsets[0]?.changes[1]?.diff?.split('\n') ?? [];
-  const at = 'test/price.test.js';
-  t.strictSame(diff.slice(0, 3), [`--- a/${at}`, `+++ b/${at}`, '@@']);
-  t.strictSame(diff.slice(3, 6), ['   assert.ok(price(0, 100) < 2);', ' });', '+']);
-  const shown = state.transcript.find(({ kind }) => kind === 'diff');
-  t.match(shown, { title: '2 files changed', status: 'accepted', metadata: { patchset: /^[0-9a-f]{64}$/ } });
-  t.match(shown?.content, /\n- {2}return count \* cents \+ 1;\n\+ {2}return count \* cents;\n/);
-  const drawn = await call(sample, ['graph', session.threadId]);
-  const kinds = drawn.data.nodes.map(({ kind }: { kind: string }) => kind);
-  for (const kind of ['intent', 'plan', 'task', 'run', 'patchset', 'evidence', 'decision'])
-    t.ok(kinds.includes(kind), `the graph of the thread shows its ${kind}`);
-  t.match(drawn.data, { thread_id: session.threadId, title: /one cent too high/ });
-});
+t.test(
+  'a request is drafted, planned, executed and committed, each after the answer of the user',
+  async (t) => {
+    const notes: ScriptedReply = {
+      calls: [['update_plan', { steps: 'completed look\nin_progress take the cent away\npending test it' }]],
+    };
+    const told = [submits(priceDraft), plans('take the cent away'), notes, ...makesFix];
+    await using scene = await scriptSession(told);
+    const { session, sample, model } = scene;
+    const before = sample.state();
+    await scene.say('A price is one cent too high: make it exact.');
+    const review = await scene.asked('intent_review_choice');
+    t.match(review, { title: 'Prices are exact', metadata: { revision: 1, riskLevel: 'low' } });
+    await scene.answer(review.id, { selectedOption: 'confirm' });
+    const choice = await scene.asked('post_plan_choice');
+    t.match(choice, { metadata: { networkAccess: 'deny', lines: ['task-1.1', 'task-1.2', 'gate-fast'] } });
+    t.equal(sample.state(), before, 'nothing was moved');
+    const line = 'task-1.2';
+    await scene.answer(choice.id, { selectedOption: 'execute', answers: { [line]: ['only that cent'] } });
+    await scene.ended();
+    const { state } = session.channel;
+    t.equal(state.status, 'completed', lastNote(session));
+    t.match(state.plans[0], { status: 'completed', run: { revision: 1 } });
+    const own = state.plans.find(({ title }) => title === 'Steps of the model');
+    t.strictSame(
+      own?.steps.map(({ step, status }) => [step, status]),
+      [
+        ['look', 'completed'],
+        ['take the cent away', 'in_progress'],
+        ['test it', 'pending'],
+      ],
+      'what the model says of its plan stands among the plans',
+    );
+    t.equal(own?.status, 'completed', 'as far as the plan that it worked on');
+    t.match(state.tasks, [{ status: 'completed' }, { status: 'completed' }]);
+    t.match(state.patchsets.at(-1), { status: 'accepted', changes: [{ path: 'src/price.js' }, {}] });
+    const asked = model.asked.map(({ body }) => JSON.stringify(body));
+    t.ok(asked[2]?.includes('only that cent'), 'what was noted on a line reaches whoever does it');
+    t.match(sample.git('log', '-1', '--format=%s'), /Prices are exact/);
+    t.match(
+      state.toolCalls.map(({ toolName, status }) => [toolName, status]),
+      [['workspace.fs', 'completed']],
+    );
+    const diff = state.patchsets[0]?.changes[1]?.diff?.split('\n') ?? [];
+    const at = 'test/price.test.js';
+    t.strictSame(diff.slice(0, 3), [`--- a/${at}`, `+++ b/${at}`, '@@']);
+    t.strictSame(diff.slice(3, 6), ['   assert.ok(price(0, 100) < 2);', ' });', '+']);
+    const shown = state.transcript.find(({ kind }) => kind === 'diff');
+    t.match(shown, {
+      title: '2 files changed',
+      status: 'accepted',
+      metadata: { patchset: /^[0-9a-f]{64}$/ },
+    });
+    t.match(shown?.content, /\n- {2}return count \* cents \+ 1;\n\+ {2}return count \* cents;\n/);
+    const drawn = await call(sample, ['graph', session.threadId]);
+    const kinds = drawn.data.nodes.map(({ kind }: { kind: string }) => kind);
+    for (const kind of ['intent', 'plan', 'task', 'run', 'patchset', 'evidence', 'decision'])
+      t.ok(kinds.includes(kind), `the graph of the thread shows its ${kind}`);
+    t.match(drawn.data, { thread_id: session.threadId, title: /one cent too high/ });
+  },
+);

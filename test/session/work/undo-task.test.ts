@@ -53,7 +53,7 @@ const refused = async (t: Test, scene: ScriptedSession, text: string, why: RegEx
   t.equal(sample.git('rev-parse', 'main'), before);
 };
 
-long('one task of several is taken back alone, by a gated change of its own', async (t) => {
+long('one task of several is undone alone, by a gated change of its own', async (t) => {
   const { scene, run } = await overThree(t);
   await using held = scene;
   const { sample, session, model } = held;
@@ -108,7 +108,7 @@ long('one task of several is taken back alone, by a gated change of its own', as
   await answers(scene, 'leave');
 });
 
-t.test('a task is named behind its run, or alone', async (t) => {
+t.test('`/undo` accepts a task after its run or alone', async (t) => {
   for (const [said, text] of [
     ['/undo', ''],
     ['/undo 0196a3c0', '0196a3c0'],
@@ -126,7 +126,7 @@ t.test('a task is named behind its run, or alone', async (t) => {
     t.throws(() => readSpoken(said), { code: 'UNSUPPORTED_OPERATION' });
 });
 
-t.test('why a task is not taken back is said, and what can be done instead', async (t) => {
+t.test('a refused undo of a task gives the reason and an alternative', async (t) => {
   const why = (found: Parameters<typeof whyNotTask>[2]): string => whyNotTask('0196a3c0', 'task-2', found);
   t.match(
     why({ kind: 'untold' }),

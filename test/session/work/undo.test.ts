@@ -81,7 +81,7 @@ const lies: readonly Lie[] = [
   },
 ];
 
-long('what taking back a run would touch is listed, and it is a gated change of its own', async (t) => {
+long('`/undo` lists the files of a run and reverts them by a gated change of its own', async (t) => {
   await using scene = await changed();
   const { sample, session, model } = scene;
   const made = sample.git('rev-parse', 'main');
@@ -123,7 +123,7 @@ long('what taking back a run would touch is listed, and it is a gated change of 
   t.match(JSON.stringify(model.asked.at(-1)?.body), /The person has undone your change/);
 });
 
-long('what was changed by hand since, or by a later commit, is not run over', async (t) => {
+long('`/undo` is refused for files that were changed by hand or by a later commit', async (t) => {
   await using scene = await changed();
   const { sample, session } = scene;
   const price = join(sample.root, 'src', 'price.js');
@@ -158,7 +158,7 @@ long('what was changed by hand since, or by a later commit, is not run over', as
   t.match(sample.git('show', 'main:src/price.js'), /^\/\/ mine\n.*cents \+ 1/s, 'what is elsewhere stays');
 });
 
-long('of a change that is only held it is asked what becomes of it', async (t) => {
+long('`/undo` of a held change opens the question of its review', async (t) => {
   await using scene = await changed({ isHeld: true });
   const { sample, session } = scene;
   const before = sample.git('rev-parse', 'main');
@@ -188,7 +188,7 @@ long('of a change that is only held it is asked what becomes of it', async (t) =
   t.equal(sample.git('rev-parse', 'main'), before);
 });
 
-long('nothing is taken back that there is not, nor by who only reads', async (t) => {
+long('`/undo` is refused for an unknown run, a forged record and a read-only context', async (t) => {
   await using scene = await changed();
   const { session } = scene;
   const run = runOf(scene);

@@ -15,7 +15,7 @@ const plans: ScriptedReply = {
   calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps: ['take the cent away'] }] }]],
 };
 
-long('every reply is counted as it ends: of the draft, of the plan, of the work', async (t) => {
+long('the usage of every reply is counted as it ends, for draft, plan and work', async (t) => {
   await using scene = await scriptSession([submits(priceDraft), plans, ...makesFix]);
   const { session } = scene;
   const facts: Happened[] = [];
@@ -63,7 +63,7 @@ long('every reply is counted as it ends: of the draft, of the plan, of the work'
   t.ok(ofWork < decided, 'it is told while the run works');
 });
 
-t.test('a thread adds up over turns and processes', async (t) => {
+t.test('the usage of a thread adds up over turns and processes', async (t) => {
   const sample = pricedSample(1);
   t.teardown(() => sample.remove());
   await using model = await scriptModel([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]);
@@ -89,7 +89,7 @@ t.test('a thread adds up over turns and processes', async (t) => {
   });
 });
 
-long('a session stops before the question that would take it over its limit', async (t) => {
+long('a session stops before the model call that would exceed its budget', async (t) => {
   const sample = pricedSample(100);
   await using scene = await scriptSession([submits(priceDraft), plans, { text: 'So it is.' }], {}, sample);
   const { session, model } = scene;
@@ -133,25 +133,22 @@ long('a session stops before the question that would take it over its limit', as
   t.equal(toSnapshot(state()).usage?.limitUsd, undefined);
 });
 
-t.test(
-  'a limit that cannot be held is refused when it is set, at the latest when the model is asked',
-  async (t) => {
-    const sample = makeSample();
-    t.teardown(() => sample.remove());
-    await using model = await scriptModel([{ text: 'One.' }]);
-    const opened = async (more: object) => {
-      const setting = await settingOf(sample, model);
-      return { ...setting, ground: { ...setting.ground, ...more } };
-    };
-    const unknown = await opened({ limitUsd: 1, isPriced: false });
-    await using _first = unknown.engine;
-    await t.rejects(openSession(unknown), { code: 'SESSION_BUDGET_UNPRICED' });
-    const late = await opened({ limitUsd: 1 });
-    await using _second = late.engine;
-    await using session = await openSession(late);
-    await session.channel.send({ type: 'submit', text: '/ask Well?', proof: local });
-    await until(() => session.channel.state.turn === undefined);
-    t.match(lastNote(session), /^SESSION_BUDGET_UNPRICED: nobody knows what `scripted` costs/);
-    t.equal(model.asked.length, 0);
-  },
-);
+t.test('a budget is refused at the latest at the model call if the model has no known price', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  await using model = await scriptModel([{ text: 'One.' }]);
+  const opened = async (more: object) => {
+    const setting = await settingOf(sample, model);
+    return { ...setting, ground: { ...setting.ground, ...more } };
+  };
+  const unknown = await opened({ limitUsd: 1, isPriced: false });
+  await using _first = unknown.engine;
+  await t.rejects(openSession(unknown), { code: 'SESSION_BUDGET_UNPRICED' });
+  const late = await opened({ limitUsd: 1 });
+  await using _second = late.engine;
+  await using session = await openSession(late);
+  await session.channel.send({ type: 'submit', text: '/ask Well?', proof: local });
+  await until(() => session.channel.state.turn === undefined);
+  t.match(lastNote(session), /^SESSION_BUDGET_UNPRICED: nobody knows what `scripted` costs/);
+  t.equal(model.asked.length, 0);
+});

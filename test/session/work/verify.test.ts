@@ -20,7 +20,7 @@ async function asked(scene: ScriptedSession, text: string) {
   };
 }
 
-t.test('what a session sealed is verified where it is asked for, and changes nothing', async (t) => {
+t.test('`/verify` verifies a sealed run or commit and changes nothing', async (t) => {
   await using scene = await scriptSession([submits(priceDraft), plans, ...makesFix]);
   const { sample, session } = scene;
   t.match(await asked(scene, '/verify'), {
@@ -65,7 +65,7 @@ t.test('what a session sealed is verified where it is asked for, and changes not
   t.match((await asked(scene, '/verify main')).note, { title: 'Not verified', content: /^main: [A-Z_]+: / });
 });
 
-t.test('what was not sealed, and what there is not, is not verified', async (t) => {
+t.test('`/verify` reports an unsealed or unknown target as not verified', async (t) => {
   await using scene = await scriptSession([]);
   const unsealed = await asked(scene, '/verify main');
   t.match(unsealed, {

@@ -4,7 +4,7 @@ import type { Told } from '../../../session/state/command.ts';
 import { watchRuns } from '../../../session/work/watch-runs.ts';
 import { makeSample } from '../../engine/run/sample.ts';
 
-t.test('a call that may have an effect waits until it is told; one that only looks does not', async (t) => {
+t.test('a call that may have an effect waits until its report is stored, and a read does not', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const watcher = watchRuns(systemClock);
@@ -50,7 +50,7 @@ t.test('a call that may have an effect waits until it is told; one that only loo
   ]);
 });
 
-t.test('a gate tells what failed in it, and nothing secret', async (t) => {
+t.test('a gate reports its failed tests with secrets masked', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const watcher = watchRuns(systemClock);

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { hasLevel, isMistakenLevel, levelOf } from '../../../../attest/verify/predicates/level.ts';
 
-t.test('the names that SLSA gave are levels, with their track and rung; no other is', (t) => {
+t.test('`levelOf` knows exactly the SLSA level names, with track and rank', (t) => {
   for (const [name, level] of [
     ['SLSA_BUILD_LEVEL_0', { track: 'BUILD', rank: 0 }],
     ['SLSA_BUILD_LEVEL_3', { track: 'BUILD', rank: 3 }],
@@ -19,7 +19,7 @@ t.test('the names that SLSA gave are levels, with their track and rung; no other
   t.end();
 });
 
-t.test('what is nearly the name of a level is a mistake; names of others are their own', (t) => {
+t.test('`isMistakenLevel` flags misspelled level names and accepts third-party names', (t) => {
   for (const name of ['slsa-build-level-3', 'SLSA_BUILD_LEVEL_9', 'SLSA_OWN', 'failed', 'SlsaSourceLevel1'])
     t.equal(isMistakenLevel(name), true, name);
   for (const name of [
@@ -33,7 +33,7 @@ t.test('what is nearly the name of a level is a mistake; names of others are the
   t.end();
 });
 
-t.test('a level is had by itself or by a higher one of its track', (t) => {
+t.test('a level is satisfied by itself or by a higher level of its track', (t) => {
   for (const [claimed, asked, expected] of [
     [['SLSA_BUILD_LEVEL_3'], 'SLSA_BUILD_LEVEL_2', true],
     [['SLSA_BUILD_LEVEL_2'], 'SLSA_BUILD_LEVEL_2', true],

@@ -33,30 +33,27 @@ const hostile: GraphData = {
 };
 const empty: GraphData = { thread_id: 't', title: 'nothing yet', nodes: [], edges: [] };
 
-t.test(
-  'the page is one document without a request, a form, a handler or a style in an element',
-  async (t) => {
-    for (const graph of [small, hostile, huge, empty]) {
-      const page = renderGraphHtml(graph);
-      t.notMatch(page, /<(?:img|iframe|object|embed|link|form|base)\b/i);
-      t.equal(page.match(/<script>/g)?.length ?? 0, graph === empty ? 0 : 1);
-      const tags = [...(page.split('<script>')[0] ?? '').matchAll(/<[a-z][^>]*>/gi)].map(([tag]) => tag);
-      const scripted = tags.filter((tag) => /\s(?:on\w+|style|src)\s*=/i.test(tag.replace(/"[^"]*"/g, '""')));
-      t.strictSame(scripted, []);
-      const targets = [...page.matchAll(/href="([^"]*)"/g)].map(([, target]) => target ?? '');
-      t.ok(targets.every((target) => /^#n\d+$/.test(target)));
-      t.match(page, /default-src 'none'; style-src 'sha256-/);
-    }
-    t.match(renderGraphHtml(huge), 'This is not all of it');
-    const loud = huge.nodes.map((node) => ({ ...node, label: '<'.repeat(200), detail: '<'.repeat(4000) }));
-    const { length } = renderGraphHtml({ ...huge, nodes: loud });
-    t.ok(length < 30_000_000, `${length} characters`);
-  },
-);
+t.test('the page is one document without requests, forms, handlers or inline styles', async (t) => {
+  for (const graph of [small, hostile, huge, empty]) {
+    const page = renderGraphHtml(graph);
+    t.notMatch(page, /<(?:img|iframe|object|embed|link|form|base)\b/i);
+    t.equal(page.match(/<script>/g)?.length ?? 0, graph === empty ? 0 : 1);
+    const tags = [...(page.split('<script>')[0] ?? '').matchAll(/<[a-z][^>]*>/gi)].map(([tag]) => tag);
+    const scripted = tags.filter((tag) => /\s(?:on\w+|style|src)\s*=/i.test(tag.replace(/"[^"]*"/g, '""')));
+    t.strictSame(scripted, []);
+    const targets = [...page.matchAll(/href="([^"]*)"/g)].map(([, target]) => target ?? '');
+    t.ok(targets.every((target) => /^#n\d+$/.test(target)));
+    t.match(page, /default-src 'none'; style-src 'sha256-/);
+  }
+  t.match(renderGraphHtml(huge), 'This is not all of it');
+  const loud = huge.nodes.map((node) => ({ ...node, label: '<'.repeat(200), detail: '<'.repeat(4000) }));
+  const { length } = renderGraphHtml({ ...huge, nodes: loud });
+  t.ok(length < 30_000_000, `${length} characters`);
+});
 
 const named = existsSync(chromium) ? false : `no browser at ${chromium}`;
 
-long('in a real browser', { skip: named }, async (t) => {
+long('the page works in a real browser', { skip: named }, async (t) => {
   const { chromium: engine } = await import('playwright-core');
   const browser = await engine.launch({ executablePath: chromium, args: ['--no-sandbox'] });
   t.teardown(() => browser.close());
@@ -67,7 +64,7 @@ long('in a real browser', { skip: named }, async (t) => {
   };
   const address = write('small.html', renderGraphHtml(small));
 
-  await t.test('it is read at 375 px and at 1280 px, and loads nothing', async (t) => {
+  await t.test('the page fits 375 px and 1280 px and loads nothing else', async (t) => {
     for (const [name, graph] of Object.entries({ small, hostile, empty })) {
       const url = write(`${name}.html`, renderGraphHtml(graph));
       const { page, told, asked } = await open(browser, url, { width: 375 });
@@ -84,7 +81,7 @@ long('in a real browser', { skip: named }, async (t) => {
     }
   });
 
-  await t.test('the drawing is moved and zoomed by pointer, wheel, keys and buttons', async (t) => {
+  await t.test('the graph pans and zooms by pointer, wheel, keys and buttons', async (t) => {
     const { page, told } = await open(browser, address, { width: 375 });
     const frame = page.locator('#frame');
     const world = async (): Promise<readonly number[]> =>
@@ -131,7 +128,7 @@ long('in a real browser', { skip: named }, async (t) => {
     await page.close();
   });
 
-  await t.test('a node that is tapped opens its entry, and one that was dragged does not', async (t) => {
+  await t.test('tapping a node opens its entry, and dragging it does not', async (t) => {
     const { page } = await open(browser, address, { width: 375, hasTouch: true });
     const plan = small.nodes.findIndex(({ kind }) => kind === 'plan');
     await page.locator(`#view a[href="#n${plan}"]`).tap({ position: { x: 20, y: 20 } });
@@ -154,7 +151,7 @@ long('in a real browser', { skip: named }, async (t) => {
     await page.close();
   });
 
-  await t.test('without a script it is a nested list of everything', async (t) => {
+  await t.test('without scripts the page is a nested list of all nodes', async (t) => {
     const { page } = await open(browser, address, { width: 375, javaScriptEnabled: false });
     t.equal(await page.locator('.drawing').isVisible(), false);
     t.equal(await page.locator('.tree li').count(), small.nodes.length);
@@ -166,7 +163,7 @@ long('in a real browser', { skip: named }, async (t) => {
   });
 
   for (const colorScheme of ['light', 'dark'] as const) {
-    await t.test(`text stands out from its background, ${colorScheme}`, async (t) => {
+    await t.test(`text has enough contrast in the ${colorScheme} colour scheme`, async (t) => {
       const { page } = await open(browser, address, { width: 1280, colorScheme });
       for (const what of ['contrasts()', 'drawnContrasts()']) {
         const all = await ask<readonly { ratio: number }[]>(page, what);
@@ -180,7 +177,7 @@ long('in a real browser', { skip: named }, async (t) => {
     });
   }
 
-  await t.test('the policy of the page lets no other script and no other style in', async (t) => {
+  await t.test('the content security policy blocks injected scripts and styles', async (t) => {
     const injected =
       '<script>window.pwned=1</script><img src=x onerror="window.pwned=1"><p style="color:red" id="styled">x</p><h1>';
     const url = write('injected.html', renderGraphHtml(small).replace('<h1>', injected));

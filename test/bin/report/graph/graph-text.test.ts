@@ -28,7 +28,7 @@ function graph(nodes: readonly GraphNode[], edges: readonly GraphEdge[] = []): G
   return { thread_id: 't', title: 'title', nodes, edges };
 }
 
-t.test('a thread is a tree, from intent to decision, with what passed on one line', async (t) => {
+t.test('a thread is printed as a tree, with all passed evidence on one line', async (t) => {
   const drawn = printed(
     graph(
       [
@@ -79,7 +79,7 @@ intent    Prices [closed]  bugfix at low risk
   );
 });
 
-t.test('no line is wider than a terminal of 80 columns, whatever a name is made of', async (t) => {
+t.test('no line is wider than 80 columns, whatever the names contain', async (t) => {
   const names = [
     'x'.repeat(300),
     '价格'.repeat(100),
@@ -97,12 +97,12 @@ t.test('no line is wider than a terminal of 80 columns, whatever a name is made 
   t.match(printed(graph(nodes), true), /\x1b\[31mdamaged\x1b/, 'colours where they are wanted');
 });
 
-t.test('an empty thread and one of which there is more say so', async (t) => {
+t.test('an empty thread and a truncated thread print a note', async (t) => {
   t.match(printed(graph([])), 'nothing was planned or run in it yet');
   t.match(printed({ ...graph([node('intent', 'a')]), truncated: true }), 'this is not all of it');
 });
 
-t.test('edges in circles, backwards and to nowhere end in a tree that holds each node once', async (t) => {
+t.test('any set of edges gives a tree that holds each node once', async (t) => {
   const kinds = ['task', 'run', 'patchset', 'evidence', 'run'] as const;
   const nodes = kinds.map((kind, index) => node(kind, `${index}`));
   const every = nodes.flatMap(({ id: from }) =>
@@ -117,7 +117,7 @@ t.test('edges in circles, backwards and to nowhere end in a tree that holds each
   t.equal(count(toTrees(graph(nodes, every.toReversed()))), nodes.length);
 });
 
-t.test('the width of text is that of a terminal', async (t) => {
+t.test('text width is measured in terminal cells', async (t) => {
   for (const [text, width] of [
     ['', 0],
     ['plain', 5],

@@ -2,7 +2,7 @@ import t from 'tap';
 import { withPolicyArtifacts } from '../../../../engine/run/state/artifacts-of-policy.ts';
 import { sampleSpec } from '../../../../testing.ts';
 
-t.test('what the policy demands at a stage is required at it, in the words of a contract', (t) => {
+t.test('artifacts that the policy demands at a stage become required artifacts of the spec', (t) => {
   const stages = ['fast', 'integration', 'security', 'release'] as const;
   const artifacts = new Map(stages.map((stage) => [`of-${stage}`, { plugin: 'p', stage, format: '' }]));
   const { required } = withPolicyArtifacts(sampleSpec, { artifacts }).artifacts;

@@ -30,7 +30,7 @@ function ids(spec: EffectiveIntentSpec): Readonly<Record<string, readonly string
   );
 }
 
-t.test('an error of a check says which table of the configuration it is from', async (t) => {
+t.test('an error of a check names the table of the configuration that the check comes from', async (t) => {
   const settings = config(
     `${entry('auth', 'login')}[[checks.always]]\nid = "house"\nstage = "fast"\ncommand = "true"\n[policy.release]\nengine = "cedar"\nfiles = ["a.cedar"]\n`,
   );
@@ -56,7 +56,7 @@ t.test('an error of a check says which table of the configuration it is from', a
   t.equal(blameOrigin(error, undefined), error);
 });
 
-t.test('each factor of the spec adds its checks to their stages, after the specâ€™s own', async (t) => {
+t.test('each risk factor of the spec adds its checks after those of the spec', async (t) => {
   const settings = config(
     [
       entry('auth', 'login'),
@@ -83,7 +83,7 @@ t.test('each factor of the spec adds its checks to their stages, after the specâ
   t.strictSame({ ...added, acceptance: spec.acceptance }, spec, 'nor is anything but its checks');
 });
 
-t.test('a factor that the configuration does not know adds nothing and is named', async (t) => {
+t.test('a factor that is not in the configuration adds no check and is listed', async (t) => {
   const settings = config(entry('auth', 'login'));
   const spec = withFactors('constructor', 'toString', 'auth', 'constructor');
   t.strictSame(factorsWithoutChecks(spec, settings), ['constructor', 'toString']);
@@ -94,7 +94,7 @@ t.test('a factor that the configuration does not know adds nothing and is named'
   t.strictSame(factorsWithoutChecks(withFactors(), settings), []);
 });
 
-t.test('an id that already means another check is refused', async (t) => {
+t.test('a factor check with the id of another check is refused', async (t) => {
   const spec = withFactors('auth', 'payments');
   const [taken = ''] = ids(spec).fastChecks ?? [];
   t.throws(() => withFactorChecks(spec, config(entry('auth', taken))), {
@@ -114,7 +114,7 @@ t.test('an id that already means another check is refused', async (t) => {
   );
 });
 
-long('a run says which factors no check answers, in its view and wherever people read it', async (t) => {
+long('a run lists the factors without checks in its view and its gate report', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   mkdirSync(join(sample.root, '.writ'));
@@ -136,7 +136,7 @@ long('a run says which factors no check answers, in its view and wherever people
   );
 });
 
-t.test('a table of a check that the run has not is told, with the id that was meant', async (t) => {
+t.test('a configuration table for an unknown check is reported with the nearest id', async (t) => {
   const spec = withFactors();
   const [{ check: known } = { check: { id: '' } }] = checksOf(spec);
   const told = (text: string) => checksWithoutUse(spec, config(text));
@@ -154,7 +154,7 @@ t.test('a table of a check that the run has not is told, with the id that was me
   t.strictSame(checksWithoutUse(withPolicyChecks(spec, config(ofPolicy)).spec, config(ofPolicy)), []);
 });
 
-t.test('what cannot be handed on is told with what was expected, found, and to be done', async (t) => {
+t.test('a refused carry is reported with what was expected, what was found and a remedy', async (t) => {
   const [told] = carryFindings(
     [],
     [{ path: 'dist', reason: 'the link `dist/x` leads out of the workspace' }],

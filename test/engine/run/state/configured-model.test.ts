@@ -1,7 +1,7 @@
 import t from 'tap';
 import { configuredFlags } from '../../../../engine/run/state/configured-model.ts';
 
-t.test('a word that is nearly one is named in the refusal: of a backend, a key, a value', (t) => {
+t.test('a refusal suggests the nearest backend, key or value for a misspelled one', (t) => {
   const source = { settings: { thinking: ['on', 'off'] } };
   const asked = (name: string, given: Readonly<Record<string, string>>) => () =>
     configuredFlags({ providers: { [name]: given }, models: {} }, 'near', source, ['near', 'far']);

@@ -7,7 +7,7 @@ import { describeEngine } from '../../../../engine/run/state/describe-engine.ts'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 
-t.test('the engine is described by the digest that anybody can take with sha256sum', async (t) => {
+t.test('the digest of the engine is the one that sha256sum computes over its files', async (t) => {
   const folders = 'api attest bin core engine gates plugins providers readers';
   const find = `find ${folders} -type f \\( -name '*.ts' -o -name '*.js' \\) ! -name '*.d.ts' 2>/dev/null`;
   const lines = execFileSync('/bin/sh', ['-c', `${find} | LC_ALL=C sort | xargs sha256sum`], {

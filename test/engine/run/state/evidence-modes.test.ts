@@ -21,14 +21,14 @@ function modesBelow(directory: string): Readonly<Record<string, string>> {
   );
 }
 
-t.test('a part of the record is for its owner alone, and so are the directories above it', async (t) => {
+t.test('record files and the directories above them are accessible to their owner alone', async (t) => {
   openMask(t);
   const directory = t.testdir();
   await createRecordBox(directory).put([['plans/1/plan.json', Buffer.from('{}')]]);
   t.strictSame(modesBelow(directory), { plans: '700', 'plans/1': '700', 'plans/1/plan.json': '600' });
 });
 
-t.test('an artifact is for its owner alone, and so are the directories above it', async (t) => {
+t.test('artifact files and the directories above them are accessible to their owner alone', async (t) => {
   openMask(t);
   const directory = join(t.testdir(), 'content');
   const box = createArtifactBox({
@@ -55,35 +55,32 @@ t.test('an artifact is for its owner alone, and so are the directories above it'
   t.strictSame(Object.values(modesBelow(directory)).sort(), ['600', '700', '700', '700']);
 });
 
-t.test(
-  'an artifact has the format that the contract gives it, else the one of whoever made it',
-  async (t) => {
-    const box = createArtifactBox({
-      directory: join(t.testdir(), 'content'),
-      spec: {
-        artifacts: {
-          required: [{ name: 'sbom', format: 'cyclonedx-json; version=1.7' }, { name: 'test-log' }],
-          retention: { days: 1 },
-        },
-        constraints: { privacy: { retentionDays: 1 } },
-      } as unknown as Parameters<typeof createArtifactBox>[0]['spec'],
-      hooks: {} as Parameters<typeof createArtifactBox>[0]['hooks'],
-      policy: { remove: [] } as unknown as Parameters<typeof createArtifactBox>[0]['policy'],
-      nowMs: () => systemClock.now(),
-    });
-    for (const [name, expected] of [
-      ['sbom', 'cyclonedx-json; version=1.7'],
-      ['test-log', 'text/plain'],
-      ['cyclonedx-json; version=1.7', 'text/plain'],
-    ] as const) {
-      const bytes = Buffer.from(name);
-      const added = { name, stage: 'fast', bytes, contentType: 'text/plain', extension: 'txt' } as const;
-      t.equal((await box.add(added)).contentType, expected, name);
-    }
-  },
-);
+t.test('an artifact has the format that the spec names, or else the format of its producer', async (t) => {
+  const box = createArtifactBox({
+    directory: join(t.testdir(), 'content'),
+    spec: {
+      artifacts: {
+        required: [{ name: 'sbom', format: 'cyclonedx-json; version=1.7' }, { name: 'test-log' }],
+        retention: { days: 1 },
+      },
+      constraints: { privacy: { retentionDays: 1 } },
+    } as unknown as Parameters<typeof createArtifactBox>[0]['spec'],
+    hooks: {} as Parameters<typeof createArtifactBox>[0]['hooks'],
+    policy: { remove: [] } as unknown as Parameters<typeof createArtifactBox>[0]['policy'],
+    nowMs: () => systemClock.now(),
+  });
+  for (const [name, expected] of [
+    ['sbom', 'cyclonedx-json; version=1.7'],
+    ['test-log', 'text/plain'],
+    ['cyclonedx-json; version=1.7', 'text/plain'],
+  ] as const) {
+    const bytes = Buffer.from(name);
+    const added = { name, stage: 'fast', bytes, contentType: 'text/plain', extension: 'txt' } as const;
+    t.equal((await box.add(added)).contentType, expected, name);
+  }
+});
 
-t.test('a part of the record that cannot be written is told', async (t) => {
+t.test('a record file that cannot be written is reported as EVIDENCE_WRITE_FAILED', async (t) => {
   const directory = t.testdir({ plans: 'a file' });
   const fault = await createRecordBox(directory)
     .put([['plans/1/plan.json', Buffer.from('{}')]])
@@ -91,7 +88,7 @@ t.test('a part of the record that cannot be written is told', async (t) => {
   t.equal(isWritError(fault) && fault.code, 'EVIDENCE_WRITE_FAILED');
 });
 
-t.test('a part of the record that was put there and is gone is told as damaged', async (t) => {
+t.test('a record file that has disappeared is reported as OBJECT_CORRUPT', async (t) => {
   const directory = t.testdir();
   const box = createRecordBox(directory, { digests: new Map(), note: async () => {} });
   await box.put([['plans/1/plan.json', Buffer.from('{}')]]);

@@ -33,7 +33,7 @@ const begun = (attempt: string, call = 1, more = {}) =>
 const resumed = [resumedType, {}] as const;
 const worked = (attempt: string) => ['step-ended', { step: `${attempt}/worked`, answer: {} }] as const;
 
-t.test('calls are lost by attempt: what one ended with takes nothing from another', async (t) => {
+t.test('lost calls are tracked for each attempt on its own', async (t) => {
   const { records } = journal(
     begun('a'),
     begun('b'),
@@ -52,7 +52,7 @@ t.test('calls are lost by attempt: what one ended with takes nothing from anothe
   t.equal(lostIfStopped(journal(begun('a')).records).calls.length, 1, 'unless it is over');
 });
 
-t.test('what an attempt spent is counted once, whatever it was interrupted by', async (t) => {
+t.test('the usage of an interrupted attempt is counted once', async (t) => {
   const spent = (attempt: string, costUnits: number) =>
     [callTypes.spent, { attempt, spent: { turns: 1, tokensUsed: 1, costUnits } }] as const;
   const { records } = journal(
@@ -70,7 +70,7 @@ t.test('what an attempt spent is counted once, whatever it was interrupted by', 
   );
 });
 
-t.test('the same words are held in the whole run, other words in none of it', async (t) => {
+t.test('an interrupted call is held back from every attempt of the run, other calls are not', async (t) => {
   const ledger = openCallLedger(journal(begun('a'), resumed));
   const other = ledger.of('b');
   t.match(other.held(asked), { command: 'publish' });
@@ -79,7 +79,7 @@ t.test('the same words are held in the whole run, other words in none of it', as
   t.equal(other.held({ ...asked, tool: 'web.search' }), undefined);
 });
 
-t.test('a person lets them be made again, and later processes know', async (t) => {
+t.test('the user can allow lost calls again, and later processes see it', async (t) => {
   const log = journal(begun('a'), resumed);
   const ledger = openCallLedger(log);
   await ledger.allow();
@@ -91,13 +91,13 @@ t.test('a person lets them be made again, and later processes know', async (t) =
   t.equal(log.records.length, length, 'nothing is written where there is nothing to allow');
 });
 
-t.test('calls of one attempt are numbered on over its processes', async (t) => {
+t.test('calls of one attempt are numbered continuously across its processes', async (t) => {
   const log = journal(begun('a', 7), resumed);
   await openCallLedger(log).of('a').begin(asked);
   t.match(log.records.at(-1), { data: { attempt: 'a', call: 8 } });
 });
 
-t.test('a record that is not what it must be is refused', async (t) => {
+t.test('a malformed call record is refused as JOURNAL_CORRUPT', async (t) => {
   for (const data of [null, {}, { attempt: 'a', call: 1 }, { ...begun('a')[1], startedAt: 'now' }, 7]) {
     const { records } = journal([callTypes.begun, data]);
     for (const read of [lostWork, claimedCalls])
@@ -109,14 +109,14 @@ t.test('a record that is not what it must be is refused', async (t) => {
   }
 });
 
-t.test('of a journal that nobody vouches for every call counts, whatever it says of its end', async (t) => {
+t.test('in an unauthenticated journal every call counts, even one that is recorded as ended', async (t) => {
   const ended = [callTypes.ended, { attempt: 'a', call: 1, outcome: 'failed', durationMs: 1 }] as const;
   const { records } = journal(begun('a'), ended, worked('a'), begun('b'), [callTypes.allowed, {}]);
   t.match(claimedCalls(records), [{ command: 'publish' }]);
   t.equal(claimedCalls(records).length, 1, 'each words once');
 });
 
-t.test('people are told of twenty, and how many more there are', async (t) => {
+t.test('notices list twenty lost calls and count the rest', async (t) => {
   t.strictSame(lostCallNotices([]), []);
   const many = Array.from({ length: 30 }, (_, call) => ({ ...asked, attempt: 'a', call }));
   const told = lostCallNotices(many);

@@ -2,7 +2,7 @@ import t from 'tap';
 import { rightsLacking } from '../../../../engine/run/state/rights-lacking.ts';
 import { sampleSpecWith } from '../../../../testing.ts';
 
-t.test('whoever lets a model work without reading or without writing is told so', (t) => {
+t.test('a spec that denies a model reading or writing files is reported', (t) => {
   const lacking = (...actions: readonly string[]) =>
     rightsLacking(
       sampleSpecWith({

@@ -27,7 +27,7 @@ t.test('the wait doubles with every retry, up to an hour', async (t) => {
   t.strictSame(waits(0), [0, 0, 0, 0, 0, 0, 0]);
 });
 
-t.test('no number of retries makes it anything but a wait', async (t) => {
+t.test('any number of retries gives a finite wait', async (t) => {
   for (const backoff of [0, 1, 3600]) {
     for (const retry of [21, 1024, 1_000_000, Number.POSITIVE_INFINITY]) {
       t.equal(retryWaitSeconds(backoff, retry), backoff === 0 ? 0 : 3600);
@@ -35,7 +35,7 @@ t.test('no number of retries makes it anything but a wait', async (t) => {
   }
 });
 
-t.test('it waits until the time that was written down, and not at all where that has passed', async (t) => {
+t.test('a wait ends at the recorded time and is skipped when that time has passed', async (t) => {
   for (const left of [1, 20_000, 90_500, 3_600_000]) {
     const { clock, slept } = clockAt(1_000_000);
     await waitUntil(clock, 1_000_000 + left);
@@ -48,13 +48,13 @@ t.test('it waits until the time that was written down, and not at all where that
   }
 });
 
-t.test('a wait that another process began is only waited to its end', async (t) => {
+t.test('a wait that another process began lasts only its remaining time', async (t) => {
   const { clock, slept } = clockAt(1_030_000);
   await waitUntil(clock, 1_000_000 + retryWaitSeconds(10, 3) * 1000);
   t.equal(slept(), 10_000);
 });
 
-t.test('a clock that is stepped back lengthens no wait', async (t) => {
+t.test('a clock that is set back lengthens no wait', async (t) => {
   const back = clockAt(1_000_000_000, (slice) => (slice === 1 ? -500_000_000 : 0));
   await waitUntil(back.clock, 1_000_100_000);
   t.equal(back.slept(), 100_000);
@@ -63,13 +63,13 @@ t.test('a clock that is stepped back lengthens no wait', async (t) => {
   t.equal(before.slept(), 3_600_000, 'stepped back while no process was there: the cap holds');
 });
 
-t.test('a clock that is stepped forward, or a machine that slept, ends the wait early', async (t) => {
+t.test('a clock that is set forward, or a machine that slept, ends the wait early', async (t) => {
   const { clock, slept } = clockAt(1_000_000, (slice) => (slice === 1 ? 10_000_000 : 0));
   await waitUntil(clock, 1_000_000 + 3_600_000);
   t.ok(slept() <= 60_000, `${slept()} ms`);
 });
 
-t.test('an abort ends the wait at once, whoever keeps the time', async (t) => {
+t.test('an abort ends the wait at once, even with a clock that ignores the signal', async (t) => {
   const ending = new AbortController();
   const reason = new Error('cancelled');
   const waiting = waitUntil(systemClock, systemClock.now() + 3_000_000, ending.signal);

@@ -2,7 +2,7 @@ import t from 'tap';
 import type { UsedTool } from '../../../../engine/run/record/used-tool.ts';
 import { openDoor } from '../../../../engine/run/work/tools/open-tools.ts';
 
-t.test('what a person takes to answer is no time of the tool', async (t) => {
+t.test('the time that the user takes to answer does not count as time of the tool', async (t) => {
   let nowMs = 0;
   const used: UsedTool[] = [];
   const told: number[] = [];

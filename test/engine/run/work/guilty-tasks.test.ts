@@ -99,7 +99,7 @@ async function work(t: Test, answers: readonly RecordedAnswer[], ...spec: Json[]
 
 const unsafe = ['import pickle', 'value = pickle.load(open("a", "rb"))'];
 
-long('who wrote what is refused is tried again, and nobody else', async (t) => {
+long('only the Tasks that wrote the refused files are retried', async (t) => {
   const { view, list, show, failure, orders, replay, at } = await work(
     t,
     [
@@ -131,20 +131,23 @@ long('who wrote what is refused is tried again, and nobody else', async (t) => {
   );
   t.equal(view.decision?.type, 'commit', String(view.decision?.rationale));
 
-  t.test('noDirectEval: a Task whose PatchSet runs text is rejected before it is Proposed', async (t) => {
-    const first = 'task-1/revision-1/attempt-1';
-    const refused = { rule: 'no-direct-eval', path: 'src/one.py', line: 1 };
-    t.match(show(`${first}/patchset.json`), { apply_status: 'Rejected', findings: [refused] });
-    t.match(show(`${first}/decision.json`), {
-      type: 'retry',
-      reasons: ['patch refused by `no-direct-eval`'],
-    });
-    t.notOk(list.some((path) => path.startsWith(`${first}/evidence/`)));
-    t.match(failure(1, 2), /no-direct-eval.*src\/one\.py:1/);
-    t.match(show('task-1/revision-1/attempt-2/patchset.json'), { apply_status: 'Proposed' });
-  });
+  t.test(
+    'noDirectEval rejects the PatchSet of a Task that evaluates text before it is Proposed',
+    async (t) => {
+      const first = 'task-1/revision-1/attempt-1';
+      const refused = { rule: 'no-direct-eval', path: 'src/one.py', line: 1 };
+      t.match(show(`${first}/patchset.json`), { apply_status: 'Rejected', findings: [refused] });
+      t.match(show(`${first}/decision.json`), {
+        type: 'retry',
+        reasons: ['patch refused by `no-direct-eval`'],
+      });
+      t.notOk(list.some((path) => path.startsWith(`${first}/evidence/`)));
+      t.match(failure(1, 2), /no-direct-eval.*src\/one\.py:1/);
+      t.match(show('task-1/revision-1/attempt-2/patchset.json'), { apply_status: 'Proposed' });
+    },
+  );
 
-  t.test('a candidate that failed for nobody’s file goes on from what was merged, by the last Task', (t) => {
+  t.test('the last Task retries a failure that names no file, from the merged state', (t) => {
     t.match(show('candidate-1/decision-input.json'), { task: { id: 'task-2', attempt: 1 } });
     t.notMatch(show('candidate-1/decision-input.json'), { blame: {} });
     t.match(show('candidate-1/decision.json'), { type: 'retry', next: 'retry', rationale: /task-2/ });
@@ -152,7 +155,7 @@ long('who wrote what is refused is tried again, and nobody else', async (t) => {
     t.end();
   });
 
-  t.test('a finding of the merged whole in a file: its writer starts over, told what was found', (t) => {
+  t.test('a finding in a merged file restarts the Task that wrote the file', (t) => {
     t.match(show('candidate-2/decision-input.json'), {
       task: { id: 'task-1', attempt: 2, maxRetries: 2 },
       blame: {
@@ -178,7 +181,7 @@ long('who wrote what is refused is tried again, and nobody else', async (t) => {
     t.end();
   });
 
-  t.test('whoever looks is told who was sent back, for what and where', (t) => {
+  t.test('the run data list which Tasks were retried, for which findings and where', (t) => {
     t.match(toRunData(view).retries, {
       count: 3,
       first: [
@@ -194,7 +197,7 @@ long('who wrote what is refused is tried again, and nobody else', async (t) => {
     t.end();
   });
 
-  t.test('inScope: what a check writes outside is told in its evidence, whether it failed or passed', (t) => {
+  t.test('evidence lists what a check wrote outside inScope, whether it failed or passed', (t) => {
     const written = { count: 1, paths: [{ path: 'out/log', was: 'added' }] };
     t.strictSame(
       toRunData(view).stages.flatMap(({ checks }) => checks.flatMap((one) => one.wrote_outside ?? [])),
@@ -208,7 +211,7 @@ long('who wrote what is refused is tried again, and nobody else', async (t) => {
     t.end();
   });
 
-  t.test('replay comes to the same blame, and to none that the patchsets do not bear out', (t) => {
+  t.test('replay finds the same Tasks to blame and reports evidence that was altered', (t) => {
     t.match(replay(), { equal: true, firstDifference: undefined });
     const input = 'candidate-2/decision-input.json';
     const differs = { equal: false, firstDifference: { file: input, field: '/blame' } };
@@ -239,7 +242,7 @@ const serial: Json = {
   intent: { objectives: ['write src/one.py', 'read src/one.py and write src/two.js'] },
 };
 
-long('what was built on the work of a Task that starts over is kept where it fits', async (t) => {
+long('work that depends on a restarted Task is kept when it still fits', async (t) => {
   const { view, show, orders, replay, at } = await work(
     t,
     [
@@ -261,7 +264,7 @@ long('what was built on the work of a Task that starts over is kept where it fit
   t.match(replay(), { equal: true });
 });
 
-long('abandonOnSecurityGateFail false: a replan plans the Task anew that caused the failure', async (t) => {
+long('with abandonOnSecurityGateFail false a replan revises the Task that caused the failure', async (t) => {
   const { view, list, show, orders, failure, replay } = await work(
     t,
     [

@@ -47,28 +47,31 @@ function numbers(seed: number): (bound: number) => number {
 const run = (tasks: readonly Task[], more: Partial<ScheduleRequest<Task>> = {}) =>
   schedule({ tasks, limit: () => 4, work: () => 'done', ...more });
 
-t.test('what is ready starts in order of number, dependencies first, the same way every time', async (t) => {
-  const tasks = [task(5), task(1, [4]), task(3), task(4), task(2, [1, 3])];
-  for (const limit of [1, 2, 8]) {
-    const orders: string[][] = [];
-    for (let round = 0; round < 3; round += 1) {
-      const order: string[] = [];
-      const work = (one: Task): TaskEnd => {
-        order.push(one.key);
-        return 'done';
-      };
-      const outcome = await run(tasks, { limit: () => limit, work });
-      t.strictSame(outcome, { done: order, failed: [], stopped: [], notStarted: [] });
-      orders.push(order);
+t.test(
+  'ready Tasks start in order of number, after their dependencies, the same way every time',
+  async (t) => {
+    const tasks = [task(5), task(1, [4]), task(3), task(4), task(2, [1, 3])];
+    for (const limit of [1, 2, 8]) {
+      const orders: string[][] = [];
+      for (let round = 0; round < 3; round += 1) {
+        const order: string[] = [];
+        const work = (one: Task): TaskEnd => {
+          order.push(one.key);
+          return 'done';
+        };
+        const outcome = await run(tasks, { limit: () => limit, work });
+        t.strictSame(outcome, { done: order, failed: [], stopped: [], notStarted: [] });
+        orders.push(order);
+      }
+      t.strictSame(orders[1], orders[0]);
+      t.strictSame(orders[2], orders[0]);
+      if (limit === 1) t.strictSame(orders[0], ['t3', 't4', 't1', 't2', 't5']);
+      if (limit === 8) t.strictSame(orders[0], ['t3', 't4', 't5', 't1', 't2']);
     }
-    t.strictSame(orders[1], orders[0]);
-    t.strictSame(orders[2], orders[0]);
-    if (limit === 1) t.strictSame(orders[0], ['t3', 't4', 't1', 't2', 't5']);
-    if (limit === 8) t.strictSame(orders[0], ['t3', 't4', 't5', 't1', 't2']);
-  }
-});
+  },
+);
 
-t.test('so many run at once as the limit says, and no more', async (t) => {
+t.test('as many Tasks run at once as the limit allows and no more', async (t) => {
   const tasks = Array.from({ length: 40 }, (_, at) => task(at + 1, at < 20 ? [] : [at - 19]));
   const number = numbers(7);
   for (const limit of [1, 3, 16]) {
@@ -79,7 +82,7 @@ t.test('so many run at once as the limit says, and no more', async (t) => {
   }
 });
 
-t.test('a limit that falls or rises on the way holds for the next start', async (t) => {
+t.test('a limit that changes during the run applies to the next start', async (t) => {
   const tasks = Array.from({ length: 30 }, (_, at) => task(at + 1));
   let ended = 0;
   const limit = () => (ended < 10 ? 4 : ended < 20 ? 1 : 3);
@@ -102,7 +105,7 @@ t.test('a limit that falls or rises on the way holds for the next start', async 
     );
 });
 
-t.test('a limit that is none still lets one Task run', async (t) => {
+t.test('a limit of zero or less, or NaN, still lets one Task run', async (t) => {
   for (const limit of [0, -1, Number.NaN]) {
     const worker = slowly();
     t.equal((await run([task(1), task(2)], { limit: () => limit, work: worker.work })).done.length, 2);
@@ -115,7 +118,7 @@ const meets = (one: string, other: string): boolean =>
 const conflict = (one: Task, other: Task): boolean =>
   (one.predictedWrites ?? []).some((path) => (other.predictedWrites ?? []).some((o) => meets(path, o)));
 
-t.test('Tasks that would write the same place never run at once, and none is left over', async (t) => {
+t.test('Tasks with overlapping predicted writes never run at once, and all of them finish', async (t) => {
   const paths = ['a', 'a/b', 'a/b/c.ts', 'a/b/d.ts', 'a/e.ts', 'f.ts', 'g/h.ts', 'g'];
   let parallel = 0;
   for (let seed = 1; seed <= 60; seed += 1) {
@@ -142,7 +145,7 @@ t.test('Tasks that would write the same place never run at once, and none is lef
   t.ok(parallel > 1000, `${parallel} pairs ran at once`);
 });
 
-t.test('what writes elsewhere, or nobody knows where, runs side by side', async (t) => {
+t.test('Tasks with disjoint or unknown predicted writes run side by side', async (t) => {
   const most = async (...writes: readonly (readonly string[] | undefined)[]) => {
     const worker = slowly();
     await run(
@@ -163,7 +166,7 @@ t.test('what writes elsewhere, or nobody knows where, runs side by side', async 
   t.equal(await most(['src'], ['src-2/a.ts'], ['srcs']), 3, 'a name that only begins alike');
 });
 
-t.test('a Task that stood aside is not overtaken by a later one in the same place', async (t) => {
+t.test('a Task that waited for a path starts before later Tasks that write the same path', async (t) => {
   const worker = slowly();
   const tasks = [task(1, [], ['a.ts']), task(2, [], ['a.ts']), task(3, [], ['a.ts']), task(4, [], ['b.ts'])];
   await run(tasks, { work: worker.work });
@@ -173,7 +176,7 @@ t.test('a Task that stood aside is not overtaken by a later one in the same plac
   );
 });
 
-t.test('who is stopped again elsewhere does not keep the others waiting', async (t) => {
+t.test('a Task that waits for a second path does not delay the others', async (t) => {
   const worker = slowly(({ number }) => [0, 2, 9, 1, 1][number] ?? 1);
   const tasks = [task(1, [], ['x']), task(2, [], ['y']), task(3, [], ['x', 'y']), task(4, [], ['x'])];
   await run(tasks, { work: worker.work });
@@ -185,13 +188,13 @@ t.test('who is stopped again elsewhere does not keep the others waiting', async 
   t.equal(files.most(), 3, 'files of a directory, once it is free');
 });
 
-t.test('what depends on a failed Task never starts; the others go on', async (t) => {
+t.test('dependents of a failed Task never start, and the other Tasks go on', async (t) => {
   const tasks = [task(1), task(2, [1]), task(3, [2]), task(4), task(5, [4])];
   const outcome = await run(tasks, { work: ({ number }) => (number === 1 ? 'failed' : 'done') });
   t.strictSame(outcome, { done: ['t4', 't5'], failed: ['t1'], stopped: [], notStarted: ['t2', 't3'] });
 });
 
-t.test('after a stop nothing starts any more, and what runs is waited for', async (t) => {
+t.test('after a stop no Task starts, and running Tasks are awaited', async (t) => {
   const worker = slowly(({ number }) => number * 3);
   const tasks = [task(1), task(2), task(3), task(4, [2]), task(5)];
   const outcome = await run(tasks, {
@@ -201,7 +204,7 @@ t.test('after a stop nothing starts any more, and what runs is waited for', asyn
   t.strictSame(outcome, { done: ['t2', 't3'], failed: [], stopped: ['t1'], notStarted: ['t4', 't5'] });
 });
 
-t.test('the first rejection is thrown when everything that was started has ended', async (t) => {
+t.test('the first rejection is thrown after every running Task has ended', async (t) => {
   for (const isSync of [true, false]) {
     const worker = slowly(({ number }) => number * 3);
     const fault = new Error('broken');
@@ -216,7 +219,7 @@ t.test('the first rejection is thrown when everything that was started has ended
   }
 });
 
-t.test('an abort starts nothing more, waits for what runs, and is thrown', async (t) => {
+t.test('an abort starts no further Task, awaits running ones and is thrown', async (t) => {
   const ending = new AbortController();
   const worker = slowly(() => 3);
   const reason = new Error('cancelled');
@@ -238,13 +241,13 @@ t.test('an abort starts nothing more, waits for what runs, and is thrown', async
   t.strictSame(atTheEnd.done, ['t1'], 'with nothing left undone there is nothing to throw');
 });
 
-t.test('Tasks that were done before are not worked again and hold nobody up', async (t) => {
+t.test('Tasks that were done before are not run again and block no other Task', async (t) => {
   const outcome = await run([task(1), task(2, [1]), task(3, [2])], { done: new Set(['t1', 't2']).values() });
   t.strictSame(outcome, { done: ['t3'], failed: [], stopped: [], notStarted: [] });
   t.strictSame((await run([])).done, []);
 });
 
-t.test('what is no DAG is refused before any work', async (t) => {
+t.test('a plan with a cycle or an invalid dependency is refused before any work', async (t) => {
   const work = (): TaskEnd => {
     t.fail('worked');
     return 'done';
@@ -255,13 +258,13 @@ t.test('what is no DAG is refused before any work', async (t) => {
   await t.rejects(run([task(1), task(1)], { work }), { code: 'PLAN_INVALID' });
 });
 
-long('a chain of 100,000 Tasks is no recursion', async (t) => {
+long('a chain of 100,000 Tasks runs without recursion', async (t) => {
   const { done } = await run(Array.from({ length: 100_000 }, (_, at) => task(at + 1, at === 0 ? [] : [at])));
   t.equal(done.length, 100_000);
   t.equal(done.at(-1), 't100000');
 });
 
-t.test('the work of scheduling grows with the Tasks, not with their square', async (t) => {
+t.test('the work of scheduling grows linearly with the number of Tasks', async (t) => {
   const shapes: Readonly<Record<string, (at: number) => Pick<Task, 'predictedWrites'>>> = {
     'all write one file': () => ({ predictedWrites: ['a/b.ts'] }),
     'all write one file and one of their own': (at) => ({ predictedWrites: [`own/${at}.ts`, 'a/b.ts'] }),

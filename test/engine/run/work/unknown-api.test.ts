@@ -49,21 +49,18 @@ async function worked(t: Test, spec: Json) {
   return { view, orders, told };
 }
 
-long(
-  'a call that the contract does not declare makes a new revision of the plan, with its reason',
-  async (t) => {
-    const { view, orders, told } = await worked(t, contract(['unknown-api'], ['/v1/users']));
-    t.equal(view.decision?.type, 'commit', String(view.decision?.rationale));
-    t.strictSame(
-      orders.map(({ revision }) => revision),
-      [1, 2],
-    );
-    t.match(orders[1]?.previousFailure, /calls `https:\/\/mail\.example\/send`/);
-    t.match(told, /unknown-api[\s\S]*mail\.example\/send/, 'the changeLog says why');
-  },
-);
+long('a call to an undeclared API causes a new plan revision, with its reason', async (t) => {
+  const { view, orders, told } = await worked(t, contract(['unknown-api'], ['/v1/users']));
+  t.equal(view.decision?.type, 'commit', String(view.decision?.rationale));
+  t.strictSame(
+    orders.map(({ revision }) => revision),
+    [1, 2],
+  );
+  t.match(orders[1]?.previousFailure, /calls `https:\/\/mail\.example\/send`/);
+  t.match(told, /unknown-api[\s\S]*mail\.example\/send/, 'the changeLog says why');
+});
 
-long('one that is declared, and one that nobody asks about, goes on', async (t) => {
+long('a call to a declared API, or one without the trigger, causes no replan', async (t) => {
   for (const spec of [
     contract(['unknown-api'], ['https://mail.example/send']),
     contract(['scope-creep'], []),
@@ -75,7 +72,7 @@ long('one that is declared, and one that nobody asks about, goes on', async (t) 
   }
 });
 
-t.test('a supplied patch that fires it ends in abandon', async (t) => {
+t.test('a supplied patch that fires `unknown-api` ends in abandon', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const source = { kind: 'patch', bytes: Buffer.from(calling) } as const;

@@ -8,7 +8,7 @@ import { fixtures, makeSample } from '../sample.ts';
 
 const fix = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
 
-long('a worker that breaks stops its run once, and is asked again in a workspace of its own', async (t) => {
+long('a worker that throws stops its run, and resume calls it in a fresh workspace', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const seen: boolean[] = [];

@@ -13,20 +13,20 @@ t.beforeEach(() => rmSync(path, { recursive: true, force: true }));
 
 const corrupt = { code: 'OBJECT_CORRUPT', detail: { run_id: 'r1', path } };
 
-t.test('a kept contract is its bytes, to the last that is allowed', async (t) => {
+t.test('a kept spec is read byte for byte up to the size limit', async (t) => {
   for (const bytes of [Buffer.alloc(0), Buffer.from('{"a":1}\n'), Buffer.alloc(most, ' ')]) {
     writeFileSync(path, bytes);
     t.ok((await readKeptSpec(directory, 'r1'))?.equals(bytes));
   }
 });
 
-t.test('none is none, and who needs one says so', async (t) => {
+t.test('a missing spec reads as undefined, and requireKeptSpec reports it', async (t) => {
   t.equal(await readKeptSpec(directory, 'r1'), undefined);
   await t.rejects(requireKeptSpec(directory, 'r1'), { ...corrupt, message: /is gone/ });
   t.equal(await readKeptSpec(join(directory, 'nowhere'), 'r1'), undefined);
 });
 
-t.test('a larger one is refused before it is read', async (t) => {
+t.test('a spec above the size limit is refused before it is read', async (t) => {
   writeFileSync(path, '');
   truncateSync(path, most + 1);
   await t.rejects(readKeptSpec(directory, 'r1'), { ...corrupt, message: /at most 4194304 bytes/ });
@@ -36,7 +36,7 @@ t.test('a larger one is refused before it is read', async (t) => {
   t.ok(process.memoryUsage().rss - before < 64 * 1024 * 1024);
 });
 
-t.test('what is no file is refused, and nothing is waited for', async (t) => {
+t.test('a directory, pipe or symlink in place of the spec is refused without blocking', async (t) => {
   mkdirSync(path);
   await t.rejects(readKeptSpec(directory, 'r1'), corrupt);
   rmSync(path, { recursive: true });

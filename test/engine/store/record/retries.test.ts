@@ -6,7 +6,7 @@ const retry = { failed: 'candidate-1', tasks: ['task-1'], next: 'retry', reason:
 const bytes = (more: object): Buffer =>
   Buffer.from(JSON.stringify({ schema: 'urn:writ:retries:v1', count: 1, first: [retry], ...more }));
 
-t.test('retries that are not what they must be are refused, with the place', (t) => {
+t.test('malformed retries are refused with their path', (t) => {
   t.match(parseRetries(bytes({})), { count: 1 });
   for (const more of [
     { first: [{ ...retry, next: 'stop' }] },
@@ -19,7 +19,7 @@ t.test('retries that are not what they must be are refused, with the place', (t)
   t.end();
 });
 
-t.test('a thousand retries are counted, and the first hundred told in the order of their names', (t) => {
+t.test('all of a thousand retries are counted and the first hundred are listed by name', (t) => {
   const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
   const made = Array.from({ length: 1000 }, (_, index) => {
     const name = `task-${index + 1}/revision-1/attempt-1`;

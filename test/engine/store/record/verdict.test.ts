@@ -82,7 +82,7 @@ function withUnit(change: Partial<CheckRecord>): GateReport {
   };
 }
 
-t.test('two honest judgings come to the same verdict', (t) => {
+t.test('reports that differ only in times, messages and other incidental data have the same verdict', (t) => {
   const [log] = unit.artifacts;
   const again: GateReport = {
     ...withUnit({
@@ -104,7 +104,7 @@ t.test('two honest judgings come to the same verdict', (t) => {
   t.end();
 });
 
-t.test('whatever else differs is told, by stage, check, finding and count', (t) => {
+t.test('any other difference is reported by stage, check, finding and count', (t) => {
   const cases: Readonly<Record<string, readonly [GateReport, RegExp]>> = {
     'a test less': [
       withUnit({ tests: { passed: 11, failed: 0, skipped: 1 } }),
@@ -149,7 +149,7 @@ t.test('whatever else differs is told, by stage, check, finding and count', (t) 
   t.end();
 });
 
-t.test('what waited for people may go on, and nothing before it may change', (t) => {
+t.test('a resumed run may decide waiting checks but must keep everything before them', (t) => {
   const signed: CheckRecord = { ...people, status: 'passed', findings: [] };
   const on: Verdict = verdictOf({
     ...report,

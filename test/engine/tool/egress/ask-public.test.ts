@@ -20,7 +20,7 @@ const ask = (t: Test, outside: FakeOutside, url: string, withinMs = 5000) => {
   return { asker, over, answer: asker.ask(question, all) };
 };
 
-t.test('one question, one answer, one use on record', async (t) => {
+t.test('a public request is sent once, answered and recorded as one use', async (t) => {
   const { port, seen } = await origin(t);
   const { asker, answer } = ask(t, world({ 'a.example': [publicAddress] }, port), 'http://a.example/x?y=1');
   t.match(await answer, { ok: true, status: 200, body: Buffer.from('hello'), isCut: false });
@@ -28,7 +28,7 @@ t.test('one question, one answer, one use on record', async (t) => {
   t.match(asker.uses(), [{ host: 'a.example', port: 80, via: 'http', outcome: 'allowed', receivedBytes: 5 }]);
 });
 
-t.test('an address that is not public, any of them, is not connected to', async (t) => {
+t.test('a name with any address that is not public is not connected to', async (t) => {
   const { port, seen } = await origin(t);
   const names = { 'a.example': [publicAddress, '192.168.0.1'], 'b.example': ['::1'] };
   for (const url of ['http://a.example/', 'http://b.example/', 'http://127.0.0.1/', 'http://[::1]/']) {
@@ -40,7 +40,7 @@ t.test('an address that is not public, any of them, is not connected to', async 
   t.strictSame(seen, []);
 });
 
-t.test('who is silent, or never ends, is left in time; so is everybody when the run ends', async (t) => {
+t.test('a silent or endless server times out, and the end of the run aborts the request', async (t) => {
   let connected = (): void => {};
   const silent = await listening(
     t,
@@ -66,7 +66,7 @@ t.test('who is silent, or never ends, is left in time; so is everybody when the 
   t.match(await answer, { ok: false });
 });
 
-t.test('what is longer than the bound is cut, and its sender left', async (t) => {
+t.test('a response longer than the bound is cut', async (t) => {
   const { port } = await origin(t, (_request, response) => response.end('a'.repeat(1000)));
   const { answer } = ask(t, world({ 'a.example': [publicAddress] }, port), 'http://a.example/');
   const got = await answer;
@@ -74,7 +74,7 @@ t.test('what is longer than the bound is cut, and its sender left', async (t) =>
   t.equal(got.ok && got.body.length, 100);
 });
 
-t.test('whoever cannot prove its name under TLS is not talked to', async (t) => {
+t.test('a server that cannot prove its name under TLS receives no request', async (t) => {
   const { port, seen } = await origin(t);
   const { answer } = ask(t, world({ 'a.example': [publicAddress] }, port), 'https://a.example/');
   t.match(await answer, { ok: false, why: 'no-answer' });

@@ -4,7 +4,7 @@ import t from 'tap';
 import { maxHelloBytes, readClientHello } from '../../../../engine/tool/egress/client-hello.ts';
 import { clientHello, listening, records, vector } from './client.ts';
 
-t.test('the name in a ClientHello is read, in lower case', async (t) => {
+t.test('the server name in a ClientHello is read in lower case', async (t) => {
   t.strictSame(readClientHello(clientHello('A.Example')), {
     kind: 'hello',
     serverName: 'a.example',
@@ -22,7 +22,7 @@ t.test('the name in a ClientHello is read, in lower case', async (t) => {
   });
 });
 
-t.test('what Node itself sends is read', async (t) => {
+t.test('a ClientHello that Node sends is read', async (t) => {
   const hello = new Promise<Buffer>((resolve) => {
     void listening(
       t,
@@ -36,20 +36,17 @@ t.test('what Node itself sends is read', async (t) => {
   t.match(readClientHello(await hello), { kind: 'hello', serverName: 'real.example', isEncrypted: false });
 });
 
-t.test(
-  'every beginning of one is incomplete, and so is one in records of one octet until the end',
-  async (t) => {
-    const whole = clientHello('a.example');
-    for (let length = 0; length < whole.length; length += 1)
-      if (readClientHello(whole.subarray(0, length)).kind !== 'more') t.fail(`${length} octets`);
-    const message = whole.subarray(5);
-    const split = records(Array.from(message, (_, at) => message.subarray(at, at + 1)));
-    t.match(readClientHello(split), { kind: 'hello', serverName: 'a.example' });
-    t.strictSame(readClientHello(split.subarray(0, -1)), { kind: 'more' });
-  },
-);
+t.test('any prefix of a ClientHello is incomplete, even in records of one octet', async (t) => {
+  const whole = clientHello('a.example');
+  for (let length = 0; length < whole.length; length += 1)
+    if (readClientHello(whole.subarray(0, length)).kind !== 'more') t.fail(`${length} octets`);
+  const message = whole.subarray(5);
+  const split = records(Array.from(message, (_, at) => message.subarray(at, at + 1)));
+  t.match(readClientHello(split), { kind: 'hello', serverName: 'a.example' });
+  t.strictSame(readClientHello(split.subarray(0, -1)), { kind: 'more' });
+});
 
-t.test('what is not exactly a ClientHello is no TLS', async (t) => {
+t.test('anything but a well-formed ClientHello is not TLS', async (t) => {
   const good = clientHello('a.example');
   const entry = (text: string) => Buffer.concat([Buffer.from([0]), vector(2, Buffer.from(text))]);
   const name = (text: string) => vector(2, entry(text));
@@ -86,7 +83,7 @@ t.test('what is not exactly a ClientHello is no TLS', async (t) => {
   t.equal(readClientHello(endless).kind, 'not-tls');
 });
 
-t.test('no noise makes it throw', async (t) => {
+t.test('corrupted bytes never make the reader throw', async (t) => {
   const good = clientHello('a.example', [[0xfe0d, Buffer.alloc(30)]]);
   for (let at = 0; at < good.length; at += 1)
     for (const octet of [0, 1, 127, 255]) {

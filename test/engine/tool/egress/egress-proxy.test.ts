@@ -30,7 +30,7 @@ const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(a
 const endings = (uses: readonly NetworkUse[]) =>
   uses.map(({ host, port, via, outcome, why }) => `${via} ${host}:${port} ${outcome} ${why ?? ''}`.trim());
 
-t.test('nothing leaves before it is written down, a question for an address included', async (t) => {
+t.test('the proxy records a connection before it resolves or connects to anything', async (t) => {
   const written: string[][] = [];
   const { say, outside } = await scene(t, {
     async leaving() {
@@ -46,7 +46,7 @@ t.test('nothing leaves before it is written down, a question for an address incl
   t.strictSame(written, [[]]);
 });
 
-t.test('what cannot be written down does not leave', async (t) => {
+t.test('a connection that cannot be recorded is not made', async (t) => {
   const { say, close, outside } = await scene(t, { leaving: () => Promise.reject(new Error('disk full')) });
   t.notSame(
     statusOf(await say(`GET http://registry.example/ HTTP/1.1\r\nHost: registry.example\r\n${closing}`)),
@@ -91,7 +91,7 @@ t.test('plain HTTP to an open host is forwarded, and recorded with its reason', 
   ]);
 });
 
-t.test('chunked bodies pass both ways, of methods that have none by habit too', async (t) => {
+t.test('chunked bodies pass both ways, even with methods that usually have none', async (t) => {
   const { say, outside } = await scene(t);
   const { port, seen } = await origin(t, (_, response) => {
     response.write('one ');
@@ -109,7 +109,7 @@ t.test('chunked bodies pass both ways, of methods that have none by habit too', 
   t.equal(seen[0]?.request.headers['transfer-encoding'], 'chunked');
 });
 
-t.test('each request of a connection is judged, a redirect too', async (t) => {
+t.test('every request of a connection is authorized, also after a redirect', async (t) => {
   const { say, close, outside } = await scene(t);
   const { port, seen } = await origin(t, (_, response) => {
     response.writeHead(302, { Location: 'http://127.0.0.1/latest/meta-data' });
@@ -127,7 +127,7 @@ t.test('each request of a connection is judged, a redirect too', async (t) => {
   ]);
 });
 
-t.test('what is refused before anything is looked up', async (t) => {
+t.test('the proxy refuses hosts, ports and malformed requests before any name lookup', async (t) => {
   const { say, tunnel, close, outside } = await scene(t);
   const get = (url: string, host: string, more = '') =>
     say(`GET ${url} HTTP/1.1\r\nHost: ${host}\r\n${more}${closing}`);
@@ -179,7 +179,7 @@ t.test('what is refused before anything is looked up', async (t) => {
   t.notMatch(JSON.stringify(uses), /allowed/);
 });
 
-t.test('a tunnel carries TLS for the host that it was asked for', async (t) => {
+t.test('a tunnel carries only TLS for the host that it was opened for', async (t) => {
   const { tunnel, close, outside } = await scene(t);
   const { port, got } = await rawOrigin(t);
   for (const one of [443, 8443]) outside.ports.set(one, port);
@@ -220,7 +220,7 @@ t.test('a tunnel carries TLS for the host that it was asked for', async (t) => {
   ]);
 });
 
-t.test('plain HTTP in a tunnel is judged request by request, for the host of the tunnel alone', async (t) => {
+t.test('each plain HTTP request in a tunnel is authorized only for the host of the tunnel', async (t) => {
   const { tunnel, close, outside } = await scene(t);
   const { port, seen } = await origin(t, (_, response) => response.end('pong'));
   outside.ports.set(80, port);
@@ -247,7 +247,7 @@ t.test('plain HTTP in a tunnel is judged request by request, for the host of the
   ]);
 });
 
-t.test('every address of a name is judged, and the one that was judged is connected to', async (t) => {
+t.test('every address of a name is checked, and the proxy connects only to a checked one', async (t) => {
   const { tunnel, close, outside } = await scene(t, { policy: { all: true, openings: [] } });
   const { port } = await rawOrigin(t);
   outside.ports.set(443, port);
@@ -298,7 +298,7 @@ t.test('every address of a name is judged, and the one that was judged is connec
   );
 });
 
-t.test('a host that does not answer, or not in time, has failed', async (t) => {
+t.test('a host that does not resolve or connect in time fails', async (t) => {
   const { say, tunnel, close, outside } = await scene(t, { limits: { resolveMs: 100, connectMs: 100 } });
   t.equal(statusOf((await tunnel('registry.example:443', '')).head), 502, 'nobody listens there');
   t.equal(
@@ -314,8 +314,8 @@ t.test('a host that does not answer, or not in time, has failed', async (t) => {
   ]);
 });
 
-t.test('slow clients, many connections and many octets meet a bound', async (t) => {
-  t.test('a head that never ends', async (t) => {
+t.test('slow clients, many connections and large transfers are limited', async (t) => {
+  t.test('a head that never ends is closed after a timeout', async (t) => {
     const { open, close } = await scene(t, { limits: { headMs: 300 } });
     const client = open();
     client.write('GET http://registry.example/ HTTP/1.1\r\n');
@@ -327,7 +327,7 @@ t.test('slow clients, many connections and many octets meet a bound', async (t) 
     );
     t.match(endings(await close()), ['http :0 refused time']);
   });
-  t.test('a ClientHello that never ends', async (t) => {
+  t.test('a ClientHello that never ends is refused after a timeout', async (t) => {
     const { tunnel, close, outside } = await scene(t, { limits: { headMs: 200 } });
     const { port, got } = await rawOrigin(t);
     outside.ports.set(443, port);
@@ -337,7 +337,7 @@ t.test('slow clients, many connections and many octets meet a bound', async (t) 
     t.strictSame(got, []);
     t.strictSame(endings(await close()), ['connect registry.example:443 refused not-tls']);
   });
-  t.test('silence', async (t) => {
+  t.test('a silent connection is closed after a timeout', async (t) => {
     const { tunnel, outside, open } = await scene(t, { limits: { idleMs: 200 } });
     const { port } = await rawOrigin(t);
     outside.ports.set(443, port);
@@ -350,7 +350,7 @@ t.test('slow clients, many connections and many octets meet a bound', async (t) 
         .once('close', resolve),
     );
   });
-  t.test('a connection without end', async (t) => {
+  t.test('a connection that stays busy is closed at its maximum duration', async (t) => {
     const { open, close, outside } = await scene(t, { limits: { connectionMs: 500, headMs: 400 } });
     const { port } = await rawOrigin(t);
     outside.ports.set(443, port);
@@ -368,7 +368,7 @@ t.test('slow clients, many connections and many octets meet a bound', async (t) 
     t.ok(isCut);
     t.strictSame(endings(await close()), ['connect registry.example:443 refused time']);
   });
-  t.test('octets', async (t) => {
+  t.test('a transfer is cut at the byte limit', async (t) => {
     const { say, close, outside } = await scene(t, { limits: { bytes: 10_000 } });
     const { port } = await origin(t, (_, response) => response.end(Buffer.alloc(1_000_000, 'x')));
     outside.ports.set(80, port);
@@ -376,7 +376,7 @@ t.test('slow clients, many connections and many octets meet a bound', async (t) 
     t.ok(answer.length < 20_000, String(answer.length));
     t.strictSame(endings(await close()), ['http registry.example:80 refused limit']);
   });
-  t.test('connections in all', async (t) => {
+  t.test('requests beyond the total connection limit are refused', async (t) => {
     const { say, close, outside } = await scene(t, { limits: { connections: 2 } });
     const { port, seen } = await origin(t);
     outside.ports.set(80, port);
@@ -388,7 +388,7 @@ t.test('slow clients, many connections and many octets meet a bound', async (t) 
       'http registry.example:80 refused limit',
     ]);
   });
-  t.test('connections at once', async (t) => {
+  t.test('connections beyond the limit of open connections are refused', async (t) => {
     const { open, close } = await scene(t, { limits: { openConnections: 2 } });
     const clients = [open(), open(), open()];
     await new Promise((resolve) => clients[2]?.on('error', () => {}).once('close', resolve));
@@ -397,7 +397,7 @@ t.test('slow clients, many connections and many octets meet a bound', async (t) 
   });
 });
 
-t.test('the end of the check cuts what is open and records it', async (t) => {
+t.test('the end of a check closes open connections and records them', async (t) => {
   const { open, close, outside } = await scene(t);
   const { port } = await rawOrigin(t);
   outside.ports.set(443, port);

@@ -6,7 +6,7 @@ import { type EgressPolicy, judgeTarget } from '../../../../engine/tool/egress/o
 import { authorityOf, readTarget } from '../../../../engine/tool/egress/target.ts';
 import { UseList } from '../../../../engine/tool/egress/use-list.ts';
 
-t.test('addresses that are not public are refused, each end of every range', async (t) => {
+t.test('addresses in ranges that are not public are refused, including both ends', async (t) => {
   const refused: Readonly<Record<string, readonly string[]>> = {
     'this network': ['0.0.0.0', '0.0.0.1', '0.255.255.255'],
     private: [
@@ -53,7 +53,7 @@ t.test('addresses that are not public are refused, each end of every range', asy
     for (const address of addresses) t.equal(addressProblem(address), about, address);
 });
 
-t.test('public addresses are not, up to the very borders', async (t) => {
+t.test('addresses next to the refused ranges are accepted as public', async (t) => {
   for (const address of [
     ...[
       '1.0.0.0',
@@ -81,7 +81,7 @@ t.test('public addresses are not, up to the very borders', async (t) => {
     t.equal(addressProblem(address), undefined, address);
 });
 
-t.test('a target is read in one way or not at all', async (t) => {
+t.test('a target has exactly one reading or is rejected', async (t) => {
   const read: readonly (readonly [text: string, host: string, port: number, kind: 'name' | 'address'])[] = [
     ['Example.COM', 'example.com', 80, 'name'],
     ['example.com:443', 'example.com', 443, 'name'],
@@ -153,7 +153,7 @@ t.test('a target is read in one way or not at all', async (t) => {
   t.equal(authorityOf({ host: 'a.example', kind: 'name', port: 80 }, 80), 'a.example');
 });
 
-t.test('entries of networkHosts', async (t) => {
+t.test('entries of networkHosts are parsed and malformed ones are rejected', async (t) => {
   const entries: Readonly<Record<string, readonly [string, number?]>> = {
     'Registry.EXAMPLE': ['registry.example'],
     '*.Bücher.example': ['*.xn--bcher-kva.example'],
@@ -183,64 +183,61 @@ t.test('entries of networkHosts', async (t) => {
     t.equal(readNetworkHost(entry), undefined, entry);
 });
 
-t.test(
-  'what is open: exact names, names below a wildcard, the usual ports or the one that is named',
-  async (t) => {
-    const verdict = (policy: EgressPolicy, text: string): string => {
-      const target = readTarget(text, 443);
-      if (!target) return 'malformed';
-      const judged = judgeTarget(policy, target);
-      return judged.open ? judged.reasons.join('+') : judged.why;
-    };
-    const one = (hosts: readonly string[]): EgressPolicy => ({
-      all: false,
-      openings: [[{ hosts, reason: 'r' }]],
-    });
-    const table: readonly (readonly [policy: EgressPolicy, text: string, expected: string])[] = [
-      [one(['a.example']), 'A.example', 'r'],
-      [one(['A.example']), 'a.example:80', 'r'],
-      [one(['a.example']), 'a.example:8080', 'port'],
-      [one(['a.example']), 'b.a.example', 'not-listed'],
-      [one(['a.example']), 'xa.example', 'not-listed'],
-      [one(['*.a.example']), 'b.a.example', 'r'],
-      [one(['*.a.example']), 'c.b.a.example', 'r'],
-      [one(['*.a.example']), 'a.example', 'not-listed'],
-      [one(['*.a.example']), 'xa.example', 'not-listed'],
-      [one(['*.a.example']), 'long-a.example', 'not-listed'],
-      [one(['bücher.example']), 'xn--bcher-kva.example', 'r'],
-      [one(['a.example:8443']), 'a.example:8443', 'r'],
-      [one(['a.example:8443']), 'a.example:443', 'port'],
-      [one(['a.example', 'a.example:8443']), 'a.example:443', 'r'],
-      [one(['8.8.8.8']), '8.8.8.8', 'r'],
-      [one(['8.8.8.8']), '8.8.8.9', 'not-listed'],
-      [one(['2606:4700::1111']), '[2606:4700:0:0::1111]', 'r'],
-      [one([]), 'a.example', 'not-listed'],
-      [one(['http://a.example']), 'a.example', 'not-listed'],
-      [{ all: false, openings: [] }, 'a.example', 'not-listed'],
-      [{ all: true, openings: [] }, 'a.example', 'networkPolicy: allow'],
-      [{ all: true, openings: [] }, 'a.example:22', 'port'],
-      [{ ...one(['a.example:22']), all: true }, 'a.example:22', 'r'],
-      [{ ...one(['a.example:22']), all: true }, 'a.example:443', 'networkPolicy: allow'],
-    ];
-    for (const [policy, text, expected] of table)
-      t.equal(verdict(policy, text), expected, `${JSON.stringify(policy)} ${text}`);
-    const both: EgressPolicy = {
-      all: false,
-      openings: [
-        [{ hosts: ['a.example', 'both.example'], reason: 'first' }],
-        [
-          { hosts: ['b.example'], reason: 'second' },
-          { hosts: ['both.example'], reason: 'third' },
-        ],
+t.test('openings allow exact names, names below a wildcard, and the usual or named ports', async (t) => {
+  const verdict = (policy: EgressPolicy, text: string): string => {
+    const target = readTarget(text, 443);
+    if (!target) return 'malformed';
+    const judged = judgeTarget(policy, target);
+    return judged.open ? judged.reasons.join('+') : judged.why;
+  };
+  const one = (hosts: readonly string[]): EgressPolicy => ({
+    all: false,
+    openings: [[{ hosts, reason: 'r' }]],
+  });
+  const table: readonly (readonly [policy: EgressPolicy, text: string, expected: string])[] = [
+    [one(['a.example']), 'A.example', 'r'],
+    [one(['A.example']), 'a.example:80', 'r'],
+    [one(['a.example']), 'a.example:8080', 'port'],
+    [one(['a.example']), 'b.a.example', 'not-listed'],
+    [one(['a.example']), 'xa.example', 'not-listed'],
+    [one(['*.a.example']), 'b.a.example', 'r'],
+    [one(['*.a.example']), 'c.b.a.example', 'r'],
+    [one(['*.a.example']), 'a.example', 'not-listed'],
+    [one(['*.a.example']), 'xa.example', 'not-listed'],
+    [one(['*.a.example']), 'long-a.example', 'not-listed'],
+    [one(['bücher.example']), 'xn--bcher-kva.example', 'r'],
+    [one(['a.example:8443']), 'a.example:8443', 'r'],
+    [one(['a.example:8443']), 'a.example:443', 'port'],
+    [one(['a.example', 'a.example:8443']), 'a.example:443', 'r'],
+    [one(['8.8.8.8']), '8.8.8.8', 'r'],
+    [one(['8.8.8.8']), '8.8.8.9', 'not-listed'],
+    [one(['2606:4700::1111']), '[2606:4700:0:0::1111]', 'r'],
+    [one([]), 'a.example', 'not-listed'],
+    [one(['http://a.example']), 'a.example', 'not-listed'],
+    [{ all: false, openings: [] }, 'a.example', 'not-listed'],
+    [{ all: true, openings: [] }, 'a.example', 'networkPolicy: allow'],
+    [{ all: true, openings: [] }, 'a.example:22', 'port'],
+    [{ ...one(['a.example:22']), all: true }, 'a.example:22', 'r'],
+    [{ ...one(['a.example:22']), all: true }, 'a.example:443', 'networkPolicy: allow'],
+  ];
+  for (const [policy, text, expected] of table)
+    t.equal(verdict(policy, text), expected, `${JSON.stringify(policy)} ${text}`);
+  const both: EgressPolicy = {
+    all: false,
+    openings: [
+      [{ hosts: ['a.example', 'both.example'], reason: 'first' }],
+      [
+        { hosts: ['b.example'], reason: 'second' },
+        { hosts: ['both.example'], reason: 'third' },
       ],
-    };
-    t.equal(verdict(both, 'both.example'), 'first+third');
-    t.equal(verdict(both, 'a.example'), 'not-listed', 'the other command may not');
-    t.equal(verdict(both, 'b.example'), 'not-listed');
-  },
-);
+    ],
+  };
+  t.equal(verdict(both, 'both.example'), 'first+third');
+  t.equal(verdict(both, 'a.example'), 'not-listed', 'the other command may not');
+  t.equal(verdict(both, 'b.example'), 'not-listed');
+});
 
-t.test('headers of one hop stay there', async (t) => {
+t.test('hop-by-hop headers are not forwarded', async (t) => {
   const raw = [
     ...[
       'Host',
@@ -287,7 +284,7 @@ t.test('headers of one hop stay there', async (t) => {
   ]);
 });
 
-t.test('the record of a check is bounded, whatever it tries', async (t) => {
+t.test('the record of a check is bounded, however many hosts it tries', async (t) => {
   const uses = new UseList();
   for (let n = 0; n < 5000; n += 1)
     uses.add({

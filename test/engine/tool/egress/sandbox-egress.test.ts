@@ -15,7 +15,7 @@ const policy: EgressPolicy = {
 
 for (const make of [bubblewrapSandbox, unshareSandbox]) {
   const name = make.name.replace('Sandbox', '');
-  t.test(`in a ${name} sandbox the proxy is the one way out`, async (t) => {
+  t.test(`in a ${name} sandbox the proxy is the only way to the network`, async (t) => {
     const scene = openScene(t);
     const backend: SandboxBackend = make(scene.facts);
     const { works, reason } = await backend.probe();
@@ -67,7 +67,7 @@ node -e 'require("http").createServer((q, r) => r.end("mine")).listen(8080, asyn
     t.strictSame(readdirSync(scene.root).sort(), ['home', 'reports', 'workspace'], 'the socket went too');
   });
 
-  t.test(`in a ${name} sandbox without a way out nothing of the proxy is there`, async (t) => {
+  t.test(`a ${name} sandbox without network access contains no trace of the proxy`, async (t) => {
     const scene = openScene(t);
     const backend = make(scene.facts);
     if (!(await backend.probe()).works) return;
@@ -78,7 +78,7 @@ node -e 'require("http").createServer((q, r) => r.end("mine")).listen(8080, asyn
     t.equal(outputOf(result), '0\n7');
   });
 
-  t.test(`in a ${name} sandbox whose proxy is gone no command runs`, async (t) => {
+  t.test(`a ${name} sandbox whose proxy has closed runs no command`, async (t) => {
     const scene = openScene(t);
     const backend = make(scene.facts);
     if (!(await backend.probe()).works) return;

@@ -53,7 +53,7 @@ function shownAs(t: { teardown(done: () => void): void }, name: string, script: 
 }
 
 for (const backend of [bubblewrapSandbox(), unshareSandbox(), noSandbox()]) {
-  t.test(`the tools that \`${backend.name}\` shows are asked and compared`, async (t) => {
+  t.test(`versions of tools in the \`${backend.name}\` sandbox are queried and compared`, async (t) => {
     if (!(await backend.probe()).works) return t.comment('does not work on this machine');
     t.strictSame(await checkRuntime(backend, `node>=${major}, node^${major}`), {
       node: process.versions.node,
@@ -65,7 +65,7 @@ for (const backend of [bubblewrapSandbox(), unshareSandbox(), noSandbox()]) {
   });
 }
 
-t.test('blank text asks nothing, not even the sandbox', async (t) => {
+t.test('blank text queries no tool and does not start the sandbox', async (t) => {
   const never: SandboxBackend = { ...noSandbox(), run: () => Promise.reject(new Error('asked')) };
   t.strictSame(await checkRuntime(never, ''), {});
   await t.rejects(checkRuntime(never, 'node'), {
@@ -76,7 +76,7 @@ t.test('blank text asks nothing, not even the sandbox', async (t) => {
   });
 });
 
-t.test('each tool’s own way of saying its version is understood', async (t) => {
+t.test('the version output of each tool is understood', async (t) => {
   const sandbox = shownTools(t, {
     go: '[ "$1" = version ] && echo "go version go1.22.4 linux/amd64"',
     java: 'echo \'openjdk version "1.8.0_392"\' >&2',
@@ -95,7 +95,7 @@ t.test('each tool’s own way of saying its version is understood', async (t) =>
   await t.rejects(checkRuntime(sandbox, 'java>=11'), mismatch('java', '1.8.0'));
 });
 
-t.test('a tool that is missing, fails, says nothing or takes too long is not there', async (t) => {
+t.test('a tool that is missing, fails, prints no version or times out counts as absent', async (t) => {
   const sandbox = shownTools(t, {
     go: 'echo nothing of the kind 1.22',
     ruby: 'echo ruby 3.3.0; exit 3',
@@ -107,57 +107,54 @@ t.test('a tool that is missing, fails, says nothing or takes too long is not the
   await t.rejects(checkRuntime(sandbox, 'deno>=1', { timeoutMs: 300 }), mismatch('deno', null));
 });
 
-t.test(
-  'a tool that is named twice is asked once, without network, and nothing of it is left behind',
-  async (t) => {
-    const requests: SandboxRequest[] = [];
-    const real = noSandbox();
-    const watched: SandboxBackend = {
-      ...real,
-      run: (request) => {
-        requests.push(request);
-        return real.run(request);
-      },
-    };
-    const seen = async (request: SandboxRequest): Promise<SandboxRequest> => {
+t.test('a tool that is named twice is queried once, without network, and leaves no files', async (t) => {
+  const requests: SandboxRequest[] = [];
+  const real = noSandbox();
+  const watched: SandboxBackend = {
+    ...real,
+    run: (request) => {
       requests.push(request);
-      return request;
-    };
-    const before = readdirSync(tmpdir()).filter((name) => name.startsWith('writ-runtime-'));
-    const binds = [{ source: '/usr/share', target: '/opt/shared', writable: false }];
-    await checkRuntime(watched, 'node>=1 node>=2', { binds: [] });
-    t.strictSame(
-      requests.map(({ argv, env }) => [argv, env]),
-      [[['node', '--version'], { CI: 'true' }]],
-    );
-    await checkRuntime(
-      { ...watched, run: async (request) => real.run({ ...(await seen(request)), binds: [] }) },
-      'node>=1',
-      {
-        binds,
-      },
-    );
-    t.strictSame(requests.at(-1)?.binds, binds, 'tools that are lent to the checks are seen');
-    const named: unknown[] = [];
-    const { unconfined: _, ...confined } = real;
-    const sealed: SandboxBackend = {
-      ...confined,
-      name: 'sealed',
-      run: (request) => {
-        named.push(request.network);
-        return real.run({ ...request, network: 'host' });
-      },
-    };
-    await checkRuntime(sealed, 'node>=1');
-    t.strictSame(named, ['none']);
-    const left = readdirSync(tmpdir()).filter(
-      (name) => name.startsWith('writ-runtime-') && !before.includes(name),
-    );
-    t.strictSame(left, []);
-  },
-);
+      return real.run(request);
+    },
+  };
+  const seen = async (request: SandboxRequest): Promise<SandboxRequest> => {
+    requests.push(request);
+    return request;
+  };
+  const before = readdirSync(tmpdir()).filter((name) => name.startsWith('writ-runtime-'));
+  const binds = [{ source: '/usr/share', target: '/opt/shared', writable: false }];
+  await checkRuntime(watched, 'node>=1 node>=2', { binds: [] });
+  t.strictSame(
+    requests.map(({ argv, env }) => [argv, env]),
+    [[['node', '--version'], { CI: 'true' }]],
+  );
+  await checkRuntime(
+    { ...watched, run: async (request) => real.run({ ...(await seen(request)), binds: [] }) },
+    'node>=1',
+    {
+      binds,
+    },
+  );
+  t.strictSame(requests.at(-1)?.binds, binds, 'tools that are lent to the checks are seen');
+  const named: unknown[] = [];
+  const { unconfined: _, ...confined } = real;
+  const sealed: SandboxBackend = {
+    ...confined,
+    name: 'sealed',
+    run: (request) => {
+      named.push(request.network);
+      return real.run({ ...request, network: 'host' });
+    },
+  };
+  await checkRuntime(sealed, 'node>=1');
+  t.strictSame(named, ['none']);
+  const left = readdirSync(tmpdir()).filter(
+    (name) => name.startsWith('writ-runtime-') && !before.includes(name),
+  );
+  t.strictSame(left, []);
+});
 
-t.test('an interruption is passed on, not taken for a missing tool', async (t) => {
+t.test('an abort is rethrown and not mistaken for a missing tool', async (t) => {
   const controller = new AbortController();
   const reason = new Error('stopped');
   const sandbox = shownTools(t, { deno: 'sleep 30' });
@@ -184,7 +181,7 @@ const says = (version: string) => `cat "$(dirname "$0")/../lib/words" 2>/dev/nul
 
 for (const backend of [bubblewrapSandbox(), unshareSandbox(), noSandbox()]) {
   t.test(
-    `a runtime that a manager has is picked and comes first on the PATH of \`${backend.name}\``,
+    `a runtime of a version manager is picked and comes first on the PATH of \`${backend.name}\``,
     async (t) => {
       if (!(await backend.probe()).works) return t.comment('does not work on this machine');
       const home = homeWith(t, {
@@ -216,7 +213,7 @@ for (const backend of [bubblewrapSandbox(), unshareSandbox(), noSandbox()]) {
   );
 }
 
-t.test('every manager is looked at where it stands, or where its variable says', async (t) => {
+t.test('version managers are searched at their usual place or where their variable points', async (t) => {
   const home = homeWith(t, {
     '.local/share/mise/installs/python/3.97.1/bin/python3': 'echo Python 3.97.1',
     '.asdf/installs/golang/97.3/go/bin/go': 'echo go version go97.3 linux/amd64',
@@ -238,23 +235,26 @@ t.test('every manager is looked at where it stands, or where its variable says',
   });
 });
 
-t.test('what a manager only calls so, what others may write and what leads out is not picked', async (t) => {
-  const home = homeWith(t, {
-    '.nvm/versions/node/v99.0.0/bin/node': 'echo v18.0.0',
-    '.nvm/versions/node/v98.0.0/bin/node': 'echo v98.0.0',
-    'outside/bin/node': 'echo v97.0.0',
-  });
-  chmodSync(join(home, '.nvm/versions/node/v98.0.0/bin'), 0o777);
-  symlinkSync(join(home, 'outside'), join(home, '.nvm/versions/node/v97.0.0'));
-  const sandbox = shownAs(t, 'node', 'echo v20.1.0');
-  await t.rejects(pickRuntimes(sandbox.backend, 'node>=97', { toolchains: { home, env: {} } }), {
-    code: 'RUNTIME_MISMATCH',
-    detail: {
-      tool: 'node',
-      expected: 'node>=97',
-      found: '20.1.0',
-      path: sandbox.path,
-      offered: ['nvm v99.0.0'],
-    },
-  });
-});
+t.test(
+  'a runtime that is mislabelled, writable by others or outside its manager is not picked',
+  async (t) => {
+    const home = homeWith(t, {
+      '.nvm/versions/node/v99.0.0/bin/node': 'echo v18.0.0',
+      '.nvm/versions/node/v98.0.0/bin/node': 'echo v98.0.0',
+      'outside/bin/node': 'echo v97.0.0',
+    });
+    chmodSync(join(home, '.nvm/versions/node/v98.0.0/bin'), 0o777);
+    symlinkSync(join(home, 'outside'), join(home, '.nvm/versions/node/v97.0.0'));
+    const sandbox = shownAs(t, 'node', 'echo v20.1.0');
+    await t.rejects(pickRuntimes(sandbox.backend, 'node>=97', { toolchains: { home, env: {} } }), {
+      code: 'RUNTIME_MISMATCH',
+      detail: {
+        tool: 'node',
+        expected: 'node>=97',
+        found: '20.1.0',
+        path: sandbox.path,
+        offered: ['nvm v99.0.0'],
+      },
+    });
+  },
+);

@@ -27,7 +27,7 @@ const altered = (zip: Buffer, alter: (zip: Buffer) => void) => {
   return bytes;
 };
 
-t.test('a zip archive is read the same in memory and piece by piece', async (t) => {
+t.test('reads a zip archive the same in memory and in pieces', async (t) => {
   const files = [
     ['a.json', '{}'],
     ['dir/b.txt', 'x'.repeat(5000)],
@@ -40,7 +40,7 @@ t.test('a zip archive is read the same in memory and piece by piece', async (t) 
   t.strictSame(namesOf(within(zipOf([]))), []);
 });
 
-t.test('names of a zip archive are bytes, wherever they lead', async (t) => {
+t.test('returns names in a zip archive unchanged, even unsafe ones', async (t) => {
   const names = ['../../etc/passwd', '/etc/passwd', 'C:\\x', 'a\0b', ''];
   t.strictSame(
     namesOf(within(zipOf(names.map((name) => [name, 'x'])))),
@@ -48,7 +48,7 @@ t.test('names of a zip archive are bytes, wherever they lead', async (t) => {
   );
 });
 
-t.test('a zip archive beyond a limit is refused before it is unpacked', async (t) => {
+t.test('refuses a zip archive beyond a limit before unpacking it', async (t) => {
   const bomb = zipOf([['a', Buffer.alloc(8 * mega)]]);
   t.match(within(bomb), { bound: 'memberBytes' });
   t.match(within(bomb, { memberBytes: Number.POSITIVE_INFINITY }), { bound: 'bytes' });
@@ -64,7 +64,7 @@ t.test('a zip archive beyond a limit is refused before it is unpacked', async (t
   t.equal(isFault(within(halves, { bytes: 1200 })), false);
 });
 
-t.test('members that share bytes count each', async (t) => {
+t.test('counts the bytes of each member even if members share them', async (t) => {
   const zip = altered(
     zipOf([
       ['a', 'x'.repeat(900)],
@@ -79,7 +79,7 @@ t.test('members that share bytes count each', async (t) => {
   t.match(within(zip, { bytes: 1000 }), { bound: 'bytes' });
 });
 
-t.test('a damaged zip archive is refused', async (t) => {
+t.test('refuses a damaged zip archive', async (t) => {
   const zip = zipOf([['a.json', '{"a":1}']]);
   const reaching = zipOf([['a', 'x'.repeat(50)]], { stored: true });
   const end = zip.length - 22;
@@ -102,7 +102,7 @@ t.test('a damaged zip archive is refused', async (t) => {
     t.ok(isFault(within(zip.subarray(0, length), { isPlain: false })), `cut off after ${length} bytes`);
 });
 
-t.test('bytes between the directory and the end are refused where an archive is to be plain', async (t) => {
+t.test('refuses bytes between directory and end only if the archive must be plain', async (t) => {
   const zip = zipOf([['a', 'b']]);
   const at = zip.length - 22;
   const hidden = Buffer.concat([zip.subarray(0, at), Buffer.from('hidden'), zip.subarray(at)]);
@@ -112,7 +112,7 @@ t.test('bytes between the directory and the end are refused where an archive is 
   t.match(within(wide, { isPlain: false }), { fault: 'its zip64 directory is missing' });
 });
 
-t.test('who hands in fewer bytes than the reader asks for gets a fault', async (t) => {
+t.test('reports a fault when the caller supplies too few bytes', async (t) => {
   const zip = zipOf([['a', 'b']]);
   for (let short = 0; short < 4; short += 1) {
     const steps = zipMembers(zip.length, limits);
@@ -127,7 +127,7 @@ t.test('who hands in fewer bytes than the reader asks for gets a fault', async (
   }
 });
 
-t.test('a tar archive is read as far as it says, and no further', async (t) => {
+t.test('reads a tar archive to its end marker and refuses a truncated one', async (t) => {
   const files = [
     { name: '../../etc/passwd', content: 'x' },
     { name: '/abs', content: 'y'.repeat(513) },
@@ -167,7 +167,7 @@ t.test('a tar archive is read as far as it says, and no further', async (t) => {
   t.match(isFault(followed) ? followed : tarEntries(followed), { length: 2 }, 'its end is its end');
 });
 
-t.test('two readings of one tar archive are a fault', async (t) => {
+t.test('refuses a tar archive that can be read in two ways', async (t) => {
   const read = (records: string, type = 'x') => {
     const tar = tarball([{ name: 'pax', type, content: records }, { name: 'a' }], { zip: false });
     const parts = readTar(tar, { members: 10, isStrict: true });
@@ -180,7 +180,7 @@ t.test('two readings of one tar archive are a fault', async (t) => {
   t.match(read('9999999 path=x\n'), { fault: 'a pax header is malformed' });
 });
 
-t.test('what is deflated is inflated up to its bound', async (t) => {
+t.test('inflates compressed data up to its limit', async (t) => {
   const bomb = gzipSync(Buffer.alloc(64 * mega));
   t.match(inflate(bomb, 'gzip', mega), { bound: 'bytes', cause: { code: 'ERR_BUFFER_TOO_LARGE' } });
   const small = gzipSync('x');

@@ -46,7 +46,7 @@ const finding = (more: Partial<Finding> = {}): Finding => ({
   ...more,
 });
 
-t.test('every result names its rule, a place from line 1 and a fingerprint', async (t) => {
+t.test('every result has a rule, a line from 1 and a unique fingerprint', async (t) => {
   const { results, tool } = build([
     finding(),
     finding({ line: 0, column: 0 }),
@@ -64,14 +64,14 @@ t.test('every result names its rule, a place from line 1 and a fingerprint', asy
   t.equal(new Set(prints).size, prints.length, 'two of a kind in one file differ by their number');
 });
 
-t.test('a fingerprint stays when lines move, and changes with the line', async (t) => {
+t.test('a fingerprint depends on the text of the line, not on its number', async (t) => {
   const print = (more: object): string | undefined =>
     build([{ ...finding(), ...more }]).results[0]?.partialFingerprints.primaryLocationLineHash;
   t.equal(print({ line: 3, lineText: 'eval(x)' }), print({ line: 90, lineText: '  eval(x)  ' }));
   t.not(print({ lineText: 'eval(x)' }), print({ lineText: 'eval(y)' }));
 });
 
-t.test('what has no place is a notification, and an unfinished scan says so', async (t) => {
+t.test('a finding without a place is a notification, and an incomplete scan is marked', async (t) => {
   const { results, invocations } = build([{ rule: 'new-tests', severity: 'error', message: 'none' }], {
     complete: false,
   });
@@ -79,7 +79,7 @@ t.test('what has no place is a notification, and an unfinished scan says so', as
   t.match(invocations, [{ executionSuccessful: false, toolExecutionNotifications: [{ level: 'error' }] }]);
 });
 
-t.test('suppressed findings stay visible with how and why', async (t) => {
+t.test('suppressed findings keep the kind and reason of the suppression', async (t) => {
   const inline = finding({ detail: { suppressed: true, reason: 'marker' }, message: 'an example' });
   const config = finding({ detail: { suppressed: true, reason: 'config' } });
   const { results } = build([inline, config, finding({ detail: { reason: 'marker' } })]);
@@ -93,7 +93,7 @@ t.test('suppressed findings stay visible with how and why', async (t) => {
   );
 });
 
-t.test('text of the change can neither link nor hide anything', async (t) => {
+t.test('escapes links and control characters in messages and limits their length', async (t) => {
   const { results } = build([
     finding({ message: '[click](https://evil.example) \u001b[31m\u202e\u0000\ud800' }),
     finding({ message: 'x'.repeat(10_000) }),
@@ -102,7 +102,7 @@ t.test('text of the change can neither link nor hide anything', async (t) => {
   t.ok((results[1]?.message.text.length ?? 0) <= 4000);
 });
 
-t.test('beyond 25,000 results the errors are kept, and the rest is said to be left out', async (t) => {
+t.test('keeps errors first beyond 25,000 results and marks the run as incomplete', async (t) => {
   const notes = Array.from({ length: 25_000 }, (_, line) => finding({ severity: 'note', line: line + 1 }));
   const { results, invocations } = build([...notes, finding({ message: 'last' })]);
   t.equal(results.length, 25_000);

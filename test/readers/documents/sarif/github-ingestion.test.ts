@@ -27,7 +27,7 @@ function broken(path: readonly (string | number)[], value: unknown): string {
   return JSON.stringify(document);
 }
 
-t.test('what the description forbids is a fault', async (t) => {
+t.test('reports every violation of the GitHub ingestion rules', async (t) => {
   const result = ['runs', 0, 'results', 0];
   const place = [...result, 'locations', 0, 'physicalLocation'];
   const rule = ['runs', 0, 'tool', 'driver', 'rules', 0];
@@ -65,7 +65,7 @@ t.test('what the description forbids is a fault', async (t) => {
   t.match(githubIngestionFaults(broken(['runs'], [run, run])).join(), /two runs/);
 });
 
-t.test('what the published schema forbids is a fault too', async (t) => {
+t.test('reports every violation of the SARIF schema', async (t) => {
   const result = ['runs', 0, 'results', 0];
   const cases: readonly (readonly [path: readonly (string | number)[], value: unknown, fault: RegExp])[] = [
     [['bomFormat'], 'CycloneDX', /^schema: {2}must NOT have additional/],
@@ -82,7 +82,7 @@ t.test('what the published schema forbids is a fault too', async (t) => {
   }
 });
 
-t.test('what we write has none of them, whatever stands in it', async (t) => {
+t.test('documents from `buildSarif` have no faults even with hostile input', async (t) => {
   const hostile = [
     'a b#c?d%.js',
     'we"ird\tü.js',
@@ -112,7 +112,7 @@ t.test('what we write has none of them, whatever stands in it', async (t) => {
   );
 });
 
-long('25,000 results that hardly compress stay below the size, and the rest is counted', async (t) => {
+long('25,000 incompressible results stay below the size limit and the rest is left out', async (t) => {
   let seed = 1;
   const noise = (): string => {
     seed = (seed * 48_271) % 2_147_483_647;
@@ -128,7 +128,7 @@ long('25,000 results that hardly compress stay below the size, and the rest is c
   t.match(JSON.parse(document).runs[0].invocations, [{ executionSuccessful: false }]);
 });
 
-t.test('a finding that two asked for is listed once, and one row is one rule', async (t) => {
+t.test('lists a duplicate finding once and describes a row as one rule', async (t) => {
   const row = { ...finding, detail: { row: 'sast/python-unsafe-deserialization', cwe: 'CWE-502' } };
   const { results, tool } = JSON.parse(text([row, row, { ...row, line: 9 }], { described: describedRows }))
     .runs[0];

@@ -6,7 +6,7 @@ import { inventedSecrets, privateKey } from './invented-secrets.ts';
 const findSecrets = (text: string) => findInBytes(Buffer.from(text, 'latin1'));
 const rulesIn = (text: string) => findSecrets(text).map(({ rule }) => rule);
 
-t.test('a value of every known format is found, whole and by its rule', async (t) => {
+t.test('finds a value of every known format by its rule', async (t) => {
   t.same(
     [...new Set(inventedSecrets.map(([rule]) => rule))].sort(),
     [...new Set([...secretPatterns.map(({ rule }) => rule), 'private-key'])].sort(),
@@ -23,7 +23,7 @@ t.test('a value of every known format is found, whole and by its rule', async (t
   }
 });
 
-t.test('a token is found behind escapes, also one that is known by what stands before', async (t) => {
+t.test('finds an escaped token, even one that is recognised by its context', async (t) => {
   const escapes: Readonly<Record<string, (digits: string) => string>> = {
     percent: (digits) => `%${digits}`,
     'percent in capitals': (digits) => `%${digits.toUpperCase()}`,
@@ -44,7 +44,7 @@ t.test('a token is found behind escapes, also one that is known by what stands b
     }
 });
 
-t.test('text that only resembles a secret is left alone', async (t) => {
+t.test('ignores text that only resembles a secret', async (t) => {
   for (const text of [
     'task-force and risk-averse: sk-learn, sk-short',
     'AKIA is a prefix; AKIA1234 is too short; XAKIAABCDEFGHIJKLMNOP is a name',
@@ -60,7 +60,7 @@ t.test('text that only resembles a secret is left alone', async (t) => {
   }
 });
 
-t.test('a private key is one match whatever breaks its lines', async (t) => {
+t.test('matches a private key once whatever its line breaks', async (t) => {
   for (const text of [
     privateKey,
     privateKey.replaceAll('\n', '\r\n'),
@@ -74,18 +74,18 @@ t.test('a private key is one match whatever breaks its lines', async (t) => {
   }
 });
 
-t.test('a private key that is cut off is found up to the end of its material', async (t) => {
+t.test('finds a truncated private key up to the end of its material', async (t) => {
   const cut = privateKey.slice(0, privateKey.indexOf('-----END') - 70);
   const [match] = findSecrets(`${cut}\nand then prose follows`);
   t.equal(match?.end, cut.length);
 });
 
-t.test('two keys, the first without its end, are two matches', async (t) => {
+t.test('finds two keys when the first lacks its end', async (t) => {
   const cut = privateKey.slice(0, privateKey.indexOf('-----END'));
   t.same(rulesIn(`${cut}${privateKey}`), ['private-key', 'private-key']);
 });
 
-t.test('a secret at the very start and at the very end of a text is found', async (t) => {
+t.test('finds a secret at the start and at the end of a text', async (t) => {
   const [, value = ''] = inventedSecrets.find(([rule]) => rule === 'github-token') ?? [];
   t.same(rulesIn(value), ['github-token']);
   t.same(rulesIn(`text ${value}`), ['github-token']);

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { inventedSecrets } from './invented-secrets.ts';
 
-t.test('the first short texts are read as all later ones', async (t) => {
+t.test('short texts give the same matches before and after the search is prepared', async (t) => {
   const { findSecrets } = await import('../../../../readers/sensitive/secrets/find-secrets.ts');
   const { plainBytes } = await import('../../../../readers/sensitive/secrets/secret-places.ts');
   const texts = inventedSecrets.map(

@@ -87,7 +87,7 @@ const parts = [
   '"',
 ];
 
-t.test('wherever a value is given to a name, a look at the bytes lets it pass', async (t) => {
+t.test('`mayBeginSecret` accepts every place where a value is assigned to a secret name', async (t) => {
   const random = randomNumbers(11);
   let found = 0;
   for (let round = 0; round < 60_000; round += 1) {
@@ -103,7 +103,7 @@ t.test('wherever a value is given to a name, a look at the bytes lets it pass', 
   t.ok(found > 500, `${found} values`);
 });
 
-t.test('a look that asks what follows a short anchor judges no longer one', async (t) => {
+t.test('`mayBeginSecret` accepts every anchor longer than four bytes', async (t) => {
   for (const pattern of secretPatterns)
     for (const anchor of anchorsOf(pattern).filter(({ length }) => length > 4)) {
       const bytes = Buffer.from(`use ${anchor} and nothing else`, 'latin1');
@@ -113,7 +113,7 @@ t.test('a look that asks what follows a short anchor judges no longer one', asyn
   t.pass();
 });
 
-t.test('no name goes on in letters that are no part of it', async (t) => {
+t.test('`mayBeginSecret` refuses a word that only begins like a secret name', async (t) => {
   for (const text of [
     'tokenize = "k9Qz7Lm2Xw8Rt4Vb"',
     'signature: "k9Qz7Lm2Xw8Rt4Vb"',

@@ -7,13 +7,13 @@ import { anchorsOf } from '../../../../scripts/secret-tables/pattern-anchors.ts'
 import { negatives, positives } from '../../../gates/secrets/labelled-set.ts';
 import { longestMatch } from './longest-match.ts';
 
-t.test('the longest match of a form is what its parts say', async (t) => {
+t.test('computes the longest match of a pattern from its parts', async (t) => {
   t.same(longestMatch(/ab?[cd]{2}(?:e|fgh){1,3}(?!i)/y), { behind: 14, before: 0 });
   t.same(longestMatch(/(?<=(?<!x)\d{8,10}):(?<name>A\]){2}/y), { behind: 5, before: 11 });
   t.equal(longestMatch(/a+/).behind, Number.POSITIVE_INFINITY);
 });
 
-t.test('no form reads further around its anchor than the reach of that anchor', async (t) => {
+t.test('no pattern reads further around its anchor than the reach allows', async (t) => {
   for (const pattern of secretPatterns) {
     const { rule, form } = pattern;
     const { behind, before } = longestMatch(form);
@@ -27,7 +27,7 @@ t.test('no form reads further around its anchor than the reach of that anchor', 
   t.pass();
 });
 
-t.test('what stands within the reach of an anchor tells as much as all of the text', async (t) => {
+t.test('text within the reach of an anchor gives the same result as the whole text', async (t) => {
   const search = createAnchorSearch(secretAnchors().map((anchor) => [undefined, anchor]));
   const putty = `PuTTY-User-Key-File-3: ssh-rsa\n${`${'Qw7rTyPs'.repeat(8)}\n`.repeat(150)}Private-MAC: ${'5f'.repeat(20)}\n`;
   let places = 0;

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { checksumOf, tokenChecksum } from '../../../../readers/sensitive/secrets/token-checksum.ts';
 
-t.test('the checksum is CRC-32 in six digits of base 62', async (t) => {
+t.test('the checksum is CRC-32 in six base-62 digits', async (t) => {
   // CRC-32 of the check string "123456789" is 0xCBF43926 by the catalogue of CRC algorithms; thirty characters are what
   // a token has.
   t.equal(
@@ -11,7 +11,7 @@ t.test('the checksum is CRC-32 in six digits of base 62', async (t) => {
   );
 });
 
-t.test('a token is told valid or mismatched, and one without a checksum is neither', async (t) => {
+t.test('a token checksum is `valid`, `mismatch` or absent', async (t) => {
   const payload = 'q7Wx2Lm9Zt4Kc8Vb1Rn6Yp3Hd5Gs0J';
   const right = `${payload}${checksumOf(payload)}`;
   for (const prefix of ['ghp', 'gho', 'ghu', 'ghs', 'ghr', 'npm'])

@@ -14,7 +14,7 @@ const diff = `diff --git a/src/a.ts b/src/a.ts
 \\ No newline at end of file
 `;
 
-t.test('a diff is read without colour: numbers, signs, and where a long line goes on', async (t) => {
+t.test('a diff is readable without colour, with line numbers, signs and continuation marks', async (t) => {
   t.strictSame(patchLines(diff, { columns: 36 }).map(textOf), [
     'modify src/a.ts +1 -1',
     '@@ -98 +98 function f() {',
@@ -27,13 +27,13 @@ t.test('a diff is read without colour: numbers, signs, and where a long line goe
   ]);
 });
 
-t.test('words that are other ones have a tone of their own', async (t) => {
+t.test('changed words have their own tone', async (t) => {
   const spans = patchLines(diff, { columns: 60 }).flat();
   const words = spans.filter(({ tone }) => tone.endsWith('-word')).map(({ text, tone }) => `${tone} ${text}`);
   t.strictSame(words, ['removed-word two', 'added-word 2']);
 });
 
-t.test('nothing is wider than the screen, and a file that is only named is a line', async (t) => {
+t.test('no diff line is wider than the screen', async (t) => {
   for (let columns = 2; columns < 60; columns += 1)
     t.strictSame(
       patchLines(diff, { columns }).filter((line) => widthOf(line) > columns),

@@ -12,7 +12,7 @@ const headOf = ({ path, from, change, added, removed, notes }: DiffFile) => ({
   ...(from === undefined ? {} : { from }),
 });
 
-t.test('what git writes is read by the numbers of its hunks', async (t) => {
+t.test('reads a git diff by the counts of its hunks', async (t) => {
   const files = readDiff(
     [
       'diff --git a/src/a.ts b/src/a.ts',
@@ -68,7 +68,7 @@ t.test('what git writes is read by the numbers of its hunks', async (t) => {
   t.equal(files[0]?.hunks[1]?.lines[1]?.isUnended, true);
 });
 
-t.test('a plain diff, an envelope, and hunks without a head are read too', async (t) => {
+t.test('reads a plain diff, a patch envelope and hunks without a header', async (t) => {
   const plain = readDiff(
     '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+c\n',
   );
@@ -91,7 +91,7 @@ t.test('a plain diff, an envelope, and hunks without a head are read too', async
   t.strictSame(readDiff(''), []);
 });
 
-t.test('nothing of a diff is hidden, whatever it holds', async (t) => {
+t.test('escapes hidden characters of a diff and keeps lines outside hunks', async (t) => {
   const [file] = readDiff(
     'diff --git a/x\u202e b/x\u202e\nodd \x1b]0;t\x07\n@@ -1 +1 @@ f\u200b\n-a\x1b[2K\n+\u2066b\n',
   );
@@ -106,7 +106,7 @@ t.test('nothing of a diff is hidden, whatever it holds', async (t) => {
   t.strictSame(ends('-a\r\n+a\n'), ['1: -a\\r', ':1 +a'], 'a line end that is changed is seen');
 });
 
-t.test('lines that take the place of others know their words', async (t) => {
+t.test('marks the changed words of a replaced line', async (t) => {
   const marks = (before: string, after: string) =>
     readDiff(`@@ -1 +1 @@\n-${before}\n+${after}`)[0]?.hunks[0]?.lines.map((line) =>
       line.marks.map(({ from, to }) => line.text.slice(from, to)),
@@ -124,7 +124,7 @@ long('the search for changed words', async (t) => {
     files.flatMap(({ hunks }) => hunks.flatMap(({ lines }) => lines)).filter(({ marks }) => marks.length > 0)
       .length;
 
-  t.test('costs a bounded number of comparisons, however large the diff is', async (t) => {
+  t.test('compares a bounded number of words, however large the diff is', async (t) => {
     for (const [name, text] of Object.entries({
       'one file': pair.repeat(3000),
       'many files': `--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n${pair.repeat(9)}`.repeat(333),
@@ -137,7 +137,7 @@ long('the search for changed words', async (t) => {
     }
   });
 
-  t.test('marks nothing after the budget is used up, and shows the lines all the same', async (t) => {
+  t.test('marks no words after the budget is used up, and still shows the lines', async (t) => {
     t.equal(marksOf(readDiff(changed.repeat(3000))), 6000, 'ordinary lines stay far below the budget');
     const late = readDiff(`${pair.repeat(400)}@@ x\n${changed}`);
     t.equal(marksOf(late), 0);
@@ -145,7 +145,7 @@ long('the search for changed words', async (t) => {
   });
 });
 
-t.test('a large diff is read whole', async (t) => {
+t.test('reads every line of a large diff', async (t) => {
   const linesIn = (text: string): number => readDiff(text).reduce((sum, one) => sum + linesOf(one).length, 0);
   t.equal(readDiff('@@ -1,1 +1,1 @@\n'.repeat(6000))[0]?.hunks.length, 6000);
   t.equal(linesIn(`@@ -1,99999999 +1,99999999 @@\n${'-a b c d e f\n+a b c d e g\n'.repeat(4000)}`), 8000);

@@ -13,13 +13,13 @@ const toned = (line: Line): string =>
   line.map(({ text, tone }) => (tone === 'code' ? text : `<${tone.slice(0, 2)} ${text}>`)).join('');
 const read = (code: string, language: string): readonly string[] => highlightCode(code, language).map(toned);
 
-t.test('code is plain until the grammars are there', async (t) => {
+t.test('code is plain until the grammars are loaded', async (t) => {
   t.strictSame(read('const a = 1;', 'ts'), ['const a = 1;']);
   await loadHighlighting();
   t.strictSame(read('const a = 1;', 'ts'), ['<ke const> a = <nu 1>;']);
 });
 
-t.test('what stands open at the end of a line is known in the next', async (t) => {
+t.test('a comment or string that is open at the end of a line continues in the next line', async (t) => {
   t.strictSame(read('/* a\n b */ let x = `c\nd `;', 'ts'), [
     '<co /* a>',
     '<co  b */> <ke let> x = <st `c>',
@@ -34,7 +34,7 @@ t.test('what stands open at the end of a line is known in the next', async (t) =
   t.strictSame(read('<a\n b="c"\n><!-- d\ne -->', 'html').at(-1), '<co e -->>');
 });
 
-t.test('every language that a model writes most is known, by its usual names', async (t) => {
+t.test('common languages are highlighted under their usual names', async (t) => {
   const samples: Readonly<Record<string, readonly [string, string]>> = {
     ts: ['type A = 1', 'keyword'],
     js: ['return "a"', 'string'],
@@ -64,13 +64,13 @@ t.test('every language that a model writes most is known, by its usual names', a
   t.strictSame(read('let a = 1;', ''), ['let a = 1;']);
 });
 
-t.test('code is shown with what it hides', async (t) => {
+t.test('highlighted code shows escaped control and hidden characters', async (t) => {
   t.strictSame(highlightCode('let a = "\u202e";\x1b[0m // \x07', 'ts').map(textOf), [
     'let a = "\\u{202e}"; // \\u{7}',
   ]);
 });
 
-t.test('a very long line, and what comes behind a large block, is plain', async (t) => {
+t.test('a very long line and a line after a very large block stay plain', async (t) => {
   t.strictSame(read(`const a = "${'x'.repeat(500)}"`, 'ts'), [`const a = "${'x'.repeat(500)}"`]);
   let state = openHighlighter('ts');
   for (let at = 0; at < 6000; at += 1) state = highlightLine(state, 'const a = 1;').next;

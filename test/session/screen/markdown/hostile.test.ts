@@ -4,7 +4,7 @@ import { markdownLines } from '../../../../session/screen/markdown/open-markdown
 
 t.before(loadHighlighting);
 
-t.test('deep nesting ends', async (t) => {
+t.test('deeply nested quotes and lists are rendered', async (t) => {
   const quotes = `${'>'.repeat(5000)} a`;
   t.equal(
     markdownLines(quotes, { columns: 80 })

@@ -7,7 +7,7 @@ import { sample } from './sample.ts';
 const shown = (text: string, columns: number): readonly string[] =>
   markdownLines(text, { columns }).map(textOf);
 
-t.test('a text is shown so that it is read without colour', async (t) => {
+t.test('Markdown is readable without colour', async (t) => {
   t.strictSame(shown(sample, 48), [
     'Title with bold',
     'Some text with code, a link',
@@ -49,14 +49,14 @@ t.test('a text is shown so that it is read without colour', async (t) => {
   ]);
 });
 
-t.test('nothing is wider than the screen, however narrow that is', async (t) => {
+t.test('no Markdown line is wider than the screen', async (t) => {
   for (let columns = 2; columns < 90; columns += 1) {
     const wide = markdownLines(sample, { columns }).filter((line) => widthOf(line) > columns);
     t.strictSame(wide.map(textOf), [], `${columns} columns`);
   }
 });
 
-t.test('a table gives way where it is widest, and is a list of cells where there is no room', async (t) => {
+t.test('a table wraps its widest column, and becomes a list of cells on a narrow screen', async (t) => {
   const table = '| a | b |\n|---|---|\n| 1 | many words that have to wrap |\n| 2 | x |\n';
   t.strictSame(shown(table, 18), [
     'a │ b',
@@ -86,14 +86,14 @@ t.test('a table gives way where it is widest, and is a list of cells where there
   ]);
 });
 
-t.test('what belongs to an item stays in it', async (t) => {
+t.test('the contents of a list item stay inside the item', async (t) => {
   t.strictSame(shown('1. a\n\n```sh\nx\n```\n\n2. b', 40), ['1. a', '', '  x', '', '2. b'], 'its number too');
   t.strictSame(shown('1. a\n  - two spaces\n1. b\n1. c', 40), ['1. a', '   • two spaces', '2. b', '3. c']);
   t.strictSame(shown('- a\n\n- b\n- c', 40), ['• a', '', '• b', '• c'], 'apart where it was written apart');
   t.strictSame(shown('- ```\n  - x\n\n  y\n  ```\n- b', 40), ['•   - x', '', '    y', '• b']);
 });
 
-t.test('HTML is text', async (t) => {
+t.test('HTML is shown as text', async (t) => {
   const html = '<div onclick="x()">\n<script>alert(1)</script>\n</div>\n\n<!-- hidden -->';
   t.strictSame(shown(html, 60), [
     '<div onclick="x()">',
@@ -104,7 +104,7 @@ t.test('HTML is text', async (t) => {
   ]);
 });
 
-t.test('nothing of a text is hidden', async (t) => {
+t.test('hidden characters and link definitions of a text are shown', async (t) => {
   const text = 'a\x1b[31m \u202e **b\u200b**\n\n```\nc\u2066\x1b]0;x\x07\td\n```\n\n# &#x202e;&#27;]0;a\n';
   t.strictSame(shown(text, 60), [
     'a \\u{202e} b\\u{200b}',

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { safeHref } from '../../../../session/screen/markdown/safe-href.ts';
 
-t.test('a link leads into the web, to a mailbox or to a place here, and nowhere else', async (t) => {
+t.test('`safeHref` accepts web, mailto and local links and rejects all others', async (t) => {
   for (const target of [
     'https://example.org/a?b=c#d',
     'HTTP://example.org',

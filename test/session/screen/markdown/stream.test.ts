@@ -78,7 +78,7 @@ function streamed(text: string, seed: number, columns: number): readonly Line[] 
   return [...lines, ...stream.end()];
 }
 
-long('however a text is cut into pieces, its lines are the same', async (t) => {
+long('streamed Markdown gives the same lines however the text is split', async (t) => {
   const broken: number[] = [];
   const texts = isLong ? 100 : 30;
   for (let seed = 1; seed <= texts; seed += 1) {
@@ -90,7 +90,7 @@ long('however a text is cut into pieces, its lines are the same', async (t) => {
   t.strictSame(broken, [], 'seeds');
 });
 
-t.test('what is finished and what stands open are the whole text, at every point of it', async (t) => {
+t.test('finished and live lines together equal the lines of the whole text at every point', async (t) => {
   const stream = openMarkdown(() => 60);
   const finished: Line[] = [];
   for (let at = 0; at < sample.length; at += 1) {
@@ -102,7 +102,7 @@ t.test('what is finished and what stands open are the whole text, at every point
   t.ok(finished.length > 30, 'most of it is finished before its end');
 });
 
-t.test('blocks are finished as soon as nothing can change them', async (t) => {
+t.test('a block is finished as soon as later text cannot change it', async (t) => {
   const blocks = openBlocks();
   const pushed = (text: string) => blocks.push(text).map(({ type }) => type);
   t.strictSame(pushed('# Title'), []);
@@ -120,7 +120,7 @@ t.test('blocks are finished as soon as nothing can change them', async (t) => {
   );
 });
 
-t.test('a block that came in parts is one when it is read whole', async (t) => {
+t.test('`readBlocks` joins the parts of a block', async (t) => {
   const read = readBlocks(`- a\n- b\n\n\`\`\`ts\nx\ny\n\`\`\`\n| a |\n|---|\n${'| row |\n'.repeat(3000)}`);
   t.strictSame(
     read.map(({ type }) => type),

@@ -5,17 +5,20 @@ import { Person } from './person.ts';
 
 const rank = (sought: string, ...names: string[]) => rankFuzzy(names, sought, (name) => name);
 
-t.test('candidates are ranked: equal, beginning, beginning of a word, part, scattered letters', async (t) => {
-  t.strictSame(
-    rank('plan', 'p-l-a-n', 'explain', 'explan', 'the-plan', 'planning', 'Plan'),
-    ['Plan', 'planning', 'the-plan', 'explan', 'p-l-a-n'].flatMap((name) =>
-      name === 'p-l-a-n' ? ['explain', name] : [name],
-    ),
-  );
-  t.strictSame(rank('b', 'ab', 'b2', 'b1', 'cb'), ['b2', 'b1', 'ab', 'cb'], 'equals stay in their order');
-  t.strictSame(rank('', 'z', 'a'), ['z', 'a']);
-  t.strictSame(rank('nothing', 'else'), []);
-});
+t.test(
+  '`rankFuzzy` ranks equal names, prefixes, word starts, parts and scattered letters in that order',
+  async (t) => {
+    t.strictSame(
+      rank('plan', 'p-l-a-n', 'explain', 'explan', 'the-plan', 'planning', 'Plan'),
+      ['Plan', 'planning', 'the-plan', 'explan', 'p-l-a-n'].flatMap((name) =>
+        name === 'p-l-a-n' ? ['explain', name] : [name],
+      ),
+    );
+    t.strictSame(rank('b', 'ab', 'b2', 'b1', 'cb'), ['b2', 'b1', 'ab', 'cb'], 'equals stay in their order');
+    t.strictSame(rank('', 'z', 'a'), ['z', 'a']);
+    t.strictSame(rank('nothing', 'else'), []);
+  },
+);
 
 t.test('a slash opens the list of commands, and letters narrow it', async (t) => {
   const person = new Person().types('/');
@@ -30,7 +33,7 @@ t.test('a slash opens the list of commands, and letters narrow it', async (t) =>
   t.strictSame(person.types('st').screen(), ['> /st', '› /status  what the session is at']);
 });
 
-t.test('Tab takes a command, Enter takes one without arguments and sends it', async (t) => {
+t.test('Tab completes a command, and Enter sends one that has no arguments', async (t) => {
   t.equal(new Person().types('/as').presses('tab').text, '/ask |');
   const person = new Person().types('/stat').presses('enter');
   t.strictSame(person.effects, [{ type: 'submit', text: '/status' }]);
@@ -40,13 +43,13 @@ t.test('Tab takes a command, Enter takes one without arguments and sends it', as
   t.strictSame(asking.types('why?').presses('enter').effects, [{ type: 'submit', text: '/ask why?' }]);
 });
 
-t.test('arrows choose, from the last to the first', async (t) => {
+t.test('arrow keys move through the list and wrap at its ends', async (t) => {
   const person = new Person().types('/').presses('down', 'down', 'up', 'up', 'up');
   t.equal(person.screen().at(-1), '› /approvals          what is approved');
   t.equal(person.presses('tab').text, '/approvals|');
 });
 
-t.test('a command that is written out is sent as it is, whatever else begins so', async (t) => {
+t.test('a complete command is sent as typed although a longer one begins the same way', async (t) => {
   const person = new Person().types('/plan').presses('enter');
   t.strictSame(person.effects, [{ type: 'submit', text: '/plan' }]);
   t.strictSame(new Person().types('/plan c').screen(), [
@@ -67,13 +70,13 @@ t.test('Esc closes a list, which stays closed for that word', async (t) => {
   }
 });
 
-t.test('a list opens while typing, not where the history or the cursor comes by', async (t) => {
+t.test('a list opens on typing, not on history or cursor keys', async (t) => {
   const person = new Person(['one', '/plan']).presses('up');
   t.strictSame(person.screen(), ['> /plan']);
   t.equal(person.presses('left', 'right', 'up').text, 'one|', 'and Up goes on to older messages');
 });
 
-t.test('an @ asks for paths, and the answer is a list', async (t) => {
+t.test('an @ requests paths and shows them as a list', async (t) => {
   const person = new Person().types('see @sr');
   t.strictSame(person.effects, [
     { type: 'complete-path', prefix: '', id: 1 },
@@ -88,7 +91,7 @@ t.test('an @ asks for paths, and the answer is a list', async (t) => {
   t.strictSame(person.screen(), ['> see @src/price.js ']);
 });
 
-t.test('an answer that comes too late changes nothing', async (t) => {
+t.test('a completion result that arrives late is ignored', async (t) => {
   const person = new Person().types('@a').types('b');
   person.composer = offered(person.composer, 2, ['ab-late']);
   t.strictSame(person.screen(), ['> @ab']);
@@ -98,13 +101,13 @@ t.test('an answer that comes too late changes nothing', async (t) => {
   t.equal(offered(person.composer, 3, ['ab-now']).completion, undefined);
 });
 
-t.test('the paths that were offered are narrowed while the next answer is on its way', async (t) => {
+t.test('offered paths are narrowed while the next result is pending', async (t) => {
   const person = new Person().types('@');
   person.composer = offered(person.composer, 1, ['alpha', 'beta']);
   t.strictSame(person.types('b').screen(), ['> @b', '› beta']);
 });
 
-t.test('a path with spaces is put in quotes, and one with control characters is no choice', async (t) => {
+t.test('a path with spaces is quoted, and one with control characters is not offered', async (t) => {
   const person = new Person().types('@m');
   person.composer = offered(person.composer, 2, [
     'my file.ts',
@@ -117,18 +120,18 @@ t.test('a path with spaces is put in quotes, and one with control characters is 
   t.equal(new Person().types('@"my fi').effects.at(-1)?.type, 'complete-path');
 });
 
-t.test('a file is named behind a command, too', async (t) => {
+t.test('a path can be completed inside a command', async (t) => {
   const person = new Person().types('/ask see @sr');
   t.strictSame(person.effects.at(-1), { type: 'complete-path', prefix: 'sr', id: 3 });
   person.composer = offered(person.composer, 3, ['src/price.js']);
   t.equal(person.presses('tab').text, '/ask see @src/price.js |');
 });
 
-t.test('an address of mail is no path', async (t) => {
+t.test('an e-mail address does not open path completion', async (t) => {
   t.strictSame(new Person().types('me@example').effects, []);
 });
 
-t.test('a long list shows eight rows around what is chosen, and says how many there are', async (t) => {
+t.test('a long list shows eight rows around the selection and the position in the list', async (t) => {
   const person = new Person().types('@');
   person.composer = offered(
     person.composer,

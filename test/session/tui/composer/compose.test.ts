@@ -3,7 +3,7 @@ import { edited, giveBack } from '../../../../session/tui/composer/compose.ts';
 import { turnEnded } from '../../../../session/tui/composer/send.ts';
 import { Person } from './person.ts';
 
-t.test('Enter sends what is written, and an empty text not', async (t) => {
+t.test('Enter sends the text, but not an empty one', async (t) => {
   const person = new Person()
     .presses('enter')
     .types('  ')
@@ -14,7 +14,7 @@ t.test('Enter sends what is written, and an empty text not', async (t) => {
   t.equal(person.text, '|');
 });
 
-t.test('a text that begins with ! is a message as any other, and ! alone is none', async (t) => {
+t.test('a text that begins with ! is sent as a message, but ! alone is not', async (t) => {
   const person = new Person().types('!').presses('enter');
   t.strictSame(person.effects, []);
   t.match(person.composer.notice, /type a command/);
@@ -22,7 +22,7 @@ t.test('a text that begins with ! is a message as any other, and ! alone is none
   t.equal(person.presses('up').text, '! npm test|');
 });
 
-t.test('while a turn is at work words wait for its end, by Tab and by Enter, in their order', async (t) => {
+t.test('messages typed during a turn are queued in order and sent after it', async (t) => {
   const person = new Person([], { busy: true })
     .types('then this')
     .presses('tab')
@@ -37,18 +37,15 @@ t.test('while a turn is at work words wait for its end, by Tab and by Enter, in 
   t.strictSame(turnEnded(second.composer).effects, []);
 });
 
-t.test(
-  'a command that is given while a turn is at work goes at once, and waits where Tab says so',
-  async (t) => {
-    const person = new Person([], { busy: true }).types('/status').presses('enter');
-    t.strictSame(person.effects, [{ type: 'submit', text: '/status' }]);
-    person.types('!ls').presses('tab').types('/ask why').presses('tab');
-    t.strictSame(person.composer.queue, ['!ls', '/ask why']);
-    t.strictSame(turnEnded(person.composer).effects, [{ type: 'submit', text: '!ls' }]);
-  },
-);
+t.test('a command given during a turn is sent at once with Enter and queued with Tab', async (t) => {
+  const person = new Person([], { busy: true }).types('/status').presses('enter');
+  t.strictSame(person.effects, [{ type: 'submit', text: '/status' }]);
+  person.types('!ls').presses('tab').types('/ask why').presses('tab');
+  t.strictSame(person.composer.queue, ['!ls', '/ask why']);
+  t.strictSame(turnEnded(person.composer).effects, [{ type: 'submit', text: '!ls' }]);
+});
 
-t.test('what waits is taken back by Up or Backspace in an empty text, the last first', async (t) => {
+t.test('Up or Backspace in an empty text edits the last queued message', async (t) => {
   const person = new Person([], { busy: true }).types('one').presses('tab').types('two').presses('tab');
   t.equal(person.presses('up').text, 'two|');
   t.strictSame(person.composer.queue, ['one']);
@@ -56,7 +53,7 @@ t.test('what waits is taken back by Up or Backspace in an empty text, the last f
   t.strictSame(person.composer.queue, []);
 });
 
-t.test('a paste is still folded when what waits is taken back, or was refused', async (t) => {
+t.test('a paste stays folded when its message is edited again or was refused', async (t) => {
   const person = new Person([], { busy: true })
     .types('see ')
     .pastes('line\n'.repeat(50))
@@ -69,7 +66,7 @@ t.test('a paste is still folded when what waits is taken back, or was refused', 
   t.equal(person.whole, text);
 });
 
-t.test('Esc interrupts a turn, and what waited is written again instead of going by itself', async (t) => {
+t.test('Esc interrupts a turn and moves the queued messages back into the text', async (t) => {
   const person = new Person([], { busy: true })
     .types('one')
     .presses('tab')
@@ -81,7 +78,7 @@ t.test('Esc interrupts a turn, and what waited is written again instead of going
   t.strictSame(turnEnded(person.composer).effects, []);
 });
 
-t.test('only so many messages wait, and the next one stays as it is', async (t) => {
+t.test('the queue holds fifty messages, and a further one stays in the text', async (t) => {
   const person = new Person([], { busy: true });
   for (let count = 0; count < 50; count += 1) person.types('x').presses('tab');
   t.equal(person.types('kept').presses('tab').text, 'kept|');
@@ -95,7 +92,7 @@ t.test('only so many messages wait, and the next one stays as it is', async (t) 
   ]);
 });
 
-t.test('Esc Esc on an empty text goes back, and never on a text', async (t) => {
+t.test('Esc Esc goes back only from an empty text', async (t) => {
   const person = new Person().presses('escape');
   t.strictSame(person.effects, []);
   t.strictSame(person.presses('left', 'escape').effects, [], 'one after the other');
@@ -104,7 +101,7 @@ t.test('Esc Esc on an empty text goes back, and never on a text', async (t) => {
   t.equal(person.text, 'text|');
 });
 
-t.test('Ctrl+C twice on an empty text ends, and interrupts a turn first', async (t) => {
+t.test('Ctrl+C twice on an empty text quits, and interrupts a turn first', async (t) => {
   const person = new Person().types('x').presses('ctrl+c');
   t.strictSame(person.presses('ctrl+c').effects, []);
   t.match(person.composer.notice, /again quits/);
@@ -114,13 +111,13 @@ t.test('Ctrl+C twice on an empty text ends, and interrupts a turn first', async 
   t.strictSame(busy.presses('ctrl+c', 'ctrl+c').effects, [{ type: 'interrupt' }, { type: 'quit' }]);
 });
 
-t.test('Ctrl+D ends on an empty text, and deletes on another', async (t) => {
+t.test('Ctrl+D quits on an empty text and deletes on any other', async (t) => {
   const person = new Person().types('ab').presses('home', 'ctrl+d');
   t.strictSame(person.effects, []);
   t.strictSame(person.presses('ctrl+d', 'ctrl+d').effects, [{ type: 'quit' }]);
 });
 
-t.test('single keys ask for what a composer cannot do', async (t) => {
+t.test('single keys trigger actions outside the composer', async (t) => {
   const asked = (...chords: string[]) => new Person().presses(...chords).effects;
   t.strictSame(asked('shift+tab'), [{ type: 'cycle-context' }]);
   t.strictSame(asked('ctrl+z'), [{ type: 'suspend' }]);
@@ -130,13 +127,13 @@ t.test('single keys ask for what a composer cannot do', async (t) => {
   t.strictSame(asked('ctrl+x', 'left', 'ctrl+e'), []);
 });
 
-t.test('? helps on an empty text, and is a sign in another', async (t) => {
+t.test('? opens the help on an empty text and is a character in any other', async (t) => {
   const person = new Person().types('?');
   t.strictSame(person.effects, [{ type: 'help' }]);
   t.equal(person.types('why?').text, 'why?|');
 });
 
-t.test('an editor gets the whole text and brings it back; an undo has what was there', async (t) => {
+t.test('the external editor gets the whole text, and undo restores the text from before', async (t) => {
   const long = 'line\n'.repeat(50);
   const person = new Person().types('see ').pastes(long).presses('ctrl+g');
   t.strictSame(person.effects, [{ type: 'edit-outside', text: `see ${long}` }]);
@@ -146,7 +143,7 @@ t.test('an editor gets the whole text and brings it back; an undo has what was t
   t.equal(person.presses('ctrl+_').whole, `see ${long}`);
 });
 
-t.test('what is too long to be sent is refused in words, and stays', async (t) => {
+t.test('a message that is too long is not sent and stays in the text', async (t) => {
   const long = new Person().pastes('x'.repeat(300 * 1024)).presses('enter');
   t.strictSame(long.effects, []);
   t.equal(long.whole.length, 300 * 1024);
@@ -168,7 +165,7 @@ t.test('what is too long to be sent is refused in words, and stays', async (t) =
   t.strictSame([waiting.composer.queue, waiting.whole.length], [[], 300 * 1024]);
 });
 
-t.test('a message that the session refused is written again, with its words', async (t) => {
+t.test('a message that the session refused goes back into the text', async (t) => {
   const person = new Person().types('do it').presses('enter');
   person.composer = giveBack(person.composer, 'do it', 'another client holds the session');
   t.strictSame(person.screen(), ['> do it', 'another client holds the session']);

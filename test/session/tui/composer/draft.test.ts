@@ -3,7 +3,7 @@ import { emptyComposer } from '../../../../session/tui/composer/composer.ts';
 import { draftOf, unsentOf, withDraft } from '../../../../session/tui/composer/draft.ts';
 import { Person } from './person.ts';
 
-t.test('what nobody was told is kept, and what a transcript has is not', (t) => {
+t.test('a draft keeps unsent text but not messages of the transcript', (t) => {
   const person = new Person(['said']);
   person
     .types('cleared')
@@ -21,7 +21,7 @@ t.test('what nobody was told is kept, and what a transcript has is not', (t) => 
   t.end();
 });
 
-t.test('an older text that is looked at is no draft, what was left for it and a change of it are', (t) => {
+t.test('a draft keeps an edited history entry, but not one that was only viewed', (t) => {
   const person = new Person(['said']);
   person.types('half').presses('up');
   t.same(unsentOf(person.composer), ['half']);
@@ -30,7 +30,7 @@ t.test('an older text that is looked at is no draft, what was left for it and a 
   t.end();
 });
 
-t.test('what was not sent is written again and does not go by itself; Up has what was cleared', (t) => {
+t.test('an unsent draft is restored into the text without being sent', (t) => {
   const again = new Person();
   again.types('and');
   again.composer = withDraft(again.composer, ['said'], {
@@ -48,7 +48,7 @@ t.test('what was not sent is written again and does not go by itself; Up has wha
   t.end();
 });
 
-t.test('of what was typed the newest is kept', (t) => {
+t.test('a draft keeps the newest fifty typed texts', (t) => {
   const person = new Person();
   for (let count = 0; count < 60; count += 1) person.types(`${count}.`).presses('ctrl+c');
   const { typed } = draftOf(person.composer, []);

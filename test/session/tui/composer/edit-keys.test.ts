@@ -1,7 +1,7 @@
 import t from 'tap';
 import { Person } from './person.ts';
 
-t.test('the cursor moves by what a person reads as one sign', async (t) => {
+t.test('the cursor moves by whole graphemes', async (t) => {
   const person = new Person().types('a漢👩‍👩‍👧e\u0301');
   for (const expected of [
     'a漢👩‍👩‍👧|e\u0301',
@@ -17,7 +17,7 @@ t.test('the cursor moves by what a person reads as one sign', async (t) => {
   t.equal(person.presses('delete', 'ctrl+b', 'ctrl+h').text, '|漢');
 });
 
-t.test('a sign that joins what is before it is never split by the cursor', async (t) => {
+t.test('the cursor never splits a grapheme that was typed in parts', async (t) => {
   const person = new Person().types('e').types('\u0301');
   t.equal(person.presses('left').text, '|e\u0301');
   person.types('x').presses('delete').types('a');
@@ -25,7 +25,7 @@ t.test('a sign that joins what is before it is never split by the cursor', async
   t.equal(person.presses('home').pastes('\u0301').text, '\u0301|xa');
 });
 
-t.test('words, lines and the whole text are crossed by one key each', async (t) => {
+t.test('single keys move by word, by line and over the whole text', async (t) => {
   const person = new Person().pastes('one two-three\nfour  fünf');
   for (const expected of [
     'one two-three\nfour  |fünf',
@@ -41,7 +41,7 @@ t.test('words, lines and the whole text are crossed by one key each', async (t) 
   t.equal(person.presses('ctrl+end').text, 'one two-three\nfour  fünf|');
 });
 
-t.test('what is killed is yanked, keys in a row together', async (t) => {
+t.test('yank inserts killed text, and consecutive kills are joined', async (t) => {
   const person = new Person().types('make it exact');
   t.equal(person.presses('ctrl+w', 'ctrl+w').text, 'make |');
   t.equal(person.presses('ctrl+y').text, 'make it exact|');
@@ -54,7 +54,7 @@ t.test('what is killed is yanked, keys in a row together', async (t) => {
   t.equal(person.types('a b.c').presses('alt+backspace').text, 'a b.|');
 });
 
-t.test('undo takes back words, kills and pastes one by one, and redo brings them again', async (t) => {
+t.test('undo reverts words, kills and pastes one by one, and redo restores them', async (t) => {
   const person = new Person().types('make it').pastes(' exact').presses('ctrl+w');
   t.equal(person.text, 'make it |');
   for (const expected of ['make it exact|', 'make it|', 'make|', '|', '|'])
@@ -68,7 +68,7 @@ t.test('undo takes back words, kills and pastes one by one, and redo brings them
   );
 });
 
-t.test('a line is begun by Alt+Enter, Shift+Enter, Ctrl+J and a backslash before Enter', async (t) => {
+t.test('Alt+Enter, Shift+Enter, Ctrl+J and a backslash before Enter begin a new line', async (t) => {
   const person = new Person()
     .types('a')
     .presses('alt+enter')
@@ -81,7 +81,7 @@ t.test('a line is begun by Alt+Enter, Shift+Enter, Ctrl+J and a backslash before
   t.strictSame(person.effects, []);
 });
 
-t.test('up and down move over rows as they are drawn, and keep the column', async (t) => {
+t.test('Up and Down move over wrapped rows and keep the column', async (t) => {
   const person = new Person([], { columns: 23 }).pastes('a long line of twenty and more\nx\nlast line');
   t.strictSame(person.screen(), ['> a long line of ', '  twenty and more', '  x', '  last line']);
   t.equal(person.presses('up').text, 'a long line of twenty and more\nx|\nlast line');
@@ -90,18 +90,18 @@ t.test('up and down move over rows as they are drawn, and keep the column', asyn
   t.equal(person.presses('down', 'down', 'down').text, 'a long line of twenty and more\nx\nlast line|');
 });
 
-t.test('a column is one of cells: wide signs count twice', async (t) => {
+t.test('vertical moves count columns in cells, with two for a wide character', async (t) => {
   const person = new Person().pastes('漢字漢字\nabcd').presses('left', 'up');
   t.equal(person.text, '漢|字漢字\nabcd');
   t.equal(person.presses('down').text, '漢字漢字\nabc|d', 'the column stays the one that was left');
 });
 
-t.test('what comes from outside brings no control characters and no half signs', async (t) => {
+t.test('pasted text loses control characters and lone surrogates', async (t) => {
   const person = new Person().pastes('a\x1b[31mb\r\nc\rd\te\ud800f\x9b');
   t.equal(person.text, 'a[31mb\nc\nd\te\ufffdf|');
 });
 
-t.test('a long paste is drawn folded, is deleted as one, is opened by a key and sent whole', async (t) => {
+t.test('a long paste is folded, deleted as one, unfolded by a key and sent whole', async (t) => {
   const lines = Array.from({ length: 1024 }, (_, index) => `line ${index}`).join('\n');
   const person = new Person().types('read ').pastes(lines).types(' well');
   t.strictSame(person.screen(), ['> read [pasted 1,024 lines] well']);
@@ -115,7 +115,7 @@ t.test('a long paste is drawn folded, is deleted as one, is opened by a key and 
   t.strictSame(person.screen(), ['> read [pasted 1,024 lines] well']);
 });
 
-t.test('a paste is folded by its characters too, each with its own text', async (t) => {
+t.test('a paste with many characters is folded too, and each fold keeps its own text', async (t) => {
   const person = new Person().pastes('x'.repeat(2000)).pastes('y'.repeat(3000)).types('🐀');
   t.strictSame(person.screen(), ['> [pasted 2,000 characters][pasted 3,000 characters]🐀']);
   const pasted = `${'x'.repeat(2000)}${'y'.repeat(3000)}🐀`;
@@ -125,7 +125,7 @@ t.test('a paste is folded by its characters too, each with its own text', async 
   t.ok(person.presses('ctrl+c').types('again ').presses('ctrl+y').whole === `again ${pasted}`);
 });
 
-t.test('what is more than a composer holds is refused in words, and nothing changes', async (t) => {
+t.test('a paste beyond the limit of the composer is refused and changes nothing', async (t) => {
   const person = new Person().types('kept').pastes('x'.repeat(4 * 1024 * 1024));
   t.equal(person.text, 'kept|');
   t.match(person.composer.notice, /^too much/);
@@ -133,7 +133,7 @@ t.test('what is more than a composer holds is refused in words, and nothing chan
   t.equal(person.pastes('y').text, 'y|', 'what was cleared takes no room');
 });
 
-t.test('a paste of which the terminal kept only a beginning says what is missing', async (t) => {
+t.test('a paste that was cut by the limit reports the missing octets', async (t) => {
   const person = new Person().hits({ type: 'paste', text: 'begun', dropped: 12_345 });
   t.strictSame(person.screen(), ['> begun', 'the paste was too long: its last 12,345 octets are missing']);
 });

@@ -2,7 +2,7 @@ import t from 'tap';
 import { historyLimits } from '../../../../session/tui/composer/history.ts';
 import { Person } from './person.ts';
 
-t.test('Up brings earlier messages, Down goes back, and the draft is still there', async (t) => {
+t.test('Up shows earlier messages, and Down returns to the draft', async (t) => {
   const person = new Person(['first', 'second']).types('a draft');
   t.equal(person.presses('up').text, 'second|');
   t.equal(person.presses('up').text, 'first|');
@@ -11,7 +11,7 @@ t.test('Up brings earlier messages, Down goes back, and the draft is still there
   t.equal(person.presses('down').text, 'a draft|');
 });
 
-t.test('what was changed in an earlier message is still there after another was looked at', async (t) => {
+t.test('an edited history entry keeps its edit while another entry is viewed', async (t) => {
   const person = new Person(['first', 'second']).presses('up').types(' changed').presses('home', 'up');
   t.equal(person.text, 'first|');
   t.equal(person.presses('down').text, 'second changed|');
@@ -19,13 +19,13 @@ t.test('what was changed in an earlier message is still there after another was 
   t.equal(person.text, 'second|', 'and the message itself is what it was');
 });
 
-t.test('a draft that was left for an earlier message outlives that one being sent', async (t) => {
+t.test('a draft is kept when an earlier message is sent instead', async (t) => {
   const person = new Person(['first']).types('a draft').presses('up', 'enter');
   t.strictSame(person.effects, [{ type: 'submit', text: 'first' }]);
   t.equal(person.presses('up', 'up').text, 'a draft|');
 });
 
-t.test('rows of an earlier message are moved over once it was touched', async (t) => {
+t.test('Up moves within a history entry once the cursor has moved in it', async (t) => {
   const person = new Person(['older', 'one\ntwo']).presses('up');
   t.equal(person.text, 'one\ntwo|');
   t.equal(person.presses('left', 'up').text, 'on|e\ntwo');
@@ -33,7 +33,7 @@ t.test('rows of an earlier message are moved over once it was touched', async (t
   t.equal(person.presses('down', 'home', 'types').presses('left').text, 'one|\ntwo');
 });
 
-t.test('Ctrl+C on a text clears it, and Up brings it back', async (t) => {
+t.test('Ctrl+C clears the text, and Up restores it', async (t) => {
   const person = new Person().types('long thought').presses('ctrl+c');
   t.equal(person.text, '|');
   t.match(person.composer.notice, /Up brings it back/);
@@ -41,7 +41,7 @@ t.test('Ctrl+C on a text clears it, and Up brings it back', async (t) => {
   t.equal(person.presses('up').text, 'long thought|');
 });
 
-t.test('a message that is sent twice in a row is one entry, and white space is none', async (t) => {
+t.test('the history stores a repeated message once and skips white space', async (t) => {
   const person = new Person(['same', '  ', '\n'])
     .types('same')
     .presses('enter')
@@ -50,7 +50,7 @@ t.test('a message that is sent twice in a row is one entry, and white space is n
   t.equal(person.composer.history.entries.length, 1);
 });
 
-t.test('messages of a transcript come without control characters, and the newest are kept', async (t) => {
+t.test('history from the transcript has no control characters and keeps the newest messages', async (t) => {
   const many = Array.from({ length: historyLimits.entries + 5 }, (_, index) => `message ${index}\x1b[2J`);
   const { history } = new Person(many).composer;
   t.equal(history.entries.length, historyLimits.entries);
@@ -58,7 +58,7 @@ t.test('messages of a transcript come without control characters, and the newest
   t.equal(history.at, historyLimits.entries);
 });
 
-t.test('Ctrl+R finds what was written, the newest first, and Enter takes it without sending', async (t) => {
+t.test('Ctrl+R finds the newest match first, and Enter accepts it without sending', async (t) => {
   const person = new Person(['fix the Price', 'add a test', 'price again']).types('draft').presses('ctrl+r');
   t.strictSame(person.screen(), ['> draft', 'search:   type words of a message']);
   t.strictSame(person.types('price').screen(), ['> price again', 'search: price']);
@@ -69,7 +69,7 @@ t.test('Ctrl+R finds what was written, the newest first, and Enter takes it with
   t.equal(person.presses('down', 'down', 'down').text, 'draft|', 'what was written before is further down');
 });
 
-t.test('Esc leaves a search with the text as it was, Ctrl+C and Ctrl+G too', async (t) => {
+t.test('Esc, Ctrl+C and Ctrl+G leave a search with the text unchanged', async (t) => {
   for (const chord of ['escape', 'ctrl+c', 'ctrl+g']) {
     const person = new Person(['other'])
       .types('my text')
@@ -81,7 +81,7 @@ t.test('Esc leaves a search with the text as it was, Ctrl+C and Ctrl+G too', asy
   }
 });
 
-t.test('words that are nowhere are said to be, and deleting a letter looks again', async (t) => {
+t.test('a search without a match says so, and Backspace searches again', async (t) => {
   const person = new Person(['abc']).presses('ctrl+r').types('abx');
   t.strictSame(person.screen(), ['> ', 'search: abx  nothing older']);
   t.strictSame(person.presses('backspace').screen(), ['> abc', 'search: ab']);
@@ -91,7 +91,7 @@ t.test('words that are nowhere are said to be, and deleting a letter looks again
   ]);
 });
 
-t.test('any other key takes what is found and does what it does', async (t) => {
+t.test('any other key accepts the match and then has its usual effect', async (t) => {
   const person = new Person(['abc']).presses('ctrl+r').types('b').presses('left');
   t.equal(person.text, 'ab|c');
   const pasting = new Person(['abc']).types('x').presses('ctrl+r').types('b').pastes('two\nlines');
@@ -102,7 +102,7 @@ t.test('any other key takes what is found and does what it does', async (t) => {
   );
 });
 
-t.test('a search that finds the very message that is being changed loses neither', async (t) => {
+t.test('a search that finds an edited history entry keeps both versions', async (t) => {
   const person = new Person(['older', 'fix it']).presses('up').types(' well').presses('ctrl+r').types('fix');
   t.equal(person.presses('enter').text, 'fix it|');
   t.equal(person.presses('down').text, 'fix it well|');

@@ -17,7 +17,7 @@ function typing(...keys: readonly (Key | string)[]) {
 }
 const text = (said: string): Key => ({ type: 'text', text: said });
 
-t.test('a secret is answered as it was typed, and is gone then', async (t) => {
+t.test('a secret is answered as typed and cannot be recalled afterwards', async (t) => {
   const { line, effects } = typing(text('hunter2'), { type: 'paste', text: 'XY\n' }, 'enter');
   t.strictSame(effects, [{ type: 'answer', text: 'hunter2XY' }]);
   t.equal(textOf(line.draw()), 'nothing typed');
@@ -25,7 +25,7 @@ t.test('a secret is answered as it was typed, and is gone then', async (t) => {
   t.equal(textOf(line.press(keyOf('up')).line.draw()), 'nothing typed', 'no key brings it back');
 });
 
-t.test('nothing of a secret is drawn, printed or serialised, not even how long it is', async (t) => {
+t.test('a secret is never drawn, printed or serialised, and its length is hidden', async (t) => {
   const { line } = typing(text('correct horse battery staple'));
   t.equal(textOf(line.draw()), '••••••••');
   t.equal(textOf(typing(text('ab')).line.draw()), '••');
@@ -37,7 +37,7 @@ t.test('nothing of a secret is drawn, printed or serialised, not even how long i
     t.notMatch(shown, /horse/);
 });
 
-t.test('what is deleted or left is no answer', async (t) => {
+t.test('deleted characters are not answered, and leaving a secret answers nothing', async (t) => {
   t.strictSame(typing(text('abc'), 'backspace', text('d'), 'enter').effects, [
     { type: 'answer', text: 'abd' },
   ]);
@@ -49,7 +49,7 @@ t.test('what is deleted or left is no answer', async (t) => {
   }
 });
 
-t.test('a secret of several lines is pasted whole, one that is too long not at all', async (t) => {
+t.test('a secret of several lines is pasted whole, and one that is too long is dropped', async (t) => {
   t.strictSame(typing({ type: 'paste', text: 'a\nb\n' }, 'enter').effects, [
     { type: 'answer', text: 'a\nb' },
   ]);

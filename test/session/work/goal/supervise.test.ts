@@ -20,7 +20,7 @@ function turn(workedMs: number, hasGoal = true) {
 
 const works = { type: 'goal-moved', goal: 'g', change: { workedMs: 1500 } };
 
-t.test('what a step worked is counted as its goal`s, however it ends', async (t) => {
+t.test('the work time of a step is added to its goal, even if the step fails', async (t) => {
   const done = turn(1500);
   t.strictSame(await supervise(done.scope, async () => ({ end: 'done' })), { end: 'done' });
   t.strictSame(done.told, [works]);
@@ -43,7 +43,7 @@ t.test('what a step worked is counted as its goal`s, however it ends', async (t)
   ]);
 });
 
-t.test('nothing is told of no time, and of a turn without a goal', async (t) => {
+t.test('no work time is reported if there was none or the turn has no goal', async (t) => {
   for (const { told, scope } of [turn(0), turn(1500, false)]) {
     await supervise(scope, async () => ({ end: 'done' }));
     t.strictSame(told, []);

@@ -16,13 +16,13 @@ async function linesOf(
   return lines;
 }
 
-t.test('lines come whole, however they are cut; what has no end is none', async (t) => {
+t.test('lines are reassembled from any chunks, and an unterminated last line is dropped', async (t) => {
   t.same(await linesOf(['a\nb', 'c', '\n\nd\n', 'e']), ['a', 'bc', '', 'd']);
   t.same(await linesOf([...'ä🌍\nx\n']), ['ä🌍', 'x']);
   t.same(await linesOf([]), []);
 });
 
-t.test('a flood ends at each of its bounds', async (t) => {
+t.test('a flood of output stops at the bound of line length, line count or bytes', async (t) => {
   t.same(await linesOf(['aaaaa\n'], { maxLineBytes: 5 }), ['aaaaa']);
   await t.rejects(linesOf(['aaaaaa\n'], { maxLineBytes: 5 }), { message: 'a line of more than 5 octets' });
   await t.rejects(linesOf(['aaa', 'aaa'], { maxLineBytes: 5 }), { message: 'a line of more than 5 octets' });

@@ -74,7 +74,7 @@ function unmasked(octets: Buffer): { readonly kind: number; readonly payload: st
   return { kind: (octets[0] ?? 0) & 0x0f, payload: Buffer.from(payload).toString() };
 }
 
-t.test('texts come whole, however they are cut, and ours are masked', async (t) => {
+t.test('messages are reassembled from any frames, and the frames sent are masked', async (t) => {
   const long = 'ä'.repeat(33_000);
   for (const piece of [1, 7, 100_000]) {
     const last = piece < 100 ? 'short' : long;
@@ -105,7 +105,7 @@ t.test('texts come whole, however they are cut, and ours are masked', async (t) 
   }
 });
 
-t.test('a server that does not take us, or answers somebody else, is not talked with', async (t) => {
+t.test('a client rejects a server that refuses the handshake or answers it wrongly', async (t) => {
   const cases: Readonly<Record<string, (key: string) => string>> = {
     'a refusal': () => 'HTTP/1.1 401 Unauthorized\r\n\r\n',
     'a refusal in the form of a consent': (key) => switched(key).replace('101 Switching', '401 Unauthorized'),
@@ -123,7 +123,7 @@ t.test('a server that does not take us, or answers somebody else, is not talked 
   for (const [name, answer] of Object.entries(cases)) await t.rejects(talk(answer), Error, name);
 });
 
-t.test('what no server says is broken', async (t) => {
+t.test('a client rejects frames that the WebSocket protocol does not allow', async (t) => {
   const cases: Readonly<Record<string, readonly Buffer[]>> = {
     'a mask': [frame(text, 'x', { second: 0x80 })],
     'a reserved bit': [frame(text, 'x', { first: 0x40 })],
@@ -155,7 +155,7 @@ t.test('what no server says is broken', async (t) => {
   t.strictSame(await heard(), ['x'], 'the end of its stream is one');
 });
 
-t.test('what it says is read although nobody takes it, up to a bound', async (t) => {
+t.test('unread messages are buffered up to a bound', async (t) => {
   const said = [1, 2, 3].map(() => frame(text, 'x'.repeat(40_000)));
   const { socket } = await talk(switched, said, { within: { ...bounds, maxWaitingBytes: 60_000 } });
   const messages = socket.messages[Symbol.asyncIterator]();

@@ -3,7 +3,7 @@ import { textOf } from '../../../../../engine/run/work/hands/execute-in-workspac
 
 type Result = Parameters<typeof textOf>[0];
 
-t.test('what was printed is told, and what is missing of it', (t) => {
+t.test('the text of a command result names what was cut and the limit that ended it', (t) => {
   const said = (truncated: boolean, exceeded?: Result['exceeded']) =>
     textOf({
       combined: { bytes: Buffer.from('a'), truncated, totalBytes: 9 },

@@ -53,7 +53,7 @@ const before = [
 const unknown = ['after call-begun', 'about to leave', 'outside', 'before call-ended'] as const;
 const known = ['after call-ended', 'answered', 'before step-ended'] as const;
 
-long('a call that had not left the machine when its process was killed is made', async (t) => {
+long('a tool call that had not left the machine before the kill is made', async (t) => {
   for (const place of before) {
     const { killed, effects, came, said } = killedAt(place);
     t.strictSame(killed, ['SIGKILL'], place);
@@ -62,7 +62,7 @@ long('a call that had not left the machine when its process was killed is made',
   }
 });
 
-long('one that may have left it is not made again, and nobody claims to know its end', async (t) => {
+long('a tool call that may have left the machine before the kill is not repeated', async (t) => {
   for (const place of unknown) {
     const { killed, effects, came, said } = killedAt(place);
     t.strictSame(killed, ['SIGKILL'], place);
@@ -73,7 +73,7 @@ long('one that may have left it is not made again, and nobody claims to know its
   }
 });
 
-t.test('one that had ended is not made again either, and its end is told', async (t) => {
+t.test('a tool call that had ended before the kill is reported and not repeated', async (t) => {
   for (const place of known) {
     const { killed, effects, came, said } = killedAt(place);
     t.strictSame(killed, ['SIGKILL'], place);
@@ -84,14 +84,14 @@ t.test('one that had ended is not made again either, and its end is told', async
   }
 });
 
-t.test('an attempt that ended has a record of its call, and nothing is lost', async (t) => {
+t.test('an attempt that ended keeps the record of its call and loses none', async (t) => {
   const { effects, came } = killedAt('after step-ended');
   t.equal(effects, 'published\n');
   t.equal(came?.outcome, 'done', 'its step answers what it answered');
   t.strictSame(came?.lost, []);
 });
 
-t.test('however often it is killed, it is made at most once', async (t) => {
+t.test('a tool call is made at most once, however often the process is killed', async (t) => {
   const { effects, came } = killedAt('outside', 'answered', 'in the call', 'before step-ended');
   t.equal(effects, 'published\n');
   t.match(came, { outcome: 'denied' });

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import t from 'tap';
 import { openConnection } from '../../../../../engine/run/work/lsp/connection.ts';
 
-t.test('a server that closes its output is not waited for, though its process goes on', async (t) => {
+t.test('a connection ends when the server closes its output, even if its process goes on', async (t) => {
   const output = new PassThrough();
   const events = { notified() {}, answer: () => undefined };
   const connection = openConnection({ input: new PassThrough(), output }, events);

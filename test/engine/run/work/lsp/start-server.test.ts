@@ -42,13 +42,13 @@ async function started(t: Test, lay: (workspace: string, elsewhere: string) => v
   return asked[0]?.binds?.map(({ target }) => target) ?? [];
 }
 
-t.test('what was given is laid over nothing, and over an empty directory', async (t) => {
+t.test('bound directories are mounted where nothing or an empty directory is in the way', async (t) => {
   const laid = [inside, `${inside}/node_modules`];
   t.strictSame(await started(t, () => {}), laid);
   t.strictSame(await started(t, (workspace) => mkdirSync(join(workspace, 'node_modules'))), laid);
 });
 
-t.test('it is laid over no file of the change, and through no link of it', async (t) => {
+t.test('bound directories are not mounted over files or through symlinks of the change', async (t) => {
   const ways: readonly ((workspace: string, elsewhere: string) => void)[] = [
     (workspace) => writeFileSync(join(workspace, 'node_modules'), ''),
     (workspace, elsewhere) => symlinkSync(elsewhere, join(workspace, 'node_modules')),

@@ -50,7 +50,7 @@ const usage = (input: number, output: number, cachedInput: number): ModelEvent =
 });
 const end: ModelEvent = { type: 'end', end: 'stop' };
 
-t.test('a meter hears of every question before it is put, and of its end once', async (t) => {
+t.test('a meter is notified of every request before it is sent and once of its end', async (t) => {
   const heard: (MeteredQuestion | MeteredReply | undefined)[] = [];
   const meter: ModelMeter = {
     begin(asked) {
@@ -91,7 +91,7 @@ t.test('a meter hears of every question before it is put, and of its end once', 
   t.match(turns.taken(), { costUnits: 222, tokensUsed: 242 }, 'a reply that broke off was paid for');
 });
 
-t.test('what a meter refuses is not asked', async (t) => {
+t.test('a request that a meter refuses is not sent', async (t) => {
   const { provider, asked } = answers([usage(1, 1, 0), end]);
   const refused = new WritError('TURN_LIMIT');
   const turns = turnsOf(provider, {
@@ -103,7 +103,7 @@ t.test('what a meter refuses is not asked', async (t) => {
   t.equal(asked(), 0);
 });
 
-t.test('what is told to have used nothing, or breaks off in the middle, is not free', async (t) => {
+t.test('a reply that reports no usage, or breaks off, is charged by an estimate', async (t) => {
   const text: ModelEvent = { type: 'text', text: 'a'.repeat(400) };
   const used = async (...reply: readonly ModelEvent[]): Promise<number> => {
     const turns = turnsOf(answers(reply).provider, { begin: () => () => {} });

@@ -22,7 +22,7 @@ const call = (given: object) => ({
   calls: [{ id: '1', name: 'look', arguments: JSON.stringify(given) }],
 });
 
-long('tools that are declared alike are compiled once, others are never taken for them', async (t) => {
+long('equal tool declarations are compiled once and never confused with other ones', async (t) => {
   const first = await replyFaults(takes('path'));
   t.equal(await replyFaults(takes('path')), first);
   t.equal(first(call({ path: 'src' })), undefined);
@@ -35,7 +35,7 @@ long('tools that are declared alike are compiled once, others are never taken fo
   t.equal(again(call({ path: 'src' })), undefined);
 });
 
-t.test('tools that cannot be compiled are so each time', async (t) => {
+t.test('tools that cannot be compiled are rejected each time', async (t) => {
   const broken = [{ name: 'look', description: 'Looks.', parameters: { type: 'nothing' } }];
   await t.rejects(replyFaults(broken));
   await t.rejects(replyFaults(broken));

@@ -53,7 +53,7 @@ function opened(backends: readonly SearchBackend[]) {
   };
 }
 
-t.test('a service that asks for a rest is left alone for so long, and that is told', async (t) => {
+t.test('a search skips a service that requested a pause until the pause is over', async (t) => {
   const busy = service(
     'busy',
     { kind: 'failed', found: 'too many', restSeconds: 60 },
@@ -75,7 +75,7 @@ t.test('a service that asks for a rest is left alone for so long, and that is to
   t.strictSame(busy.asked, ['one', 'three']);
 });
 
-t.test('where each one rests or fails, the search has failed and says why', async (t) => {
+t.test('a search fails and gives the reasons when every service pauses or fails', async (t) => {
   const { search } = opened([service('busy', { kind: 'failed', found: 'too many', restSeconds: 60 })]);
   t.match(await search('one'), { outcome: 'failed', text: 'failed: a notice; busy: too many', shown: [] });
   const again = await search('two');
@@ -83,7 +83,7 @@ t.test('where each one rests or fails, the search has failed and says why', asyn
   t.match(await opened([]).search('x'), { outcome: 'failed', shown: [] });
 });
 
-t.test('what may not be shown is counted, what is shown is short and once', async (t) => {
+t.test('a search counts the results it may not show and shows each other result once', async (t) => {
   const urls = ['https://evil.example/', 'https://a.example/', 'https://a.example/'];
   const many = Array.from({ length: 12 }, (_, index) => `https://n.example/${index}`);
   const { search } = opened([service('one', results(...urls), results(...many))]);
