@@ -24,11 +24,24 @@ export async function room(...places: readonly string[]): Promise<void> {
   const goOn = (): void => t.setTimeout(silence);
   t.on('subtestStart', (test) => test.on('assert', goOn));
   t.on('subtestEnd', goOn);
+  const group = groupBySubject();
   const begin = recordCosts(t);
   for (const file of testsOf(places)) {
     goOn();
+    group(file);
     begin(file);
     await import(pathToFileURL(join(tests, file)).href);
   }
   goOn();
+}
+
+/** Puts the subject of a file before the names of its tests: `engine/vcs/tree › lists …`. Call it before each file. */
+function groupBySubject(): (file: string) => void {
+  let subject = '';
+  const register = t.test.bind(t) as (name: unknown, ...how: readonly unknown[]) => unknown;
+  t.test = ((name, ...how) =>
+    register(typeof name === 'string' ? `${subject} › ${name}` : name, ...how)) as typeof t.test;
+  return (file) => {
+    subject = file.replace(/\.test\.ts$/, '');
+  };
 }
