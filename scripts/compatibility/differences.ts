@@ -74,13 +74,13 @@ export function normalise(value: Json, replacements: Replacements = []): Json {
 
 function isVolatile(path: string, within: { readonly [key: string]: Json }): boolean {
   if (volatile.some((pattern) => pattern.test(path))) return true;
-  // A log of a check, and what is signed, hold times and ids.
+  // A log or a test report of a check, and what is signed, hold times and ids.
   const isDigest = /\/(?:sha256|size_bytes)$/.test(path);
   return isDigest && volatileFiles.test(String(within.path ?? ''));
 }
 
 const volatileFiles =
-  /(?:\.log|\.sigstore\.json|\.tlog-proof|\.cdx\.json|\.spdx\.json|sca-report\.json|release-notes\.\w+)$/;
+  /(?:\.log|test-log\.xml|\.sigstore\.json|\.tlog-proof|\.cdx\.json|\.spdx\.json|sca-report\.json|release-notes\.\w+)$/;
 
 /** The order of what is sorted by measured time says nothing. */
 function byName(list: readonly Json[]): Json {

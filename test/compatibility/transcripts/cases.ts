@@ -80,6 +80,8 @@ export interface Case extends Preparation {
   readonly keep?: readonly string[];
   /** Fields of `--json` that are left out of the transcript, because another case has them: `data.ledger`. */
   readonly omit?: readonly string[];
+  /** Texts of which each may be printed in place of another, because processes that run at once fail in any order. */
+  readonly either?: readonly string[];
   /** What else the machine must have: `bubblewrap`, `ssh-keygen`. */
   readonly needs?: readonly string[];
   /** Part of `npm test`. */
@@ -108,6 +110,7 @@ const caseKeys = new Set<string>([
     'keep',
   ],
   'omit',
+  'either',
   ...['needs', 'sample', 'files', 'specs', 'copies', 'corpora', 'run', 'steps'],
 ]);
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { Case } from './cases.ts';
 import type { Block, Golden } from './golden.ts';
 import { renderBlock } from './golden.ts';
 import { renumber } from './normaliser.ts';
@@ -73,7 +74,7 @@ interface Compared {
  * change says were added. `golden` and `changed` are of the group.
  */
 export function toCompare(
-  { group, name }: { readonly group: string; readonly name: string },
+  { group, name, either = [] }: Pick<Case, 'group' | 'name' | 'either'>,
   {
     golden,
     changed,
@@ -87,7 +88,7 @@ export function toCompare(
   if (expected === undefined) throw new Error(`${group}: no golden of \`${name}\``);
   if (whole !== undefined) {
     used.add(whole);
-    return { expected: textOf(expected), actual: textOf(actual) };
+    return { expected: textOf(expected, either), actual: textOf(actual, either) };
   }
   const apply = (block: Block, to: (block: Block, change: Change) => Block): Block => {
     let now = block;
@@ -100,13 +101,20 @@ export function toCompare(
     return now;
   };
   return {
-    expected: textOf(expected.map((block) => apply(block, onGolden))),
-    actual: textOf(actual.map((block) => apply(block, onActual))),
+    expected: textOf(
+      expected.map((block) => apply(block, onGolden)),
+      either,
+    ),
+    actual: textOf(
+      actual.map((block) => apply(block, onActual)),
+      either,
+    ),
   };
 }
 
-function textOf(blocks: readonly Block[]): string {
-  return renumber(blocks.map(renderBlock).join(''));
+function textOf(blocks: readonly Block[], [first = '', ...others]: readonly string[]): string {
+  const text = renumber(blocks.map(renderBlock).join(''));
+  return others.reduce((now, other) => now.replaceAll(other, first), text);
 }
 
 function isOf({ line }: Block, { command }: Change): boolean {
