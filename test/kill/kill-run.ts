@@ -117,7 +117,7 @@ function openPlace(template: Template, root: string): Place {
       ...template.env,
       HOME: home,
       TMPDIR: temporary,
-      NODE_COMPILE_CACHE: join(template.root, 'compile-cache'),
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(template.root, 'compile-cache'),
     },
     runLine: ['run', template.spec, '--patch', template.patch],
   };

@@ -42,6 +42,6 @@ function groupBySubject(): (file: string) => void {
   t.test = ((name, ...how) =>
     register(typeof name === 'string' ? `${subject} › ${name}` : name, ...how)) as typeof t.test;
   return (file) => {
-    subject = file.replace(/\.test\.ts$/, '');
+    subject = file.replace(/(?:\.test)?\.ts$/, '');
   };
 }
