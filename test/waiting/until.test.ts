@@ -17,6 +17,11 @@ t.test('until', async (t) => {
     await t.rejects(waits, { message: "the second line did not come; seen last: '', progress: 'line 1'" });
   });
 
+  t.test('names the condition itself if no words for it are given', async (t) => {
+    const waits = until(() => 3 > 4, undefined, undefined, 0);
+    await t.rejects(waits, { message: '`() => 3 > 4` did not come; seen last: false, progress: undefined' });
+  });
+
   t.test('continues as long as the progress changes', async (t) => {
     let count = 0;
     await until(

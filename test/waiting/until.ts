@@ -8,12 +8,12 @@ const patience = 240_000;
 
 /**
  * Resolves once `holds` returns something truthy. Rejects only if nothing has changed for minutes; the error says what
- * the test waited for, and what `holds` and `progress` returned last. As long as the answer of `progress` changes, the
- * wait goes on.
+ * the test waited for (the source of `holds` unless `what` says it in words), and what `holds` and `progress` returned
+ * last. As long as the answer of `progress` changes, the wait goes on.
  */
 export async function until(
   holds: () => unknown,
-  what = 'what a test waits for',
+  what = `\`${String(holds).slice(0, 400)}\``,
   progress: () => unknown = () => undefined,
   patienceMs = patience,
 ): Promise<void> {
