@@ -39,11 +39,11 @@ for (const path of globSync('{*,*/**/*}.ts', { cwd: root, exclude: ['node_module
   }
 }
 
-t.test('each shipped dependency has a row, and every row a dependency', async (t) => {
+t.test('the dependencies page has one row for each shipped dependency', async (t) => {
   t.strictSame([...doors.keys()].sort(), Object.keys(dependencies).sort());
 });
 
-t.test('the door that a row names is the one that is used', async (t) => {
+t.test('only the files that a row names load its dependency', async (t) => {
   for (const [name, places] of doors) {
     const found = users.get(name) ?? [];
     const isBehind = (path: string, place: string) => path === place || path.startsWith(`${place}/`);

@@ -35,12 +35,12 @@ const doors: Record<string, { readonly load: () => Promise<object>; readonly nam
 };
 
 for (const [door, { load, names }] of Object.entries(doors)) {
-  t.test(`the door \`${door}\` gives these names and no others`, async (t) => {
+  t.test(`the entry point \`${door}\` exports exactly the listed names`, async (t) => {
     t.strictSame(Object.keys(await load()).sort(), names);
   });
 }
 
-t.test('whatever can be put into a slot has its type at the door for plugins', async (t) => {
+t.test('the plugin entry point exports a type for every kind of slot', async (t) => {
   const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
   const kinds = [...read('core/kernel/slot.ts').matchAll(/createSlot<(\w+)>\('/g)].map(
     ([, kind = '']) => kind,

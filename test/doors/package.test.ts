@@ -8,7 +8,7 @@ import { copySources, makeOutsider, packIn, runTo } from './packed-package.ts';
 
 t.setTimeout(300_000);
 
-long('the compiled package does the main job: workers, rules and plugins are found in it', async (t) => {
+long('the compiled package runs, verifies and validates with its workers, rules and plugins', async (t) => {
   const { installed } = makeOutsider();
   const launcher = join(installed, 'bin', 'writ.js');
   const sample = makeSample();
@@ -115,14 +115,14 @@ long('the compiled package does the main job: workers, rules and plugins are fou
   }
 });
 
-long('packing builds: where nothing was built the package has its code and no sources', async (t) => {
+long('packing builds the code and leaves out the TypeScript sources', async (t) => {
   const { installed } = makeOutsider();
   for (const path of ['dist/index.js', 'dist/index.d.ts', 'dist/plugin.js', 'dist/testing.js', 'bin/writ.js'])
     t.ok(existsSync(join(installed, path)), path);
   t.strictSame(globSync('**/*.ts', { cwd: installed, exclude: ['**/*.d.ts', 'dist/fixtures/**'] }), []);
 });
 
-long('a package without its code cannot be made: a build that fails fails the pack', async (t) => {
+long('packing fails if the build fails', async (t) => {
   const copy = copySources();
   t.notOk(existsSync(join(copy, 'dist')));
   writeFileSync(join(copy, 'index.ts'), 'export const broken = ;\n');

@@ -10,7 +10,7 @@ t.setTimeout(300_000);
 
 const change = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'), 'utf8');
 
-long('the gate on the page refuses what it is about, and nothing else', async (t) => {
+long('the documented gate plugin refuses a new TODO and nothing else', async (t) => {
   const outsider = compiledPages();
   for (const [name, text, expected] of [
     ['a new mark', change.replace('two cost twice', 'TODO two cost twice'), 'abandon'],
@@ -31,12 +31,9 @@ long('the gate on the page refuses what it is about, and nothing else', async (t
   }
 });
 
-long(
-  'the test on the page passes for the gate on the page, and fails for one that sees nothing',
-  async (t) => {
-    const test = (name: string) =>
-      runTo(process.execPath, ['--test', `built/${name}.test.js`], compiledPages().directory);
-    t.match(test('gate'), { status: 0, out: /^(?:#|ℹ) pass [1-9]/m });
-    t.match(test('blind-gate'), { status: 1, out: /a new one is refused where it stands/ });
-  },
-);
+long('the documented plugin test passes for its gate and fails for one that finds nothing', async (t) => {
+  const test = (name: string) =>
+    runTo(process.execPath, ['--test', `built/${name}.test.js`], compiledPages().directory);
+  t.match(test('gate'), { status: 0, out: /^(?:#|ℹ) pass [1-9]/m });
+  t.match(test('blind-gate'), { status: 1, out: /a new one is refused where it stands/ });
+});

@@ -9,7 +9,7 @@ import { type Outsider, runTo } from './packed-package.ts';
 
 t.setTimeout(300_000);
 
-long('the program on the page verifies a sealed run, and refuses one that was touched', async (t) => {
+long('the documented program verifies a sealed run and refuses altered evidence', async (t) => {
   const outsider = compiledPages();
   const sample = makeSample();
   t.teardown(() => sample.remove());

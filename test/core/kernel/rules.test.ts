@@ -19,7 +19,7 @@ const ruleAt = (id: string, file: string, more: Partial<Rule> = {}): Rule => ({
 });
 const asked = (id: string, ...args: string[]) => toRuleInput({ name: id, args: [id, ...args] });
 
-t.test('a rule is added once, listed by point in order, and found by id', async (t) => {
+t.test('lists rules by point in registration order and finds them by id', async (t) => {
   const rules = createRules();
   rules.add(ruleAt('scope', 'answers'));
   rules.add(ruleAt('artifact-present', 'answers', { point: 'every-stage' }));
@@ -34,7 +34,7 @@ t.test('a rule is added once, listed by point in order, and found by id', async 
   t.equal(rules.get('missing'), undefined);
 });
 
-t.test('a rule is asked where the contract wants it, and where that cannot be told', async (t) => {
+t.test('a rule applies where its `appliesTo` returns true or throws', async (t) => {
   const rules = createRules();
   rules.add(ruleAt('eval', 'answers', { appliesTo: (spec) => spec.security.outputHandling.noDirectEval }));
   rules.add(
@@ -55,7 +55,7 @@ t.test('a rule is asked where the contract wants it, and where that cannot be to
   );
 });
 
-t.test('threads load what the contract asks, each module once, and nothing of others', async (t) => {
+t.test('`modulesOf` lists each applicable module once and leaves out third-party rules', async (t) => {
   const rules = createRules();
   rules.add(ruleAt('one', 'answers'));
   rules.add(ruleAt('again', 'answers', { point: 'every-stage' }));
@@ -64,7 +64,7 @@ t.test('threads load what the contract asks, each module once, and nothing of ot
   t.strictSame(modulesOf(rules, sampleSpec), [ruleAt('one', 'answers').module.href]);
 });
 
-t.test('a malformed, doubled or late rule is refused', async (t) => {
+t.test('refuses to register a malformed, duplicate or late rule', async (t) => {
   const rules = createRules();
   const good = ruleAt('good', 'answers');
   rules.add(good);
@@ -91,7 +91,7 @@ t.test('a malformed, doubled or late rule is refused', async (t) => {
   t.strictSame(rules.ids, ['good']);
 });
 
-t.test('what a rule found is what comes back', async (t) => {
+t.test('`judgeRule` returns the findings of a rule', async (t) => {
   const pool = createPool({ clock: systemClock, threads: 1 });
   t.teardown(() => pool.close());
   const findings = await judgeRule(ruleAt('demo', 'answers'), asked('demo', 'one'), pool);
@@ -99,7 +99,7 @@ t.test('what a rule found is what comes back', async (t) => {
 });
 
 t.test(
-  'a rule that loops for ever is ended at its deadline and has refused; twenty others are all heard',
+  'a rule that loops is ended at its deadline and reports a fault, while twenty other rules answer',
   async (t) => {
     const pool = createPool({ clock: systemClock, threads: 2 });
     t.teardown(() => pool.close());
@@ -125,7 +125,7 @@ t.test(
   },
 );
 
-long('loops on every thread are ended too, and what waits behind them is not late for it', async (t) => {
+long('a rule queued behind looping rules still gets its whole time limit', async (t) => {
   const pool = createPool({ clock: systemClock, threads: 2 });
   t.teardown(() => pool.close());
   const loops = [1, 2, 3].map(() =>
@@ -154,7 +154,7 @@ for (const { how, file, reason, args = [] } of [
     args: [arg],
   })),
 ]) {
-  t.test(`a rule that ${how} has refused once, and the next one is heard`, async (t) => {
+  t.test(`a rule that ${how} yields one fault finding, and the next rule still answers`, async (t) => {
     const pool = createPool({ clock: systemClock, threads: 1, maxHeapMiB: 64 });
     t.teardown(() => pool.close());
     const timeoutSeconds = reason === 'deadline' ? 0.5 : 20;
@@ -170,7 +170,7 @@ for (const { how, file, reason, args = [] } of [
   });
 }
 
-t.test('an aborted rule has refused', async (t) => {
+t.test('an aborted rule yields a fault finding', async (t) => {
   const pool = createPool({ clock: systemClock, threads: 1 });
   t.teardown(() => pool.close());
   const stop = new AbortController();
@@ -186,7 +186,7 @@ t.test('an aborted rule has refused', async (t) => {
   ]);
 });
 
-t.test('whatever a rule throws, its refusal can be recorded', async (t) => {
+t.test('a rule fault can be canonicalized whatever text the rule throws', async (t) => {
   const box = t.testdir({ 'bad.js': "export const judge = () => { throw new Error('\\ud83d\\0'); };\n" });
   const pool = createPool({ clock: systemClock, threads: 1 });
   t.teardown(() => pool.close());

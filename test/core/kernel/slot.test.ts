@@ -1,7 +1,7 @@
 import t from 'tap';
 import { createSlot } from '../../../core/kernel/slot.ts';
 
-t.test('what was added is picked by name', async (t) => {
+t.test('picks an implementation by the name it was added under', async (t) => {
   const slot = createSlot<{ id: number }>('signer');
   const one = { id: 1 };
   slot.add('one', one);
@@ -14,7 +14,7 @@ t.test('what was added is picked by name', async (t) => {
   t.strictSame(slot.names, ['one', 'two', 'three']);
 });
 
-t.test('a lazy implementation is made when first picked, once', async (t) => {
+t.test('creates a lazy implementation once, when it is first picked', async (t) => {
   const slot = createSlot<{ id: number }>('signer');
   let made = 0;
   slot.addLazy('lazy', async () => ({ id: ++made }));
@@ -25,7 +25,7 @@ t.test('a lazy implementation is made when first picked, once', async (t) => {
   t.equal(made, 1);
 });
 
-t.test('a lazy implementation that failed is tried again', async (t) => {
+t.test('retries a lazy implementation that failed', async (t) => {
   const slot = createSlot<string>('signer');
   let tries = 0;
   slot.addLazy('flaky', () => {
@@ -37,7 +37,7 @@ t.test('a lazy implementation that failed is tried again', async (t) => {
   t.equal(await slot.pick('flaky'), 'made');
 });
 
-t.test('an unknown name is an error that lists what is there and what was meant', async (t) => {
+t.test('an unknown name is an error that lists the known names and suggests a similar one', async (t) => {
   const slot = createSlot<string>('sandbox');
   slot.add('bubblewrap', 'x');
   slot.add('unshare', 'y');
@@ -54,7 +54,7 @@ t.test('an unknown name is an error that lists what is there and what was meant'
   }
 });
 
-t.test('a name given twice is an error, lazy or not', async (t) => {
+t.test('refuses to add the same name twice, lazy or not', async (t) => {
   const slot = createSlot<string>('log');
   slot.add('one', 'x');
   t.throws(() => slot.add('one', 'y'), { code: 'SLOT_DUPLICATE', detail: { slot: 'log', name: 'one' } });
@@ -63,7 +63,7 @@ t.test('a name given twice is an error, lazy or not', async (t) => {
   t.throws(() => slot.add('', 'x'), { code: 'PLUGIN_INVALID' });
 });
 
-t.test('a slot is closed after set-up', async (t) => {
+t.test('refuses to add an implementation after `freeze`', async (t) => {
   const slot = createSlot<string>('log');
   slot.freeze();
   t.throws(() => slot.add('late', 'x'), { code: 'HOOK_FROZEN', detail: { slot: 'log', name: 'late' } });

@@ -15,12 +15,12 @@ function refusedAt(text: string): readonly string[] {
   return [];
 }
 
-t.test('without the section there are no groups', async (t) => {
+t.test('without an `[approvals]` section there are no groups', async (t) => {
   t.strictSame(parseConfig(undefined, sealingForms).approvals, { inProcess: false, groups: {} });
   t.strictSame(read('[approvals]'), { inProcess: false, groups: {} });
 });
 
-t.test('groups are lists of principals', async (t) => {
+t.test('approval groups are lists of principals', async (t) => {
   const text =
     '[approvals.groups]\nrelease = ["ana@x.example", "Ben Lee <ben@x.example>"]\nsecurity-2 = ["cleo"]';
   t.strictSame(read(text), {
@@ -29,7 +29,7 @@ t.test('groups are lists of principals', async (t) => {
   });
 });
 
-t.test('what could never be satisfied or means somebody else is refused', async (t) => {
+t.test('refuses approval settings that are unknown, empty or ambiguous', async (t) => {
   t.strictSame(refusedAt('[approvals]\nminimum = 2'), ['approvals.minimum']);
   t.strictSame(refusedAt('[approvals.groups]\nrelease = []'), ['approvals.groups.release']);
   t.strictSame(refusedAt('[approvals.groups]\nrelease = ["ana", "*@x.example"]'), [

@@ -16,11 +16,11 @@ function pathsOf(text: string): readonly string[] {
   return [];
 }
 
-t.test('without a table there are those that are known', async (t) => {
+t.test('without an `[lsp]` table the built-in language servers apply', async (t) => {
   t.strictSame([...lspOf('')], Object.entries(languageServers));
 });
 
-t.test('a table changes one, adds one and turns one off', async (t) => {
+t.test('`[lsp]` tables change, add and disable language servers', async (t) => {
   const lsp = lspOf(`
     [lsp.typescript]
     command = ["own-server", "--stdio"]
@@ -54,7 +54,7 @@ t.test('a table changes one, adds one and turns one off', async (t) => {
   t.ok(lsp.has('cpp'));
 });
 
-t.test('what is no server is refused', async (t) => {
+t.test('refuses malformed language server tables', async (t) => {
   t.strictSame(pathsOf('[lsp.go]\ncommand = ["./gopls"]'), ['lsp.go.command']);
   t.strictSame(pathsOf('[lsp.go]\ncommand = ["/usr/bin/gopls"]'), ['lsp.go.command']);
   t.strictSame(pathsOf('[lsp.ruby]'), ['lsp.ruby.command', 'lsp.ruby.files']);

@@ -6,7 +6,7 @@ const digest = `sha256:${'0a'.repeat(32)}`;
 const parse = (text: string) => parseConfig(Buffer.from(text), sealingForms);
 const issue = (path: string) => ({ code: 'CONFIG_INVALID', detail: { issues: [{ path }] } });
 
-t.test('plugins are listed in order, each pinned', async (t) => {
+t.test('lists plugins in order with their pinned digests', async (t) => {
   const text = `[[plugins]]\npath = "tools/a"\ndigest = "${digest}"\n[[plugins]]\npackage = "@scope/b"\ndigest = "${digest}"\n`;
   t.strictSame(parse(text).plugins, [
     { kind: 'path', place: 'tools/a', digest: '0a'.repeat(32) },
@@ -15,7 +15,7 @@ t.test('plugins are listed in order, each pinned', async (t) => {
   t.strictSame(parseConfig(undefined, sealingForms).plugins, []);
 });
 
-t.test('what is not pinned, or could lead elsewhere, is refused', async (t) => {
+t.test('refuses plugins that are not pinned or whose place is unsafe', async (t) => {
   const list =
     (entry: string, more = `digest = "${digest}"`) =>
     () =>
@@ -35,7 +35,7 @@ t.test('what is not pinned, or could lead elsewhere, is refused', async (t) => {
   t.throws(() => parse(twice.repeat(40)), { code: 'CONFIG_INVALID' });
 });
 
-t.test('a policy names its engine and its files', async (t) => {
+t.test('a policy table needs an engine and safe file paths', async (t) => {
   const text = '[policy.release]\nengine = "cedar"\nfiles = ["policies/a.cedar", ".writ/policies/b.cedar"]\n';
   t.strictSame(
     [...parse(text).policies],

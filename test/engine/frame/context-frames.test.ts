@@ -20,7 +20,7 @@ const pipelineOf = (contextPipeline: Json): Json => ({ objmodel: { contextPipeli
 const note = { kind: 'Note', name: 'n', text: 'text' } as const;
 
 t.test(
-  'the first frame is of the kind that the contract names, protected, and holds the objectives',
+  'the first frame has the kind that the spec names, is protected and holds the objectives',
   async (t) => {
     for (const seedFrameKind of ['IntentAnalysis', 'Checkpoint'] as const) {
       const frames = await pipeline(pipelineOf({ seedFrameKind, maxFrames: 1 }));
@@ -33,7 +33,7 @@ t.test(
   },
 );
 
-t.test('`maxFrames` bounds the pipeline: the explicit value, else the formula, 0 for none', async (t) => {
+t.test('`maxFrames` limits the pipeline, a formula gives its default, and 0 means no limit', async (t) => {
   const after = async (more: Json, count: number): Promise<number> => {
     const frames = await pipeline(more);
     for (let pushed = 0; pushed < count; pushed += 1) await frames.push(note);
@@ -49,7 +49,7 @@ t.test('`maxFrames` bounds the pipeline: the explicit value, else the formula, 0
   t.equal(await after(pipelineOf({ maxFrames: 0 }), 200), 201);
 });
 
-t.test('`checkpoint` pushes a protected frame, unless the contract wants none', async (t) => {
+t.test('`checkpoint` pushes a protected frame unless the spec turns it off', async (t) => {
   const frames = await pipeline(pipelineOf({ maxFrames: 2 }));
   t.match(await frames.checkpoint('repeated-test-fail'), {
     kind: 'Checkpoint',
@@ -66,7 +66,7 @@ t.test('`checkpoint` pushes a protected frame, unless the contract wants none', 
   t.equal(without.size, 1);
 });
 
-t.test('every frame says its trust tier; external content is untrusted', async (t) => {
+t.test('every frame has a trust tier, and external content is tagged untrusted', async (t) => {
   const frames = await pipeline({
     evidence: {
       trustTiers: ['repo', 'vendor-doc', 'web', 'standards'],
@@ -93,13 +93,13 @@ t.test('every frame says its trust tier; external content is untrusted', async (
   t.equal(frames.size, 6);
 });
 
-t.test('external content of a tier that the contract does not list does not enter', async (t) => {
+t.test('refuses external content of a trust tier that the spec does not list', async (t) => {
   const frames = await pipeline({ evidence: { trustTiers: ['repo'], domainAllowlistMode: 'disabled' } });
   t.match(await frames.push({ ...note, trustTier: 'web' }), { admitted: false, reason: 'unlisted-tier' });
   t.equal(frames.size, 1);
 });
 
-t.test('where retrieved content is to be trusted, it is not tagged', async (t) => {
+t.test('retrieved content is not tagged untrusted if the spec trusts it', async (t) => {
   const frames = await pipeline({
     evidence: { trustTiers: ['web'] },
     security: { promptInjection: { treatRetrievedContentAsUntrusted: false } },
@@ -108,7 +108,7 @@ t.test('where retrieved content is to be trusted, it is not tagged', async (t) =
   t.strictSame('tags' in pushed && pushed.tags, { trust_tier: 'web' });
 });
 
-t.test('a guard keeps a frame out; one that throws has refused', async (t) => {
+t.test('an admission guard that refuses or throws keeps the frame out', async (t) => {
   for (const answer of [
     () => ({ message: 'looks like an instruction' }),
     () => {
@@ -125,12 +125,12 @@ t.test('a guard keeps a frame out; one that throws has refused', async (t) => {
   }
 });
 
-t.test('a refused seed is a fault: without it the run would not know what it is for', async (t) => {
+t.test('a refused seed frame fails with CONTEXT_SEED_REFUSED', async (t) => {
   const refuse = ({ frame }: PluginHooks) => frame.admit.tap(() => ({ message: 'no' }));
   await t.rejects(pipeline({}, refuse), { code: 'CONTEXT_SEED_REFUSED' });
 });
 
-t.test('taggers add, and cannot take away what the engine says; redactors change the text', async (t) => {
+t.test('taggers cannot override engine tags, and redactors can change the text', async (t) => {
   const frames = await pipeline({ evidence: { trustTiers: ['web'] } }, ({ frame }) => {
     frame.tag.tap((entry) => ({
       ...entry,
@@ -150,7 +150,7 @@ t.test('taggers add, and cannot take away what the engine says; redactors change
   });
 });
 
-t.test('a tagger or redactor that answers nonsense stops the call', async (t) => {
+t.test('a tagger or redactor that returns an invalid value fails the call', async (t) => {
   for (const tap of [
     ({ frame }: PluginHooks) => frame.tag.tap((entry) => ({ ...entry, tags: { a: 1 as never } })),
     ({ frame }: PluginHooks) => frame.tag.tap((entry) => ({ ...entry, trustTier: 'mine' as never })),

@@ -58,13 +58,13 @@ const always: readonly Row[] = [
   ['', '', '', 'no-host'],
 ];
 
-t.test('listed and blocked domains mean the same in both modes', async (t) => {
+t.test('the allow list and the block list work the same in both modes', async (t) => {
   for (const row of always)
     for (const mode of ['allowlist-only', 'disabled'] as const)
       t.equal(judge(mode, row), row[3], `${mode}: ${row.join(' | ')}`);
 });
 
-t.test('a domain on neither list is refused by `allowlist-only` and read with `disabled`', async (t) => {
+t.test('`allowlist-only` refuses an unlisted domain, and `disabled` allows it', async (t) => {
   for (const row of [
     ['https://elsewhere.example/', '', '', undefined],
     ['https://elsewhere.example/', 'a.example', 'b.example', undefined],

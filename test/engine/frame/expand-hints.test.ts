@@ -31,14 +31,14 @@ async function expanded(t: Test, hints: Json, metadata: Json = {}) {
   };
 }
 
-t.test('a hinted file brings what it imports and what imports it, and no further', async (t) => {
+t.test('a hinted file brings its imports and importers, but only one hop away', async (t) => {
   const { hint, hop, notExpanded, unresolved } = await expanded(t, { files: ['src/a.ts'] });
   t.strictSame(hint, ['src/a.ts']);
   t.strictSame(hop, ['src/[id]/page.ts', 'src/b.ts', 'src/main.ts']);
   t.strictSame({ notExpanded, unresolved }, { notExpanded: [], unresolved: [] });
 });
 
-t.test('hints are paths, directories and globs; a file comes once', async (t) => {
+t.test('hints are paths, directories and globs, and duplicates are dropped', async (t) => {
   for (const [pattern, ...paths] of [
     ['src/b.ts', 'src/b.ts'],
     ['./src/b.ts', 'src/b.ts'],
@@ -56,13 +56,13 @@ t.test('hints are paths, directories and globs; a file comes once', async (t) =>
   }
 });
 
-t.test('python has its hop, other languages are recorded as not expanded', async (t) => {
+t.test('expands Python imports and records other languages as not expanded', async (t) => {
   const { hop, notExpanded } = await expanded(t, { files: ['lib/tool.py', 'cmd/**', 'README.md'] });
   t.strictSame(hop, ['lib/other.py']);
   t.strictSame(notExpanded, ['go: 2 files, no import graph']);
 });
 
-t.test('a hint that leads nowhere is recorded', async (t) => {
+t.test('records hints that match nothing as unresolved', async (t) => {
   const { hint, sites, urls, unresolved } = await expanded(t, {
     files: ['src/new.ts', '../outside', '/etc/passwd', 'a\0b'],
     symbols: ['start', 'absent'],
@@ -83,7 +83,7 @@ t.test('a hint that leads nowhere is recorded', async (t) => {
   ]);
 });
 
-t.test('in a monorepo hints are seen from its part; the hop may leave it', async (t) => {
+t.test('hints in a monorepo are relative to the target locator', async (t) => {
   const target = { repo: { type: 'monorepo', locator: '//src' } };
   const { hint, hop } = await expanded(t, { files: ['a.ts', 'README.md'] }, { target });
   t.strictSame(hint, ['src/a.ts']);

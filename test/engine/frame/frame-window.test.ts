@@ -10,7 +10,7 @@ const frame = (kind: FrameKind, name = '') => ({
   tags: {},
 });
 
-t.test('the oldest unprotected frame goes; the seed, IntentAnalysis and Checkpoint stay', async (t) => {
+t.test('evicts the oldest unprotected frame and keeps the seed, IntentAnalysis and Checkpoint', async (t) => {
   const window = openFrameWindow(4);
   for (const kind of [
     'Note',
@@ -40,7 +40,7 @@ t.test('the oldest unprotected frame goes; the seed, IntentAnalysis and Checkpoi
 });
 
 t.test(
-  'protected frames are never evicted, even beyond the limit; an unprotected one then goes at once',
+  'protected frames stay beyond the limit, and an unprotected one is then evicted at once',
   async (t) => {
     const window = openFrameWindow(2);
     for (let count = 0; count < 5; count += 1) window.push(frame('Checkpoint'));
@@ -51,14 +51,14 @@ t.test(
   },
 );
 
-t.test('0 is no limit', async (t) => {
+t.test('a limit of 0 means no limit', async (t) => {
   const window = openFrameWindow(0);
   for (let count = 0; count < 1000; count += 1) window.push(frame('Note'));
   t.equal(window.size, 1000);
   t.strictSame(window.evicted(), []);
 });
 
-t.test('the newest frames are kept, whatever the limit', async (t) => {
+t.test('the window stays at its limit and keeps the newest frame next to the seed', async (t) => {
   for (const limit of [1, 128, 500, 0]) {
     const window = openFrameWindow(limit);
     for (let pushed = 0; pushed < 1000; pushed += 1) window.push(frame('Note'));

@@ -15,7 +15,7 @@ async function edgesOf(
   return [...graph].flatMap(([from, targets]) => [...targets].map((to) => `${from} > ${to}`)).sort();
 }
 
-t.test('relative specifiers lead to the file that TypeScript or Node would take', async (t) => {
+t.test('relative specifiers resolve as in TypeScript or Node', async (t) => {
   const edges = await edgesOf(t, {
     'src/main.ts': [
       `import './plain'; import './written.ts'; import './mapped.js'; import './module.mjs'; import './common.cjs';`,
@@ -56,7 +56,7 @@ t.test('relative specifiers lead to the file that TypeScript or Node would take'
   ]);
 });
 
-t.test('python modules are found in packages, beside the file and under `src`', async (t) => {
+t.test('resolves Python modules in packages, beside the file and under `src`', async (t) => {
   const edges = await edgesOf(t, {
     'app/pkg/__init__.py': 'from . import a\nfrom .sub.deep import thing',
     'app/pkg/a.py': 'from .b import c\nfrom . import b, nothing\nimport pkg.b\nimport os',
@@ -82,7 +82,7 @@ t.test('python modules are found in packages, beside the file and under `src`', 
   ]);
 });
 
-t.test('binary files, large files, links and vendored files are no part of it', async (t) => {
+t.test('reads no imports from binary, large, symlinked or vendored files', async (t) => {
   const tree = await sampleTree(t, {
     'a.ts': `import './b'; import './linked';`,
     'b.ts': `\0import './a'`,
@@ -95,13 +95,13 @@ t.test('binary files, large files, links and vendored files are no part of it', 
   t.strictSame(gaps, ['javascript: 1 files over 1048576 bytes']);
 });
 
-t.test('only the languages of the files that matter are read', async (t) => {
+t.test('reads imports only in the languages of the given files', async (t) => {
   const files = { 'a.ts': `import './b'`, 'b.ts': '', 'c.py': 'import d', 'd.py': '', 'e.go': '' };
   t.strictSame(await edgesOf(t, files, ['c.py']), ['c.py > d.py']);
   t.strictSame(await edgesOf(t, files, ['e.go', 'README.md']), []);
 });
 
-t.test('the same content in two places is resolved from each of them', async (t) => {
+t.test('resolves identical content from each place it appears in', async (t) => {
   const edges = await edgesOf(t, {
     'x/a.ts': `import './b'`,
     'x/b.ts': '',
@@ -111,7 +111,7 @@ t.test('the same content in two places is resolved from each of them', async (t)
   t.strictSame(edges, ['x/a.ts > x/b.ts', 'y/a.ts > y/b.ts']);
 });
 
-t.test('importers are the same edges seen from the other end', async (t) => {
+t.test('`importersOf` reverses the import graph', async (t) => {
   const graph = new Map([
     ['a', new Set(['c'])],
     ['b', new Set(['c', 'a'])],

@@ -3,7 +3,7 @@ import { compileMetricsSchema } from '../../../engine/frame/run-metrics.ts';
 
 const measured = { wall_clock_seconds: 12.5, cost_usd: 0.4, tokens_used: 0, patchsets_generated: 1 };
 
-t.test('metrics that are as expected have no violations', async (t) => {
+t.test('metrics that match the schema have no violations', async (t) => {
   for (const schema of [
     {},
     { wall_clock_seconds: { type: 'number', exclusiveMaximum: 13 }, cost_usd: { maximum: 0.4 } },
@@ -13,7 +13,7 @@ t.test('metrics that are as expected have no violations', async (t) => {
     t.strictSame((await compileMetricsSchema(schema))(measured), [], JSON.stringify(schema));
 });
 
-t.test('each metric that is not is named', async (t) => {
+t.test('each metric that violates its schema is named', async (t) => {
   const check = await compileMetricsSchema({
     wall_clock_seconds: { type: 'integer' },
     cost_usd: { maximum: 0.1 },
@@ -26,7 +26,7 @@ t.test('each metric that is not is named', async (t) => {
   );
 });
 
-t.test('a metric that nobody measured, or that is no number, is a violation', async (t) => {
+t.test('a metric that was not measured or is not a number is a violation', async (t) => {
   const check = await compileMetricsSchema({ coverage: {}, constructor: {}, cost_usd: {} });
   t.strictSame(
     check({ cost_usd: Number.NaN }).map(({ metric }) => metric),
@@ -34,7 +34,7 @@ t.test('a metric that nobody measured, or that is no number, is a violation', as
   );
 });
 
-t.test('a fragment that is no map of schemas is refused before work starts', async (t) => {
+t.test('refuses a metrics schema that is not a map of valid JSON Schemas', async (t) => {
   const deep = (levels: number): object => (levels === 0 ? {} : { not: deep(levels - 1) });
   for (const schema of [
     { type: 'object', properties: {} },
@@ -62,7 +62,7 @@ t.test('a fragment that is no map of schemas is refused before work starts', asy
     );
 });
 
-t.test('a metric may be called like a keyword or a prototype', async (t) => {
+t.test('a metric name may be a schema keyword or `__proto__`', async (t) => {
   const schema = JSON.parse('{"$ref": {"maximum": 1}, "__proto__": {"maximum": 1}}');
   const check = await compileMetricsSchema(schema);
   t.strictSame(

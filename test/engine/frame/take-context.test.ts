@@ -39,7 +39,7 @@ async function taken(
 }
 
 t.test(
-  'hints become File, Snippet and Url items with digest and trust tier, the most trusted first',
+  'hints become File, Snippet and Url items with digest and trust tier, most trusted first',
   async (t) => {
     const { snapshot, tree } = await taken(t);
     t.strictSame(
@@ -67,31 +67,28 @@ t.test(
   },
 );
 
-t.test(
-  'a Url item that the domain rules refuse is rejected with the reason and enters nowhere',
-  async (t) => {
-    const seen: string[] = [];
-    const watch = ({ frame }: PluginHooks) =>
-      frame.admit.tap(({ name }) => {
-        seen.push(name);
-        return undefined;
-      });
-    const { snapshot, blobs, dependencies } = await taken(t, {}, watch);
-    const url = 'https://blocked.example.org/users';
-    t.match(snapshot?.rejected, [{ kind: 'Url', name: url, reason: 'not-allowed-domain' }]);
-    t.notOk(seen.includes(url));
-    t.notOk(dependencies.some(({ uri }) => uri === url));
-    t.equal(blobs.length, 2);
-    const open = await taken(t, { evidence: { ...evidence, domainAllowlistMode: 'disabled' } });
-    t.match(open.snapshot?.items.at(-1), { name: url, trust_tier: 'web' });
-    const denied = await taken(t, {
-      evidence: { ...evidence, domainAllowlistMode: 'disabled', blockedDomains: ['*.example.org'] },
+t.test('a Url item that the domain rules refuse is rejected with a reason and not used', async (t) => {
+  const seen: string[] = [];
+  const watch = ({ frame }: PluginHooks) =>
+    frame.admit.tap(({ name }) => {
+      seen.push(name);
+      return undefined;
     });
-    t.match(denied.snapshot?.rejected, [{ name: url, reason: 'blocked-domain' }]);
-  },
-);
+  const { snapshot, blobs, dependencies } = await taken(t, {}, watch);
+  const url = 'https://blocked.example.org/users';
+  t.match(snapshot?.rejected, [{ kind: 'Url', name: url, reason: 'not-allowed-domain' }]);
+  t.notOk(seen.includes(url));
+  t.notOk(dependencies.some(({ uri }) => uri === url));
+  t.equal(blobs.length, 2);
+  const open = await taken(t, { evidence: { ...evidence, domainAllowlistMode: 'disabled' } });
+  t.match(open.snapshot?.items.at(-1), { name: url, trust_tier: 'web' });
+  const denied = await taken(t, {
+    evidence: { ...evidence, domainAllowlistMode: 'disabled', blockedDomains: ['*.example.org'] },
+  });
+  t.match(denied.snapshot?.rejected, [{ name: url, reason: 'blocked-domain' }]);
+});
 
-t.test('`trustTiers` orders the items, and drops what it does not list', async (t) => {
+t.test('`trustTiers` orders the items and drops tiers that are not listed', async (t) => {
   const { snapshot } = await taken(t, {
     evidence: { ...evidence, strategy: 'open-web', trustTiers: ['vendor-doc', 'repo'] },
   });
@@ -105,38 +102,41 @@ t.test('`trustTiers` orders the items, and drops what it does not list', async (
   t.equal(only.snapshot?.rejected?.filter(({ reason }) => reason === 'unlisted-tier').length, 4);
 });
 
-t.test('`strategy` selects: the repository first, official hosts alone, or whatever may enter', async (t) => {
-  const wide = { ...evidence, domainAllowlistMode: 'disabled', trustTiers: ['web', 'vendor-doc', 'repo'] };
-  const under = async (strategy: string) => {
-    const { snapshot } = await taken(t, { evidence: { ...wide, strategy } });
-    return {
-      tiers: [...new Set(snapshot?.items.map(({ trust_tier }) => trust_tier))],
-      rejected: snapshot?.rejected?.map(({ name, reason }) => [name, reason]),
-      strategy: snapshot?.strategy,
+t.test(
+  '`strategy` prefers the repository, admits only official hosts, or follows `trustTiers`',
+  async (t) => {
+    const wide = { ...evidence, domainAllowlistMode: 'disabled', trustTiers: ['web', 'vendor-doc', 'repo'] };
+    const under = async (strategy: string) => {
+      const { snapshot } = await taken(t, { evidence: { ...wide, strategy } });
+      return {
+        tiers: [...new Set(snapshot?.items.map(({ trust_tier }) => trust_tier))],
+        rejected: snapshot?.rejected?.map(({ name, reason }) => [name, reason]),
+        strategy: snapshot?.strategy,
+      };
     };
-  };
-  t.strictSame(
-    await under('repo-first'),
-    { tiers: ['repo', 'web', 'vendor-doc'], rejected: [], strategy: 'repo-first' },
-    'repo-first',
-  );
-  t.strictSame(
-    await under('pinned-official'),
-    {
-      tiers: ['vendor-doc', 'repo'],
-      rejected: [['https://blocked.example.org/users', 'strategy']],
-      strategy: 'pinned-official',
-    },
-    'pinned-official',
-  );
-  t.strictSame(
-    await under('open-web'),
-    { tiers: ['web', 'vendor-doc', 'repo'], rejected: [], strategy: 'open-web' },
-    'open-web',
-  );
-});
+    t.strictSame(
+      await under('repo-first'),
+      { tiers: ['repo', 'web', 'vendor-doc'], rejected: [], strategy: 'repo-first' },
+      'repo-first',
+    );
+    t.strictSame(
+      await under('pinned-official'),
+      {
+        tiers: ['vendor-doc', 'repo'],
+        rejected: [['https://blocked.example.org/users', 'strategy']],
+        strategy: 'pinned-official',
+      },
+      'pinned-official',
+    );
+    t.strictSame(
+      await under('open-web'),
+      { tiers: ['web', 'vendor-doc', 'repo'], rejected: [], strategy: 'open-web' },
+      'open-web',
+    );
+  },
+);
 
-t.test('one thing that two hints lead to is one item, for the first of them', async (t) => {
+t.test('two hints for the same snippet give one item, tagged with the first hint', async (t) => {
   const symbols = ['start', 'src/a.ts#start'];
   const { snapshot } = await taken(t, { intent: { touchHints: { ...touchHints, symbols } } });
   t.match(
@@ -146,7 +146,7 @@ t.test('one thing that two hints lead to is one item, for the first of them', as
   t.equal(snapshot?.items.length, 5);
 });
 
-t.test('there is one dependency with uri and digest for each item', async (t) => {
+t.test('lists one dependency with uri and digest for each item', async (t) => {
   const { snapshot, dependencies, tree } = await taken(t);
   t.strictSame(
     dependencies,
@@ -156,7 +156,7 @@ t.test('there is one dependency with uri and digest for each item', async (t) =>
   t.ok(dependencies.every(({ uri = '' }) => URL.canParse(uri)));
 });
 
-t.test('what no tree holds is given out by digest, as it was admitted', async (t) => {
+t.test('Snippet and Url content is returned as blobs by digest, after redaction', async (t) => {
   const redact = ({ frame }: PluginHooks) =>
     frame.redact.tap((entry) =>
       entry.kind === 'Snippet' ? { ...entry, bytes: Buffer.from('redacted') } : entry,
@@ -170,7 +170,7 @@ t.test('what no tree holds is given out by digest, as it was admitted', async (t
   t.equal(blobs.length, 2);
 });
 
-t.test('a File item is what git holds, whatever a redactor says; a guard may keep it out', async (t) => {
+t.test('a redactor cannot change a File item, but a guard can refuse it', async (t) => {
   const { snapshot } = await taken(t, {}, ({ frame }) => {
     frame.redact.tap((entry) => ({ ...entry, bytes: Buffer.from('forged') }));
     frame.admit.tap(({ form, bytes }) =>
@@ -184,14 +184,14 @@ t.test('a File item is what git holds, whatever a redactor says; a guard may kee
   );
 });
 
-t.test('without `snapshotOnRunStart` there is a seeded pipeline and no snapshot', async (t) => {
+t.test('without `snapshotOnRunStart` there is a seed frame and no snapshot', async (t) => {
   const objmodel = { runPolicy: { snapshotOnRunStart: false } };
   const { snapshot, blobs, dependencies, frames } = await taken(t, { objmodel });
   t.strictSame({ snapshot, blobs, dependencies }, { snapshot: undefined, blobs: [], dependencies: [] });
   t.equal(frames.size, 1);
 });
 
-t.test('the same tree and contract give the same snapshot, fit to be stored', async (t) => {
+t.test('the same tree and spec give the same snapshot, which can be stored', async (t) => {
   const first = await taken(t);
   const second = await taken(t);
   t.strictSame(second.snapshot, first.snapshot);

@@ -28,13 +28,13 @@ async function read(scene: IntentScene) {
   return history;
 }
 
-t.test('an intent that nobody recorded has no history, and nothing can be appended to it', async (t) => {
+t.test('an unrecorded intent has no history and accepts no events', async (t) => {
   const { store } = await openScene(t);
   t.equal(await readIntentHistory(store, id), undefined);
   await t.rejects(appendIntentEvents(store, id, [replan('x')]), { code: 'INTENT_NOT_FOUND', exitCode: 1 });
 });
 
-t.test('events are kept in order, each naming the one before it, and never rewritten', async (t) => {
+t.test('events are stored in order, linked to the previous event, and never rewritten', async (t) => {
   const scene = await openScene(t);
   await activateIntent(scene.store, contractOf(id, 'draft'), person);
   const first = scene.sample.git('rev-parse', `refs/ai/intents/${id}:${intentEventPath(1)}`);
@@ -54,7 +54,7 @@ t.test('events are kept in order, each naming the one before it, and never rewri
   );
 });
 
-t.test('the change log is the author’s entries and then one for every replan', async (t) => {
+t.test('the change log holds the entries of the author, then one for each replan', async (t) => {
   const scene = await openScene(t);
   const own = { at: '2026-01-01T00:00:00Z', by: 'ada', reason: 'drafted', diffSummary: 'all of it' };
   await activateIntent(scene.store, contractOf(id, 'draft', { changeLog: [own] }), person);
@@ -73,7 +73,7 @@ t.test('the change log is the author’s entries and then one for every replan',
   t.equal(more.changeLog.length, 3);
 });
 
-t.test('a replan fits the contract’s lengths whatever the text', async (t) => {
+t.test('a replan event cuts long text and fills in empty text to fit the schema limits', async (t) => {
   const long = replanEvent({
     by: 'x',
     trigger: 'unknown-api',
@@ -94,7 +94,7 @@ t.test('a replan fits the contract’s lengths whatever the text', async (t) => 
   t.ok(empty.reason.length > 0 && (empty.diff_summary ?? '').length > 0);
 });
 
-t.test('an event that is appended again, as after a kill, stands once', async (t) => {
+t.test('appending the same event again stores it only once', async (t) => {
   const scene = await openScene(t);
   await activateIntent(scene.store, contractOf(id, 'draft'), person);
   await appendIntentEvents(scene.store, id, [replan('x')]);
@@ -107,7 +107,7 @@ t.test('an event that is appended again, as after a kill, stands once', async (t
   );
 });
 
-t.test('who loses the race to another writer appends behind it', async (t) => {
+t.test('a writer that loses the race appends after the other writer', async (t) => {
   const scene = await openScene(t);
   await activateIntent(scene.store, contractOf(id, 'draft'), person);
   let raced = false;
@@ -132,7 +132,7 @@ t.test('who loses the race to another writer appends behind it', async (t) => {
   );
 });
 
-t.test('who reads while another appends sees one version of it, never a mixture', async (t) => {
+t.test('a reader sees one consistent version while another writer appends', async (t) => {
   const scene = await openScene(t);
   await activateIntent(scene.store, contractOf(id, 'draft'), person);
   const { objects } = scene.store;
@@ -153,7 +153,7 @@ t.test('who reads while another appends sees one version of it, never a mixture'
   t.equal((await readIntentHistory(racing, id))?.events.length, 2);
 });
 
-long('processes that append at once all succeed, and nothing is lost', async (t) => {
+long('concurrent processes can append events without losing any', async (t) => {
   const scene = await openScene(t);
   await activateIntent(scene.store, contractOf(id, 'draft'), person);
   const program = fileURLToPath(new URL('./appender.ts', import.meta.url));
@@ -171,7 +171,7 @@ long('processes that append at once all succeed, and nothing is lost', async (t)
   }
 });
 
-long('a history that was shortened, changed, added to or mixed up is refused', async (t) => {
+long('refuses a history that was truncated, changed, extended or reordered', async (t) => {
   const scene = await openScene(t);
   await activateIntent(scene.store, contractOf(id, 'draft'), person);
   await appendIntentEvents(scene.store, id, [replan('one'), replan('two')]);
@@ -213,7 +213,7 @@ long('a history that was shortened, changed, added to or mixed up is refused', a
   t.strictSame((await read(scene)).events, whole.events, 'untouched, it is read again');
 });
 
-t.test('the thread follows from what is immutable, so that two runs begin the same one', async (t) => {
+t.test('the thread id is derived from the intent id and the instant of its creation', async (t) => {
   const of = (createdAt: string, specId = id) => threadOf({ id: specId, createdAt });
   t.equal(of('2026-02-03T08:15:00Z'), of('2026-02-03T09:15:00+01:00'));
   t.not(of('2026-02-03T08:15:00Z'), of('2026-02-03T08:15:00Z', `${id}x`));

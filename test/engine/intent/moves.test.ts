@@ -18,7 +18,7 @@ const illegal = (from: string, to: string) => ({
   detail: { from, to },
 });
 
-t.test('a draft is activated once; the event says who, from what to what, and which document', async (t) => {
+t.test('a draft is activated once, and the event records actor, status change and document', async (t) => {
   const { store } = await openScene(t);
   const draft = contractOf(id, 'draft');
   const { status, events, document } = await activateIntent(store, draft, person);
@@ -48,7 +48,7 @@ t.test('only a draft can be activated', async (t) => {
   t.equal(await readIntentHistory(store, id), undefined, 'what was refused left nothing');
 });
 
-t.test('a draft that was edited after its activation is confirmed anew', async (t) => {
+t.test('an edited draft can be activated again without a status change', async (t) => {
   const { store } = await openScene(t);
   await activateIntent(store, contractOf(id, 'draft'), person);
   const revised = contractOf(id, 'draft', { summary: 'Another summary of it' });
@@ -59,7 +59,7 @@ t.test('a draft that was edited after its activation is confirmed anew', async (
   await t.rejects(activateIntent(store, revised, person), illegal('active', 'active'));
 });
 
-t.test('nobody agrees to the words of the template: such a draft is not activated', async (t) => {
+t.test('a draft with unchanged template text cannot be activated', async (t) => {
   const { store } = await openScene(t);
   const draft = contractOf(id, 'draft', { summary: templateWords.summary });
   t.strictSame(draft.warnings.length, 1);
@@ -70,7 +70,7 @@ t.test('nobody agrees to the words of the template: such a draft is not activate
   t.equal(await readIntentHistory(store, id), undefined, 'and nothing of it is recorded');
 });
 
-t.test('the same id with other metadata is refused by every move', async (t) => {
+t.test('every transition refuses the same id with different metadata', async (t) => {
   const { store } = await openScene(t);
   await activateIntent(store, contractOf(id, 'draft'), person);
   await activateIntent(store, contractOf(otherId, 'draft'), person);
@@ -89,7 +89,7 @@ t.test('the same id with other metadata is refused by every move', async (t) => 
   t.equal((await readIntentHistory(store, otherId))?.status, 'active');
 });
 
-t.test('an active intent and a draft can be closed, and nothing leaves closed', async (t) => {
+t.test('active intents and drafts can be closed, and a closed intent is final', async (t) => {
   const { store } = await openScene(t);
   await activateIntent(store, contractOf(id, 'draft'), person);
   const closed = await closeIntent({ store, specId: id }, 'not needed', person);
@@ -120,7 +120,7 @@ t.test('superseding records both ids on both intents', async (t) => {
   await t.rejects(closeIntent({ store, specId: id }, 'x', person), illegal('deprecated', 'closed'));
 });
 
-t.test('an active intent that nothing recorded yet is superseded, and recorded by that', async (t) => {
+t.test('an unrecorded active intent can be superseded, which records it', async (t) => {
   const { store } = await openScene(t);
   const next = { store, specId: otherId, contract: contractOf(otherId, 'active') };
   const drafted = { store, specId: id, contract: contractOf(id, 'draft') };
@@ -132,7 +132,7 @@ t.test('an active intent that nothing recorded yet is superseded, and recorded b
   t.match((await readIntentHistory(store, otherId))?.events, [{ kind: 'created', supersedes: id }]);
 });
 
-t.test('superseding that was stopped half way is finished without naming the old one twice', async (t) => {
+t.test('an interrupted supersede can be repeated without a duplicate event', async (t) => {
   const { store } = await openScene(t);
   for (const one of [id, otherId]) await activateIntent(store, contractOf(one, 'draft'), person);
   const stopped = {
@@ -149,7 +149,7 @@ t.test('superseding that was stopped half way is finished without naming the old
   t.equal(supersedes?.length, 1);
 });
 
-t.test('an intent that is no active one supersedes nothing, and nothing is written', async (t) => {
+t.test('an intent that is not active cannot supersede another, and nothing is written', async (t) => {
   const { store, sample } = await openScene(t);
   await activateIntent(store, contractOf(id, 'draft'), person);
   const before = sample.git('for-each-ref');
@@ -170,7 +170,7 @@ t.test('an intent that is no active one supersedes nothing, and nothing is writt
   t.equal((await readIntentHistory(store, id))?.status, 'active');
 });
 
-t.test('an intent is found by its id under whatever prefix; under two it is refused', async (t) => {
+t.test('finds an intent by id under any ref prefix and refuses one found under two', async (t) => {
   const { store, repository } = await openScene(t);
   const odd = 'team/a b*[x]:~^';
   const elsewhere = { ...store, refs: storeRefs('refs/x-acme/ai/deep') };
@@ -187,7 +187,7 @@ t.test('an intent is found by its id under whatever prefix; under two it is refu
 });
 
 t.test(
-  'an intent in store `external-local` is found and moved there; in both stores it is refused',
+  'an intent in `external-local` is found and changed there, and refused if in both stores',
   async (t) => {
     const { store, repository, sample } = await openScene(t);
     const objects = openExternalLocalStore(repository, { clock: systemClock });

@@ -26,14 +26,14 @@ async function settle({ store }: IntentScene, contract: ReturnType<typeof contra
   await store.objects.writeTree(store.refs.intent(id), { message: 'run', keepExisting: true, files });
 }
 
-t.test('without events the document’s own status decides', async (t) => {
+t.test('without events the status in the document decides', async (t) => {
   const { store } = await openScene(t);
   await t.resolves(requireActive(store, contractOf(id, 'active')));
   for (const status of ['draft', 'deprecated', 'closed'] as const)
     await t.rejects(requireActive(store, contractOf(id, status)), refusal(status));
 });
 
-t.test('a draft runs once it was activated, and only the document that was', async (t) => {
+t.test('a draft runs only after its exact document was activated', async (t) => {
   const { store } = await openScene(t);
   const draft = contractOf(id, 'draft');
   await activateIntent(store, draft, person);
@@ -47,13 +47,13 @@ t.test('a draft runs once it was activated, and only the document that was', asy
   await t.rejects(requireActive(store, contractOf(id, 'closed')), refusal('closed'), 'the file can end it');
 });
 
-t.test('a draft that ran nowhere is not made runnable by another one of its id', async (t) => {
+t.test('a draft is not made runnable by another document with its id', async (t) => {
   const scene = await openScene(t);
   await settle(scene, contractOf(id, 'active'));
   await t.rejects(requireActive(scene.store, contractOf(id, 'draft')), refusal('draft'));
 });
 
-t.test('Decision.Commit closes the intent, and it does not run again', async (t) => {
+t.test('a commit decision closes the intent, and further runs are refused', async (t) => {
   const scene = await openScene(t);
   const { store } = scene;
   const contract = contractOf(id, 'active');
@@ -74,7 +74,7 @@ t.test('Decision.Commit closes the intent, and it does not run again', async (t)
   await t.resolves(requireActive(store, contract, { runId }), 'the run that closed it may go on to its end');
 });
 
-t.test('closing by commit again changes nothing, nor does a second run’s commit', async (t) => {
+t.test('closing by commit twice changes nothing, even for another run', async (t) => {
   const scene = await openScene(t);
   const contract = contractOf(id, 'active');
   await settle(scene, contract);
@@ -86,7 +86,7 @@ t.test('closing by commit again changes nothing, nor does a second run’s commi
   t.equal(after?.status, 'closed', 'what a later run records of its contract moves no status');
 });
 
-t.test('an intent that a person ended while the run worked stays as the person left it', async (t) => {
+t.test('a commit does not change an intent that a person closed during the run', async (t) => {
   const scene = await openScene(t);
   const contract = contractOf(id, 'active');
   await settle(scene, contract);
@@ -95,7 +95,7 @@ t.test('an intent that a person ended while the run worked stays as the person l
   await t.rejects(requireActive(scene.store, contract, { runId }), refusal('closed'));
 });
 
-t.test('a superseded intent names the one to run instead', async (t) => {
+t.test('a superseded intent names its successor', async (t) => {
   const scene = await openScene(t);
   const { store } = scene;
   await settle(scene, contractOf(id, 'active'));
@@ -109,7 +109,7 @@ t.test('a superseded intent names the one to run instead', async (t) => {
   await t.resolves(requireActive(store, next.contract));
 });
 
-t.test('an intent that nothing recorded cannot be closed by a commit', async (t) => {
+t.test('a commit cannot close an unrecorded intent', async (t) => {
   const { store } = await openScene(t);
   await t.rejects(closeByCommit(store, contractOf(id, 'active'), committed), { code: 'INTENT_NOT_FOUND' });
   await t.rejects(appendIntentEvents(store, id, []), { code: 'INTENT_NOT_FOUND' });

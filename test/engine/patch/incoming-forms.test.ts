@@ -5,7 +5,7 @@ import { readBlob } from '../../../engine/vcs/blobs.ts';
 import { hunkLines } from '../../../readers/diff/hunk-lines.ts';
 import { makeBench } from './patched.ts';
 
-t.test('a plain diff with timestamps applies, in any spelling of them', async (t) => {
+t.test('applies a plain diff with timestamps in any common format', async (t) => {
   const bench = await makeBench({ 'dir/a b.txt': 'one\n', gone: 'x\n' });
   const forms = [
     [
@@ -32,13 +32,13 @@ t.test('a plain diff with timestamps applies, in any spelling of them', async (t
   ]);
 });
 
-t.test('a new file without any prefix is taken at its word', async (t) => {
+t.test('a new file without a path prefix keeps its name as written', async (t) => {
   const bench = await makeBench({ 'keep.txt': 'k\n' });
   for (const path of ['top.txt', 'src/deep/new.txt'])
     t.match((await bench.apply(`--- /dev/null\n+++ ${path}\n@@ -0,0 +1 @@\n+x\n`)).files, [{ path }]);
 });
 
-t.test('a series of mails applies in order, several patches to one file included', async (t) => {
+t.test('applies a series of mails in order, even when several change one file', async (t) => {
   const bench = await makeBench({ 'a.txt': 'one\n' });
   bench.sample.commit({ 'a.txt': 'two\n' }, 'first\n\n--- a/decoy\n+++ is prose');
   bench.sample.commit({ 'a.txt': 'three\n', 'b.txt': 'new\n' }, 'second');
@@ -49,7 +49,7 @@ t.test('a series of mails applies in order, several patches to one file included
   t.match(found.files, [{ path: 'a.txt' }, { path: 'b.txt' }]);
 });
 
-t.test('on an unborn HEAD a patch makes the first files', async (t) => {
+t.test('a patch can create the first files on an unborn HEAD', async (t) => {
   const bench = await makeBench();
   const found = await bench.apply(
     'diff --git a/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+x\n',
@@ -58,7 +58,7 @@ t.test('on an unborn HEAD a patch makes the first files', async (t) => {
   t.match(found.files, [{ path: 'x', changeType: 'add' }]);
 });
 
-t.test("the repository's config and attributes change nothing in the normal form", async (t) => {
+t.test('repository config and attributes do not change the normal form of a patch', async (t) => {
   const bench = await makeBench({
     'a.py': `${'def f():\n    pass\n'.repeat(20)}`,
     '.gitattributes': '* -diff\n*.py diff=python\n',
@@ -80,13 +80,13 @@ t.test("the repository's config and attributes change nothing in the normal form
   t.equal((await bench.apply(patch)).digest, first.digest);
 });
 
-t.test('trailing white space in a patch is content', async (t) => {
+t.test('keeps trailing white space of added lines', async (t) => {
   const bench = await makeBench({ a: 'x\n' });
   const found = await bench.apply('--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+x  \t\n');
   t.equal((await readBlob(bench.scratch, found.candidateTree, 'a'))?.toString(), 'x  \t\n');
 });
 
-t.test('a range is the change from the merge base to its end', async (t) => {
+t.test('a range gives the change from the merge base to its tip', async (t) => {
   const bench = await makeBench({ a: 'base\n' });
   const base = bench.sample.git('rev-parse', 'HEAD').trim();
   bench.sample.git('checkout', '-q', '-b', 'feature');
@@ -117,7 +117,7 @@ t.test('a range is the change from the merge base to its end', async (t) => {
   });
 });
 
-t.test('a range whose trees were forged to hold the git directory is refused', async (t) => {
+t.test('refuses a range whose trees are forged to contain the git directory', async (t) => {
   const bench = await makeBench({ a: 'base\n' });
   const blob = bench.sample.gitInput('x\n', 'hash-object', '-w', '--stdin').trim();
   for (const name of ['.git', '.GIT', 'git~1', '..']) {
@@ -129,7 +129,7 @@ t.test('a range whose trees were forged to hold the git directory is refused', a
   }
 });
 
-t.test('added lines come with their number and place in the candidate', async (t) => {
+t.test('`hunkLines` gives the line number and text of each added line', async (t) => {
   const numbered = Array.from({ length: 30 }, (_, index) => `line ${index + 1}\n`).join('');
   const bench = await makeBench({ a: numbered, gone: 'x\n', moved: numbered, link: 'plain\n' });
   bench.sample.git('mv', 'moved', 'elsewhere');

@@ -45,7 +45,7 @@ function wholeOf(sections: readonly CutSection[]): Buffer {
   );
 }
 
-long('any hunks can be taken out of a patch, and what is left is what git makes of the others', async (t) => {
+long('`patchWithout` removes any hunks and leaves a patch that git applies correctly', async (t) => {
   const random = seededRandom(toldSeed(t));
   const root = t.testdir();
   const lines = 700;
@@ -82,7 +82,7 @@ long('any hunks can be taken out of a patch, and what is left is what git makes 
   }
 });
 
-t.test('what has no lines is kept or taken out whole, and nothing of the patch is lost', async (t) => {
+t.test('`patchWithout` loses nothing and removes changes without lines as a whole', async (t) => {
   const root = t.testdir();
   const binary = Buffer.from([0, 1, 2, 3, 255]);
   const git = repositoryOf(root, {

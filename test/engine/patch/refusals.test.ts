@@ -57,12 +57,12 @@ const escaping: readonly (readonly [what: string, patch: string])[] = [
 ];
 
 for (const [what, patch] of escaping) {
-  t.test(`a patch that ${what} escapes the repository`, async (t) => {
+  t.test(`a patch that ${what} is refused as escaping the repository`, async (t) => {
     await t.rejects(bench.apply(patch), { code: 'PATCH_ESCAPES_REPOSITORY' });
   });
 }
 
-t.test('paths are judged by name before git sees the patch', async (t) => {
+t.test('checks patch paths by name for escapes and state files', async (t) => {
   for (const path of [
     '',
     '/x',
@@ -107,12 +107,12 @@ const touching: readonly (readonly [what: string, patch: string])[] = [
   ],
 ];
 for (const [what, patch] of touching) {
-  t.test(`a patch to what lies in the state directory is refused: ${what}`, async (t) => {
+  t.test(`refuses a patch that touches the state directory (${what})`, async (t) => {
     await t.rejects(bench.apply(patch), { code: 'PATCH_TOUCHES_STATE' });
   });
 }
 
-t.test('a patch to what is tracked there and governs writ is told from others', async (t) => {
+t.test('`touchesGoverning` detects changes to the files that govern writ', async (t) => {
   for (const path of ['.writ/allowed_signers', '.writ/agents/x.toml']) {
     const { files } = await bench.apply(add(path));
     t.match(files, [{ path }]);
@@ -122,7 +122,7 @@ t.test('a patch to what is tracked there and governs writ is told from others', 
   t.notOk(touchesGoverning((await bench.apply(add('writ/config.toml'))).files));
 });
 
-t.test('a path that merely resembles a governed one is fine', async (t) => {
+t.test('accepts paths that only resemble a governed path', async (t) => {
   for (const path of [
     '.gitignore',
     '.github/x',
@@ -139,7 +139,7 @@ t.test('a path that merely resembles a governed one is fine', async (t) => {
 const change = (from: number, old: string, next: string): string =>
   `@@ -${from},3 +${from},3 @@\n line ${from}\n-${old}\n+${next}\n line ${from + 2}\n`;
 
-t.test('a hunk that does not fit names file, line and hunk', async (t) => {
+t.test('the error for a hunk that does not apply names file, line and hunk', async (t) => {
   const patch = `--- a/src/a.txt\n+++ b/src/a.txt\n${change(1, 'line 2', 'two')}${change(40, 'line 99', 'x')}`;
   await t.rejects(bench.apply(patch), {
     code: 'PATCH_DOES_NOT_APPLY',
@@ -147,25 +147,25 @@ t.test('a hunk that does not fit names file, line and hunk', async (t) => {
   });
 });
 
-t.test('a binary file of which the patch holds nothing is told how to be put in it', async (t) => {
+t.test('a patch without its binary data gets a hint to use `git diff --binary`', async (t) => {
   const patch =
     'diff --git a/src/a.txt b/src/a.txt\nindex 1234567..89abcde 100644\nBinary files a/src/a.txt and b/src/a.txt differ\n';
   await t.rejects(bench.apply(patch), { code: 'PATCH_DOES_NOT_APPLY', hints: [/git diff --binary/] });
 });
 
-t.test('context that differs is never fuzzed over', async (t) => {
+t.test('never applies a hunk with fuzzy context', async (t) => {
   const patch = `--- a/src/a.txt\n+++ b/src/a.txt\n@@ -9,7 +9,7 @@\n line 9\n line 10\n line 11 \n-line 12\n+x\n line 13\n line 14\n line 15\n`;
   await t.rejects(bench.apply(patch), { code: 'PATCH_DOES_NOT_APPLY', detail: { path: 'src/a.txt' } });
 });
 
-t.test('a change of a mode that the file does not have does not apply', async (t) => {
+t.test('refuses a mode change if the file does not have the old mode', async (t) => {
   await t.rejects(bench.apply('diff --git a/src/b.txt b/src/b.txt\nold mode 100755\nnew mode 120000\n'), {
     code: 'PATCH_DOES_NOT_APPLY',
     message: /does not match old mode/,
   });
 });
 
-t.test('files that are missing or in the way do not apply', async (t) => {
+t.test('refuses changes to missing files and new files that already exist', async (t) => {
   await t.rejects(bench.apply('--- a/none.txt\n+++ b/none.txt\n@@ -1 +1 @@\n-a\n+b\n'), {
     code: 'PATCH_DOES_NOT_APPLY',
     detail: { path: 'none.txt' },
@@ -188,7 +188,7 @@ t.test('files that are missing or in the way do not apply', async (t) => {
   );
 });
 
-t.test('truncated and damaged patches are malformed, with the line where git can name it', async (t) => {
+t.test('truncated and damaged patches are malformed, with a line number where git gives one', async (t) => {
   const whole = `--- a/src/a.txt\n+++ b/src/a.txt\n${change(1, 'line 2', 'two')}`;
   await t.rejects(bench.apply(whole.slice(0, -10)), { code: 'PATCH_MALFORMED', detail: { line: 6 } });
   await t.rejects(bench.apply('--- a/src/a.txt\n+++ b/src/a.txt\n@@ garbage @@\n+x\n'), {
@@ -212,7 +212,7 @@ t.test('truncated and damaged patches are malformed, with the line where git can
   });
 });
 
-t.test('a patch that says nothing, or changes nothing, is empty', async (t) => {
+t.test('a patch without text or without a net change is empty', async (t) => {
   await t.rejects(bench.apply(''), { code: 'PATCH_EMPTY' });
   await t.rejects(bench.apply(' \r\n\n\t'), { code: 'PATCH_EMPTY' });
   const there = `--- a/src/b.txt\n+++ b/src/b.txt\n@@ -1 +1 @@\n-b\n+c\n`;
@@ -220,7 +220,7 @@ t.test('a patch that says nothing, or changes nothing, is empty', async (t) => {
   await t.rejects(bench.apply(there + back), { code: 'PATCH_EMPTY' });
 });
 
-t.test('more than the limit is refused before it is read', async (t) => {
+t.test('refuses a patch over the size limit', async (t) => {
   await t.rejects(bench.apply(new Uint8Array(new SharedArrayBuffer(maxPatchBytes + 1))), {
     code: 'INPUT_TOO_LARGE',
   });

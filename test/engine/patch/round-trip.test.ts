@@ -172,7 +172,7 @@ const changes: readonly Change[] = [
 ];
 
 for (const change of changes) {
-  t.test(`a patch with ${change.name} gives the tree that git made it from`, async (t) => {
+  t.test(`applying a patch with ${change.name} reproduces the tree that git diffed`, async (t) => {
     const sample = makeRepository(freshDirectory());
     sample.commit(change.before);
     for (const path of change.remove ?? []) rmSync(join(sample.dir, path));

@@ -12,7 +12,7 @@ function read(patch: string): { readonly authors: readonly string[]; readonly un
   return { authors: authors.map(formatIdentity), unsigned };
 }
 
-t.test('a mail names who sent it, and whom its text names', (t) => {
+t.test('authors come from the mail sender and the names in its text', (t) => {
   t.strictSame(read(mail('Ann <ann@x>')), { authors: ['Ann <ann@x>'], unsigned: false });
   t.strictSame(
     read(mail('"Doe, Jo" <jo@x>', 'words\n\nCo-authored-by: Bo <bo@x>\nSigned-off-by: Kim <kim@x>\n')),
@@ -37,7 +37,7 @@ t.test('a mail names who sent it, and whom its text names', (t) => {
   t.end();
 });
 
-t.test('what names nobody, in whole or in part, is unsigned', (t) => {
+t.test('a patch with a part that names no valid author is unsigned', (t) => {
   t.strictSame(read(diff), { authors: [], unsigned: true });
   t.strictSame(read(`From: nobody in particular\nwords\n${diff}`), { authors: [], unsigned: true });
   t.strictSame(read(`Author: Ann <ann@x>\n\nCo-authored-by: Bo <bo@x>\n${diff}`), {
@@ -52,7 +52,7 @@ t.test('what names nobody, in whole or in part, is unsigned', (t) => {
   t.end();
 });
 
-t.test('added lines name nobody', (t) => {
+t.test('lines that a patch adds are not read as author names', (t) => {
   const added = `diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -0,0 +1,2 @@\n+From: Eve <eve@x>\n+Co-authored-by: Eve <eve@x>\n`;
   t.strictSame(read(mail('Ann <ann@x>').replace(diff, added)).authors, ['Ann <ann@x>']);
   const name = `${mbox}From: A\u0000\u001b[2J <a@x\u2028y>\nSubject: x\n\n${diff}`;

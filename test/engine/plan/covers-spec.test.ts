@@ -21,7 +21,7 @@ const reasons = (tasks: readonly PlannedTask[], who: 'patch' | 'worker' = 'worke
     return detail.reason;
   });
 
-t.test('a draft of the contract covers it, and so does one with more care', async (t) => {
+t.test('accepts the draft plan of the spec and plans that only add to it', async (t) => {
   t.strictSame(reasons(draft.tasks), []);
   const careful = {
     ...second,
@@ -33,7 +33,7 @@ t.test('a draft of the contract covers it, and so does one with more care', asyn
   t.strictSame(reasons([first, second, more, { ...fast, dependsOn: ['task-1', 'task-extra'] }, release]), []);
 });
 
-t.test('what was lost is named', async (t) => {
+t.test('reports each objective, boundary or gate that a plan drops or changes', async (t) => {
   const cases: readonly (readonly [string, readonly PlannedTask[]])[] = [
     ['objective-dropped', [first, { ...second, steps: ['write less'] }, fast, release]],
     ['no-steps', [{ ...first, steps: [] }, { ...second, steps: wish.objectives }, fast, release]],
@@ -49,6 +49,6 @@ t.test('what was lost is named', async (t) => {
   for (const [reason, tasks] of cases) t.strictSame(reasons(tasks), [reason], reason);
 });
 
-t.test('a supplied patch stays one Task', async (t) => {
+t.test('a supplied patch must stay one task', async (t) => {
   t.strictSame(reasons(draft.tasks, 'patch'), ['not-one-task']);
 });

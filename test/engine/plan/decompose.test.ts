@@ -23,33 +23,30 @@ const wish = {
   hints: ['src/a.ts', 'src/b.ts', 'src/c.ts', 'src/d.ts'],
 } as const;
 
-t.test(
-  'hinted files that import each other are a cluster; what lies outside the hints connects nothing',
-  async (t) => {
-    t.strictSame(hintedFiles(['src', 'test/*.test.ts'], tracked, ''), [
-      'src/a.ts',
-      'src/b.ts',
-      'src/c.ts',
-      'src/d.ts',
-      'src/util.ts',
-      'test/a.test.ts',
-    ]);
-    t.strictSame(fileClusters(['src/c.ts', 'src/b.ts', 'src/a.ts'], imports), [
-      ['src/a.ts', 'src/b.ts'],
-      ['src/c.ts'],
-    ]);
-    t.strictSame(fileClusters(['src/c.ts', 'src/a.ts', 'src/util.ts'], imports), [
-      ['src/a.ts', 'src/c.ts', 'src/util.ts'],
-    ]);
-    t.strictSame(
-      fileClusters(['test/a.test.ts', 'src/b.ts', 'src/a.ts'], imports).length,
-      1,
-      'whichever of the two imports the other',
-    );
-  },
-);
+t.test('groups hinted files that import each other and ignores files outside the hints', async (t) => {
+  t.strictSame(hintedFiles(['src', 'test/*.test.ts'], tracked, ''), [
+    'src/a.ts',
+    'src/b.ts',
+    'src/c.ts',
+    'src/d.ts',
+    'src/util.ts',
+    'test/a.test.ts',
+  ]);
+  t.strictSame(fileClusters(['src/c.ts', 'src/b.ts', 'src/a.ts'], imports), [
+    ['src/a.ts', 'src/b.ts'],
+    ['src/c.ts'],
+  ]);
+  t.strictSame(fileClusters(['src/c.ts', 'src/a.ts', 'src/util.ts'], imports), [
+    ['src/a.ts', 'src/c.ts', 'src/util.ts'],
+  ]);
+  t.strictSame(
+    fileClusters(['test/a.test.ts', 'src/b.ts', 'src/a.ts'], imports).length,
+    1,
+    'whichever of the two imports the other',
+  );
+});
 
-t.test('an objective is a step of the clusters that it names', async (t) => {
+t.test('an objective becomes a step of each cluster that it names', async (t) => {
   const objectives = ['fix src/b.ts', 'fix src/c.ts and src/d.ts', 'fix src/a.ts'];
   t.strictSame(workOf(draftOf({ ...wish, objectives }, { tracked, imports })), [
     ['task-1', ['fix src/b.ts', 'fix src/a.ts'], ['src/a.ts', 'src/b.ts'], []],
@@ -58,7 +55,7 @@ t.test('an objective is a step of the clusters that it names', async (t) => {
   ]);
 });
 
-t.test('an objective that names no place is a step of every cluster', async (t) => {
+t.test('an objective that names no path becomes a step of every cluster', async (t) => {
   const objectives = ['no callbacks any more', 'fix src/b.ts'];
   t.strictSame(
     workOf(draftOf({ ...wish, objectives }, { tracked, imports })).map((row) => (row as unknown[])[1]),
@@ -66,19 +63,16 @@ t.test('an objective that names no place is a step of every cluster', async (t) 
   );
 });
 
-t.test(
-  'one that names only places outside every cluster is a Task of its own; a cluster without a step is none',
-  async (t) => {
-    const objectives = ['explain it in docs/a.md', 'fix src/b.ts and docs/b.md'];
-    const draft = draftOf({ ...wish, objectives, inScope: ['docs/'] }, { tracked, imports });
-    t.strictSame(workOf(draft), [
-      ['task-1', ['fix src/b.ts and docs/b.md'], ['src/a.ts', 'src/b.ts', 'docs/b.md'], []],
-      ['task-2', ['explain it in docs/a.md'], ['docs/a.md'], []],
-    ]);
-  },
-);
+t.test('an objective outside every cluster gets its own task, and empty clusters get none', async (t) => {
+  const objectives = ['explain it in docs/a.md', 'fix src/b.ts and docs/b.md'];
+  const draft = draftOf({ ...wish, objectives, inScope: ['docs/'] }, { tracked, imports });
+  t.strictSame(workOf(draft), [
+    ['task-1', ['fix src/b.ts and docs/b.md'], ['src/a.ts', 'src/b.ts', 'docs/b.md'], []],
+    ['task-2', ['explain it in docs/a.md'], ['docs/a.md'], []],
+  ]);
+});
 
-t.test('directories and globs name the clusters of the files they mean', async (t) => {
+t.test('directories and globs in an objective select clusters by their files', async (t) => {
   const hints = ['src/**'];
   const files = ['src/http/a.ts', 'src/http/b.ts', 'src/ui/c.ts'];
   const steps = (objective: string) =>
@@ -90,7 +84,7 @@ t.test('directories and globs name the clusters of the files they mean', async (
   t.strictSame(steps('tidy src/*/c.ts'), [['src/ui/c.ts']]);
 });
 
-t.test('files that the contract forbids are in no cluster', async (t) => {
+t.test('files that the spec puts out of scope belong to no cluster', async (t) => {
   const draft = draftOf(
     { ...wish, objectives: ['no callbacks any more'], outOfScope: ['src/c.ts'] },
     { tracked, imports },
@@ -101,7 +95,7 @@ t.test('files that the contract forbids are in no cluster', async (t) => {
   );
 });
 
-t.test('without hints, files or imports there is one Task, and no objective is dropped', async (t) => {
+t.test('without hints, files or imports there is one task with all objectives', async (t) => {
   const objectives = ['fix src/b.ts', 'nobody waits'];
   const one = [['task-1', objectives, undefined, []]];
   t.strictSame(workOf(draftOf({ ...wish, objectives, hints: [] }, { tracked, imports })), one);
@@ -110,7 +104,7 @@ t.test('without hints, files or imports there is one Task, and no objective is d
   t.strictSame(workOf(draftOf({ ...wish, objectives })), one);
 });
 
-t.test('clusters times objectives cannot run away', async (t) => {
+t.test('too many clusters times objectives fall back to one task', async (t) => {
   const files = Array.from({ length: 1000 }, (_, index) => `src/file-${index}.ts`);
   const objectives = Array.from({ length: 1000 }, (_, index) => `thing ${index} is done`);
   const ground = { tracked: files, imports: graph({}) };

@@ -33,7 +33,7 @@ for (const [pattern, matching, other] of rows) {
   });
 }
 
-t.test('a pattern built to make a backtracking matcher explode is answered', async (t) => {
+t.test('a pattern that would explode in a backtracking matcher still returns', async (t) => {
   const stars = compileGlob(`${'*a'.repeat(200)}b`);
   const directories = compileGlob(`${'**/'.repeat(100)}x`);
   const braces = compileGlob(`${'{a,aa}'.repeat(80)}b`);

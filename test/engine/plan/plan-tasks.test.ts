@@ -4,7 +4,7 @@ import { draftOf, outcomeOf, specOf, workOf } from './sample-plan.ts';
 
 const three = ['src/a.ts answers', 'the docs say so in docs/a.md', 'nobody waits'];
 
-t.test('per-objective: each objective is a Task of its own, in order', async (t) => {
+t.test('with per-objective, each objective becomes its own task, in order', async (t) => {
   t.strictSame(workOf(draftOf({ objectives: three })), [
     ['task-1', ['src/a.ts answers'], ['src/a.ts'], []],
     ['task-2', ['the docs say so in docs/a.md'], ['docs/a.md'], []],
@@ -12,15 +12,18 @@ t.test('per-objective: each objective is a Task of its own, in order', async (t)
   ]);
 });
 
-t.test('single-task: one Task with every objective; its writes are known only if all are', async (t) => {
-  const wish = { decompositionMode: 'single-task' } as const;
-  t.strictSame(workOf(draftOf({ objectives: three, ...wish })), [['task-1', three, undefined, []]]);
-  t.strictSame(workOf(draftOf({ objectives: three.slice(0, 2), ...wish })), [
-    ['task-1', three.slice(0, 2), ['src/a.ts', 'docs/a.md'], []],
-  ]);
-});
+t.test(
+  'with single-task, one task holds all objectives and knows its writes only if all are known',
+  async (t) => {
+    const wish = { decompositionMode: 'single-task' } as const;
+    t.strictSame(workOf(draftOf({ objectives: three, ...wish })), [['task-1', three, undefined, []]]);
+    t.strictSame(workOf(draftOf({ objectives: three.slice(0, 2), ...wish })), [
+      ['task-1', three.slice(0, 2), ['src/a.ts', 'docs/a.md'], []],
+    ]);
+  },
+);
 
-t.test('a supplied patch is one Task, whatever the contract says', async (t) => {
+t.test('a supplied patch is one task, whatever the spec says', async (t) => {
   for (const decompositionMode of ['per-objective', 'per-file-cluster', 'single-task'] as const) {
     const draft = draftOf(
       { objectives: three, decompositionMode, conflictResolution: 'fail-fast' },
@@ -31,7 +34,7 @@ t.test('a supplied patch is one Task, whatever the contract says', async (t) => 
   }
 });
 
-t.test('a Task holds what document 1 maps to it', async (t) => {
+t.test('a task holds the title, goal, constraints and acceptance criteria of the spec', async (t) => {
   const wish = { objectives: ['one thing'], inScope: ['src/'], outOfScope: ['src/old/'] };
   const spec = specOf(wish);
   t.match(draftOf(wish).tasks[0], {
@@ -46,7 +49,7 @@ t.test('a Task holds what document 1 maps to it', async (t) => {
 });
 
 t.test(
-  'predicted writes lie in scope, forbidden wins, and a monorepo is seen from its package',
+  'predicted writes stay in scope, exclude forbidden paths and are relative to the package',
   async (t) => {
     const writes = (objective: string, wish: object) =>
       draftOf({ objectives: [objective], ...wish }).tasks[0]?.predictedWrites;
@@ -70,23 +73,26 @@ const overlapping = {
   objectives: ['write src/a.ts', 'write docs/x.md', 'tidy src/', 'write src/b.ts', 'nobody waits'],
 };
 
-t.test('force-serial: overlapping Tasks stay apart and come in the order of the objectives', async (t) => {
-  t.strictSame(
-    draftOf({ ...overlapping, conflictResolution: 'force-serial' }).tasks.map(({ key, dependsOn }) => [
-      key,
-      dependsOn,
-    ]),
-    [
-      ['task-1', []],
-      ['task-2', []],
-      ['task-3', ['task-1']],
-      ['task-4', ['task-3']],
-      ['task-5', []],
-    ],
-  );
-});
+t.test(
+  'with force-serial, overlapping tasks depend on each other in the order of the objectives',
+  async (t) => {
+    t.strictSame(
+      draftOf({ ...overlapping, conflictResolution: 'force-serial' }).tasks.map(({ key, dependsOn }) => [
+        key,
+        dependsOn,
+      ]),
+      [
+        ['task-1', []],
+        ['task-2', []],
+        ['task-3', ['task-1']],
+        ['task-4', ['task-3']],
+        ['task-5', []],
+      ],
+    );
+  },
+);
 
-t.test('merge-tasks: what hangs together by its writes is one Task, through others too', async (t) => {
+t.test('with merge-tasks, tasks with overlapping writes become one, even through a third task', async (t) => {
   t.strictSame(workOf(draftOf({ ...overlapping, conflictResolution: 'merge-tasks' })), [
     ['task-1', ['write src/a.ts', 'tidy src/', 'write src/b.ts'], ['src/a.ts', 'src/', 'src/b.ts'], []],
     ['task-2', ['write docs/x.md'], ['docs/x.md'], []],
@@ -94,7 +100,7 @@ t.test('merge-tasks: what hangs together by its writes is one Task, through othe
   ]);
 });
 
-t.test('fail-fast: an overlap is a planning error that names both Tasks and the path', async (t) => {
+t.test('with fail-fast, an overlap is a PLAN_CONFLICT that names both tasks and the path', async (t) => {
   t.match(outcomeOf({ ...overlapping, conflictResolution: 'fail-fast' }), {
     ok: false,
     problems: [
@@ -107,7 +113,7 @@ t.test('fail-fast: an overlap is a planning error that names both Tasks and the 
 
 const checks = { fast: ['lint', 'unit'], security: ['sca'], release: ['notes'] };
 
-t.test('one gate Task for each stage that lists checks, serial, after all work', async (t) => {
+t.test('each stage that lists checks gets one gate task, in sequence after all work', async (t) => {
   const gates = draftOf({ objectives: three, checks }).tasks.filter(({ kind }) => kind === 'gate');
   t.strictSame(
     gates.map(({ key, number, steps, dependsOn, gateStages }) => [key, number, steps, dependsOn, gateStages]),
@@ -123,7 +129,7 @@ t.test('one gate Task for each stage that lists checks, serial, after all work',
   );
 });
 
-t.test('without a gate for each stage there is one, and no check is dropped', async (t) => {
+t.test('without `gateTaskPerStage` one gate task holds the checks of all stages', async (t) => {
   const gates = draftOf({ objectives: three, checks, gateTaskPerStage: false }).tasks.slice(3);
   t.match(gates, [
     {
@@ -137,7 +143,7 @@ t.test('without a gate for each stage there is one, and no check is dropped', as
   t.equal(gates.length, 1);
 });
 
-t.test('objectives with the same words are refused, however they are spaced', async (t) => {
+t.test('refuses objectives with the same words, however they are spaced', async (t) => {
   const outcome = outcomeOf({ objectives: ['do  this', 'that', ' do\tthis\n', 'that'] });
   t.match(outcome, {
     ok: false,
@@ -153,7 +159,7 @@ t.test('objectives with the same words are refused, however they are spaced', as
   t.ok(outcomeOf({ objectives: ['do this', 'Do this'] }).ok);
 });
 
-long('more objectives than a plan may have Tasks are refused', async (t) => {
+long('refuses more objectives than a plan may have tasks', async (t) => {
   const objectives = Array.from({ length: 100_001 }, (_, index) => `do thing ${index}`);
   t.match(outcomeOf({ objectives }), {
     ok: false,

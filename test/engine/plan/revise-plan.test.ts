@@ -20,7 +20,7 @@ const reason: ReplanReason = {
   detail: 'sast found one',
 };
 
-t.test('what is done stays, the failed Task and what depends on it are planned anew', async (t) => {
+t.test('a revision keeps finished tasks and redoes the failed task and its dependents', async (t) => {
   const before = structuredClone(plan);
   const next = revisePlan(plan, reason);
   t.match(next, {
@@ -40,32 +40,35 @@ t.test('what is done stays, the failed Task and what depends on it are planned a
   t.equal(revisePlan(next, reason).revision, 3);
 });
 
-t.test('done work that rests on the failed Task is not kept', async (t) => {
+t.test('a revision does not keep finished tasks that depend on the failed one', async (t) => {
   const next = revisePlan(plan, { ...reason, done: ['task-1', 'task-2', 'task-3'], failed: ['task-1'] });
   t.strictSame(next.revised?.kept, []);
   t.strictSame(next.revised?.redo, ['task-1', 'task-2', 'task-3']);
 });
 
-t.test('scope-creep: refused paths become constraints of the failed Task, once', async (t) => {
-  const creep = { ...reason, trigger: 'scope-creep', paths: ['docs/a.md', 'odd\nname'] } as const;
-  const next = revisePlan(revisePlan(plan, creep), creep);
-  t.strictSame(next.tasks[1]?.constraints, [
-    'in-scope:src/',
-    'out-of-scope:docs/a.md',
-    'out-of-scope:odd?name',
-  ]);
-  t.strictSame(next.tasks[0]?.constraints, ['in-scope:src/']);
-  t.match(next.revised?.diffSummary, 'docs/a.md');
-});
+t.test(
+  'with scope-creep, refused paths become constraints of the failed task, without duplicates',
+  async (t) => {
+    const creep = { ...reason, trigger: 'scope-creep', paths: ['docs/a.md', 'odd\nname'] } as const;
+    const next = revisePlan(revisePlan(plan, creep), creep);
+    t.strictSame(next.tasks[1]?.constraints, [
+      'in-scope:src/',
+      'out-of-scope:docs/a.md',
+      'out-of-scope:odd?name',
+    ]);
+    t.strictSame(next.tasks[0]?.constraints, ['in-scope:src/']);
+    t.match(next.revised?.diffSummary, 'docs/a.md');
+  },
+);
 
-t.test('repeated-test-fail: the failing tests become one constraint, the newest', async (t) => {
+t.test('with repeated-test-fail, only the newest failing tests become a constraint', async (t) => {
   const failing = (tests: readonly string[]) =>
     ({ ...reason, trigger: 'repeated-test-fail', tests }) as const;
   const next = revisePlan(revisePlan(plan, failing(['old'])), failing(['sums up', 'rounds']));
   t.strictSame(next.tasks[1]?.constraints, ['in-scope:src/', 'failing-tests:`sums up`, `rounds`']);
 });
 
-t.test('whatever is fed in, constraints and summary stay bounded', async (t) => {
+t.test('constraints and summary of a revision stay within their limits', async (t) => {
   const long = Array.from({ length: 5000 }, (_, index) => `${index} ${'x'.repeat(5000)}`);
   const name = (index: number) => `task-${index}-${'k'.repeat(50)}`;
   const wide = {
@@ -94,7 +97,7 @@ t.test('whatever is fed in, constraints and summary stay bounded', async (t) => 
   }
 });
 
-t.test('a Task that the plan does not have is a fault', async (t) => {
+t.test('refuses a reason that names a task outside the plan', async (t) => {
   t.throws(() => revisePlan(plan, { ...reason, failed: ['task-9'] }), { code: 'INTERNAL' });
   t.throws(() => revisePlan(plan, { ...reason, done: ['task-9'] }), { code: 'INTERNAL' });
 });

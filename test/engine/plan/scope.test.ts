@@ -10,7 +10,7 @@ function specOf(inScope: string[], outOfScope: string[] = [], files: string[] = 
   return { intent: { inScope, outOfScope, touchHints: { files } }, metadata: { target: { repo } } };
 }
 
-t.test('path-like words are found inside prose and nothing else is', async (t) => {
+t.test('finds path-like words in prose and nothing else', async (t) => {
   const rows: readonly (readonly [string, readonly string[]])[] = [
     ['the logic in src/a.ts', ['src/a.ts']],
     ['Fix `src/auth/` (and test/auth/*.test.js), nothing else.', ['src/auth/', 'test/auth/*.test.js']],
@@ -32,7 +32,7 @@ t.test('path-like words are found inside prose and nothing else is', async (t) =
     t.same(pathTokensOf(entry, new Set(['src', 'docs', 'lib', 'test'])), expected, entry);
 });
 
-t.test('names at the root of the tree tell directories from words', async (t) => {
+t.test('top-level directory names distinguish paths from ordinary words', async (t) => {
   const names = new Set(['src', 'lib']);
   t.same(pathTokensOf('src', names), ['src']);
   t.same(pathTokensOf('authentication', names), []);
@@ -41,7 +41,7 @@ t.test('names at the root of the tree tell directories from words', async (t) =>
   t.same(pathTokensOf('src'), ['src'], 'unknown names count as paths');
 });
 
-t.test('hints and inScope add up, forbidden wins, the rest is outside', async (t) => {
+t.test('hints and `inScope` add up, `outOfScope` wins, and other paths are outside', async (t) => {
   const scope = effectiveScope(
     specOf(['the logic in src/a.ts'], ['src/legacy/ stays as it is'], ['src/legacy', 'test/**']),
   );
@@ -57,7 +57,7 @@ t.test('hints and inScope add up, forbidden wins, the rest is outside', async (t
   t.equal(scopeVerdict(scope, 'src/a.tsx'), 'outside');
 });
 
-t.test('dir, dir/ and dir/** are the subtree, and so is a name below a wildcard', async (t) => {
+t.test('`dir`, `dir/` and `dir/**` mean the subtree, as does a name below a wildcard', async (t) => {
   for (const pattern of ['lib', 'lib/', 'lib/**']) {
     const scope = effectiveScope(specOf(['x y'], [], [pattern]));
     t.equal(inScope(scope, 'lib/a/b.ts'), true, pattern);
@@ -70,27 +70,27 @@ t.test('dir, dir/ and dir/** are the subtree, and so is a name below a wildcard'
   t.equal(inScope(scope, 'etc/a/b'), false);
 });
 
-t.test('a file name with brackets is itself as well as a glob', async (t) => {
+t.test('a file name with brackets matches literally and as a glob', async (t) => {
   const scope = effectiveScope(specOf(['x y'], [], ['app/[id]/page.tsx']));
   t.equal(inScope(scope, 'app/[id]/page.tsx'), true);
   t.equal(inScope(scope, 'app/d/page.tsx'), true);
   t.equal(inScope(scope, 'app/x/page.tsx'), false);
 });
 
-t.test('a contract that names no place means the whole repository minus what is forbidden', async (t) => {
+t.test('a spec that names no path covers the whole repository except forbidden paths', async (t) => {
   const scope = effectiveScope(specOf(['make login safer'], ['infra/**']));
   t.equal(scope.wholeRepository, true);
   t.equal(inScope(scope, 'any/where.ts'), true);
   t.equal(inScope(scope, 'infra/main.tf'), false);
 });
 
-t.test('a hint that leaves the repository opens nothing', async (t) => {
+t.test('a hint that leaves the repository adds no path to the scope', async (t) => {
   const scope = effectiveScope(specOf(['make login safer'], [], ['../x', '/etc/**']));
   t.same(scope, { write: [], forbidden: [], wholeRepository: false });
   t.equal(inScope(scope, 'a.ts'), false);
 });
 
-t.test('lockfiles follow a manifest in scope, in its own directory, unless they are forbidden', async (t) => {
+t.test('a lockfile is in scope with its manifest in the same directory, unless forbidden', async (t) => {
   const scope = effectiveScope(
     specOf(['package.json and api/go.mod and Cargo.toml and py/pyproject.toml'], ['Cargo.lock']),
   );
@@ -107,14 +107,14 @@ t.test('lockfiles follow a manifest in scope, in its own directory, unless they 
     t.equal(inScope(scope, path), false, path);
 });
 
-t.test('the lockfile of a manifest that is forbidden does not follow it', async (t) => {
+t.test('a lockfile is outside the scope if its manifest is forbidden', async (t) => {
   const scope = effectiveScope(specOf(['package.json and api/go.mod'], ['api/go.mod']));
   t.equal(scopeVerdict(scope, 'package-lock.json'), 'in');
   t.equal(scopeVerdict(scope, 'api/go.mod'), 'forbidden');
   t.equal(scopeVerdict(scope, 'api/go.sum'), 'outside');
 });
 
-t.test("a monorepo's locator is the root of the scope", async (t) => {
+t.test('the locator of a monorepo is the root of the scope', async (t) => {
   const repo: Repo = { type: 'monorepo', locator: '//services/api' };
   const whole = effectiveScope(specOf(['make login safer'], [], [], repo));
   t.same(whole, { write: ['services/api/'], forbidden: [], wholeRepository: false });

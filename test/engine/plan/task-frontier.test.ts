@@ -5,7 +5,7 @@ import { taskOf } from './sample-plan.ts';
 const keys = (tasks: readonly { readonly key: string }[]): readonly string[] => tasks.map(({ key }) => key);
 const diamond = [taskOf(4, ['task-2', 'task-3']), taskOf(3, ['task-1']), taskOf(2, ['task-1']), taskOf(1)];
 
-t.test('a Task is handed out once, when everything before it is done', async (t) => {
+t.test('hands out a task once, after everything it depends on is done', async (t) => {
   const frontier = openFrontier(diamond);
   t.equal(frontier.left, 4);
   t.strictSame(keys(frontier.ready()), ['task-1']);
@@ -21,7 +21,7 @@ t.test('a Task is handed out once, when everything before it is done', async (t)
   t.equal(frontier.left, 0);
 });
 
-t.test('what was done before is not handed out again', async (t) => {
+t.test('does not hand out tasks that were done before', async (t) => {
   const frontier = openFrontier(diamond, ['task-1', 'task-3', 'gone']);
   t.equal(frontier.left, 2);
   t.strictSame(keys(frontier.ready()), ['task-2']);
@@ -29,7 +29,7 @@ t.test('what was done before is not handed out again', async (t) => {
   t.strictSame(keys(frontier.ready()), ['task-4']);
 });
 
-t.test('a Task that was not handed out cannot be done, nor one twice', async (t) => {
+t.test('`done` refuses a task that was not handed out or is done already', async (t) => {
   const frontier = openFrontier(diamond);
   t.throws(() => frontier.done('task-1'), { code: 'INTERNAL' });
   frontier.ready();
@@ -38,7 +38,7 @@ t.test('a Task that was not handed out cannot be done, nor one twice', async (t)
   t.throws(() => frontier.done('task-9'), { code: 'INTERNAL' });
 });
 
-t.test('a wide plan comes out in the order of its numbers', async (t) => {
+t.test('hands out a wide plan in the order of task numbers', async (t) => {
   const count = 1000;
   const tasks = Array.from({ length: count }, (_, index) => taskOf(((index * 389) % count) + 1));
   const frontier = openFrontier(tasks);

@@ -6,7 +6,7 @@ import { parseWritePattern, patternsMeet } from '../../../engine/plan/write-patt
 
 const meet = (a: string, b: string): boolean => patternsMeet(parseWritePattern(a), parseWritePattern(b));
 
-t.test('two patterns meet where one path can match both', async (t) => {
+t.test('two patterns meet if one path can match both', async (t) => {
   const rows: readonly (readonly [string, string, boolean])[] = [
     ['src/a.ts', 'src/a.ts', true],
     ['src/a.ts', 'src/a.tsx', false],
@@ -42,7 +42,7 @@ t.test('two patterns meet where one path can match both', async (t) => {
   }
 });
 
-t.test('a pattern deeper than any tree still meets what lies in it', async (t) => {
+t.test('a very deep pattern still meets patterns that overlap with it', async (t) => {
   const deep = Array.from({ length: 50 }, () => 'd').join('/');
   t.ok(meet(`${deep}/a.ts`, `${deep}/a.ts`));
   t.ok(meet(`${deep}/a.ts`, 'd/d'));
@@ -57,44 +57,41 @@ function* numbers(seed: number): Generator<number, never> {
   }
 }
 
-t.test(
-  'whatever is claimed in whatever order, pairs lead from each part to every later one that it meets',
-  async (t) => {
-    const random = numbers(7);
-    const pick = <T>(list: readonly T[]): T => list[random.next().value % list.length] as T;
-    const directories = ['a', 'b', '*', '**', 'b*', '[ab]'];
-    const names = [...directories, 'c.ts', 'd.ts', '*.ts', 'c*'];
-    let overlaps = 0;
-    for (let round = 0; round < 300; round += 1) {
-      const parts = Array.from({ length: 14 }, () => ({
-        writes: Array.from({ length: 1 + (random.next().value % 2) }, () => {
-          const above = Array.from({ length: random.next().value % 3 }, () => pick(directories));
-          return [...above, pick(names)].join('/');
-        }),
-      }));
-      const conflicts = findConflicts(parts);
-      const reach = parts.map((_, at) => new Set([at]));
-      for (const { before, after } of conflicts) {
-        if (before >= after) t.fail('an order');
-        for (const earlier of reach[before] ?? []) reach[after]?.add(earlier);
-        const real = parts[before]?.writes.some((a) => parts[after]?.writes.some((b) => meet(a, b)));
-        if (real !== true)
-          t.fail(`round ${round}: ${parts[before]?.writes} and ${parts[after]?.writes} do not meet`);
-      }
-      for (const [after, { writes }] of parts.entries()) {
-        for (const [before, earlier] of parts.slice(0, after).entries()) {
-          if (!writes.some((a) => earlier.writes.some((b) => meet(a, b)))) continue;
-          overlaps += 1;
-          if (reach[after]?.has(before) !== true)
-            t.fail(`round ${round}: ${earlier.writes} → ${writes} is not seen`);
-        }
+t.test('conflicts connect all parts with overlapping writes and no others', async (t) => {
+  const random = numbers(7);
+  const pick = <T>(list: readonly T[]): T => list[random.next().value % list.length] as T;
+  const directories = ['a', 'b', '*', '**', 'b*', '[ab]'];
+  const names = [...directories, 'c.ts', 'd.ts', '*.ts', 'c*'];
+  let overlaps = 0;
+  for (let round = 0; round < 300; round += 1) {
+    const parts = Array.from({ length: 14 }, () => ({
+      writes: Array.from({ length: 1 + (random.next().value % 2) }, () => {
+        const above = Array.from({ length: random.next().value % 3 }, () => pick(directories));
+        return [...above, pick(names)].join('/');
+      }),
+    }));
+    const conflicts = findConflicts(parts);
+    const reach = parts.map((_, at) => new Set([at]));
+    for (const { before, after } of conflicts) {
+      if (before >= after) t.fail('an order');
+      for (const earlier of reach[before] ?? []) reach[after]?.add(earlier);
+      const real = parts[before]?.writes.some((a) => parts[after]?.writes.some((b) => meet(a, b)));
+      if (real !== true)
+        t.fail(`round ${round}: ${parts[before]?.writes} and ${parts[after]?.writes} do not meet`);
+    }
+    for (const [after, { writes }] of parts.entries()) {
+      for (const [before, earlier] of parts.slice(0, after).entries()) {
+        if (!writes.some((a) => earlier.writes.some((b) => meet(a, b)))) continue;
+        overlaps += 1;
+        if (reach[after]?.has(before) !== true)
+          t.fail(`round ${round}: ${earlier.writes} → ${writes} is not seen`);
       }
     }
-    t.ok(overlaps > 1000, `${overlaps} overlaps`);
-  },
-);
+  }
+  t.ok(overlaps > 1000, `${overlaps} overlaps`);
+});
 
-t.test('patterns that the matcher says share a path are said to meet', async (t) => {
+t.test('patterns that match a common path are reported to meet', async (t) => {
   const random = numbers(11);
   const pick = <T>(list: readonly T[]): T => list[random.next().value % list.length] as T;
   const names = ['a', 'b', '*', 'a*', '?', '{a,b}', '[ab]', '**'];
@@ -109,7 +106,7 @@ t.test('patterns that the matcher says share a path are said to meet', async (t)
   t.pass();
 });
 
-t.test('a file where others see a directory does not hide what was claimed of it', async (t) => {
+t.test('a path that is both a file and a directory still gives all conflicts', async (t) => {
   const writes = [['a/x.ts/'], ['a/x.ts'], ['*/x.ts/deep.md']];
   const conflicts = findConflicts(writes.map((one) => ({ writes: one })));
   t.match(conflicts, [
@@ -118,7 +115,7 @@ t.test('a file where others see a directory does not hide what was claimed of it
   ]);
 });
 
-t.test('where globs are too many to compare, they count as their directory: never too little', async (t) => {
+t.test('too many globs are compared by directory, so that no overlap is missed', async (t) => {
   const index = new WriteIndex();
   for (let owner = 0; owner < 200; owner += 1) index.claim(`src/*-${owner}.ts`, owner);
   t.ok(index.claim('src/x-7.ts', 200).length > 0);

@@ -18,7 +18,7 @@ function home(t: Test, files: Readonly<Record<string, string>>): string {
   return root;
 }
 
-t.test('a manifest that asks for keys or vaults of writ is refused by the name', async (t) => {
+t.test('a manifest may not request key or vault files of writ', async (t) => {
   const own = [
     '~/.config/writ/keys/signing.pem',
     '~/.config/writ/vault/identity.txt',
@@ -41,7 +41,7 @@ t.test('a manifest that asks for keys or vaults of writ is refused by the name',
   ]);
 });
 
-t.test('what is writ’s own is handed to no plugin, whatever leads there', async (t) => {
+t.test('a plugin gets no file of writ, not even through a symlink', async (t) => {
   const root = home(t, {
     '.config/writ/keys/a.pem': 'key',
     'conf/writ/keys/a.pem': 'key',
@@ -61,7 +61,7 @@ t.test('what is writ’s own is handed to no plugin, whatever leads there', asyn
   t.equal(await file('~/none/none'), undefined);
 });
 
-t.test('a key of writ under a second name is no plugin’s either', async (t) => {
+t.test('a plugin gets no writ key through a hard link', async (t) => {
   const root = home(t, { '.config/writ/keys/a.pem': 'key', 'notes/a': 'told' });
   linkSync(join(root, '.config/writ/keys/a.pem'), join(root, 'notes/second'));
   const { file } = userPluginAccess({ HOME: root });
@@ -69,7 +69,7 @@ t.test('a key of writ under a second name is no plugin’s either', async (t) =>
   t.ok(isWritError(fault, 'PLUGIN_FILE_REFUSED'), String(fault));
 });
 
-t.test('lines of files that a plugin was handed are masked in what it says', async (t) => {
+t.test('masks lines of handed files in the output of a plugin', async (t) => {
   const text = 'host one\nshort\npassword: hunter2hunter2\r\n  padded line\n';
   const { masked } = await handedTo(
     { secrets: [], files: ['~/a', '~/b'] },

@@ -32,7 +32,7 @@ function found(name: string, status: 'trusted' | 'untrusted', options = {}): Fou
   };
 }
 
-t.test('what one plugin is refused for is thrown when none is being opened any more', async (t) => {
+t.test('a plugin error is thrown only after all other plugins have finished opening', async (t) => {
   const box = Promise.withResolvers<SandboxBackend>();
   const all = [found('wrong', 'trusted', { limt: 4 }), found('slow', 'trusted')];
   const opening = openPlugins(all, { cacheDir: t.testdir(), sandbox: () => box.promise }, {});
@@ -42,7 +42,7 @@ t.test('what one plugin is refused for is thrown when none is being opened any m
   await t.rejects(opening, { code: 'CONFIG_INVALID' });
 });
 
-t.test('every listed plugin that is not trusted is named at once', async (t) => {
+t.test('one error names every listed plugin that is not trusted', async (t) => {
   const all = [found('one', 'trusted'), found('two', 'untrusted'), found('three', 'untrusted')];
   const [, two, three] = all.map(({ listed }) => `sha256:${listed.digest}`);
   const sandbox = () => Promise.reject(new Error('nothing is opened'));
@@ -63,7 +63,7 @@ t.test('every listed plugin that is not trusted is named at once', async (t) => 
   });
 });
 
-t.test('a kept package that somebody altered is told as altered, and is not opened', async (t) => {
+t.test('a stored package that was altered is reported as changed and not opened', async (t) => {
   const env = { HOME: t.testdir(), XDG_CONFIG_HOME: join(t.testdirName, 'config') };
   const kept = packageOf('kept');
   await keepPlugin(env, kept);

@@ -24,7 +24,7 @@ function bringing(name: string, brought: object): PluginManifest {
   );
 }
 
-t.test('where two plugins bring one name, both are told', async (t) => {
+t.test('two plugins that bring the same name are both named in the error', async (t) => {
   for (const [slot, one, other] of [
     ['log', { logs: [part('x')] }, { logs: [part('x')] }],
     ['evidence', { evidence: [part('x')] }, { evidence: [part('x')] }],
@@ -44,7 +44,7 @@ t.test('where two plugins bring one name, both are told', async (t) => {
   requireOwnNames([bringing('one', kinds), bringing('two', { rules: [rule('y')] })], { logs: ['none'] });
 });
 
-t.test('a log of a plugin bears the name of none that is built in', async (t) => {
+t.test('a plugin log may not have the name of a built-in log', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   await using engine = await sample.engine();
@@ -62,7 +62,7 @@ t.test('a log of a plugin bears the name of none that is built in', async (t) =>
   }
 });
 
-t.test('a new plugin has a name of 63 letters at most, whose host is one', async (t) => {
+t.test('a plugin name has at most 63 letters', async (t) => {
   const name = 'n'.repeat(63);
   for (const [kind, scaffold] of Object.entries(scaffolds)) {
     const files = [...scaffold(name)].map(([path, text]) => [path, Buffer.from(text)] as const);

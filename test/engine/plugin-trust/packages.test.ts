@@ -22,7 +22,7 @@ const packageOf = (files: Readonly<Record<string, string>>) =>
     'x',
   );
 
-t.test('the digest of a plugin can be made with `sha256sum` alone', async (t) => {
+t.test('`sha256sum` alone can compute the digest of a plugin', async (t) => {
   const told = /^find .*$/m.exec(readFileSync(page, 'utf8'))?.[0] ?? 'false';
   const odd = t.testdir({ '-c': '1', 'a "b\'.js': '2', '$(x)': { ' y': '3' } });
   for (const directory of [example, odd]) {
@@ -31,14 +31,14 @@ t.test('the digest of a plugin can be made with `sha256sum` alone', async (t) =>
   }
 });
 
-t.test('every file counts: content, name, one more, one less', async (t) => {
+t.test('the digest of a plugin covers the names and content of all files', async (t) => {
   const base = packageOf({ a: '1', b: '2' }).digest;
   t.equal(packageOf({ b: '2', a: '1' }).digest, base, 'the order does not');
   for (const other of [{ a: '1', b: '3' }, { a: '1', c: '2' }, { a: '1' }, { a: '1', b: '2', c: '' }])
     t.not(packageOf(other).digest, base);
 });
 
-t.test('paths that could land elsewhere are refused', async (t) => {
+t.test('refuses unsafe, clashing or oversized plugin files', async (t) => {
   const bad = [
     '/etc/x',
     '../x',
@@ -71,7 +71,7 @@ t.test('paths that could land elsewhere are refused', async (t) => {
   t.throws(() => toPluginPackage([['a', Buffer.alloc(33 * 1024 * 1024)]], 'x'), invalid);
 });
 
-t.test('a packed plugin is unpacked as `npm pack` packed it', async (t) => {
+t.test('reads a plugin tarball that `npm pack` made', async (t) => {
   const box = t.testdir({
     p: { 'package.json': '{"name":"p","version":"1.0.0"}', deep: { 'x.js': 'export {};\n' } },
   });
@@ -87,7 +87,7 @@ t.test('a packed plugin is unpacked as `npm pack` packed it', async (t) => {
   t.equal(packed.files.size, 3);
 });
 
-long('an archive that holds anything but plain files is refused', async (t) => {
+long('refuses an archive that holds anything but plain files', async (t) => {
   const file = { name: 'package/a.js', content: '1' };
   const t1 = await readTarball(
     tarball([
@@ -145,7 +145,7 @@ long('an archive that holds anything but plain files is refused', async (t) => {
   await t.rejects(readTarball(gzipSync(Buffer.alloc(200 * 1024 * 1024)), 'x'), invalid, 'a gzip bomb');
 });
 
-t.test('a directory with a link in it is refused; what is beside a plugin is left out', async (t) => {
+t.test('refuses a directory with a symlink, and leaves out node_modules and .git', async (t) => {
   const box = t.testdir({ p: { a: '1', node_modules: { x: '2' }, '.git': { HEAD: 'x' } } });
   t.strictSame([...(await readDirectory(join(box, 'p'), 'x')).files.keys()], ['a']);
   symlinkSync('/etc/passwd', join(box, 'p', 'l'));
@@ -153,7 +153,7 @@ t.test('a directory with a link in it is refused; what is beside a plugin is lef
   await t.rejects(readDirectory(join(box, 'nowhere'), 'x'), invalid);
 });
 
-t.test('kept files that somebody altered are made anew', async (t) => {
+t.test('restores stored files that were altered, even in concurrent calls', async (t) => {
   const root = t.testdir({});
   const given = packageOf({ 'package.json': '{}', 'rules/a.js': '1;\n' });
   const directory = await keepFiles(root, given);
@@ -174,7 +174,7 @@ t.test('kept files that somebody altered are made anew', async (t) => {
   t.strictSame(readdirSync(root), [given.digest], 'no draft is left');
 });
 
-t.test('a manifest that is not sound is refused, saying where', async (t) => {
+t.test('refuses an invalid manifest and names the field at fault', async (t) => {
   const rule = { id: 'one', point: 'patch', module: './a.js' };
   const read = (manifest: unknown) =>
     readManifest(packageOf({ 'package.json': JSON.stringify(manifest), 'a.js': '', 'a.json': '' }), 'x');

@@ -76,11 +76,11 @@ function dependencies(
 const copyTo = (from: string, to: string) => (root: string) =>
   cpSync(join(plugins, from), join(root, to), { recursive: true });
 
-t.test('a plugin at a path of the repository', { jobs: 2 }, async (t) => {
+t.test('runs plugins from a path of the repository', { jobs: 2 }, async (t) => {
   const pluginPackage = await readDirectory(join(plugins, 'test-names'));
   const entry = `[[plugins]]\npath = "tools/test-names"\ndigest = "sha256:${pluginPackage.digest}"\n`;
 
-  t.test('that passes lets the change through, and stands in the provenance', async (t) => {
+  t.test('a plugin that passes lets the change through and is listed in the provenance', async (t) => {
     const sample = sampleWith(t, entry, copyTo('test-names', 'tools/test-names'));
     const view = await run(sample, access(pluginPackage));
     t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
@@ -90,7 +90,7 @@ t.test('a plugin at a path of the repository', { jobs: 2 }, async (t) => {
     );
   });
 
-  t.test('refuses for its own reason, with the options of the repository', async (t) => {
+  t.test('a plugin refuses a change with the options of the repository', async (t) => {
     const config = `${entry}[rules.test-names]\nmin_words = 9\n`;
     const sample = sampleWith(t, config, copyTo('test-names', 'tools/test-names'));
     const before = sample.state();
@@ -100,7 +100,7 @@ t.test('a plugin at a path of the repository', { jobs: 2 }, async (t) => {
     t.equal(sample.state(), before);
   });
 
-  t.test('says in SARIF what its manifest says of its rule', async (t) => {
+  t.test('SARIF output contains the rule texts of the plugin manifest', async (t) => {
     const place = join(t.testdir(), 'described');
     cpSync(join(plugins, 'test-names'), place, { recursive: true });
     const manifest = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'));
@@ -123,7 +123,7 @@ t.test('a plugin at a path of the repository', { jobs: 2 }, async (t) => {
     t.match(await shown(), { shortDescription: { text: text.about }, help: { text: text.help } });
   });
 
-  t.test('that the user does not trust stops the run before any work', async (t) => {
+  t.test('a plugin that the user does not trust stops the run before any work', async (t) => {
     const sample = sampleWith(t, entry, copyTo('test-names', 'tools/test-names'));
     const digest = `sha256:${pluginPackage.digest}`;
     const before = sample.state();
@@ -137,7 +137,7 @@ t.test('a plugin at a path of the repository', { jobs: 2 }, async (t) => {
     t.equal(sample.git('for-each-ref', 'refs/ai'), '', 'no run was begun');
   });
 
-  t.test('that is not what was pinned stops the run, whoever trusts it', async (t) => {
+  t.test('a plugin that differs from its pinned digest stops the run, even if trusted', async (t) => {
     const sample = sampleWith(t, entry, (root) => {
       copyTo('test-names', 'tools/test-names')(root);
       appendFileSync(join(root, 'tools/test-names/rules/test-names.ts'), '// changed\n');
@@ -149,11 +149,11 @@ t.test('a plugin at a path of the repository', { jobs: 2 }, async (t) => {
     });
   });
 
-  t.test('that is not there stops the run', async (t) => {
+  t.test('a missing plugin stops the run', async (t) => {
     await t.rejects(run(sampleWith(t, entry), access(pluginPackage)), { code: 'PLUGIN_MISSING' });
   });
 
-  t.test('of the working tree or of a pull request is never the judge', async (t) => {
+  t.test('plugins come from the base commit, not from the working tree or a pull request', async (t) => {
     const sample = sampleWith(t, '');
     copyTo('test-names', 'tools/test-names')(sample.root);
     writeFileSync(join(sample.root, '.writ/config.toml'), `${entry}[rules.test-names]\nmin_words = 9\n`);
@@ -178,7 +178,7 @@ t.test('a plugin at a path of the repository', { jobs: 2 }, async (t) => {
   });
 
   t.test(
-    'that hangs or holds too much refuses the change, names its author, and leaves the run sound',
+    'a plugin that hangs or uses too much memory refuses the change, and the run is decided',
     async (t) => {
       const box = mkdtempSync(join(t.testdir({}), 'p-'));
       const manifest = {
@@ -216,7 +216,7 @@ t.test('a plugin at a path of the repository', { jobs: 2 }, async (t) => {
     },
   );
 
-  t.test('may not take the place of one of our rules, nor of a policy engine', async (t) => {
+  t.test('a plugin may not replace a built-in rule or a policy engine', async (t) => {
     for (const id of ['scope', 'cedar']) {
       const box = mkdtempSync(join(t.testdir({}), 'p-'));
       const rules = [{ id, point: 'patch', module: 'a.js' }];
@@ -236,7 +236,7 @@ t.test('a plugin at a path of the repository', { jobs: 2 }, async (t) => {
   });
 });
 
-long('a packed plugin', async (t) => {
+long('runs packed plugins', async (t) => {
   const box = t.testdir({});
   execFileSync('npm', ['pack', '--offline', '--silent', '--pack-destination', box], {
     cwd: join(plugins, 'changelog-entry'),
@@ -247,7 +247,7 @@ long('a packed plugin', async (t) => {
   const asks = (path: string) =>
     specWith({ id: 'told', kind: 'policy', command: `changelog-entry ${path}`, required: true });
 
-  t.test('kept by the user judges where the contract asks it', async (t) => {
+  t.test('a packed plugin stored by the user runs where the spec lists it', async (t) => {
     const config = `[[plugins]]\npackage = "@example/writ-changelog-entry"\ndigest = "sha256:${pluginPackage.digest}"\n`;
     const sample = sampleWith(t, config);
     await t.rejects(run(sample, access()), { code: 'PLUGIN_MISSING' });
@@ -262,7 +262,7 @@ long('a packed plugin', async (t) => {
     );
   });
 
-  t.test('in the repository itself is read from the tree of the base', async (t) => {
+  t.test('a packed plugin in the repository is read from the base tree', async (t) => {
     const sample = sampleWith(t, '', (root) => {
       mkdirSync(join(root, 'vendor'));
       cpSync(tarball, join(root, 'vendor/gate.tgz'));
@@ -274,16 +274,13 @@ long('a packed plugin', async (t) => {
     t.match(found, { status: 'untrusted', manifest: { name: 'changelog-entry', version: '2.1.0' } });
   });
 
-  t.test(
-    'that nobody listed is no rule: its name is a command that the contract does not allow',
-    async (t) => {
-      const view = await run(sampleWith(t, ''), access(pluginPackage), asks('src/price.js'));
-      t.equal(view.decision?.type, 'abandon');
-    },
-  );
+  t.test('a plugin that is not listed provides no rule, and the change is refused', async (t) => {
+    const view = await run(sampleWith(t, ''), access(pluginPackage), asks('src/price.js'));
+    t.equal(view.decision?.type, 'abandon');
+  });
 });
 
-long('a policy engine', { jobs: 2 }, async (t) => {
+long('evaluates changes with a policy engine', { jobs: 2 }, async (t) => {
   const asks = specWith({ id: 'policy', kind: 'policy', command: 'cedar release', required: true });
   const config = '[policy.release]\nengine = "cedar"\nfiles = [".writ/policies/release.cedar"]\n';
   const write = (text: string) => (root: string) => {
@@ -292,7 +289,7 @@ long('a policy engine', { jobs: 2 }, async (t) => {
   };
   const permit = 'permit (principal, action, resource);\n';
 
-  t.test('that permits lets the change through, and its files stand in the provenance', async (t) => {
+  t.test('a policy that permits lets the change through, and its files are in the provenance', async (t) => {
     const sample = sampleWith(t, config, write(permit));
     const view = await run(sample, undefined, asks);
     t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
@@ -307,7 +304,7 @@ long('a policy engine', { jobs: 2 }, async (t) => {
     ]);
   });
 
-  t.test('that denies names the policy, and a policy of the working tree counts nothing', async (t) => {
+  t.test('a policy that denies is named, and its working tree version is ignored', async (t) => {
     const text = `${permit}@id("src-is-frozen") forbid (principal, action == Action::"change", resource) when { resource.directory == "src" };\n`;
     const sample = sampleWith(t, config, write(text));
     writeFileSync(join(sample.root, '.writ/policies/release.cedar'), permit);
@@ -318,7 +315,7 @@ long('a policy engine', { jobs: 2 }, async (t) => {
     ]);
   });
 
-  t.test('that is not valid, or is asked for another, has refused', async (t) => {
+  t.test('an invalid or unknown policy refuses the change', async (t) => {
     const invalid = await run(sampleWith(t, config, write('permit (')), undefined, asks);
     t.match(errorsOf(invalid), [
       { rule: 'cedar', detail: { code: 'POLICY_INVALID', file: '.writ/policies/release.cedar' } },
@@ -335,7 +332,7 @@ long('a policy engine', { jobs: 2 }, async (t) => {
     t.match(errorsOf(view), [unknown, unknown, unknown]);
   });
 
-  t.test('that is misspelt, or lacks a file, stops the run', async (t) => {
+  t.test('a misspelled policy engine or a missing policy file stops the run', async (t) => {
     await t.rejects(run(sampleWith(t, config), undefined, asks), { code: 'CONFIG_INVALID' });
     const misspelt = sampleWith(t, config.replace('"cedar"', '"ceder"'), write(permit));
     await t.rejects(run(misspelt, undefined, asks), {

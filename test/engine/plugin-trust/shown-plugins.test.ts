@@ -72,74 +72,71 @@ function putFile({ root, home, env }: Sample, ref: string, path: string, text: s
   git(['update-ref', ref, git(['commit-tree', git(['write-tree']), '-p', ref, '-m', 'altered'])]);
 }
 
-long(
-  'whoever verifies or shows a run sees which plugins it was judged by, and what they were given',
-  async (t) => {
-    const { sample, say, write, runId } = await scene(t);
-    const listed = (await say('plugin', 'list')).data.plugins.filter(
-      ({ source }: { source: string }) => source === 'path',
-    );
-    const expected = [
-      {
-        name: 'test-names',
-        uri: 'urn:writ:plugin:path:tools/test-names@1.0.0',
-        sha256: listed[0].digest.slice('sha256:'.length),
-        brings: ['rule test-names'],
-        given: [],
-      },
-      {
-        name: 'calm',
-        uri: 'urn:writ:plugin:path:tools/calm@0.1.0',
-        sha256: listed[1].digest.slice('sha256:'.length),
-        brings: ['stage-check calm'],
-        given: ['connects to calm.example', 'is handed the secret CALM_TOKEN'],
-      },
-    ];
-    const verified = await say('verify', 'HEAD');
-    t.equal(verified.code, 0, JSON.stringify(verified.data.checks));
-    t.strictSame(verified.data.targets[0].plugins, expected);
-    t.strictSame((await say('show', runId)).data.provenance.plugins, expected);
-    const line = new RegExp(
-      `plugin +calm  sha256:${expected[1]?.sha256}  stage-check calm; connects to calm.example`,
-    );
-    t.match((await write('verify', 'HEAD')).out, line);
-    t.match((await write('show', runId)).out, line);
-    const page = join(sample.home, 'run.html');
-    t.equal((await say('report', runId, '--html', page)).code, 0);
-    t.match(readFileSync(page, 'utf8'), /Plugin calm<\/dt>.*stage-check calm; connects to calm\.example/);
+long('`verify`, `show` and `report` list the plugins of a run and what they received', async (t) => {
+  const { sample, say, write, runId } = await scene(t);
+  const listed = (await say('plugin', 'list')).data.plugins.filter(
+    ({ source }: { source: string }) => source === 'path',
+  );
+  const expected = [
+    {
+      name: 'test-names',
+      uri: 'urn:writ:plugin:path:tools/test-names@1.0.0',
+      sha256: listed[0].digest.slice('sha256:'.length),
+      brings: ['rule test-names'],
+      given: [],
+    },
+    {
+      name: 'calm',
+      uri: 'urn:writ:plugin:path:tools/calm@0.1.0',
+      sha256: listed[1].digest.slice('sha256:'.length),
+      brings: ['stage-check calm'],
+      given: ['connects to calm.example', 'is handed the secret CALM_TOKEN'],
+    },
+  ];
+  const verified = await say('verify', 'HEAD');
+  t.equal(verified.code, 0, JSON.stringify(verified.data.checks));
+  t.strictSame(verified.data.targets[0].plugins, expected);
+  t.strictSame((await say('show', runId)).data.provenance.plugins, expected);
+  const line = new RegExp(
+    `plugin +calm  sha256:${expected[1]?.sha256}  stage-check calm; connects to calm.example`,
+  );
+  t.match((await write('verify', 'HEAD')).out, line);
+  t.match((await write('show', runId)).out, line);
+  const page = join(sample.home, 'run.html');
+  t.equal((await say('report', runId, '--html', page)).code, 0);
+  t.match(readFileSync(page, 'utf8'), /Plugin calm<\/dt>.*stage-check calm; connects to calm\.example/);
 
-    const ref = `refs/ai/runs/${runId}`;
-    const bundle = JSON.parse(sample.git('show', `${ref}:provenance.sigstore.json`));
-    const file = join(sample.home, 'bundle.json');
-    writeFileSync(file, JSON.stringify(bundle));
-    t.strictSame((await say('verify', file)).data.targets[0].plugins, expected, 'a bundle by itself');
-    for (const [from, to] of [
-      ['connects to calm.example', 'connects to good.example'],
-      ['stage-check calm', 'stage-check cold'],
-      ['plugin/test-names', 'plugin/best-names'],
-      [expected[1]?.sha256 ?? '', '0'.repeat(64)],
-    ] as const) {
-      const said = Buffer.from(bundle.dsseEnvelope.payload, 'base64').toString('utf8');
-      t.ok(said.includes(from), from);
-      const payload = Buffer.from(said.replace(from, to)).toString('base64');
-      const altered = JSON.stringify({ ...bundle, dsseEnvelope: { ...bundle.dsseEnvelope, payload } });
-      writeFileSync(file, altered);
-      putFile(sample, ref, 'provenance.sigstore.json', altered);
-      for (const target of [file, 'HEAD']) {
-        const refuted = await say('verify', target);
-        t.equal(refuted.code, 1, `${target} ${from}`);
-        t.match(
-          refuted.data.checks.find(({ id }: { id: string }) => id === 'signature'),
-          { status: 'failed' },
-          from,
-        );
-        t.notOk('plugins' in refuted.data.targets[0], 'what nobody signed is not listed');
-      }
+  const ref = `refs/ai/runs/${runId}`;
+  const bundle = JSON.parse(sample.git('show', `${ref}:provenance.sigstore.json`));
+  const file = join(sample.home, 'bundle.json');
+  writeFileSync(file, JSON.stringify(bundle));
+  t.strictSame((await say('verify', file)).data.targets[0].plugins, expected, 'a bundle by itself');
+  for (const [from, to] of [
+    ['connects to calm.example', 'connects to good.example'],
+    ['stage-check calm', 'stage-check cold'],
+    ['plugin/test-names', 'plugin/best-names'],
+    [expected[1]?.sha256 ?? '', '0'.repeat(64)],
+  ] as const) {
+    const said = Buffer.from(bundle.dsseEnvelope.payload, 'base64').toString('utf8');
+    t.ok(said.includes(from), from);
+    const payload = Buffer.from(said.replace(from, to)).toString('base64');
+    const altered = JSON.stringify({ ...bundle, dsseEnvelope: { ...bundle.dsseEnvelope, payload } });
+    writeFileSync(file, altered);
+    putFile(sample, ref, 'provenance.sigstore.json', altered);
+    for (const target of [file, 'HEAD']) {
+      const refuted = await say('verify', target);
+      t.equal(refuted.code, 1, `${target} ${from}`);
+      t.match(
+        refuted.data.checks.find(({ id }: { id: string }) => id === 'signature'),
+        { status: 'failed' },
+        from,
+      );
+      t.notOk('plugins' in refuted.data.targets[0], 'what nobody signed is not listed');
     }
-  },
-);
+  }
+});
 
-t.test('a bundle that cannot be read lists no plugin', async (t) => {
+t.test('an unreadable bundle lists no plugins', async (t) => {
   const statement = (dependencies: unknown) =>
     Buffer.from(
       JSON.stringify({

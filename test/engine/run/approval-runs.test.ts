@@ -30,39 +30,33 @@ const twoPeople = {
   },
 };
 
-t.test(
-  'a run waits for people, counts each once, no author among them, and goes on where two have signed',
-  async (t) => {
-    const { sample, key } = sampleWithPeople(t);
-    const base = sample.git('rev-parse', 'main');
-    const view = await sample.run({ source }, twoPeople);
-    t.equal(view.state, 'waiting', String(view.decision?.rationale));
-    t.equal(view.decision?.type, 'checkpoint');
-    t.equal(sample.git('rev-parse', 'main'), base);
-    await sign(sample, view.runId, key('ann@sample.example'), 'ann@sample.example');
-    await sign(sample, view.runId, key('ann@sample.example'), 'ann@sample.example');
-    await sign(sample, view.runId, key('maintainer@sample.example'), 'maintainer@sample.example');
-    const still = await sample.resume(view.runId);
-    t.equal(still.state, 'waiting', 'one person twice, and the author');
-    await sign(sample, view.runId, key('ben@sample.example'), 'ben@sample.example');
-    const done = await sample.resume(view.runId);
-    t.equal(done.decision?.type, 'commit', String(done.decision?.rationale));
-    t.equal(sample.git('rev-parse', 'main'), done.decision?.commitSha);
-    t.match(
-      sample.git('ls-tree', '-r', '--name-only', `refs/ai/runs/${view.runId}`),
-      /approvals\/0004\.json/,
-    );
-    const again = await sample.resume(view.runId);
-    t.equal(
-      again.decision?.commitSha,
-      done.decision?.commitSha,
-      'a run that has ended is answered as it stands',
-    );
-    t.equal(sample.git('rev-list', '--count', 'main'), '3');
-  },
-);
+t.test('a run waits until two people other than the author have signed', async (t) => {
+  const { sample, key } = sampleWithPeople(t);
+  const base = sample.git('rev-parse', 'main');
+  const view = await sample.run({ source }, twoPeople);
+  t.equal(view.state, 'waiting', String(view.decision?.rationale));
+  t.equal(view.decision?.type, 'checkpoint');
+  t.equal(sample.git('rev-parse', 'main'), base);
+  await sign(sample, view.runId, key('ann@sample.example'), 'ann@sample.example');
+  await sign(sample, view.runId, key('ann@sample.example'), 'ann@sample.example');
+  await sign(sample, view.runId, key('maintainer@sample.example'), 'maintainer@sample.example');
+  const still = await sample.resume(view.runId);
+  t.equal(still.state, 'waiting', 'one person twice, and the author');
+  await sign(sample, view.runId, key('ben@sample.example'), 'ben@sample.example');
+  const done = await sample.resume(view.runId);
+  t.equal(done.decision?.type, 'commit', String(done.decision?.rationale));
+  t.equal(sample.git('rev-parse', 'main'), done.decision?.commitSha);
+  t.match(sample.git('ls-tree', '-r', '--name-only', `refs/ai/runs/${view.runId}`), /approvals\/0004\.json/);
+  const again = await sample.resume(view.runId);
+  t.equal(
+    again.decision?.commitSha,
+    done.decision?.commitSha,
+    'a run that has ended is answered as it stands',
+  );
+  t.equal(sample.git('rev-list', '--count', 'main'), '3');
+});
 
-long('a rejection ends the run, whatever is signed after it', async (t) => {
+long('a rejection ends the run, even if an approval follows', async (t) => {
   const { sample, key } = sampleWithPeople(t);
   const view = await sample.run({ source }, twoPeople);
   await sign(sample, view.runId, key('ben@sample.example'), 'ben@sample.example');
@@ -72,7 +66,7 @@ long('a rejection ends the run, whatever is signed after it', async (t) => {
   t.equal(done.decision?.type, 'abandon');
 });
 
-long('without a check that asks for them the human loop still waits', async (t) => {
+long('`humanInLoop` makes a run wait without a policy check', async (t) => {
   const { sample, key } = sampleWithPeople(t);
   const view = await sample.run({ source }, { risk: { humanInLoop: { required: true, minApprovers: 1 } } });
   t.equal(view.state, 'waiting');
@@ -80,7 +74,7 @@ long('without a check that asks for them the human loop still waits', async (t) 
   t.equal((await sample.resume(view.runId)).decision?.type, 'commit');
 });
 
-long('as many people as the contract says, without a check that asks for them', async (t) => {
+long('a run waits for as many people as `minApprovers` says', async (t) => {
   const { sample, key } = sampleWithPeople(t);
   const view = await sample.run({ source }, { risk: { humanInLoop: { required: true, minApprovers: 2 } } });
   await sign(sample, view.runId, key('ann@sample.example'), 'ann@sample.example');
@@ -89,7 +83,7 @@ long('as many people as the contract says, without a check that asks for them', 
   t.equal((await sample.resume(view.runId)).decision?.type, 'commit', 'two of two');
 });
 
-long('an intent that a person closes while its run waits is not sealed, whoever approved', async (t) => {
+long('a run of an intent that was closed while it waited is not sealed, despite approval', async (t) => {
   const { sample, key } = sampleWithPeople(t);
   const base = sample.git('rev-parse', 'main');
   const onePerson = { risk: { humanInLoop: { required: true, minApprovers: 1 } } };
@@ -132,41 +126,33 @@ const ruling: Json = {
   intent: { changeType: 'chore', inScope: ['.writ/'], objectives: ['the team is larger'] },
 };
 
-long(
-  'a patch to what governs writ waits for two of the old signers, although nobody is asked for',
-  async (t) => {
-    const place = sampleWithPeople(t);
-    const { sample, key } = place;
-    const base = sample.git('rev-parse', 'main');
-    const view = await sample.run({ source: { kind: 'patch', bytes: Buffer.from(coup(place)) } }, ruling);
-    t.equal(view.state, 'waiting', String(view.decision?.rationale));
-    t.match(view.decision?.rationale, /approved by 0 of 2 people/);
-    t.equal(sample.git('rev-parse', 'main'), base);
-    const { store } = await findRun(
-      builtInStores,
-      await openRepository(sample.root),
-      systemClock,
-      view.runId,
-    );
-    const record = (await store.objects.read(store.refs.run(view.runId), 'waiting.json')) ?? new Uint8Array();
-    t.equal(parseWaitingRecord(record).needed, 2);
-    const [ann = '', ben = '', author = ''] = people;
-    await sign(sample, view.runId, key(ann), ann);
-    await sign(sample, view.runId, key(author), author);
-    await sign(sample, view.runId, key(mallory), mallory);
-    t.equal(
-      (await sample.resume(view.runId)).state,
-      'waiting',
-      'one person, the author, and whom the patch makes a signer',
-    );
-    await sign(sample, view.runId, key(ben), ben);
-    const done = await sample.resume(view.runId);
-    t.equal(done.decision?.type, 'commit', String(done.decision?.rationale));
-    t.match(sample.git('show', 'main:.writ/allowed_signers'), /mallory/);
-  },
-);
+long('a patch to files that govern writ waits for two signers of the policy commit', async (t) => {
+  const place = sampleWithPeople(t);
+  const { sample, key } = place;
+  const base = sample.git('rev-parse', 'main');
+  const view = await sample.run({ source: { kind: 'patch', bytes: Buffer.from(coup(place)) } }, ruling);
+  t.equal(view.state, 'waiting', String(view.decision?.rationale));
+  t.match(view.decision?.rationale, /approved by 0 of 2 people/);
+  t.equal(sample.git('rev-parse', 'main'), base);
+  const { store } = await findRun(builtInStores, await openRepository(sample.root), systemClock, view.runId);
+  const record = (await store.objects.read(store.refs.run(view.runId), 'waiting.json')) ?? new Uint8Array();
+  t.equal(parseWaitingRecord(record).needed, 2);
+  const [ann = '', ben = '', author = ''] = people;
+  await sign(sample, view.runId, key(ann), ann);
+  await sign(sample, view.runId, key(author), author);
+  await sign(sample, view.runId, key(mallory), mallory);
+  t.equal(
+    (await sample.resume(view.runId)).state,
+    'waiting',
+    'one person, the author, and whom the patch makes a signer',
+  );
+  await sign(sample, view.runId, key(ben), ben);
+  const done = await sample.resume(view.runId);
+  t.equal(done.decision?.type, 'commit', String(done.decision?.rationale));
+  t.match(sample.git('show', 'main:.writ/allowed_signers'), /mallory/);
+});
 
-long("a worker's patch to what governs writ waits for the same people", async (t) => {
+long('a worker patch to files that govern writ waits for the same signers', async (t) => {
   const place = sampleWithPeople(t);
   const { sample, key } = place;
   const worker = createRecordedWorker(
@@ -193,7 +179,7 @@ const approversOf = (key: (person: string) => string, ...names: readonly string[
   Promise.all(names.map((name) => openInProcessApprover(key(name))));
 
 long(
-  'approvals of the process itself count where the config at the policy commit says so, and are marked in what is sealed',
+  'in-process approvals count if the config at the policy commit allows them, and are marked',
   async (t) => {
     const { sample, key } = sampleWithPeople(t, '[approvals]\nin_process = true\n');
     const [ann = '', ben = '', author = ''] = people;
@@ -219,19 +205,16 @@ long(
   },
 );
 
-long(
-  'approvals of the process itself count for nothing where the config at the policy commit is silent',
-  async (t) => {
-    const { sample, key } = sampleWithPeople(t);
-    const [ann = '', ben = ''] = people;
-    const base = sample.git('rev-parse', 'main');
-    writeFileSync(join(sample.root, '.writ', 'config.toml'), '[approvals]\nin_process = true\n');
-    const view = await sample.run({ source, approvers: await approversOf(key, ann, ben) }, twoPeople);
-    t.equal(view.state, 'waiting', String(view.decision?.rationale));
-    t.strictSame(uncounted(view), ['in-process', 'in-process']);
-    t.equal(sample.git('rev-parse', 'main'), base);
-    for (const person of [ann, ben]) await sign(sample, view.runId, key(person), person);
-    const done = await sample.resume(view.runId);
-    t.equal(done.decision?.type, 'commit', 'people themselves go on with it');
-  },
-);
+long('in-process approvals do not count unless the config at the policy commit allows them', async (t) => {
+  const { sample, key } = sampleWithPeople(t);
+  const [ann = '', ben = ''] = people;
+  const base = sample.git('rev-parse', 'main');
+  writeFileSync(join(sample.root, '.writ', 'config.toml'), '[approvals]\nin_process = true\n');
+  const view = await sample.run({ source, approvers: await approversOf(key, ann, ben) }, twoPeople);
+  t.equal(view.state, 'waiting', String(view.decision?.rationale));
+  t.strictSame(uncounted(view), ['in-process', 'in-process']);
+  t.equal(sample.git('rev-parse', 'main'), base);
+  for (const person of [ann, ben]) await sign(sample, view.runId, key(person), person);
+  const done = await sample.resume(view.runId);
+  t.equal(done.decision?.type, 'commit', 'people themselves go on with it');
+});

@@ -7,7 +7,7 @@ import { fixtures, type Json, makeSample } from './sample.ts';
 
 const patch = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'), 'utf8');
 
-long('what a context snapshot found beside the tree lies under the prefix of the contract', async (t) => {
+long('context content is stored under the ref prefix of the spec', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const worker = createRecordedWorker([{ task: 1, attempt: 1, patch }], async () => {});
@@ -26,31 +26,34 @@ long('what a context snapshot found beside the tree lies under the prefix of the
   t.equal(sample.git('for-each-ref', 'refs/ai'), '', 'nothing lies anywhere else');
 });
 
-long('what a snapshot found is kept as the contract says', async (t) => {
-  const sample = makeSample();
-  t.teardown(() => sample.remove());
-  const worker = createRecordedWorker([{ task: 1, attempt: 1, patch }], async () => {});
-  const { runId } = await sample.run(
-    { worker },
-    {
-      intent: { touchHints: { files: ['src/price.js'], symbols: ['price'] } },
-      objmodel: { objectStore: { blobRetentionStrategy: 'orphan-commit' } },
-    },
-  );
-  t.match(sample.git('for-each-ref', `refs/ai/orphan-commits/${runId}`), runId);
-  t.equal(sample.git('for-each-ref', `refs/ai/context/${runId}`), '');
-  const stored = (path: string): Json => JSON.parse(sample.git('show', `refs/ai/runs/${runId}:${path}`));
-  const snapshot = stored('task-1/revision-1/attempt-1/snapshot.json') as {
-    readonly items: readonly { readonly name: string; readonly uri: string; readonly sha256: string }[];
-  };
-  const { dsseEnvelope } = stored('provenance.sigstore.json') as { dsseEnvelope: { payload: string } };
-  const statement = JSON.parse(Buffer.from(dsseEnvelope.payload, 'base64').toString('utf8'));
-  const { resolvedDependencies } = statement.predicate.buildDefinition;
-  t.ok(snapshot.items.length > 1);
-  for (const { name, uri, sha256 } of snapshot.items)
-    t.match(
-      resolvedDependencies.find((thing: { readonly uri?: string }) => thing.uri === uri),
-      { name, digest: { sha256 } },
-      'each item of the snapshot is in the provenance',
+long(
+  'context content is kept by the retention strategy of the spec and listed in the provenance',
+  async (t) => {
+    const sample = makeSample();
+    t.teardown(() => sample.remove());
+    const worker = createRecordedWorker([{ task: 1, attempt: 1, patch }], async () => {});
+    const { runId } = await sample.run(
+      { worker },
+      {
+        intent: { touchHints: { files: ['src/price.js'], symbols: ['price'] } },
+        objmodel: { objectStore: { blobRetentionStrategy: 'orphan-commit' } },
+      },
     );
-});
+    t.match(sample.git('for-each-ref', `refs/ai/orphan-commits/${runId}`), runId);
+    t.equal(sample.git('for-each-ref', `refs/ai/context/${runId}`), '');
+    const stored = (path: string): Json => JSON.parse(sample.git('show', `refs/ai/runs/${runId}:${path}`));
+    const snapshot = stored('task-1/revision-1/attempt-1/snapshot.json') as {
+      readonly items: readonly { readonly name: string; readonly uri: string; readonly sha256: string }[];
+    };
+    const { dsseEnvelope } = stored('provenance.sigstore.json') as { dsseEnvelope: { payload: string } };
+    const statement = JSON.parse(Buffer.from(dsseEnvelope.payload, 'base64').toString('utf8'));
+    const { resolvedDependencies } = statement.predicate.buildDefinition;
+    t.ok(snapshot.items.length > 1);
+    for (const { name, uri, sha256 } of snapshot.items)
+      t.match(
+        resolvedDependencies.find((thing: { readonly uri?: string }) => thing.uri === uri),
+        { name, digest: { sha256 } },
+        'each item of the snapshot is in the provenance',
+      );
+  },
+);

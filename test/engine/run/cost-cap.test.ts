@@ -39,7 +39,7 @@ async function capped(t: Test, answers: readonly Json[], limits: Json = {}) {
   return { ran, call, runId: ran.data.run_id ?? '' };
 }
 
-long('a run past its cost cap waits for a person, who grants more; nothing is counted twice', async (t) => {
+long('a run over its cost cap waits until the user grants more cost units', async (t) => {
   const { ran, call, runId } = await capped(t, [
     { task: 1, attempt: 1, nothing: 'no idea', costUnits: 50 },
     { task: 1, attempt: 2, patch, costUnits: 5 },
@@ -58,7 +58,7 @@ long('a run past its cost cap waits for a person, who grants more; nothing is co
   t.match(await call('fsck'), { code: 0, data: { problems: [] } });
 });
 
-long('what passed past the cap is committed once a person grants more, and replays the same', async (t) => {
+long('a passed candidate over the cost cap is committed after a grant and replays equal', async (t) => {
   for (const answers of [
     [{ task: 1, attempt: 1, patch, costUnits: 50 }],
     [

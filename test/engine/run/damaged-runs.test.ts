@@ -104,7 +104,7 @@ function toJournal(records: readonly { readonly type: string; readonly data: unk
     .join('');
 }
 
-long('a run does not go on with another contract than the one it was started with', async (t) => {
+long('a run does not resume with a spec other than the one it started with', async (t) => {
   const { sample, runId, directory, call, put, ref } = await waitingRun(t);
   const spec = readFileSync(join(directory, 'spec.json'), 'utf8');
   writeFileSync(join(directory, 'spec.json'), weaker(spec));
@@ -122,37 +122,34 @@ long('a run does not go on with another contract than the one it was started wit
   t.equal(sample.git('rev-list', '--count', 'main'), '1');
 });
 
-long(
-  'a journal that holds together and says nothing usable is damage, here and from elsewhere',
-  async (t) => {
-    const { runId, directory, call, put } = await waitingRun(t);
-    const path = join(directory, 'journal.jsonl');
-    const [first = ''] = readFileSync(path, 'utf8').split('\n');
-    const { data } = JSON.parse(first);
-    for (const [name, records] of [
-      ['no data', [{ type: 'run-started', data: null }]],
-      ['no report', [{ type: 'run-started', data: {} }]],
-      ['a report of nothing', [{ type: 'run-started', data: { ...data, report: {} } }]],
-    ] as const) {
-      writeFileSync(path, toJournal(records));
-      for (const command of name === 'no data' ? ['show', 'resume', 'cancel'] : ['show'])
-        t.match(
-          await call(command, runId),
-          { code: 128, error: { code: 'JOURNAL_CORRUPT' } },
-          `${command}: ${name}`,
-        );
-      t.match(await call('fsck'), { code: 1, data: { problems: [{ code: 'journal-corrupt' }] } }, name);
-    }
-    rmSync(directory, { recursive: true });
-    put('journal.jsonl', toJournal([{ type: 'run-started', data: { ...data, runId: 'another' } }]));
-    t.match(await call('resume', runId), {
-      code: 128,
-      error: { code: 'JOURNAL_CORRUPT', message: /another/ },
-    });
-  },
-);
+long('a journal with a valid hash chain but unusable data is reported as JOURNAL_CORRUPT', async (t) => {
+  const { runId, directory, call, put } = await waitingRun(t);
+  const path = join(directory, 'journal.jsonl');
+  const [first = ''] = readFileSync(path, 'utf8').split('\n');
+  const { data } = JSON.parse(first);
+  for (const [name, records] of [
+    ['no data', [{ type: 'run-started', data: null }]],
+    ['no report', [{ type: 'run-started', data: {} }]],
+    ['a report of nothing', [{ type: 'run-started', data: { ...data, report: {} } }]],
+  ] as const) {
+    writeFileSync(path, toJournal(records));
+    for (const command of name === 'no data' ? ['show', 'resume', 'cancel'] : ['show'])
+      t.match(
+        await call(command, runId),
+        { code: 128, error: { code: 'JOURNAL_CORRUPT' } },
+        `${command}: ${name}`,
+      );
+    t.match(await call('fsck'), { code: 1, data: { problems: [{ code: 'journal-corrupt' }] } }, name);
+  }
+  rmSync(directory, { recursive: true });
+  put('journal.jsonl', toJournal([{ type: 'run-started', data: { ...data, runId: 'another' } }]));
+  t.match(await call('resume', runId), {
+    code: 128,
+    error: { code: 'JOURNAL_CORRUPT', message: /another/ },
+  });
+});
 
-long('an artifact that was changed after it was judged goes into no record', async (t) => {
+long('a run does not resume with an artifact that changed after its checks', async (t) => {
   const { sample, runId, directory, call } = await waitingRun(t);
   const found = join(directory, 'content', 'candidate-1', 'artifacts', 'fast', 'engine', 'patchset.patch');
   writeFileSync(found, 'another patch');
@@ -162,7 +159,7 @@ long('an artifact that was changed after it was judged goes into no record', asy
   t.equal(sample.git('rev-list', '--count', 'main'), '1');
 });
 
-long('fsck says what a waiting run lacks, and where its files contradict each other', async (t) => {
+long('`fsck` reports missing and mismatched files of a waiting run', async (t) => {
   const { sample, runId, ref, call, put } = await waitingRun(t);
   t.match(await call('fsck'), { code: 0, data: { problems: [] } });
   sample.git('update-ref', `refs/ai/approvals/${runId}/1`, 'main');
@@ -190,7 +187,7 @@ long('fsck says what a waiting run lacks, and where its files contradict each ot
   t.match(await call('show', runId), { code: 0 });
 });
 
-long('a damaged record is told as one, and hides no other run', async (t) => {
+long('a damaged run record is reported as damaged, and `runs` still lists the run', async (t) => {
   const { sample, runId, ref, call, put } = await waitingRun(t);
   const whole = sample.git('rev-parse', ref);
   for (const [path, bytes] of [

@@ -332,11 +332,11 @@ const all: Dimensions = {
   onProvenance: ['rollback'],
 };
 
-long('every trouble under every policy and budget', async (t) =>
+long('`decide` matches the answer table for every problem under every policy and budget', async (t) =>
   compare(t, { ...all, wallClock: ['left'], rejected: ['no'] }, 19_000),
 );
 
-long('every trouble in a run that is over anyway', async (t) =>
+long('`decide` matches the answer table for every problem in expired or rejected runs', async (t) =>
   compare(
     t,
     { ...all, checkpointBeforeReplan: ['yes'], trigger: ['none', 'enabled'], retries: ['left'] },
@@ -344,7 +344,7 @@ long('every trouble in a run that is over anyway', async (t) =>
   ),
 );
 
-t.test('a change to what governs writ takes two people, whatever the contract asks', async (t) =>
+t.test('a change to governing files needs two approvers whatever the spec requires', async (t) =>
   compare(
     t,
     {
@@ -358,7 +358,7 @@ t.test('a change to what governs writ takes two people, whatever the contract as
   ),
 );
 
-t.test('two troubles at once', async (t) => {
+t.test('`decide` matches the answer table for pairs of problems', async (t) => {
   const pairable = troubles.filter(({ pairs }) => pairs);
   const pairs = pairable.flatMap((one, at) =>
     pairable
@@ -380,7 +380,7 @@ t.test('two troubles at once', async (t) => {
   );
 });
 
-long('what stops a sealing, under whatever else became true', async (t) => {
+long('`decide` matches the answer table for each sealing failure', async (t) => {
   const sealing = {
     ...all,
     human: ['not asked', 'too few'],

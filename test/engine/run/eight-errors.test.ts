@@ -104,7 +104,7 @@ const moves: readonly (readonly [move: string, folder: string, expect: Case['exp
   ['a write outside of the scope: refused', 'a-change-outside-the-scope-is-refused', { type: 'abandon' }],
 ];
 
-t.test('each of the eight errors has runs on both sides', async (t) => {
+t.test('each of the eight gate errors has refused runs and accepted runs', async (t) => {
   for (const [error, refused, accepted] of errors) {
     for (const folder of refused) {
       const { type, error: code } = expectOf(folder);
@@ -118,7 +118,7 @@ t.test('each of the eight errors has runs on both sides', async (t) => {
   );
 });
 
-t.test('moves between stages and decisions have a run each', async (t) => {
+t.test('each transition between stages and decisions has a run', async (t) => {
   for (const [move, folder, expect] of moves) t.match(expectOf(folder), expect, move);
 });
 

@@ -23,7 +23,7 @@ const quick = {
 const checks = { acceptance: { verificationPlan: { fastChecks: [quick] } } };
 
 long(
-  'a run under `external-local` is kept beside the repository, found, shown and verified there',
+  'a run under `external-local` is stored outside git and can be found, shown and verified there',
   async (t) => {
     const sample = makeSample();
     t.teardown(() => sample.remove());
@@ -66,7 +66,7 @@ long(
   },
 );
 
-long('runs of both stores are listed together, and the same intent may go on in the other', async (t) => {
+long('runs of both object stores are listed together, also for the same intent', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const source = { kind: 'patch', bytes: fix } as const;

@@ -16,7 +16,7 @@ const onLinux = {
   timeout: 240_000,
 };
 
-long('a run starts few processes, and none of them outlives it', onLinux, async (t) => {
+long('a run starts few git processes, and none of them outlives it', onLinux, async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   using children = startedChildren();
@@ -36,7 +36,7 @@ long('a run starts few processes, and none of them outlives it', onLinux, async 
   t.ok(opened() <= before + 2, `${before} open files before, ${opened()} after`);
 });
 
-long('a run that is killed leaves none either', onLinux, async (t) => {
+long('a killed run leaves no child process behind', onLinux, async (t) => {
   const box = mkdtempSync(join(tmpdir(), 'writ-test-'));
   t.teardown(() => rmSync(box, { recursive: true, force: true }));
   const run = spawn(process.execPath, [join(import.meta.dirname, 'stuck-run.ts')], {

@@ -189,7 +189,7 @@ function hasConstraints(expected: Json): boolean {
   return 'constraints' in (expected as Record<string, Json>);
 }
 
-t.test('fields that a run stores', { jobs: 2, timeout: 2_000_000 }, async (t) => {
+t.test('the run record stores the fields of the spec', { jobs: 2, timeout: 2_000_000 }, async (t) => {
   for (const rows of runs) {
     const [[field] = ['']] = rows;
     t.test(rows.length === 1 ? field : 'all that one run can show', { timeout: 600_000 }, async (t) => {
@@ -201,7 +201,7 @@ t.test('fields that a run stores', { jobs: 2, timeout: 2_000_000 }, async (t) =>
   }
 });
 
-t.test('metadata.id, intent.summary and intent.changeType name the commit', async (t) => {
+t.test('metadata.id, intent.summary and intent.changeType appear in the commit message', async (t) => {
   const { sample } = await ran(t, {
     metadata: { id: 'another-id-42' },
     intent: { summary: 'Faster prices', changeType: 'performance' },
@@ -213,25 +213,22 @@ t.test('metadata.id, intent.summary and intent.changeType name the commit', asyn
   t.ok(sample.git('rev-parse', 'refs/ai/intents/another-id-42'));
 });
 
-long(
-  'metadata.target.repo: the locator of a git repository is the uri of the provenance, a local one is not told',
-  async (t) => {
-    const remote = await ran(t, {
-      metadata: { target: { repo: { type: 'git', locator: 'https://git.example.com/other.git' } } },
-    });
-    t.match(JSON.stringify(remote.statement()), 'git+https://git.example.com/other.git');
-    const sample = makeSample();
-    t.teardown(() => sample.remove());
-    const spec = { metadata: { target: { repo: { type: 'local', locator: sample.root } } } };
-    const view = await sample.run({ source: { kind: 'patch', bytes: fix } }, spec);
-    t.equal(view.decision?.type, 'commit');
-    const bundle = sample.git('cat-file', 'blob', `refs/ai/runs/${view.runId}:provenance.sigstore.json`);
-    const { payload } = (JSON.parse(bundle) as { dsseEnvelope: { payload: string } }).dsseEnvelope;
-    t.notMatch(Buffer.from(payload, 'base64').toString('utf8'), sample.root);
-  },
-);
+long('provenance names the locator of a git repository and omits the locator of a local one', async (t) => {
+  const remote = await ran(t, {
+    metadata: { target: { repo: { type: 'git', locator: 'https://git.example.com/other.git' } } },
+  });
+  t.match(JSON.stringify(remote.statement()), 'git+https://git.example.com/other.git');
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  const spec = { metadata: { target: { repo: { type: 'local', locator: sample.root } } } };
+  const view = await sample.run({ source: { kind: 'patch', bytes: fix } }, spec);
+  t.equal(view.decision?.type, 'commit');
+  const bundle = sample.git('cat-file', 'blob', `refs/ai/runs/${view.runId}:provenance.sigstore.json`);
+  const { payload } = (JSON.parse(bundle) as { dsseEnvelope: { payload: string } }).dsseEnvelope;
+  t.notMatch(Buffer.from(payload, 'base64').toString('utf8'), sample.root);
+});
 
-long('metadata.target.repo: a monorepo is worked on below its locator only', async (t) => {
+long('a run in a monorepo accepts changes only below its locator', async (t) => {
   const bytes = readFileSync(join(fixtures, 'a-fix-without-a-new-test-is-refused', 'change.diff'));
   const below = async (locator: string): Promise<RunView> => {
     const sample = makeSample();
@@ -249,7 +246,7 @@ long('metadata.target.repo: a monorepo is worked on below its locator only', asy
   t.match(outside.findings, [{ rule: 'scope' }]);
 });
 
-t.test('metadata.target.baseRef decides what the change starts from', async (t) => {
+t.test('metadata.target.baseRef sets the base commit of the change', async (t) => {
   const { sample, view } = await ran(t, { metadata: { target: { baseRef: 'old' } } }, (sample) => {
     sample.git('tag', 'old');
     sample.git('commit', '--quiet', '--allow-empty', '-m', 'Newer');
@@ -265,7 +262,7 @@ long('intent.touchHints.files widen the scope', async (t) => {
   t.match(bare.view.findings, [{ rule: 'scope', path: 'test/price.test.js' }]);
 });
 
-long('maxAllowedRegression none: a failing integration check stops the chain', async (t) => {
+long('a failing integration check abandons the run under maxAllowedRegression `none`', async (t) => {
   const integrationChecks = [{ id: 'integration', kind: 'command', command: 'false', required: true }];
   const { view } = await ran(t, {
     acceptance: { qualityGates: { maxAllowedRegression: 'none' }, verificationPlan: { integrationChecks } },
@@ -275,7 +272,7 @@ long('maxAllowedRegression none: a failing integration check stops the chain', a
 });
 
 long(
-  'abandonOnSecurityGateFail: a failing security check abandons, and the release stage never starts',
+  'abandonOnSecurityGateFail abandons the run on a failing security check before the release stage',
   async (t) => {
     const reports = ['sast-report', 'sca-report', 'sbom'];
     const securityChecks = [
@@ -292,7 +289,7 @@ long(
   },
 );
 
-long('a policy check asks the rule that its first word names, another word is a command', async (t) => {
+long('a policy check evaluates the rule that its first word names, or else runs a command', async (t) => {
   const policy = (command: string) => ({
     acceptance: {
       verificationPlan: { fastChecks: [quick, { id: 'policy', kind: 'policy', command, required: true }] },
@@ -307,7 +304,7 @@ long('a policy check asks the rule that its first word names, another word is a 
 });
 
 long(
-  'artifactsProduced: what a check leaves in $REPORTS_DIR is kept, what it does not leave refuses',
+  'a file for artifactsProduced is kept from $REPORTS_DIR, and a missing one abandons the run',
   async (t) => {
     const spec = (command: string) => ({
       acceptance: {
@@ -339,7 +336,7 @@ long(
   },
 );
 
-long('minCitationsPerDecision: so many checks that passed, where what they say is trusted', async (t) => {
+long('minCitationsPerDecision requires that many passed checks from a trusted tier', async (t) => {
   const decided = async (evidence: Json) => (await ran(t, { evidence })).view.decision;
   const abandoned = { type: 'abandon', rationale: /to cite.*, expected at least / };
   t.match(await decided({ minCitationsPerDecision: 2 }), abandoned, '2 of 1 check');
@@ -349,13 +346,13 @@ long('minCitationsPerDecision: so many checks that passed, where what they say i
   t.match(await decided({ ...elsewhere, minCitationsPerDecision: 0 }), { type: 'commit' }, '0 asks for none');
 });
 
-t.test('a run in which no check passed cannot commit, although none is required', async (t) => {
+t.test('a run in which no check passed does not commit, even if none is required', async (t) => {
   const failing = [{ ...quick, command: 'false', required: false }];
   const { view } = await ran(t, { acceptance: { verificationPlan: { fastChecks: failing } } });
   t.match(view.decision, { type: 'abandon', rationale: 'no check passed' });
 });
 
-long('build-log: the output of the check that produces it', async (t) => {
+long('the build-log artifact holds the output of the check that produces it', async (t) => {
   const build = { ...quick, id: 'build', command: 'echo built', artifactsProduced: ['build-log'] };
   const names = ['patchset', 'test-log', 'build-log'];
   const { view, content } = await ran(t, {
@@ -381,7 +378,7 @@ const release = (...names: readonly string[]): Json => ({
   ],
 });
 
-long('provenance-attestation: a contract that requires it gets it, whatever else it says', async (t) => {
+long('a required provenance-attestation is made even if requireSlsaProvenance is false', async (t) => {
   const { view } = await ran(t, {
     provenance: { requireSlsaProvenance: false },
     artifacts: release('provenance-attestation'),
@@ -390,7 +387,7 @@ long('provenance-attestation: a contract that requires it gets it, whatever else
   t.ok(view.provenance?.bundle);
 });
 
-long('transparency-proof: where nothing is signed nothing is logged, and no proof can be had', async (t) => {
+long('a required transparency-proof is refused when the run signs nothing', async (t) => {
   const without = { provenance: { requireSlsaProvenance: false } };
   const refused = await ran(t, { ...without, artifacts: release('transparency-proof') });
   t.match(refused.view.decision, { type: 'abandon', rationale: /`artifact-present`/ });
@@ -402,7 +399,7 @@ long('transparency-proof: where nothing is signed nothing is logged, and no proo
   );
 });
 
-long('networkPolicy deny: a check reaches no network, not even this machine', async (t) => {
+long('a check under networkPolicy `deny` cannot connect to localhost', async (t) => {
   const command = `node -e "require('net').connect(${String(9)}, '127.0.0.1').on('error', (e) => { console.log(e.code); process.exit(7); })"`;
   const { view } = await ran(t, {
     acceptance: { verificationPlan: { fastChecks: [{ ...quick, command, expectedExitCode: 7 }] } },
@@ -410,23 +407,26 @@ long('networkPolicy deny: a check reaches no network, not even this machine', as
   t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
 });
 
-t.test('dependencyPolicy allow-with-review: a new dependency needs a report and a review', async (t) => {
-  const sample = makeSample();
-  t.teardown(() => sample.remove());
-  const bytes = readFileSync(
-    join(fixtures, 'a-new-dependency-with-an-allowed-licence-is-accepted-under-allow', 'change.diff'),
-  );
-  const spec = {
-    intent: { inScope: ['src/', 'test/', 'package.json'] },
-    constraints: { security: { dependencyPolicy: 'allow-with-review' } },
-  };
-  const view = await sample.run({ source: { kind: 'patch', bytes } }, spec);
-  t.equal(view.decision?.type, 'abandon');
-  t.match(view.findings, [{ rule: 'new-dependency', severity: 'error' }]);
-});
+t.test(
+  'a new dependency without a report is refused under dependencyPolicy `allow-with-review`',
+  async (t) => {
+    const sample = makeSample();
+    t.teardown(() => sample.remove());
+    const bytes = readFileSync(
+      join(fixtures, 'a-new-dependency-with-an-allowed-licence-is-accepted-under-allow', 'change.diff'),
+    );
+    const spec = {
+      intent: { inScope: ['src/', 'test/', 'package.json'] },
+      constraints: { security: { dependencyPolicy: 'allow-with-review' } },
+    };
+    const view = await sample.run({ source: { kind: 'patch', bytes } }, spec);
+    t.equal(view.decision?.type, 'abandon');
+    t.match(view.findings, [{ rule: 'new-dependency', severity: 'error' }]);
+  },
+);
 
 long(
-  'redactionRequired: what a check prints of other classes reaches no artifact; a secret never does',
+  'redactionRequired masks disallowed data classes in artifacts, and secrets are always masked',
   async (t) => {
     const token = `ghp_${'0Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0Uv1Wx'}`;
     const mail = 'ann@corp.io';
@@ -451,7 +451,7 @@ long(
   },
 );
 
-long('retention: the lower number counts, 0 keeps no content and every digest', async (t) => {
+long('retention uses the lower number of days, and 0 keeps only the digests', async (t) => {
   const day = 86_400_000;
   for (const [artifacts, privacy, lower] of [
     [90, 3, 3],
@@ -476,7 +476,7 @@ long('retention: the lower number counts, 0 keeps no content and every digest', 
   }
 });
 
-long("secrets deny-all: nothing of the person's environment reaches a check", async (t) => {
+long('secrets `deny-all` hides the environment of the user from a check', async (t) => {
   process.env.WRIT_TEST_PROVIDER_KEY = 'sk-very-secret';
   t.teardown(() => delete process.env.WRIT_TEST_PROVIDER_KEY);
   const command = `node -e "console.log(JSON.stringify(process.env))"`;
@@ -514,51 +514,58 @@ interface Taken {
   readonly workspace_ms: number;
 }
 
-long('maxParallelTasks: one at a time never overlaps, several do', { timeout: 600_000 }, async (t) => {
-  const fastChecks = Array.from({ length: 3 }, (_, index) => ({
-    ...quick,
-    id: `nap-${index}`,
-    command: `node -e "console.log(Date.now()); setTimeout(() => console.log(Date.now()), 700)"`,
-  }));
-  const overlaps = async (maxParallelTasks: number): Promise<boolean> => {
-    // The first workspace takes a second to make.
-    const argv = JSON.stringify(['sh', '-c', 'sleep 1; mkdir made']);
-    const prepare =
-      maxParallelTasks === 1 ? `[[workspace.prepare]]\nargv = ${argv}\noutputs = ["made"]\n` : '';
-    const config = `[checks]\nmax_parallel = 3\n${prepare}`;
-    const { view, object, content } = await ran(
-      t,
-      { acceptance: { verificationPlan: { fastChecks } }, execution: { concurrency: { maxParallelTasks } } },
-      (sample) => {
-        writeConfig(sample, config);
-      },
-    );
-    const spans = (view.stages[0]?.checks ?? []).map(
-      ({ startedAt, durationMs }) => [Date.parse(startedAt), Date.parse(startedAt) + durationMs] as const,
-    );
-    if (maxParallelTasks === 1) {
-      const logs = view.stages[0]?.checks.map(({ artifacts }) => content(artifacts[0]?.path ?? '')) ?? [];
-      for (const [index, { id }] of fastChecks.entries()) {
-        const evidence = object(`evidence/000${index + 1}-${id}.json`) as unknown as Taken;
-        const [began = 0, ended = 0] = logs[index]?.split('\n').map(Number) ?? [];
-        const start = Date.parse(evidence.started_at);
-        const end = start + evidence.duration_ms;
-        t.ok(start <= began && ended <= end + 2, `${id}: ${start} ${began} ${ended} ${end}`);
-        t.ok(evidence.workspace_ms > (index === 0 ? 1000 : 0), `${id}: ${evidence.workspace_ms}`);
-        const before = index === 0 ? Date.parse(view.startedAt) : (spans[index - 1]?.[1] ?? 0);
-        t.ok(before + evidence.workspace_ms <= start + 2, `${id}: the workspace is made before it starts`);
-        t.notOk('clock_step_ms' in evidence, 'nobody set the clock');
+long(
+  'maxParallelTasks 1 runs checks one at a time, and 3 runs them in parallel',
+  { timeout: 600_000 },
+  async (t) => {
+    const fastChecks = Array.from({ length: 3 }, (_, index) => ({
+      ...quick,
+      id: `nap-${index}`,
+      command: `node -e "console.log(Date.now()); setTimeout(() => console.log(Date.now()), 700)"`,
+    }));
+    const overlaps = async (maxParallelTasks: number): Promise<boolean> => {
+      // The first workspace takes a second to make.
+      const argv = JSON.stringify(['sh', '-c', 'sleep 1; mkdir made']);
+      const prepare =
+        maxParallelTasks === 1 ? `[[workspace.prepare]]\nargv = ${argv}\noutputs = ["made"]\n` : '';
+      const config = `[checks]\nmax_parallel = 3\n${prepare}`;
+      const { view, object, content } = await ran(
+        t,
+        {
+          acceptance: { verificationPlan: { fastChecks } },
+          execution: { concurrency: { maxParallelTasks } },
+        },
+        (sample) => {
+          writeConfig(sample, config);
+        },
+      );
+      const spans = (view.stages[0]?.checks ?? []).map(
+        ({ startedAt, durationMs }) => [Date.parse(startedAt), Date.parse(startedAt) + durationMs] as const,
+      );
+      if (maxParallelTasks === 1) {
+        const logs = view.stages[0]?.checks.map(({ artifacts }) => content(artifacts[0]?.path ?? '')) ?? [];
+        for (const [index, { id }] of fastChecks.entries()) {
+          const evidence = object(`evidence/000${index + 1}-${id}.json`) as unknown as Taken;
+          const [began = 0, ended = 0] = logs[index]?.split('\n').map(Number) ?? [];
+          const start = Date.parse(evidence.started_at);
+          const end = start + evidence.duration_ms;
+          t.ok(start <= began && ended <= end + 2, `${id}: ${start} ${began} ${ended} ${end}`);
+          t.ok(evidence.workspace_ms > (index === 0 ? 1000 : 0), `${id}: ${evidence.workspace_ms}`);
+          const before = index === 0 ? Date.parse(view.startedAt) : (spans[index - 1]?.[1] ?? 0);
+          t.ok(before + evidence.workspace_ms <= start + 2, `${id}: the workspace is made before it starts`);
+          t.notOk('clock_step_ms' in evidence, 'nobody set the clock');
+        }
       }
-    }
-    return spans.some(([from, to], index) =>
-      spans.some(([start], other) => other !== index && start >= from && start < to - 100),
-    );
-  };
-  t.equal(await overlaps(1), false);
-  t.equal(await overlaps(3), true);
-});
+      return spans.some(([from, to], index) =>
+        spans.some(([start], other) => other !== index && start >= from && start < to - 100),
+      );
+    };
+    t.equal(await overlaps(1), false);
+    t.equal(await overlaps(3), true);
+  },
+);
 
-t.test('risk.level high runs one check at a time, whatever else is allowed', async (t) => {
+t.test('risk.level high runs one check at a time, whatever maxParallelTasks allows', async (t) => {
   const limitOf = (more: Json): number => {
     const read = readIntentSpec(
       sampleSpec(merge({ execution: { concurrency: { maxParallelTasks: 8 } } }, more)),
@@ -572,36 +579,36 @@ t.test('risk.level high runs one check at a time, whatever else is allowed', asy
   t.equal(limitOf({ risk: high, acceptance: { verificationPlan: { releaseChecks: [people] } } }), 1);
 });
 
-t.test('a run of which no check runs a command names the sandbox that it was started with', async (t) => {
+t.test('the gate report names the sandbox even if no check runs a command', async (t) => {
   const policy = { id: 'policy', kind: 'policy', command: 'no-direct-eval', required: true };
   const asked = await ran(t, { acceptance: { verificationPlan: { fastChecks: [policy] } } });
   t.match(asked.object('gate-report.json'), { sandbox: /^[a-z]+$/ });
 });
 
+long('the statement holds the spec and evidence digests only if bindings enable them', async (t) => {
+  const bound = await ran(t, {});
+  const statement = JSON.stringify(bound.statement());
+  t.match(statement, `"intentspec_digest":"${bound.view.spec.digest}"`);
+  t.match(statement, 'evidence/0001-quick.json');
+  const loose = await ran(t, {
+    provenance: { bindings: { embedIntentSpecDigest: false, embedEvidenceDigests: false } },
+  });
+  t.notMatch(JSON.stringify(loose.statement()), 'intentspec_digest');
+  t.notMatch(JSON.stringify(loose.statement()), 'evidence/0001-quick.json');
+});
+
 long(
-  'bindings: spec digest and evidence digests are in the statement exactly when the contract binds them',
+  'transparencyLog mode internal-ledger adds a proof, and none gives a signed bundle without one',
   async (t) => {
-    const bound = await ran(t, {});
-    const statement = JSON.stringify(bound.statement());
-    t.match(statement, `"intentspec_digest":"${bound.view.spec.digest}"`);
-    t.match(statement, 'evidence/0001-quick.json');
-    const loose = await ran(t, {
-      provenance: { bindings: { embedIntentSpecDigest: false, embedEvidenceDigests: false } },
-    });
-    t.notMatch(JSON.stringify(loose.statement()), 'intentspec_digest');
-    t.notMatch(JSON.stringify(loose.statement()), 'evidence/0001-quick.json');
+    const logged = await ran(t, {});
+    t.ok(logged.view.provenance?.proof);
+    const unlogged = await ran(t, { provenance: { transparencyLog: { mode: 'none' } } });
+    t.ok(unlogged.view.provenance?.bundle);
+    t.equal(unlogged.view.provenance?.proof, undefined);
   },
 );
 
-long('transparencyLog: internal-ledger gives a proof, none gives a signed bundle without one', async (t) => {
-  const logged = await ran(t, {});
-  t.ok(logged.view.provenance?.proof);
-  const unlogged = await ran(t, { provenance: { transparencyLog: { mode: 'none' } } });
-  t.ok(unlogged.view.provenance?.bundle);
-  t.equal(unlogged.view.provenance?.proof, undefined);
-});
-
-long('objectStore: objects are anchored by refs under the prefix and survive git gc', async (t) => {
+long('refs under aiRefPrefix keep the objects of a run through `git gc`', async (t) => {
   const { sample, view, object } = await ran(t, {
     objmodel: { objectStore: { aiRefPrefix: 'refs/x-acme/' } },
   });
@@ -611,14 +618,14 @@ long('objectStore: objects are anchored by refs under the prefix and survive git
   t.equal(sample.git('for-each-ref', 'refs/ai'), '');
 });
 
-t.test('metricsSchema: a metric that is not as the contract expects refuses', async (t) => {
+t.test('a metric that does not match metricsSchema abandons the run', async (t) => {
   const metrics = (metricsSchema: Json): Json => ({ objmodel: { runPolicy: { metricsSchema } } });
   const unlike = await ran(t, metrics({ patchsets_generated: { minimum: 2 } }));
   t.equal(unlike.view.decision?.type, 'abandon');
   t.match(unlike.view.decision?.rationale, '`metrics`');
 });
 
-t.test('maxOutputBytes: so much is kept of what a command prints', async (t) => {
+t.test('maxOutputBytes limits how much command output is kept', async (t) => {
   const allow = [{ tool: 'workspace.command', actions: ['execute'], constraints: { maxOutputBytes: 4 } }];
   const { content } = await ran(t, {
     acceptance: { verificationPlan: { fastChecks: [{ ...quick, command: 'echo 123456789' }] } },
@@ -627,19 +634,22 @@ t.test('maxOutputBytes: so much is kept of what a command prints', async (t) => 
   t.notMatch(content('artifacts/fast/quick/test-log.log'), '56789');
 });
 
-long('a trigger that the contract enables ends a supplied patch, and the decision names it', async (t) => {
-  const outside = (triggers: Json): Json => ({
-    intent: { inScope: ['src/'] },
-    execution: { replan: { triggers } },
-  });
-  const enabled = await ran(t, outside(['scope-creep']));
-  t.match(enabled.view.decision, { type: 'abandon', rationale: /cannot be replanned for `scope-creep`/ });
-  const silent = await ran(t, outside([]));
-  t.equal(silent.view.decision?.type, 'abandon');
-  t.notMatch(silent.view.decision?.rationale, 'replanned');
-});
+long(
+  'an enabled replan trigger abandons a supplied patch, and the rationale names the trigger',
+  async (t) => {
+    const outside = (triggers: Json): Json => ({
+      intent: { inScope: ['src/'] },
+      execution: { replan: { triggers } },
+    });
+    const enabled = await ran(t, outside(['scope-creep']));
+    t.match(enabled.view.decision, { type: 'abandon', rationale: /cannot be replanned for `scope-creep`/ });
+    const silent = await ran(t, outside([]));
+    t.equal(silent.view.decision?.type, 'abandon');
+    t.notMatch(silent.view.decision?.rationale, 'replanned');
+  },
+);
 
-long('patchsetFormat: the stored patchset is a git diff or a unified one', async (t) => {
+long('patchsetFormat stores the patchset as a git diff or a unified diff', async (t) => {
   const git = await ran(t, {});
   const pathOf = ({ view }: Ran): string =>
     view.artifacts.find(({ name }) => name === 'patchset')?.path ?? '';

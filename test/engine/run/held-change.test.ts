@@ -25,7 +25,7 @@ async function heldChange(t: Test) {
   return { sample, repository, view, held, before: sample.git('rev-parse', 'main') };
 }
 
-long('a held change goes on to its branch once, however often it is told to', async (t) => {
+long('landing and dropping a held change twice has the same result as once', async (t) => {
   const { sample, repository, view, held, before } = await heldChange(t);
   t.same(held.target, { ref: 'refs/heads/main', expected: before });
   t.equal(sample.git('rev-parse', held.branch), held.commit);
@@ -36,7 +36,7 @@ long('a held change goes on to its branch once, however often it is told to', as
   t.equal(sample.git('branch', '--list', 'writ/*'), '');
 });
 
-long('files that an earlier process was stopped before are brought along', async (t) => {
+long('landing a held change updates files that an interrupted process left behind', async (t) => {
   const { sample, repository, view, held } = await heldChange(t);
   sample.git('update-ref', 'refs/heads/main', held.commit);
   t.not(sample.git('status', '--porcelain'), '', 'the branch has moved, the files have not');
@@ -46,7 +46,7 @@ long('files that an earlier process was stopped before are brought along', async
   t.equal(sample.git('status', '--porcelain'), '');
 });
 
-long('a branch that has moved since, or a file that was changed, is not run over', async (t) => {
+long('landing a held change stops if the target branch moved or a file changed', async (t) => {
   const { sample, repository, view, held, before } = await heldChange(t);
   const price = join(sample.root, 'src', 'price.js');
   const text = readFileSync(price, 'utf8');
@@ -64,7 +64,7 @@ long('a branch that has moved since, or a file that was changed, is not run over
   t.equal(sample.git('rev-parse', 'main'), mine);
 });
 
-t.test("a file that makes way for a directory of its name is in nobody's way", async (t) => {
+t.test('a file replaced by a directory of the same name does not block landing', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const repository = await openRepository(sample.root);
@@ -98,7 +98,7 @@ t.test("a file that makes way for a directory of its name is in nobody's way", a
   t.equal(readFileSync(join(place, 'one.txt'), 'utf8'), 'one\n');
 });
 
-long('a branch that somebody works on, or has put more on, stays', async (t) => {
+long('dropping a held change keeps a branch that is checked out or has more commits', async (t) => {
   const { sample, repository, held } = await heldChange(t);
   sample.git('checkout', '--quiet', 'writ/review-run');
   t.match(await dropHeld(repository, held), /it is checked out/);
@@ -108,27 +108,24 @@ long('a branch that somebody works on, or has put more on, stays', async (t) => 
   t.not(sample.git('rev-parse', held.branch), held.commit);
 });
 
-long(
-  "where a branch only holds a change, the policy of the one that it is for is nobody else's",
-  async (t) => {
-    const sample = makeSample();
-    t.teardown(() => sample.remove());
-    sample.git('update-ref', 'refs/remotes/origin/trunk', 'HEAD');
-    sample.git('symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/remotes/origin/trunk');
-    sample.git('commit', '--quiet', '--allow-empty', '-m', 'on main alone');
-    const source = { kind: 'patch', bytes: fix } as const;
-    const held = await sample.run({ source, onto: 'writ/held', heldFor: 'refs/heads/main' });
-    t.equal(held.decision?.type, 'commit');
-    t.notMatch((held.notices ?? []).join('\n'), /POLICY_FOREIGN/);
-    const named = await sample.run(
-      { source, onto: 'other' },
-      { metadata: { id: '0196a3c0-2222-7000-8000-000000000002' } },
-    );
-    t.match((named.notices ?? []).join('\n'), /POLICY_FOREIGN/, 'who asks for another branch is told');
-  },
-);
+long('a run that holds a change for another branch gives no POLICY_FOREIGN notice', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  sample.git('update-ref', 'refs/remotes/origin/trunk', 'HEAD');
+  sample.git('symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/remotes/origin/trunk');
+  sample.git('commit', '--quiet', '--allow-empty', '-m', 'on main alone');
+  const source = { kind: 'patch', bytes: fix } as const;
+  const held = await sample.run({ source, onto: 'writ/held', heldFor: 'refs/heads/main' });
+  t.equal(held.decision?.type, 'commit');
+  t.notMatch((held.notices ?? []).join('\n'), /POLICY_FOREIGN/);
+  const named = await sample.run(
+    { source, onto: 'other' },
+    { metadata: { id: '0196a3c0-2222-7000-8000-000000000002' } },
+  );
+  t.match((named.notices ?? []).join('\n'), /POLICY_FOREIGN/, 'who asks for another branch is told');
+});
 
-long('off every branch a change goes on to a new one', async (t) => {
+long('a held change lands on a new branch if HEAD is detached', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const commit = sample.git('rev-parse', 'HEAD');

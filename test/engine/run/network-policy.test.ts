@@ -70,7 +70,7 @@ async function ran(t: Test, spec: readonly Json[], change: Partial<RunRequest> =
 const fast = (view: RunView) => view.stages.find(({ stage }) => stage === 'fast')?.checks ?? [];
 
 long(
-  'a rule with hosts and a reason opens them to its commands, and the provenance says so',
+  'a rule with hosts and a reason opens them to its commands and is recorded in provenance',
   { timeout: 600_000 },
   async (t) => {
     const ls = { allowCommands: ['ls', 'printenv'] };
@@ -141,28 +141,32 @@ long(
   },
 );
 
-t.test('under allow the proxy opens every public host and no other', { timeout: 600_000 }, async (t) => {
-  const { view, log, requests, provenance } = await ran(t, [
-    checks(...['registry', 'other', 'inside'].map((name) => `${fetching} http://${name}.example/${name}`)),
-    rules({ allowCommands: ['node'] }),
-    { constraints: { security: { networkPolicy: 'allow' } } },
-  ]);
-  t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
-  t.strictSame([log('check-0'), log('check-1')], ['200 hello', '200 hello']);
-  t.match(log('check-2'), /^403|no way/);
-  t.strictSame(requests().sort(), ['/other', '/registry']);
-  t.match(fast(view)[2]?.findings, [
-    {
-      rule: 'network',
-      severity: 'warning',
-      detail: { host: 'inside.example', why: 'address', address: '10.0.0.7' },
-    },
-  ]);
-  t.match(provenance().writ_network[0].opened, [{ hosts: ['*'], reason: 'networkPolicy: allow' }]);
-});
+t.test(
+  'the proxy allows every public host and no other under networkPolicy `allow`',
+  { timeout: 600_000 },
+  async (t) => {
+    const { view, log, requests, provenance } = await ran(t, [
+      checks(...['registry', 'other', 'inside'].map((name) => `${fetching} http://${name}.example/${name}`)),
+      rules({ allowCommands: ['node'] }),
+      { constraints: { security: { networkPolicy: 'allow' } } },
+    ]);
+    t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
+    t.strictSame([log('check-0'), log('check-1')], ['200 hello', '200 hello']);
+    t.match(log('check-2'), /^403|no way/);
+    t.strictSame(requests().sort(), ['/other', '/registry']);
+    t.match(fast(view)[2]?.findings, [
+      {
+        rule: 'network',
+        severity: 'warning',
+        detail: { host: 'inside.example', why: 'address', address: '10.0.0.7' },
+      },
+    ]);
+    t.match(provenance().writ_network[0].opened, [{ hosts: ['*'], reason: 'networkPolicy: allow' }]);
+  },
+);
 
 long(
-  'without a sandbox a command under allow has the network of this machine, and the run says so',
+  'a command without a sandbox runs under networkPolicy `allow` with a note',
   { timeout: 600_000 },
   async (t) => {
     const spec = [
@@ -180,7 +184,7 @@ long(
   },
 );
 
-long('a speed comparison is recorded with all of its runs', { timeout: 600_000 }, async (t) => {
+long('the connections of all runs of a speed comparison are recorded', { timeout: 600_000 }, async (t) => {
   const command = `node -e "require('fs').writeFileSync(process.env.REPORTS_DIR + '/metrics.json', JSON.stringify({ x: 1 })); fetch('http://registry.example/m')"`;
   const { view, requests, provenance } = await ran(t, [
     checks('true'),
@@ -202,33 +206,30 @@ long('a speed comparison is recorded with all of its runs', { timeout: 600_000 }
   t.match(provenance().writ_network, [{ check: 'bench', connections: [{ count: compared + 1 }] }]);
 });
 
-t.test(
-  'where no sandbox works a run under allow is refused and says what the choice would mean',
-  async (t) => {
-    const sample = makeSample();
-    t.teardown(() => sample.remove());
-    const broken = definePlugin({
-      name: 'broken',
-      api: 1,
-      setup({ slots }) {
-        slots.sandbox.add('broken', {
-          name: 'broken',
-          pathsInside: () => ({ workspace: '/', reports: '/' }),
-          probe: async () => ({ works: false, enforced: [], reason: 'it is broken' }),
-          run: () => Promise.reject(new Error('never')),
-        });
-        return undefined;
-      },
-    });
-    const spec = { constraints: { security: { networkPolicy: 'allow' } } };
-    const change = { source: { kind: 'patch', bytes: fix }, sandbox: 'broken' } as const;
-    const told = { code: 'SANDBOX_UNAVAILABLE', message: /it is broken.*networkPolicy: allow/ };
-    await t.rejects(sample.run(change, spec, [broken]), { ...told, hints: [/bubblewrap/, /--sandbox none/] });
-    await t.rejects(sample.run(change, {}, [broken]), { code: 'SANDBOX_UNAVAILABLE' });
-  },
-);
+t.test('a run under networkPolicy `allow` is refused with hints if no sandbox works', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  const broken = definePlugin({
+    name: 'broken',
+    api: 1,
+    setup({ slots }) {
+      slots.sandbox.add('broken', {
+        name: 'broken',
+        pathsInside: () => ({ workspace: '/', reports: '/' }),
+        probe: async () => ({ works: false, enforced: [], reason: 'it is broken' }),
+        run: () => Promise.reject(new Error('never')),
+      });
+      return undefined;
+    },
+  });
+  const spec = { constraints: { security: { networkPolicy: 'allow' } } };
+  const change = { source: { kind: 'patch', bytes: fix }, sandbox: 'broken' } as const;
+  const told = { code: 'SANDBOX_UNAVAILABLE', message: /it is broken.*networkPolicy: allow/ };
+  await t.rejects(sample.run(change, spec, [broken]), { ...told, hints: [/bubblewrap/, /--sandbox none/] });
+  await t.rejects(sample.run(change, {}, [broken]), { code: 'SANDBOX_UNAVAILABLE' });
+});
 
-t.test('a secret in the name of a host is redacted, an address is not', async (t) => {
+t.test('a secret in a host name is redacted, and an IP address is kept', async (t) => {
   const token = `ghp_${'0Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0Uv1Wx'}`;
   const use = {
     port: 80,
@@ -254,7 +255,7 @@ t.test('a secret in the name of a host is redacted, an address is not', async (t
   t.match(network?.uses, [{ host: /redacted/ }, { host: '127.0.0.1', address: '127.0.0.1' }]);
 });
 
-t.test('the findings of a check are bounded, and say what was left out', async (t) => {
+t.test('the network findings of a check are limited, and the last one counts the rest', async (t) => {
   const uses = Array.from({ length: 30 }, (_, n) => ({
     ...({ port: 80, via: 'http', outcome: 'refused', why: 'not-listed', reasons: [] } as const),
     ...{ host: `h${n}.example`, connections: 1, sentBytes: 0, receivedBytes: 0 },

@@ -7,7 +7,7 @@ import { fixtures, makeSample } from './sample.ts';
 const fix = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
 const source = { kind: 'patch', bytes: fix } as const;
 
-long('whoever watches a run is told what happens, in order, and cannot stop it', async (t) => {
+long('plugin hooks observe the events of a run in order, and their errors do not stop it', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const told: string[] = [];

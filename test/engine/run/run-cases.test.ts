@@ -35,7 +35,7 @@ interface Case {
 
 const folders = everyThird(everyThird(readdirSync(fixtures).filter((name) => !name.startsWith('_'))));
 
-t.test('whole runs', { jobs: 2, timeout: 2_000_000 }, async (t) => {
+t.test('fixture runs reach their expected decisions', { jobs: 2, timeout: 2_000_000 }, async (t) => {
   for (const folder of folders) {
     t.test(folder.replaceAll('-', ' '), { timeout: 600_000 }, async (t) => {
       const { spec, advisories, expect } = JSON.parse(

@@ -103,7 +103,7 @@ export const controlRows: readonly SessionRow[] = [
     audit,
     'each audit line carries its envelope fields in sequence, in a file of mode 0600',
     {
-      'audit trace_id': 'the thread',
+      'audit trace_id': 'the thread id is derived from the intent id and the instant of its creation',
       'audit principal_id': 'who',
       'audit action': 'what',
       'audit policy_version': 'local-tui-control/v1',

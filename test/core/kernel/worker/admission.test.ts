@@ -21,25 +21,22 @@ function stoppedClock() {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-t.test(
-  'one works; another gets a place of its own when it has waited, and no more than are allowed',
-  async (t) => {
-    const { clock, endSleeps } = stoppedClock();
-    const admission = createAdmission(2, clock);
-    const entered: number[] = [];
-    for (const id of [1, 2, 3]) admission.enter(never).then((isAdmitted) => isAdmitted && entered.push(id));
-    await turn();
-    t.strictSame(entered, [1]);
-    endSleeps();
-    await turn();
-    t.strictSame(entered, [1, 2]);
-    admission.exit();
-    await turn();
-    t.strictSame(entered, [1, 2, 3]);
-  },
-);
+t.test('admits a second caller once it has waited, and none beyond the limit', async (t) => {
+  const { clock, endSleeps } = stoppedClock();
+  const admission = createAdmission(2, clock);
+  const entered: number[] = [];
+  for (const id of [1, 2, 3]) admission.enter(never).then((isAdmitted) => isAdmitted && entered.push(id));
+  await turn();
+  t.strictSame(entered, [1]);
+  endSleeps();
+  await turn();
+  t.strictSame(entered, [1, 2]);
+  admission.exit();
+  await turn();
+  t.strictSame(entered, [1, 2, 3]);
+});
 
-t.test('who hurries gets a place of its own at once, while there may be more', async (t) => {
+t.test('admits an urgent caller at once while a place is free', async (t) => {
   const admission = createAdmission(2, stoppedClock().clock);
   await admission.enter(never);
   t.equal(await admission.enter(never, true), true);
@@ -49,7 +46,7 @@ t.test('who hurries gets a place of its own at once, while there may be more', a
   t.equal(await third, true);
 });
 
-t.test('who was admitted in the turn in which its wait ended takes nobody elseâ€™s place', async (t) => {
+t.test('a caller admitted in the turn in which its wait ends uses only one place', async (t) => {
   const { clock, endSleeps } = stoppedClock();
   const admission = createAdmission(2, clock);
   const entered: number[] = [];
@@ -64,7 +61,7 @@ t.test('who was admitted in the turn in which its wait ended takes nobody elseâ€
   t.strictSame(await Promise.all(free), [true, true], 'every place was given back');
 });
 
-t.test('who leaves before its turn is not admitted, and is no longer waited with', async (t) => {
+t.test('a caller that aborts while it waits is not admitted and leaves the queue', async (t) => {
   const { clock, endSleeps } = stoppedClock();
   const admission = createAdmission(2, clock);
   const leaver = new AbortController();

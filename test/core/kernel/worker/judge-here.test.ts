@@ -33,14 +33,14 @@ function countingPool(): WorkerPool & { readonly given: string[] } {
   };
 }
 
-t.test('a linear rule over a small input needs no thread', async (t) => {
+t.test('evaluates a linear rule over a small input on the main thread', async (t) => {
   const pool = countingPool();
   const rule = ruleOf('here', { judge: async () => [answer('here')] });
   t.strictSame(await judgeRule(rule, input, pool), [answer('here')]);
   t.strictSame(pool.given, []);
 });
 
-t.test('a rule of a third-party plugin is never evaluated here', async (t) => {
+t.test('never evaluates a rule of a third-party plugin on the main thread', async (t) => {
   const rule = {
     ...ruleOf('theirs', { judge: () => t.fail('evaluated here') as never }),
     outside: async () => [],
@@ -48,7 +48,7 @@ t.test('a rule of a third-party plugin is never evaluated here', async (t) => {
   t.strictSame(await judgeRule(rule, input, countingPool()), []);
 });
 
-t.test('content of every kind counts, and from 64 KiB on the pool is asked', async (t) => {
+t.test('sends the rule to the pool when all its content together reaches 64 KiB', async (t) => {
   const bytes = new Uint8Array(mainThreadBytes);
   const left = new Uint8Array(mainThreadBytes - bytesIn(input) - 1);
   const more: readonly Partial<RuleInput>[] = [
@@ -71,7 +71,7 @@ t.test('content of every kind counts, and from 64 KiB on the pool is asked', asy
   t.strictSame(pool.given, [], 'one byte less');
 });
 
-t.test('a rule that is not linear for an input is given to the pool', async (t) => {
+t.test('sends a rule to the pool when it is not linear for the input', async (t) => {
   const pool = countingPool();
   const judge = () => [answer('at-times')];
   await judgeRule(ruleOf('at-times', { judge, isLinear: ({ args }) => args[0] === 'two' }), input, pool);
@@ -80,7 +80,7 @@ t.test('a rule that is not linear for an input is given to the pool', async (t) 
   t.strictSame(pool.given, ['at-times']);
 });
 
-t.test('a rule that fails here has refused as it does in a thread', async (t) => {
+t.test('a rule that fails on the main thread yields the same fault as in a worker thread', async (t) => {
   const pool = createPool({ clock: systemClock, threads: 1 });
   t.teardown(() => pool.close());
   for (const [file, ...args] of [
@@ -100,7 +100,7 @@ t.test('a rule that fails here has refused as it does in a thread', async (t) =>
   }
 });
 
-t.test('a signal that comes between two rules refuses those whose turn is later', async (t) => {
+t.test('an abort signal between two rules refuses the rules that have not run yet', async (t) => {
   const stop = new AbortController();
   const evaluated: string[] = [];
   const judge = ({ args: [id = ''] }: RuleInput) => {
@@ -118,21 +118,21 @@ t.test('a signal that comes between two rules refuses those whose turn is later'
   t.equal(evaluated[0], 'first');
 });
 
-t.test('a closed pool evaluates nothing, here neither', async (t) => {
+t.test('a closed pool evaluates no rule, on the main thread either', async (t) => {
   const pool = createPool({ clock: systemClock, threads: 1 });
   await pool.close();
   const rule = ruleOf('late', { judge: () => t.fail('evaluated') as never });
   await t.rejects(judgeRule(rule, input, pool), { code: 'WORKER_FAULT' });
 });
 
-t.test('no module is loaded ahead into a thread for a small change that is judged here', async (t) => {
+t.test('preloads no module for a small change that is evaluated on the main thread', async (t) => {
   const known = createRules();
   known.add(ruleOf('here', {}));
   t.strictSame(modulesOf(known, sampleSpec), []);
   t.equal(modulesOf(known, sampleSpec, mainThreadBytes).length, 1);
 });
 
-t.test('the rules that a grammar, a lockfile or a report needs are not linear for every input', async (t) => {
+t.test('only the listed built-in rules are linear for every input', async (t) => {
   const always: string[] = [];
   for (const { id, linear, module } of rules)
     if (linear && !(await loadRuleModule(module.href)).isLinear) always.push(id);

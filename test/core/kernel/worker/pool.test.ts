@@ -23,7 +23,7 @@ function poolFor(t: Test, options: Partial<PoolOptions> = {}) {
   return pool;
 }
 
-t.test('results are values, errors are records', async (t) => {
+t.test('returns results as values and errors as records', async (t) => {
   const pool = poolFor(t);
   t.match(await pool.run(judgeRuleTask, task('answers'), limits), { ok: true, value: [{ rule: 'answers' }] });
   t.strictSame(await pool.run(judgeRuleTask, task('throws'), limits), {
@@ -33,12 +33,12 @@ t.test('results are values, errors are records', async (t) => {
   });
 });
 
-t.test('an input that cannot cross to a thread is told as such', async (t) => {
+t.test('reports an input that cannot be sent to a thread as `unsendable`', async (t) => {
   const input = { ...task('answers'), extra: () => {} };
   t.match(await poolFor(t).run(judgeRuleTask, input, limits), { ok: false, reason: 'unsendable' });
 });
 
-t.test('shared memory crosses without a copy; the environment does not cross', async (t) => {
+t.test('a thread gets shared memory without a copy and no environment variables', async (t) => {
   const given = task('surroundings');
   process.env.WRIT_TEST_SECRET = 'x';
   const outcome = await poolFor(t).run(judgeRuleTask, given, limits);
@@ -47,7 +47,7 @@ t.test('shared memory crosses without a copy; the environment does not cross', a
   t.equal(given.input.patch.diff[0], 42, 'the mark that the thread left is seen here');
 });
 
-t.test('nothing runs in a thread but what code has named', async (t) => {
+t.test('runs only tasks that `defineTask` created from a file URL', async (t) => {
   const pool = poolFor(t);
   const told = JSON.parse(JSON.stringify(judgeRuleTask)) as typeof judgeRuleTask;
   t.strictSame(told, judgeRuleTask);
@@ -57,7 +57,7 @@ t.test('nothing runs in a thread but what code has named', async (t) => {
   });
 });
 
-t.test('what a task prints goes nowhere', async (t) => {
+t.test('discards what a task prints, and an idle pool lets the process exit', async (t) => {
   const script = `
     import { systemClock } from '${new URL('../../../../core/base/clock.ts', import.meta.url)}';
     import { createPool } from '${new URL('../../../../core/kernel/worker/pool.ts', import.meta.url)}';
@@ -74,7 +74,7 @@ t.test('what a task prints goes nowhere', async (t) => {
   t.equal(child.status, 0, 'and an idle pool keeps no process alive');
 });
 
-t.test('a task that never ran keeps its time: waiting for a thread does not count', async (t) => {
+t.test('time spent waiting for a thread does not count towards a task’s timeout', async (t) => {
   const pool = poolFor(t, { threads: 1 });
   const slow = pool.run(judgeRuleTask, task('hangs'), { timeoutMs: 4000 });
   const behind = pool.run(judgeRuleTask, task('answers'), { timeoutMs: 3900 });
@@ -82,7 +82,7 @@ t.test('a task that never ran keeps its time: waiting for a thread does not coun
   t.match(await behind, { ok: true });
 });
 
-t.test('aborting ends a running task and takes a waiting one out of the queue', async (t) => {
+t.test('aborting ends a running task and removes a waiting one from the queue', async (t) => {
   const pool = poolFor(t, { threads: 1 });
   const first = new AbortController();
   const second = new AbortController();
@@ -102,7 +102,7 @@ t.test('aborting ends a running task and takes a waiting one out of the queue', 
   });
 });
 
-t.test('closing ends what runs and what waits, and nothing can be run after it', async (t) => {
+t.test('closing ends running and waiting tasks, and a closed pool runs nothing', async (t) => {
   const pool = createPool({ clock: systemClock, threads: 1 });
   const looping = task('loops');
   const running = pool.run(judgeRuleTask, looping, limits);
@@ -115,41 +115,41 @@ t.test('closing ends what runs and what waits, and nothing can be run after it',
   await pool.close();
 });
 
-t.test('a pool that ran nothing started no thread and closes', async (t) => {
+t.test('a pool that never ran a task closes', async (t) => {
   const pool = createPool({ clock: systemClock });
   t.ok(pool.threads >= 2 && pool.threads <= 8);
   await pool.close();
 });
 
+t.test('a warmed thread answers the first task, and a pool can be closed while it warms', async (t) => {
+  const pool = poolFor(t);
+  pool.warm([]);
+  t.match(await pool.run(judgeRuleTask, task('answers'), limits), {
+    ok: true,
+    value: [{ rule: 'answers' }],
+  });
+  const closed = createPool({ clock: systemClock });
+  closed.warm([]);
+  await closed.close();
+  closed.warm([]);
+});
+
 t.test(
-  'a thread that was started ahead answers the first task; a pool that is closed meanwhile ends it',
+  'preloads named modules, and a module that cannot be loaded fails only when its task runs',
   async (t) => {
-    const pool = poolFor(t);
-    pool.warm([]);
-    t.match(await pool.run(judgeRuleTask, task('answers'), limits), {
-      ok: true,
-      value: [{ rule: 'answers' }],
-    });
-    const closed = createPool({ clock: systemClock });
-    closed.warm([]);
-    await closed.close();
-    closed.warm([]);
+    const said = async (ahead: readonly string[]) => {
+      const pool = poolFor(t, { threads: 1 });
+      pool.warm(ahead.map((file) => task(file).module));
+      const outcome = await pool.run(judgeRuleTask, task('says-loaded'), limits);
+      t.match(await pool.run(judgeRuleTask, task('no-such-rule'), limits), { ok: false, reason: 'threw' });
+      return outcome.ok ? outcome.value[0]?.message : outcome;
+    };
+    t.equal(await said(['no-such-rule', 'loaded-ahead']), 'true');
+    t.equal(await said([]), 'false');
   },
 );
 
-t.test('what is named is loaded ahead; what cannot be loaded says so when it is asked', async (t) => {
-  const said = async (ahead: readonly string[]) => {
-    const pool = poolFor(t, { threads: 1 });
-    pool.warm(ahead.map((file) => task(file).module));
-    const outcome = await pool.run(judgeRuleTask, task('says-loaded'), limits);
-    t.match(await pool.run(judgeRuleTask, task('no-such-rule'), limits), { ok: false, reason: 'threw' });
-    return outcome.ok ? outcome.value[0]?.message : outcome;
-  };
-  t.equal(await said(['no-such-rule', 'loaded-ahead']), 'true');
-  t.equal(await said([]), 'false');
-});
-
-t.test('many tasks on few threads all come back, each with its own answer', async (t) => {
+t.test('many tasks on few threads all return, each with its own answer', async (t) => {
   const pool = poolFor(t);
   const ids = Array.from({ length: 300 }, (_, i) => `rule-${i}`);
   const outcomes = await Promise.all(ids.map((id) => pool.run(judgeRuleTask, task('answers', id), limits)));
@@ -159,7 +159,7 @@ t.test('many tasks on few threads all come back, each with its own answer', asyn
   );
 });
 
-t.test('what a task leaves for its next turn comes before its answer, in each of 200 rounds', async (t) => {
+t.test('work that a task leaves for the next turn always comes before its answer', async (t) => {
   const rounds = 200;
   for (const how of ['turn', 'rejection']) {
     const thread = new Worker(new URL('./asks-often.ts', import.meta.url), {

@@ -26,7 +26,7 @@ const swagger = {
   paths: { '/pets': {} },
 };
 
-t.test('servers and paths of OpenAPI and Swagger descriptions make the URLs', async (t) => {
+t.test('builds URLs from the servers and paths of OpenAPI and Swagger files', async (t) => {
   const { objects, entries } = await sampleTree(t, {
     'docs/openapi.v3.json': JSON.stringify(openapi),
     'swagger.json': JSON.stringify(swagger),
@@ -56,14 +56,14 @@ t.test('servers and paths of OpenAPI and Swagger descriptions make the URLs', as
   }
 });
 
-t.test('the text of an item is what the description says of the endpoint', async (t) => {
+t.test('the text of a URL item is the endpoint part of the API description', async (t) => {
   const { objects, entries } = await sampleTree(t, { 'openapi.json': JSON.stringify(openapi) });
   const { urls } = await findApis(objects, entries, ['/users/{id}']);
   t.strictSame(JSON.parse(Buffer.from(urls[0]?.text ?? []).toString('utf8')), { '/users/{id}': users });
   t.equal(urls[0]?.description, 'openapi.json');
 });
 
-t.test('broken descriptions are said not to be read', async (t) => {
+t.test('reports broken API descriptions as gaps', async (t) => {
   const { objects, entries } = await sampleTree(t, {
     'openapi.yaml': 'openapi: 3.1.0',
     'a/swagger.yml': '',
@@ -82,7 +82,7 @@ t.test('broken descriptions are said not to be read', async (t) => {
   ]);
 });
 
-t.test('servers without a web address make no URL', async (t) => {
+t.test('servers without a web address give no URL', async (t) => {
   for (const servers of [
     undefined,
     [],
@@ -99,7 +99,7 @@ t.test('servers without a web address make no URL', async (t) => {
   }
 });
 
-t.test('without a wish nothing is looked up or complained about', async (t) => {
+t.test('looks up nothing and reports nothing without API hints', async (t) => {
   const { objects, entries } = await sampleTree(t, { 'openapi.yaml': '' });
   t.strictSame(await findApis(objects, entries, []), { urls: [], unresolved: [], gaps: [] });
 });
@@ -134,7 +134,7 @@ const alike = {
   },
 };
 
-t.test('a description in YAML is read as the same one in JSON', async (t) => {
+t.test('a YAML description gives the same result as the JSON one', async (t) => {
   const found = async (name: string, text: string) => {
     const { objects, entries } = await sampleTree(t, { [name]: text });
     const { urls, gaps } = await findApis(objects, entries, ['/users/42']);
@@ -146,7 +146,7 @@ t.test('a description in YAML is read as the same one in JSON', async (t) => {
   t.strictSame(await found('swagger.YML', yaml.replaceAll('\n', '\r\n')), json);
 });
 
-long('YAML that is no JSON, or that blows up, is not read and says why', async (t) => {
+long('skips YAML that is not JSON or expands too far, and reports the reason', async (t) => {
   const levels = Array.from({ length: 12 }, (_, at) =>
     at === 0 ? 'l0: &l0 [x, x, x, x, x, x, x, x]' : `l${at}: &l${at} [${`*l${at - 1}, `.repeat(8)}]`,
   );

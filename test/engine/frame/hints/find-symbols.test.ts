@@ -18,7 +18,7 @@ async function found(
   };
 }
 
-t.test('definitions are found in every language that has declaration forms', async (t) => {
+t.test('finds definitions in every supported language', async (t) => {
   const files: Record<string, string> = {
     'a.ts': [
       'import { unrelated } from "./x";',
@@ -94,29 +94,32 @@ t.test('definitions are found in every language that has declaration forms', asy
   t.strictSame(unresolved, []);
 });
 
-t.test('what is only called, mentioned or imported is unresolved, and so is what is no name', async (t) => {
-  const names = ['used', 'mentioned', 'imported', 'absent', 'Store.absent', '...', '', 'a b'];
-  const { sites, unresolved } = await found(
-    t,
-    {
-      'a.ts':
-        'import { imported } from "./b";\nused({\n});\n// function mentioned() {}\nx.function.used;\nclass Store {}\n',
-      'b.py': '# def mentioned():\nused(1)\n',
-    },
-    names,
-  );
-  t.strictSame(sites, []);
-  t.strictSame(unresolved, names);
-});
+t.test(
+  'names that are only called, mentioned or imported are unresolved, as are invalid names',
+  async (t) => {
+    const names = ['used', 'mentioned', 'imported', 'absent', 'Store.absent', '...', '', 'a b'];
+    const { sites, unresolved } = await found(
+      t,
+      {
+        'a.ts':
+          'import { imported } from "./b";\nused({\n});\n// function mentioned() {}\nx.function.used;\nclass Store {}\n',
+        'b.py': '# def mentioned():\nused(1)\n',
+      },
+      names,
+    );
+    t.strictSame(sites, []);
+    t.strictSame(unresolved, names);
+  },
+);
 
-t.test('a path before the name keeps other files out', async (t) => {
+t.test('a path before the symbol limits the search to that file', async (t) => {
   const files = { 'a.ts': 'export function one() {}\n', 'b.ts': 'export function one() {}\n' };
   t.strictSame((await found(t, files, ['b.ts#one'])).sites, ['b.ts#one b.ts:1-1']);
   t.strictSame((await found(t, files, ['b.ts:one'])).sites, ['b.ts:one b.ts:1-1']);
   t.strictSame((await found(t, files, ['one'])).sites, ['one a.ts:1-1', 'one b.ts:1-1']);
 });
 
-t.test('a snippet is the text of the lines, in UTF-8, and never more than 200 lines', async (t) => {
+t.test('a snippet holds the UTF-8 text of its lines, at most 200 of them', async (t) => {
   const { texts, sites } = await found(
     t,
     {
@@ -128,7 +131,7 @@ t.test('a snippet is the text of the lines, in UTF-8, and never more than 200 li
   t.strictSame(sites, ['größe a.ts:1-1', 'long a.ts:2-201']);
 });
 
-t.test('a name that is defined everywhere gives sixteen snippets', async (t) => {
+t.test('a symbol defined in many places gives at most sixteen snippets', async (t) => {
   const files = Object.fromEntries(
     Array.from({ length: 40 }, (_, index) => [`f${index}.ts`, 'export function many() {}\n'.repeat(30)]),
   );

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { javascriptImports } from '../../../../engine/frame/imports/javascript-imports.ts';
 
-t.test('every form of import with a literal is read', async (t) => {
+t.test('reads every form of import with a literal specifier', async (t) => {
   for (const [source, ...specifiers] of [
     [`import a from './a';`, './a'],
     [`import { b, type C } from "./b.js"`, './b.js'],
@@ -21,7 +21,7 @@ t.test('every form of import with a literal is read', async (t) => {
   }
 });
 
-t.test('what only looks like an import is not read', async (t) => {
+t.test('ignores text that only looks like an import', async (t) => {
   for (const source of [
     `// import './a'`,
     `/* import './a' */`,
@@ -40,7 +40,7 @@ t.test('what only looks like an import is not read', async (t) => {
   }
 });
 
-t.test('a quote, a regular expression or a template in the way does not hide what follows', async (t) => {
+t.test('quotes, regular expressions and templates do not hide a later import', async (t) => {
   for (const before of [
     `it's JSX text\n`,
     `const re = /['"]/;`,

@@ -8,7 +8,7 @@ function read(source: string): readonly string[] {
   );
 }
 
-t.test('every form of import is read', async (t) => {
+t.test('reads every form of Python import', async (t) => {
   for (const [source, ...imports] of [
     ['import a', 'a:'],
     ['import a.b as c, d', 'a.b:', 'd:'],
@@ -29,7 +29,7 @@ t.test('every form of import is read', async (t) => {
   }
 });
 
-t.test('what only looks like an import is not read', async (t) => {
+t.test('ignores text that only looks like an import', async (t) => {
   for (const source of [
     '# import a',
     '"import a"',

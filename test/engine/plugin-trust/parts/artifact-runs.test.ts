@@ -55,7 +55,7 @@ async function scene(
   return { sample, digest, run };
 }
 
-long('what a plugin makes is evidence and a byproduct of what is sealed, under its name', async (t) => {
+long('a plugin artifact is sealed as evidence and byproduct under the name of the plugin', async (t) => {
   const { sample, digest, run } = await scene(t);
   const view = await run();
   t.match(view, { decision: { type: 'commit' } }, JSON.stringify(view.decision));
@@ -94,7 +94,7 @@ long('what a plugin makes is evidence and a byproduct of what is sealed, under i
   );
 });
 
-long('secrets are taken out of what a plugin makes, and of what it says', async (t) => {
+long('secrets are masked in plugin artifacts and in messages of the plugin', async (t) => {
   const secret = 'tok-canary-0123456789';
   const key = `AKIA${'QX7RT2LMZP4NW5VK'}`;
   const tell = (what: string) => (text: string) =>
@@ -139,7 +139,7 @@ const failures: Readonly<Record<string, readonly [body: string, found: RegExp]>>
 };
 
 for (const [how, [body, found]] of casesOf(failures, ['refuses to make it', 'goes away']))
-  t.test(`a change is not committed where the plugin that is to make its artifact ${how}`, async (t) => {
+  t.test(`a run does not commit if the plugin that must produce an artifact ${how}`, async (t) => {
     const { sample, run } = await scene(t, {
       edit: (text) => text.replace('  const lines = linesOf', `  ${body}\n  const lines = linesOf`),
       manifest: {
@@ -164,14 +164,14 @@ for (const [how, [body, found]] of casesOf(failures, ['refuses to make it', 'goe
     t.equal(sample.git('rev-parse', 'HEAD'), head, 'the branch is where it was');
   });
 
-long('a format that the configuration asks for is held to', async (t) => {
+long('the configured artifact format is enforced', async (t) => {
   const { run } = await scene(t, { section: `${demanded}format = "sarif"\n` });
   const view = await run();
   t.equal(view.decision?.type, 'abandon');
   t.match(JSON.stringify(view.stages), /artifact-format/);
 });
 
-long('the stage that the configuration names is the one that fails', async (t) => {
+long('a refused artifact fails the stage that the configuration names', async (t) => {
   const { run } = await scene(t, {
     section: `${demanded}stage = "fast"\n`,
     options: 'options = { strict = true }',
@@ -188,7 +188,7 @@ long('the stage that the configuration names is the one that fails', async (t) =
   );
 });
 
-t.test('names of contracts stay the engine’s, and nobody who is not there is asked', async (t) => {
+t.test('refuses artifact settings with reserved names, unknown plugins or invalid fields', async (t) => {
   for (const section of [
     '[artifacts.sbom]\nplugin = "owners"\n',
     '[artifacts.test-log]\nplugin = "owners"\n',

@@ -53,7 +53,7 @@ async function scene(
   return { sample, digest, run };
 }
 
-t.test('a plugin keeps out what it refuses and ranks the rest; what is sealed is verified', async (t) => {
+t.test('an evidence plugin refuses and ranks sources, and the sealed run verifies', async (t) => {
   const { sample, digest, run } = await scene(t, { options: 'options = { made = "test/" }' });
   const view = await run();
   t.match(view, { decision: { type: 'commit' } }, JSON.stringify(view.decision));
@@ -94,7 +94,7 @@ const silences: Readonly<Record<string, readonly [body: string, reason: RegExp]>
 };
 
 for (const [how, [body, reason]] of casesOf(silences, ['raises a tier', 'goes away']))
-  t.test(`nothing is committed where a policy that is asked about sources ${how}`, async (t) => {
+  t.test(`a run commits nothing if an evidence policy ${how}`, async (t) => {
     const { sample, run } = await scene(t, {
       edit: (text) => text.replace('  if (url !== undefined)', `  ${body}\n  if (url !== undefined)`),
       part: { timeoutSeconds: how === 'hangs' ? 1 : 60 },
@@ -106,16 +106,19 @@ for (const [how, [body, reason]] of casesOf(silences, ['raises a tier', 'goes aw
     t.equal(sample.git('rev-parse', 'HEAD'), head, 'the branch is where it was');
   });
 
-t.test('who is asked is said by the configuration, and is there', async (t) => {
-  for (const section of [
-    '[evidence]\nplugins = ["another"]\n',
-    '[evidence]\nplugins = ["house", "house"]\n',
-    '[evidence]\nplugins = "house"\n',
-    '[evidence]\nstrategy = "open-web"\n',
-  ]) {
-    const { run } = await scene(t, { section });
-    await t.rejects(run(), { code: 'CONFIG_INVALID' }, section);
-  }
-  const { run } = await scene(t, { part: { name: 'repo-first' } });
-  await t.rejects(run(), { code: 'SLOT_DUPLICATE' });
-});
+t.test(
+  'refuses an `[evidence]` section with unknown plugins or fields, and reserved policy names',
+  async (t) => {
+    for (const section of [
+      '[evidence]\nplugins = ["another"]\n',
+      '[evidence]\nplugins = ["house", "house"]\n',
+      '[evidence]\nplugins = "house"\n',
+      '[evidence]\nstrategy = "open-web"\n',
+    ]) {
+      const { run } = await scene(t, { section });
+      await t.rejects(run(), { code: 'CONFIG_INVALID' }, section);
+    }
+    const { run } = await scene(t, { part: { name: 'repo-first' } });
+    await t.rejects(run(), { code: 'SLOT_DUPLICATE' });
+  },
+);

@@ -78,7 +78,7 @@ for (const [what, [body, contentType]] of casesOf(nothing, [
   'crashes',
   'does not end',
 ]))
-  t.test(`a producer that ${what} has made nothing`, async (t) => {
+  t.test(`a producer that ${what} yields no artifact`, async (t) => {
     const withinSeconds = /does not|never/.test(what) ? 1 : 60;
     const made = await produce(t, body, {
       withinSeconds,
@@ -89,7 +89,7 @@ for (const [what, [body, contentType]] of casesOf(nothing, [
     t.notOk('polluted' in {});
   });
 
-t.test('what it makes is what it answered, in each of the ways', async (t) => {
+t.test('a producer can return text, bytes or JSON', async (t) => {
   const text = async (body: string, contentType: string) => {
     const made = await produce(t, body, { contentType });
     return made instanceof Uint8Array ? Buffer.from(made).toString('latin1') : made;
@@ -102,7 +102,7 @@ t.test('what it makes is what it answered, in each of the ways', async (t) => {
   );
 });
 
-t.test('a reason is told without what the plugin was handed', async (t) => {
+t.test('the reason of a producer is reported with its secrets masked', async (t) => {
   for (const body of [
     "return { unmade: 'no: ' + context.secrets.SLY_TOKEN };",
     "throw new Error('no: ' + context.secrets.SLY_TOKEN);",
@@ -113,7 +113,7 @@ t.test('a reason is told without what the plugin was handed', async (t) => {
   }
 });
 
-t.test('it is handed the change and the files that it reads, and nothing else', async (t) => {
+t.test('a producer receives the patch and the files it declares, and nothing else', async (t) => {
   const files = {
     'src/a.js': { candidate: 'a();\n' },
     'src/b.bin': { candidate: Buffer.from([0, 200]) },
@@ -142,7 +142,7 @@ t.test('it is handed the change and the files that it reads, and nothing else', 
   t.notMatch(JSON.stringify(told.env), /canary|SLY/);
 });
 
-t.test('files named like parts of objects are files', async (t) => {
+t.test('a file named `__proto__` is handed over as an ordinary file', async (t) => {
   const files = Object.fromEntries([['__proto__', { candidate: 'x' }]]);
   const made = await produce(
     t,
@@ -152,13 +152,13 @@ t.test('files named like parts of objects are files', async (t) => {
   t.strictSame(JSON.parse(Buffer.from(made as Uint8Array).toString('utf8')), [['__proto__'], false, 'x']);
 });
 
-t.test('files beyond what it may be handed are the reason why there is none', async (t) => {
+t.test('files over the size limit are the reported reason for a missing artifact', async (t) => {
   const files = { big: { candidate: Buffer.alloc(9 * 1024 * 1024, 65) } };
   const made = await produce(t, 'return { json: 1 };', { files, reads: ['**'] });
   t.match(made, { unmade: /plugin `sly`.*`reads` hold more than/ });
 });
 
-t.test('who stops waiting is not answered, and what comes later goes nowhere', async (t) => {
+t.test('an aborted producer call rejects, and a late answer is ignored', async (t) => {
   const stop = new AbortController();
   const asked = produce(
     t,
@@ -169,7 +169,7 @@ t.test('who stops waiting is not answered, and what comes later goes nowhere', a
   await t.rejects(asked, { message: 'stopped' });
 });
 
-t.test('it reaches the hosts that it declares, and no other, and reads no file of ours', async (t) => {
+t.test('a producer reaches only its declared hosts and reads no file of the machine', async (t) => {
   await using server = await serveModel((response) => {
     response.end('here');
   });

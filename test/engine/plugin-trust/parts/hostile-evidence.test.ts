@@ -42,7 +42,7 @@ const silences: Readonly<Record<string, string>> = {
 };
 
 for (const [what, body] of casesOf(silences, ['ranks beyond all', 'throws', 'crashes', 'does not end']))
-  t.test(`a policy that ${what} has said nothing, and is not asked again`, async (t) => {
+  t.test(`an evidence policy that ${what} fails the call and all later calls`, async (t) => {
     const policy = await open(t, body, { withinSeconds: /does not|never/.test(what) ? 1 : 60 });
     const silent = { code: 'PLUGIN_PROCESS_FAULT', detail: { plugin: 'sly' } };
     await t.rejects(policy.refuse(source), silent);
@@ -52,47 +52,53 @@ for (const [what, body] of casesOf(silences, ['ranks beyond all', 'throws', 'cra
     t.notOk('polluted' in {});
   });
 
-t.test('it can refuse, and rank within a tier, and no more', async (t) => {
-  const policy = await open(
-    t,
-    "return source.name === 'src/a.js' ? { order: 7 } : { refuse: 'not `this`' };",
-  );
-  t.equal(await policy.refuse(source), undefined);
-  t.equal(await policy.order(source), 7);
-  t.equal(await policy.refuse({ ...source, name: 'src/b.js' }), 'plugin `sly`: not `this`');
-  t.strictSame(policy.rank(['web', 'repo']), ['web', 'repo']);
-});
+t.test(
+  'an evidence policy can refuse sources and order them within a tier, but not change tiers',
+  async (t) => {
+    const policy = await open(
+      t,
+      "return source.name === 'src/a.js' ? { order: 7 } : { refuse: 'not `this`' };",
+    );
+    t.equal(await policy.refuse(source), undefined);
+    t.equal(await policy.order(source), 7);
+    t.equal(await policy.refuse({ ...source, name: 'src/b.js' }), 'plugin `sly`: not `this`');
+    t.strictSame(policy.rank(['web', 'repo']), ['web', 'repo']);
+  },
+);
 
-t.test('a source that was judged once stays so', async (t) => {
+t.test('the verdict on a source is kept for later calls', async (t) => {
   const policy = await open(t, "return calls > 1 ? undefined : { refuse: 'no' };");
   for (const _ of [1, 2, 3]) t.match(await policy.refuse(source), /no/);
 });
 
-t.test('a reason is told without what the plugin was handed', async (t) => {
+t.test('the reason of an evidence policy is reported with its secrets masked', async (t) => {
   const policy = await open(t, "return { refuse: 'no: ' + context.secrets.SLY_TOKEN };");
   const why = await policy.refuse(source);
   t.match(why, /no: /);
   t.notMatch(why, /canary/);
 });
 
-t.test('it is handed a source and what its plugin declares, and reaches its hosts alone', async (t) => {
-  await using server = await serveModel((response) => {
-    response.end('here');
-  });
-  const tried = (url: string) =>
-    `await fetch('${url}').then(async (r) => (await r.text()).trim()).catch(() => 'refused')`;
-  const body = `const { signal, ...told } = context;
+t.test(
+  'an evidence policy receives a source and its declared data, and reaches only its hosts',
+  async (t) => {
+    await using server = await serveModel((response) => {
+      response.end('here');
+    });
+    const tried = (url: string) =>
+      `await fetch('${url}').then(async (r) => (await r.text()).trim()).catch(() => 'refused')`;
+    const body = `const { signal, ...told } = context;
     return { refuse: JSON.stringify([source, told, ${tried('http://own.example/')}, ${tried('http://other.example/')}, Object.keys(process.env).join()]).replaceAll('"', "'").slice(0, 490) };`;
-  const policy = await open(t, body, { port: server.port });
-  const url = 'https://a.example/x';
-  const why = await policy.refuse({ name: url, url, trustTier: 'web', isAllowedHost: true });
-  t.match(why, `{'name':'${url}','trustTier':'web','isAllowedHost':true,'url':'${url}'}`);
-  t.match(why, "'files':{'~/sly.txt':'[secret]'}", 'what it was handed, as a reason may tell it');
-  t.match(why, "'here','refused'");
-  t.notMatch(why, /SLY_OTHER|HOME/);
-});
+    const policy = await open(t, body, { port: server.port });
+    const url = 'https://a.example/x';
+    const why = await policy.refuse({ name: url, url, trustTier: 'web', isAllowedHost: true });
+    t.match(why, `{'name':'${url}','trustTier':'web','isAllowedHost':true,'url':'${url}'}`);
+    t.match(why, "'files':{'~/sly.txt':'[secret]'}", 'what it was handed, as a reason may tell it');
+    t.match(why, "'here','refused'");
+    t.notMatch(why, /SLY_OTHER|HOME/);
+  },
+);
 
-t.test('who stops waiting is not answered, and that is no silence', async (t) => {
+t.test('an aborted policy call rejects without marking the policy as failed', async (t) => {
   const policy = await open(
     t,
     "await new Promise((late) => context.signal.addEventListener('abort', () => setTimeout(late, 100)));",

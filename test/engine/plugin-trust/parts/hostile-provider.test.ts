@@ -98,7 +98,7 @@ for (const [what, body] of casesOf(lies, [
   'calls twice under one id',
   'crashes',
 ]))
-  t.test(`a provider that ${what} gives no reply`, async (t) => {
+  t.test(`a provider that ${what} fails with a broken reply`, async (t) => {
     const fault = await ask(t, body).catch((thrown: unknown) => thrown);
     t.match(
       fault,
@@ -109,7 +109,7 @@ for (const [what, body] of casesOf(lies, [
     t.notOk('polluted' in {});
   });
 
-t.test('a provider that repeats its key is not told with it', async (t) => {
+t.test('the error of a provider never contains its key', async (t) => {
   const body =
     "throw Object.assign(new Error(context.key), { kind: 'key-refused', status: 401, why: context.key });";
   const fault = await ask(t, body).catch((thrown: unknown) => thrown);
@@ -118,14 +118,14 @@ t.test('a provider that repeats its key is not told with it', async (t) => {
   t.notMatch(JSON.stringify([message, detail, String(cause), cause.detail]), key);
 });
 
-t.test('a provider that hangs is ended with whoever waits', async (t) => {
+t.test('aborting a request ends a provider that hangs', async (t) => {
   const stop = new AbortController();
   const asked = ask(t, 'for (;;);', undefined, stop.signal);
   setImmediate(() => stop.abort(new Error('stopped')));
   await t.rejects(asked, { message: 'stopped' });
 });
 
-t.test('a provider is handed what it declares, and nothing else', async (t) => {
+t.test('a provider receives only what it declares', async (t) => {
   const [event] = await ask(
     t,
     `const { signal, ...told } = context; yield { type: 'text', text: JSON.stringify([told, process.env]) }; ${end}`,
@@ -141,7 +141,7 @@ t.test('a provider is handed what it declares, and nothing else', async (t) => {
   t.notMatch(JSON.stringify(environment), /SLY|sk-canary|other-secret/);
 });
 
-t.test('a provider reaches the hosts that it declares, and no other', async (t) => {
+t.test('a provider reaches only its declared hosts', async (t) => {
   await using server = await serveModel((response) => {
     response.end('here');
   });

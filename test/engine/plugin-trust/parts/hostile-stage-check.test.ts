@@ -92,7 +92,7 @@ for (const [what, [body, reason, found]] of casesOf(lies, [
   'crashes',
   'floods',
 ]))
-  t.test(`a stage check that ${what} gives no answer`, async (t) => {
+  t.test(`a stage check that ${what} fails with a plugin fault`, async (t) => {
     const fault = await ask(t, body).catch((thrown: unknown) => thrown);
     if (what === 'writes frames of its own' && Array.isArray(fault)) {
       // The first of them is an answer like any other; what comes behind it ends the process.
@@ -104,7 +104,7 @@ for (const [what, [body, reason, found]] of casesOf(lies, [
     t.notOk('polluted' in {});
   });
 
-t.test('a stage check that hangs is ended at its deadline, and with whoever waits', async (t) => {
+t.test('a stage check that hangs ends at its deadline or when the caller aborts', async (t) => {
   const late = await ask(t, 'for (;;);', { more: { timeoutSeconds: 2 } }).catch((thrown: unknown) => thrown);
   t.match(late, { code: 'PLUGIN_PROCESS_FAULT', detail: { reason: 'deadline' } }, String(late));
   const check = await open(t, 'for (;;);');
@@ -114,7 +114,7 @@ t.test('a stage check that hangs is ended at its deadline, and with whoever wait
   await t.rejects(asked, { message: 'stopped' });
 });
 
-t.test('a stage check is handed what it declares, and its findings bear its own name', async (t) => {
+t.test('a stage check receives only what it declares, and its findings carry its name', async (t) => {
   const body = `const { signal, ...told } = context;
     return [{ severity: 'note', message: 'told', detail: { told, env: process.env, input: Object.keys(input), patch: Object.keys(input.patch) } }];`;
   const [found] = await ask(t, body);
@@ -139,7 +139,7 @@ t.test('a stage check is handed what it declares, and its findings bear its own 
   t.equal(reads?.message, 'string');
 });
 
-t.test('a stage check that repeats its file in what it throws is not told with it', async (t) => {
+t.test('an error of a stage check masks the content of its files', async (t) => {
   const body =
     "const held = context.files['~/sly.txt']; throw Object.assign(new Error(held), { why: held });";
   const fault = await ask(t, body).catch((thrown: unknown) => thrown);
@@ -148,7 +148,7 @@ t.test('a stage check that repeats its file in what it throws is not told with i
   t.notMatch(JSON.stringify([message, detail]), 'told');
 });
 
-t.test('a stage check that repeats its secret in what it throws is not told with it', async (t) => {
+t.test('an error of a stage check masks its secret', async (t) => {
   const body =
     'throw Object.assign(new Error(context.secrets.SLY_TOKEN), { why: context.secrets.SLY_TOKEN });';
   const fault = await ask(t, body).catch((thrown: unknown) => thrown);
@@ -156,7 +156,7 @@ t.test('a stage check that repeats its secret in what it throws is not told with
   t.notMatch(JSON.stringify([message, detail]), secret);
 });
 
-t.test('a stage check reaches the hosts that it declares, and no other', async (t) => {
+t.test('a stage check reaches only its declared hosts', async (t) => {
   await using server = await serveModel((response) => {
     response.end('here');
   });
@@ -177,7 +177,7 @@ t.test('a stage check reaches the hosts that it declares, and no other', async (
   t.equal(server.asked.length, 1);
 });
 
-t.test('a manifest says where a stage check stands', async (t) => {
+t.test('refuses a manifest with an invalid stage check', async (t) => {
   for (const [more, found] of [
     [{ stages: [] }, /`stages`/],
     [{ stages: undefined }, /expected `stages` to name one or more of/],

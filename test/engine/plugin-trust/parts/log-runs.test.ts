@@ -66,7 +66,7 @@ async function scene(t: Test, edit: (text: string) => string, section: (vkey: st
 
 const pinned = (vkey: string): string => `plugin = "notary"\nvkey = "${vkey}"\n`;
 
-long('what is sealed stands in the plugin’s log, and is verified with the pinned key alone', async (t) => {
+long('a sealed run is in the plugin log and verifies with the pinned key', async (t) => {
   const { sample, served, digest, run } = await scene(t, (text) => text, pinned);
   const view = await run();
   t.match(view, { decision: { type: 'commit' } }, JSON.stringify(view.decision));
@@ -87,7 +87,7 @@ long('what is sealed stands in the plugin’s log, and is verified with the pinn
   t.match(verified, { code: 0, data: { verified: true } }, JSON.stringify(verified.data?.checks));
 });
 
-long('a run that waits is ended although nobody here trusts the plugin of its log', async (t) => {
+long('a waiting run can be cancelled without trusting the plugin of its log', async (t) => {
   const { sample, served, run } = await scene(t, (text) => text, pinned);
   const { runId, state } = await run({ risk: { humanInLoop: { required: true, minApprovers: 1 } } });
   t.equal(state, 'waiting');
@@ -128,7 +128,7 @@ const lies: Readonly<Record<string, Lie>> = {
 };
 
 for (const [how, [edit, found]] of casesOf(lies, ['that it was handed the entry', 'by going away']))
-  t.test(`a log that lies ${how} is not believed, and nothing stays`, async (t) => {
+  t.test(`a run rolls back if the log lies ${how}`, async (t) => {
     const { sample, run } = await scene(
       t,
       (text) => {
@@ -157,7 +157,7 @@ async function seen({ env }: { readonly env: Readonly<Record<string, string>> },
   await userCheckpointMemory(env).remember({ origin, keyId, size, root, source });
 }
 
-long('a log that starts over since it was seen is refused, and nothing stays', async (t) => {
+long('a run rolls back if the log starts over after it was seen', async (t) => {
   const { sample, served, run } = await scene(t, (text) => text, pinned);
   await seen(sample, 5, served.vkey);
   const head = sample.git('rev-parse', 'HEAD');
@@ -166,7 +166,7 @@ long('a log that starts over since it was seen is refused, and nothing stays', a
   t.equal(sample.git('rev-parse', 'HEAD'), head, 'the branch is where it was');
 });
 
-long('a log that shows another tree of a size seen is refused, and nothing stays', async (t) => {
+long('a run rolls back if the log shows another tree for a known size', async (t) => {
   const lie = (text: string) => text.replace("return (await ask('/size', context)).size;", 'return 1;');
   const { sample, served, run } = await scene(t, lie, pinned);
   await seen(sample, 1, served.vkey);
@@ -176,7 +176,7 @@ long('a log that shows another tree of a size seen is refused, and nothing stays
   t.equal(sample.git('rev-parse', 'HEAD'), head, 'the branch is where it was');
 });
 
-long('a log of another key is not believed', async (t) => {
+long('a run rolls back if the log is signed with another key', async (t) => {
   const root = mkdtempSync(join(realpathSync(tmpdir()), 'writ-test-log-'));
   t.teardown(() => rmSync(root, { recursive: true, force: true }));
   await using other = await serveLog(root, wire);
@@ -190,18 +190,15 @@ long('a log of another key is not believed', async (t) => {
   t.match(decision?.rationale, /no trusted key signed the checkpoint/);
 });
 
-t.test(
-  'a log that nothing could be checked against, or that nobody brings, is refused before any work',
-  async (t) => {
-    for (const section of [
-      () => 'plugin = "notary"\n',
-      (vkey: string) => `vkey = "${vkey}"\n`,
-      () => pinned('notary+1+x'),
-      (vkey: string) => `plugin = "another"\nvkey = "${vkey}"\n`,
-      (vkey: string) => `${pinned(vkey)}url = "https://log.example"\napi = "v2"\n`,
-    ]) {
-      const { run } = await scene(t, (text) => text, section);
-      await t.rejects(run(), { code: 'CONFIG_INVALID' }, section('KEY'));
-    }
-  },
-);
+t.test('refuses an incomplete or contradictory plugin log configuration', async (t) => {
+  for (const section of [
+    () => 'plugin = "notary"\n',
+    (vkey: string) => `vkey = "${vkey}"\n`,
+    () => pinned('notary+1+x'),
+    (vkey: string) => `plugin = "another"\nvkey = "${vkey}"\n`,
+    (vkey: string) => `${pinned(vkey)}url = "https://log.example"\napi = "v2"\n`,
+  ]) {
+    const { run } = await scene(t, (text) => text, section);
+    await t.rejects(run(), { code: 'CONFIG_INVALID' }, section('KEY'));
+  }
+});

@@ -12,7 +12,7 @@ const events = [
   { type: 'end', end: 'calls', state: { a: 1 } },
 ];
 
-t.test('a plugin may say every event that there is', async (t) => {
+t.test('accepts every known model event and refuses unknown or malformed ones', async (t) => {
   const reader = modelEventReader();
   t.strictSame(
     events.map((event) => reader.take(event)),

@@ -80,7 +80,7 @@ async function scene(options = '') {
 }
 
 t.test(
-  'a plugin’s model does the work, is asked at its own host alone, and stands in the provenance',
+  'a plugin provider does the work, reaches only its host and is listed in the provenance',
   async (t) => {
     const { sample, parrot, pluginAccess, reach } = await scene('options = { top_k = 4 }\n');
     t.teardown(() => sample.remove());
@@ -131,7 +131,7 @@ t.test(
   },
 );
 
-long('a plugin’s model drafts the contract, and works it', async (t) => {
+long('a plugin provider drafts the spec and then does its work', async (t) => {
   const { sample, pluginAccess, reach } = await scene('options = { top_k = 4 }\n');
   t.teardown(() => sample.remove());
   const calls = [{ name: 'submit_intent_draft', arguments: JSON.stringify(priceDraft) }, ...script];
@@ -192,7 +192,7 @@ long('a plugin’s model drafts the contract, and works it', async (t) => {
   t.match(view, { runId: asked.runId, decision: { type: 'commit' } }, JSON.stringify(view.decision));
 });
 
-t.test('what cannot be asked stops the run before any work', async (t) => {
+t.test('a run refuses a provider that cannot be used as configured', async (t) => {
   const { sample, pluginAccess, reach } = await scene();
   t.teardown(() => sample.remove());
   const ask = (bytes: Uint8Array, more: object = {}) =>
@@ -220,7 +220,7 @@ t.test('what cannot be asked stops the run before any work', async (t) => {
   await t.rejects(ask(unknown), { code: 'SLOT_UNKNOWN' });
 });
 
-t.test('an option that the plugin does not declare is refused', async (t) => {
+t.test('refuses an option that the plugin does not declare', async (t) => {
   const { sample, pluginAccess, reach } = await scene('options = { topk = 4 }\n');
   t.teardown(() => sample.remove());
   const source = { kind: 'worker', worker: coderWorker, from: from() } as const;

@@ -69,50 +69,47 @@ const stored = (sample: { git(...args: string[]): string }): string =>
     .map((ref) => sample.git('grep', '--text', '-h', '-e', '.', ref))
     .join('\n');
 
-long(
-  'a change that the stage check lets pass is committed and verified, and decided again without it',
-  async (t) => {
-    const { sample, tickets, digest, view, place, writ } = await scene(t, { state: 'approved' });
-    t.match(view, { decision: { type: 'commit' } }, JSON.stringify(view.decision));
-    t.strictSame(ours(view), []);
-    t.strictSame(
-      tickets.asked.map(({ path, headers }) => [path, headers.authorization]),
-      [
-        ['/tickets/PAY-7', `Bearer ${token}`],
-        ['/tickets/PAY-7', `Bearer ${token}`],
-      ],
-      'asked once at each of its stages',
-    );
-    const bundle = JSON.parse(sample.git('show', `refs/ai/runs/${view.runId}:provenance.sigstore.json`));
-    const statement = JSON.parse(Buffer.from(bundle.dsseEnvelope.payload, 'base64').toString('utf8'));
-    t.match(
-      statement.predicate.buildDefinition.resolvedDependencies.find(
-        ({ name }: { name: string }) => name === 'plugin/linked-ticket',
-      ),
-      { digest: { sha256: digest } },
-    );
-    const asked = [{ name: 'linked-ticket', plugin: 'linked-ticket', status: 'passed' }];
-    t.strictSame(
-      view.stages.map(({ asked: who = [] }) => who),
-      [[], [], asked, asked],
-      'who was asked stands there, a pass too',
-    );
-    t.match(stored(sample), JSON.stringify({ asked }).slice(1, -1), 'in evidence and gate report');
-    t.match(
-      (await writ('show', view.runId)).data.stages.map((one: { asked?: unknown }) => one.asked),
-      [undefined, undefined, asked, asked],
-    );
-    rmSync(place, { recursive: true });
-    const verified = await writ('verify', 'HEAD', '--replay');
-    t.match(verified, { code: 0, data: { verified: true } }, JSON.stringify(verified.data?.checks));
-    const replayed = await writ('replay', view.runId);
-    t.equal(replayed.code, 0, JSON.stringify(replayed.error));
-    t.equal(tickets.asked.length, 2, 'nobody was asked again');
-    t.notMatch(stored(sample), /canary/);
-  },
-);
+long('a change that a stage check passes is committed, and replays without calling it again', async (t) => {
+  const { sample, tickets, digest, view, place, writ } = await scene(t, { state: 'approved' });
+  t.match(view, { decision: { type: 'commit' } }, JSON.stringify(view.decision));
+  t.strictSame(ours(view), []);
+  t.strictSame(
+    tickets.asked.map(({ path, headers }) => [path, headers.authorization]),
+    [
+      ['/tickets/PAY-7', `Bearer ${token}`],
+      ['/tickets/PAY-7', `Bearer ${token}`],
+    ],
+    'asked once at each of its stages',
+  );
+  const bundle = JSON.parse(sample.git('show', `refs/ai/runs/${view.runId}:provenance.sigstore.json`));
+  const statement = JSON.parse(Buffer.from(bundle.dsseEnvelope.payload, 'base64').toString('utf8'));
+  t.match(
+    statement.predicate.buildDefinition.resolvedDependencies.find(
+      ({ name }: { name: string }) => name === 'plugin/linked-ticket',
+    ),
+    { digest: { sha256: digest } },
+  );
+  const asked = [{ name: 'linked-ticket', plugin: 'linked-ticket', status: 'passed' }];
+  t.strictSame(
+    view.stages.map(({ asked: who = [] }) => who),
+    [[], [], asked, asked],
+    'who was asked stands there, a pass too',
+  );
+  t.match(stored(sample), JSON.stringify({ asked }).slice(1, -1), 'in evidence and gate report');
+  t.match(
+    (await writ('show', view.runId)).data.stages.map((one: { asked?: unknown }) => one.asked),
+    [undefined, undefined, asked, asked],
+  );
+  rmSync(place, { recursive: true });
+  const verified = await writ('verify', 'HEAD', '--replay');
+  t.match(verified, { code: 0, data: { verified: true } }, JSON.stringify(verified.data?.checks));
+  const replayed = await writ('replay', view.runId);
+  t.equal(replayed.code, 0, JSON.stringify(replayed.error));
+  t.equal(tickets.asked.length, 2, 'nobody was asked again');
+  t.notMatch(stored(sample), /canary/);
+});
 
-long('what the stage check refuses is not committed, and says rule and reason', async (t) => {
+long('a change that a stage check refuses is not committed, and the finding gives the reason', async (t) => {
   const { sample, view, writ } = await scene(t, { state: 'open', frozen: ['src/'] });
   t.match(view, { decision: { type: 'abandon' } }, JSON.stringify(view.decision));
   t.match(view.decision?.rationale, /stage `security` refused by `linked-ticket`/);
@@ -129,7 +126,7 @@ long('what the stage check refuses is not committed, and says rule and reason', 
   t.equal(sample.git('log', '-1', '--format=%s'), 'A stage check', 'the branch is where it was');
 });
 
-long('without a ticket nobody is asked, and the change is refused', async (t) => {
+long('without a ticket key the stage check refuses the change and calls no server', async (t) => {
   const { tickets, view } = await scene(t, { state: 'approved' }, undefined, {});
   t.match(view, { decision: { type: 'abandon' } });
   t.match(ours(view), [{ message: 'expected the key of a ticket in the summary of the contract' }]);
@@ -147,7 +144,7 @@ const silent: Readonly<Record<string, readonly [body: string, reason: string, tr
 
 for (const [what, [body, reason, tries]] of casesOf(silent, ['throws']))
   t.test(
-    `a stage check that ${what} refuses: nothing is committed, and the finding says who and why`,
+    `a stage check that ${what} refuses the change with a finding that names plugin and reason`,
     async (t) => {
       const { sample, view } = await scene(t, {}, judge(body));
       t.match(view, { decision: { type: 'abandon' } }, JSON.stringify(view.decision));
@@ -167,7 +164,7 @@ for (const [what, [body, reason, tries]] of casesOf(silent, ['throws']))
     },
   );
 
-long('a stage check that breaks once is asked again', async (t) => {
+long('a stage check that fails once is retried', async (t) => {
   const body =
     "if ((await (await fetch(context.options.url + '/')).json()).left === 0) return []; throw new Error('later');";
   let left = 2;
@@ -183,7 +180,7 @@ long('a stage check that breaks once is asked again', async (t) => {
   t.match(view, { decision: { type: 'commit' } }, JSON.stringify([view.decision, ours(view)]));
 });
 
-long('a stage check sees what stands there, warns, and takes nothing away', async (t) => {
+long('a stage check sees checks and artifacts, can warn, and cannot remove findings', async (t) => {
   const spec = {
     ...ticket,
     acceptance: {
@@ -229,7 +226,7 @@ long('a stage check sees what stands there, warns, and takes nothing away', asyn
   t.notMatch(stored(sample), /canary/);
 });
 
-t.test('a stage check bears no name of a rule', async (t) => {
+t.test('a stage check may not have the name of a rule', async (t) => {
   const named = (name: string) => (text: string, path: string) =>
     path === 'package.json'
       ? text.replace(/"name": "linked-ticket",(\s*)"module"/, `"name": "${name}",$1"module"`)

@@ -40,7 +40,7 @@ const obstacles = [
   ['http://gone.example/', 'EGRESS_UNREACHABLE', /no connection to gone.example:80: /],
 ] as const;
 
-t.test('a plugin and people are told by a code and in words why there was no connection', async (t) => {
+t.test('a plugin and its error report give code and reason of a failed connection', async (t) => {
   await using server = await serveModel((response) => {
     response.writeHead(302, { location: 'http://other.example/' });
     response.end();
@@ -78,7 +78,7 @@ t.test('a plugin and people are told by a code and in words why there was no con
   t.equal(plugin.network()?.uses.length, seen?.uses.length, 'an ended process is not forgotten');
 });
 
-t.test('a plugin without hosts is told that it has no network', async (t) => {
+t.test('a request from a plugin without hosts fails with EGRESS_NOT_LISTED', async (t) => {
   const plugin = openProcess(t, files);
   t.match(await plugin.ask(call('facts', 'https://a.example/')), {
     code: 'EGRESS_NOT_LISTED',
@@ -87,7 +87,7 @@ t.test('a plugin without hosts is told that it has no network', async (t) => {
   t.equal(plugin.network(), undefined);
 });
 
-t.test('only what may pass is asked again', async (t) => {
+t.test('`isPassing` is true only for temporary network errors', async (t) => {
   const codes = ['EGRESS_UNRESOLVED', 'EGRESS_UNREACHABLE', 'EGRESS_TIME'];
   t.strictSame(codes.map(isPassing), [true, true, true]);
   t.strictSame(['EGRESS_NOT_LISTED', 'EGRESS_ADDRESS', 'EGRESS_PORT'].map(isPassing), [false, false, false]);

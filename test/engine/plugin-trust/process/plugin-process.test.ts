@@ -31,7 +31,7 @@ const faultOf = async (asked: Promise<unknown>): Promise<WritError> => {
 };
 
 for (const sandbox of [undefined, unshareSandbox()])
-  t.test(`a plugin answers in its process (${sandbox?.name ?? 'bubblewrap'})`, async (t) => {
+  t.test(`a plugin process answers calls and streams (${sandbox?.name ?? 'bubblewrap'})`, async (t) => {
     const plugin = openProcess(t, honest, sandbox ? { sandbox } : {});
     t.strictSame(await plugin.ask(call('echo', { a: [1, 'é', null] })), { a: [1, 'é', null] });
     t.equal(await plugin.ask(call('sizeOf', Buffer.alloc(100_000))), 100_000, 'bytes arrive as bytes');
@@ -47,7 +47,7 @@ for (const sandbox of [undefined, unshareSandbox()])
     t.strictSame(parts, [0, 1, 2, 3]);
   });
 
-t.test('what is thrown inside is told with its facts, and without what was handed over', async (t) => {
+t.test('an error thrown in a plugin keeps its fields and masks secrets', async (t) => {
   const plugin = openProcess(t, honest);
   const asked = { ...call('fail'), secrets: ['sk-canary-0123456789'] };
   const fault = await faultOf(plugin.ask(asked));
@@ -58,7 +58,7 @@ t.test('what is thrown inside is told with its facts, and without what was hande
   t.equal(await plugin.ask(call('echo', 1)), 1, 'its process goes on');
 });
 
-t.test('what an author did wrong is told with its file and line, or the module', async (t) => {
+t.test('an error in plugin code names its file and line, or the module', async (t) => {
   const plugin = openProcess(t, {
     'files/main.js': "\nexport const echo = (v) => v;\nexport const slip = () => { throw new Error('no'); };",
     'files/broken.js': 'throw error here;',
@@ -68,7 +68,7 @@ t.test('what an author did wrong is told with its file and line, or the module',
   t.match(broken.message, /Unexpected identifier.* \(broken\.js, or what it imports\)$/);
 });
 
-t.test('whoever asked can stop: at once outside, and by its signal inside', async (t) => {
+t.test('the caller can abort a call or a stream, and the process keeps running', async (t) => {
   const plugin = openProcess(t, honest);
   t.equal(await plugin.ask(call('echo', 1)), 1);
   const stop = new AbortController();
@@ -80,7 +80,7 @@ t.test('whoever asked can stop: at once outside, and by its signal inside', asyn
   t.equal(await plugin.ask(call('pid', 0)), first, 'one process for all of it');
 });
 
-t.test('a process that has ended is started anew for the next call; one that is closed is not', async (t) => {
+t.test('an ended process is restarted for the next call, and a closed one is not', async (t) => {
   const plugin = openProcess(t, {
     'files/main.js': 'export const echo = (v) => v; export const die = () => process.exit(3);',
   });
@@ -93,7 +93,7 @@ t.test('a process that has ended is started anew for the next call; one that is 
   t.match(await faultOf(plugin.ask(call('echo', 7))), { detail: { reason: 'closed' } });
 });
 
-t.test('without a sandbox that holds it back it does not run', async (t) => {
+t.test('a plugin does not run without a sandbox', async (t) => {
   t.throws(() => openProcess(t, honest, { sandbox: noSandbox() }), { code: 'SANDBOX_UNAVAILABLE' });
 });
 
@@ -139,7 +139,7 @@ for (const [what, [body, reason]] of casesOf(hostile, [
   'answers calls that nobody made',
   'answers with a prototype',
 ]))
-  t.test(`a plugin that ${what} is a fault with its name`, async (t) => {
+  t.test(`a plugin that ${what} fails with a fault that names the plugin`, async (t) => {
     const plugin = openProcess(t, { 'files/main.js': `export const act = async () => { ${body} };` });
     const asked = plugin.ask({
       ...call('act', 1),
@@ -152,14 +152,14 @@ for (const [what, [body, reason]] of casesOf(hostile, [
     t.notOk('polluted' in {}, 'no prototype of ours was changed');
   });
 
-t.test('a plugin that answers with a line that does not end is a fault with its name', async (t) => {
+t.test('a plugin that writes an endless line fails with a flood fault', async (t) => {
   const body = `for (;;) ${write("'x'.repeat(60_000)")};`;
   const plugin = openProcess(t, { 'files/main.js': `export const act = async () => { ${body} };` });
   const fault = await faultOf(plugin.ask({ ...call('act', 1), maxBytes: 64 * 1024 * 1024 }));
   t.match(fault, { message: /lines of at most/, detail: { plugin: 'sample', reason: 'flood' } });
 });
 
-t.test('a plugin that answers twice is ended, and what it was asked beside that has no answer', async (t) => {
+t.test('a plugin that answers twice is ended, and its other calls fail', async (t) => {
   const twice = write('\'{"id":2,"done":1}\\n{"id":2,"done":2}\\n\'');
   const plugin = openProcess(t, {
     'files/main.js': `export const act = async () => { ${twice}; }; export const wait = () => new Promise(() => {});`,
@@ -169,7 +169,7 @@ t.test('a plugin that answers twice is ended, and what it was asked beside that 
   t.match((await beside).detail, { reason: 'garbage' });
 });
 
-t.test('a plugin that does not end what was cancelled is ended', async (t) => {
+t.test('a plugin that does not end a cancelled call is ended', async (t) => {
   const plugin = openProcess(t, {
     'files/main.js': 'export const act = () => new Promise(() => {}); export const pid = () => process.pid;',
   });
@@ -183,7 +183,7 @@ t.test('a plugin that does not end what was cancelled is ended', async (t) => {
   });
 });
 
-t.test('a plugin reads, writes, connects to and starts nothing beyond its own', async (t) => {
+t.test('a plugin cannot read, write, connect or start a process outside its sandbox', async (t) => {
   const mark = join(t.testdir({ secret: 'canary-of-the-host' }), 'secret');
   const plugin = openProcess(t, {
     'files/main.js': `

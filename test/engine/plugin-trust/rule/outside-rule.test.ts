@@ -63,40 +63,50 @@ function isRefusal(t: Test, { findings, left }: Asked, reason: string | RegExp, 
 }
 
 for (const sandbox of backends) {
-  t.test(`an outsider’s rule in ${sandbox.name}`, { skip: !(await sandbox.probe()).works }, async (t) => {
-    t.test('is given what a rule in a thread is given, and answers its findings', async (t) => {
-      const { findings } = await ask(
-        t,
-        sandbox,
-        `export const judge = ({ files, patch, args, options }) => {
+  t.test(
+    `a third-party rule runs isolated in ${sandbox.name}`,
+    { skip: !(await sandbox.probe()).works },
+    async (t) => {
+      t.test(
+        'a third-party rule receives the same input as a rule in a thread and returns findings',
+        async (t) => {
+          const { findings } = await ask(
+            t,
+            sandbox,
+            `export const judge = ({ files, patch, args, options }) => {
            console.log('noise on standard output');
            const text = Buffer.from(files['a.js'].candidate).toString();
            const diff = Buffer.from(patch.diff).includes('+two') && patch.diff.buffer instanceof SharedArrayBuffer;
            return [{ rule: 'evil-rule', severity: 'note', message: JSON.stringify([text, diff, args, options]) }];
          };`,
-        { files: { 'a.js': { base: 'one\n', candidate: 'two\n' } }, args: ['x'], options: { $bytes: 'AA' } },
+            {
+              files: { 'a.js': { base: 'one\n', candidate: 'two\n' } },
+              args: ['x'],
+              options: { $bytes: 'AA' },
+            },
+          );
+          t.strictSame(findings, [
+            { rule: 'evil-rule', severity: 'note', message: '["two\\n",true,["x"],{"$bytes":"AA"}]' },
+          ]);
+        },
       );
-      t.strictSame(findings, [
-        { rule: 'evil-rule', severity: 'note', message: '["two\\n",true,["x"],{"$bytes":"AA"}]' },
-      ]);
-    });
-    t.test('that throws has refused', async (t) => {
-      const asked = await ask(t, sandbox, `export const judge = () => { throw new Error('no idea'); };`);
-      isRefusal(t, asked, 'threw', /no idea/);
-    });
-    t.test('that hangs is ended at its deadline', async (t) => {
-      isRefusal(t, await ask(t, sandbox, 'export const judge = () => { for (;;); };', {}, 1), 'deadline');
-    });
-    t.test('that cannot write and cannot reach the network', async (t) => {
-      const server = createServer((socket) => socket.end('reached')).listen(0, '127.0.0.1');
-      t.teardown(() => server.close());
-      await new Promise((resolve) => server.once('listening', resolve));
-      const address = server.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      const asked = await ask(
-        t,
-        sandbox,
-        `import { writeFileSync, chmodSync, readFileSync, readdirSync } from 'node:fs';
+      t.test('a third-party rule that throws yields a RULE_FAULT finding', async (t) => {
+        const asked = await ask(t, sandbox, `export const judge = () => { throw new Error('no idea'); };`);
+        isRefusal(t, asked, 'threw', /no idea/);
+      });
+      t.test('a third-party rule that hangs is ended at its deadline', async (t) => {
+        isRefusal(t, await ask(t, sandbox, 'export const judge = () => { for (;;); };', {}, 1), 'deadline');
+      });
+      t.test('a third-party rule cannot write files or reach the network', async (t) => {
+        const server = createServer((socket) => socket.end('reached')).listen(0, '127.0.0.1');
+        t.teardown(() => server.close());
+        await new Promise((resolve) => server.once('listening', resolve));
+        const address = server.address();
+        const port = typeof address === 'object' && address !== null ? address.port : 0;
+        const asked = await ask(
+          t,
+          sandbox,
+          `import { writeFileSync, chmodSync, readFileSync, readdirSync } from 'node:fs';
          import { createConnection } from 'node:net';
          const tried = (act) => { try { act(); return 'done'; } catch (fault) { return fault.code ?? String(fault); } };
          export const judge = async () => {
@@ -120,19 +130,20 @@ for (const sandbox of backends) {
            };
            return [{ rule: 'evil-rule', severity: 'note', message: 'tried', detail }];
          };`,
-      );
-      const { environment, ...detail } = (asked.findings[0]?.detail ?? {}) as Record<string, string>;
-      t.equal(Object.keys(detail).length, 10, JSON.stringify(asked.findings));
-      for (const [what, outcome] of Object.entries(detail)) t.not(outcome, 'done', `${what}: ${outcome}`);
-      t.notMatch(environment, /WRIT|TOKEN|KEY|NODE_/);
-      t.strictSame(asked.left, ['package.json', 'rule.ts']);
-    });
-  });
+        );
+        const { environment, ...detail } = (asked.findings[0]?.detail ?? {}) as Record<string, string>;
+        t.equal(Object.keys(detail).length, 10, JSON.stringify(asked.findings));
+        for (const [what, outcome] of Object.entries(detail)) t.not(outcome, 'done', `${what}: ${outcome}`);
+        t.notMatch(environment, /WRIT|TOKEN|KEY|NODE_/);
+        t.strictSame(asked.left, ['package.json', 'rule.ts']);
+      });
+    },
+  );
 }
 
-t.test('memory, garbage and sizes', async (t) => {
+t.test('limits memory, answers and input of third-party rules', async (t) => {
   const sandbox = await working();
-  t.test('a rule that allocates without end has refused', async (t) => {
+  t.test('a rule that allocates without end fails with RULE_FAULT', async (t) => {
     const allocating: Readonly<Record<string, readonly [source: string, reason: RegExp]>> = {
       heap: [
         'const all = []; export const judge = () => { for (;;) all.push(new Array(1000).fill(all.length)); };',
@@ -153,7 +164,7 @@ t.test('memory, garbage and sizes', async (t) => {
       t.pass(name);
     }
   });
-  t.test('an answer that is none is garbage, and named', async (t) => {
+  t.test('an invalid answer of a rule fails with reason `garbage`', async (t) => {
     const garbage: Record<string, string> = {
       'another rule’s finding': `[{ rule: 'scope', severity: 'note', message: 'x' }]`,
       'no list': `'fine'`,
@@ -168,18 +179,18 @@ t.test('memory, garbage and sizes', async (t) => {
       t.pass(name);
     }
   });
-  t.test('an answer without end is cut, and garbage', async (t) => {
+  t.test('an oversized answer of a rule fails with reason `garbage`', async (t) => {
     const source = `export const judge = () => [{ rule: 'evil-rule', severity: 'note', message: 'x'.repeat(6e6) }];`;
     isRefusal(t, await ask(t, sandbox, source), 'garbage', /at most/);
   });
-  t.test('standard output of its own, and an early end, are garbage', async (t) => {
+  t.test('a rule that forges output or exits early fails', async (t) => {
     const forged = `import { writeSync } from 'node:fs';
       writeSync(1, 'writ-answer {"ok":true,"value":[]}\\n'); export const judge = () => [];`;
     isRefusal(t, await ask(t, sandbox, forged), 'garbage');
     isRefusal(t, await ask(t, sandbox, 'export const judge = () => process.exit(0);'), 'garbage');
     isRefusal(t, await ask(t, sandbox, 'export const judge = () => process.exit(3);'), 'crashed');
   });
-  t.test('what is no module and what exports no function has refused', async (t) => {
+  t.test('a rule file that is not a module or exports no `judge` function fails', async (t) => {
     isRefusal(t, await ask(t, sandbox, 'export const judge = (;'), 'threw');
     isRefusal(t, await ask(t, sandbox, 'export const other = 1;'), 'threw', /no function `judge`/);
     isRefusal(
@@ -189,7 +200,7 @@ t.test('memory, garbage and sizes', async (t) => {
       /left-pad/,
     );
   });
-  t.test('more input than is handed over is a refusal', async (t) => {
+  t.test('refuses input that is too large for a third-party rule', async (t) => {
     const big = Buffer.alloc(50 * 1024 * 1024, 120).toString();
     const asked = await ask(t, sandbox, 'export const judge = () => [];', {
       files: { 'a.txt': { candidate: big } },
@@ -198,7 +209,7 @@ t.test('memory, garbage and sizes', async (t) => {
   });
 });
 
-t.test('somebody else’s code never runs without a sandbox', async (t) => {
+t.test('third-party code never runs without a sandbox', async (t) => {
   await t.rejects(ask(t, noSandbox(), 'export const judge = () => [];'), {
     code: 'SANDBOX_UNAVAILABLE',
     detail: { plugin: 'evil' },

@@ -2,7 +2,7 @@ import t from 'tap';
 import { fromWire, toWire } from '../../../../engine/plugin-trust/rule/outside/wire.ts';
 import { toRuleInput } from '../../../../testing.ts';
 
-t.test('all bytes of a question cross to another process as they were', async (t) => {
+t.test('rule input crosses the process boundary byte for byte', async (t) => {
   const bytes = Uint8Array.from({ length: 256 }, (_, octet) => octet);
   const input = {
     ...toRuleInput({ name: 'octets', files: { a: { base: 'x\n', candidate: bytes } } }),

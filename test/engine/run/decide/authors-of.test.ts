@@ -55,7 +55,7 @@ function askAuthors(
   } as unknown as Attempt);
 }
 
-t.test('who asks for a change is an author by id and by name', async (t) => {
+t.test('the creator of the spec is listed as an author by id and display name', async (t) => {
   const createdBy = { type: 'user', id: 'ann', displayName: 'Ann <ann@x>' };
   const contract = {
     effective: { metadata: { createdBy }, objmodel: { actorMapping: { coderActorId: 'coder' } } },
@@ -66,7 +66,7 @@ t.test('who asks for a change is an author by id and by name', async (t) => {
   t.strictSame(named, ['ann', 'Ann <ann@x>', 'coder', 'Eve <eve@x>']);
 });
 
-t.test('who resumes a run is no author of what names its own', async (t) => {
+t.test('the user who resumes a run is not an author when the record names other people', async (t) => {
   t.strictSame(await authorsWith({ authors: ['Eve <eve@x>'], committers: ['Kim <kim@x>'] }), [
     ...ofContract,
     'Eve <eve@x>',
@@ -78,11 +78,11 @@ t.test('who resumes a run is no author of what names its own', async (t) => {
   ]);
 });
 
-t.test('a record that names nobody leaves whoever goes on with it to answer for it', async (t) => {
+t.test('the user who continues a run is an author when the record names no people', async (t) => {
   t.strictSame(await authorsWith({ authors: [], committers: [] }), [...ofContract, runner]);
 });
 
-t.test('a record can add authors, and take none away that the commits name', async (t) => {
+t.test('recorded authors are added to the authors that the commits name', async (t) => {
   const message = 'Thing\n\nco-authored-by: Yan <yan@x>\n\nmore words';
   sample.git('commit', '-q', '--allow-empty', '--author', 'Zoe <zoe@x>', '-m', message);
   const tip = sample.git('rev-parse', 'HEAD').trim();

@@ -56,7 +56,7 @@ t.test('blames the task whose recorded patchset has the file, with its attempt a
   });
 });
 
-t.test('counts the last attempt of a task, and from 1 in a new revision of the plan', async (t) => {
+t.test('counts the last attempt of a task, and restarts from 1 in a new plan revision', async (t) => {
   const attempt = recording({ 'task-1/revision-1/attempt-2': 'a', 'task-1/revision-2/attempt-5': 'b' });
   const merged = [part('task-1', 1, 2), part('task-1', 2, 5)];
   const countedIn = async (revision: number) =>
@@ -65,11 +65,11 @@ t.test('counts the last attempt of a task, and from 1 in a new revision of the p
   t.equal(await countedIn(3), 1);
 });
 
-t.test('blames no task if no error names a file, and reads no record then', async (t) => {
+t.test('blames no task and reads no record if no error names a file', async (t) => {
   t.equal(await blameCandidate(recording({}), refused(error()), [part('task-1', 1, 1)], 1), undefined);
 });
 
-t.test('returns the errors in full, by the key of the task', async (t) => {
+t.test('returns the full errors keyed by task', async (t) => {
   const attempt = recording({ 'task-1/revision-1/attempt-1': 'a', 'task-2/revision-1/attempt-1': 'b' });
   const merged = [part('task-1', 1, 1), part('task-2', 1, 1)];
   const found = await blamedErrors(attempt, refused(error('b'), error('c')), merged);

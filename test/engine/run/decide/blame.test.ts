@@ -64,7 +64,7 @@ const table: readonly (readonly [
 ];
 
 for (const [name, parts, path, guilty] of table)
-  t.test(`blame: ${name}`, (t) => {
+  t.test(`finds the tasks to blame (${name})`, (t) => {
     const found = blame([error(path)], parts);
     t.strictSame(
       found.tasks.map(({ key }) => key),
@@ -74,7 +74,7 @@ for (const [name, parts, path, guilty] of table)
     t.end();
   });
 
-t.test('only errors of rules that name a file blame anybody', (t) => {
+t.test('blames only errors that come from rules and name a file', (t) => {
   const check = (kind: string, path: string, required = true, status = 'failed') => ({
     kind,
     status,
@@ -104,7 +104,7 @@ t.test('only errors of rules that name a file blame anybody', (t) => {
   t.end();
 });
 
-t.test('ten thousand findings in ten thousand files are told in a bounded record', (t) => {
+t.test('the record of ten thousand findings keeps only the first twenty', (t) => {
   const paths = Array.from({ length: 10_000 }, (_, index) => `src/${index}`);
   const found = toBlame(
     paths.map((path) => error(path)),
@@ -165,29 +165,26 @@ function blaming(...attempts: number[]): Partial<DecisionInput> {
   };
 }
 
-t.test(
-  'a candidate that is refused for a file: its writers are tried again, and the reasons name them',
-  (t) => {
-    const { next, reasons } = decide(input(blaming(1, 1)));
-    t.equal(next, 'retry');
-    t.strictSame(reasons, [
-      'patch refused by `sast`',
-      'task `task-1` wrote `a?[31m` (sast)',
-      'task `task-2` wrote `a?[31m` (sast)',
-      'those tasks are tried again',
-    ]);
-    t.end();
-  },
-);
+t.test('a candidate refused for a file retries and names the tasks that wrote it', (t) => {
+  const { next, reasons } = decide(input(blaming(1, 1)));
+  t.equal(next, 'retry');
+  t.strictSame(reasons, [
+    'patch refused by `sast`',
+    'task `task-1` wrote `a?[31m` (sast)',
+    'task `task-2` wrote `a?[31m` (sast)',
+    'those tasks are tried again',
+  ]);
+  t.end();
+});
 
-t.test('one of the guilty without a retry left ends the run, named with its attempts', (t) => {
+t.test('a run ends when a blamed task has no retry left', (t) => {
   const { type, next, reasons } = decide(input(blaming(2, 1)));
   t.strictSame([type, next], ['abandon', 'stop']);
   t.equal(reasons.at(-1), 'task `task-1` failed 2 of 2 attempts');
   t.end();
 });
 
-t.test('retries of the last Task do not count where it is not guilty, and do where nobody is', (t) => {
+t.test('the retry limit of the last task applies only when no task is blamed', (t) => {
   const spent = { task: { id: 'task-2', attempt: 2, maxRetries: 1 } };
   t.equal(decide(input({ ...spent, ...blaming(1) })).next, 'retry');
   const nobody = toBlame([error('lock')], [part('task-1', modify('a'))], () => ({
@@ -205,7 +202,7 @@ t.test('retries of the last Task do not count where it is not guilty, and do whe
   t.end();
 });
 
-t.test('blame belongs to a candidate of a worker, and attempts count from 1', (t) => {
+t.test('blame is valid only for a worker candidate, with attempts that count from 1', (t) => {
   t.strictSame(inputProblems(input(blaming(1))), []);
   t.match(inputProblems(input({ ...blaming(1), source: 'supplied' })), [/^\/blame:/]);
   t.match(inputProblems(input({ ...blaming(1), subject: 'attempt', worker: 'patch' })), [/^\/blame:/]);
@@ -213,7 +210,7 @@ t.test('blame belongs to a candidate of a worker, and attempts count from 1', (t
   t.end();
 });
 
-t.test('a record that names its attempts as no run does blames them for their first attempt', async (t) => {
+t.test('blames an attempt name without a number as the first attempt', async (t) => {
   const names = ['elsewhere', 'task-1/revision-1', 'task-1/revision-1/attempt-2'];
   const again = names.map((name) =>
     blameAgain({

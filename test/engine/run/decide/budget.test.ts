@@ -12,7 +12,7 @@ import { resumedType, startWallClock, waitingType } from '../../../../engine/run
 
 const budget = (limitUnits: number, usedUnits: number): CostBudget => ({ limitUnits, usedUnits });
 
-t.test('from 90 % of the cap on one Task is worked on at a time', async (t) => {
+t.test('tasks run one at a time from 90 % of the cost cap', async (t) => {
   for (const [limit, used, parallel] of [
     [100, 0, 4],
     [100, 89.999, 4],
@@ -30,13 +30,13 @@ t.test('from 90 % of the cap on one Task is worked on at a time', async (t) => {
   t.equal(taskLimit(1, budget(100, 0)), 1);
 });
 
-t.test('a run is over its cap when it has used more, and never without one', async (t) => {
+t.test('a run exceeds its cost cap only when it has used more than the cap', async (t) => {
   t.notOk(isOverCap(budget(100, 100)));
   t.ok(isOverCap(budget(100, 100.001)));
   t.notOk(isOverCap(budget(0, 1_000_000)));
 });
 
-t.test('one attempt takes a run to 90 % of its cap, whatever the steps', async (t) => {
+t.test('one checkpoint is due when the cost of a run reaches 90 % of its cap', async (t) => {
   for (const costs of [
     [10, 10, 10, 60, 5, 5, 30],
     [95, 5],
@@ -57,7 +57,7 @@ t.test('one attempt takes a run to 90 % of its cap, whatever the steps', async (
   t.ok(isCheckpointDue(200, 120, 185), 'a cap that a person raised is come near to again');
 });
 
-t.test('costs are summed up, and what is no cost never lowers the sum or hides the cap', async (t) => {
+t.test('costs are summed, and an invalid cost throws INTERNAL', async (t) => {
   t.equal(usedCostUnits([]), 0);
   t.equal(usedCostUnits([{ costUnits: 1.5 }, { costUnits: 0 }, { costUnits: 20 }]), 21.5);
   for (const costUnits of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
@@ -95,30 +95,33 @@ function leftSeconds(t: Test, limitSeconds: number, nowMs: number, marks: readon
   return slept / 1000;
 }
 
-t.test('the wall clock is one budget over all processes; only waiting for people stops it', async (t) => {
-  const waits = { type: waitingType, atMs: 10_000 };
-  const goesOn = { type: resumedType, atMs: 5_000_000 };
-  t.equal(leftSeconds(t, 60, 0, []), 60);
-  t.equal(
-    leftSeconds(t, 60, 20_000, [{ type: 'step-begun', atMs: 10_000 }]),
-    40,
-    'a new process gets no new budget',
-  );
-  t.equal(
-    leftSeconds(t, 60, 5_000_000, [{ type: 'step-begun', atMs: 10_000 }, goesOn]),
-    0,
-    'a kill is no wait',
-  );
-  t.equal(leftSeconds(t, 60, 5_000_000, [waits, goesOn]), 50, 'waiting is');
-  t.equal(leftSeconds(t, 60, 5_020_000, [waits, goesOn]), 30);
-  const again = [
-    { type: waitingType, atMs: 5_010_000 },
-    { type: resumedType, atMs: 9_000_000 },
-  ];
-  t.equal(leftSeconds(t, 60, 9_000_000, [waits, goesOn, ...again]), 40, 'twice');
-});
+t.test(
+  'the wall clock counts all processes together and pauses only while a run waits for people',
+  async (t) => {
+    const waits = { type: waitingType, atMs: 10_000 };
+    const goesOn = { type: resumedType, atMs: 5_000_000 };
+    t.equal(leftSeconds(t, 60, 0, []), 60);
+    t.equal(
+      leftSeconds(t, 60, 20_000, [{ type: 'step-begun', atMs: 10_000 }]),
+      40,
+      'a new process gets no new budget',
+    );
+    t.equal(
+      leftSeconds(t, 60, 5_000_000, [{ type: 'step-begun', atMs: 10_000 }, goesOn]),
+      0,
+      'a kill is no wait',
+    );
+    t.equal(leftSeconds(t, 60, 5_000_000, [waits, goesOn]), 50, 'waiting is');
+    t.equal(leftSeconds(t, 60, 5_020_000, [waits, goesOn]), 30);
+    const again = [
+      { type: waitingType, atMs: 5_010_000 },
+      { type: resumedType, atMs: 9_000_000 },
+    ];
+    t.equal(leftSeconds(t, 60, 9_000_000, [waits, goesOn, ...again]), 40, 'twice');
+  },
+);
 
-t.test('a clock that was stepped back gives no time back', async (t) => {
+t.test('a clock that is set back does not extend the budget', async (t) => {
   t.equal(leftSeconds(t, 60, 0, [{ type: 'step-ended', atMs: 45_000 }]), 15);
   t.equal(leftSeconds(t, 60, -1_000_000, []), 60);
   t.equal(

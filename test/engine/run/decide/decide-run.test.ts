@@ -51,8 +51,8 @@ function question(more: Partial<DecisionQuestion> = {}): DecisionQuestion {
 const decided = (options: BareOptions = {}, more: Partial<DecisionQuestion> = {}) =>
   decideRun(bareAttempt(options), question(more));
 
-t.test('the input of a decision', async (t) => {
-  t.test('binds run, spec, patch and policy', async (t) => {
+t.test('a decision input records what the decision depends on', async (t) => {
+  t.test('a decision input binds the run, spec, patch and policy', async (t) => {
     const { input, decision } = await decided();
     t.match(input, {
       schema: 'urn:writ:decision-input:v2',
@@ -87,7 +87,7 @@ t.test('the input of a decision', async (t) => {
     t.equal(decision.next, 'seal');
   });
 
-  t.test('has what belongs to a task, its worker and a foreign policy', async (t) => {
+  t.test('a decision input includes the task, the worker answer and the foreign default ref', async (t) => {
     const task = { id: 'task-1', attempt: 2, maxRetries: 3 };
     const blame = { merged: [], tasks: [], unwritten: { count: 0, first: [] } };
     const { input } = await decided(
@@ -104,13 +104,13 @@ t.test('the input of a decision', async (t) => {
     });
   });
 
-  t.test('has no commits on an unborn branch', async (t) => {
+  t.test('a decision input has null commits on an unborn branch', async (t) => {
     const { input } = await decided({ patch: { baseCommit: undefined }, ground: { policy: {} } });
     t.match(input, { baseCommit: null, policyCommit: null });
     t.notOk('policyRef' in input);
   });
 
-  t.test('has findings without their words, and stages that did not start', async (t) => {
+  t.test('a decision input omits finding messages and lists stages that did not start', async (t) => {
     const finding: Finding = { rule: 'scope', severity: 'warning', message: 'm', path: 'a', line: 2 };
     const bare: Finding = { rule: 'sbom', severity: 'note', message: 'm' };
     const tolerated = { ...check, status: 'failed', tolerated: true };
@@ -143,7 +143,7 @@ t.test('the input of a decision', async (t) => {
     ]);
   });
 
-  t.test('says that files which govern writ are changed, and that time is up', async (t) => {
+  t.test('a decision input records changed governing files and an exceeded wall clock', async (t) => {
     const { input } = await decided({
       patch: { files: [{ path: '.writ/config.toml', changeType: 'modify', linesAdded: 1, linesDeleted: 0 }] },
       means: { wallClockExceeded: () => true },
@@ -151,14 +151,17 @@ t.test('the input of a decision', async (t) => {
     t.match(input, { touchesGoverning: true, wallClock: { exceeded: true } });
   });
 
-  t.test('has no trust in citations where the spec does not trust the repository', async (t) => {
-    const spec = sampleSpec();
-    spec.evidence.trustTiers = ['web'];
-    t.match((await decided({ spec })).input, { citations: { needed: 2, trusted: false } });
-  });
+  t.test(
+    'a decision input marks citations as untrusted when the spec does not trust the repository',
+    async (t) => {
+      const spec = sampleSpec();
+      spec.evidence.trustTiers = ['web'];
+      t.match((await decided({ spec })).input, { citations: { needed: 2, trusted: false } });
+    },
+  );
 });
 
-t.test('triggers come from the attempts, the worker and plugins, each once and in order', async (t) => {
+t.test('replan triggers fire once each, from attempts, the worker and plugins', async (t) => {
   const failed = { ...check, status: 'failed' };
   const stages = [{ ...fast, status: 'failed', checks: [failed] } as unknown as StageRecord];
   const before = [{ patchFindings: [], stages: [], failedTests: ['unit'] }];
@@ -192,15 +195,15 @@ t.test('triggers come from the attempts, the worker and plugins, each once and i
   t.strictSame((await decided({}, { stages, before: [] })).input.triggers.fired, []);
 });
 
-t.test('refusals', async (t) => {
-  t.test('end a cancelled run', async (t) => {
+t.test('a decision collects refusals from cancellation, guards, metrics and missing proofs', async (t) => {
+  t.test('a cancelled run is refused and abandoned', async (t) => {
     const { refusals, input, decision } = await decided({ means: { cancelled: 'no longer wanted' } });
     t.strictSame(refusals, [{ rule: 'cancelled', severity: 'error', message: 'no longer wanted' }]);
     t.strictSame(input.refusals, [{ rule: 'cancelled', severity: 'error' }]);
     t.equal(decision.type, 'abandon');
   });
 
-  t.test('come from guards, which are called with the run', async (t) => {
+  t.test('guards are called with the run and add their refusals', async (t) => {
     const refusal = { rule: 'guard', severity: 'error', message: 'm' } as const;
     const calls: unknown[] = [];
     const hooks = {
@@ -219,7 +222,7 @@ t.test('refusals', async (t) => {
     t.match(calls, [{ runId: 'run-1', patch: { digest: 'e'.repeat(64) }, stages: all, findings: [] }]);
   });
 
-  t.test('name metrics that are not as the spec expects, of a candidate only', async (t) => {
+  t.test('a candidate is refused for metrics that do not match the spec, an attempt is not', async (t) => {
     const spec = sampleSpec();
     spec.objmodel.runPolicy.metricsSchema = { cost_usd: { minimum: 1 } };
     t.match((await decided({ spec })).refusals, [
@@ -228,7 +231,7 @@ t.test('refusals', async (t) => {
     t.strictSame((await decided({ spec }, { subject: 'attempt' })).refusals, []);
   });
 
-  t.test('name a proof that no log will give', async (t) => {
+  t.test('a required transparency proof is refused when no log can provide it', async (t) => {
     const refusedWith = async (mode: string, isProvenance: boolean, required: readonly object[]) => {
       const spec = sampleSpec();
       Object.assign(spec.provenance.transparencyLog, { mode });
@@ -259,7 +262,7 @@ const settled = (number: number, more: Partial<SettledAttempt> = {}): SettledAtt
     ...more,
   }) as unknown as SettledAttempt;
 
-t.test('metrics and cost add up attempts, drafts and the attempt itself', async (t) => {
+t.test('metrics and cost sum the earlier attempts, the drafting and the attempt itself', async (t) => {
   const attempts = [
     settled(1, { tree: 'y', metrics: { lines: 1, own: 4 } }),
     settled(2, { tree: 'z', metrics: { lines: 2 } }),
@@ -289,7 +292,7 @@ t.test('metrics and cost add up attempts, drafts and the attempt itself', async 
   t.equal(none.attempts, 1);
 });
 
-t.test('what comes with a decision', async (t) => {
+t.test('a decision on a candidate carries the dependencies and networks of its attempts', async (t) => {
   const context = new Map([
     [
       'task-1/revision-1/attempt-1',
@@ -320,7 +323,7 @@ t.test('what comes with a decision', async (t) => {
   t.strictSame(ofAttempt.dependencies, [own], 'an attempt speaks for itself');
 });
 
-t.test('the networks of plugins are recorded once, with hosts redacted', async (t) => {
+t.test('plugin networks are recorded once, with secrets in host names redacted', async (t) => {
   const use = {
     host: 'token-12345678.example',
     port: 443,
@@ -359,7 +362,7 @@ t.test('the networks of plugins are recorded once, with hosts redacted', async (
   t.equal(silent.means.steps.ended('plugin-networks'), undefined, 'nothing is recorded if no plugin has any');
 });
 
-t.test('a decision is made once, and again only while it waits for people', async (t) => {
+t.test('a decision is recorded once and made again only while it waits for approval', async (t) => {
   const attempt = bareAttempt();
   await decideRun(attempt, question());
   t.ok(attempt.means.steps.ended('decided'));

@@ -226,7 +226,7 @@ for (const [name, more, type, reasons] of table) {
   });
 }
 
-t.test('the same input gives the same bytes, whatever the order of its keys', async (t) => {
+t.test('the same input gives the same decision bytes, whatever the order of its keys', async (t) => {
   const one = input({ patchFindings: [error] });
   const other = Object.fromEntries(Object.entries(one).reverse()) as unknown as DecisionInput;
   t.equal(canonicalize(decide(one)), canonicalize(decide(other)));
@@ -445,7 +445,7 @@ for (const [name, given, type, next, reasons] of reasonTable) {
   });
 }
 
-t.test('before citations were asked for, a check that ran was enough, and none was not', async (t) => {
+t.test('a v1 input without citations needs only one check that ran', async (t) => {
   const old = (...replaced: DecidedStage[]): DecisionInput => {
     const { citations: _, ...kept } = input({ stages: stages(...replaced) });
     return { ...kept, schema: 'urn:writ:decision-input:v1' };
@@ -455,7 +455,7 @@ t.test('before citations were asked for, a check that ran was enough, and none w
   t.match(decide(old(stage('fast', empty))), { type: 'abandon', reasons: ['no check ran'] });
 });
 
-t.test('an input that no Scheduler would ask is abandoned, and says where it is odd', async (t) => {
+t.test('an invalid decision input is abandoned with a reason that names the path', async (t) => {
   const odd: readonly (readonly [string, Record<string, unknown>])[] = [
     ['/schema', { schema: 'urn:writ:decision-input:v9' }],
     ['/subject', { subject: 'run' }],
@@ -494,7 +494,7 @@ t.test('an input that no Scheduler would ask is abandoned, and says where it is 
   }
 });
 
-t.test('a commit says how many checks ran, and how many of them passed', async (t) => {
+t.test('the rationale of a commit counts the checks that ran and the checks that passed', async (t) => {
   const one = stage('fast', {
     expected: 2,
     ran: 2,

@@ -7,7 +7,7 @@ import { type Steps, stepsOver } from '../../../../engine/run/state/steps.ts';
 
 const memory = (): Steps => stepsOver({ records: [], append: async () => undefined });
 
-t.test('the cap on cost', async (t) => {
+t.test('the cost cap comes from the spec and grows with each grant', async (t) => {
   const limit = (maxCostUnits: number, steps: Steps, moreCostUnits?: number): Promise<number> =>
     costLimit({
       identity: { contract: { effective: { constraints: { resources: { maxCostUnits } } } } },
@@ -25,7 +25,7 @@ t.test('the cap on cost', async (t) => {
   t.equal(await limit(10, steps), 18);
 });
 
-t.test('approvers needed', async (t) => {
+t.test('the number of approvers comes from the spec, with at least two for governing files', async (t) => {
   const needed = (required: boolean, of: number, touches: boolean): number =>
     approversNeeded({ required, needed: of }, touches);
   t.equal(needed(false, 3, false), 0, 'none if the spec requires none');
@@ -35,7 +35,7 @@ t.test('approvers needed', async (t) => {
   t.equal(needed(true, 3, true), 3);
 });
 
-t.test('citations', async (t) => {
+t.test('each step requires citations from enough distinct sources that count', async (t) => {
   const decision = (name: string, step: number | undefined, ...sources: readonly [string, boolean][]) => ({
     decision: name,
     ...(step === undefined ? {} : { step }),

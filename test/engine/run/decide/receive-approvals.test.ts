@@ -28,7 +28,7 @@ const subject = {
   gateReportDigest: 'a'.repeat(64),
 };
 
-t.test('received approvals', async (t) => {
+t.test('received approvals are timestamped, verified and stored', async (t) => {
   const calls: (readonly [readonly ReceivedApproval[], ApprovalGround])[] = [];
   const statuses = [
     'counts',
@@ -61,7 +61,7 @@ t.test('received approvals', async (t) => {
   now = 9_000;
   const all = await receiveApprovals(attempt, subject, stored, differences);
 
-  t.test('keep the time at which this machine first saw them', async (t) => {
+  t.test('received approvals keep the time at which this machine first saw them', async (t) => {
     t.strictSame([...first.receivedAtMs], [['refs/0', 5_000]]);
     t.equal(all.receivedAtMs.get('refs/0'), 5_000);
     t.equal(all.receivedAtMs.get('refs/1'), 9_000);
@@ -70,15 +70,18 @@ t.test('received approvals', async (t) => {
     });
   });
 
-  t.test('are verified against the subject, the authors and the signers of the policy commit', async (t) => {
-    const [received, ground] = calls.at(-1) ?? [];
-    t.strictSame(received?.[0], { ...stored[0], receivedAtMs: 5_000 });
-    t.match(ground, { subject, receivedAtMs: 9_000, inProcess: true, differences });
-    t.strictSame(ground?.authors, ['maintainer', 'writ-coder', 'Bo <bo@x>']);
-    t.equal(String(ground?.allowedSigners), 'ann ssh-ed25519 AAAA\n');
-  });
+  t.test(
+    'received approvals are verified against the subject, the authors and the policy commit signers',
+    async (t) => {
+      const [received, ground] = calls.at(-1) ?? [];
+      t.strictSame(received?.[0], { ...stored[0], receivedAtMs: 5_000 });
+      t.match(ground, { subject, receivedAtMs: 9_000, inProcess: true, differences });
+      t.strictSame(ground?.authors, ['maintainer', 'writ-coder', 'Bo <bo@x>']);
+      t.equal(String(ground?.allowedSigners), 'ann ssh-ed25519 AAAA\n');
+    },
+  );
 
-  t.test('are kept if the signature proves who signed, whether or not they count', async (t) => {
+  t.test('approvals with a proven signer are stored, whether or not they count', async (t) => {
     t.equal(all.verdicts.length, statuses.length);
     t.strictSame(
       all.stored.map(({ bytes }) => String(bytes)),
@@ -87,7 +90,7 @@ t.test('received approvals', async (t) => {
   });
 });
 
-t.test('approvers in this process', async (t) => {
+t.test('in-process approvers are optional and sign only after a subject is shown', async (t) => {
   const written: unknown[] = [];
   const objects = {
     refs: async () => written.map((_, n) => ({ ref: `refs/ai/approvals/run-1/${n + 1}` })),

@@ -62,7 +62,7 @@ function compare(steps: readonly (readonly File[])[], whole: readonly File[]) {
   });
 }
 
-t.test('files add up under whatever names they have on the way', async (t) => {
+t.test('the parts add up to the whole patch across renames, copies and reverts', async (t) => {
   for (const [what, steps, whole] of [
     ['changed twice', [[modified('a', '1', '2')], [modified('a', '2', '3')]], [modified('a', '1', '3')]],
     ['changed and changed back', [[modified('a', '1', '2')], [modified('a', '2', '1')]], []],
@@ -92,7 +92,7 @@ t.test('files add up under whatever names they have on the way', async (t) => {
     t.equal(compare(steps, whole), undefined, what);
 });
 
-t.test('a file is copied from what it was, and changed from what stood there', async (t) => {
+t.test('reports a part whose files do not follow from the parts before it', async (t) => {
   const copied = [[modified('a', '1', '2')], [moved('copy', 'a', 'b', '1')]];
   t.match(compare(copied, [modified('a', '1', '2'), added('b', '1')]), { field: '/parts/1/files a' });
   const changed = [[modified('a', '1', '2')], [modified('a', '3', '4')]];
@@ -100,7 +100,7 @@ t.test('a file is copied from what it was, and changed from what stood there', a
   t.match(compare([[added('a', '1')], [added('a', '2')]], [added('a', '2')]), { field: '/parts/1/files a' });
 });
 
-t.test('a file that the parts leave otherwise than the run is told', async (t) => {
+t.test('reports a file whose final state differs between the parts and the whole patch', async (t) => {
   t.match(compare([[added('a', '1')]], [added('a', '2')]), { field: '/parts a' });
   t.match(compare([[added('a', '1')]], []), { field: '/parts a' });
   t.match(compare([[added('a', '1')]], [added('a', '1'), deleted('b', '1')]), { field: '/parts b' });

@@ -9,7 +9,7 @@ const files = readStoredRecord('a-supplied-fix');
 const runId = String(readRecordFile(files, 'run.json').object_id);
 const tampered = (path: string, change: (value: never) => void) => tamper(files, path, change);
 
-t.test('an untouched record leads to its decision, byte for byte', async (t) => {
+t.test('replaying an untouched record gives its decision byte for byte', async (t) => {
   const { equal, decision, firstDifference } = replayRun(files);
   t.equal(firstDifference, undefined);
   t.ok(equal);
@@ -272,7 +272,7 @@ const changes: readonly (readonly [
   ],
 ];
 
-t.test('a record that was changed is found out, and the first input that differs is named', async (t) => {
+t.test('replay reports the first field that differs in a changed record', async (t) => {
   for (const [path, change, file, field] of changes) {
     const { equal, firstDifference } = replayRun(tampered(path, change));
     t.equal(equal, false);
@@ -280,7 +280,7 @@ t.test('a record that was changed is found out, and the first input that differs
   }
 });
 
-t.test('each file that deciding needs is missed', async (t) => {
+t.test('replay reports each missing or unparsable file that the decision needs', async (t) => {
   for (const path of [
     'decision-input.json',
     'decision-record.json',
@@ -304,14 +304,14 @@ t.test('each file that deciding needs is missed', async (t) => {
   t.match(replayRun(without), { equal: false, firstDifference: { field: '/stages/0/status' } });
 });
 
-t.test('white space alone is a difference', async (t) => {
+t.test('replay reports added white space as a difference', async (t) => {
   for (const path of ['decision-input.json', 'decision-record.json']) {
     const spaced = new Map(files).set(path, Buffer.from(`${files.get(path)} `));
     t.match(replayRun(spaced), { equal: false, firstDifference: { file: path, field: '' } });
   }
 });
 
-t.test('a file that takes no part in the decision is held against the provenance', async (t) => {
+t.test('replay compares files outside the decision with the digests in the provenance', async (t) => {
   const listed = new Map([...files].map(([path, bytes]) => [path, sha256Hex(bytes)]));
   t.ok(replayRun(files, listed).equal);
   const changed = tampered('plan.json', (v: Json) => {
@@ -342,7 +342,7 @@ function aged(change: (input: Json) => void): ReadonlyMap<string, Buffer> {
   ]);
 }
 
-t.test('a record that is older than citations leads to what was decided then', async (t) => {
+t.test('replay repeats the old decision of a v1 record without citations', async (t) => {
   const { equal, decision, firstDifference } = replayRun(aged(() => {}));
   t.equal(firstDifference, undefined);
   t.ok(equal);
@@ -353,29 +353,26 @@ t.test('a record that is older than citations leads to what was decided then', a
   });
 });
 
-t.test(
-  'citations that are taken out of a record are missed, in one that was made old by its seal',
-  async (t) => {
-    const without = tampered('decision-input.json', (v: Json) => {
-      delete v.citations;
-    });
-    t.match(replayRun(without), { firstDifference: { file: 'decision-record.json', field: '/type' } });
-    const fewer = tampered('decision-input.json', (v: { citations: Json }) => {
-      v.citations.needed = 9;
-    });
-    t.match(replayRun(fewer), { firstDifference: { file: 'decision-input.json', field: '/citations' } });
-    const listed = new Map([...files].map(([path, bytes]) => [path, sha256Hex(bytes)]));
-    t.match(
-      replayRun(
-        aged(() => {}),
-        listed,
-      ),
-      { equal: false, firstDifference: { file: 'decision-input.json', field: '' } },
-    );
-  },
-);
+t.test('replay reports citations that were changed in or removed from a record', async (t) => {
+  const without = tampered('decision-input.json', (v: Json) => {
+    delete v.citations;
+  });
+  t.match(replayRun(without), { firstDifference: { file: 'decision-record.json', field: '/type' } });
+  const fewer = tampered('decision-input.json', (v: { citations: Json }) => {
+    v.citations.needed = 9;
+  });
+  t.match(replayRun(fewer), { firstDifference: { file: 'decision-input.json', field: '/citations' } });
+  const listed = new Map([...files].map(([path, bytes]) => [path, sha256Hex(bytes)]));
+  t.match(
+    replayRun(
+      aged(() => {}),
+      listed,
+    ),
+    { equal: false, firstDifference: { file: 'decision-input.json', field: '' } },
+  );
+});
 
-t.test('input from outside that is no decision input at all is a difference, not a fault', async (t) => {
+t.test('replay reports input that is not a decision input as a difference', async (t) => {
   for (const text of ['null', '[]', '{}', '{"stages":5,"human":null}', '"x"']) {
     const broken = new Map(files).set('decision-input.json', Buffer.from(`${text}\n`));
     t.equal(replayRun(broken).equal, false, text);

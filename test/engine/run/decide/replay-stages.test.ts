@@ -105,12 +105,12 @@ function difference(more: {
 const withStage = (at: number, more: Partial<DecidedStage>): readonly DecidedStage[] =>
   stages.map((stage, index) => (index === at ? { ...stage, ...more } : stage));
 
-t.test('evidence, report and input that say the same have no difference', async (t) => {
+t.test('finds no difference when evidence, report and input agree', async (t) => {
   t.equal(difference({}), undefined);
   t.equal(difference({ report: undefined }), undefined, 'an attempt has no report of its own');
 });
 
-t.test('the input is compared with the evidence, stage by stage', async (t) => {
+t.test('compares the input with the evidence of each stage', async (t) => {
   const input = (field: string) => `decision-input.json ${field}`;
   for (const [name, found, field] of [
     ['status', difference({ fast: { status: 'failed' } }), '/stages/0/status'],
@@ -149,7 +149,7 @@ t.test('the input is compared with the evidence, stage by stage', async (t) => {
     t.equal(found, input(field), name);
 });
 
-t.test('the evidence of a check is compared with the report', async (t) => {
+t.test('compares the evidence of a check with the report', async (t) => {
   for (const [change, field] of [
     [{ command: 'true' }, '/command'],
     [{ exit_code: 2 }, '/exit_code'],
@@ -164,7 +164,7 @@ t.test('the evidence of a check is compared with the report', async (t) => {
     t.equal(difference({ check: change }), `evidence/1.json ${field}`);
 });
 
-t.test('the evidence of a stage is compared with the report', async (t) => {
+t.test('compares the evidence of a stage with the report', async (t) => {
   t.equal(difference({ fast: { asked: [] } }), 'evidence/0.json /asked');
   t.equal(difference({ fast: { made_by: [] } }), 'evidence/0.json /made_by');
   t.equal(difference({ fast: { made_by: undefined } }), 'evidence/0.json /made_by');
@@ -176,7 +176,7 @@ t.test('the evidence of a stage is compared with the report', async (t) => {
   );
 });
 
-t.test('a report without the check, the stage or artifacts differs, and is no fault', async (t) => {
+t.test('reports a difference when the report lacks a check, a stage or artifacts', async (t) => {
   const [fast, release] = report.stages;
   t.equal(
     difference({ report: { ...report, stages: [{ ...fast, checks: [] }, release] } }),
@@ -190,7 +190,7 @@ t.test('a report without the check, the stage or artifacts differs, and is no fa
   t.equal(difference({ report: { stages: report.stages } }), 'evidence/0.json /made_by');
 });
 
-t.test('a difference says what was expected and what was found', async (t) => {
+t.test('a difference names the expected and the found value', async (t) => {
   const question = { file: 'f', input: { stages: [] }, evidence: [], report: undefined };
   t.strictSame(compareStages(question as unknown as StagesQuestion), {
     file: 'f',

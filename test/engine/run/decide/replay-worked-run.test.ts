@@ -289,10 +289,10 @@ for (const [name, record, lies] of [
   ['work of two tasks, one of them blamed', blamed, liesOfBlame],
 ] as const)
   t.test(name, async (t) => {
-    t.test('leads to its decision', async (t) => {
+    t.test('replaying the record leads to its decision', async (t) => {
       t.match(replayRun(record), { equal: true, firstDifference: undefined, decision: { type: 'commit' } });
     });
-    t.test('reports the first difference of a record that was changed', async (t) => {
+    t.test('replay reports the first difference of a changed record', async (t) => {
       for (const { name, path, change, file, field } of lies)
         t.match(
           replayRun(tamper(record, path, change)),
@@ -302,7 +302,7 @@ for (const [name, record, lies] of [
     });
   });
 
-t.test('parts are compared with the digests that the provenance lists', async (t) => {
+t.test('replay compares parts with the digests that the provenance lists', async (t) => {
   const listed = (digest: string) => new Map([['task-1/revision-1/attempt-3/artifacts/part.diff', digest]]);
   const { parts } = JSON.parse(String(blamed.get('parts.json'))) as { parts: { digest: string }[] };
   t.equal(replayRun(blamed, listed(parts[0]?.digest ?? '')).firstDifference, undefined);
@@ -311,7 +311,7 @@ t.test('parts are compared with the digests that the provenance lists', async (t
   });
 });
 
-t.test('a person may have raised the cap on cost, and never lowered it', async (t) => {
+t.test('replay accepts a raised cost cap and reports a lowered one', async (t) => {
   const capped = (cap: number, limit: number): RecordFiles => {
     const effective = tamper(cites, 'effective.json', (v: { constraints: { resources: Json } }) => {
       v.constraints.resources.maxCostUnits = cap;
@@ -327,7 +327,7 @@ t.test('a person may have raised the cap on cost, and never lowered it', async (
   t.equal(fieldOf(capped(0, 4)), '/cost/limitUnits', 'none is not raised');
 });
 
-t.test('a difference is reported in at most 300 characters of each side', async (t) => {
+t.test('replay reports at most 300 characters of each side of a difference', async (t) => {
   const long = tamper(cites, 'decision.json', (v: Json) => {
     v.reasons = ['x'.repeat(400)];
   });
@@ -336,7 +336,7 @@ t.test('a difference is reported in at most 300 characters of each side', async 
   t.equal(firstDifference?.expected, '[]');
 });
 
-t.test('a rollback beside a commit is a rollback for the same reasons', async (t) => {
+t.test('replay accepts a `rollback.json` beside a commit only for the same reasons', async (t) => {
   const decision = JSON.parse(String(cites.get('decision.json'))) as Json;
   const beside = (more: Json): RecordFiles =>
     new Map(cites).set('rollback.json', Buffer.from(`${JSON.stringify({ ...decision, ...more })}\n`));
@@ -347,7 +347,7 @@ t.test('a rollback beside a commit is a rollback for the same reasons', async (t
   t.equal(replayRun(beside({ type: 'rollback' })).equal, true);
 });
 
-t.test('a listed file that is missing says nothing, and one that differs is named', async (t) => {
+t.test('replay ignores a listed file that is missing and names a listed file that differs', async (t) => {
   const listed = new Map([['plan.json', sha256Hex(cites.get('plan.json') ?? Buffer.alloc(0))]]);
   t.equal(replayRun(cites, listed.set('gone.json', 'a'.repeat(64))).equal, true);
   const { equal, decision, firstDifference } = replayRun(cites, listed.set('plan.json', 'a'.repeat(64)));

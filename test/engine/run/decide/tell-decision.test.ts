@@ -26,7 +26,7 @@ async function announced(view: Partial<RunView>, run: JudgedRun): Promise<readon
   return calls;
 }
 
-t.test('approvals that a run waits for', async (t) => {
+t.test('counts the approvals a run needs from the spec, governing files and waiting checks', async (t) => {
   t.equal(neededApprovals(judged({}, false, 'seal')), 0);
   t.equal(neededApprovals(judged({ needed: 2 }, false, 'seal')), 2, 'the number of the spec');
   t.equal(neededApprovals(judged({ required: true }, false, 'seal')), 1);
@@ -42,27 +42,33 @@ t.test('approvals that a run waits for', async (t) => {
     t.equal(neededApprovals(judged({ needed: 2 }, false, 'seal', other)), 2, JSON.stringify(other));
 });
 
-t.test('listeners of a decision', async (t) => {
-  const decision = { type: 'checkpoint', rationale: 'why' } as RunView['decision'];
-  t.strictSame(
-    await announced(
-      { decision, state: 'waiting' } as Partial<RunView>,
-      judged({ needed: 2 }, false, 'wait-for-approval'),
-    ),
-    [{ runId: 'r', type: 'checkpoint', rationale: 'why', waiting: { for: 'approval', needed: 2 } }],
-  );
-  t.strictSame(
-    await announced({ decision, state: 'waiting' } as Partial<RunView>, judged({}, false, 'wait-for-budget')),
-    [{ runId: 'r', type: 'checkpoint', rationale: 'why', waiting: { for: 'budget', needed: 0 } }],
-  );
-  const committed = { type: 'commit', rationale: 'why', commitSha: 'c' } as RunView['decision'];
-  t.strictSame(
-    await announced(
-      { decision: committed, state: 'committed' } as unknown as Partial<RunView>,
-      judged({}, false, 'seal'),
-    ),
-    [{ runId: 'r', type: 'commit', rationale: 'why', commitSha: 'c' }],
-    'are given the commit, and nothing about waiting',
-  );
-  t.strictSame(await announced({}, judged({}, false, 'seal')), [], 'are not called without one');
-});
+t.test(
+  'decision listeners receive the decision and the approval or budget that a waiting run needs',
+  async (t) => {
+    const decision = { type: 'checkpoint', rationale: 'why' } as RunView['decision'];
+    t.strictSame(
+      await announced(
+        { decision, state: 'waiting' } as Partial<RunView>,
+        judged({ needed: 2 }, false, 'wait-for-approval'),
+      ),
+      [{ runId: 'r', type: 'checkpoint', rationale: 'why', waiting: { for: 'approval', needed: 2 } }],
+    );
+    t.strictSame(
+      await announced(
+        { decision, state: 'waiting' } as Partial<RunView>,
+        judged({}, false, 'wait-for-budget'),
+      ),
+      [{ runId: 'r', type: 'checkpoint', rationale: 'why', waiting: { for: 'budget', needed: 0 } }],
+    );
+    const committed = { type: 'commit', rationale: 'why', commitSha: 'c' } as RunView['decision'];
+    t.strictSame(
+      await announced(
+        { decision: committed, state: 'committed' } as unknown as Partial<RunView>,
+        judged({}, false, 'seal'),
+      ),
+      [{ runId: 'r', type: 'commit', rationale: 'why', commitSha: 'c' }],
+      'are given the commit, and nothing about waiting',
+    );
+    t.strictSame(await announced({}, judged({}, false, 'seal')), [], 'are not called without one');
+  },
+);

@@ -3,7 +3,7 @@ import { readDraftGround } from '../../../../engine/run/draft/draft-ground.ts';
 import { startedChildren } from '../../vcs/started-children.ts';
 import { makeSample } from '../sample.ts';
 
-t.test('what a draft is made on is read by one git that is asked about objects, and it ends', async (t) => {
+t.test('`readDraftGround` reads the base through one `git cat-file` process that ends', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   await using engine = await sample.engine();

@@ -24,7 +24,7 @@ const checked = (fastChecks: readonly object[]) => ({
   acceptance: { verificationPlan: { fastChecks } },
 });
 
-t.test('the contract of a run becomes one that takes it back, and lets its tests go', async (t) => {
+t.test('an undo spec reverses the spec of a run and allows its tests to be removed', async (t) => {
   const document = undone([modified, gone], { intent: { summary: `Prices ${'are exact '.repeat(24)}` } });
   const read = readIntentSpec(Buffer.from(JSON.stringify(document)));
   t.ok(read.ok, JSON.stringify(read.issues));
@@ -38,7 +38,7 @@ t.test('the contract of a run becomes one that takes it back, and lets its tests
   t.notOk(mayGo('test/price.test.js', 'any'), 'tests elsewhere stay');
 });
 
-t.test('a check that names a file that goes is not asked, nor for what it would deliver', async (t) => {
+t.test('an undo spec drops a check that names a deleted file, together with its artifacts', async (t) => {
   const other = { ...named, artifactsProduced: ['exact-log'] };
   const required = [
     { name: 'exact-log', stage: 'per-task' },
@@ -57,7 +57,7 @@ t.test('a check that names a file that goes is not asked, nor for what it would 
   t.equal(kept.acceptance.verificationPlan.fastChecks.length, 2);
 });
 
-t.test('the name of a file is not a part of another one, nor a word that is none of a file', async (t) => {
+t.test('a check names a deleted file only if the whole path matches', async (t) => {
   const go = (path: string) => ({ path, changeType: 'delete' }) as const;
   const lint = { id: 'lint', kind: 'testSuite', command: 'npm run lint -- --rule=x.js src/lint/x.json' };
   for (const path of ['lint', 'x.js', 'src/lint', 'lint/x.json', 'n', 'm run', 'x.jso']) {
@@ -71,7 +71,7 @@ t.test('the name of a file is not a part of another one, nor a word that is none
   }
 });
 
-t.test('where no fast check would be left all of them stay', async (t) => {
+t.test('an undo spec keeps all fast checks if none would be left', async (t) => {
   const { acceptance } = undone([gone], checked([named]));
   t.match(
     acceptance.verificationPlan.fastChecks.map(({ id }) => id),

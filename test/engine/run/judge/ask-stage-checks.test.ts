@@ -63,7 +63,7 @@ function scene(judges: Readonly<Record<string, Judge>>, more: Partial<StageCheck
 
 const error = (rule: string): Finding => ({ rule, severity: 'error', message: 'no' });
 
-t.test('each is asked at its stage, in the order of the configuration, and once in a run', async (t) => {
+t.test('stage checks run at their stage, in configuration order, and once per run', async (t) => {
   const { ask, asked, attempt } = scene({
     second: (_input, count) => [{ ...error('second'), message: `asked ${count}` }],
     first: () => [],
@@ -77,7 +77,7 @@ t.test('each is asked at its stage, in the order of the configuration, and once 
   t.equal(asked.length, 2);
 });
 
-t.test('whoever was asked is named with its plugin and what it came to, a pass too', async (t) => {
+t.test('each stage check is recorded with its plugin and status, also when it passes', async (t) => {
   const { judged } = scene({
     passes: () => [],
     warns: () => [{ ...error('warns'), severity: 'warning' }],
@@ -95,37 +95,34 @@ t.test('whoever was asked is named with its plugin and what it came to, a pass t
   t.strictSame(await judged(undefined, 'fast'), { findings: [] }, 'nobody was asked');
 });
 
-t.test(
-  'it is told what stands there, and what it tells is kept, without what may not be written',
-  async (t) => {
-    const one = scene({
-      a: () => [{ ...error('a'), message: `mail someone@example.org, ${secret}, ${btoa(secret)}` }],
-    });
-    const [found] = await one.ask();
-    t.notMatch(found?.message, /someone@|canary/);
-    t.notMatch(found?.message, btoa(secret));
-    const reads = scene({ a: () => [] }, { readsDiff: true });
-    await reads.ask();
-    const input = reads.asked[0]?.input;
-    t.match(input, {
-      runId: 'r1',
-      stage: 'release',
-      omittedFindings: 0,
-      patch: { files: [{ path: 'a.js' }] },
-    });
-    t.strictSame(
-      input?.findings.map(({ rule, severity, stage }) => [rule, severity, stage]),
-      [
-        ['early', 'error', 'release'],
-        ['scope', 'note', undefined],
-      ],
-    );
-    t.match(input?.patch.diff, /^diff --git/);
-    t.notMatch(JSON.stringify(input), /someone@|canary/);
-  },
-);
+t.test('the input and the findings of a stage check are redacted', async (t) => {
+  const one = scene({
+    a: () => [{ ...error('a'), message: `mail someone@example.org, ${secret}, ${btoa(secret)}` }],
+  });
+  const [found] = await one.ask();
+  t.notMatch(found?.message, /someone@|canary/);
+  t.notMatch(found?.message, btoa(secret));
+  const reads = scene({ a: () => [] }, { readsDiff: true });
+  await reads.ask();
+  const input = reads.asked[0]?.input;
+  t.match(input, {
+    runId: 'r1',
+    stage: 'release',
+    omittedFindings: 0,
+    patch: { files: [{ path: 'a.js' }] },
+  });
+  t.strictSame(
+    input?.findings.map(({ rule, severity, stage }) => [rule, severity, stage]),
+    [
+      ['early', 'error', 'release'],
+      ['scope', 'note', undefined],
+    ],
+  );
+  t.match(input?.patch.diff, /^diff --git/);
+  t.notMatch(JSON.stringify(input), /someone@|canary/);
+});
 
-t.test('one that reads a diff larger than it may be handed is not asked, and refuses', async (t) => {
+t.test('a stage check whose diff is too large fails without a call', async (t) => {
   const { ask, asked, attempt } = scene({ a: () => [] }, { readsDiff: true });
   const large = toPatchSet({ 'a.js': { candidate: 'x'.repeat(9 * 1024 * 1024) } });
   t.match(await ask(attempt(large)), [
@@ -134,7 +131,7 @@ t.test('one that reads a diff larger than it may be handed is not asked, and ref
   t.strictSame(asked, []);
 });
 
-t.test('a process that breaks is asked again, one that lies or hangs is not', async (t) => {
+t.test('a stage check is retried after a crash but not after garbage or a timeout', async (t) => {
   for (const [reason, tries] of [
     ['crashed', 3],
     ['threw', 3],
@@ -168,7 +165,7 @@ t.test('a process that breaks is asked again, one that lies or hangs is not', as
   t.strictSame(await ask(), [], 'it came back');
 });
 
-t.test('a run that is stopped has no answer: the next process asks', async (t) => {
+t.test('a stopped run records no answer of a stage check', async (t) => {
   const { ask, stop, records } = scene({
     a() {
       stop.abort(new Error('stopped'));

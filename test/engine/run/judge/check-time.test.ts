@@ -20,21 +20,18 @@ function hands(): Clock & { pass(ms: number): void; set(ms: number): void } {
   };
 }
 
-t.test(
-  'a check is timed from where its command began to where it ended, its workspace by itself',
-  async (t) => {
-    const clock = hands();
-    const watch = new CheckWatch(clock);
-    clock.pass(10);
-    await watch.making(async () => clock.pass(3000));
-    clock.pass(5);
-    await watch.running(async () => clock.pass(700));
-    clock.pass(400);
-    t.same(watch.read(), { startedAt: '2026-01-01T00:00:03.015Z', durationMs: 700, workspaceMs: 3000 });
-  },
-);
+t.test('the time of a check covers its command, and its workspace is timed separately', async (t) => {
+  const clock = hands();
+  const watch = new CheckWatch(clock);
+  clock.pass(10);
+  await watch.making(async () => clock.pass(3000));
+  clock.pass(5);
+  await watch.running(async () => clock.pass(700));
+  clock.pass(400);
+  t.same(watch.read(), { startedAt: '2026-01-01T00:00:03.015Z', durationMs: 700, workspaceMs: 3000 });
+});
 
-t.test('a command that runs twice lasts from its first start to its last end', async (t) => {
+t.test('a check that runs its command twice lasts from the first start to the last end', async (t) => {
   const clock = hands();
   const watch = new CheckWatch(clock);
   for (const ms of [100, 200]) {
@@ -44,7 +41,7 @@ t.test('a command that runs twice lasts from its first start to its last end', a
   t.same(watch.read(), { startedAt: '2026-01-01T00:00:00.050Z', durationMs: 350, workspaceMs: 50 });
 });
 
-t.test('a check without a command lasts as long as it was asked', async (t) => {
+t.test('a check without a command lasts from its creation to its reading', async (t) => {
   const clock = hands();
   const watch = new CheckWatch(clock);
   clock.pass(20);
@@ -55,7 +52,7 @@ t.test('a check without a command lasts as long as it was asked', async (t) => {
   t.same(refused.read(), { startedAt: '2026-01-01T00:00:00.050Z', durationMs: 1, workspaceMs: 30 });
 });
 
-t.test('a command that throws has ended', async (t) => {
+t.test('a command that throws ends the time of its check', async (t) => {
   const clock = hands();
   const watch = new CheckWatch(clock);
   const lost = watch.running(async () => {
@@ -67,7 +64,7 @@ t.test('a command that throws has ended', async (t) => {
   t.match(watch.read(), { durationMs: 9 });
 });
 
-t.test('a wall clock that is set meanwhile makes no length negative, and is told', async (t) => {
+t.test('a wall clock change during a check is recorded and does not alter its duration', async (t) => {
   for (const step of [-3_600_000, 3_600_000]) {
     const clock = hands();
     const watch = new CheckWatch(clock);

@@ -36,7 +36,7 @@ async function collected(t: Test, names: readonly string[], leave: (place: strin
   };
 }
 
-t.test('a file is taken by its name, each ending once', async (t) => {
+t.test('a report file is collected by its exact name, once per extension', async (t) => {
   const found = await collected(t, ['sbom'], (place) => {
     writeFileSync(join(place, 'sbom.json'), 'one');
     writeFileSync(join(place, 'sbom.xml'), 'two');
@@ -51,7 +51,7 @@ t.test('a file is taken by its name, each ending once', async (t) => {
   });
 });
 
-t.test('of two files that would be one, none hides the other', async (t) => {
+t.test('two report files that map to one artifact are refused with ARTIFACT_AMBIGUOUS', async (t) => {
   for (const other of ['sbom.JSON', 'sbom.Json']) {
     const { codes } = await collected(t, ['sbom'], (place) => {
       writeFileSync(join(place, 'sbom.json'), 'good');
@@ -66,7 +66,7 @@ t.test('of two files that would be one, none hides the other', async (t) => {
   t.strictSame(bare.codes, ['ARTIFACT_AMBIGUOUS']);
 });
 
-t.test('what is no regular file of exactly that name is nothing', async (t) => {
+t.test('only a regular file with the exact artifact name is collected', async (t) => {
   const hostile: Readonly<Record<string, (place: string) => void>> = {
     'a symbolic link': (place) => symlinkSync('/etc/passwd', join(place, 'sbom.json')),
     'a pipe': (place) => execFileSync('mkfifo', [join(place, 'sbom.json')]),
@@ -84,7 +84,7 @@ t.test('what is no regular file of exactly that name is nothing', async (t) => {
     t.strictSame(await collected(t, ['sbom'], leave), { taken: [], codes: [] }, what);
 });
 
-t.test('a file with holes is refused by its size, unread', async (t) => {
+t.test('a sparse file above the size limit is refused as REPORT_UNREADABLE', async (t) => {
   const found = await collected(t, ['sbom'], (place) => {
     writeFileSync(join(place, 'sbom.json'), '');
     truncateSync(join(place, 'sbom.json'), 2 * 1024 ** 3);
@@ -92,7 +92,7 @@ t.test('a file with holes is refused by its size, unread', async (t) => {
   t.strictSame(found, { taken: [], codes: ['REPORT_UNREADABLE'] });
 });
 
-t.test('what the engine alone makes is taken from no check', async (t) => {
+t.test('a check cannot deliver an artifact that is reserved for the engine', async (t) => {
   for (const name of ['patchset', 'provenance-attestation', 'transparency-proof'] as const) {
     const forged = await collected(t, [name], (place) => writeFileSync(join(place, `${name}.json`), 'x'));
     t.strictSame(forged, { taken: [], codes: ['ARTIFACT_RESERVED'] }, name);

@@ -36,7 +36,7 @@ const outcome = (names: readonly string[], skipped: readonly string[] = [], fail
 const codes = (candidate: CheckOutcome, base: CheckOutcome, attempt = attemptOf()) =>
   executedLosses(attempt, candidate, base).map(({ severity, detail }) => `${severity} ${detail?.code}`);
 
-t.test('fewer tests than at the base, and tests that are skipped now, are losses', async (t) => {
+t.test('fewer tests than at the base, or newly skipped tests, are reported as losses', async (t) => {
   t.same(codes(outcome(['a']), outcome(['a', 'b'])), ['error TESTS_NOT_RUN']);
   t.same(codes(outcome(['a', 'c'], ['c']), outcome(['a', 'b'])), ['error TESTS_NOT_RUN']);
   t.same(codes(outcome(['a', 'b'], ['b']), outcome(['a', 'b'])), [
@@ -57,7 +57,7 @@ t.test('fewer tests than at the base, and tests that are skipped now, are losses
   t.same(codes(outcome(['a']), outcome(['a', 'b']), named), ['note TESTS_NOT_RUN']);
 });
 
-t.test('what is told is cut, and counted', async (t) => {
+t.test('a finding lists the first 20 lost tests and counts the rest', async (t) => {
   const all = Array.from({ length: 158 }, (_, at) => `case ${at}`);
   const [finding] = executedLosses(attemptOf(), outcome(['a']), outcome(['a', ...all]));
   t.match(
@@ -67,7 +67,7 @@ t.test('what is told is cut, and counted', async (t) => {
   t.match(finding?.detail, { base: 159, candidate: 1, count: 158 });
 });
 
-t.test('the base is run where a change can lose tests, once, and for nothing else', async (t) => {
+t.test('the base runs once, and only if the change can lose tests', async (t) => {
   let runs = 0;
   const atBase = async (): Promise<CheckOutcome> => {
     runs += 1;
@@ -93,7 +93,7 @@ t.test('the base is run where a change can lose tests, once, and for nothing els
   t.equal(runs, 1);
 });
 
-t.test('a change can lose tests by what it takes from them, and by what configures runners', async (t) => {
+t.test('a change can lose tests by editing tests or the configuration of a test runner', async (t) => {
   const may = (changed: Readonly<Record<string, CaseFile>>): boolean =>
     mayLoseTests(attemptOf(changed).patch);
   for (const path of [
@@ -114,7 +114,7 @@ t.test('a change can lose tests by what it takes from them, and by what configur
   t.notOk(may({ 'src/a.js': { base: 'a\n', candidate: 'b\n' }, 'README.md': { base: 'a\n' } }));
 });
 
-t.test('a file that runs no test any more is a loss, however many run elsewhere', async (t) => {
+t.test('a test file that no longer runs any test is an error', async (t) => {
   const product = attemptOf({
     'src/a.js': { base: 'a\n', candidate: 'b\n' },
     'test/new.js': { candidate: 'a\n' },
@@ -154,7 +154,7 @@ t.test('a file that runs no test any more is a loss, however many run elsewhere'
   t.equal(runs, 1);
 });
 
-t.test('a test that is written and runs no more is a loss, as many as run in its place', async (t) => {
+t.test('a test that is still written but no longer runs is an error', async (t) => {
   const ask = async (
     base: readonly string[],
     now: readonly string[],

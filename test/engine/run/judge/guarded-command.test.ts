@@ -6,7 +6,7 @@ import { fixtures, makeSample } from '../sample.ts';
 
 const fix = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
 
-long('a command of a check that a guard of tools refuses is not run, and its check fails', async (t) => {
+long('a check command that a tool guard refuses does not run, and its check fails', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const asked: string[] = [];

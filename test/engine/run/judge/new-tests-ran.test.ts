@@ -10,7 +10,7 @@ const executed = (names: readonly string[], skipped: readonly string[] = []) => 
 });
 const js = (name: string) => ({ name, language: 'javascript' });
 
-t.test('a case ran where a name that was not skipped holds its letters', async (t) => {
+t.test('a test case counts as run if an executed, unskipped test contains its name', async (t) => {
   const cases = [js('two cost twice'), js('three cost thrice')];
   t.equal(ranAmong(cases, executed(['one', 'prices > three cost thrice'])), 'ran');
   t.equal(
@@ -22,14 +22,14 @@ t.test('a case ran where a name that was not skipped holds its letters', async (
   t.equal(ranAmong([js('a'.repeat(100))], executed(['a'.repeat(80)])), 'ran', 'reports cut names');
 });
 
-t.test('what cannot be looked for is unknown', async (t) => {
+t.test('a test case is unknown if its name cannot be searched for', async (t) => {
   t.equal(ranAmong([js('one')], undefined), 'unknown');
   t.equal(ranAmong([js('one')], executed([])), 'unknown');
   for (const name of ['', 'is %i', 'is $name', 'is #1', 'is {n}', "it\\'s", '—'])
     t.equal(ranAmong([js('one'), js(name)], executed(['two'])), 'unknown', name);
 });
 
-t.test('a stage is refused where every suite passed and none ran a new case', async (t) => {
+t.test('a stage is refused if every suite passed and none ran a new test case', async (t) => {
   const found = (
     answers: Readonly<Record<string, string>>,
     { language = 'javascript', status = 'passed', stage = 'fast' as const } = {},

@@ -22,7 +22,7 @@ function wanted(stage: StageName, required: readonly ArtifactName[], command: st
   return wantedAt(spec, stage, rules).filter((name) => name !== 'test-log');
 }
 
-t.test('what a rule judges is made where the rule is asked, if the contract declares it', (t) => {
+t.test('a declared artifact is made at the stage whose check runs the rule that reads it', (t) => {
   t.same(wanted('security', ['sca-report', 'sast-report'], 'sca --quiet'), ['sca-report']);
   t.same(wanted('security', ['sca-report', 'sast-report'], 'sast'), ['sast-report']);
   t.same(wanted('security', ['sast-report'], 'sca'), [], 'nobody declares it');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { readReports, reportLimits } from '../../../../engine/run/judge/read-reports.ts';
 
-t.test('regular files at the top are read in name order', async (t) => {
+t.test('reads regular files at the top of the directory in name order', async (t) => {
   const dir = t.testdir({ 'b.xml': 'two', 'a.tap': 'one', deep: { 'c.xml': 'three' } });
   const { files, findings } = await readReports(dir, 0n);
   t.strictSame(
@@ -26,7 +26,7 @@ t.test('symlinks, pipes and directories are never opened', async (t) => {
   t.strictSame([files, unread, findings], [[], ['a.xml', 'b.xml', 'c.xml'], []]);
 });
 
-t.test('a file that was written before the directory was made is marked', async (t) => {
+t.test('marks a file as stale if it is older than the directory', async (t) => {
   const dir = t.testdir({ 'new.xml': '', 'old.xml': '', 'same.xml': '' });
   const { mtimeNs } = statSync(dir, { bigint: true });
   const seconds = Number(mtimeNs) / 1e9;
@@ -40,7 +40,7 @@ t.test('a file that was written before the directory was made is marked', async 
   );
 });
 
-t.test('names that are no plain words are read as they are, or told', async (t) => {
+t.test('reads files with unusual names and lists a name that is not UTF-8 as unread', async (t) => {
   const dir = t.testdir({});
   const names = ['A.xml', 'a.xml', 'a\nb.xml', '..xml', '-rf.xml', '\u202egpj.xml'];
   for (const name of names) writeFileSync(join(dir, name), name);
@@ -51,7 +51,7 @@ t.test('names that are no plain words are read as they are, or told', async (t) 
   t.strictSame(unread, ['\ufffd\ufffd.xml'], 'a name that is not UTF-8 cannot be asked for');
 });
 
-t.test('more files or bytes than the limit fail the check', async (t) => {
+t.test('more files or bytes than the limit give an error finding', async (t) => {
   const many = t.testdir({});
   for (let index = 0; index <= reportLimits.files; index += 1) writeFileSync(join(many, `${index}.xml`), '');
   t.match((await readReports(many, 0n)).findings, [{ severity: 'error' }]);
@@ -70,7 +70,7 @@ t.test('more files or bytes than the limit fail the check', async (t) => {
   t.strictSame((await readReports(large, 0n)).findings, []);
 });
 
-t.test('a directory of any size is looked at up to the limit', async (t) => {
+t.test('reads a directory only up to the entry limit', async (t) => {
   const crowded = t.testdir({});
   for (let index = 0; index <= reportLimits.entries; index += 1) symlinkSync('x', join(crowded, `d${index}`));
   const { files, unread, findings } = await readReports(crowded, 0n);

@@ -157,7 +157,7 @@ const preparing = (...steps: WorkspaceConfig['prepare']): WorkspaceConfig => ({
   prepare: steps,
 });
 
-long('a project with real npm dependencies passes its tests only with what `prepare` made', async (t) => {
+long('a project with npm dependencies passes its tests only with the output of `prepare`', async (t) => {
   const { workspace, worktree, request } = await project(t.testdir(), demoConfig);
   const without = await check(workspace, [], suite);
   t.not(without.exitCode, 0);
@@ -197,7 +197,7 @@ long('a project with real npm dependencies passes its tests only with what `prep
   t.equal(git(worktree, 'status', '--porcelain', '--ignored'), '', 'the working tree is untouched');
 });
 
-long('`share` gives the tests the directory of the working tree, read-only and by digest', async (t) => {
+long('`share` mounts the directory of the working tree read-only and records its digest', async (t) => {
   const { worktree, workspace, request } = await project(t.testdir(), shareConfig);
   npmCi(worktree);
   const shared = await provideWorkspaceDependencies(request);
@@ -218,7 +218,7 @@ long('`share` gives the tests the directory of the working tree, read-only and b
   );
 });
 
-t.test('`share` holds only while the lockfile on disk, at base and in the candidate are equal', async (t) => {
+t.test('`share` requires equal lockfiles on disk, at the base and in the candidate', async (t) => {
   const { worktree, workspace, request } = await project(t.testdir(), shareConfig);
   mkdirSync(join(worktree, 'node_modules'));
   const lockfile = 'package-lock.json';
@@ -271,7 +271,7 @@ t.test('`share` holds only while the lockfile on disk, at base and in the candid
 });
 
 t.test(
-  '`share` refuses what leads out of the working tree, what git tracks and what is not there',
+  '`share` refuses directories that are missing, tracked by git or outside the working tree',
   async (t) => {
     const directory = t.testdir({ outside: { secret: 'x' } });
     const { worktree, request } = await project(directory, shareConfig);
@@ -323,7 +323,7 @@ t.test(
   },
 );
 
-t.test('nothing is laid over files or links of the candidate', async (t) => {
+t.test('dependencies never cover a file or symlink of the candidate', async (t) => {
   for (const [sentence, change] of [
     [
       'tracked files',
@@ -343,7 +343,7 @@ t.test('nothing is laid over files or links of the candidate', async (t) => {
   }
 });
 
-t.test('`prepare` stands in where `share` does not hold, and is left out where it does', async (t) => {
+t.test('`prepare` runs only if `share` is refused', async (t) => {
   const config = {
     ...shareConfig,
     prepare: [shell('mkdir node_modules; echo 1 > node_modules/x', ['node_modules'])],
@@ -364,7 +364,7 @@ t.test('`prepare` stands in where `share` does not hold, and is left out where i
 });
 
 t.test(
-  'a prepare command sees its inputs alone, without any network, and a later step sees an earlier one',
+  'a prepare command sees only its inputs and the outputs of earlier steps, without network',
   async (t) => {
     const config = preparing(
       shell(
@@ -388,7 +388,7 @@ t.test(
   },
 );
 
-t.test('a cached result serves only the same command over the same inputs', async (t) => {
+t.test('a cached result is reused only for the same command and inputs', async (t) => {
   const step = shell('mkdir made && date +%N > made/at');
   const { workspace, request } = await project(t.testdir(), preparing(step));
   const provide = (config = preparing(step)) => provideWorkspaceDependencies({ ...request, config });
@@ -421,7 +421,7 @@ t.test('a cached result serves only the same command over the same inputs', asyn
   );
 });
 
-t.test('a cache entry is taken only as this user on this machine made it', async (t) => {
+t.test('a cache entry is used only if this user on this machine made it', async (t) => {
   const step = shell('mkdir made && echo good > made/file');
   const { request, cacheDir } = await project(t.testdir(), preparing(step));
   const provide = (voucher = request.voucher) => provideWorkspaceDependencies({ ...request, voucher });
@@ -495,7 +495,7 @@ t.test('a cache entry is taken only as this user on this machine made it', async
   t.match(without.notes, [{ outcome: 'prepared' }], 'nor what was made with a sandbox by who has none');
 });
 
-t.test('two runs that fill the same entry at once end with one entry', async (t) => {
+t.test('parallel runs that fill the same cache entry end with one entry', async (t) => {
   const { request, cacheDir } = await project(
     t.testdir(),
     preparing(shell('mkdir made && sleep 0.2 && date +%N > made/at')),
@@ -505,7 +505,7 @@ t.test('two runs that fill the same entry at once end with one entry', async (t)
   t.equal(readdirSync(cacheDir).length, 1);
 });
 
-t.test('what nobody here will use is removed from the cache a day later, not before', async (t) => {
+t.test('foreign and temporary cache entries are removed after a day', async (t) => {
   const { request, cacheDir } = await project(t.testdir(), preparing(shell('mkdir made')));
   const foreign = 'f'.repeat(64);
   const fill = (): void => {
@@ -542,7 +542,7 @@ t.test('what nobody here will use is removed from the cache a day later, not bef
   t.equal(statSync(cacheDir).mode & 0o777, 0o755);
 });
 
-t.test('a prepare command that fails says how, with the end of its output and nothing cached', async (t) => {
+t.test('a failed prepare command reports the end of its output and caches nothing', async (t) => {
   const { request, cacheDir } = await project(t.testdir(), shareConfig);
   const run = (step: WorkspaceConfig['prepare'][number]) =>
     failure(provideWorkspaceDependencies({ ...request, config: preparing(step) }));
@@ -563,7 +563,7 @@ t.test('a prepare command that fails says how, with the end of its output and no
   t.strictSame(readdirSync(cacheDir), []);
 });
 
-t.test('an input is never read through a link of the candidate', async (t) => {
+t.test('an input is never read through a symlink of the candidate', async (t) => {
   const directory = t.testdir({ outside: { 'package.json': 'private' } });
   const { request } = await project(
     directory,
@@ -578,7 +578,7 @@ t.test('an input is never read through a link of the candidate', async (t) => {
   await failure(provideWorkspaceDependencies(itself));
 });
 
-t.test('a back end without mounts gets copies', async (t) => {
+t.test('a sandbox without mounts gets copies of the dependencies', async (t) => {
   const { workspace, request } = await project(
     t.testdir(),
     preparing(shell('mkdir made && echo 1 > made/x')),
@@ -606,42 +606,39 @@ t.test('an aborted run stops preparing', async (t) => {
   t.strictSame(readdirSync(cacheDir), []);
 });
 
-t.test(
-  'the digest of a directory changes with every name, mode, link and byte, and with nothing else',
-  async (t) => {
-    const directory = t.testdir({ a: { b: 'one', c: 'two', d: {} }, link: t.fixture('symlink', 'a/b') });
-    const digest = async (limits: { maxEntries?: number; maxBytes?: number } = {}) =>
-      digestDirectory(directory, { within: directory, maxEntries: 100, maxBytes: 1000, ...limits });
-    const seen = new Set<string>();
-    const expectNew = async (sentence: string) => {
-      const found = await digest();
-      if ('fault' in found) throw new Error(found.fault);
-      t.notOk(seen.has(found.sha256), sentence);
-      seen.add(found.sha256);
-    };
-    await expectNew('at first');
-    const before = await digest();
-    utimesSync(join(directory, 'a/b'), 1, 1);
-    chmodSync(join(directory, 'a/b'), 0o600);
-    t.strictSame(await digest(), before, 'times and readability do not count');
-    chmodSync(join(directory, 'a/b'), 0o755);
-    await expectNew('mode');
-    writeFileSync(join(directory, 'a/b'), 'onf');
-    await expectNew('content');
-    renameSync(join(directory, 'a/c'), join(directory, 'a/e'));
-    await expectNew('name');
-    rmSync(join(directory, 'a/d'), { recursive: true });
-    await expectNew('an empty directory less');
-    rmSync(join(directory, 'link'));
-    symlinkSync('a/e', join(directory, 'link'));
-    await expectNew('link target');
-    t.match(await digest({ maxEntries: 4 }), { entries: 4 }, 'as many entries as allowed');
-    t.match(await digest({ maxEntries: 3 }), { fault: String });
-    t.match(await digest({ maxBytes: 6 }), { bytes: 6 }, 'as many bytes as allowed');
-    t.match(await digest({ maxBytes: 5 }), { fault: String });
-    t.equal(statSync(directory).isDirectory(), true);
-  },
-);
+t.test('the digest of a directory covers names, modes, links and content, but not times', async (t) => {
+  const directory = t.testdir({ a: { b: 'one', c: 'two', d: {} }, link: t.fixture('symlink', 'a/b') });
+  const digest = async (limits: { maxEntries?: number; maxBytes?: number } = {}) =>
+    digestDirectory(directory, { within: directory, maxEntries: 100, maxBytes: 1000, ...limits });
+  const seen = new Set<string>();
+  const expectNew = async (sentence: string) => {
+    const found = await digest();
+    if ('fault' in found) throw new Error(found.fault);
+    t.notOk(seen.has(found.sha256), sentence);
+    seen.add(found.sha256);
+  };
+  await expectNew('at first');
+  const before = await digest();
+  utimesSync(join(directory, 'a/b'), 1, 1);
+  chmodSync(join(directory, 'a/b'), 0o600);
+  t.strictSame(await digest(), before, 'times and readability do not count');
+  chmodSync(join(directory, 'a/b'), 0o755);
+  await expectNew('mode');
+  writeFileSync(join(directory, 'a/b'), 'onf');
+  await expectNew('content');
+  renameSync(join(directory, 'a/c'), join(directory, 'a/e'));
+  await expectNew('name');
+  rmSync(join(directory, 'a/d'), { recursive: true });
+  await expectNew('an empty directory less');
+  rmSync(join(directory, 'link'));
+  symlinkSync('a/e', join(directory, 'link'));
+  await expectNew('link target');
+  t.match(await digest({ maxEntries: 4 }), { entries: 4 }, 'as many entries as allowed');
+  t.match(await digest({ maxEntries: 3 }), { fault: String });
+  t.match(await digest({ maxBytes: 6 }), { bytes: 6 }, 'as many bytes as allowed');
+  t.match(await digest({ maxBytes: 5 }), { fault: String });
+  t.equal(statSync(directory).isDirectory(), true);
+});
 
 t.test('only output that looks like a missing dependency gets the hint', async (t) => {
   for (const [output, name] of [

@@ -20,7 +20,7 @@ function place(t: Test, written: readonly string[], laid: readonly string[] = []
   return { directory, tracked, laid };
 }
 
-t.test('what stands outside the scope and was not there is told, and nothing else', async (t) => {
+t.test('reports files outside the write scope that a check added or changed', async (t) => {
   const at = place(
     t,
     ['src/new.js', 'src/secret/key', 'dist/out.js', 'node_modules/x/y.js', 'cache/old'],
@@ -40,7 +40,7 @@ t.test('what stands outside the scope and was not there is told, and nothing els
 });
 
 t.test(
-  'a link is told and not followed, a directory that cannot be read makes it a lower bound',
+  'reports a symlink without following it, and an unreadable directory makes the count a minimum',
   async (t) => {
     const at = place(t, ['shut/in']);
     symlinkSync('/', join(at.directory, 'root'));
@@ -56,36 +56,33 @@ t.test(
   },
 );
 
-t.test('names with control characters and of any length are told, cut', async (t) => {
+t.test('keeps control characters in names and truncates long names', async (t) => {
   const long = Array.from({ length: 5 }, () => 'd'.repeat(250)).join('/');
   const found = await writtenOutside(place(t, [`${long}/x`, 'a\u001b[31m\n\u202e']), [], scope);
   t.match(found, { count: 2, paths: [{ path: 'a\u001b[31m\n\u202e' }, { path: /^d{250}\/.*…$/ }] });
   t.equal(found?.paths[1]?.path.length, writtenLimits.pathCharacters + 1);
 });
 
-t.test('a token in a name is taken out of it', (t) => {
+t.test('redacts a token in a file name', (t) => {
   const token = `ghp_${'A1b2'.repeat(9)}`;
   const written = { count: 1, paths: [{ path: `out/${token}`, was: 'added' as const }] };
   t.notMatch(JSON.stringify(redactWritten(written, { remove: [], words: {} })), token);
   t.end();
 });
 
-t.test(
-  'many files are counted, and the first twenty named whatever order they come in; past a bound they are not',
-  async (t) => {
-    const at = place(t, []);
-    mkdirSync(join(at.directory, 'out'));
-    const name = (index: number): string => `out/${String(index).padStart(6, '0')}`;
-    for (let index = 4999; index >= 0; index -= 1) symlinkSync('x', join(at.directory, name(index)));
-    const found = await writtenOutside(at, [], scope);
-    t.equal(found?.count, 5000);
-    t.notOk(found?.atLeast);
-    t.strictSame(
-      found?.paths.map(({ path }) => path),
-      Array.from({ length: 20 }, (_, index) => name(index)),
-    );
-    const limits: WrittenLimits = { ...writtenLimits, entries: 1000 };
-    const bounded = await writtenOutside(at, [], scope, limits);
-    t.match(bounded, { count: 997, atLeast: true }, 'the three directories are entries, too');
-  },
-);
+t.test('counts many files, names the first twenty in order and stops at the entry limit', async (t) => {
+  const at = place(t, []);
+  mkdirSync(join(at.directory, 'out'));
+  const name = (index: number): string => `out/${String(index).padStart(6, '0')}`;
+  for (let index = 4999; index >= 0; index -= 1) symlinkSync('x', join(at.directory, name(index)));
+  const found = await writtenOutside(at, [], scope);
+  t.equal(found?.count, 5000);
+  t.notOk(found?.atLeast);
+  t.strictSame(
+    found?.paths.map(({ path }) => path),
+    Array.from({ length: 20 }, (_, index) => name(index)),
+  );
+  const limits: WrittenLimits = { ...writtenLimits, entries: 1000 };
+  const bounded = await writtenOutside(at, [], scope, limits);
+  t.match(bounded, { count: 997, atLeast: true }, 'the three directories are entries, too');
+});

@@ -37,7 +37,7 @@ async function planned(
 
 const two = { intent: { objectives: ['change src/price.js', 'change test/price.test.js'] } };
 
-t.test('a plugin may change the draft on its way', async (t) => {
+t.test('a plugin may change the plan draft', async (t) => {
   const plan = await planned(t, two, (draft) => ({
     ...draft,
     tasks: draft.tasks.map((task) => (task.key === 'task-2' ? { ...task, dependsOn: ['task-1'] } : task)),
@@ -45,7 +45,7 @@ t.test('a plugin may change the draft on its way', async (t) => {
   t.ok(plan.edges.some(([before, after]) => before === 'task-1' && after === 'task-2'));
 });
 
-t.test('a plugin that answers a cycle has answered nonsense', async (t) => {
+t.test('a plugin that returns a cyclic plan gives PLUGIN_FAULT', async (t) => {
   const cyclic = (draft: PlanDraft): PlanDraft => ({
     ...draft,
     tasks: draft.tasks.map((task) =>
@@ -59,7 +59,7 @@ t.test('a plugin that answers a cycle has answered nonsense', async (t) => {
   });
 });
 
-t.test('a plugin that drops work, a boundary or a gate is refused', async (t) => {
+t.test('a plugin that drops an objective, a boundary or a gate from the plan is refused', async (t) => {
   const without = (key: RegExp) => (draft: PlanDraft) => ({
     ...draft,
     tasks: draft.tasks
@@ -81,7 +81,7 @@ t.test('a plugin that drops work, a boundary or a gate is refused', async (t) =>
   await t.rejects(planned(t, two, loose), { code: 'PLAN_INVALID', detail: { reason: 'boundary-dropped' } });
 });
 
-t.test('what cannot be planned is a catalogued error', async (t) => {
+t.test('duplicate or conflicting objectives give PLAN_DUPLICATE_OBJECTIVE or PLAN_CONFLICT', async (t) => {
   const same = { intent: { objectives: ['the same thing', ' the  same thing'] } };
   await t.rejects(planned(t, same), { code: 'PLAN_DUPLICATE_OBJECTIVE', exitCode: 1 });
   const overlap = {
@@ -98,7 +98,7 @@ t.test('what cannot be planned is a catalogued error', async (t) => {
   );
 });
 
-t.test('clusters come from the imports of the base tree', async (t) => {
+t.test('file clusters of a plan follow the imports of the base tree', async (t) => {
   const sample = sampleOf(t);
   const put = (path: string, text: string) => writeFileSync(join(sample.root, path), text);
   mkdirSync(join(sample.root, 'src', 'http'));
@@ -125,7 +125,7 @@ t.test('clusters come from the imports of the base tree', async (t) => {
   t.strictSame(await writes('per-objective'), [undefined]);
 });
 
-t.test('rows are asked for by who does the work', async (t) => {
+t.test('the retry row of the ledger applies to a worker but not to a patch', async (t) => {
   const row = 'execution.retry.maxRetries';
   const asked = async (who: 'patch' | 'worker') =>
     (await planned(t, {}, undefined, who)).ledger.find(({ id }) => id === row)?.asked;

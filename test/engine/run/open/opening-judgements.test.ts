@@ -1,7 +1,7 @@
 import t from 'tap';
 import { firstJudgements, laterJudgements } from '../../../../engine/run/open/opening-judgements.ts';
 
-t.test('each reason to refuse a run before any work has a name of its own, which a plan tells', (t) => {
+t.test('each reason to refuse a run before any work has a unique kebab-case name', (t) => {
   const ids = [...firstJudgements, ...laterJudgements].map(({ id }) => id);
   t.same(
     ids.filter((id, at) => !/^[a-z]+(?:-[a-z]+)*$/.test(id) || ids.indexOf(id) !== at),
@@ -61,7 +61,7 @@ const said: readonly (readonly [id: string, sees: string, about: string, needs: 
   ['author-known', 'change', '/risk/humanInLoop', 'source repository origin contract supplied'],
 ];
 
-t.test('each says how far it looks, what it is about and what it stands on, in this order', (t) => {
+t.test('the reasons to refuse a run declare their scope, subject and needs in a fixed order', (t) => {
   const all = [...firstJudgements, ...laterJudgements];
   t.strictSame(
     all.map(({ id, sees, about, needs }) => [id, sees, about, needs.join(' ')]),

@@ -40,7 +40,7 @@ const withPart = (at: number, more: Partial<Part>): Buffer =>
 const withFile = (at: number, more: Partial<Part['files'][number]>): Buffer =>
   changed((all) => Object.assign(all.parts[at]?.files[0] ?? {}, more));
 
-t.test('what each task of several changed stands in the record, one upon the other', async (t) => {
+t.test('the record holds the changes of each task in merge order', async (t) => {
   t.equal(view.decision?.type, 'commit', String(view.decision?.rationale));
   t.match(
     parts.parts.map((part) => [part.task, part.attempt, part.files.map(({ path }) => path)]),
@@ -80,19 +80,19 @@ const lies: readonly (readonly [string, Buffer, string | RegExp])[] = [
 ];
 
 for (const [what, bytes, field] of lies)
-  t.test(`the verifier refutes parts that do not bear the change: ${what}`, async (t) => {
+  t.test(`replay refutes a changed \`parts.json\` (${what})`, async (t) => {
     const { firstDifference } = replayRun(new Map([...files, ['parts.json', bytes]]));
     t.equal(firstDifference?.file, 'parts.json');
     t.match(firstDifference?.field, field);
   });
 
-t.test('the verifier holds a part to the digest that the provenance lists of its diff', async (t) => {
+t.test('replay compares a part with the digest of its diff in the provenance', async (t) => {
   const listed = (digest: string | undefined) => new Map([[diffPath(2), digest ?? '']]);
   t.equal(replayRun(files, listed(second?.digest)).firstDifference, undefined);
   t.match(replayRun(files, listed('a'.repeat(64))).firstDifference, { field: '/parts/1/digest' });
 });
 
-t.test('a record without parts, or of a part that is refused, is judged by what it has', async (t) => {
+t.test('replay accepts a record without parts and reports a part of an unknown attempt', async (t) => {
   const without = new Map([...files].filter(([path]) => path !== 'parts.json'));
   t.equal(replayRun(without).firstDifference, undefined, 'as those of older versions');
   const refused = withPart(1, { attempt: 'task-9/revision-1/attempt-1' });
@@ -101,7 +101,7 @@ t.test('a record without parts, or of a part that is refused, is judged by what 
   });
 });
 
-long('one task is taken back alone, and what its fellows did stays', async (t) => {
+long('the changes of one task can be undone unless a later task builds on them', async (t) => {
   const tip = await resolveBase(repository, 'main');
   const undo = (task: string) => taskUndoing(repository, store, { runId, commit, task }, tip);
   const two = await undo('task-2');
@@ -112,7 +112,7 @@ long('one task is taken back alone, and what its fellows did stays', async (t) =
   t.match(await undo('task-4'), { kind: 'unchanged' });
 });
 
-long('what does not lead to the commit is not believed, whoever wrote it', async (t) => {
+long('undoing a task is refused if the recorded parts do not lead to the commit', async (t) => {
   const tip = await resolveBase(repository, 'main');
   const undo = () => taskUndoing(repository, store, { runId, commit, task: 'task-2' }, tip);
   const write = (ref: string, path: string, bytes: Uint8Array): Promise<unknown> =>
@@ -136,7 +136,7 @@ long('what does not lead to the commit is not believed, whoever wrote it', async
   t.match(await undo(), { kind: 'patch' }, 'and then as before');
 });
 
-t.test('a run whose content is gone, and one that was recorded without parts, say so', async (t) => {
+t.test('undoing a task reports missing content or missing parts', async (t) => {
   const tip = await resolveBase(repository, 'main');
   const undo = () => taskUndoing(repository, store, { runId, commit, task: 'task-2' }, tip);
   await objects.remove(content);

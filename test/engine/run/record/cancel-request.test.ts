@@ -18,7 +18,7 @@ import { instant } from '../../../waiting/instant.ts';
 
 const runId = '0198c1e2-7a5d-7b1c-9d51-0c5a3f1f7e11';
 
-t.test('who watches is told once, of a request before and of one after', async (t) => {
+t.test('a watcher receives a cancel request once, whether made before or after it starts', async (t) => {
   const place = { commonDir: t.testdir() };
   const directory = runDirectory(place, runId);
   const end = new AbortController();
@@ -36,7 +36,7 @@ t.test('who watches is told once, of a request before and of one after', async (
   t.equal(await readCancel(directory), undefined);
 });
 
-t.test('a watch that is ended tells nothing', async (t) => {
+t.test('an aborted watcher receives no cancel request', async (t) => {
   const place = { commonDir: t.testdir() };
   const end = new AbortController();
   const watching = watchCancel(runDirectory(place, runId), () => t.fail('told'), end.signal);
@@ -46,7 +46,7 @@ t.test('a watch that is ended tells nothing', async (t) => {
   await watchCancel(runDirectory(place, runId), () => t.fail('told'), end.signal);
 });
 
-t.test('a run that is being sealed is not stopped, and one that was stopped is not sealed', async (t) => {
+t.test('a run cannot be cancelled while it is sealed, and a cancelled run is not sealed', async (t) => {
   const reason = new Error('cancelled');
   const sealed = openSealingGate();
   sealed.beginSealing();
@@ -69,7 +69,7 @@ t.test('a run that is being sealed is not stopped, and one that was stopped is n
   t.strictSame(written, [], 'no step of the seal was begun');
 });
 
-t.test('what is no request cancels nothing', async (t) => {
+t.test('an invalid cancel request is OBJECT_CORRUPT and cancels nothing', async (t) => {
   const box = t.testdir({ elsewhere: JSON.stringify({ by: 'x', reason: 'y' }) });
   const directory = runDirectory({ commonDir: box }, runId);
   mkdirSync(directory, { recursive: true });

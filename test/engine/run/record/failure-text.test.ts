@@ -35,7 +35,7 @@ const failing = (test: string) => ({
   detail: { test },
 });
 
-t.test('failed tests are those of required checks, by their names, each once', async (t) => {
+t.test('failed tests of required checks are listed by name, once each', async (t) => {
   const optional = check('optional', { required: false, findings: [failing('adds')] });
   const unit = check('unit', { findings: [failing('adds'), failing('divides'), failing('adds')] });
   const passed = check('passed', { status: 'passed', findings: [failing('old')] });

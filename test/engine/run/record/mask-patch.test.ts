@@ -2,7 +2,7 @@ import t from 'tap';
 import { maskPatch } from '../../../../engine/run/record/mask-patch.ts';
 import { makeBench } from '../../patch/patched.ts';
 
-t.test('what stands before, between and behind the files that are masked stays', async (t) => {
+t.test('masking some files of a patch leaves the other files unchanged', async (t) => {
   const { apply } = await makeBench({ 'a.txt': 'a\n' });
   const patch = await apply(
     ['b', 'c', 'd', 'e', 'f']

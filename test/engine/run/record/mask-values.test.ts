@@ -7,7 +7,7 @@ import { makeBench } from '../../patch/patched.ts';
 
 const value = 'Zq8vXw3Lm5Rt9KpY2nHd';
 
-t.test('a value is masked in base64 wherever in the text it stands', (t) => {
+t.test('a secret is masked in base64 at any offset', (t) => {
   for (const before of ['', 'a', 'ab', 'abc', 'user:']) {
     for (const after of ['', 'z', 'zz', 'zzz']) {
       for (const coding of ['base64', 'base64url'] as const) {
@@ -24,7 +24,7 @@ t.test('a value is masked in base64 wherever in the text it stands', (t) => {
   t.end();
 });
 
-t.test('what stands around a value stays byte for byte, whatever it is', (t) => {
+t.test('the bytes around a masked secret stay unchanged', (t) => {
   for (const beside of ['schön 価格 ✓', Buffer.from([0xff, 0xfe, 0, 0x80, 0xc3]).toString('latin1')]) {
     const around = Buffer.from(beside, 'latin1');
     const utf8 = Buffer.from(beside);
@@ -37,13 +37,13 @@ t.test('what stands around a value stays byte for byte, whatever it is', (t) => 
   t.end();
 });
 
-t.test('honest text stays', (t) => {
+t.test('text without a secret stays unchanged', (t) => {
   const text = Buffer.from(Buffer.from('nothing of it stands here, however long it is').toString('base64'));
   t.same(maskValues(text, [Buffer.from(value)]), text);
   t.end();
 });
 
-t.test('passwords that only the name of their file tells are values too', async (t) => {
+t.test('a password in a `.pgpass` file counts as a secret value', async (t) => {
   const bench = await makeBench({ 'a.txt': 'a\n' });
   const patch = await bench.apply(
     `diff --git a/.pgpass b/.pgpass\nnew file mode 100600\n--- /dev/null\n+++ b/.pgpass\n@@ -0,0 +1 @@\n+db:5432:app:ana:${value}\n`,
@@ -51,7 +51,7 @@ t.test('passwords that only the name of their file tells are values too', async 
   t.same(secretValues(patch, patch.files).map(String), [value]);
 });
 
-t.test('the password of an address is masked wherever else the change repeats it', async (t) => {
+t.test('the password of a URL is masked everywhere else in the change', async (t) => {
   const bench = await makeBench({ 'a.txt': 'a\n' });
   const add = (path: string, ...lines: string[]): string =>
     `diff --git a/${path} b/${path}\nnew file mode 100644\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}\n`).join('')}`;
@@ -108,7 +108,7 @@ t.test('the password of an address is masked wherever else the change repeats it
   t.equal(stated.wording.message, 'Use [masked: secrets] and [masked: secrets] for version 1.2');
 });
 
-t.test('of a refused patch no binary file is kept: what is packed in it cannot be looked for', async (t) => {
+t.test('the content of a binary file is dropped from a patch refused for a secret', async (t) => {
   const bench = await makeBench({ 'a.txt': 'a\n' });
   const binary = `diff --git a/a.bin b/a.bin
 new file mode 100644

@@ -94,12 +94,12 @@ const table: readonly (readonly [
 ];
 
 for (const [name, history, fired] of table) {
-  t.test(`${name}: ${fired.join(', ') || 'none'}`, async (t) => {
+  t.test(`\`firedTriggers\` returns ${fired.join(', ') || 'none'} (${name})`, async (t) => {
     t.strictSame(firedTriggers(history), fired);
   });
 }
 
-t.test('the triggers are those of the schema', async (t) => {
+t.test('the replan triggers match the triggers of the schema', async (t) => {
   const { default: schema } = await import('../../../../engine/spec/intentspec.v1.schema.json', {
     with: { type: 'json' },
   });

@@ -13,7 +13,7 @@ import { makeRepository } from '../../vcs/sample-repository.ts';
 
 const anHourAgo = Date.now() - 3_600_000;
 
-t.test('gc removes what killed runs left and nothing else', async (t) => {
+t.test('`gc` removes the leftovers of killed runs and nothing else', async (t) => {
   const dir = t.testdir({ tmp: {}, common: {}, elsewhere: { precious: 'p' } });
   const repository = { commonDir: join(dir, 'common') };
   const temporary = join(dir, 'tmp');
@@ -78,25 +78,22 @@ t.test('gc removes what killed runs left and nothing else', async (t) => {
   t.same(await removeRunLitter(repository, systemClock, join(dir, 'nowhere')), []);
 });
 
-t.test(
-  'a linked work tree is the repository that the main one’s path names, another repository is not',
-  async (t) => {
-    const dir = t.testdir();
-    const sample = makeRepository(join(dir, 'main'));
-    sample.commit({ 'sub/a': '1' });
-    const side = join(dir, 'side');
-    sample.git('worktree', 'add', '-q', side);
-    makeRepository(join(dir, 'other')).commit({ a: '1' });
-    const open = (repositoryPath: string, locator: string) =>
-      openStatedRepository(
-        { repositoryPath } as Parameters<typeof openStatedRepository>[0],
-        { effective: { metadata: { target: { repo: { type: 'local', locator } } } } } as Parameters<
-          typeof openStatedRepository
-        >[1],
-      );
-    t.equal((await open(side, sample.dir)).root, side);
-    t.equal((await open(sample.dir, side)).root, sample.dir);
-    for (const locator of [join(dir, 'other'), join(sample.dir, 'sub'), join(sample.dir, '.git'), '/nowhere'])
-      await t.rejects(open(side, locator), { code: 'REPOSITORY_MISMATCH' }, locator);
-  },
-);
+t.test('a linked worktree and its main worktree count as the same repository', async (t) => {
+  const dir = t.testdir();
+  const sample = makeRepository(join(dir, 'main'));
+  sample.commit({ 'sub/a': '1' });
+  const side = join(dir, 'side');
+  sample.git('worktree', 'add', '-q', side);
+  makeRepository(join(dir, 'other')).commit({ a: '1' });
+  const open = (repositoryPath: string, locator: string) =>
+    openStatedRepository(
+      { repositoryPath } as Parameters<typeof openStatedRepository>[0],
+      { effective: { metadata: { target: { repo: { type: 'local', locator } } } } } as Parameters<
+        typeof openStatedRepository
+      >[1],
+    );
+  t.equal((await open(side, sample.dir)).root, side);
+  t.equal((await open(sample.dir, side)).root, sample.dir);
+  for (const locator of [join(dir, 'other'), join(sample.dir, 'sub'), join(sample.dir, '.git'), '/nowhere'])
+    await t.rejects(open(side, locator), { code: 'REPOSITORY_MISMATCH' }, locator);
+});

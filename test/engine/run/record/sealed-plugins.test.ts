@@ -16,7 +16,7 @@ function bundleOf(dependencies: unknown): Buffer {
   return Buffer.from(JSON.stringify({ dsseEnvelope: { payload } }));
 }
 
-t.test('what a sealed plugin brings and was given is shown, each under its own name', async (t) => {
+t.test('lists the contributions and grants of each sealed plugin by plugin name', async (t) => {
   t.strictSame(sealedPlugins(bundleOf([listed, { ...listed, name: 'git' }, 7])), [
     {
       name: 'calm',
@@ -30,7 +30,7 @@ t.test('what a sealed plugin brings and was given is shown, each under its own n
   t.match(bare, { brings: [], given: [] });
 });
 
-t.test('nothing is shown of what cannot be read', async (t) => {
+t.test('lists no plugins from an unreadable bundle', async (t) => {
   t.strictSame(sealedPlugins(undefined), []);
   t.strictSame(sealedPlugins(Buffer.from('{')), []);
   t.strictSame(sealedPlugins(bundleOf({})), []);

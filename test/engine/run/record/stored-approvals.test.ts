@@ -16,7 +16,7 @@ const at = (run: string, n: number | string) => `refs/ai/approvals/${run}/${n}`;
 const listed = async (run: string) =>
   (await listApprovals(runStore, run)).map(({ source, bytes }) => [source, Buffer.from(bytes).toString()]);
 
-t.test('approvals are numbered from 1 and come back in that order, as bytes', async (t) => {
+t.test('approvals are numbered from 1 and listed in that order as bytes', async (t) => {
   t.strictSame(await listed('none'), []);
   for (let n = 1; n <= 2; n += 1) {
     t.equal(await storeApproval(runStore, 'run-1', Buffer.from(`text ${n}`), 'one'), at('run-1', n));
@@ -41,7 +41,7 @@ t.test('approvals are numbered from 1 and come back in that order, as bytes', as
   t.strictSame(await listed('run-10'), [], 'another run of which this one is a beginning');
 });
 
-t.test('two that write at once both keep their place', async (t) => {
+t.test('approvals that are stored at the same time get different numbers', async (t) => {
   const texts = ['a', 'b', 'c'];
   const stored = await Promise.all(
     texts.map((text) => storeApproval(runStore, 'race', Buffer.from(text), text)),
@@ -53,7 +53,7 @@ t.test('two that write at once both keep their place', async (t) => {
   t.strictSame((await listed('race')).map(([, text]) => text).sort(), texts);
 });
 
-t.test('a number that is taken in between is left to whoever took it', async (t) => {
+t.test('an approval gets the next number if another writer uses its number first', async (t) => {
   let disturbed = 0;
   const racing: ObjectStore = {
     ...objects,
@@ -74,7 +74,7 @@ t.test('a number that is taken in between is left to whoever took it', async (t)
   ]);
 });
 
-t.test('a fault of the store is not taken for a lost race', async (t) => {
+t.test('a store error is not retried as a lost race', async (t) => {
   let tries = 0;
   const broken: ObjectStore = {
     ...objects,

@@ -22,7 +22,7 @@ const record: WaitingRecord = {
   summary: 'Reject expired tokens',
 };
 
-t.test('a record is read back as it was built', async (t) => {
+t.test('a waiting record is read back as it was built', async (t) => {
   t.strictSame(parseWaitingRecord(buildWaitingRecord(record)), record);
   const { groups: _, ...plain } = record;
   const unborn: WaitingRecord = { ...plain, for: 'budget', subject: { ...record.subject, baseCommit: null } };
@@ -30,7 +30,7 @@ t.test('a record is read back as it was built', async (t) => {
   t.match(JSON.parse(Buffer.from(buildWaitingRecord(record)).toString()), { schema: 'urn:writ:waiting:v1' });
 });
 
-t.test('what is not exactly a record is corrupt', async (t) => {
+t.test('an invalid waiting record is OBJECT_CORRUPT', async (t) => {
   const good = Buffer.from(buildWaitingRecord(record)).toString();
   const bad: Readonly<Record<string, string>> = {
     'another schema': good.replace('waiting:v1', 'waiting:v2'),

@@ -18,11 +18,11 @@ const laid = (...files: PatchFile[]): Record<string, unknown> =>
     [...baseTests(files)].map(([path, leaf]) => [path, typeof leaf === 'object' ? leaf.object : leaf]),
   );
 
-t.test('where no test file lost a line nothing is laid', async (t) => {
+t.test('`baseTests` is empty if no test file lost a line', async (t) => {
   t.same(laid(file('modify', 'test/a.test.js'), file('add', 'b_test.go'), file('modify', 'src/a.js', 9)), {});
 });
 
-t.test('changed files of tests stand as they did, and none of them twice', async (t) => {
+t.test('`baseTests` restores each changed test file to its base version once', async (t) => {
   t.same(
     laid(
       file('modify', 'price/a_test.go', 3),

@@ -39,7 +39,7 @@ const rewritten = ({ test, base, candidate }: Rewritten, mayGo = (): boolean => 
   });
 
 t.test(
-  'a case of the base that fails on the candidate and asserts less is lost, in any language',
+  'a base test that fails on the candidate and asserts less is EXPECTATION_LOST in any language',
   async (t) => {
     for (const one of gutted) {
       t.same(rewritten(one), [`error EXPECTATION_LOST ${one.test}`], one.language);
@@ -52,11 +52,11 @@ t.test(
   },
 );
 
-t.test('another expectation is told, and no error', async (t) => {
+t.test('a changed expectation is a warning, not an error', async (t) => {
   for (const one of honest) t.same(rewritten(one), [`warning EXPECTATION_CHANGED ${one.test}`], one.language);
 });
 
-t.test('only what ran well at the base, and fails where its files are back, says something', async (t) => {
+t.test('only tests that passed at the base and fail with the base test files are reported', async (t) => {
   t.same(compare({}), []);
   t.same(compare({ base: outcome(['a', 'b'], ['a']), laid: outcome(['a', 'b'], ['a']) }), []);
   t.same(compare({ base: outcome(['a', 'b'], [], ['a']), laid: outcome(['a', 'b'], ['a']) }), []);
@@ -67,7 +67,7 @@ t.test('only what ran well at the base, and fails where its files are back, says
   t.same(compare({ laid: { findings: [], reports: [] } }), ['note BASE_TESTS_NOT_RUN a,b']);
 });
 
-t.test('a case that moves to a new file loses nothing, one that is half moved does', async (t) => {
+t.test('a test moved to a new file loses no expectation unless an assertion is dropped', async (t) => {
   const base = "test('a', () => {\n  assert.equal(price(2), 200);\n  assert.equal(name(), 'x');\n});\n";
   const moved = base.replace('200', '210');
   const to = (candidate: string): readonly string[] =>
@@ -82,7 +82,7 @@ t.test('a case that moves to a new file loses nothing, one that is half moved do
   t.same(to(moved.replace(/.*price.*\n/, '')), ['error EXPECTATION_LOST a']);
 });
 
-t.test('where more failed than are named, what the files assert together counts', async (t) => {
+t.test('assertions are counted over all files if more tests failed than are named', async (t) => {
   const own = 'def test_two():\n    assert price(2) == ';
   const texts = [
     { path: 'test/a.py', base: `${own}200\n`, candidate: `${own}210\n` },
@@ -95,7 +95,7 @@ t.test('where more failed than are named, what the files assert together counts'
   t.same(compare({ base, laid: { ...laid, tests: more }, texts }), ['error EXPECTATION_LOST test_two']);
 });
 
-t.test('of a statement that stands twice, one that goes is lost', async (t) => {
+t.test('removing one of two identical assertions is EXPECTATION_LOST', async (t) => {
   const base = 'def test_two():\n    assert pop(q)\n    assert pop(q)\n    assert size(q) == 0\n';
   const is = (candidate: string): readonly string[] =>
     rewritten({ language: 'python', test: 'test_two', base, candidate });
@@ -103,7 +103,7 @@ t.test('of a statement that stands twice, one that goes is lost', async (t) => {
   t.same(is(base.replace('== 0', '== 1')), ['warning EXPECTATION_CHANGED test_two']);
 });
 
-t.test('what is no assertion is not counted', async (t) => {
+t.test('comments, imports and constant assertions are not counted', async (t) => {
   const none = [
     '// assert.equal(a, b)',
     '# assert a',

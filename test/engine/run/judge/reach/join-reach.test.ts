@@ -27,7 +27,7 @@ const policy: JudgeReach = {
   gaps: ['more'],
 };
 
-t.test('what either version reaches judges, and a script in one is no mere test', (t) => {
+t.test('`joinReach` unites both versions, and a script in either of them stays a script', (t) => {
   t.same(joinReach(policy, base), {
     files: [
       { path: 'a.js', role: 'script', checks: ['lint', 'unit'], via: 'base' },

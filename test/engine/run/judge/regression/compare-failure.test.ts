@@ -53,7 +53,7 @@ function outcome(more: Partial<CheckOutcome> = {}, result: Partial<SandboxResult
 
 const of = (candidate: CheckRecord, base: CheckOutcome) => compareFailure(candidate, base).outcome;
 
-t.test('only a check that failed as tests fail is taken to the base', async (t) => {
+t.test('only a check that ended and failed as tests fail can be an old failure', async (t) => {
   t.ok(canBeOldFailure(record()));
   t.notOk(canBeOldFailure(record({ status: 'passed', findings: [] })));
   t.notOk(canBeOldFailure(record({ timedOut: true })));
@@ -65,11 +65,11 @@ t.test('only a check that failed as tests fail is taken to the base', async (t) 
   t.notOk(canBeOldFailure(killed));
 });
 
-t.test('what passes at the base is a regression', async (t) => {
+t.test('a check that passes at the base and fails on the candidate is a regression', async (t) => {
   t.equal(of(record({ tests: failed('a') }), outcome({ findings: [] }, { exitCode: 0 })), 'regression');
 });
 
-t.test('a suite: an old failure names the same tests, a new one is named', async (t) => {
+t.test('a suite failure is old only if the same tests fail at the base', async (t) => {
   const base = outcome({ tests: failed('a', 'b') });
   t.equal(of(record({ tests: failed('a', 'b') }), base), 'old-failure');
   t.equal(of(record({ tests: failed('a') }), base), 'old-failure');
@@ -80,20 +80,20 @@ t.test('a suite: an old failure names the same tests, a new one is named', async
   t.equal(of(record({ tests: failed('a', 'a') }), base), 'regression', 'one more test of the same name');
 });
 
-t.test('failures that are not all named are never old', async (t) => {
+t.test('a suite with failures that are not all named is never an old failure', async (t) => {
   const many = { ...failed('a'), failed: 200 };
   t.equal(of(record({ tests: many }), outcome({ tests: many })), 'unknown');
   t.equal(of(record({ tests: failed('a') }), outcome()), 'unknown');
 });
 
-t.test('a command: the same exit code is an old failure, another is not', async (t) => {
+t.test('a command failure is old only if the base has the same exit code', async (t) => {
   const command = record({ kind: 'command', findings: [error('CHECK_EXIT_CODE')] });
   const base = outcome({ findings: [error('CHECK_EXIT_CODE')] });
   t.equal(of(command, base), 'old-failure');
   t.equal(of({ ...command, exitCode: 2 }, base), 'regression');
 });
 
-t.test('a base that gives no answer makes nothing old', async (t) => {
+t.test('a base without a usable result makes the comparison unknown', async (t) => {
   const candidate = record({ kind: 'command', exitCode: 127, findings: [error('CHECK_EXIT_CODE')] });
   const { result: _, ...notRun } = outcome();
   t.equal(of(candidate, notRun), 'unknown');

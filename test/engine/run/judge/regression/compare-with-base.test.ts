@@ -105,29 +105,26 @@ function treeWith(t: Test, content: string): MoreOfAttempt {
 const workspace = {} as OpeningWorkspace;
 const inMemory = () => stepsOver({ records: [], append: async () => undefined });
 
-t.test(
-  'a failed check is run once at the base, after the fast commands, and never again by a resumed run',
-  async (t) => {
-    const records: JournalRecord[] = [];
-    const append = async (type: string, data: unknown) => {
-      records.push({ type, data } as JournalRecord);
-    };
-    const asked: string[] = [];
-    const first = await compareWithBase(
-      attemptOf('low', stepsOver({ records: [], append }), asked),
-      workspace,
-      stageWith(),
-    );
-    t.strictSame(asked, ['build', 'old']);
-    t.match(first.checks, [{ baseline: { failure: { outcome: 'old-failure' } }, tolerated: true }]);
-    const resumed = stepsOver({ records, append });
-    const second = await compareWithBase(attemptOf('low', resumed, asked), workspace, stageWith());
-    t.strictSame(second, first);
-    t.strictSame(asked, ['build', 'old'], 'nothing ran');
-  },
-);
+t.test('a failed check runs once at the base, and a resumed run reuses the result', async (t) => {
+  const records: JournalRecord[] = [];
+  const append = async (type: string, data: unknown) => {
+    records.push({ type, data } as JournalRecord);
+  };
+  const asked: string[] = [];
+  const first = await compareWithBase(
+    attemptOf('low', stepsOver({ records: [], append }), asked),
+    workspace,
+    stageWith(),
+  );
+  t.strictSame(asked, ['build', 'old']);
+  t.match(first.checks, [{ baseline: { failure: { outcome: 'old-failure' } }, tolerated: true }]);
+  const resumed = stepsOver({ records, append });
+  const second = await compareWithBase(attemptOf('low', resumed, asked), workspace, stageWith());
+  t.strictSame(second, first);
+  t.strictSame(asked, ['build', 'old'], 'nothing ran');
+});
 
-t.test('where checks hand nothing on, the base runs nothing but the check itself', async (t) => {
+t.test('the base runs only the failed check if no files are carried between checks', async (t) => {
   const asked: string[] = [];
   const attempt = attemptOf('low', inMemory(), asked, {}, failedOutcome, []);
   const { checks } = await compareWithBase(attempt, workspace, stageWith());
@@ -135,20 +132,20 @@ t.test('where checks hand nothing on, the base runs nothing but the check itself
   t.match(checks, [{ baseline: { failure: { outcome: 'old-failure' } } }]);
 });
 
-t.test('none tolerates no old failure', async (t) => {
+t.test('maxAllowedRegression `none` tolerates no old failure', async (t) => {
   const { checks } = await compareWithBase(attemptOf('none', inMemory(), []), workspace, stageWith());
   t.match(checks, [{ baseline: { failure: { outcome: 'old-failure' } } }]);
   t.equal(checks[0]?.tolerated, undefined);
 });
 
-t.test('low and medium tolerate an old failure', async (t) => {
+t.test('maxAllowedRegression `low` and `medium` tolerate an old failure', async (t) => {
   for (const level of ['low', 'medium'] as const) {
     const { checks } = await compareWithBase(attemptOf(level, inMemory(), []), workspace, stageWith());
     t.equal(checks[0]?.tolerated, true, level);
   }
 });
 
-t.test('nothing is run for a check that passed, is not required, was killed, or has no base', async (t) => {
+t.test('the base does not run for a check that passed, is optional or timed out', async (t) => {
   const asked: string[] = [];
   const unborn = { ...toRuleInput({ name: 'regression' }).patch, baseCommit: undefined };
   const cases: readonly (readonly [StageRecord, MoreOfAttempt])[] = [
@@ -167,7 +164,7 @@ t.test('nothing is run for a check that passed, is not required, was killed, or 
   t.strictSame(asked, []);
 });
 
-t.test('a check that stopped writing metrics fails with what the base wrote', async (t) => {
+t.test('a check that stopped writing metrics is reported with the metrics of the base', async (t) => {
   const measured: CheckOutcome = {
     ...failedOutcome,
     findings: [],

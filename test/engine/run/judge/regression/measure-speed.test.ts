@@ -12,7 +12,7 @@ const failing: CheckOutcome = {
   reports: [],
 };
 
-t.test('sides take turns, and each round leaves one value', async (t) => {
+t.test('base and candidate alternate, and each round records one value per side', async (t) => {
   const order: Side[] = [];
   const speed = await measureSpeed(async (side) => {
     order.push(side);
@@ -26,7 +26,7 @@ t.test('sides take turns, and each round leaves one value', async (t) => {
   });
 });
 
-t.test('a metric that the candidate drops or declares otherwise cannot be compared', async (t) => {
+t.test('a metric that the candidate drops or redefines is incomparable', async (t) => {
   const bySide = (base: unknown, candidate: unknown) =>
     measureSpeed(async (side) => wrote(side === 'base' ? base : candidate), 3);
   t.match(await bySide({ a: 1, b: 1 }, { a: 1 }), {
@@ -41,7 +41,7 @@ t.test('a metric that the candidate drops or declares otherwise cannot be compar
   t.strictSame((await bySide({ a: 1 }, { a: 1, c: 1 })).onlyInCandidate, ['c']);
 });
 
-t.test('a side that fails or writes nothing ends the measurement', async (t) => {
+t.test('a side that fails or writes no metrics ends the measurement', async (t) => {
   for (const broken of [failing, { findings: [], reports: [] }]) {
     for (const side of ['base', 'candidate'] as const) {
       let runs = 0;
@@ -55,7 +55,7 @@ t.test('a side that fails or writes nothing ends the measurement', async (t) => 
   }
 });
 
-t.test('what a side says beside its metrics ends it where that is an error, and only there', async (t) => {
+t.test('an error finding of a side ends the measurement, and a warning does not', async (t) => {
   const metrics = wrote({ a: 1 });
   const saying = (severity: 'error' | 'warning') =>
     measureSpeed(

@@ -6,7 +6,7 @@ const read = (content: unknown) => {
   return metricsOf([{ name: 'metrics.json', bytes: Buffer.from(text) }]);
 };
 
-t.test('a number alone and an object are read', async (t) => {
+t.test('reads a metric given as a number or as an object', async (t) => {
   const { metrics, finding } = read({ p95: 12.5, rate: { value: 3, unit: '1/s', better: 'higher' } });
   t.equal(finding, undefined);
   t.strictSame(
@@ -18,11 +18,11 @@ t.test('a number alone and an object are read', async (t) => {
   );
 });
 
-t.test('no file is no metrics and no finding', async (t) => {
+t.test('a missing metrics file gives no metrics and no finding', async (t) => {
   t.strictSame(metricsOf([{ name: 'other.json', bytes: Buffer.from('{') }]), {});
 });
 
-t.test('a file of any other shape is a finding', async (t) => {
+t.test('a metrics file of any other shape gives a METRICS_UNREADABLE finding', async (t) => {
   const many = Object.fromEntries(
     Array.from({ length: metricsBounds.metrics + 1 }, (_, at) => [`m${at}`, 1]),
   );

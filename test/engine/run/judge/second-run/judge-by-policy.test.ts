@@ -53,7 +53,7 @@ async function judged(attempt: Attempt, task: JudgedCheck, ran: CheckOutcome, se
   return { codes: told.findings.map(({ severity, detail }) => `${severity} ${detail?.code}`), asked, told };
 }
 
-t.test('a check that passed is judged again where its judge has changed, and nothing else is', async (t) => {
+t.test('a passed check runs again under the policy commit only if its judge files changed', async (t) => {
   const low = attemptOf('low');
   t.same((await judged(low, taskOf('unit', 'fast'), outcome(0))).codes, ['note POLICY_JUDGE_PASSES']);
   for (const [attempt, id] of [
@@ -68,7 +68,7 @@ t.test('a check that passed is judged again where its judge has changed, and not
   t.same([handed.codes, handed.asked], [['note POLICY_JUDGE_PASSES'], [carried]]);
 });
 
-t.test('what fails by the judge that stands has failed, and says by what', async (t) => {
+t.test('a check that fails with the files of the policy commit fails and names those files', async (t) => {
   const { codes, told } = await judged(attemptOf('low'), taskOf('unit', 'fast'), outcome(0), outcome(3));
   t.same(codes, ['error POLICY_JUDGE_FAILS']);
   t.match(
@@ -78,37 +78,34 @@ t.test('what fails by the judge that stands has failed, and says by what', async
   t.match(told.run, { status: 'failed', exitCode: 3, tree: 't', log: 'd', durationMs: 3 });
 });
 
-t.test(
-  'what passes with all of it put back is run with the judge alone, where product was put back, too',
-  async (t) => {
-    const trees: string[] = [];
-    const judgedApart = async (whole: number, apart: number) => {
-      trees.length = 0;
-      const two = {
-        over: (tree: string) => tree,
-        policyJudge: async () => ({
-          ...(await workspace.policyJudge()),
-          apart: { tree: 'apart', laid: [{ path: 'a.js' }] },
-        }),
-      } as unknown as OpeningWorkspace;
-      const ran = async (side: WorkspaceSide): Promise<CheckOutcome> => {
-        trees.push(String(side));
-        return outcome(trees.length === 1 ? whole : apart);
-      };
-      return judgeByPolicy(attemptOf('low'), two, taskOf('unit', 'fast'), outcome(0), ran);
+t.test('a check that passes with all files restored runs again with the judge files alone', async (t) => {
+  const trees: string[] = [];
+  const judgedApart = async (whole: number, apart: number) => {
+    trees.length = 0;
+    const two = {
+      over: (tree: string) => tree,
+      policyJudge: async () => ({
+        ...(await workspace.policyJudge()),
+        apart: { tree: 'apart', laid: [{ path: 'a.js' }] },
+      }),
+    } as unknown as OpeningWorkspace;
+    const ran = async (side: WorkspaceSide): Promise<CheckOutcome> => {
+      trees.push(String(side));
+      return outcome(trees.length === 1 ? whole : apart);
     };
-    t.match(await judgedApart(0, 3), {
-      findings: [{ severity: 'error' }],
-      run: { tree: 'apart', laid: [{ path: 'a.js' }], exitCode: 3 },
-    });
-    t.same(trees, ['t', 'apart']);
-    t.match(await judgedApart(0, 0), { findings: [{ severity: 'note' }], run: { tree: 'apart' } });
-    t.match(await judgedApart(3, 0), { findings: [{ severity: 'error' }], run: { tree: 't', exitCode: 3 } });
-    t.same(trees, ['t'], 'what has failed is not run again');
-  },
-);
+    return judgeByPolicy(attemptOf('low'), two, taskOf('unit', 'fast'), outcome(0), ran);
+  };
+  t.match(await judgedApart(0, 3), {
+    findings: [{ severity: 'error' }],
+    run: { tree: 'apart', laid: [{ path: 'a.js' }], exitCode: 3 },
+  });
+  t.same(trees, ['t', 'apart']);
+  t.match(await judgedApart(0, 0), { findings: [{ severity: 'note' }], run: { tree: 'apart' } });
+  t.match(await judgedApart(3, 0), { findings: [{ severity: 'error' }], run: { tree: 't', exitCode: 3 } });
+  t.same(trees, ['t'], 'what has failed is not run again');
+});
 
-t.test('a failure under a changed judge is no old one', async (t) => {
+t.test('a failure under changed judge files is not tolerated as an old failure', async (t) => {
   const failed = (level: 'none' | 'low', stage: 'fast' | 'integration', id = 'unit') =>
     judged(attemptOf(level), taskOf(id, stage), outcome(1)).then(({ codes }) => codes);
   t.same(await failed('low', 'integration'), ['error POLICY_JUDGE_NOT_ASKED']);

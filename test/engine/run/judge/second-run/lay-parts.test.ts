@@ -13,7 +13,7 @@ const other = JSON.stringify({
   dependencies: { kept: '1.0.0' },
 });
 
-t.test('the named parts are those of the other text, and nothing else is', async (t) => {
+t.test('`layParts` replaces only the named parts with those of the other text', async (t) => {
   const text = layParts(own, other, ['scripts.test', 'scripts.pretest', 'jest', 'mocha']);
   t.same(JSON.parse(text ?? ''), {
     name: 'x',
@@ -24,7 +24,7 @@ t.test('the named parts are those of the other text, and nothing else is', async
   t.equal(text?.indexOf('jest'), -1);
 });
 
-t.test('odd texts and names do no harm', async (t) => {
+t.test('`layParts` handles invalid JSON and `__proto__` names safely', async (t) => {
   for (const [a, b] of [
     ['{', '{}'],
     ['{}', '[1]'],

@@ -4,7 +4,7 @@ import { mayBeJudged } from '../../../../../engine/run/judge/second-run/may-be-j
 const of = (path: string, via: string, role = 'script'): boolean =>
   mayBeJudged({ rule: 'judge-changed', severity: 'warning', message: 'm', path, detail: { role, via } });
 
-t.test('what a script leads to may be what it judges, unless its place is one of tooling', async (t) => {
+t.test('a file that a script leads to may be product code, except in tooling directories', async (t) => {
   t.equal(of('price.js', '`check.js`'), true);
   t.equal(of('lib/price.sh', '`ci/check.sh`'), true);
   t.equal(of('prices.json', '`ci/check.js`'), true);
