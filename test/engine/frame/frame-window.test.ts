@@ -58,7 +58,7 @@ t.test('a limit of 0 means no limit', async (t) => {
   t.strictSame(window.evicted(), []);
 });
 
-t.test('the window stays at its limit and keeps the newest frame next to the seed', async (t) => {
+t.test('the window keeps the newest frames up to its limit, and only the seed at limit 1', async (t) => {
   for (const limit of [1, 128, 500, 0]) {
     const window = openFrameWindow(limit);
     for (let pushed = 0; pushed < 1000; pushed += 1) window.push(frame('Note'));
