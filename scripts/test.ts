@@ -1,9 +1,9 @@
 /*
- * `npm test -- [ROOM | FILE | --changed]…` runs all tests, or those of rooms (test/<room>.ts), of test files, and of the
- * files that a change touches. Long tests run with `--long` (`npm run test:long`) and wherever a room or a file is
- * named. `npm run check` runs the rooms of `checkedRooms`. Each room runs in its own Node process, two more at a time
- * than there are cores (up to four). The rooms print TAP; this script adds up their counts. `--costs FILE` writes what
- * each test cost. docs/decisions/0003-test-runner.md has the reasons for a runner of our own.
+ * `npm test -- [ROOM | FILE | --changed]…` runs all tests, or those of rooms (test/<room>.ts), of test files, and of
+ * what a change touches. Long tests run with `--long` (`npm run test:long`) and wherever a room or a file is named.
+ * `npm run check` runs the rooms of `checkedRooms`. Each room runs in its own Node process, two more at a time than
+ * there are cores (up to four). The rooms print TAP; this script adds up their counts. `--costs FILE` writes what each
+ * test cost. docs/decisions/0003-test-runner.md has the reasons for a runner of our own.
  */
 import { rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';

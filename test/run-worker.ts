@@ -3,6 +3,7 @@ import { room } from './rooms/room.ts';
 await room(
   'engine/run/run-edges.test.ts',
   'engine/run/worker-runs.test.ts',
+  'engine/run/dirty-tree.test.ts',
   'engine/run/work/agent',
   'engine/run/work/turns',
   'engine/run/work/lsp',

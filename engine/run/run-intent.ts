@@ -1,7 +1,9 @@
 import type { RunView } from '../../core/contract/run-view.ts';
 import type { WritEngine } from '../spec/writ-engine.ts';
 import { findRun } from '../store/record/find-run.ts';
+import { requireCleanPaths } from '../vcs/dirty-paths.ts';
 import { keepObjectReaders } from '../vcs/object-reader.ts';
+import { readRef } from '../vcs/refs.ts';
 import { openRepository } from '../vcs/repository.ts';
 import { approveInProcess } from './decide/approve-in-process.ts';
 import { costLimit } from './decide/cost-limit.ts';
@@ -36,7 +38,7 @@ import { reviewPlan } from './work/review-plan.ts';
 export async function runIntent(engine: WritEngine, request: RunRequest): Promise<RunView> {
   await using readers = keepObjectReaders();
   await using held = await startRun(engine, request, readers);
-  return await drive(held);
+  return await drive(held, { isNew: true });
 }
 
 /**
@@ -50,10 +52,10 @@ export async function resumeRun(engine: WritEngine, request: ResumeRequest): Pro
   const view = await readRun(repository, store, runId);
   if (view.state === 'decided') return view;
   await using held = await reopenRun(engine, request, readers);
-  return await drive(held);
+  return await drive(held, { isNew: false });
 }
 
-async function drive(held: HeldRun): Promise<RunView> {
+async function drive(held: HeldRun, { isNew }: { readonly isNew: boolean }): Promise<RunView> {
   const { run, supplied } = held;
   await run.means.steps.once('plan-reviewed', () => reviewPlan(run));
   const frames = run.identity.isWorked ? await openRunFrames(run) : undefined;
@@ -67,6 +69,8 @@ async function drive(held: HeldRun): Promise<RunView> {
         : supplied
           ? { attempt: beginAttempt(run, 'candidate-1', supplied) }
           : await makeCandidate(run, state, round);
+    // Nothing is evaluated that could not land. A supplied patch of a new run was checked when the run was opened.
+    if (!made.ended && !(supplied && isNew)) await requireCleanTarget(made.attempt);
     let { attempt, judged, shown } = made.ended
       ? { attempt: made.attempt, judged: made.ended, shown: undefined }
       : await judgeCandidate(made.attempt, state);
@@ -95,6 +99,15 @@ async function drive(held: HeldRun): Promise<RunView> {
     await tellDecision(run.means.engine, view, judged);
     return view;
   }
+}
+
+/**
+ * Throws WORKTREE_DIRTY if the change touches a path with local changes. The run can be resumed: its work is kept, and
+ * no model is called again. A target that has moved is for the seal to judge: it may have been this run that moved it.
+ */
+async function requireCleanTarget({ ground: { repository, target }, patch }: Attempt): Promise<void> {
+  if (!target.checkedOutHere || (await readRef(repository, target.ref)) !== target.expected) return;
+  await requireCleanPaths(repository, patch.files);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
+import { printable } from '../../core/base/printable.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import { runGit } from './git.ts';
 import type { Repository } from './repository.ts';
@@ -11,7 +12,8 @@ export interface DirtyPath {
   readonly reason: 'staged' | 'modified' | 'unmerged' | 'untracked' | 'obstructed';
 }
 
-type Touched = Pick<PatchFile, 'path' | 'oldPath' | 'changeType' | 'oldMode' | 'newMode'>;
+/** A path that a patch writes, moves or removes. */
+export type Touched = Pick<PatchFile, 'path' | 'oldPath' | 'changeType' | 'oldMode' | 'newMode'>;
 
 const maxShown = 20;
 const submodule = '160000';
@@ -43,12 +45,15 @@ export async function dirtyPaths(repo: Repository, files: readonly Touched[]): P
   return [...found].map(([path, reason]) => ({ path, reason })).sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Refuses with WORKTREE_DIRTY, naming the first paths, where `dirtyPaths` finds any. */
+/** Throws WORKTREE_DIRTY, naming the first paths, if `dirtyPaths` finds any. */
 export async function requireCleanPaths(repo: Repository, files: readonly Touched[]): Promise<void> {
   const dirty = await dirtyPaths(repo, files);
   if (dirty.length === 0) return;
   const shown = dirty.slice(0, maxShown);
+  const [first, ...others] = dirty.map(({ path }) => `\`${printable(path)}\``);
+  const subject = others.length === 0 ? `${first} has` : `${first} and ${others.length} more paths have`;
   throw new WritError('WORKTREE_DIRTY', {
+    message: `${subject} local changes, and the change would write there`,
     detail: {
       count: dirty.length,
       paths: shown,

@@ -29,8 +29,8 @@ export interface Execution {
 }
 
 /**
- * Executes a plan: from here on it is a run as any other (journal, gates, seal). One that is refused is planned anew
- * and run again by itself, until the limit of repairs is reached; then a person is asked (document 2, Plan review).
+ * Executes a plan: from here on it is a run like any other (journal, gates, seal). If the change is refused, the plan
+ * is revised and run again automatically, until the limit of repairs is reached; then the user is asked.
  */
 export async function runStep(scope: TurnScope, execution: Execution): Promise<StepEnd> {
   const { networkAccess } = execution;
@@ -42,6 +42,8 @@ export async function runStep(scope: TurnScope, execution: Execution): Promise<S
     const ended = await settle(scope, plan, view);
     if (isHeldRun(scope, view)) return holdStep(scope, view);
     if (ended !== 'failed') return ended;
+    // A rollback is about the repository, the key or the log: no other change would end differently.
+    if (view.decision?.type === 'rollback') return { end: 'failed', reason: failureOf(view) };
     const { attempt, limit } = plan.run.repair;
     const repair = { attempt: attempt + 1, limit };
     const wish = { runId: plan.run.runId, remarks: [remarkOf(scope, view)], repair, networkAccess };

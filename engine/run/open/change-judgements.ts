@@ -1,6 +1,8 @@
+import type { PlanDraft } from '../../../core/contract/plan-draft.ts';
 import type { Worker } from '../../../core/contract/worker.ts';
+import { parseWritePattern } from '../../plan/write-pattern.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
-import { requireCleanPaths } from '../../vcs/dirty-paths.ts';
+import { requireCleanPaths, type Touched } from '../../vcs/dirty-paths.ts';
 import { readWording } from '../state/commit-wording.ts';
 import { openModel } from '../state/open-model.ts';
 import { isBuiltIn } from '../state/pick-provider.ts';
@@ -93,6 +95,15 @@ export const changeJudgements: readonly Judgement[] = [
     },
   }),
   judgement({
+    id: 'predicted-paths-clean',
+    sees: 'change',
+    needs: ['source', 'repository', 'landing', 'draft'],
+    async judge({ source, repository, landing, draft }) {
+      if (source.kind !== 'worker' || !landing.target.checkedOutHere) return;
+      await requireCleanPaths(repository, predictedFiles(draft));
+    },
+  }),
+  judgement({
     id: 'author-known',
     sees: 'change',
     about: '/risk/humanInLoop',
@@ -104,3 +115,11 @@ export const changeJudgements: readonly Judgement[] = [
     },
   }),
 ];
+
+/** Files that the plan names one by one. What it names by directory or glob is checked once the change is there. */
+function predictedFiles({ tasks }: PlanDraft): readonly Touched[] {
+  const patterns = tasks.flatMap(({ predictedWrites = [] }) => predictedWrites.map(parseWritePattern));
+  return patterns
+    .filter(({ isPlain, isFile }) => isPlain && isFile)
+    .map(({ text }) => ({ path: text, changeType: 'modify' }));
+}

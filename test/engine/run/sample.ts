@@ -181,7 +181,7 @@ export function makeSample(files = join(fixtures, '_sample')): Sample {
 }
 
 /** A worker of a test's own, in the slot under a name of its own. */
-function workedBy({ worker }: { readonly worker: Worker }) {
+export function workedBy({ worker }: { readonly worker: Worker }) {
   const own = definePlugin({
     name: 'worker-of-the-test',
     api: 1,

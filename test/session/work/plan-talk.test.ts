@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
@@ -73,7 +73,7 @@ long('after three repairs the user decides how many more are allowed', async (t)
 t.test('a plan is not executed after its working tree changed', async (t) => {
   await using scene = await scriptSession([submits(priceDraft), plans('look at it'), plans('take it away')]);
   const { id } = await planned(scene);
-  writeFileSync(join(scene.sample.root, 'src/price.js'), '// somebody else\n');
+  writeFileSync(join(scene.sample.root, 'package.json'), '{}\n');
   await t.rejects(scene.answer(id, { selectedOption: 'execute' }), { code: 'WORKSPACE_CHANGED' });
   await scene.answer(id, { selectedOption: 'modify', answers: { 'task-1.2': ['somebody changed it'] } });
   const again = await scene.asked('post_plan_choice');
@@ -82,6 +82,18 @@ t.test('a plan is not executed after its working tree changed', async (t) => {
   await scene.answer(again.id, { selectedOption: 'cancel' });
   await scene.ended();
   t.equal(scene.session.channel.state.status, 'idle');
+});
+
+t.test('a plan for a file with local changes is refused before a model plans it', async (t) => {
+  await using scene = await scriptSession([submits(priceDraft), plans('take the cent away'), ...makesFix]);
+  writeFileSync(join(scene.sample.root, 'src/price.js'), '// mine\n');
+  await scene.say('A price is one cent too high: make it exact.');
+  const review = await scene.asked('intent_review_choice');
+  await scene.answer(review.id, { selectedOption: 'confirm' });
+  await scene.ended();
+  t.match(lastNote(scene.session), /^WORKTREE_DIRTY: `src\/price\.js` has local changes/);
+  t.equal(scene.model.asked.length, 1, 'only the draft was made by a model');
+  t.equal(readFileSync(join(scene.sample.root, 'src/price.js'), 'utf8'), '// mine\n');
 });
 
 t.test('a draft is revised with the note of the user and shows what changed', async (t) => {

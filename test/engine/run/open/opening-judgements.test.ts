@@ -58,6 +58,7 @@ const said: readonly (readonly [id: string, sees: string, about: string, needs: 
   ['candidate-taken', 'change', '', 'place source repository origin landing'],
   ['governed-by-people', 'change', '', 'landing scratch supplied'],
   ['paths-clean', 'change', '', 'repository landing supplied'],
+  ['predicted-paths-clean', 'change', '', 'source repository landing draft'],
   ['author-known', 'change', '/risk/humanInLoop', 'source repository origin contract supplied'],
 ];
 
