@@ -54,6 +54,11 @@ export function revisePlan(plan: PlanDraft, reason: ReplanReason): PlanDraft {
   };
 }
 
+/** Whether a constraint quotes names of tests: untrusted text, which a model may only see as such. */
+export function quotesTests(constraint: string): boolean {
+  return constraint.startsWith(testsPrefix);
+}
+
 /** These and every Task that depends on one of them, through others too. */
 function dependents(tasks: readonly PlannedTask[], keys: ReadonlySet<string>): ReadonlySet<string> {
   const followers = new Map<string, string[]>();
@@ -77,7 +82,7 @@ function withLessons(constraints: readonly string[], reason: ReplanReason): read
     return [...new Set([...constraints, ...refused])];
   }
   if (trigger === 'repeated-test-fail' && tests.length > 0) {
-    const others = constraints.filter((entry) => !entry.startsWith(testsPrefix));
+    const others = constraints.filter((entry) => !quotesTests(entry));
     return [...others, `${testsPrefix}${listed(tests)}`];
   }
   return constraints;

@@ -8,6 +8,7 @@ import type { TaskOrder, Worker, WorkResult, WorkUsage } from '../../../core/con
 import { emptyPatch } from '../../patch/empty-patch.ts';
 import { normalisePatch } from '../../patch/normalise.ts';
 import { patchFromBytes } from '../../patch/patch-from-bytes.ts';
+import { quotesTests } from '../../plan/revise-plan.ts';
 import type { Base } from '../../vcs/resolve-commit.ts';
 import { exportWorkspace, removeWorkspace } from '../../vcs/workspace.ts';
 import { rememberWorkspace, type TreeOfWorkspace } from '../../vcs/workspace-tree.ts';
@@ -235,15 +236,21 @@ function brokenRecord(
   return { record: { kind: 'unusable', reason, usage: checkUsage(usage) } };
 }
 
-/** Why an attempt failed is output of programs: a model gets it as such. */
-function forModel<Order extends Pick<TaskOrder, 'previousFailure'>>(
+/** The order as a model sees it: why an attempt failed, and names of tests, are output of programs. */
+function forModel<Order extends Pick<TaskOrder, 'constraints' | 'previousFailure'>>(
   { identity: { contract } }: Pick<OpenRun, 'identity'>,
   { usesModel }: Worker,
   order: Order,
 ): Order {
-  if (!usesModel || order.previousFailure === undefined) return order;
+  if (!usesModel) return order;
   const { promptInjection } = contract.effective.security;
-  return { ...order, previousFailure: untrustedText(promptInjection, order.previousFailure) };
+  const fenced = (text: string): string => untrustedText(promptInjection, text);
+  const { constraints, previousFailure } = order;
+  return {
+    ...order,
+    constraints: constraints.map((one) => (quotesTests(one) ? fenced(one) : one)),
+    ...(previousFailure === undefined ? {} : { previousFailure: fenced(previousFailure) }),
+  };
 }
 
 /** What it did outside before it was interrupted, as whoever goes on is told. */
