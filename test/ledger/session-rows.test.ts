@@ -129,7 +129,7 @@ function fieldsOf(value: unknown, before: string): readonly string[] {
 }
 
 t.test('every approval policy and every option of a question is a row', async (t) => {
-  sameNames(t, 'policy ', [...approvalPolicies.keys(), 'no sandbox']);
+  sameNames(t, 'policy ', [...Object.keys(approvalPolicies), 'no sandbox']);
   const kinds = Object.entries(optionsOf).filter(([kind]) => kind !== 'sandbox_approval');
   sameNames(t, 'option ', [
     ...kinds.flatMap(([kind, options]) => options.map(([id]) => `${kind}/${id}`)),

@@ -1,7 +1,7 @@
 import { heldBy, ofSession, type SessionRow } from './session-row.ts';
 
 const judged = ofSession('approvals/judge-approval');
-const names = 'parses each name of a policy and refuses any other';
+const names = 'every option and alias sets its documented value';
 const every = 'every policy gives the expected verdict for every use, with and without a sandbox';
 const covers = ofSession('approvals/covers');
 const converse = ofSession('state/converse');
@@ -26,8 +26,9 @@ export const approvalRows: readonly SessionRow[] = [
       'interaction sandbox_approval': 'asked for what a sandbox kept back, or where none stands around it',
     },
   ),
-  ...heldBy('Approval policies', judged, names, {
+  ...heldBy('Approval policies', 'test/bin/code/options.test.ts', names, {
     'policy allow_all': 'allow-all',
+    'policy none': 'never',
     'policy always': 'allow-all',
     'policy accept': 'allow-all',
     'policy unless-trusted': 'untrusted',
