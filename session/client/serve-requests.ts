@@ -52,14 +52,22 @@ export async function serveRequests({
     const route = methodRoutes[method];
     if (route === undefined || !Object.hasOwn(methodRoutes, method))
       return { error: { code: -32601, message: `no such method; there are ${methods.join(', ')}` } };
-    const question = toQuestion(route, withKind(method, params));
+    const isAttach = method === 'controller.attach';
+    if (isAttach && (params.kind ?? 'automation') !== 'automation')
+      return {
+        error: {
+          code: -32602,
+          message: 'a client of code-control attaches as `automation`: leave `kind` out',
+        },
+      };
+    const question = toQuestion(route, isAttach ? { ...params, kind: 'automation' } : params);
     if ('code' in question) return { error: question };
     const isWrite = question.method === 'POST';
-    const needsLease = isWrite && method !== 'controller.attach';
+    const needsLease = isWrite && !isAttach;
     const send = async (): Promise<SessionAnswer> => {
       const own = lease !== undefined && needsLease ? { controllerToken: lease } : {};
       const answer = await askSession(access, { ...own, ...question }, over);
-      if ('result' in answer && method === 'controller.attach') lease = tokenOf(answer.result);
+      if ('result' in answer && isAttach) lease = tokenOf(answer.result);
       if ('result' in answer && method === 'controller.detach') lease = undefined;
       return answer;
     };
@@ -124,11 +132,6 @@ const tooLong: ParsedRequest = {
 
 function isBlank(octet: number): boolean {
   return octet === 0x20 || octet === 0x09 || octet === 0x0d;
-}
-
-/** What attaches here is an automation, unless it says otherwise. */
-function withKind(method: string, params: RpcRequest['params']): RpcRequest['params'] {
-  return method === 'controller.attach' ? { kind: 'automation', ...params } : params;
 }
 
 /** Throws for what nests deeper than it can be written: a reader takes any depth. */

@@ -151,8 +151,10 @@ t.test('a lease token in the parameters is sent instead of the stored token', as
   });
   const taken = await second.call('controller.attach', { clientId: 'other' });
   t.match(taken.error.data, { status: 409, code: 'CONTROLLER_CONFLICT', details: { reason: 'lease_held' } });
-  const browser = await second.call('controller.attach', { clientId: 'bot', kind: 'browser' });
-  t.equal(browser.error.data.code, 'CONTROLLER_CONFLICT', 'a kind that was named is the one that is sent');
+  for (const kind of ['browser', 'tui', 7])
+    t.match(await second.call('controller.attach', { clientId: 'bot', kind }), {
+      error: { code: -32602, message: /attaches as `automation`/ },
+    });
   const without = openClient(t, { baseUrl: access.baseUrl });
   t.match((await without.call('controller.attach', { clientId: 'x' })).error.data, {
     code: 'MISSING_CONTROL_TOKEN',
