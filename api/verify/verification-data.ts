@@ -12,6 +12,9 @@ export function toVerificationData(
 ): VerificationData {
   const reports = verified.map(({ report }) => report);
   const warnings = verified.flatMap(warningsOf);
+  const skipped = verified.flatMap((one) =>
+    (one.skipped ?? []).map(({ target, code, found }) => ({ target, code, found })),
+  );
   return {
     verified: reports.length > 0 && reports.every((report) => report.verified),
     checks: verified.flatMap(({ target, report }) =>
@@ -27,6 +30,7 @@ export function toVerificationData(
       ...pluginsOf(report),
       verified: report.verified,
     })),
+    ...(skipped.length === 0 ? {} : { skipped }),
     ...(warnings.length === 0 ? {} : { warnings }),
     ...(explain
       ? { explain: verified.map(({ target, report }) => ({ target, claims: explain(report) })) }
@@ -53,7 +57,7 @@ export function verificationRefusal(verified: readonly VerifiedTarget[]): WritEr
   return new WritError(code, {
     message,
     detail: { ...(failing ? { check: failing.id, code: failing.code, ...failing.detail } : {}) },
-    hints: hintsFor(failing),
+    hints: [...hintsFor(failing), ...selectionHint(verified)],
   });
 }
 
@@ -73,6 +77,17 @@ function findFailing(checks: readonly VerifyCheck[]): VerifyCheck | undefined {
     // Asked for by `--require`, or of exported evidence.
     open.find(({ code }) => code !== 'not-required')
   );
+}
+
+/** Of several attestations of which some hold, `--type` selects. */
+function selectionHint(verified: readonly VerifiedTarget[]): readonly string[] {
+  const attestations = verified.filter(({ kind }) => kind === 'attestation');
+  const held = attestations.filter(({ report }) => report.verified).length;
+  return held === 0 || held === attestations.length
+    ? []
+    : [
+        `${held} of ${attestations.length} attestations hold; \`--type URI\` verifies those of one type alone`,
+      ];
 }
 
 function hintsFor(failing: VerifyCheck | undefined): readonly string[] {

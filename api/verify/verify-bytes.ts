@@ -7,6 +7,7 @@ import { isWritError } from '../../core/base/errors.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
 import type { Belief } from './belief.ts';
 import type { VerifyDemands } from './demands.ts';
+import { selectParts } from './select-parts.ts';
 import { type FilePart, splitFile } from './split-file.ts';
 import type { VerifiedTarget } from './verified-target.ts';
 import { isLogAsked, verifySource } from './verify-source.ts';
@@ -34,14 +35,24 @@ export async function verifyBytes(
       {
         target,
         kind: 'attestation',
-        report: nothingThere('the file holds no attestation, or more than 10,000'),
+        report: nothingThere(
+          bytes.length === 0 ? 'the file is empty' : 'the file holds no attestation, or more than 10,000',
+        ),
       },
     ];
+  const { selected, skipped } = selectParts(parts, demands);
   const verified: VerifiedTarget[] = [];
-  for (const part of parts) {
+  for (const { part, artifacts } of selected) {
     signal?.throwIfAborted();
     const name = part.line === undefined ? target : `${target}:${part.line}`;
-    verified.push(await verifyPart(belief, demands, ground, name, part));
+    const found = await verifyPart(belief, { ...demands, artifacts }, ground, name, part);
+    const others = verified.length > 0 ? [] : skipped;
+    verified.push({
+      ...found,
+      ...(others.length > 0 && {
+        skipped: others.map((one) => ({ ...one, target: `${target}:${one.line}` })),
+      }),
+    });
   }
   return verified;
 }

@@ -9,9 +9,13 @@ import { replayRecord } from '../../engine/run/decide/replay-record.ts';
 import type { Belief } from './belief.ts';
 import type { VerifyDemands } from './demands.ts';
 
-/** Who gives somebody to believe about logs asks for a log entry of whatever is verified. */
-export function isLogAsked({ ledgers, trustedRoot }: Anchors): boolean {
-  return ledgers.some(({ from }) => from === 'given') || trustedRoot !== undefined;
+/**
+ * True where a log entry is demanded of what a key signed: a log's key or a trusted root was given. A trusted root that
+ * is given with an identity and a key is about the certificates alone.
+ */
+export function isLogAsked({ ledgers, trustedRoot, identity, signers }: Anchors): boolean {
+  const isForCertificates = identity !== undefined && signers.some(({ from }) => from === 'given');
+  return ledgers.some(({ from }) => from === 'given') || (trustedRoot !== undefined && !isForCertificates);
 }
 
 /** A run's evidence, wherever it comes from, by whom a verifier believes and what they have seen. */

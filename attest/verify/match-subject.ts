@@ -5,6 +5,14 @@ import { refuted, unavailable } from './report.ts';
 /** Digests of what is no file, so that no file can be it. */
 const ofGit: readonly string[] = ['gitCommit', 'gitTree', 'gitTag', 'gitBlob'];
 
+/** Returns the artifacts that a subject is, or may be where they have no digest in common. */
+export function relatedArtifacts(
+  subjects: readonly Subject[],
+  artifacts: readonly GivenArtifact[],
+): readonly GivenArtifact[] {
+  return artifacts.filter((artifact) => subjects.some((subject) => compare(subject, artifact) !== 'other'));
+}
+
 /**
  * Every artifact given is a subject; without one, a subject is a commit that is at hand. A subject is an artifact where
  * both have a digest by SHA-256, SHA-384 or SHA-512 and no such digest differs. Refuted only where each subject could
@@ -39,7 +47,8 @@ function compare({ digest }: Subject, artifact: GivenArtifact): 'same' | 'other'
   return [...digest.keys()].every((hash) => ofGit.includes(hash)) ? 'other' : 'unknown';
 }
 
-function describeSubject({ name, digest }: Subject): readonly string[] {
+/** Returns `NAME ALGORITHM:DIGEST` for each digest of a subject. */
+export function describeSubject({ name, digest }: Subject): readonly string[] {
   return [...digest].map(([algorithm, value]) =>
     `${name === '' ? '' : `${name} `}${algorithm}:${value}`.slice(0, 400),
   );

@@ -16,6 +16,12 @@ import { testResultType } from '../statement/test-result.ts';
 import { summaryType } from '../statement/verification-summary.ts';
 import { readDecision } from './predicates/read-decision.ts';
 import { readManifest } from './predicates/read-manifest.ts';
+import {
+  npmPublishType,
+  pypiPublishType,
+  readNpmPublish,
+  readPypiPublish,
+} from './predicates/read-publish.ts';
 import { isUnset } from './predicates/read-resource.ts';
 import { readSlsaProvenance } from './predicates/read-slsa-provenance.ts';
 import { readSummary, type SummaryClaims } from './predicates/read-summary.ts';
@@ -49,6 +55,8 @@ export const knownPredicates: readonly string[] = [
   decisionType,
   manifestType,
   revocationType,
+  npmPublishType,
+  pypiPublishType,
 ];
 
 /**
@@ -107,11 +115,12 @@ export interface JudgedPredicate {
  * time that has not come is `not-yet`.
  */
 export function judgePredicate(
-  { predicateType, predicate }: AnyStatement,
+  statement: AnyStatement,
   payload: Uint8Array,
   asked: readonly string[],
   nowMs: number,
 ): JudgedPredicate {
+  const { predicateType, predicate } = statement;
   if (asked.length > 0 && !asked.includes(predicateType))
     throw refuted('wrong-type', { member: 'predicateType', expected: asked, found: predicateType });
   switch (predicateType) {
@@ -136,6 +145,12 @@ export function judgePredicate(
       return {};
     case manifestType:
       readManifest(predicate);
+      return {};
+    case npmPublishType:
+      readNpmPublish(statement);
+      return {};
+    case pypiPublishType:
+      readPypiPublish(statement);
       return {};
     case revocationType:
       throw refuted('revoked', { found: clipped(predicate.run_id) });

@@ -90,8 +90,6 @@ function readIdentity({ options }: CommandContext): GivenAnchors['identity'] {
     throw usage(
       '`--identity` and `--issuer` are given together: a name means something only by who vouches for it',
     );
-  if (options.values('key').length > 0)
-    throw usage('`--key` and `--identity` exclude each other: a signature is by a key or by a certificate');
   if (options.value('trusted-root') === undefined)
     throw usage('`--identity` needs `--trusted-root FILE`: whose certificates are believed');
   return { identity, issuer };

@@ -7,7 +7,7 @@ import type { VerifyReport } from '../../attest/verify/report.ts';
 import { builtInStores } from '../../plugins/store/built-in-stores.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { readDemands } from '../command-parts/verify-options.ts';
-import { printVerification } from '../report/verification.ts';
+import { printSkipped, printVerification } from '../report/verification.ts';
 import { styled } from '../terminal/print.ts';
 
 /**
@@ -59,6 +59,7 @@ function toResult(verified: readonly VerifiedTarget[], explanation?: Explanation
       if (explanation) explanation.print(printer, one);
       else printVerification(printer, one);
     }
+    printSkipped(printer, verified);
   };
   const refusal = verificationRefusal(verified);
   return refusal ? refused(refusal, data, human) : succeeded(data, human);

@@ -37,6 +37,18 @@ export function printVerification(printer: Printer, verified: VerifiedTarget): v
     printer.line(`    plugin ${plugin.name}  sha256:${plugin.sha256}  ${pluginWords(plugin)}`);
 }
 
+/** Most skipped parts of a file that are listed. */
+const maxSkippedLines = 20;
+
+/** The parts of the files that were not verified, because they are about something else than was asked. */
+export function printSkipped(printer: Printer, verified: readonly VerifiedTarget[]): void {
+  const skipped = verified.flatMap((one) => one.skipped ?? []);
+  for (const { target, code, found } of skipped.slice(0, maxSkippedLines))
+    printer.line(styled('dim', 'not selected'), `  ${target}  ${code}  found ${found.join(', ')}`);
+  const more = skipped.length - maxSkippedLines;
+  if (more > 0) printer.line(styled('dim', 'not selected'), `  ${more} more`);
+}
+
 /** The verdict on one target, and what it is. */
 export function printVerdict(printer: Printer, { target, commit, runId, report }: VerifiedTarget): void {
   const word = report.verified ? styled('green', 'verified') : styled('red', 'not verified');
