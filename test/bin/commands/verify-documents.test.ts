@@ -124,3 +124,18 @@ t.test('selects by predicate type in a file with provenance and an SBOM', async 
     error: { details: { code: 'wrong-type' } },
   });
 });
+
+t.test('accepts numbers, depth and subjects that other producers write', async (t) => {
+  const collection = ['--type', 'https://witness.testifysec.com/attestation-collection/v0.1'];
+  for (const name of ['17digits', '18digits', 'int53', 'int63', 'deep33'])
+    t.equal(
+      (await verify(`large-numbers-and-depth/${name}.json`, ...key, ...artifact, ...collection)).code,
+      0,
+      name,
+    );
+  t.equal((await verify('large-numbers-and-depth/int63-slsa.json', ...key, ...artifact)).code, 0);
+  for (const depth of [12, 16]) {
+    const file = `nested-sbom/cyclonedx-nested-${depth}.json`;
+    t.equal((await verify(file, ...key, ...artifact, '--type', 'https://cyclonedx.org/bom')).code, 0, file);
+  }
+});
