@@ -139,3 +139,50 @@ t.test('accepts numbers, depth and subjects that other producers write', async (
     t.equal((await verify(file, ...key, ...artifact, '--type', 'https://cyclonedx.org/bom')).code, 0, file);
   }
 });
+
+t.test('an unsigned or unknown document is unsupported, and its kind is named', async (t) => {
+  let nested: unknown = 1;
+  for (let depth = 0; depth < 50; depth += 1) nested = { components: [nested] };
+  const critical = { identity: {}, image: {}, type: 'cosign container image signature' };
+  const documents: readonly (readonly [text: string, found: RegExp])[] = [
+    ['{"bomFormat":"CycloneDX","specVersion":"1.5","version":1}', /CycloneDX SBOM/],
+    [JSON.stringify({ bomFormat: 'CycloneDX', serial: 0, components: [nested] }), /CycloneDX SBOM/],
+    ['{"bomFormat":"CycloneDX","size":1695399063411111111}', /CycloneDX SBOM/],
+    ['{"spdxVersion":"SPDX-2.3","SPDXID":"SPDXRef-DOCUMENT"}', /SPDX SBOM/],
+    ['{"@context":"https://spdx.org/rdf/3.0.1/spdx-context.jsonld","@graph":[]}', /SPDX SBOM/],
+    ['SPDXVersion: SPDX-2.3\n', /SPDX SBOM/],
+    ['<?xml version="1.0"?><bom/>', /XML/],
+    ['{"_type":"https://in-toto.io/Statement/v1","predicateType":"x","subject":[]}', /statement without/],
+    ['{"payload":"e30","protected":"e30","signature":"AA"}', /JSON Web Signature/],
+    ['{"payload":"e30","signatures":[{"protected":"e30","signature":"AA"}]}', /JSON Web Signature/],
+    ['eyJhbGciOiJFUzI1NiJ9.e30.AAAA\n', /JSON Web Signature/],
+    [JSON.stringify({ critical, optional: null }), /simple signing/],
+    ['{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json"}', /oci\.image\.manifest/],
+    ['-----BEGIN PGP SIGNATURE-----\n', /OpenPGP/],
+  ];
+  for (const [text, found] of documents) {
+    const { code, out } = await runLine(['--json', 'verify', '-', ...key, ...artifact], commands, {
+      cwd: inputs,
+      env,
+      stdin: text,
+    });
+    t.match(
+      { code, ...JSON.parse(out) },
+      { code: 3, error: { message: found, details: { code: 'unsupported' } } },
+      text,
+    );
+  }
+  for (const text of [
+    '{}',
+    '{"verificationMaterial":{},"bomFormat":"CycloneDX"}',
+    '{"payload":"e30","signatures":[]}',
+  ]) {
+    const { code, out } = await runLine(['--json', 'verify', '-', ...key, ...artifact], commands, {
+      cwd: inputs,
+      env,
+      stdin: text,
+    });
+    t.equal(code, 1, text);
+    t.notMatch(JSON.parse(out).error.message, /\^/, 'no regular expression');
+  }
+});
