@@ -1,6 +1,6 @@
 import { parseAnyBundle } from '../../attest/bundle/any-bundle.ts';
 import type { GivenArtifact } from '../../attest/verify/given-artifact.ts';
-import { describeSubject, relatedArtifacts } from '../../attest/verify/match-subject.ts';
+import { commitsOf, describeSubject, relatedArtifacts } from '../../attest/verify/match-subject.ts';
 import { readAttestation } from '../../attest/verify/read-attestation.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import type { VerifyDemands } from './demands.ts';
@@ -24,17 +24,19 @@ const maxShown = 3;
 
 /**
  * Selects the parts of a file of several attestations that the demands are about: those of a type that is asked for
- * (`--type`) and about an artifact that is given. Selection reads claims before their signature is verified. That only
- * leaves parts out, which whoever wrote the file could do as well. A part that cannot be read is selected. If the
- * selected parts are not about every artifact, all parts are selected, so that the verdict says what was found.
+ * (`--type`), about an artifact that is given, and about a commit that is asked for. Selection reads claims before
+ * their signature is verified. That only leaves parts out, which the writer of the file could do as well. A part that
+ * cannot be read is selected. If the selected parts are not about every artifact, all parts are selected, so that the
+ * verdict says what was found.
  */
 export function selectParts(
   parts: readonly FilePart[],
-  demands: Pick<VerifyDemands, 'artifacts' | 'types'>,
+  demands: Pick<VerifyDemands, 'artifacts' | 'types' | 'commits'>,
 ): { readonly selected: readonly SelectedPart[]; readonly skipped: readonly SkippedPart[] } {
-  const { artifacts, types } = demands;
+  const { artifacts, types, commits = [] } = demands;
   const all = parts.map((part) => ({ part, artifacts }));
-  if (parts.length < 2 || artifacts.length + types.length === 0) return { selected: all, skipped: [] };
+  if (parts.length < 2 || artifacts.length + types.length + commits.length === 0)
+    return { selected: all, skipped: [] };
   const selected: SelectedPart[] = [];
   const skipped: SkippedPart[] = [];
   const covered = new Set<GivenArtifact>();
@@ -43,7 +45,7 @@ export function selectParts(
     const line = part.line ?? n + 1;
     if (claims?.type !== undefined && types.length > 0 && !types.includes(claims.type))
       skipped.push({ line, code: 'wrong-type', found: [claims.type] });
-    else if (claims && artifacts.length > 0 && claims.related.length === 0)
+    else if (claims && isAboutOthers(claims, demands))
       skipped.push({ line, code: 'wrong-subject', found: claims.subjects });
     else {
       const related = claims?.related ?? artifacts;
@@ -55,11 +57,20 @@ export function selectParts(
   return isComplete ? { selected, skipped } : { selected: all, skipped: [] };
 }
 
+function isAboutOthers(
+  { related, commits }: Claims,
+  { artifacts, commits: asked = [] }: Pick<VerifyDemands, 'artifacts' | 'commits'>,
+): boolean {
+  if (artifacts.length > 0 && related.length === 0) return true;
+  return asked.length > 0 && !asked.some((id) => commits.has(id));
+}
+
 interface Claims {
   /** Predicate type; absent for a message signature. */
   readonly type?: string;
   readonly subjects: readonly string[];
   readonly related: readonly GivenArtifact[];
+  readonly commits: ReadonlySet<string>;
 }
 
 /** Returns what a bundle says of itself; `undefined` where it is no readable attestation. */
@@ -73,6 +84,7 @@ function readClaims({ kind, bytes }: FilePart, artifacts: readonly GivenArtifact
       type: predicateType,
       subjects: subjects.slice(0, maxShown).flatMap(describeSubject),
       related: relatedArtifacts(subjects, artifacts),
+      commits: new Set(commitsOf(subjects)),
     };
   } catch (fault) {
     if (!isWritError(fault)) throw fault;

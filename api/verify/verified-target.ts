@@ -1,4 +1,4 @@
-import type { VerifyReport } from '../../attest/verify/report.ts';
+import { askedCommitId, type VerifyCheck, type VerifyReport } from '../../attest/verify/report.ts';
 import type { SkippedPart } from './select-parts.ts';
 
 /** One target of `writ verify`, and what was found. */
@@ -12,4 +12,32 @@ export interface VerifiedTarget {
   readonly withoutEffect?: readonly string[];
   /** Other parts of its file that were not verified, on the first target of that file. */
   readonly skipped?: readonly (SkippedPart & { readonly target: string })[];
+}
+
+/** The target, refuted where it is about none of the commits that were asked for; none: every commit is good. */
+export function withAskedCommit(
+  verified: VerifiedTarget,
+  commits: readonly string[] | undefined,
+): VerifiedTarget {
+  const { commit, report } = verified;
+  if (commits === undefined || commit === undefined) return verified;
+  const isAsked = commits.includes(commit);
+  const check: VerifyCheck = isAsked
+    ? { id: askedCommitId, status: 'passed' }
+    : {
+        id: askedCommitId,
+        status: 'failed',
+        code: 'wrong-subject',
+        detail: { expected: commits, found: commit },
+      };
+  return {
+    ...verified,
+    report: {
+      ...report,
+      verified: report.verified && isAsked,
+      checks: [...report.checks, check],
+      expected: report.expected + 1,
+      ran: report.ran + 1,
+    },
+  };
 }

@@ -10,7 +10,7 @@ import { noDemands, type VerifyDemands } from './demands.ts';
 import { isPath } from './is-path.ts';
 import { type LazyRepository, lazyRepository } from './lazy-repository.ts';
 import type { Meaning } from './target-meanings.ts';
-import type { VerifiedTarget } from './verified-target.ts';
+import { type VerifiedTarget, withAskedCommit } from './verified-target.ts';
 import { verifyBytes } from './verify-bytes.ts';
 
 /** Who asks, and from where. */
@@ -25,6 +25,8 @@ export interface VerifyContext extends Place {
 /** What is asked for, and who is believed beside the user's own anchors. */
 export interface AskedDemands extends VerifyDemands {
   readonly given?: GivenAnchors;
+  /** The commit that every target must be about (`--subject-commit`): a full id, or a name in the repository. */
+  readonly subjectCommit?: string;
 }
 
 /**
@@ -43,19 +45,43 @@ export async function verifyTargets(
   if (targets.some((target) => !isSpelledAsFile(target, form))) repository.open().catch(() => {});
   const anchors = await loadAnchors(demands.given ?? { keyFiles: [], ledgerKeys: [] }, env);
   const belief: Belief = { anchors, memory: userCheckpointMemory(env) };
-  const verified: VerifiedTarget[] = [];
-  for (const target of targets) {
+  const asked = await askedCommit(cwd, demands.subjectCommit, repository);
+  const verified: (readonly VerifiedTarget[])[] = targets.map(() => []);
+  const files: number[] = [];
+  for (const [n, target] of targets.entries()) {
     const meaning = await understand(cwd, target, form, repository);
     if (meaning.kind === 'file') {
-      const bytes = await readInput(inputOf(context, signal), target, { maxBytes: maxEvidenceFileBytes });
-      verified.push(...(await verifyBytes(belief, demands, repository, target, bytes, signal)));
-    } else {
-      const { verifyTarget } = await import('./verify-target.ts');
-      const { open, findRun } = repository;
-      verified.push(await verifyTarget(belief, await open(), demands, target, meaning, findRun));
+      files.push(n);
+      continue;
     }
+    const { verifyTarget } = await import('./verify-target.ts');
+    const { open, findRun } = repository;
+    const found = await verifyTarget(belief, await open(), demands, target, meaning, findRun);
+    verified[n] = [withAskedCommit(found, asked)];
   }
-  return verified;
+  // A file beside commits must be about one of them. An artifact that was given says by itself what is meant.
+  const beside = verified.flat().flatMap(({ commit }) => commit ?? []);
+  const commits = asked ?? (beside.length > 0 && demands.artifacts.length === 0 ? beside : undefined);
+  for (const n of files) {
+    const target = targets[n] ?? '';
+    const bytes = await readInput(inputOf(context, signal), target, { maxBytes: maxEvidenceFileBytes });
+    const demanded = commits === undefined ? demands : { ...demands, commits };
+    verified[n] = await verifyBytes(belief, demanded, repository, target, bytes, signal);
+  }
+  return verified.flat();
+}
+
+/** The id of the commit that `--subject-commit` names; a full id needs no repository. */
+async function askedCommit(
+  cwd: string,
+  name: string | undefined,
+  { open, findRun }: LazyRepository,
+): Promise<readonly string[] | undefined> {
+  if (name === undefined) return undefined;
+  if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(name)) return [name];
+  const { meaningOf } = await import('./target-meanings.ts');
+  const meaning = await meaningOf(cwd, name, 'commit', open, findRun);
+  return meaning.kind === 'commit' ? [meaning.commit] : undefined;
 }
 
 /** Making the stream of the process's input costs more than reading a file; so it is made where it is read. */

@@ -64,8 +64,8 @@ const payloadForm = /^application\/vnd\.in-toto(?:\.[\w.-]{1,100})?\+json$/;
 
 /**
  * Reads an in-toto statement out of a payload: JSON as any producer writes it ({@link parsePayload}), `_type` v1 or
- * v0.1, at least one subject, each with well-formed digests. For another payload or statement type, of which nothing can be said here, VERIFY_NOTHING
- * (`wrong-type`); `wrong-subject` where there is none, else ATTESTATION_MALFORMED.
+ * v0.1, at least one subject, each with well-formed digests. For another payload or statement type, of which nothing
+ * can be said here, VERIFY_NOTHING (`wrong-type`); `wrong-subject` where there is none, else ATTESTATION_MALFORMED.
  */
 export function readAttestation(payloadType: string, payload: Uint8Array): AnyStatement {
   if (!payloadForm.test(payloadType))
@@ -167,10 +167,10 @@ export function judgePredicate(
       readManifest(predicate);
       return {};
     case npmPublishType:
-      readNpmPublish(statement);
+      readNpmPublish(predicate, statement.subjects);
       return {};
     case pypiPublishType:
-      readPypiPublish(statement);
+      readPypiPublish(predicate);
       return {};
     case revocationType:
       throw refuted('revoked', { found: clipped(predicate.run_id) });

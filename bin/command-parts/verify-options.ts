@@ -24,6 +24,7 @@ export async function readDemands(context: CommandContext): Promise<AskedDemands
   const signers = options.value('allowed-signers');
   const spec = options.value('spec');
   const policy = options.value('policy');
+  const subjectCommit = options.value('subject-commit');
   const ledgerKeys = options.values('ledger-key');
   const form = readForm(context);
   const required = readRequirements(context);
@@ -43,6 +44,7 @@ export async function readDemands(context: CommandContext): Promise<AskedDemands
     required,
     summary: readSummaryDemands(context),
     ...(policy === undefined ? {} : { policy }),
+    ...(subjectCommit === undefined ? {} : { subjectCommit }),
   };
 }
 

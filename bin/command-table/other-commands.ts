@@ -41,6 +41,11 @@ export const otherCommands: readonly CommandSpec[] = [
         repeatable: true,
         about: 'what it must be about: subject of an attestation, subject or evidence of a run',
       },
+      {
+        name: 'subject-commit',
+        value: 'COMMIT',
+        about: 'demand that every target is about this commit; default for a bundle: the commit checked out',
+      },
       { name: 'spec', value: 'FILE', about: 'demand that this very contract was followed' },
       {
         name: 'type',

@@ -1,5 +1,4 @@
-import { expectText } from '../../encoding/expect-json.ts';
-import type { AnyStatement } from '../read-attestation.ts';
+import { expectText, type JsonObject } from '../../encoding/expect-json.ts';
 import { refuted, unavailable } from '../report.ts';
 
 /** Written by the npm registry when it publishes a package. */
@@ -11,7 +10,7 @@ export const pypiPublishType = 'https://docs.pypi.org/attestations/publish/v1';
  * Reads the npm registry's predicate: package name, version and registry. A subject that is named as an npm package
  * (`pkg:npm/NAME@VERSION`) must be that package: otherwise `mismatch`.
  */
-export function readNpmPublish({ predicate, subjects }: AnyStatement): void {
+export function readNpmPublish(predicate: JsonObject, subjects: readonly { readonly name: string }[]): void {
   const name = expectText(predicate.name, '/predicate/name', /^[!-~]{1,256}$/);
   const version = expectText(predicate.version, '/predicate/version', /^[!-~]{1,256}$/);
   expectText(predicate.registry, '/predicate/registry', /^https?:\/\/[!-~]{1,2048}$/);
@@ -31,7 +30,7 @@ function decoded(text: string): string {
 }
 
 /** PEP 740 leaves the predicate empty. What a member would claim is not read here. */
-export function readPypiPublish({ predicate }: AnyStatement): void {
+export function readPypiPublish(predicate: JsonObject): void {
   const [found] = Object.keys(predicate);
   if (found !== undefined)
     throw unavailable('unsupported', {

@@ -202,8 +202,9 @@ t.test('without an artifact, the subject must be a known commit, else nothing is
   const commit = '1'.repeat(40);
   const about = bundleBy(statement({ subject: [{ name: 'c', digest: { gitCommit: commit } }] }));
   const findCommit = async (ids: readonly string[]) => ids.find((id) => id === commit);
-  t.equal((await verifyStranger(about, { artifacts: [], findCommit })).verified, true);
-  const nowhere = await verifyStranger(about, { artifacts: [], findCommit: async () => undefined });
+  const headCommit = async () => commit;
+  t.equal((await verifyStranger(about, { artifacts: [], findCommit, headCommit })).verified, true);
+  const nowhere = await verifyStranger(about, { artifacts: [], headCommit: async () => undefined });
   t.equal(verifyExitCode(nowhere), 3);
   t.match(
     nowhere.checks.find(({ id }) => id === 'subject'),
