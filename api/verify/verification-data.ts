@@ -12,6 +12,7 @@ export function toVerificationData(
 ): VerificationData {
   const reports = verified.map(({ report }) => report);
   const warnings = verified.flatMap(warningsOf);
+  const ranges = rangesOf(verified);
   const skipped = verified.flatMap((one) =>
     (one.skipped ?? []).map(({ target, code, found }) => ({ target, code, found })),
   );
@@ -30,12 +31,31 @@ export function toVerificationData(
       ...pluginsOf(report),
       verified: report.verified,
     })),
+    ...(ranges.length === 0 ? {} : { ranges }),
     ...(skipped.length === 0 ? {} : { skipped }),
     ...(warnings.length === 0 ? {} : { warnings }),
     ...(explain
       ? { explain: verified.map(({ target, report }) => ({ target, claims: explain(report) })) }
       : {}),
   };
+}
+
+/** The verdict on each range: how many commits it holds, and how many of them are verified. */
+export function rangesOf(verified: readonly VerifiedTarget[]): readonly RangeVerdict[] {
+  const names = new Set(verified.flatMap(({ range }) => range ?? []));
+  return [...names].map((range) => {
+    const commits = verified.filter((one) => one.range === range);
+    const held = commits.filter(({ report }) => report.verified).length;
+    return { range, commits: commits.length, verified_commits: held, verified: held === commits.length };
+  });
+}
+
+/** The total of a range. */
+export interface RangeVerdict {
+  readonly range: string;
+  readonly commits: number;
+  readonly verified_commits: number;
+  readonly verified: boolean;
 }
 
 /** Plugins of others, where a signer who is believed lists any. */

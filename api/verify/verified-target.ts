@@ -8,6 +8,8 @@ export interface VerifiedTarget {
   readonly runId?: string;
   readonly commit?: string;
   readonly report: VerifyReport;
+  /** The target `A..B` that this commit is one of. */
+  readonly range?: string;
   /** Options that were given and that nothing here answers to. */
   readonly withoutEffect?: readonly string[];
   /** Other parts of its file that were not verified, on the first target of that file. */

@@ -3,6 +3,7 @@ import type { Environment } from '../../attest/keys/user-config-dir.ts';
 import { userCheckpointMemory } from '../../attest/log/user-checkpoint-memory.ts';
 import { maxEvidenceFileBytes } from '../../attest/verify/evidence-file.ts';
 import { type GivenAnchors, loadAnchors } from '../../attest/verify/load-anchors.ts';
+import type { VerifyReport } from '../../attest/verify/report.ts';
 import type { Place } from '../place.ts';
 import { type InputSource, readInput } from '../read-input.ts';
 import type { Belief } from './belief.ts';
@@ -49,6 +50,11 @@ export async function verifyTargets(
   const verified: (readonly VerifiedTarget[])[] = targets.map(() => []);
   const files: number[] = [];
   for (const [n, target] of targets.entries()) {
+    const range = await expandRange(cwd, target, form, repository);
+    if (range !== undefined) {
+      verified[n] = await verifyRange(belief, demands, target, range, repository, signal);
+      continue;
+    }
     const meaning = await understand(cwd, target, form, repository);
     if (meaning.kind === 'file') {
       files.push(n);
@@ -69,6 +75,52 @@ export async function verifyTargets(
     verified[n] = await verifyBytes(belief, demanded, repository, target, bytes, signal);
   }
   return verified.flat();
+}
+
+/** The commits of a target `A..B`, or why they cannot be listed; `undefined` for any other target. */
+async function expandRange(
+  cwd: string,
+  target: string,
+  form: VerifyDemands['form'],
+  { open, findRun }: LazyRepository,
+): Promise<readonly string[] | VerifyReport | undefined> {
+  if (form === 'run' || isSpelledAsFile(target, form) || !target.includes('..')) return undefined;
+  const { fileForm, meaningOf } = await import('./target-meanings.ts');
+  if (form === undefined && fileForm.test(target)) return undefined;
+  const { commitsBetween, rangeEnds } = await import('./commit-range.ts');
+  const ends = rangeEnds(target);
+  if (ends === undefined) return undefined;
+  const ids: string[] = [];
+  for (const end of [ends.from, ends.to]) {
+    const meaning = await meaningOf(cwd, end, 'commit', open, findRun);
+    if (meaning.kind === 'commit') ids.push(meaning.commit);
+  }
+  const [from = '', to = ''] = ids;
+  return commitsBetween(await open(), target, from, to);
+}
+
+/** One verdict for each commit of a range; a range that cannot be listed is one target. */
+async function verifyRange(
+  belief: Belief,
+  demands: AskedDemands,
+  range: string,
+  found: readonly string[] | VerifyReport,
+  { open, findRun }: LazyRepository,
+  signal: AbortSignal,
+): Promise<readonly VerifiedTarget[]> {
+  if ('checks' in found) return [{ target: range, kind: 'run', report: found }];
+  const { verifyTarget } = await import('./verify-target.ts');
+  const repository = await open();
+  const verified: VerifiedTarget[] = [];
+  for (const commit of found) {
+    signal.throwIfAborted();
+    const meaning = { kind: 'commit', commit, as: commit } as const;
+    verified.push({
+      ...(await verifyTarget(belief, repository, demands, commit, meaning, findRun)),
+      range,
+    });
+  }
+  return verified;
 }
 
 /** The id of the commit that `--subject-commit` names; a full id needs no repository. */

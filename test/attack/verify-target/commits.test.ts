@@ -1,6 +1,7 @@
 import { createPublicKey } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
 import t from 'tap';
 import { bundleBy, signerKey, statement } from '../../attest/verify/strangers.ts';
 import { sealedPlace } from './place.ts';
@@ -70,3 +71,65 @@ async function signers(): Promise<readonly string[]> {
   const own = readdirSync(directory).filter((name) => /^signing-.*\.pub\.pem$/.test(name));
   return [...key, ...own.flatMap((name) => ['--key', join(directory, name)])];
 }
+
+t.test('a range has one verdict for each commit and one in total', async (t) => {
+  const { git } = sample;
+  const good = await verify(`${base}..HEAD`);
+  t.match(good, {
+    code: 0,
+    data: { verified: true, ranges: [{ commits: 1, verified_commits: 1, verified: true }] },
+  });
+  t.same(
+    good.data.targets.map(({ target }: { target: string }) => target),
+    [commit],
+  );
+  const tip = git('rev-parse', 'HEAD');
+  const unsealed = git('commit-tree', '-p', tip, '-m', 'unsealed', `${tip}^{tree}`);
+  const mixed = await verify(`${base}..${unsealed}`);
+  t.match(mixed, { code: 3, data: { ranges: [{ commits: 2, verified_commits: 1, verified: false }] } });
+  t.same(
+    mixed.data.targets.map(({ target, verified }: { target: string; verified: boolean }) => [
+      target,
+      verified,
+    ]),
+    [
+      [commit, true],
+      [unsealed, false],
+    ],
+    'parents first',
+  );
+  t.equal((await verify(`${base}..`)).code, 0, 'HEAD is the other end');
+  t.match(await verify(`HEAD..${base}`), {
+    code: 3,
+    data: { verified: false },
+    error: { message: /holds no commit/ },
+  });
+  t.match(await verify(`${base}...HEAD`), { code: 129, error: { code: 'USAGE', hints: [/A\.\.B/] } });
+  t.match(await verify('none..HEAD'), { code: 128, error: { code: 'REF_NOT_FOUND' } });
+});
+
+t.test('a range hides no commit behind a forged or missing history', async (t) => {
+  const { git, root } = sample;
+  const tree = git('rev-parse', 'HEAD^{tree}');
+  const side = git('commit-tree', '-p', base, '-m', 'side', tree);
+  const merge = git('commit-tree', '-p', commit, '-p', side, '-m', 'merge', tree);
+  const all = await verify(`${base}..${merge}`);
+  t.same(
+    new Set(all.data.targets.map(({ target }: { target: string }) => target)),
+    new Set([commit, side, merge]),
+  );
+  // A commit `start` whose file says that it holds `side`.
+  const start = git('commit-tree', '-p', base, '-m', 'start', tree);
+  const tip = git('commit-tree', '-p', side, '-m', 'tip', tree);
+  const forged = Buffer.from(git('cat-file', 'commit', start).replace(base, side));
+  const path = join(root, '.git/objects', start.slice(0, 2), start.slice(2));
+  rmSync(path);
+  writeFileSync(
+    path,
+    deflateSync(Buffer.concat([Buffer.from(`commit ${forged.length + 1}\0`), forged, Buffer.from('\n')])),
+  );
+  t.match(await verify(`${start}..${tip}`), {
+    code: 1,
+    error: { details: { check: 'range', code: 'mismatch' } },
+  });
+});
