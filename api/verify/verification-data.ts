@@ -124,6 +124,12 @@ function hintsFor(failing: VerifyCheck | undefined): readonly string[] {
     return [
       `if you trust this signer: \`--trusted-root FILE --identity ${detail.identity} --issuer ${String(detail.issuer)}\``,
     ];
+  if (id?.startsWith('artifact:') && code === 'wrong-subject')
+    return [
+      detail?.archive === undefined
+        ? 'an artifact of a run is one of its files, its patch, or what `git archive` makes of its commit'
+        : `it is an archive, and not what \`git archive\` makes of the commit: ${String(detail.archive)}`,
+    ];
   if (code === 'wrong-type' && detail?.member === 'predicateType')
     return [`if that is the type you want, ask for it: \`--type ${String(detail.found)}\``];
   if (code === 'not-judged')

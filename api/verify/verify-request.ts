@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { openCheckpointMemory } from '../../attest/log/checkpoint-memory.ts';
 import { noMemory } from '../../attest/log/no-memory.ts';
 import { type ArtifactHash, artifactHashes, type GivenArtifact } from '../../attest/verify/given-artifact.ts';
@@ -114,7 +115,13 @@ function toArtifact(asked: AskedArtifact, n: number): GivenArtifact {
       (hash) => [hash, createHash(hash).update(bytes).digest('hex')] as const,
     );
     const signed = digestOfSigned(bytes);
-    return { name, ...Object.fromEntries(digests), read: async () => bytes, ...(signed && { signed }) };
+    return {
+      name,
+      ...Object.fromEntries(digests),
+      read: async () => bytes,
+      open: () => Readable.from([bytes]),
+      ...(signed && { signed }),
+    };
   }
   const known = artifactHashes.filter((hash) => asked[hash] !== undefined);
   const isForm = known.every((hash) => hexOf(Number(hash.slice(3)) / 4).test(asked[hash] ?? ''));

@@ -8,6 +8,7 @@ import { systemClock } from '../../core/base/clock.ts';
 import { replayRecord } from '../../engine/run/decide/replay-record.ts';
 import type { Belief } from './belief.ts';
 import type { VerifyDemands } from './demands.ts';
+import { findRunArchives, withArchives } from './run-archives.ts';
 
 /**
  * True where a log entry is demanded of what a key signed: a log's key or a trusted root was given. A trusted root that
@@ -26,7 +27,10 @@ export async function verifySource(
   runId: string | undefined,
   policy?: PolicyDemand,
 ): Promise<VerifyReport> {
-  const { sha256, rest } = await findRunArtifacts(source, artifacts);
+  const archives = await findRunArchives(source.commit.raw, artifacts);
+  const sealed = archives.flatMap(({ artifact, answer }) => ('reason' in answer ? [] : [artifact]));
+  const files = artifacts.filter((artifact) => !sealed.includes(artifact));
+  const { sha256, rest } = await findRunArtifacts(source, files);
   const report = await verifyRun(source, anchors, {
     clock: systemClock,
     memory,
@@ -41,5 +45,5 @@ export async function verifySource(
     ...(allowedSigners === undefined ? {} : { allowedSigners }),
     ...(specDigest === undefined ? {} : { specDigest }),
   });
-  return withUnknownArtifacts(report, rest);
+  return withArchives(withUnknownArtifacts(report, rest), archives);
 }

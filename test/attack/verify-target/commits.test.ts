@@ -133,3 +133,36 @@ t.test('a range hides no commit behind a forged or missing history', async (t) =
     error: { details: { check: 'range', code: 'mismatch' } },
   });
 });
+
+t.test('`--artifact` accepts what `git archive` makes of the sealed commit', async (t) => {
+  const { git } = sample;
+  const makeArchive = (name: string, of: string, ...options: readonly string[]): string => {
+    git('archive', ...options, '-o', at(name), of);
+    return at(name);
+  };
+  const found = await verify(
+    'HEAD',
+    '--artifact',
+    makeArchive('release.tar.gz', 'HEAD', '--prefix=app-1.0/'),
+  );
+  t.equal(found.code, 0);
+  t.match(found.data.checks.at(-1), {
+    id: /^artifact:/,
+    status: 'passed',
+    detail: { archive_of: 'the sealed tree', prefix: 'app-1.0/' },
+  });
+  t.equal((await verify('HEAD', '--artifact', makeArchive('release.tar', 'HEAD'))).code, 0);
+  t.match(await verify('HEAD', '--artifact', makeArchive('parent.tgz', base)), {
+    code: 1,
+    error: { details: { code: 'wrong-subject' }, hints: [/git archive.*its \d+ files are not those/] },
+  });
+  writeFileSync(at('other.txt'), 'other\n');
+  t.match(await verify('HEAD', '--artifact', at('other.txt')), {
+    code: 1,
+    error: { hints: [/`git archive`/] },
+  });
+  t.match(await verify('HEAD', '--artifact', at('release.tar'), '--key', at('key.pem')), {
+    code: 3,
+    error: { details: { code: 'untrusted-signer' } },
+  });
+});
