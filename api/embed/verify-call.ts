@@ -31,6 +31,8 @@ export interface VerifyCall {
   readonly spec?: GivenSpec;
   /** Paths, or digests (`sha256:…`), that must be among what was attested. */
   readonly artifacts?: readonly string[];
+  /** The commit that every target must be about: a full id, or a name in the repository. */
+  readonly subjectCommit?: string;
   /** Predicate types that are asked for. */
   readonly types?: readonly string[];
   /** Decides again from the stored inputs. */
@@ -49,12 +51,13 @@ const maxSignersBytes = 4 * 1024 * 1024;
 
 /** The demands of a call, with the files that it names read. INPUT_UNREADABLE. */
 export async function toDemands(call: VerifyCall, signal: AbortSignal): Promise<AskedDemands> {
-  const { form, identity, trustedRoot, policy, allowedSigners, spec, require = [] } = call;
+  const { form, identity, trustedRoot, policy, subjectCommit, allowedSigners, spec, require = [] } = call;
   const input = { cwd: process.cwd(), stdin: Readable.from([]), signal };
   return {
     ...compact({
       form,
       policy,
+      subjectCommit,
       allowedSigners:
         allowedSigners === undefined
           ? undefined

@@ -49,6 +49,8 @@ export const verificationSchema = record(
   },
   {
     explain: list(record({ target: text, claims: list(explained) })),
+    ranges: list(record({ range: text, commits: count, verified_commits: count, verified: flag })),
+    skipped: list(record({ target: text, code: oneOf('wrong-subject', 'wrong-type'), found: list(text) })),
     warnings: list(record({ target: text, code: text, message: text })),
   },
 );

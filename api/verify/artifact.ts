@@ -21,7 +21,8 @@ export async function readArtifact(context: InputSource, name: string): Promise<
   const { digests, head } = await hashFile(resolve(context.cwd, name), name, context.signal);
   const read = () => readInput(context, name, { maxBytes: maxSignedBytes });
   const signed = head === undefined ? undefined : digestOfSigned(head);
-  return { name, ...digests, read, ...(signed === undefined ? {} : { signed }) };
+  const open = () => createReadStream(resolve(context.cwd, name), { highWaterMark: 1024 * 1024 });
+  return { name, ...digests, read, open, ...(signed === undefined ? {} : { signed }) };
 }
 
 function isArtifactHash(name: string): name is ArtifactHash {

@@ -16,6 +16,8 @@ export interface VerifyDemands {
   readonly summary: SummaryDemands;
   /** The branch (or full commit id) by whose policy alone it may have been judged (`--policy`). */
   readonly policy?: string;
+  /** Ids of commits: every target must be about one of them. */
+  readonly commits?: readonly string[];
   /** What must have been verified, or it is an error (`--require`). */
   readonly required: readonly Requirement[];
 }

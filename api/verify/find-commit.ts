@@ -6,6 +6,17 @@ import { readObjects } from '../../engine/vcs/blobs.ts';
 import { hashTree } from '../../engine/vcs/hash-tree.ts';
 import { effectsOn, readReplacements } from '../../engine/vcs/replacements.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
+import { readHead } from '../../engine/vcs/resolve-commit.ts';
+
+/** The commit that is checked out in the repository at hand; `undefined` outside of one and on an unborn branch. */
+export async function headCommit(open: () => Promise<Repository>): Promise<string | undefined> {
+  try {
+    return (await readHead(await open())).commit;
+  } catch (fault) {
+    if (isWritError(fault, 'NOT_A_REPOSITORY')) return undefined;
+    throw fault;
+  }
+}
 
 /**
  * The first of these ids that is a commit of the repository at hand; outside of one there is none. One that plain git

@@ -34,6 +34,7 @@ export function lazyRepository({ stores, repoPath, cwd }: Place): LazyRepository
   return {
     open,
     findCommit: async (ids) => (await import('./find-commit.ts')).findCommit(open, ids),
+    headCommit: async () => (await import('./find-commit.ts')).headCommit(open),
     findRun: async (wanted) => {
       finder ??= Promise.all([open(), import('../../engine/store/record/find-run.ts')]).then(
         ([repository, { runFinder }]) => runFinder(stores, repository, systemClock),

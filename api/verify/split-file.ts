@@ -16,6 +16,8 @@ export interface FilePart {
 /** Most lines of a file of attestations. */
 const maxLines = 10_000;
 const lineFeed = 10;
+/** Editors write it before UTF-8. No signature covers it. */
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 /** Of a list; a larger one is not made into values. */
 const listLimits = { members: [], maxTokens: 2_000_000, maxSkeletonBytes: 4 * maxBundleBytes };
 
@@ -24,7 +26,8 @@ const listLimits = { members: [], maxTokens: 2_000_000, maxSkeletonBytes: 4 * ma
  * envelopes and evidence, a list of them as registries hand them out, else one of those. More than 10,000, or none, is
  * `undefined`. What it says it is, is judged by who reads it.
  */
-export function splitFile(name: string, bytes: Buffer): readonly FilePart[] | undefined {
+export function splitFile(name: string, file: Buffer): readonly FilePart[] | undefined {
+  const bytes = file.subarray(0, 3).equals(byteOrderMark) ? file.subarray(3) : file;
   const head = bytes.subarray(firstOctet(bytes)).subarray(0, 256).toString('latin1');
   if (head.startsWith('c2sp.org/tlog-proof@')) return [{ kind: 'log-proof', bytes }];
   const hasLines = /^\s*\{[^\n]*\}[ \t\r]*\n\s*\{/.test(firstTwoLines(bytes));

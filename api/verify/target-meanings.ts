@@ -21,7 +21,7 @@ export type Meaning =
  * Ends as files of attestations do: a closed list, since a version or branch may end in any other word (`v2.0.rc1`,
  * `release/2.x`).
  */
-const fileForm = /\.(?:jsonl?|tlog-proof|sigstore|bundle|intoto|dsse|att|attestation|provenance)$/;
+export const fileForm = /\.(?:jsonl?|tlog-proof|sigstore|bundle|intoto|dsse|att|attestation|provenance)$/;
 /** Ends as a file even where none stands. */
 const attestationForm = /\.(?:jsonl?|tlog-proof)$/;
 

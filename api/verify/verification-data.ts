@@ -12,6 +12,10 @@ export function toVerificationData(
 ): VerificationData {
   const reports = verified.map(({ report }) => report);
   const warnings = verified.flatMap(warningsOf);
+  const ranges = rangesOf(verified);
+  const skipped = verified.flatMap((one) =>
+    (one.skipped ?? []).map(({ target, code, found }) => ({ target, code, found })),
+  );
   return {
     verified: reports.length > 0 && reports.every((report) => report.verified),
     checks: verified.flatMap(({ target, report }) =>
@@ -27,11 +31,31 @@ export function toVerificationData(
       ...pluginsOf(report),
       verified: report.verified,
     })),
+    ...(ranges.length === 0 ? {} : { ranges }),
+    ...(skipped.length === 0 ? {} : { skipped }),
     ...(warnings.length === 0 ? {} : { warnings }),
     ...(explain
       ? { explain: verified.map(({ target, report }) => ({ target, claims: explain(report) })) }
       : {}),
   };
+}
+
+/** The verdict on each range: how many commits it holds, and how many of them are verified. */
+export function rangesOf(verified: readonly VerifiedTarget[]): readonly RangeVerdict[] {
+  const names = new Set(verified.flatMap(({ range }) => range ?? []));
+  return [...names].map((range) => {
+    const commits = verified.filter((one) => one.range === range);
+    const held = commits.filter(({ report }) => report.verified).length;
+    return { range, commits: commits.length, verified_commits: held, verified: held === commits.length };
+  });
+}
+
+/** The total of a range. */
+export interface RangeVerdict {
+  readonly range: string;
+  readonly commits: number;
+  readonly verified_commits: number;
+  readonly verified: boolean;
 }
 
 /** Plugins of others, where a signer who is believed lists any. */
@@ -53,7 +77,7 @@ export function verificationRefusal(verified: readonly VerifiedTarget[]): WritEr
   return new WritError(code, {
     message,
     detail: { ...(failing ? { check: failing.id, code: failing.code, ...failing.detail } : {}) },
-    hints: hintsFor(failing),
+    hints: [...hintsFor(failing), ...selectionHint(verified)],
   });
 }
 
@@ -75,6 +99,17 @@ function findFailing(checks: readonly VerifyCheck[]): VerifyCheck | undefined {
   );
 }
 
+/** Of several attestations of which some hold, `--type` selects. */
+function selectionHint(verified: readonly VerifiedTarget[]): readonly string[] {
+  const attestations = verified.filter(({ kind }) => kind === 'attestation');
+  const held = attestations.filter(({ report }) => report.verified).length;
+  return held === 0 || held === attestations.length
+    ? []
+    : [
+        `${held} of ${attestations.length} attestations hold; \`--type URI\` verifies those of one type alone`,
+      ];
+}
+
 function hintsFor(failing: VerifyCheck | undefined): readonly string[] {
   const { id, status, code, detail } = failing ?? {};
   if (id === 'subject-patchset' && status === 'missing')
@@ -88,6 +123,12 @@ function hintsFor(failing: VerifyCheck | undefined): readonly string[] {
   if (code === 'untrusted-signer' && typeof detail?.identity === 'string')
     return [
       `if you trust this signer: \`--trusted-root FILE --identity ${detail.identity} --issuer ${String(detail.issuer)}\``,
+    ];
+  if (id?.startsWith('artifact:') && code === 'wrong-subject')
+    return [
+      detail?.archive === undefined
+        ? 'an artifact of a run is one of its files, its patch, or what `git archive` makes of its commit'
+        : `it is an archive, and not what \`git archive\` makes of the commit: ${String(detail.archive)}`,
     ];
   if (code === 'wrong-type' && detail?.member === 'predicateType')
     return [`if that is the type you want, ask for it: \`--type ${String(detail.found)}\``];

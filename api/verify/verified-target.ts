@@ -1,4 +1,5 @@
-import type { VerifyReport } from '../../attest/verify/report.ts';
+import { askedCommitId, type VerifyCheck, type VerifyReport } from '../../attest/verify/report.ts';
+import type { SkippedPart } from './select-parts.ts';
 
 /** One target of `writ verify`, and what was found. */
 export interface VerifiedTarget {
@@ -7,6 +8,38 @@ export interface VerifiedTarget {
   readonly runId?: string;
   readonly commit?: string;
   readonly report: VerifyReport;
+  /** The target `A..B` that this commit is one of. */
+  readonly range?: string;
   /** Options that were given and that nothing here answers to. */
   readonly withoutEffect?: readonly string[];
+  /** Other parts of its file that were not verified, on the first target of that file. */
+  readonly skipped?: readonly (SkippedPart & { readonly target: string })[];
+}
+
+/** The target, refuted where it is about none of the commits that were asked for; none: every commit is good. */
+export function withAskedCommit(
+  verified: VerifiedTarget,
+  commits: readonly string[] | undefined,
+): VerifiedTarget {
+  const { commit, report } = verified;
+  if (commits === undefined || commit === undefined) return verified;
+  const isAsked = commits.includes(commit);
+  const check: VerifyCheck = isAsked
+    ? { id: askedCommitId, status: 'passed' }
+    : {
+        id: askedCommitId,
+        status: 'failed',
+        code: 'wrong-subject',
+        detail: { expected: commits, found: commit },
+      };
+  return {
+    ...verified,
+    report: {
+      ...report,
+      verified: report.verified && isAsked,
+      checks: [...report.checks, check],
+      expected: report.expected + 1,
+      ran: report.ran + 1,
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import { parseEvidenceFile } from '../../attest/verify/evidence-file.ts';
-import { nothingThere } from '../../attest/verify/report.ts';
+import { askedCommitId, nothingThere } from '../../attest/verify/report.ts';
 import { summaryChecks } from '../../attest/verify/summary-demands.ts';
 import { policyDemandId } from '../../attest/verify/verify-policy.ts';
 import { systemClock } from '../../core/base/clock.ts';
@@ -7,8 +7,9 @@ import { isWritError } from '../../core/base/errors.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
 import type { Belief } from './belief.ts';
 import type { VerifyDemands } from './demands.ts';
+import { selectParts } from './select-parts.ts';
 import { type FilePart, splitFile } from './split-file.ts';
-import type { VerifiedTarget } from './verified-target.ts';
+import { type VerifiedTarget, withAskedCommit } from './verified-target.ts';
 import { isLogAsked, verifySource } from './verify-source.ts';
 
 /** Where commits are looked for that an attestation is about. */
@@ -17,6 +18,8 @@ export interface Ground {
   readonly open: () => Promise<Repository>;
   /** Of these commit ids the first that it has. */
   readonly findCommit: (ids: readonly string[]) => Promise<string | undefined>;
+  /** The commit that is checked out; `undefined` where there is none. */
+  readonly headCommit: () => Promise<string | undefined>;
 }
 
 /** Everything in a file that was read, each part as a target of its own; `target` is what it is called. */
@@ -34,14 +37,24 @@ export async function verifyBytes(
       {
         target,
         kind: 'attestation',
-        report: nothingThere('the file holds no attestation, or more than 10,000'),
+        report: nothingThere(
+          bytes.length === 0 ? 'the file is empty' : 'the file holds no attestation, or more than 10,000',
+        ),
       },
     ];
+  const { selected, skipped } = selectParts(parts, demands);
   const verified: VerifiedTarget[] = [];
-  for (const part of parts) {
+  for (const { part, artifacts } of selected) {
     signal?.throwIfAborted();
     const name = part.line === undefined ? target : `${target}:${part.line}`;
-    verified.push(await verifyPart(belief, demands, ground, name, part));
+    const found = await verifyPart(belief, { ...demands, artifacts }, ground, name, part);
+    const others = verified.length > 0 ? [] : skipped;
+    verified.push({
+      ...found,
+      ...(others.length > 0 && {
+        skipped: others.map((one) => ({ ...one, target: `${target}:${one.line}` })),
+      }),
+    });
   }
   return verified;
 }
@@ -49,7 +62,7 @@ export async function verifyBytes(
 async function verifyPart(
   belief: Belief,
   demands: VerifyDemands,
-  { open, findCommit }: Ground,
+  { open, findCommit, headCommit }: Ground,
   target: string,
   { kind, bytes }: FilePart,
 ): Promise<VerifiedTarget> {
@@ -66,6 +79,7 @@ async function verifyPart(
       ...summaryChecks(summary),
       ...(required.includes('approvals') ? ['approvals'] : []),
       ...(demands.policy === undefined ? [] : [policyDemandId]),
+      ...(demands.commits === undefined ? [] : [askedCommitId]),
     ];
     const { verifyTlogProof } = await import('../../attest/verify/verify-tlog-proof.ts');
     const isRequired = required.includes('log');
@@ -77,6 +91,8 @@ async function verifyPart(
     nowMs: systemClock.now(),
     artifacts,
     findCommit,
+    headCommit,
+    ...(demands.commits && { commits: demands.commits }),
     types,
     replay,
     summary,
@@ -107,7 +123,7 @@ async function verifyEvidenceFile(
         ? undefined
         : (await import('./policy-demand.ts')).demandOf(demands.policy, open);
     const report = await verifySource(belief, source, demands, runId, policy);
-    return { target, kind, runId, commit: source.commit.id, report };
+    return withAskedCommit({ target, kind, runId, commit: source.commit.id, report }, demands.commits);
   } catch (fault) {
     if (!isWritError(fault, 'ATTESTATION_MALFORMED')) throw fault;
     return { target, kind, report: nothingThere(fault.message, 'malformed') };

@@ -5,6 +5,7 @@ import type { VerificationData } from '../schemas/verification-schema.ts';
 import { lazyRepository } from './lazy-repository.ts';
 import { meaningOf } from './target-meanings.ts';
 import { toVerificationData } from './verification-data.ts';
+import { withAskedCommit } from './verified-target.ts';
 import { readRequest, type VerifyRequest } from './verify-request.ts';
 import { verifyTarget } from './verify-target.ts';
 
@@ -29,5 +30,6 @@ export async function verifyInRepository(
       message: `\`${printable(target)}\` is a file: expected the name of a commit or a run`,
       detail: { command: 'verify', found: printable(target) },
     });
-  return toVerificationData([await verifyTarget(belief, await open(), demands, target, meaning, findRun)]);
+  const found = await verifyTarget(belief, await open(), demands, target, meaning, findRun);
+  return toVerificationData([withAskedCommit(found, demands.commits)]);
 }

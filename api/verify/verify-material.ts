@@ -18,7 +18,11 @@ export async function verifyMaterial(bytes: Uint8Array, request: VerifyRequest):
     const report = nothingThere(`it is larger than ${maxEvidenceFileBytes} octets`, 'unsupported');
     return toVerificationData([{ target, kind: 'attestation', report }]);
   }
-  const nowhere = { open: noRepository, findCommit: async () => undefined };
+  const nowhere = {
+    open: noRepository,
+    findCommit: async () => undefined,
+    headCommit: async () => undefined,
+  };
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return toVerificationData(await verifyBytes(belief, demands, nowhere, target, buffer));
 }

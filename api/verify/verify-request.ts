@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { openCheckpointMemory } from '../../attest/log/checkpoint-memory.ts';
 import { noMemory } from '../../attest/log/no-memory.ts';
 import { type ArtifactHash, artifactHashes, type GivenArtifact } from '../../attest/verify/given-artifact.ts';
@@ -21,6 +22,8 @@ export interface VerifyRequest {
   readonly allowedSigners?: string | Uint8Array;
   /** Canonical digest of the contract that is meant: SHA-256, hex. */
   readonly specDigest?: string;
+  /** Full id of the commit that it must be about. */
+  readonly subjectCommit?: string;
   /** Predicate types that are asked for; none: those that are read here. */
   readonly types?: readonly string[];
   /** What a verification summary must say. */
@@ -49,6 +52,7 @@ const members: Readonly<Record<keyof VerifyRequest, true>> = {
   levels: true,
   require: true,
   policy: true,
+  subjectCommit: true,
   memory: true,
 };
 
@@ -61,10 +65,21 @@ export async function readRequest(
 ): Promise<{ readonly belief: Belief; readonly demands: VerifyDemands }> {
   const unknown = Object.keys(request).find((name) => !Object.hasOwn(members, name));
   if (unknown !== undefined) throw refusal(unknown, 'no such member');
-  const { trust, allowedSigners, specDigest, policy, memory, require: required = [], levels = [] } = request;
+  const {
+    trust,
+    allowedSigners,
+    specDigest,
+    policy,
+    subjectCommit,
+    memory,
+    require: required = [],
+    levels = [],
+  } = request;
   for (const name of required)
     if (!requirements.includes(name)) throw refusal('require', requirements.join(', '));
   if (specDigest !== undefined && !hexOf(64).test(specDigest)) throw refusal('specDigest', '64 hex digits');
+  if (subjectCommit !== undefined && ![40, 64].some((digits) => hexOf(digits).test(subjectCommit)))
+    throw refusal('subjectCommit', 'the full id of a commit, in lower-case hex');
   const mistaken = levels.find((level) => level === 'FAILED' || isMistakenLevel(level));
   if (mistaken !== undefined) throw refusal('levels', 'a level such as `SLSA_BUILD_LEVEL_2`');
   const signers = allowedSigners === undefined ? undefined : Buffer.from(allowedSigners);
@@ -87,6 +102,7 @@ export async function readRequest(
       ...(signers && { allowedSigners: signers }),
       ...(specDigest === undefined ? {} : { specDigest }),
       ...(policy === undefined ? {} : { policy }),
+      ...(subjectCommit === undefined ? {} : { commits: [subjectCommit] }),
     },
   };
 }
@@ -99,7 +115,13 @@ function toArtifact(asked: AskedArtifact, n: number): GivenArtifact {
       (hash) => [hash, createHash(hash).update(bytes).digest('hex')] as const,
     );
     const signed = digestOfSigned(bytes);
-    return { name, ...Object.fromEntries(digests), read: async () => bytes, ...(signed && { signed }) };
+    return {
+      name,
+      ...Object.fromEntries(digests),
+      read: async () => bytes,
+      open: () => Readable.from([bytes]),
+      ...(signed && { signed }),
+    };
   }
   const known = artifactHashes.filter((hash) => asked[hash] !== undefined);
   const isForm = known.every((hash) => hexOf(Number(hash.slice(3)) / 4).test(asked[hash] ?? ''));

@@ -8,10 +8,15 @@ import { systemClock } from '../../core/base/clock.ts';
 import { replayRecord } from '../../engine/run/decide/replay-record.ts';
 import type { Belief } from './belief.ts';
 import type { VerifyDemands } from './demands.ts';
+import { findRunArchives, withArchives } from './run-archives.ts';
 
-/** Who gives somebody to believe about logs asks for a log entry of whatever is verified. */
-export function isLogAsked({ ledgers, trustedRoot }: Anchors): boolean {
-  return ledgers.some(({ from }) => from === 'given') || trustedRoot !== undefined;
+/**
+ * True where a log entry is demanded of what a key signed: a log's key or a trusted root was given. A trusted root that
+ * is given with an identity and a key is about the certificates alone.
+ */
+export function isLogAsked({ ledgers, trustedRoot, identity, signers }: Anchors): boolean {
+  const isForCertificates = identity !== undefined && signers.some(({ from }) => from === 'given');
+  return ledgers.some(({ from }) => from === 'given') || (trustedRoot !== undefined && !isForCertificates);
 }
 
 /** A run's evidence, wherever it comes from, by whom a verifier believes and what they have seen. */
@@ -22,7 +27,10 @@ export async function verifySource(
   runId: string | undefined,
   policy?: PolicyDemand,
 ): Promise<VerifyReport> {
-  const { sha256, rest } = await findRunArtifacts(source, artifacts);
+  const archives = await findRunArchives(source.commit.raw, artifacts);
+  const sealed = archives.flatMap(({ artifact, answer }) => ('reason' in answer ? [] : [artifact]));
+  const files = artifacts.filter((artifact) => !sealed.includes(artifact));
+  const { sha256, rest } = await findRunArtifacts(source, files);
   const report = await verifyRun(source, anchors, {
     clock: systemClock,
     memory,
@@ -37,5 +45,5 @@ export async function verifySource(
     ...(allowedSigners === undefined ? {} : { allowedSigners }),
     ...(specDigest === undefined ? {} : { specDigest }),
   });
-  return withUnknownArtifacts(report, rest);
+  return withArchives(withUnknownArtifacts(report, rest), archives);
 }

@@ -3,6 +3,7 @@ import type { Environment } from '../../attest/keys/user-config-dir.ts';
 import { userCheckpointMemory } from '../../attest/log/user-checkpoint-memory.ts';
 import { maxEvidenceFileBytes } from '../../attest/verify/evidence-file.ts';
 import { type GivenAnchors, loadAnchors } from '../../attest/verify/load-anchors.ts';
+import type { VerifyReport } from '../../attest/verify/report.ts';
 import type { Place } from '../place.ts';
 import { type InputSource, readInput } from '../read-input.ts';
 import type { Belief } from './belief.ts';
@@ -10,7 +11,7 @@ import { noDemands, type VerifyDemands } from './demands.ts';
 import { isPath } from './is-path.ts';
 import { type LazyRepository, lazyRepository } from './lazy-repository.ts';
 import type { Meaning } from './target-meanings.ts';
-import type { VerifiedTarget } from './verified-target.ts';
+import { type VerifiedTarget, withAskedCommit } from './verified-target.ts';
 import { verifyBytes } from './verify-bytes.ts';
 
 /** Who asks, and from where. */
@@ -25,6 +26,8 @@ export interface VerifyContext extends Place {
 /** What is asked for, and who is believed beside the user's own anchors. */
 export interface AskedDemands extends VerifyDemands {
   readonly given?: GivenAnchors;
+  /** The commit that every target must be about (`--subject-commit`): a full id, or a name in the repository. */
+  readonly subjectCommit?: string;
 }
 
 /**
@@ -43,19 +46,94 @@ export async function verifyTargets(
   if (targets.some((target) => !isSpelledAsFile(target, form))) repository.open().catch(() => {});
   const anchors = await loadAnchors(demands.given ?? { keyFiles: [], ledgerKeys: [] }, env);
   const belief: Belief = { anchors, memory: userCheckpointMemory(env) };
-  const verified: VerifiedTarget[] = [];
-  for (const target of targets) {
+  const asked = await askedCommit(cwd, demands.subjectCommit, repository);
+  const verified: (readonly VerifiedTarget[])[] = targets.map(() => []);
+  const files: number[] = [];
+  for (const [n, target] of targets.entries()) {
+    const range = await expandRange(cwd, target, form, repository);
+    if (range !== undefined) {
+      verified[n] = await verifyRange(belief, demands, target, range, repository, signal);
+      continue;
+    }
     const meaning = await understand(cwd, target, form, repository);
     if (meaning.kind === 'file') {
-      const bytes = await readInput(inputOf(context, signal), target, { maxBytes: maxEvidenceFileBytes });
-      verified.push(...(await verifyBytes(belief, demands, repository, target, bytes, signal)));
-    } else {
-      const { verifyTarget } = await import('./verify-target.ts');
-      const { open, findRun } = repository;
-      verified.push(await verifyTarget(belief, await open(), demands, target, meaning, findRun));
+      files.push(n);
+      continue;
     }
+    const { verifyTarget } = await import('./verify-target.ts');
+    const { open, findRun } = repository;
+    const found = await verifyTarget(belief, await open(), demands, target, meaning, findRun);
+    verified[n] = [withAskedCommit(found, asked)];
+  }
+  // A file beside commits must be about one of them. An artifact that was given says by itself what is meant.
+  const beside = verified.flat().flatMap(({ commit }) => commit ?? []);
+  const commits = asked ?? (beside.length > 0 && demands.artifacts.length === 0 ? beside : undefined);
+  for (const n of files) {
+    const target = targets[n] ?? '';
+    const bytes = await readInput(inputOf(context, signal), target, { maxBytes: maxEvidenceFileBytes });
+    const demanded = commits === undefined ? demands : { ...demands, commits };
+    verified[n] = await verifyBytes(belief, demanded, repository, target, bytes, signal);
+  }
+  return verified.flat();
+}
+
+/** The commits of a target `A..B`, or why they cannot be listed; `undefined` for any other target. */
+async function expandRange(
+  cwd: string,
+  target: string,
+  form: VerifyDemands['form'],
+  { open, findRun }: LazyRepository,
+): Promise<readonly string[] | VerifyReport | undefined> {
+  if (form === 'run' || isSpelledAsFile(target, form) || !target.includes('..')) return undefined;
+  const { fileForm, meaningOf } = await import('./target-meanings.ts');
+  if (form === undefined && fileForm.test(target)) return undefined;
+  const { commitsBetween, rangeEnds } = await import('./commit-range.ts');
+  const ends = rangeEnds(target);
+  if (ends === undefined) return undefined;
+  const ids: string[] = [];
+  for (const end of [ends.from, ends.to]) {
+    const meaning = await meaningOf(cwd, end, 'commit', open, findRun);
+    if (meaning.kind === 'commit') ids.push(meaning.commit);
+  }
+  const [from = '', to = ''] = ids;
+  return commitsBetween(await open(), target, from, to);
+}
+
+/** One verdict for each commit of a range; a range that cannot be listed is one target. */
+async function verifyRange(
+  belief: Belief,
+  demands: AskedDemands,
+  range: string,
+  found: readonly string[] | VerifyReport,
+  { open, findRun }: LazyRepository,
+  signal: AbortSignal,
+): Promise<readonly VerifiedTarget[]> {
+  if ('checks' in found) return [{ target: range, kind: 'run', report: found }];
+  const { verifyTarget } = await import('./verify-target.ts');
+  const repository = await open();
+  const verified: VerifiedTarget[] = [];
+  for (const commit of found) {
+    signal.throwIfAborted();
+    const meaning = { kind: 'commit', commit, as: commit } as const;
+    verified.push({
+      ...(await verifyTarget(belief, repository, demands, commit, meaning, findRun)),
+      range,
+    });
   }
   return verified;
+}
+
+/** The id of the commit that `--subject-commit` names; a full id needs no repository. */
+async function askedCommit(
+  cwd: string,
+  name: string | undefined,
+  { open, findRun }: LazyRepository,
+): Promise<readonly string[] | undefined> {
+  if (name === undefined) return undefined;
+  if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(name)) return [name];
+  const { meaningOf } = await import('./target-meanings.ts');
+  const meaning = await meaningOf(cwd, name, 'commit', open, findRun);
+  return meaning.kind === 'commit' ? [meaning.commit] : undefined;
 }
 
 /** Making the stream of the process's input costs more than reading a file; so it is made where it is read. */

@@ -1,4 +1,4 @@
-import { WritError } from '../../core/base/errors.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
 import {
   expectAnyBase64,
   expectArray,
@@ -8,6 +8,7 @@ import {
   parseJsonObject,
 } from '../encoding/expect-json.ts';
 import { toPlainProto } from '../encoding/read-proto-json.ts';
+import { foreignBytes, foreignForm, foreignText } from './foreign-form.ts';
 
 /**
  * Who signed, as the bundle says: a hint which key, that of an envelope standing beside its signatures, or a
@@ -67,8 +68,6 @@ const maxSignatures = 32;
 const envelopeMediaType = 'application/vnd.dsse.envelope+json';
 
 const bundleForm = /^application\/vnd\.dev\.sigstore\.bundle(?:\+json;version=0\.[123]|\.v0\.3\+json)$/;
-const laterForm =
-  /^application\/vnd\.dev\.sigstore\.bundle(?:\+json;version=\d{1,3}\.\d{1,3}|\.v\d{1,3}\.\d{1,3}\+json)$/;
 
 /**
  * Reads a sigstore bundle 0.1 to 0.3, with one signature, or a DSSE envelope, with up to 32: strict JSON up to 16 MiB
@@ -83,7 +82,17 @@ export function parseAnyBundle(bytes: Uint8Array): AnyBundle {
       expected: `at most ${maxBundleBytes} octets`,
       found: `${bytes.length} octets`,
     });
-  return readBundle(parseJsonObject(bytes, maxBundleBytes));
+  const text = foreignText(bytes);
+  if (text !== undefined) throw foreign(text);
+  try {
+    return readBundle(parseJsonObject(bytes, maxBundleBytes));
+  } catch (fault) {
+    // A document of another kind may nest deeper, or hold larger numbers, than a bundle does.
+    const found = isWritError(fault, 'ATTESTATION_MALFORMED')
+      ? foreignBytes(bytes, maxBundleBytes)
+      : undefined;
+    throw found === undefined ? fault : foreign(found);
+  }
 }
 
 /**
@@ -93,12 +102,8 @@ export function parseAnyBundle(bytes: Uint8Array): AnyBundle {
  */
 export function readBundle(document: JsonObject): AnyBundle {
   const json = toPlainProto(document);
-  const foreign = foreignForm(json);
-  if (foreign !== undefined)
-    throw unread({
-      expected: 'a sigstore bundle 0.1 to 0.3, or a DSSE envelope',
-      found: foreign,
-    });
+  const found = foreignForm(json, bundleForm);
+  if (found !== undefined) throw foreign(found);
   if (json.mediaType === undefined && json.payloadType !== undefined) {
     const content = parseEnvelope(json, '', maxSignatures);
     const [{ hint }] = content.signatures;
@@ -110,7 +115,9 @@ export function readBundle(document: JsonObject): AnyBundle {
       timestamps: [],
     };
   }
-  const mediaType = expectText(json.mediaType, '/mediaType', bundleForm);
+  const { mediaType } = json;
+  if (typeof mediaType !== 'string' || !bundleForm.test(mediaType))
+    throw malformed('/mediaType', 'the media type of a sigstore bundle, or `payloadType` of a DSSE envelope');
   const at = '/verificationMaterial';
   const material = expectObject(json.verificationMaterial, at);
   const content = parseContent(json);
@@ -195,22 +202,6 @@ function parseEnvelope(value: unknown, at: string, most: number): Content & { re
   };
 }
 
-/** What a genuine document of another kind is called. */
-function foreignForm(json: JsonObject): string | undefined {
-  const { mediaType } = json;
-  if (typeof mediaType === 'string' && laterForm.test(mediaType) && !bundleForm.test(mediaType))
-    return mediaType;
-  if (mediaType !== undefined || json.payloadType !== undefined) return undefined;
-  if (json.bundle_url !== undefined) return 'the address of a bundle';
-  if (json.base64Signature !== undefined || json.rekorBundle !== undefined)
-    return 'a bundle of cosign 1 and 2';
-  if (json.attestation_bundles !== undefined || json.verification_material !== undefined)
-    return 'attestations of the Python Package Index (PEP 740)';
-  if (json.signed !== undefined && json.signatures !== undefined)
-    return 'in-toto or TUF metadata without envelope';
-  return undefined;
-}
-
 const hintForm = /^[ -~]{0,1024}$/;
 
 /** Of members that exclude each other, the one that is there. */
@@ -226,6 +217,10 @@ function malformed(path: string, expected: string): WritError {
     message: `expected ${expected} at \`${path === '' ? '/' : path}\``,
     detail: { path, expected },
   });
+}
+
+function foreign(found: string): WritError {
+  return unread({ expected: 'a sigstore bundle 0.1 to 0.3, or a DSSE envelope', found });
 }
 
 /** Genuine, as far as is known, and not read here: nothing is said against it. */

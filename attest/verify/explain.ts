@@ -52,6 +52,10 @@ const rows: Readonly<Record<string, Row>> = {
     evidence: bundle,
     signed: true,
   },
+  'asked-commit': {
+    says: 'it is about the commit that you asked for',
+    rule: '--subject-commit, or a commit named beside the file',
+  },
   statement: {
     says: 'what was signed is a statement of the kind expected',
     rule: slsa,

@@ -14,6 +14,8 @@ export interface GivenArtifact extends Readonly<Partial<Record<ArtifactHash, str
   readonly signed?: string;
   /** Its bytes, where more than a digest was given. INPUT_TOO_LARGE. */
   readonly read?: () => Promise<Buffer>;
+  /** Its bytes as a stream, however many there are. */
+  readonly open?: () => AsyncIterable<Buffer>;
 }
 
 /**

@@ -27,10 +27,9 @@ export async function toAnchors({
   trustedRoot: root,
   identity,
 }: Trust): Promise<Anchors> {
-  if (identity !== undefined && (root === undefined || keys.length > 0))
+  if (identity !== undefined && root === undefined)
     throw new WritError('ANCHOR_UNUSABLE', {
-      message:
-        'expected `identity` with a `trustedRoot` and without `keys`: a signature is by a key or by a certificate that somebody vouches for',
+      message: 'expected `identity` with a `trustedRoot`, which says whose certificates are believed',
       detail: { anchor: 'identity' },
     });
   const named = (name: string) => (text: string, n: number) => ({ name: `${name}[${n}]`, text });

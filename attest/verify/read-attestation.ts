@@ -1,11 +1,7 @@
+import { isWritError } from '../../core/base/errors.ts';
+import { parseStrictJson } from '../../core/base/strict-json.ts';
 import { inTotoPayloadType } from '../encoding/dsse.ts';
-import {
-  expectArray,
-  expectObject,
-  expectText,
-  type JsonObject,
-  parseJsonObject,
-} from '../encoding/expect-json.ts';
+import { expectArray, expectObject, expectText, type JsonObject } from '../encoding/expect-json.ts';
 import { decisionType } from '../statement/decision-statement.ts';
 import { readDigestSet } from '../statement/digest-forms.ts';
 import { manifestType } from '../statement/evidence-manifest.ts';
@@ -16,6 +12,12 @@ import { testResultType } from '../statement/test-result.ts';
 import { summaryType } from '../statement/verification-summary.ts';
 import { readDecision } from './predicates/read-decision.ts';
 import { readManifest } from './predicates/read-manifest.ts';
+import {
+  npmPublishType,
+  pypiPublishType,
+  readNpmPublish,
+  readPypiPublish,
+} from './predicates/read-publish.ts';
 import { isUnset } from './predicates/read-resource.ts';
 import { readSlsaProvenance } from './predicates/read-slsa-provenance.ts';
 import { readSummary, type SummaryClaims } from './predicates/read-summary.ts';
@@ -39,6 +41,8 @@ export interface AnyStatement {
 }
 
 const maxPayloadBytes = 16 * 1024 * 1024;
+/** Nested objects and arrays. The parser recurses, and its stack holds four times as many. */
+const maxPayloadDepth = 1000;
 const statementTypes: readonly unknown[] = [statementType, 'https://in-toto.io/Statement/v0.1'];
 
 /** Predicates that are read and judged here; of others only signature and subject are. */
@@ -49,6 +53,8 @@ export const knownPredicates: readonly string[] = [
   decisionType,
   manifestType,
   revocationType,
+  npmPublishType,
+  pypiPublishType,
 ];
 
 /**
@@ -57,9 +63,9 @@ export const knownPredicates: readonly string[] = [
 const payloadForm = /^application\/vnd\.in-toto(?:\.[\w.-]{1,100})?\+json$/;
 
 /**
- * Reads an in-toto statement out of a payload: strict JSON, `_type` v1 or v0.1, at least one subject, each with
- * well-formed digests. For another payload or statement type, of which nothing can be said here, VERIFY_NOTHING
- * (`wrong-type`); `wrong-subject` where there is none, else ATTESTATION_MALFORMED.
+ * Reads an in-toto statement out of a payload: JSON as any producer writes it ({@link parsePayload}), `_type` v1 or
+ * v0.1, at least one subject, each with well-formed digests. For another payload or statement type, of which nothing
+ * can be said here, VERIFY_NOTHING (`wrong-type`); `wrong-subject` where there is none, else ATTESTATION_MALFORMED.
  */
 export function readAttestation(payloadType: string, payload: Uint8Array): AnyStatement {
   if (!payloadForm.test(payloadType))
@@ -68,14 +74,14 @@ export function readAttestation(payloadType: string, payload: Uint8Array): AnySt
       expected: inTotoPayloadType,
       found: payloadType,
     });
-  const statement = parseJsonObject(payload, maxPayloadBytes);
+  const statement = parsePayload(payload);
   if (!statementTypes.includes(statement._type))
     throw unavailable('wrong-type', {
       member: '_type',
       expected: statementType,
       found: clipped(statement._type),
     });
-  const subjects = expectArray(statement.subject, '/subject', 10_000).map(readSubject);
+  const subjects = expectArray(statement.subject, '/subject', maxPayloadBytes).map(readSubject);
   if (subjects.length === 0) throw refuted('wrong-subject', { found: 'no subject' });
   const read: AnyStatement = {
     predicateType: expectText(statement.predicateType, '/predicateType', /^[!-~]{1,512}$/),
@@ -84,6 +90,28 @@ export function readAttestation(payloadType: string, payload: Uint8Array): AnySt
   };
   requireNames(statement, '/', ['subject', 'predicateType', 'predicate']);
   return read;
+}
+
+/**
+ * Parses strict JSON, but rounds numbers that a double cannot hold: a producer may write 64-bit integers, which other
+ * verifiers accept. What is larger or deeper than is read here is VERIFY_NOTHING (`unsupported`).
+ */
+export function parsePayload(payload: Uint8Array): JsonObject {
+  try {
+    const { value } = parseStrictJson(payload, {
+      code: 'ATTESTATION_MALFORMED',
+      maxBytes: maxPayloadBytes,
+      maxDepth: maxPayloadDepth,
+      roundsNumbers: true,
+    });
+    return expectObject(value, '');
+  } catch (fault) {
+    if (!isWritError(fault) || !['too-deep', 'too-large'].includes(String(fault.detail.reason))) throw fault;
+    throw unavailable('unsupported', {
+      expected: `at most ${maxPayloadBytes} octets and ${maxPayloadDepth} nested objects and arrays`,
+      found: 'more',
+    });
+  }
 }
 
 function readSubject(value: unknown, n: number): Subject {
@@ -107,11 +135,12 @@ export interface JudgedPredicate {
  * time that has not come is `not-yet`.
  */
 export function judgePredicate(
-  { predicateType, predicate }: AnyStatement,
+  statement: AnyStatement,
   payload: Uint8Array,
   asked: readonly string[],
   nowMs: number,
 ): JudgedPredicate {
+  const { predicateType, predicate } = statement;
   if (asked.length > 0 && !asked.includes(predicateType))
     throw refuted('wrong-type', { member: 'predicateType', expected: asked, found: predicateType });
   switch (predicateType) {
@@ -136,6 +165,12 @@ export function judgePredicate(
       return {};
     case manifestType:
       readManifest(predicate);
+      return {};
+    case npmPublishType:
+      readNpmPublish(predicate, statement.subjects);
+      return {};
+    case pypiPublishType:
+      readPypiPublish(predicate);
       return {};
     case revocationType:
       throw refuted('revoked', { found: clipped(predicate.run_id) });

@@ -105,6 +105,9 @@ export function nothingThere(
   return oneCheck({ id: 'bundle', status, code, detail: { reason } });
 }
 
+/** The check that a target is about the commit that was asked for (`--subject-commit`, or a commit beside a file). */
+export const askedCommitId = 'asked-commit';
+
 /** A target of which one thing was judged, or could not be. */
 export function oneCheck(check: VerifyCheck): VerifyReport {
   const ran = check.status === 'failed' ? 1 : 0;

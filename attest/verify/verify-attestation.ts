@@ -7,21 +7,18 @@ import { CheckList } from './check-list.ts';
 import type { GivenArtifact } from './given-artifact.ts';
 import type { Signed } from './judge-signature.ts';
 import { judgeType } from './judge-type.ts';
-import { requireSubject } from './match-subject.ts';
+import { requireSubject, type SubjectDemands } from './match-subject.ts';
 import { type JudgedPredicate, readAttestation } from './read-attestation.ts';
-import { refuted, unavailable, type VerifyReport } from './report.ts';
+import { askedCommitId, refuted, unavailable, type VerifyReport } from './report.ts';
 import { readSignedMessage } from './signed-message.ts';
 import { judgeSummary, type SummaryDemands, summaryChecks } from './summary-demands.ts';
 import { verifyByCertificate } from './verify-by-certificate.ts';
 import { verifyByKey } from './verify-by-key.ts';
 import { verifyEntries } from './verify-entries.ts';
 
-export interface AttestationOptions {
+export interface AttestationOptions extends SubjectDemands {
   /** What time it is for the reader: nothing signed may say that it was done later. Milliseconds since the epoch. */
   readonly nowMs: number;
-  readonly artifacts: readonly GivenArtifact[];
-  /** Finds, of these commit ids, one that the repository at hand has; absent where there is none at hand. */
-  readonly findCommit?: (ids: readonly string[]) => Promise<string | undefined>;
   /** Predicate types that are asked for; none: those that are read here. */
   readonly types: readonly string[];
   /** Canonical digest of the spec that is meant. */
@@ -42,7 +39,7 @@ export interface AttestationOptions {
 
 /**
  * Verifies one bundle or DSSE envelope of anybody's. As with runs, the payload is not looked at before its signature
- * holds; and a subject always is compared: with the artifacts given, or with the commits of the repository at hand.
+ * holds; and a subject always is compared: with the artifacts given, the commits asked for, or the commit checked out.
  */
 export async function verifyAttestation(
   bytes: Uint8Array,
@@ -64,6 +61,8 @@ export async function verifyAttestation(
   if (options.specDigest !== undefined) list.expect('spec');
   if (options.replay) list.expect('replay');
   list.expect(...(options.unanswerable ?? []));
+  const isCommitUnanswered = bundle.content.kind === 'message' && (options.commits ?? []).length > 0;
+  if (isCommitUnanswered) list.expect(askedCommitId);
   list.expect(...summaryChecks(options.summary));
 
   const signed = await readSigned(list, bundle, options.artifacts);
@@ -91,6 +90,8 @@ export async function verifyAttestation(
       anchors,
     );
   }
+  if (isCommitUnanswered)
+    list.settle(askedCommitId, 'missing', 'missing', { expected: 'a statement about a commit' });
   for (const id of [...(options.replay ? ['replay'] : []), ...(options.unanswerable ?? [])])
     list.settle(id, 'missing', 'missing', { expected: 'a run, or its exported evidence' });
   return list.report();
@@ -135,7 +136,7 @@ async function verifyStatement(
   if (judged?.ours) list.grounds.plugins = judged.ours.plugins;
   await list.judge(
     'subject',
-    () => requireSubject(statement.subjects, options.artifacts, options.findCommit),
+    () => requireSubject(statement.subjects, options),
     (found) => found,
   );
   const { specDigest } = options;

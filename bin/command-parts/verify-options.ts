@@ -24,6 +24,7 @@ export async function readDemands(context: CommandContext): Promise<AskedDemands
   const signers = options.value('allowed-signers');
   const spec = options.value('spec');
   const policy = options.value('policy');
+  const subjectCommit = options.value('subject-commit');
   const ledgerKeys = options.values('ledger-key');
   const form = readForm(context);
   const required = readRequirements(context);
@@ -43,6 +44,7 @@ export async function readDemands(context: CommandContext): Promise<AskedDemands
     required,
     summary: readSummaryDemands(context),
     ...(policy === undefined ? {} : { policy }),
+    ...(subjectCommit === undefined ? {} : { subjectCommit }),
   };
 }
 
@@ -90,8 +92,6 @@ function readIdentity({ options }: CommandContext): GivenAnchors['identity'] {
     throw usage(
       '`--identity` and `--issuer` are given together: a name means something only by who vouches for it',
     );
-  if (options.values('key').length > 0)
-    throw usage('`--key` and `--identity` exclude each other: a signature is by a key or by a certificate');
   if (options.value('trusted-root') === undefined)
     throw usage('`--identity` needs `--trusted-root FILE`: whose certificates are believed');
   return { identity, issuer };

@@ -9,7 +9,9 @@ export const otherCommands: readonly CommandSpec[] = [
     summary: 'verify commits, runs, and attestations of anybody, offline',
     description:
       'Exit 0: every claim holds. Exit 1: a claim is refuted. Exit 3: nothing could be verified, or the signer is not trusted here; the key id to pin is printed. A file (exported evidence, a sigstore bundle, a DSSE envelope, lines of those, a tlog-proof) is one by its path (`./NAME`) or its ending (`NAME.json`). A target that is several things here, a file and a ref, a tag and a branch, the beginning of a run and of a commit, is refused with all of them (exit 129). All of it is explained in docs/verifying.md.',
-    arguments: [{ name: 'TARGET', about: 'commits, run ids, or files; `-` is stdin', variadic: true }],
+    arguments: [
+      { name: 'TARGET', about: 'commits, ranges `A..B`, run ids, or files; `-` is stdin', variadic: true },
+    ],
     options: [
       { name: 'key', value: 'FILE', repeatable: true, about: 'trust the public keys of this file (PEM)' },
       {
@@ -40,6 +42,11 @@ export const otherCommands: readonly CommandSpec[] = [
         value: 'FILE|sha256:…|sha512-…',
         repeatable: true,
         about: 'what it must be about: subject of an attestation, subject or evidence of a run',
+      },
+      {
+        name: 'subject-commit',
+        value: 'COMMIT',
+        about: 'demand that every target is about this commit; default for a bundle: the commit checked out',
       },
       { name: 'spec', value: 'FILE', about: 'demand that this very contract was followed' },
       {
@@ -80,6 +87,7 @@ export const otherCommands: readonly CommandSpec[] = [
     ],
     examples: [
       { line: 'writ verify HEAD', about: 'the commit just sealed' },
+      { line: 'writ verify main..HEAD', about: 'each commit of a branch, with one verdict in total' },
       { line: 'writ verify v1.0.0 --commit', about: 'the tag, even where a file is called so' },
       {
         line: 'writ verify evidence.json --key signer.pem --allowed-signers people --replay',

@@ -7,7 +7,7 @@ import type { VerifyReport } from '../../attest/verify/report.ts';
 import { builtInStores } from '../../plugins/store/built-in-stores.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { readDemands } from '../command-parts/verify-options.ts';
-import { printVerification } from '../report/verification.ts';
+import { printRanges, printSkipped, printVerdict, printVerification } from '../report/verification.ts';
 import { styled } from '../terminal/print.ts';
 
 /**
@@ -57,8 +57,11 @@ function toResult(verified: readonly VerifiedTarget[], explanation?: Explanation
   const human = (printer: CommandContext['print']): void => {
     for (const one of verified) {
       if (explanation) explanation.print(printer, one);
+      else if (one.range !== undefined && one.report.verified) printVerdict(printer, one);
       else printVerification(printer, one);
     }
+    printRanges(printer, verified);
+    printSkipped(printer, verified);
   };
   const refusal = verificationRefusal(verified);
   return refusal ? refused(refusal, data, human) : succeeded(data, human);

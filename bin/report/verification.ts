@@ -1,3 +1,4 @@
+import { rangesOf } from '../../api/verify/verification-data.ts';
 import type { VerifiedTarget } from '../../api/verify/verified-target.ts';
 import type { VerifyCheck } from '../../attest/verify/report.ts';
 import { type Printer, type Style, styled } from '../terminal/print.ts';
@@ -35,6 +36,26 @@ export function printVerification(printer: Printer, verified: VerifiedTarget): v
     printer.line('   ', styled('green', 'passed'), `  ${evidence.length} evidence digests`);
   for (const plugin of verified.report.grounds.plugins ?? [])
     printer.line(`    plugin ${plugin.name}  sha256:${plugin.sha256}  ${pluginWords(plugin)}`);
+}
+
+/** The verdict on each range of commits. */
+export function printRanges(printer: Printer, verified: readonly VerifiedTarget[]): void {
+  for (const { range, commits, verified_commits: held, verified: isGood } of rangesOf(verified)) {
+    const word = isGood ? styled('green', 'verified') : styled('red', 'not verified');
+    printer.line(word, '  ', styled('bold', range), `  ${held} of ${commits} commits`);
+  }
+}
+
+/** Most skipped parts of a file that are listed. */
+const maxSkippedLines = 20;
+
+/** The parts of the files that were not verified, because they are about something else than was asked. */
+export function printSkipped(printer: Printer, verified: readonly VerifiedTarget[]): void {
+  const skipped = verified.flatMap((one) => one.skipped ?? []);
+  for (const { target, code, found } of skipped.slice(0, maxSkippedLines))
+    printer.line(styled('dim', 'not selected'), `  ${target}  ${code}  found ${found.join(', ')}`);
+  const more = skipped.length - maxSkippedLines;
+  if (more > 0) printer.line(styled('dim', 'not selected'), `  ${more} more`);
 }
 
 /** The verdict on one target, and what it is. */

@@ -9,6 +9,8 @@ export interface StrictJsonOptions {
   readonly maxBytes?: number;
   /** Nested objects and arrays; default 64. */
   readonly maxDepth?: number;
+  /** Rounds a number that a double cannot hold, as `JSON.parse` does, instead of refusing it. */
+  readonly roundsNumbers?: boolean;
 }
 
 export interface StrictJson {
@@ -26,7 +28,7 @@ export interface StrictJson {
 export function parseStrictJson(bytes: Uint8Array, options: StrictJsonOptions = {}): StrictJson {
   const code = options.code ?? 'INTENTSPEC_MALFORMED';
   const text = decode(bytes, code, options.maxBytes ?? 4 * 1024 * 1024);
-  return { value: readDocument(text, code, options.maxDepth ?? 64), text };
+  return { value: readDocument(text, code, options.maxDepth ?? 64, options.roundsNumbers === true), text };
 }
 
 function decode(bytes: Uint8Array, code: ErrorCode, maxBytes: number): string {
@@ -75,7 +77,7 @@ function readByRuntime(quoted: string): string | undefined {
   }
 }
 
-function readDocument(text: string, code: ErrorCode, maxDepth: number): unknown {
+function readDocument(text: string, code: ErrorCode, maxDepth: number, roundsNumbers: boolean): unknown {
   let at = 0;
 
   const value = readValue(1);
@@ -236,6 +238,10 @@ function readDocument(text: string, code: ErrorCode, maxDepth: number): unknown 
     if (!match) return unexpected('a JSON value');
     const [literal, , exponent] = match;
     const number = Number(literal);
+    if (roundsNumbers) {
+      at += literal.length;
+      return number === 0 ? 0 : number;
+    }
     const lostInteger = exponent === undefined && Number.isInteger(number) && !Number.isSafeInteger(number);
     const underflow =
       number === 0 && /[1-9]/.test(exponent === undefined ? literal : literal.slice(0, -exponent.length));

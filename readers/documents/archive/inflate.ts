@@ -1,4 +1,4 @@
-import { gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
+import { createGunzip, type Gunzip, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
 import type { ArchiveFault } from './archive-fault.ts';
 
 const formats = { raw: inflateRawSync, zlib: inflateSync, gzip: gunzipSync } as const;
@@ -19,6 +19,11 @@ export function inflate(
       return { fault: `it unpacks to more than ${maxBytes} bytes`, bound: 'bytes', cause };
     return { fault: 'it is damaged', cause };
   }
+}
+
+/** Inflates gzip as it comes. The reader counts what comes out and stops, as nothing else bounds it. */
+export function inflateStream(): Gunzip {
+  return createGunzip();
 }
 
 function isTooLarge(cause: unknown): boolean {

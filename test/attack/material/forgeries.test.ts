@@ -62,17 +62,23 @@ t.test('a subject with digests of two files matches neither, and weak digests ma
   t.equal(await exitOf(about({ gitBlob: mine.sha1 }), { artifacts }), 1, 'no file is an object of git');
 });
 
-t.test('a bare hash names a commit only if the repository has that commit', async (t) => {
+t.test('a bare hash names a commit only if it is the commit asked for or checked out', async (t) => {
   const id = '1'.repeat(40);
   const subjects = [{ name: 'c', digest: new Map([['sha1', id]]) }];
-  const found = requireSubject(subjects, [], async (ids) => ids.find((one) => one === id));
-  t.same(await found, { commit: id });
+  const findCommit = async (ids: readonly string[]) => ids.find((one) => one === id);
+  const headCommit = async () => id;
+  t.same(await requireSubject(subjects, { artifacts: [], findCommit, headCommit }), { commit: id });
+  const elsewhere = { artifacts: [], findCommit, headCommit: async () => '2'.repeat(40) };
+  await t.rejects(requireSubject(subjects, elsewhere), { code: 'VERIFY_NOTHING' }, 'not checked out');
+  await t.rejects(requireSubject(subjects, { artifacts: [] }), { code: 'VERIFY_NOTHING' });
+  t.same(await requireSubject(subjects, { artifacts: [], commits: [id] }), { commit: id });
   await t.rejects(
-    requireSubject(subjects, [], async () => undefined),
-    { code: 'VERIFY_NOTHING' },
+    requireSubject(subjects, { artifacts: [], commits: ['2'.repeat(40)], findCommit, headCommit }),
+    { code: 'VERIFY_REFUTED' },
+    'another commit was asked for',
   );
   await t.rejects(
-    requireSubject(subjects, [file], async () => id),
+    requireSubject(subjects, { artifacts: [file], findCommit, headCommit }),
     { code: 'VERIFY_NOTHING' },
     'an artifact was asked for',
   );

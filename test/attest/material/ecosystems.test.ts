@@ -131,9 +131,10 @@ t.test('a gitsign attestation about a commit verifies by the hash of the commit'
   });
   const asked = { artifacts: [], types: [predicateType] };
   const findCommit = async (ids: readonly string[]) => ids.find((id) => id === commit);
-  t.equal(await exitOf(bundle, anchors, { ...asked, findCommit }), 0);
+  const headCommit = async () => commit;
+  t.equal(await exitOf(bundle, anchors, { ...asked, findCommit, headCommit }), 0);
   t.equal(
-    await exitOf(bundle, anchors, { ...asked, findCommit: async () => undefined }),
+    await exitOf(bundle, anchors, { ...asked, headCommit: async () => undefined }),
     3,
     'a commit that is not at hand',
   );

@@ -26,6 +26,8 @@ t.test('given keys, logs, policies and a root are the only trust anchors', async
   t.equal(all.identity, undefined);
   const named = await toAnchors({ trustedRoot: JSON.stringify(root), identity });
   t.strictSame(named.identity, identity);
+  const both = await toAnchors({ trustedRoot: JSON.stringify(root), identity, keys: [pem] });
+  t.match(both, { identity, signers: [{ from: 'given' }] }, 'a key and an identity together');
 });
 
 t.test('an unusable or incomplete trust anchor is refused with its name', async (t) => {
@@ -35,7 +37,6 @@ t.test('an unusable or incomplete trust anchor is refused with its name', async 
     [{ witnessPolicies: ['none'] }, 'witnessPolicies[0]'],
     [{ trustedRoot: '{}' }, 'trustedRoot'],
     [{ identity }, 'identity'],
-    [{ identity, trustedRoot: '{}', keys: [pem] }, 'identity'],
   ];
   for (const [trust, anchor] of rows)
     await t.rejects(toAnchors(trust), { code: 'ANCHOR_UNUSABLE', detail: { anchor } }, anchor);

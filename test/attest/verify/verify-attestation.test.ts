@@ -4,6 +4,7 @@ import { keyIdOf } from '../../../attest/encoding/public-key.ts';
 import { generateKey } from '../../../attest/keys/key-signer.ts';
 import { parseTrustedRoot } from '../../../attest/public/trusted-root.ts';
 import { verifyExitCode } from '../../../attest/verify/report.ts';
+import { sha256Hex } from '../../../core/base/digest.ts';
 import { troubles } from './sealed-run.ts';
 import {
   anchorsOf,
@@ -201,8 +202,9 @@ t.test('without an artifact, the subject must be a known commit, else nothing is
   const commit = '1'.repeat(40);
   const about = bundleBy(statement({ subject: [{ name: 'c', digest: { gitCommit: commit } }] }));
   const findCommit = async (ids: readonly string[]) => ids.find((id) => id === commit);
-  t.equal((await verifyStranger(about, { artifacts: [], findCommit })).verified, true);
-  const nowhere = await verifyStranger(about, { artifacts: [], findCommit: async () => undefined });
+  const headCommit = async () => commit;
+  t.equal((await verifyStranger(about, { artifacts: [], findCommit, headCommit })).verified, true);
+  const nowhere = await verifyStranger(about, { artifacts: [], headCommit: async () => undefined });
   t.equal(verifyExitCode(nowhere), 3);
   t.match(
     nowhere.checks.find(({ id }) => id === 'subject'),
@@ -359,4 +361,27 @@ t.test('`parseTrustedRoot` refuses missing validity starts, unusable keys and em
   };
   for (const [name, edit] of Object.entries(cases))
     t.throws(parse(edit), { code: 'ATTESTATION_MALFORMED' }, name);
+});
+
+t.test('accepts many subjects, and does not refute a predicate that is nested too deep', async (t) => {
+  const types = ['https://example.org/p'];
+  const typed = { predicateType: types[0] };
+  const nested = (depth: number) => {
+    const text = JSON.stringify(statement({ ...typed, predicate: { x: 'NESTED' } }));
+    return bundleBy(Buffer.from(text.replace('"NESTED"', '['.repeat(depth) + ']'.repeat(depth))));
+  };
+  t.equal((await verifyStranger(nested(998), { types })).verified, true);
+  t.match(
+    (await verifyStranger(nested(100_000), { types })).checks.find(({ id }) => id === 'statement'),
+    {
+      status: 'unverified',
+      code: 'unsupported',
+    },
+  );
+  const others = Array.from({ length: 20_000 }, (_, n) => ({
+    name: `${n}`,
+    digest: { sha256: sha256Hex(Buffer.from(`${n}`)) },
+  }));
+  const subject = [...others, ...statement().subject];
+  t.equal((await verifyStranger(bundleBy(statement({ subject })))).verified, true);
 });

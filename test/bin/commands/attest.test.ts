@@ -66,6 +66,30 @@ t.test('`--key` selects another signing key', async (t) => {
   t.ok(createPublicKey(key));
 });
 
+/** A verification summary, with changes to its predicate. */
+const vsa = (changes: object) => ({
+  predicateType: 'https://slsa.dev/verification_summary/v1',
+  predicate: {
+    verifier: { id: 'https://verifier.example/v1' },
+    resourceUri: 'pkg:npm/app@1.0.0',
+    policy: { uri: 'https://verifier.example/policy' },
+    verificationResult: 'PASSED',
+    verifiedLevels: ['SLSA_BUILD_LEVEL_2'],
+    ...changes,
+  },
+});
+
+t.test('a summary is signed if `writ verify` can read it, also with the result FAILED', async (t) => {
+  for (const changes of [{}, { verificationResult: 'FAILED', verifiedLevels: ['FAILED'] }]) {
+    put('vsa.json', statement(vsa(changes)));
+    t.equal((await attest('sign', 'vsa.json')).code, 0);
+  }
+  let nested: unknown = 1695399063411111;
+  for (let depth = 0; depth < 50; depth += 1) nested = { components: [nested] };
+  put('sbom.json', statement({ predicateType: 'https://cyclonedx.org/bom', predicate: nested }));
+  t.equal((await attest('sign', 'sbom.json')).code, 0, 'a nested SBOM');
+});
+
 t.test('an invalid statement is not signed, and no file is written', async (t) => {
   const cases: Record<string, unknown> = {
     'not JSON': 'hello',
@@ -76,6 +100,14 @@ t.test('an invalid statement is not signed, and no file is written', async (t) =
     'no predicate type': statement({ predicateType: '' }),
     'a predicate type that is no URI': statement({ predicateType: 'provenance' }),
     'a predicate that is no object': statement({ predicate: [] }),
+    'a summary without a policy': statement(vsa({ policy: undefined })),
+    'a summary whose level is misspelled': statement(vsa({ verifiedLevels: ['slsa_build_level_3'] })),
+    'a summary that binds nothing': statement(vsa({ resourceUri: 'app' })),
+    'a provenance without a builder': statement({ predicate: { buildDefinition: {}, runDetails: {} } }),
+    'a predicate nested too deep': JSON.stringify(statement()).replace(
+      '"externalParameters":{}',
+      `"externalParameters":${'{"a":'.repeat(2000)}1${'}'.repeat(2000)}`,
+    ),
     'a member too many': statement({ predicat: {} }),
     'a member twice': JSON.stringify(statement()).replace('{', '{"_type":"https://in-toto.io/Statement/v1",'),
   };

@@ -156,9 +156,9 @@ t.test('a certificate bundle needs a trusted root, an identity and an issuer', a
     ['--identity', identity, '--trusted-root', 'root.json'],
     ['--issuer', issuer, '--trusted-root', 'root.json'],
     by,
-    [...by, '--trusted-root', 'root.json', '--key', 'signer.pem'],
   ])
     t.match(await verify(...line, ...half), { code: 129, error: { code: 'USAGE' } }, half.join(' '));
+  t.equal((await verify(...line, ...by, '--trusted-root', 'root.json', '--key', 'signer.pem')).code, 0);
   t.match(await verify('app.sigstore.json', ...by, '--trusted-root', 'root.json'), {
     code: 3,
     error: { details: { check: 'subject', code: 'missing', found: [/^app\.tgz sha256:/] } },

@@ -1,0 +1,254 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { inflateStream } from '../../readers/documents/archive/inflate.ts';
+import { tarChecksum } from '../../readers/documents/archive/tar-checksum.ts';
+import { ByteReader } from './byte-reader.ts';
+
+/** An archive that holds a tree of git, or why it does not. */
+export type ArchiveAnswer = { readonly prefix: string; readonly files: number } | { readonly reason: string };
+
+const block = 512;
+/** Most octets of an archive, decompressed. */
+const maxBytes = 4 * 1024 * 1024 * 1024;
+const maxEntries = 500_000;
+const maxPathBytes = 4096;
+const maxPaxBytes = 64 * 1024;
+
+interface Entry {
+  readonly mode: '100644' | '100755' | '120000';
+  readonly id: string;
+}
+
+/** The files of an archive by path, and its directories; paths are latin1, so that they are the bytes that they are. */
+interface Archive {
+  readonly files: ReadonlyMap<string, Entry>;
+  readonly directories: ReadonlySet<string>;
+}
+
+/** Why an archive is none that `git archive` writes. */
+class NotOfGit extends Error {}
+
+/**
+ * Says whether a tar or tar.gz holds exactly the files of a tree, as `git archive [--prefix=NAME/]` writes them:
+ * content, executable bit, symlinks and paths. The archive is read as a stream. The tree's id is calculated from its
+ * files, so that no repository is needed. `undefined` for what is no tar archive.
+ */
+export async function findTreeInArchive(
+  chunks: AsyncIterable<Buffer>,
+  tree: string,
+): Promise<ArchiveAnswer | undefined> {
+  const algorithm = tree.length === 64 ? 'sha256' : 'sha1';
+  try {
+    const archive = await readArchive(chunks, algorithm);
+    return archive && findTree(archive, tree, algorithm);
+  } catch (fault) {
+    if (fault instanceof NotOfGit) return { reason: fault.message };
+    throw fault;
+  }
+}
+
+async function readArchive(chunks: AsyncIterable<Buffer>, algorithm: string): Promise<Archive | undefined> {
+  const source = Readable.from(chunks);
+  try {
+    const raw = new ByteReader(source);
+    const head = await raw.peek(2);
+    if (head[0] !== 0x1f || head[1] !== 0x8b) return await readTar(raw, algorithm);
+    let archive: Archive | undefined;
+    await pipeline(raw.rest(), inflateStream(), async (plain) => {
+      archive = await readTar(new ByteReader(plain as AsyncIterable<Buffer>), algorithm);
+    });
+    return archive;
+  } catch (fault) {
+    // What begins like gzip and is none, or ends early.
+    if (isZlibFault(fault)) return undefined;
+    throw fault;
+  } finally {
+    source.destroy();
+  }
+}
+
+function isZlibFault(fault: unknown): boolean {
+  return fault instanceof Error && 'code' in fault && /^(?:Z_|ERR_STREAM_PREMATURE)/.test(String(fault.code));
+}
+
+async function readTar(reader: ByteReader, algorithm: string): Promise<Archive | undefined> {
+  const files = new Map<string, Entry>();
+  const directories = new Set<string>();
+  let pax: ReadonlyMap<string, string> = new Map();
+  let total = 0;
+  for (let n = 0; ; n += 1) {
+    const header = await reader.read(block);
+    if (header.length < block || (n === 0 && !isHeader(header))) {
+      if (n === 0) return undefined;
+      throw new NotOfGit('the archive ends early');
+    }
+    if (header.every((octet) => octet === 0)) break;
+    if (!isHeader(header)) throw new NotOfGit('a header of the archive is damaged');
+    if (n > maxEntries) throw new NotOfGit(`the archive has more than ${maxEntries} entries`);
+    const size = pax.has('size') ? Number(pax.get('size')) : octal(header, 124, 12);
+    total += block + size;
+    if (!(total <= maxBytes)) throw new NotOfGit(`the archive holds more than ${maxBytes} octets`);
+    const type = header.toString('latin1', 156, 157);
+    if (type === 'g' || type === 'x') {
+      const records = parsePax(await readContent(reader, size, maxPaxBytes));
+      // A global header holds the commit as a comment.
+      if (type === 'x') pax = records;
+      continue;
+    }
+    const path = pax.get('path') ?? pathOf(header);
+    const link = pax.get('linkpath') ?? text(header, 157, 100);
+    pax = new Map();
+    const name = checkedPath(path.replace(/\/$/, ''));
+    if (files.has(name) || (type !== '5' && directories.has(name)))
+      throw new NotOfGit('the archive has two entries of one name');
+    if (type === '5') directories.add(name);
+    else if (type === '2')
+      files.set(name, { mode: '120000', id: blobId(algorithm, Buffer.from(link, 'latin1')) });
+    else if (type === '0' || type === '\0')
+      files.set(name, { mode: fileMode(header), id: await hashContent(reader, size, algorithm) });
+    else throw new NotOfGit('the archive has an entry of a kind that `git archive` never writes');
+    if (type !== '0' && type !== '\0' && size !== 0) throw new NotOfGit('a directory or symlink has content');
+  }
+  for await (const chunk of reader.rest()) {
+    total += chunk.length;
+    if (total > maxBytes) throw new NotOfGit(`the archive holds more than ${maxBytes} octets`);
+    if (chunk.some((octet) => octet !== 0)) throw new NotOfGit('something follows the end of the archive');
+  }
+  return { files, directories };
+}
+
+/** True for a block with the magic of POSIX tar and the right checksum. */
+function isHeader(header: Buffer): boolean {
+  if (header.toString('latin1', 257, 262) !== 'ustar') return false;
+  return octal(header, 148, 8) === tarChecksum(header);
+}
+
+function text(header: Buffer, at: number, length: number): string {
+  const field = header.toString('latin1', at, at + length);
+  const end = field.indexOf('\0');
+  return end < 0 ? field : field.slice(0, end);
+}
+
+function octal(header: Buffer, at: number, length: number): number {
+  const digits = text(header, at, length).trim();
+  return /^[0-7]{1,12}$/.test(digits) ? Number.parseInt(digits, 8) : Number.NaN;
+}
+
+function pathOf(header: Buffer): string {
+  const prefix = text(header, 345, 155);
+  return `${prefix}${prefix === '' ? '' : '/'}${text(header, 0, 100)}`;
+}
+
+/** Executable or not: the other bits are the umask of whoever made the archive. */
+function fileMode(header: Buffer): '100644' | '100755' {
+  const mode = octal(header, 100, 8);
+  if (!(mode <= 0o777)) throw new NotOfGit('a file has a mode that git does not keep');
+  return (mode & 0o100) === 0 ? '100644' : '100755';
+}
+
+function checkedPath(path: string): string {
+  if (path.length > maxPathBytes) throw new NotOfGit('a path of the archive is too long');
+  if (path.split('/').some((part) => part === '' || part === '.' || part === '..') || path.includes('\0'))
+    throw new NotOfGit('a path of the archive leads out of it');
+  return path;
+}
+
+/** Records `LENGTH KEY=VALUE\n` of a pax header; those that change what is extracted are known, others refused. */
+function parsePax(bytes: Buffer): ReadonlyMap<string, string> {
+  const records = new Map<string, string>();
+  for (let at = 0; at < bytes.length; ) {
+    const [, digits = ''] = /^(\d{1,6}) /.exec(bytes.toString('latin1', at, at + 8)) ?? [];
+    const end = at + Number(digits);
+    const record = bytes.toString('latin1', at + digits.length + 1, end);
+    const [, key = '', value = ''] = /^(path|linkpath|size|comment|mtime)=(.*)\n$/s.exec(record) ?? [];
+    if (digits === '' || end > bytes.length || key === '' || records.has(key))
+      throw new NotOfGit('the archive has a header that `git archive` never writes');
+    if (key === 'size' && !/^\d{1,15}$/.test(value)) throw new NotOfGit('a size of the archive is damaged');
+    records.set(key, value);
+    at = end;
+  }
+  return records;
+}
+
+async function readContent(reader: ByteReader, size: number, most: number): Promise<Buffer> {
+  if (!(size <= most)) throw new NotOfGit('the archive has a header that is too long');
+  const bytes = await reader.read(Math.ceil(size / block) * block);
+  if (bytes.length < size) throw new NotOfGit('the archive ends early');
+  return bytes.subarray(0, size);
+}
+
+async function hashContent(reader: ByteReader, size: number, algorithm: string): Promise<string> {
+  const hash = createHash(algorithm).update(`blob ${size}\0`);
+  const read = await reader.consume(size, (chunk) => hash.update(chunk));
+  const padding = (block - (size % block)) % block;
+  if (read < size || (await reader.read(padding)).length < padding)
+    throw new NotOfGit('the archive ends early');
+  return hash.digest('hex');
+}
+
+function blobId(algorithm: string, content: Buffer): string {
+  return createHash(algorithm).update(`blob ${content.length}\0`).update(content).digest('hex');
+}
+
+/** A directory of the tree that is calculated. */
+type Directory = Map<string, Directory | Entry>;
+
+/** Compares the archive, below each directory that holds all of it, with the tree. */
+function findTree({ files, directories }: Archive, tree: string, algorithm: string): ArchiveAnswer {
+  const [first = ''] = files.keys();
+  const parts = first.split('/').slice(0, -1);
+  for (let depth = 0; depth <= parts.length; depth += 1) {
+    const prefix = parts
+      .slice(0, depth)
+      .map((part) => `${part}/`)
+      .join('');
+    if (![...files.keys()].every((path) => path.startsWith(prefix))) break;
+    const root: Directory = new Map();
+    for (const [path, entry] of files) place(root, path.slice(prefix.length).split('/'), entry);
+    const isWhole = [...directories].every((path) => isWithin(root, prefix, path));
+    if (isWhole && treeId(root, algorithm) === tree)
+      return { prefix: Buffer.from(prefix, 'latin1').toString('utf8'), files: files.size };
+  }
+  return {
+    reason: `its ${files.size} files are not those of the sealed tree: some were added, changed or left out (\`export-ignore\`, \`export-subst\` and submodules do that)`,
+  };
+}
+
+function place(root: Directory, parts: readonly string[], entry: Entry): void {
+  let at = root;
+  for (const part of parts.slice(0, -1)) {
+    const next = at.get(part) ?? new Map<string, Directory | Entry>();
+    if (!(next instanceof Map)) throw new NotOfGit('the archive has a file and a directory of one name');
+    at.set(part, next);
+    at = next;
+  }
+  const name = parts.at(-1) ?? '';
+  if (at.has(name)) throw new NotOfGit('the archive has a file and a directory of one name');
+  at.set(name, entry);
+}
+
+/** True for a directory of the archive that holds a file, and for one that the prefix leads through. */
+function isWithin(root: Directory, prefix: string, path: string): boolean {
+  if (prefix.startsWith(`${path}/`)) return true;
+  if (!path.startsWith(prefix)) return false;
+  let at: Directory | Entry | undefined = root;
+  for (const part of path.slice(prefix.length).split('/')) at = at instanceof Map ? at.get(part) : undefined;
+  return at instanceof Map;
+}
+
+/** The id of a tree object: entries in the order of their bytes, directories as if a slash followed. */
+function treeId(directory: Directory, algorithm: string): string {
+  const entries = [...directory].map(([name, one]) => ({
+    key: one instanceof Map ? `${name}/` : name,
+    name,
+    ...(one instanceof Map ? { mode: '40000', id: treeId(one, algorithm) } : one),
+  }));
+  entries.sort((a, b) => (a.key < b.key ? -1 : 1));
+  const body = Buffer.concat(
+    entries.map(({ name, mode, id }) =>
+      Buffer.concat([Buffer.from(`${mode} ${name}\0`, 'latin1'), Buffer.from(id, 'hex')]),
+    ),
+  );
+  return createHash(algorithm).update(`tree ${body.length}\0`).update(body).digest('hex');
+}

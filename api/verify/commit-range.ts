@@ -1,0 +1,79 @@
+import { commitIdOf, parseCommit } from '../../attest/verify/git-commit.ts';
+import { nothingThere, oneCheck, type VerifyReport } from '../../attest/verify/report.ts';
+import { WritError } from '../../core/base/errors.ts';
+import { printable } from '../../core/base/printable.ts';
+import { readObjects } from '../../engine/vcs/blobs.ts';
+import { runGit } from '../../engine/vcs/git.ts';
+import { isObjectId, type Repository } from '../../engine/vcs/repository.ts';
+
+/** Most commits of a range, and most commits that are read to show where it begins. */
+const maxCommits = 10_000;
+
+/** The two ends of `A..B`; an end that is left out is `HEAD`. `undefined` for what is no range. USAGE for `A...B`. */
+export function rangeEnds(target: string): { readonly from: string; readonly to: string } | undefined {
+  const at = target.indexOf('..');
+  if (at < 0) return undefined;
+  const [from, to] = [target.slice(0, at), target.slice(at + 2)];
+  if (!to.startsWith('.') && !to.includes('..')) return { from: from || 'HEAD', to: to || 'HEAD' };
+  throw new WritError('USAGE', {
+    message: `\`${printable(target)}\` is no range of commits: expected \`A..B\``,
+    detail: { command: 'verify', found: printable(target) },
+    hints: ['`A..B` is every commit that `B` holds and `A` does not'],
+  });
+}
+
+/**
+ * The ids of the commits that `to` holds and `from` does not, parents first, or the report why they cannot be listed:
+ * there is none, the history is shallow, or a commit before the range has other bytes than its id names, so that a
+ * commit of the range may be hidden. More than 10,000 are INPUT_TOO_LARGE.
+ */
+export async function commitsBetween(
+  repository: Repository,
+  range: string,
+  from: string,
+  to: string,
+): Promise<readonly string[] | VerifyReport> {
+  const ids = await reachable(repository, range, [to], [from], ['--topo-order', '--reverse']);
+  if (ids.length === 0) return nothingThere(`\`${printable(range)}\` holds no commit`);
+  const inside = new Set(ids);
+  const commits = await readObjects(repository, ids);
+  const parents = commits.flatMap((object) => (object && parseCommit(object.bytes)?.parents) ?? []);
+  const before = [...new Set(parents)].filter((id) => !inside.has(id) && id !== from);
+  if (before.length === 0) return ids;
+  // Every parent outside of the range has to be one that `from` really holds.
+  if ((await readObjects(repository, before)).includes(undefined))
+    return nothingThere(
+      `the history of \`${printable(range)}\` is not here as a whole: \`git fetch --unshallow\` brings it`,
+    );
+  const between = await reachable(repository, range, [from], before, []);
+  const objects = await readObjects(repository, [from, ...between]);
+  for (const [n, id] of [from, ...between].entries()) {
+    const object = objects[n];
+    const found = object && commitIdOf(object.bytes, id);
+    if (found !== undefined && found !== id)
+      return oneCheck({
+        id: 'range',
+        status: 'failed',
+        code: 'mismatch',
+        detail: { expected: id, found },
+      });
+  }
+  return ids;
+}
+
+async function reachable(
+  repository: Repository,
+  range: string,
+  from: readonly string[],
+  without: readonly string[],
+  options: readonly string[],
+): Promise<readonly string[]> {
+  const args = ['rev-list', `--max-count=${maxCommits + 1}`, ...options, '--end-of-options', ...from];
+  const listed = await runGit(repository, [...args, ...without.map((id) => `^${id}`)]);
+  const ids = listed.toString('utf8').split('\n').filter(isObjectId);
+  if (ids.length <= maxCommits) return ids;
+  throw new WritError('INPUT_TOO_LARGE', {
+    message: `\`${printable(range)}\` holds more than ${maxCommits} commits`,
+    detail: { found: printable(range) },
+  });
+}

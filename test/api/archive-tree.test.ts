@@ -1,0 +1,102 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import t from 'tap';
+import { findTreeInArchive } from '../../api/verify/archive-tree.ts';
+import { runProgram } from '../starter/run-program.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'writ-archive-'));
+t.teardown(() => rmSync(root, { recursive: true }));
+const env = { PATH: process.env.PATH, HOME: root, GIT_CONFIG_NOSYSTEM: '1' };
+const git = (...args: readonly string[]): Buffer => runProgram('git', ['-C', root, ...args], { env }).stdout;
+
+git('init', '-q');
+const long = join('a'.repeat(120), 'b'.repeat(150));
+mkdirSync(join(root, long), { recursive: true });
+mkdirSync(join(root, 'src'));
+writeFileSync(join(root, long, 'c.txt'), 'deep\n');
+writeFileSync(join(root, 'src/a.js'), Buffer.alloc(100_000, 'x'));
+writeFileSync(join(root, 'src.js'), '');
+writeFileSync(join(root, 'ü.txt'), 'not ASCII\n');
+writeFileSync(join(root, 'run.sh'), '#!/bin/sh\n');
+chmodSync(join(root, 'run.sh'), 0o755);
+symlinkSync('src/a.js', join(root, 'link'));
+symlinkSync(`${'d'.repeat(150)}/x`, join(root, 'long-link'));
+git('add', '-A');
+const tree = git('write-tree').toString().trim();
+
+const find = (bytes: Buffer, chunk = 65_536) => {
+  const chunks = Array.from({ length: Math.ceil(bytes.length / chunk) }, (_, n) =>
+    bytes.subarray(n * chunk, (n + 1) * chunk),
+  );
+  return findTreeInArchive(Readable.from(chunks), tree);
+};
+const plain = git('archive', tree);
+/** The archive with one header changed, its checksum made right again. */
+const changed = (name: string, change: (header: Buffer) => void): Buffer => {
+  const bytes = Buffer.from(plain);
+  const at = bytes.indexOf(`${name}\0`);
+  const header = bytes.subarray(at, at + 512);
+  change(header);
+  header.fill(' ', 148, 156);
+  const sum = header.reduce((total, octet) => total + octet, 0);
+  header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
+  return bytes;
+};
+
+t.test('finds a tree in what `git archive` writes, with and without prefix and compression', async (t) => {
+  t.same(await find(plain), { prefix: '', files: 7 });
+  t.same(await find(plain, 7), { prefix: '', files: 7 }, 'in small chunks');
+  t.same(await find(git('archive', '--prefix=app-1.0/', tree)), { prefix: 'app-1.0/', files: 7 });
+  t.same(await find(git('archive', '--prefix=a/ü/', tree)), { prefix: 'a/ü/', files: 7 });
+  t.same(await find(git('archive', '--format=tar.gz', tree)), { prefix: '', files: 7 });
+  t.same(await find(git('-c', 'tar.umask=0077', 'archive', tree)), { prefix: '', files: 7 });
+});
+
+t.test('an archive with another content, path, mode, link or entry is not the tree', async (t) => {
+  const rows: Readonly<Record<string, Buffer>> = {
+    'another content': Buffer.from(plain.toString('latin1').replace('deep\n', 'DEEP\n'), 'latin1'),
+    'another path': changed('src/a.js', (header) => header.write('src/b.js', 'latin1')),
+    'not executable': changed('run.sh', (header) => header.write('0000664', 100, 'latin1')),
+    'set-user-id': changed('run.sh', (header) => header.write('0004775', 100, 'latin1')),
+    'another link': changed('link', (header) => header.write('src/b.js', 157, 'latin1')),
+    'a hard link': changed('link', (header) => header.write('1', 156, 'latin1')),
+    'a path out of it': changed('src/a.js', (header) => header.write('src/../a', 'latin1')),
+    'an absolute path': changed('src/a.js', (header) => header.write('/rc/a.js', 'latin1')),
+    'two of one name': changed('src.js', (header) => header.write('run.sh\0', 'latin1')),
+    'a damaged header': Buffer.from(plain.toString('latin1').replace('src.js\0', 'src.jz\0'), 'latin1'),
+    'an early end': plain.subarray(0, 2048),
+    'more behind its end': Buffer.concat([plain, plain]),
+    'a file less': git('archive', tree, 'src'),
+    'two prefixes': Buffer.concat([git('archive', '--prefix=a/', tree).subarray(0, -10240), plain]),
+    'an empty directory more': changed('src.js', (header) => header.write('5', 156, 'latin1')),
+  };
+  for (const [name, bytes] of Object.entries(rows)) {
+    t.match(await find(bytes), { reason: String }, name);
+    t.match(await find(gzipSync(bytes)), { reason: String }, `${name}, compressed`);
+  }
+});
+
+t.test('what is no tar archive is none', async (t) => {
+  for (const bytes of ['', 'text', '\x1f\x8b', 'x'.repeat(2000), '\0'.repeat(2048)])
+    t.equal(await find(Buffer.from(bytes, 'latin1')), undefined);
+  t.equal(await find(gzipSync('text')), undefined);
+  t.equal(await find(gzipSync(plain).subarray(0, 40)), undefined, 'a cut gzip file');
+});
+
+t.test('a bomb is not read to its end', async (t) => {
+  const header = Buffer.from(plain.subarray(plain.indexOf('src.js\0'), plain.indexOf('src.js\0') + 512));
+  header.write('77777777777\0', 124, 'latin1');
+  header.fill(' ', 148, 156);
+  header.write(
+    `${header
+      .reduce((total, octet) => total + octet, 0)
+      .toString(8)
+      .padStart(6, '0')}\0 `,
+    148,
+    'latin1',
+  );
+  t.match(await find(header), { reason: /holds more than/ });
+});
