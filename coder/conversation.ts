@@ -1,10 +1,17 @@
-import type { ModelMessage } from '../core/contract/model.ts';
+import type { AssistantMessage, ModelMessage } from '../core/contract/model.ts';
 
 /** What a worker and a model said to each other, as the model gets it. */
 export interface Conversation {
   /** Messages follow each other as vendors want them: a question, then replies and what came of each. */
   add(message: ModelMessage): void;
   readonly messages: readonly ModelMessage[];
+}
+
+/** Reported where a model answers and says nothing. */
+export const emptyReply = 'the reply of the model is empty: it has no text and calls no tool';
+
+export function isEmpty({ text, calls }: Pick<AssistantMessage, 'text' | 'calls'>): boolean {
+  return text.trim() === '' && calls.length === 0;
 }
 
 /** What came of the last calls stays whole as long as that alone fits. */

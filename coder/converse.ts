@@ -1,6 +1,6 @@
 import { isWritError } from '../core/base/errors.ts';
 import type { ModelMessage, ToolResult } from '../core/contract/model.ts';
-import { openConversation } from './conversation.ts';
+import { emptyReply, isEmpty, openConversation } from './conversation.ts';
 import type { ConverseEnd, ConverseOrder } from './converse-order.ts';
 import { watchRepetition } from './repetition.ts';
 import { readingDeclarations, useReading } from './tools/reading-tools.ts';
@@ -49,6 +49,7 @@ export async function converse(order: ConverseOrder): Promise<ConverseEnd> {
     const { message, end } = turn;
     if (end === 'refused' || end === 'filtered')
       return { kind: 'nothing', reason: `the model would not: ${end}` };
+    if (isEmpty(message) && end === 'stop') return { kind: 'nothing', reason: emptyReply };
     await say(message);
     if (message.calls.length === 0)
       return end === 'length'

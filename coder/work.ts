@@ -2,7 +2,7 @@ import { sha256Hex } from '../core/base/digest.ts';
 import { isWritError } from '../core/base/errors.ts';
 import type { ToolCall, ToolResult } from '../core/contract/model.ts';
 import type { TaskOrder, WorkCitation, WorkResult } from '../core/contract/worker.ts';
-import { openConversation } from './conversation.ts';
+import { emptyReply, isEmpty, openConversation } from './conversation.ts';
 import { standingInstructions, taskInstructions } from './instructions.ts';
 import { watchRepetition } from './repetition.ts';
 import { toolsFor } from './tools/coder-tools.ts';
@@ -56,7 +56,8 @@ export async function workOn(order: TaskOrder): Promise<WorkResult> {
     if (end === 'refused' || end === 'filtered') return nothing(`the model would not: ${end}`);
     if (message.calls.length === 0) {
       silent += 1;
-      if (silent > maxSilent) return nothing('the model talks and calls no tool');
+      if (silent > maxSilent)
+        return nothing(isEmpty(message) ? emptyReply : 'the model talks and calls no tool');
       conversation.add({
         role: 'user',
         text: end === 'length' ? 'Your reply was cut. Be brief, and go on.' : goOn,

@@ -3,23 +3,80 @@ import { EnvelopeFault, type EnvelopeHunk } from './read-envelope.ts';
 /** Lines that are compared for one file at most: where all look alike, a search has no end. */
 const maxComparisons = 20_000_000;
 
+const bom = '\ufeff';
+
+/** A line of a file, and how it ends: `\r\n`, `\n`, or nothing where the file ends. */
+interface FileLine {
+  readonly text: string;
+  readonly end: string;
+}
+
 /**
  * A file's text with its hunks applied in order, each found below the one before it: exactly, else but for blanks at
- * the ends of lines. EnvelopeFault for a hunk that stands nowhere, or in several places.
+ * the ends of lines. Lines that a hunk leaves stay as they are in the file, with their blanks and line ends; a new line
+ * ends as the one that it replaces, else as the one above it. A byte order mark is no part of the first line.
+ * EnvelopeFault for a hunk that stands nowhere, or in several places.
  */
 export function applyHunks(text: string, hunks: readonly EnvelopeHunk[]): string {
-  const ending = text.includes('\r\n') ? '\r\n' : '\n';
-  const file = new IndexedLines(text.split(/\r?\n/));
-  const made: string[] = [];
+  const mark = text.startsWith(bom) ? bom : '';
+  const lines = splitLines(text.slice(mark.length));
+  const usual = usualEnd(lines);
+  const file = new IndexedLines(lines.map((line) => line.text));
+  const made: FileLine[] = [];
   let from = 0;
-  for (const [index, hunk] of hunks.entries()) {
+  for (const [index, given] of hunks.entries()) {
+    const hunk = mark === '' ? given : withoutMark(given);
     const at = file.find(hunk, from, index + 1);
-    for (const line of file.lines.slice(from, at)) made.push(line);
-    for (const line of hunk.to) made.push(line);
+    for (const line of lines.slice(from, at)) made.push(line);
+    let next = 0;
+    for (const [place, line] of hunk.to.entries()) {
+      const kept = hunk.kept[place] ?? -1;
+      const stays = kept < 0 ? undefined : lines[at + kept];
+      if (stays !== undefined) {
+        made.push(stays);
+        next = kept + 1;
+        continue;
+      }
+      // Of the lines that go between two that stay, each new one replaces the next.
+      const replaced = next < nextKept(hunk, place) ? lines[at + next] : undefined;
+      if (replaced !== undefined) next += 1;
+      made.push({ text: line, end: replaced?.end || made.at(-1)?.end || usual });
+    }
     from = at + hunk.from.length;
   }
-  for (const line of file.lines.slice(from)) made.push(line);
-  return made.join(ending);
+  for (const line of lines.slice(from)) made.push(line);
+  const last = made.length - 1;
+  return mark + made.map(({ text, end }, at) => (at === last ? text : text + (end || usual))).join('');
+}
+
+/** The place in `from` of the next line that stays, behind a new one. */
+function nextKept({ from, kept }: EnvelopeHunk, place: number): number {
+  for (let at = place + 1; at < kept.length; at += 1) {
+    const one = kept[at] ?? -1;
+    if (one >= 0) return one;
+  }
+  return from.length;
+}
+
+/** A model may write the mark that it was shown. */
+function withoutMark({ from, to, ...hunk }: EnvelopeHunk): EnvelopeHunk {
+  const plain = (lines: readonly string[]): readonly string[] =>
+    lines.map((line, at) => (at === 0 && line.startsWith(bom) ? line.slice(bom.length) : line));
+  return { ...hunk, from: plain(from), to: plain(to) };
+}
+
+function splitLines(text: string): readonly FileLine[] {
+  const parts = text.split('\n');
+  return parts.map((part, at): FileLine => {
+    if (at === parts.length - 1) return { text: part, end: '' };
+    return part.endsWith('\r') ? { text: part.slice(0, -1), end: '\r\n' } : { text: part, end: '\n' };
+  });
+}
+
+/** How most lines end, for a new line that stands at the end of a file without one. */
+function usualEnd(lines: readonly FileLine[]): string {
+  const carriage = lines.filter(({ end }) => end === '\r\n').length;
+  return carriage * 2 > lines.length - 1 ? '\r\n' : '\n';
 }
 
 /** Lines, and where each stands. */

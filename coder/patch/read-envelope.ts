@@ -4,6 +4,8 @@ export interface EnvelopeHunk {
   readonly after?: string;
   readonly from: readonly string[];
   readonly to: readonly string[];
+  /** For each line of `to`, the line of `from` that it leaves as it is; -1 for a new line. */
+  readonly kept: readonly number[];
   readonly atEnd: boolean;
 }
 
@@ -68,22 +70,24 @@ function readAdded(body: readonly string[], first: number): readonly string[] {
 
 function readUpdate(path: string, body: readonly string[], first: number): EnvelopeSection {
   const moved = /^\*\*\* Move to: (.+)$/.exec(body[0] ?? '')?.[1]?.trim();
-  const hunks: { after?: string; from: string[]; to: string[]; atEnd: boolean }[] = [];
+  const hunks: { after?: string; from: string[]; to: string[]; kept: number[]; atEnd: boolean }[] = [];
   for (let index = moved === undefined ? 0 : 1; index < body.length; index += 1) {
     const line = body[index] ?? '';
     const sign = line[0] ?? ' ';
     const current = hunks.at(-1);
     if (line.startsWith('@@')) {
       const after = line.slice(2).trim();
-      hunks.push({ ...(after === '' ? {} : { after }), from: [], to: [], atEnd: false });
+      hunks.push({ ...(after === '' ? {} : { after }), from: [], to: [], kept: [], atEnd: false });
     } else if (line === '*** End of File' && current) current.atEnd = true;
     else {
-      const hunk = current ?? { from: [], to: [], atEnd: false };
+      const hunk = current ?? { from: [], to: [], kept: [], atEnd: false };
       if (!current) hunks.push(hunk);
       if (sign !== '+' && sign !== '-' && sign !== ' ')
         throw new EnvelopeFault(`line ${first + index}: a line of a hunk begins with \` \`, \`-\` or \`+\``);
       if (sign !== '+') hunk.from.push(line.slice(1));
-      if (sign !== '-') hunk.to.push(line.slice(1));
+      if (sign === '-') continue;
+      hunk.to.push(line.slice(1));
+      hunk.kept.push(sign === ' ' ? hunk.from.length - 1 : -1);
     }
   }
   const changing = hunks.filter(({ from, to }) => from.length > 0 || to.length > 0);

@@ -1,7 +1,7 @@
 import { isWritError } from '../../core/base/errors.ts';
 import type { DraftEnd, DraftOrder } from '../../core/contract/draft-order.ts';
 import type { ToolResult } from '../../core/contract/model.ts';
-import { openConversation } from '../conversation.ts';
+import { emptyReply, isEmpty, openConversation } from '../conversation.ts';
 import { watchRepetition } from '../repetition.ts';
 import { readingDeclarations, useReading } from '../tools/reading-tools.ts';
 import { planningInstructions } from './instructions.ts';
@@ -48,6 +48,7 @@ export async function draftWith(order: DraftOrder): Promise<DraftEnd> {
       silent += 1;
       // What it says first; what follows are answers to our reminders.
       if (said === '') said = oneLine(message.text);
+      if (silent > maxSilent && said === '' && isEmpty(message)) return nothing(emptyReply);
       if (silent > maxSilent) return nothing(`the model talks and submits nothing${quoted(said)}`);
       const cut = end === 'length' ? 'Your reply was cut. Be brief. ' : '';
       conversation.add({ role: 'user', text: `${cut}When the draft is complete, call ${submit.name}.` });

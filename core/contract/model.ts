@@ -91,6 +91,7 @@ export const failureKinds = [
   'no-credit',
   'forbidden',
   'unknown-model',
+  'wrong-address',
   'too-large',
   'bad-request',
   'rate-limited',

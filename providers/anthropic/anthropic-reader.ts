@@ -1,8 +1,7 @@
 import type { ModelEvent, ReplyEnd } from '../../core/contract/model.ts';
 import { callIds } from '../wire/call-ids.ts';
-import { type Json, listIn, objectIn, partsOf, textIn } from '../wire/json-parts.ts';
-import { rowOf } from '../wire/row-of.ts';
-import { brokenReply, SaidFailureError, type WireReader } from '../wire/wire-format.ts';
+import { type Json, listIn, partsOf, textIn } from '../wire/json-parts.ts';
+import { brokenReply, endOf, SaidFailureError, type WireReader } from '../wire/wire-format.ts';
 import { anthropicFailure } from './anthropic-failure.ts';
 import { usageReader } from './anthropic-usage.ts';
 import { type Block, openBlock } from './content-block.ts';
@@ -50,8 +49,8 @@ export function anthropicReader(): WireReader {
   };
   return {
     *take(frame) {
-      const { type, error, message, index, content_block, delta, usage: told, content } = partsOf(frame);
-      if (type === 'error' || objectIn(error)) throw new SaidFailureError(anthropicFailure(undefined, frame));
+      const { type, message, index, content_block, delta, usage: told, content } = partsOf(frame);
+      if (type === 'error') throw new SaidFailureError(anthropicFailure(undefined, frame));
       if (type === 'message_start') {
         stopped(partsOf(message));
         yield* usage(partsOf(message).usage);
@@ -77,10 +76,10 @@ export function anthropicReader(): WireReader {
         isWhole = true;
       }
     },
+    progress: () => (isWhole ? 'whole' : 'begun'),
     *finish() {
       if (!isWhole || reason === '') throw brokenReply('the stream ended in the middle of the reply');
-      const end = rowOf(ends, reason);
-      if (end === undefined) throw brokenReply(`it stopped for a reason unknown here: ${reason}`);
+      const end = endOf(ends, reason);
       if (why !== '') yield { type: 'notice', text: why };
       // What it was about to do when it, or the vendor, said no is not done.
       if (end === 'refused' || end === 'filtered') {

@@ -1,10 +1,8 @@
 import type { ModelEvent, ReplyEnd } from '../../core/contract/model.ts';
 import { callIds } from '../wire/call-ids.ts';
 import { countIn, type Json, listIn, objectIn, partsOf, textIn } from '../wire/json-parts.ts';
-import { rowOf } from '../wire/row-of.ts';
 import { usageEvent } from '../wire/usage-event.ts';
-import { brokenReply, SaidFailureError, type WireReader } from '../wire/wire-format.ts';
-import { geminiFailure } from './gemini-failure.ts';
+import { brokenReply, endOf, type WireReader } from '../wire/wire-format.ts';
 import { type KeptPart, keptParts } from './kept-parts.ts';
 
 /** Why a candidate ended (ai.google.dev/api/generate-content, FinishReason); what is not here is no reply. */
@@ -47,7 +45,6 @@ export function geminiReader(): WireReader {
     if (text !== '') yield { type: part.thought === true ? 'reasoning' : 'text', text };
   };
   const takeFrame = function* (frame: Json): Iterable<ModelEvent> {
-    if (objectIn(frame.error)) throw new SaidFailureError(geminiFailure(undefined, frame));
     const told = toUsage(frame.usageMetadata);
     if (told) yield told;
     const blocked = textIn(partsOf(frame.promptFeedback).blockReason);
@@ -63,10 +60,11 @@ export function geminiReader(): WireReader {
       // A server that knows no `alt=sse` sends one list of all frames.
       for (const one of Array.isArray(frame) ? frame : [frame]) yield* takeFrame(partsOf(one));
     },
+    // No frame says that it is the last, and older models end each with `STOP`.
+    progress: () => (finish === '' ? 'begun' : 'ending'),
     *finish() {
       if (finish === '') throw brokenReply('the stream ended in the middle of the reply');
-      const end = rowOf(ends, finish);
-      if (end === undefined) throw brokenReply(`${finish}: ${why}`);
+      const end = endOf(ends, finish, why);
       if (end === 'filtered')
         yield { type: 'notice', text: `the vendor held the reply back: ${why || finish}` };
       const state = kept.parts();

@@ -2,7 +2,7 @@ import type { ModelEvent, ReplyEnd } from '../../core/contract/model.ts';
 import { callIds } from '../wire/call-ids.ts';
 import { countIn, type Json, listIn, objectIn, partsOf, textIn } from '../wire/json-parts.ts';
 import { rowOf } from '../wire/row-of.ts';
-import { brokenReply, SaidFailureError, type WireReader } from '../wire/wire-format.ts';
+import { brokenReply, endOf, SaidFailureError, type WireReader } from '../wire/wire-format.ts';
 import { openaiFailure } from './openai-failure.ts';
 import { canGoBack } from './responses-input.ts';
 import { responsesUsage } from './responses-usage.ts';
@@ -21,6 +21,13 @@ const words: Readonly<Record<string, string>> = {
   refusal: 'refusal',
   summary_text: 'text',
   reasoning_text: 'text',
+};
+
+/** Why a reply is incomplete. */
+const cuts: Readonly<Record<string, ReplyEnd>> = {
+  max_output_tokens: 'length',
+  max_tokens: 'length',
+  content_filter: 'filtered',
 };
 
 /** Items of one reply: calls, each with reasoning before it, and messages between them. */
@@ -93,6 +100,7 @@ export function responsesReader(): WireReader {
         why: textIn(partsOf(response.incomplete_details).reason),
       };
     },
+    progress: () => (last === undefined ? 'begun' : 'whole'),
     *finish() {
       if (last === undefined) throw brokenReply('the stream ended in the middle of the reply');
       // A call that was cut is none.
@@ -113,9 +121,7 @@ export function responsesReader(): WireReader {
           : calls > 0
             ? 'calls'
             : 'stop'
-        : last.why === 'content_filter'
-          ? 'filtered'
-          : 'length';
+        : endOf(cuts, last.why || 'max_output_tokens');
       yield { type: 'end', end, ...(last.isWhole && isNamed && canGoBack(items) ? { state: items } : {}) };
     },
   };

@@ -34,8 +34,8 @@ export function saidFailure(
   return { kind, found, ...(wait === undefined ? {} : { retryAfterSeconds: wait }) };
 }
 
-/** Whether a frame of a reply says that there will be none. */
+/** Whether a frame of a reply, or the first of a list of frames, says that there will be none. */
 export function saysFailure(frame: unknown): boolean {
-  const { error } = partsOf(frame);
+  const { error } = partsOf(Array.isArray(frame) ? frame[0] : frame);
   return objectIn(error) !== undefined || textIn(error) !== '';
 }

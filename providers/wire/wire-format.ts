@@ -1,4 +1,5 @@
-import type { FailureKind, ModelEvent, ModelRequest } from '../../core/contract/model.ts';
+import type { FailureKind, ModelEvent, ModelRequest, ReplyEnd } from '../../core/contract/model.ts';
+import { rowOf } from './row-of.ts';
 
 /** Calls of one message: beyond, it is no plan. */
 export const maxCalls = 128;
@@ -24,7 +25,15 @@ export interface WireReader {
   take(frame: unknown, type: string): Iterable<ModelEvent>;
   /** Everything came: the rest of the reply, its `end` last. Throws where it is not whole. */
   finish(): Iterable<ModelEvent>;
+  /** How far the reply has come. A connection that stays open after the end of a reply is not waited for. */
+  progress(): ReplyProgress;
 }
+
+/**
+ * `begun`: more is to come. `ending`: the vendor has said why the reply ended; counts or more may still follow.
+ * `whole`: nothing follows.
+ */
+export type ReplyProgress = 'begun' | 'ending' | 'whole';
 
 /** What an answer that is no reply says. */
 export interface SaidFailure {
@@ -42,8 +51,11 @@ export interface WireFormat {
   toWire(request: ModelRequest): WireRequest;
   /** For one reply. */
   reader(request: ModelRequest): WireReader;
-  /** What an answer with another status than 200 means, by its JSON (`undefined` where it is none). */
-  failureOf(status: number, body: unknown): SaidFailure;
+  /**
+   * What an answer with another status than 200 means, by its JSON (`undefined` where it is none). Without a status,
+   * the failure came in the middle of a reply.
+   */
+  failureOf(status: number | undefined, body: unknown): SaidFailure;
 }
 
 /** Thrown by a reader: the vendor says, in the middle of a reply, that there will be none. */
@@ -58,4 +70,13 @@ export class SaidFailureError extends Error {
 /** Thrown by a reader that cannot make a reply of what came. */
 export function brokenReply(found: string): SaidFailureError {
   return new SaidFailureError({ kind: 'broken-reply', found });
+}
+
+/** What a vendor's reason for the end of a reply means. Throws `brokenReply` for a reason that no table has. */
+export function endOf(ends: Readonly<Record<string, ReplyEnd>>, reason: string, why = ''): ReplyEnd {
+  const end = rowOf(ends, reason);
+  if (end !== undefined) return end;
+  throw brokenReply(
+    `the reply ended for the reason \`${reason.slice(0, 80)}\`${why === '' ? '' : `: ${why}`}`,
+  );
 }

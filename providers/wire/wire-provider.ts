@@ -5,11 +5,24 @@ import { uuidV7 } from '../../core/base/ids.ts';
 import type { ModelEvent, ModelRequest, ToolCall } from '../../core/contract/model.ts';
 import { type Provider, type ProviderSetting, providerFailure } from '../../core/contract/provider.ts';
 import { costUnits, knownModel } from '../model-table.ts';
+import { replyCleaner } from './clean-reply.ts';
 import { readFrame } from './read-frame.ts';
 import { readLines } from './read-lines.ts';
 import { requestIdOf } from './request-id.ts';
 import { retryAfterSeconds } from './retry-after.ts';
-import { brokenReply, maxCalls, SaidFailureError, type WireFormat, type WireRequest } from './wire-format.ts';
+import { saysFailure } from './said-failure.ts';
+import { sendableRequest } from './sendable-request.ts';
+import { strayText } from './stray-text.ts';
+import { untilQuiet } from './until-quiet.ts';
+import {
+  brokenReply,
+  maxCalls,
+  type ReplyProgress,
+  SaidFailureError,
+  type WireFormat,
+  type WireRequest,
+} from './wire-format.ts';
+import { wrongAddress } from './wrong-address.ts';
 
 /** Until a vendor answers at all: a model may think before its first header. */
 const withinMs = 300_000;
@@ -20,6 +33,8 @@ const maxFrameBytes = 8 * 1024 * 1024;
 const maxFailureBytes = 64 * 1024;
 /** Arguments of all calls of one message together, in characters: they are kept, and parsed again. */
 const maxArguments = 8 * 1024 * 1024;
+/** Characters of an answer that is no reply, for the message that says so. */
+const maxQuoted = 300;
 
 /** A provider over HTTP out of a vendor's wire. Every fault of the other side is PROVIDER_FAILED. */
 export function wireProvider(format: WireFormat, setting: ProviderSetting): Provider {
@@ -40,11 +55,11 @@ export function wireProvider(format: WireFormat, setting: ProviderSetting): Prov
 
 async function* askOnce(
   format: WireFormat,
-  { key, base, stream, clock }: ProviderSetting,
+  { key, base, isOtherBase, stream, clock }: ProviderSetting,
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
-  const wire = format.toWire(request);
+  const wire = format.toWire(sendableRequest(request));
   for (const text of wire.notices ?? []) yield { type: 'notice', text };
   const own = format.isNamedHere ? uuidV7(clock.now()) : undefined;
   // Told before it is put: also one that nobody answers has a name.
@@ -71,12 +86,14 @@ async function* askOnce(
   const requestId = own ?? requestIdOf(headers);
   if (status !== 200) {
     const text = await readText(answer, maxFailureBytes);
-    const said = format.failureOf(status, asJson(text));
+    const heard = format.failureOf(status, asJson(text));
+    const asked = { base, isOtherBase, path: wire.path, status, headers, model: request.model, text };
+    const said = wrongAddress(asked, heard) ?? heard;
     const wait = said.retryAfterSeconds ?? retryAfterSeconds(headers, clock.now());
     throw providerFailure({
       provider: format.provider,
       ...said,
-      found: withoutKey(said.found || text.slice(0, 300), key),
+      found: withoutKey(said.found || text.slice(0, maxQuoted), key),
       status,
       ...(wait === undefined ? {} : { retryAfterSeconds: wait }),
       ...(requestId === undefined ? {} : { requestId: withoutKey(requestId, key) }),
@@ -86,15 +103,36 @@ async function* askOnce(
     yield { type: 'asked', requestId: withoutKey(requestId, key) };
   const reader = format.reader(request);
   const bound = callBound();
+  const cleaner = replyCleaner(request);
   let ended = false;
+  let frames = 0;
   const pass = function* (events: Iterable<ModelEvent>): Iterable<ModelEvent> {
     for (const event of events) {
       if (event.type === 'call') bound(event.call);
       ended ||= event.type === 'end';
-      yield event;
+      yield* cleaner.take(event);
     }
   };
-  for await (const { type, frame } of framesOf(wire.framing, answer)) yield* pass(reader.take(frame, type));
+  let isDone = false;
+  const progress = (): { readonly is: ReplyProgress; readonly frames: number } => ({
+    is: isDone ? 'whole' : reader.progress(),
+    frames,
+  });
+  for await (const { type, text, isDocument } of framesOf(wire.framing, answer, progress, signal)) {
+    // Behind the end of a reply nothing is read.
+    if (progress().is === 'whole') continue;
+    frames += 1;
+    if (text === '[DONE]') {
+      isDone = true;
+      continue;
+    }
+    const frame = isDocument && !/^\s*[{[]/.test(text) ? undefined : readFrame(text);
+    if (saysFailure(frame)) throw new SaidFailureError(format.failureOf(undefined, frame));
+    if (frame !== undefined) yield* pass(reader.take(frame, type));
+    // A page or a message in the place of a reply is quoted: it says more than that the reply is missing.
+    if (isDocument && reader.progress() === 'begun')
+      throw brokenReply(`expected a reply, found ${JSON.stringify(text.slice(0, maxQuoted))}`);
+  }
   yield* pass(reader.finish());
   if (!ended) throw brokenReply('the reply has no end');
 }
@@ -120,26 +158,32 @@ function withoutKey(found: string, key = ''): string {
   return told;
 }
 
+/** The frames of an answer as text, in order; `[DONE]` is one. Stops at the end of the reply (see `untilQuiet`). */
 async function* framesOf(
   framing: WireRequest['framing'],
   answer: OpenAnswer,
-): AsyncGenerator<{ readonly type: string; readonly frame: unknown }> {
-  if (framing === 'whole') {
-    yield { type: '', frame: readFrame(await readText(answer, maxFrameBytes)) };
-    return;
-  }
-  if (framing === 'lines') {
-    for await (const line of readLines(answer.body, maxFrameBytes))
-      if (line.trim() !== '') yield { type: '', frame: readFrame(line) };
-    return;
-  }
+  progress: () => { readonly is: ReplyProgress; readonly frames: number },
+  signal: AbortSignal,
+): AsyncGenerator<{ readonly type: string; readonly text: string; readonly isDocument: boolean }> {
   // A vendor that was asked for a stream may answer with one document, above all to say that something failed.
-  if (/^application\/json\b/.test(answer.headers['content-type'] ?? '')) {
-    yield { type: '', frame: readFrame(await readText(answer, maxFrameBytes)) };
+  const isDocument = framing === 'whole' || /^application\/json\b/.test(answer.headers['content-type'] ?? '');
+  if (framing !== 'lines' && isDocument) {
+    yield { type: '', text: await readText(answer, maxFrameBytes), isDocument };
     return;
   }
-  for await (const { type, data } of readEventStream(answer.body, { maxEventBytes: maxFrameBytes }))
-    if (data !== '[DONE]' && data.trim() !== '') yield { type, frame: readFrame(data) };
+  const body = untilQuiet(answer.body, progress, signal);
+  if (framing === 'lines') {
+    for await (const line of readLines(body, maxFrameBytes))
+      if (line.trim() !== '') yield { type: '', text: line, isDocument: false };
+    return;
+  }
+  const stray = strayText(maxFailureBytes);
+  for await (const { type, data } of readEventStream(stray.tap(body), { maxEventBytes: maxFrameBytes })) {
+    stray.event();
+    if (data.trim() !== '') yield { type, text: data, isDocument: false };
+  }
+  const text = progress().is === 'begun' ? stray.text() : '';
+  if (text !== '') yield { type: '', text, isDocument: true };
 }
 
 function asJson(text: string): unknown {

@@ -5,8 +5,7 @@ import { responsesReader } from '../../providers/openai/responses-reader.ts';
 import { chatReader } from '../../providers/wire/chat/chat-reader.ts';
 import type { WireReader } from '../../providers/wire/wire-format.ts';
 
-const chat = (): WireReader =>
-  chatReader({ failureOf: () => ({ kind: 'server', found: '' }), keepsReasoning: false });
+const chat = (): WireReader => chatReader({ keepsReasoning: false });
 const piece = (call: object): object => ({ choices: [{ index: 0, delta: { tool_calls: [call] } }] });
 const named = { type: 'function_call', id: 'i', call_id: 'c', name: 'shell', arguments: '' };
 

@@ -65,7 +65,6 @@ export function chatFormat(dialect: ChatDialect, { key }: Pick<ProviderSetting, 
     reader: ({ model }) =>
       chatReader({
         keepsReasoning: dialect.reasoningBack(model) !== 'never',
-        failureOf: (frame) => failureOf(undefined, frame),
         lostCalls: () => {
           streams = false;
         },

@@ -2,19 +2,10 @@ import type { FailureKind, ModelEvent, ReplyEnd } from '../../../core/contract/m
 import { callIds } from '../call-ids.ts';
 import { countIn, listIn, objectIn, partsOf, textIn } from '../json-parts.ts';
 import { rowOf } from '../row-of.ts';
-import { saysFailure } from '../said-failure.ts';
 import { usageEvent } from '../usage-event.ts';
-import {
-  brokenReply,
-  maxCalls,
-  type SaidFailure,
-  SaidFailureError,
-  type WireReader,
-} from '../wire-format.ts';
+import { brokenReply, endOf, maxCalls, SaidFailureError, type WireReader } from '../wire-format.ts';
 
 export interface ChatReaderOptions {
-  /** What an `error` in the middle of a reply means. */
-  failureOf(frame: unknown): SaidFailure;
   /** Whether the reasoning goes back with the message: then it is its state. */
   readonly keepsReasoning: boolean;
   /** Told where a reply says that it calls, and calls nothing. */
@@ -22,6 +13,8 @@ export interface ChatReaderOptions {
 }
 
 interface CallParts {
+  /** Place among the calls of the message: the vendor's index, else the order in which they come. */
+  readonly at: number;
   id: string;
   name: string;
   readonly parts: string[];
@@ -29,9 +22,18 @@ interface CallParts {
 
 const ends: Readonly<Record<string, ReplyEnd>> = {
   stop: 'stop',
+  // What servers and gateways pass on of a model's own words.
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  eos: 'stop',
+  eos_token: 'stop',
+  complete: 'stop',
+  completed: 'stop',
   tool_calls: 'calls',
+  tool_use: 'calls',
   function_call: 'calls',
   length: 'length',
+  max_tokens: 'length',
   model_context_window_exceeded: 'length',
   content_filter: 'filtered',
   sensitive: 'filtered',
@@ -41,33 +43,17 @@ const ends: Readonly<Record<string, ReplyEnd>> = {
 const breaks: Readonly<Record<string, FailureKind>> = {
   insufficient_system_resource: 'overloaded',
   network_error: 'server',
+  error: 'server',
 };
 
 /** A reply in the chat dialect: chunks with deltas, or one whole completion. */
-export function chatReader({ failureOf, keepsReasoning, lostCalls }: ChatReaderOptions): WireReader {
-  const calls = new Map<number, CallParts>();
+export function chatReader({ keepsReasoning, lostCalls }: ChatReaderOptions): WireReader {
+  const calls = openCalls();
   const reasoning: string[] = [];
   let finish = '';
   let refused = false;
-  /** Answers the name of a call that begins with this piece. */
-  const takeCall = (value: unknown, place: number): string => {
-    const { index, id, function: named } = partsOf(value);
-    const { name, arguments: given } = partsOf(named);
-    const at = countIn(index) ?? place;
-    const call = calls.get(at) ?? { id: '', name: '', parts: [] };
-    calls.set(at, call);
-    if (calls.size > maxCalls) throw brokenReply(`more than ${maxCalls} calls in one message`);
-    call.id ||= textIn(id);
-    const begins = call.name === '' ? textIn(name) : '';
-    call.name ||= begins;
-    if (typeof given === 'string') call.parts.push(given);
-    // Some servers answer with the object itself.
-    else if (objectIn(given)) call.parts.push(JSON.stringify(given));
-    return begins;
-  };
   return {
     *take(frame) {
-      if (saysFailure(frame)) throw new SaidFailureError(failureOf(frame));
       const { choices, usage } = partsOf(frame);
       const [choice] = listIn(choices);
       const { delta, message, finish_reason: reason, usage: beside } = partsOf(choice);
@@ -83,29 +69,73 @@ export function chatReader({ failureOf, keepsReasoning, lostCalls }: ChatReaderO
       refused ||= textIn(part.refusal) !== '';
       const text = textIn(part.content) || textIn(part.refusal);
       if (text !== '') yield { type: 'text', text };
-      const begun = listIn(part.tool_calls).map(takeCall);
+      const begun = calls.take(listIn(part.tool_calls), delta === undefined);
       // Of a whole completion nothing is still to come.
-      if (delta !== undefined) for (const name of begun) if (name !== '') yield { type: 'calling', name };
-      finish ||= textIn(reason);
+      if (delta !== undefined) for (const name of begun) yield { type: 'calling', name };
+      finish ||= textIn(reason).toLowerCase();
     },
+    progress: () => (finish === '' ? 'begun' : 'ending'),
     *finish() {
       if (finish === '') throw brokenReply('the stream ended in the middle of the reply');
       const broken = rowOf(breaks, finish);
       if (broken) throw new SaidFailureError({ kind: broken, found: finish });
-      if (finish === 'tool_calls' && calls.size === 0) {
+      if (rowOf(ends, finish) === 'calls' && calls.all.length === 0) {
         lostCalls?.();
         throw brokenReply('it says that it calls, and calls nothing');
       }
+      const said = refused ? 'refused' : endOf(ends, finish);
       const toId = callIds();
-      yield* [...calls].sort(([one], [other]) => one - other).map(([, call]) => toCall(call, toId));
-      const end = refused
-        ? 'refused'
-        : calls.size > 0 && finish === 'stop'
-          ? 'calls'
-          : (rowOf(ends, finish) ?? 'stop');
+      yield* calls.all.toSorted((one, other) => one.at - other.at).map((call) => toCall(call, toId));
+      const end = calls.all.length > 0 && said === 'stop' ? 'calls' : said;
       const state = reasoning.join('');
       yield { type: 'end', end, ...(keepsReasoning && state !== '' ? { state } : {}) };
     },
+  };
+}
+
+/** The calls of one message out of their pieces. */
+function openCalls(): {
+  /** Takes the pieces of one frame; answers the names of calls that begin or go on in them. */
+  take(pieces: readonly unknown[], areWhole: boolean): readonly string[];
+  readonly all: readonly CallParts[];
+} {
+  const all: CallParts[] = [];
+  const byIndex = new Map<number, CallParts>();
+  const begin = (index: number | undefined): CallParts => {
+    const call = { at: index ?? all.length, id: '', name: '', parts: [] };
+    all.push(call);
+    if (index !== undefined) byIndex.set(index, call);
+    if (all.length > maxCalls) throw brokenReply(`more than ${maxCalls} calls in one message`);
+    return call;
+  };
+  const take = (value: unknown, isWhole: boolean, isNextWithoutIndex: boolean): string => {
+    const { index: given, id: givenId, function: called } = partsOf(value);
+    const { name: givenName, arguments: args } = partsOf(called);
+    const index = countIn(given);
+    const id = textIn(givenId);
+    const name = textIn(givenName);
+    const before = index === undefined ? all.at(-1) : byIndex.get(index);
+    const isOther =
+      before === undefined ||
+      isWhole ||
+      // Some servers give each piece of one call a new id: a piece that begins a call has a name.
+      (id !== '' && before.id !== '' && id !== before.id && typeof givenName === 'string') ||
+      (name !== '' && name !== before.name && before.parts.length > 0) ||
+      (index === undefined && isNextWithoutIndex);
+    const call = isOther ? begin(index) : before;
+    call.id ||= id;
+    // A name may come in pieces, or whole with each piece.
+    const isNew = name !== '' && name !== call.name;
+    if (isNew) call.name += name;
+    if (typeof args === 'string' && args !== '') call.parts.push(args);
+    // Some servers answer with the object itself.
+    else if (objectIn(args)) call.parts.push(JSON.stringify(args));
+    return isNew ? call.name : '';
+  };
+  return {
+    all,
+    take: (pieces, areWhole) =>
+      pieces.map((piece, place) => take(piece, areWhole, place > 0)).filter((name) => name !== ''),
   };
 }
 
