@@ -22,21 +22,18 @@ export function withAskedCommit(
   commits: readonly string[] | undefined,
 ): VerifiedTarget {
   const { commit, report } = verified;
-  if (commits === undefined || commit === undefined) return verified;
-  const isAsked = commits.includes(commit);
-  const check: VerifyCheck = isAsked
-    ? { id: askedCommitId, status: 'passed' }
-    : {
-        id: askedCommitId,
-        status: 'failed',
-        code: 'wrong-subject',
-        detail: { expected: commits, found: commit },
-      };
+  if (commits === undefined || commit === undefined || commits.includes(commit)) return verified;
+  const check: VerifyCheck = {
+    id: askedCommitId,
+    status: 'failed',
+    code: 'wrong-subject',
+    detail: { expected: commits, found: commit },
+  };
   return {
     ...verified,
     report: {
       ...report,
-      verified: report.verified && isAsked,
+      verified: false,
       checks: [...report.checks, check],
       expected: report.expected + 1,
       ran: report.ran + 1,
