@@ -251,8 +251,7 @@ const subjects: readonly AttestCase[] = ['gitCommit', 'gitTree', 'gitTag', 'gitB
   ask: call(
     'requireSubject',
     [{ name: 'a', digest: new Map([[name, 'a'.repeat(40)]]) }],
-    [{ name: 'b', sha256 }],
-    undefined,
+    { artifacts: [{ name: 'b', sha256 }] },
   ),
   expected: 'wrong-subject',
 }));
