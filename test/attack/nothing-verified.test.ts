@@ -291,8 +291,8 @@ const empty: readonly Case[] = [
   {
     what: 'a statement that nobody signed, as a file',
     seen: 'TomHennen/wrangle#833: unsigned evidence was evaluated',
-    exit: 1,
-    code: 'bundle failed malformed',
+    exit: 3,
+    code: 'bundle unverified unsupported',
     run: () => command([file(JSON.stringify(statementOf(sealed)))]),
   },
   {
