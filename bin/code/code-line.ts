@@ -1,13 +1,13 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { maxApprovalTtlSeconds } from '../../engine/config/approval-section.ts';
-import { approvalPolicies } from '../../session/approvals/approval-policy.ts';
 import type { SessionOptions } from '../../session/options/session-options.ts';
 import { maxObjectiveBytes } from '../../session/state/goal.ts';
 import { sessionContexts } from '../../session/state/settings/session-contexts.ts';
 import type { CommandContext, CommandOptions } from '../command-parts/command.ts';
 import { parseWhole } from '../command-parts/parse-whole.ts';
 import { usage } from '../option-token.ts';
+import { approvalPolicies } from './approval-policies.ts';
 import { isFlagged, refuseConflicts } from './refuse-conflicts.ts';
 
 /** What the words of a command line say by themselves; the rest needs a repository, profiles and the environment. */

@@ -1,5 +1,5 @@
-import { approvalPolicies } from '../../session/approvals/approval-policy.ts';
 import { sessionContexts } from '../../session/state/settings/session-contexts.ts';
+import { approvalPolicies } from '../code/approval-policies.ts';
 import type { CommandSpec, OptionSpec } from '../command-parts/command.ts';
 import { modelOptions } from '../command-parts/model-options.ts';
 import { machineOptions } from './shared-arguments.ts';

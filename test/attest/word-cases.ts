@@ -248,11 +248,9 @@ const keys: readonly AttestCase[] = [
 const subjects: readonly AttestCase[] = ['gitCommit', 'gitTree', 'gitTag', 'gitBlob'].map((name) => ({
   entry: 'attest/verify/match-subject.ts',
   name: `a file is no ${name}`,
-  ask: call(
-    'requireSubject',
-    [{ name: 'a', digest: new Map([[name, 'a'.repeat(40)]]) }],
-    { artifacts: [{ name: 'b', sha256 }] },
-  ),
+  ask: call('requireSubject', [{ name: 'a', digest: new Map([[name, 'a'.repeat(40)]]) }], {
+    artifacts: [{ name: 'b', sha256 }],
+  }),
   expected: 'wrong-subject',
 }));
 

@@ -1,10 +1,10 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { approvalPolicies } from '../../bin/code/approval-policies.ts';
 import { codeCommands } from '../../bin/command-table/code-commands.ts';
 import { machineOptions } from '../../bin/command-table/shared-arguments.ts';
 import { errorCatalogue } from '../../core/base/error-codes.ts';
-import { approvalPolicies } from '../../session/approvals/approval-policy.ts';
 import { methodRoutes } from '../../session/client/to-question.ts';
 import { optionsOf } from '../../session/state/interaction.ts';
 import { sessionContexts } from '../../session/state/settings/session-contexts.ts';
