@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parseCommit } from '../../attest/verify/git-commit.ts';
 import type { GivenArtifact } from '../../attest/verify/given-artifact.ts';
-import type { VerifyCheck, VerifyReport } from '../../attest/verify/report.ts';
+import { type VerifyCheck, type VerifyReport, withChecks } from '../../attest/verify/report.ts';
 import type { ArchiveAnswer } from './archive-tree.ts';
 
 /** An artifact that is a tar archive, and whether it holds the tree of the commit. */
@@ -62,11 +62,5 @@ export function withArchives(report: VerifyReport, archives: readonly RunArchive
       ? check
       : { ...check, detail: { ...check.detail, archive } };
   });
-  return {
-    ...report,
-    verified: report.verified && found.every(({ status }) => status === 'passed'),
-    checks: [...checks, ...found],
-    expected: report.expected + found.length,
-    ran: report.ran + found.filter(({ status }) => status === 'passed').length,
-  };
+  return withChecks({ ...report, checks }, found);
 }

@@ -1,4 +1,9 @@
-import { askedCommitId, type VerifyCheck, type VerifyReport } from '../../attest/verify/report.ts';
+import {
+  askedCommitId,
+  type VerifyCheck,
+  type VerifyReport,
+  withChecks,
+} from '../../attest/verify/report.ts';
 import type { SkippedPart } from './select-parts.ts';
 
 /** One target of `writ verify`, and what was found. */
@@ -29,14 +34,5 @@ export function withAskedCommit(
     code: 'wrong-subject',
     detail: { expected: commits, found: commit },
   };
-  return {
-    ...verified,
-    report: {
-      ...report,
-      verified: false,
-      checks: [...report.checks, check],
-      expected: report.expected + 1,
-      ran: report.ran + 1,
-    },
-  };
+  return { ...verified, report: withChecks(report, [check]) };
 }

@@ -108,6 +108,17 @@ export function nothingThere(
 /** The check that a target is about the commit that was asked for (`--subject-commit`, or a commit beside a file). */
 export const askedCommitId = 'asked-commit';
 
+/** The report with more checks, each of which had to run. */
+export function withChecks(report: VerifyReport, more: readonly VerifyCheck[]): VerifyReport {
+  return {
+    ...report,
+    verified: report.verified && more.every(({ status }) => status === 'passed'),
+    checks: [...report.checks, ...more],
+    expected: report.expected + more.length,
+    ran: report.ran + more.filter(({ status }) => status === 'passed' || status === 'failed').length,
+  };
+}
+
 /** A target of which one thing was judged, or could not be. */
 export function oneCheck(check: VerifyCheck): VerifyReport {
   const ran = check.status === 'failed' ? 1 : 0;
