@@ -1,12 +1,14 @@
-import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { objectHash } from '../../engine/vcs/object-hash.ts';
 import { inflateStream } from '../../readers/documents/archive/inflate.ts';
 import { tarChecksum } from '../../readers/documents/archive/tar-checksum.ts';
 import { ByteReader } from './byte-reader.ts';
 
 /** An archive that holds a tree of git, or why it does not. */
 export type ArchiveAnswer = { readonly prefix: string; readonly files: number } | { readonly reason: string };
+
+type ObjectFormat = 'sha1' | 'sha256';
 
 const block = 512;
 /** Most octets of an archive, decompressed. */
@@ -20,7 +22,7 @@ interface Entry {
   readonly id: string;
 }
 
-/** The files of an archive by path, and its directories; paths are latin1, so that they are the bytes that they are. */
+/** The files of an archive by path, and its directories; paths are latin1: one character for each octet. */
 interface Archive {
   readonly files: ReadonlyMap<string, Entry>;
   readonly directories: ReadonlySet<string>;
@@ -48,7 +50,10 @@ export async function findTreeInArchive(
   }
 }
 
-async function readArchive(chunks: AsyncIterable<Buffer>, algorithm: string): Promise<Archive | undefined> {
+async function readArchive(
+  chunks: AsyncIterable<Buffer>,
+  algorithm: ObjectFormat,
+): Promise<Archive | undefined> {
   const source = Readable.from(chunks);
   try {
     const raw = new ByteReader(source);
@@ -72,7 +77,7 @@ function isZlibFault(fault: unknown): boolean {
   return fault instanceof Error && 'code' in fault && /^(?:Z_|ERR_STREAM_PREMATURE)/.test(String(fault.code));
 }
 
-async function readTar(reader: ByteReader, algorithm: string): Promise<Archive | undefined> {
+async function readTar(reader: ByteReader, algorithm: ObjectFormat): Promise<Archive | undefined> {
   const files = new Map<string, Entry>();
   const directories = new Set<string>();
   let pax: ReadonlyMap<string, string> = new Map();
@@ -140,7 +145,7 @@ function pathOf(header: Buffer): string {
   return `${prefix}${prefix === '' ? '' : '/'}${text(header, 0, 100)}`;
 }
 
-/** Executable or not: the other bits are the umask of whoever made the archive. */
+/** Executable or not: the other bits come from the umask of the process that made the archive. */
 function fileMode(header: Buffer): '100644' | '100755' {
   const mode = octal(header, 100, 8);
   if (!(mode <= 0o777)) throw new NotOfGit('a file has a mode that git does not keep');
@@ -178,8 +183,8 @@ async function readContent(reader: ByteReader, size: number, most: number): Prom
   return bytes.subarray(0, size);
 }
 
-async function hashContent(reader: ByteReader, size: number, algorithm: string): Promise<string> {
-  const hash = createHash(algorithm).update(`blob ${size}\0`);
+async function hashContent(reader: ByteReader, size: number, algorithm: ObjectFormat): Promise<string> {
+  const hash = objectHash(algorithm, 'blob', size);
   const read = await reader.consume(size, (chunk) => hash.update(chunk));
   const padding = (block - (size % block)) % block;
   if (read < size || (await reader.read(padding)).length < padding)
@@ -187,15 +192,15 @@ async function hashContent(reader: ByteReader, size: number, algorithm: string):
   return hash.digest('hex');
 }
 
-function blobId(algorithm: string, content: Buffer): string {
-  return createHash(algorithm).update(`blob ${content.length}\0`).update(content).digest('hex');
+function blobId(algorithm: ObjectFormat, content: Buffer): string {
+  return objectHash(algorithm, 'blob', content.length).update(content).digest('hex');
 }
 
 /** A directory of the tree that is calculated. */
 type Directory = Map<string, Directory | Entry>;
 
 /** Compares the archive, below each directory that holds all of it, with the tree. */
-function findTree({ files, directories }: Archive, tree: string, algorithm: string): ArchiveAnswer {
+function findTree({ files, directories }: Archive, tree: string, algorithm: ObjectFormat): ArchiveAnswer {
   const [first = ''] = files.keys();
   const parts = first.split('/').slice(0, -1);
   for (let depth = 0; depth <= parts.length; depth += 1) {
@@ -238,7 +243,7 @@ function isWithin(root: Directory, prefix: string, path: string): boolean {
 }
 
 /** The id of a tree object: entries in the order of their bytes, directories as if a slash followed. */
-function treeId(directory: Directory, algorithm: string): string {
+function treeId(directory: Directory, algorithm: ObjectFormat): string {
   const entries = [...directory].map(([name, one]) => ({
     key: one instanceof Map ? `${name}/` : name,
     name,
@@ -250,5 +255,5 @@ function treeId(directory: Directory, algorithm: string): string {
       Buffer.concat([Buffer.from(`${mode} ${name}\0`, 'latin1'), Buffer.from(id, 'hex')]),
     ),
   );
-  return createHash(algorithm).update(`tree ${body.length}\0`).update(body).digest('hex');
+  return objectHash(algorithm, 'tree', body.length).update(body).digest('hex');
 }

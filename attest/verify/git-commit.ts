@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { coAuthorsIn } from '../../engine/vcs/co-authors.ts';
 import { formatIdentity } from '../../engine/vcs/mailbox.ts';
+import { objectHash } from '../../engine/vcs/object-hash.ts';
 
 /** A commit as its own bytes describe it. */
 export interface GitCommit {
@@ -16,8 +16,8 @@ export interface GitCommit {
 
 /** Git object id of a commit with that content, in the hash that an id of `like`'s length is made with. */
 export function commitIdOf(raw: Uint8Array, like: string): string {
-  const hash = createHash(like.length === 64 ? 'sha256' : 'sha1');
-  return hash.update(`commit ${raw.length}\0`).update(raw).digest('hex');
+  const format = like.length === 64 ? 'sha256' : 'sha1';
+  return objectHash(format, 'commit', raw.length).update(raw).digest('hex');
 }
 
 /** Reads tree, parents and trailers of a commit object; `undefined` where it does not begin with a tree. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { lstat, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canonicalize } from '../../core/base/canonical.ts';
@@ -17,6 +16,7 @@ import { makeTemporary } from '../store/remove-litter.ts';
 import { parseObject } from '../store/stored-object.ts';
 import { readBlob } from '../vcs/blobs.ts';
 import { gitLine } from '../vcs/git.ts';
+import { objectHash } from '../vcs/object-hash.ts';
 import { keepObjectReaders } from '../vcs/object-reader.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { createScratch } from '../vcs/scratch.ts';
@@ -82,7 +82,7 @@ async function restoreObject(repository: Repository, where: string, object: stri
 }
 
 function blobId({ objectFormat }: Repository, bytes: Uint8Array): string {
-  return createHash(objectFormat).update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+  return objectHash(objectFormat, 'blob', bytes.length).update(bytes).digest('hex');
 }
 
 async function derive(repository: Repository, ref: string, path: string): Promise<Uint8Array | undefined> {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { chmod, copyFile, lstat, open, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,6 +5,7 @@ import { describeObjects } from './blobs.ts';
 import { changedOfSmallTree } from './compare-small-tree.ts';
 import { askGit, type GitDirectory, gitFailed } from './git.ts';
 import { hashOpenFile } from './hash-open-file.ts';
+import { objectHash } from './object-hash.ts';
 import type { SmallTree } from './small-tree.ts';
 
 /** What was exported to a directory, and what became of it. */
@@ -103,7 +103,7 @@ async function blobAt(
   size: number,
   chunk: Buffer,
 ): Promise<string | undefined> {
-  const hash = createHash(format).update(`blob ${size}\0`);
+  const hash = objectHash(format, 'blob', size);
   if (mode === '120000') {
     const target = await readlink(path, { encoding: 'buffer' }).catch(() => undefined);
     return target?.length === size ? hash.update(target).digest('hex') : undefined;
