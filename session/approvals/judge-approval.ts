@@ -1,4 +1,4 @@
-import type { ApprovalPolicy } from './approval-policy.ts';
+import type { ApprovalPolicy } from '../options/session-options.ts';
 import { type ClassifiedUse, classifyUse } from './classify-use.ts';
 import type { ToolUse } from './tool-use.ts';
 

@@ -1,5 +1,5 @@
 import type { JsonData } from '../../api/json-data.ts';
-import type { ApprovalPolicy } from '../approvals/approval-policy.ts';
+import type { ApprovalPolicy } from '../options/session-options.ts';
 import type { PlannedChange } from '../vcs/plan-vcs-change.ts';
 
 /** Who calls: known by the way that the call came, never by what it says. */

@@ -1,6 +1,5 @@
 import type { ModelChoice } from '../../core/contract/turns.ts';
 import type { AgentProfile } from '../agents/agent-profile.ts';
-import type { ApprovalPolicy } from '../approvals/approval-policy.ts';
 import type { GoalAmounts } from '../state/goal-budget.ts';
 import type { SessionContext, StartedSettings } from '../state/settings/session-settings.ts';
 
@@ -60,3 +59,6 @@ export interface ControlOptions {
   /** With `observe` the file is written only where it is named. */
   readonly infoFile: string | undefined;
 }
+
+/** When a tool call needs the approval of a person (docs/approvals-of-commands.md). */
+export type ApprovalPolicy = 'never' | 'allow-all' | 'on-failure' | 'on-request' | 'untrusted';

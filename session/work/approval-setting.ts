@@ -1,6 +1,6 @@
-import type { ApprovalPolicy } from '../approvals/approval-policy.ts';
 import type { GrantLedger } from '../approvals/keep-grants.ts';
 import type { Mask } from '../approvals/use-text.ts';
+import type { ApprovalPolicy } from '../options/session-options.ts';
 
 /** How a session goes about tool calls that everybody else lets through (document 2, Approval policies). */
 export interface ApprovalSetting {

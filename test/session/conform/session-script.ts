@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ApprovalPolicy } from '../../../session/approvals/approval-policy.ts';
+import type { ApprovalPolicy } from '../../../session/options/session-options.ts';
 import type { GivenAnswer } from '../../../session/state/interaction.ts';
 import type { SessionContext } from '../../../session/state/settings/session-settings.ts';
 import type { ScriptedReply } from '../../coder/scripted-model.ts';

@@ -10,9 +10,9 @@ import {
 import { dirname, join } from 'node:path';
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
-import type { ApprovalPolicy } from '../../../session/approvals/approval-policy.ts';
 import { keepGrants } from '../../../session/approvals/keep-grants.ts';
 import { openSession } from '../../../session/open-session.ts';
+import type { ApprovalPolicy } from '../../../session/options/session-options.ts';
 import type { Proof } from '../../../session/state/lease.ts';
 import { pendingOf } from '../../../session/state/state.ts';
 import { priceDraft, submits } from '../../coder/planner/drafts.ts';
