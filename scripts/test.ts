@@ -34,6 +34,7 @@ const tree = readTestTree(root);
 const { rooms, unknown, unreached } = chooseTests(
   {
     words,
+    without: flags.long ? [] : checkedRooms,
     ...(changes === undefined ? {} : { changed: changes.files }),
   },
   tree,
@@ -47,8 +48,7 @@ if (unknown.length > 0) {
   process.exitCode = 1;
 } else {
   if (changes !== undefined) process.stdout.write(sayChosen(changes));
-  const isWanted = ({ room }: RoomChoice): boolean => isNamed || flags.long || !checkedRooms.includes(room);
-  await runAll(longestFirst(rooms.filter(isWanted)).map(toEntry));
+  await runAll(longestFirst(rooms).map(toEntry));
 }
 
 function toEntry({ room, files, whole }: RoomChoice): Entry {

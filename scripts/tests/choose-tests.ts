@@ -11,6 +11,8 @@ export interface TestRequest {
   readonly words: readonly string[];
   /** Files that differ; absent where nobody asked for what a change touches. */
   readonly changed?: readonly string[];
+  /** Rooms that are left out unless a word or a change means them. */
+  readonly without?: readonly string[];
 }
 
 /** The tests of one room that are to run. */
@@ -35,10 +37,11 @@ export const checkedRooms: readonly string[] = ['house'];
 const underEverything = /^(?:package(?:-lock)?\.json|tsconfig\.json)$/;
 
 /** Which tests a request means: all without a word, else the union of what its words and its changes mean. Pure. */
-export function chooseTests({ words, changed }: TestRequest, tree: TestTree): TestChoice {
+export function chooseTests({ words, changed, without = [] }: TestRequest, tree: TestTree): TestChoice {
   const all = [...tree.rooms.values()].flat();
   const isAll = words.length === 0 && changed === undefined;
-  const chosen = new Set<string>(isAll ? all : []);
+  const usual = [...tree.rooms].flatMap(([room, files]) => (without.includes(room) ? [] : files));
+  const chosen = new Set<string>(isAll ? usual : []);
   const unknown: string[] = [];
   for (const word of words) {
     const path = word.replace(/^\.\//, '');

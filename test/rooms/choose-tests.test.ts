@@ -39,6 +39,14 @@ t.test('without words all modules run, and a word selects one module or file', a
   t.strictSame(chosen(['town', 'test/bank/save.test.ts']), ['bank: test/bank/save.test.ts', 'town']);
 });
 
+t.test('a module that is left out runs only if a word or a change means it', async (t) => {
+  const shortly = (words: readonly string[], changed?: readonly string[]): readonly string[] =>
+    said(chooseTests({ words, without: ['house'], ...(changed === undefined ? {} : { changed }) }, tree));
+  t.strictSame(shortly([]), ['bank', 'town']);
+  t.strictSame(shortly(['house']), ['house']);
+  t.strictSame(shortly([], ['bank/save.ts']), ['house', 'bank: test/bank/save.test.ts']);
+});
+
 t.test('reports a word that is neither a module nor a test file', async (t) => {
   const choice = chooseTests({ words: ['ban', 'test/bank/none.test.ts', 'bank/pay.ts', 'town'] }, tree);
   t.strictSame(choice.unknown, ['ban', 'test/bank/none.test.ts', 'bank/pay.ts']);
