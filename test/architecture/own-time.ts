@@ -1,4 +1,3 @@
-import type { HouseFile } from './house.ts';
 import type { HouseRule } from './rule-kinds.ts';
 
 /** Where tests wait: until something holds, to look on while nothing may happen, for an instant of a kill. */
@@ -50,47 +49,20 @@ const readsStopwatch: Readonly<Record<string, string>> = {
 
 /** The rules of test files: no timers of their own, no stopwatch, no random values without a seed. */
 export const testRules: readonly HouseRule[] = [
-  {
+  clockRule({
     name: 'tests wait by `test/waiting/` only',
-    check: ({ files }) => {
-      const tests = files.filter(({ path }) => path.startsWith('test/') && !path.startsWith(waits));
-      const keeping = tests.filter(keepsOwnTime).map(({ path }) => path);
-      return {
-        matched: files.filter((file) => file.path.startsWith(waits) && keepsOwnTime(file)).length,
-        violations: [
-          ...keeping
-            .filter((path) => keepsTime[path] === undefined)
-            .map((path) => `${path} sets a timer or sleeps: wait with \`${waits}\`, or say why not`),
-          ...Object.keys(keepsTime)
-            .filter((path) => tests.some((file) => file.path === path) && !keeping.includes(path))
-            .map((path) => `${path} is excepted and keeps no time`),
-        ],
-      };
-    },
-  },
-  {
+    pattern: ownTime,
+    excepted: keepsTime,
+    fault: `sets a timer or sleeps: wait with \`${waits}\`, or say why not`,
+    needless: 'keeps no time',
+  }),
+  clockRule({
     name: 'no clock decides a test',
-    check: ({ files }) => {
-      const reading = files
-        .filter(
-          ({ path, code }) => path.startsWith('test/') && !path.startsWith(waits) && stopwatch.test(code),
-        )
-        .map(({ path }) => path);
-      return {
-        matched: files.filter(({ path, code }) => path.startsWith(waits) && stopwatch.test(code)).length,
-        violations: [
-          ...reading
-            .filter((path) => readsStopwatch[path] === undefined)
-            .map(
-              (path) => `${path} reads a stopwatch: count work (\`test/work/\`), or measure in \`bench/\``,
-            ),
-          ...Object.keys(readsStopwatch)
-            .filter((path) => files.some((file) => file.path === path) && !reading.includes(path))
-            .map((path) => `${path} is excepted and reads no stopwatch`),
-        ],
-      };
-    },
-  },
+    pattern: stopwatch,
+    excepted: readsStopwatch,
+    fault: 'reads a stopwatch: count work (`test/work/`), or measure in `bench/`',
+    needless: 'reads no stopwatch',
+  }),
   {
     name: 'what tests leave to chance has a seed',
     check: ({ files }) => {
@@ -105,6 +77,34 @@ export const testRules: readonly HouseRule[] = [
   },
 ];
 
-function keepsOwnTime({ code }: HouseFile): boolean {
-  return ownTime.test(code);
+interface ClockRule {
+  readonly name: string;
+  readonly pattern: RegExp;
+  /** Files that the pattern may match, with the reason. */
+  readonly excepted: Readonly<Record<string, string>>;
+  readonly fault: string;
+  /** Of an excepted file that the pattern does not match. */
+  readonly needless: string;
+}
+
+/** Files of tests outside of `test/waiting/` match the pattern only if they are excepted. */
+function clockRule({ name, pattern, excepted, fault, needless }: ClockRule): HouseRule {
+  return {
+    name,
+    check: ({ files }) => {
+      const tests = files.filter(({ path }) => path.startsWith('test/') && !path.startsWith(waits));
+      const found = tests.filter(({ code }) => pattern.test(code)).map(({ path }) => path);
+      const isUnused = (path: string): boolean =>
+        tests.some((file) => file.path === path) && !found.includes(path);
+      return {
+        matched: files.filter(({ path, code }) => path.startsWith(waits) && pattern.test(code)).length,
+        violations: [
+          ...found.filter((path) => excepted[path] === undefined).map((path) => `${path} ${fault}`),
+          ...Object.keys(excepted)
+            .filter(isUnused)
+            .map((path) => `${path} is excepted and ${needless}`),
+        ],
+      };
+    },
+  };
 }
