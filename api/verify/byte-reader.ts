@@ -1,4 +1,4 @@
-/** Reads a stream of chunks by lengths, and holds no more of it than a chunk and what is asked for. */
+/** Reads a stream of chunks by lengths; holds one chunk and the octets that the caller wants. */
 export class ByteReader {
   readonly #chunks: AsyncIterator<Buffer>;
   #held: Buffer = Buffer.alloc(0);

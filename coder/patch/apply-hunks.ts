@@ -15,7 +15,7 @@ interface FileLine {
  * A file's text with its hunks applied in order, each found below the one before it: exactly, else but for blanks at
  * the ends of lines. Lines that a hunk leaves stay as they are in the file, with their blanks and line ends; a new line
  * ends as the one that it replaces, else as the one above it. A byte order mark is no part of the first line.
- * EnvelopeFault for a hunk that stands nowhere, or in several places.
+ * EnvelopeFault for a hunk that is found nowhere, or in several places.
  */
 export function applyHunks(text: string, hunks: readonly EnvelopeHunk[]): string {
   const mark = text.startsWith(bom) ? bom : '';
@@ -73,7 +73,7 @@ function splitLines(text: string): readonly FileLine[] {
   });
 }
 
-/** How most lines end, for a new line that stands at the end of a file without one. */
+/** How most lines end: for a new line at the end of a file whose last line has no end. */
 function usualEnd(lines: readonly FileLine[]): string {
   const carriage = lines.filter(({ end }) => end === '\r\n').length;
   return carriage * 2 > lines.length - 1 ? '\r\n' : '\n';

@@ -1,7 +1,7 @@
 import { jsonIn } from './call-arguments.ts';
 import { objectIn, textIn } from './json-parts.ts';
 
-/** What models put before a call that their server should have parsed. */
+/** Texts that models put before a call that their server should have parsed. */
 const markers = [
   '<tool_call>',
   '<function_call>',
@@ -11,7 +11,7 @@ const markers = [
   '[TOOL_CALLS]',
   '<|channel|>commentary to=',
 ];
-/** Characters behind a marker in which the name of the tool stands. */
+/** Characters behind a marker that are searched for the name of the tool. */
 const nameWithin = 200;
 const maxMarkers = 64;
 

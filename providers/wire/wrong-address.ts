@@ -59,7 +59,7 @@ function correction(base: string, path: string): string {
   return 'Correct `--api-base`.';
 }
 
-/** Where a `Location` leads, without its query, which may hold what is nobody's business. */
+/** The address in a `Location`, without its query, which may hold secrets. */
 function addressOf(location = '', asked: string): string | undefined {
   if (location === '' || location.length > 2048 || !URL.canParse(location, asked)) return undefined;
   const { protocol, origin, pathname } = new URL(location, asked);
