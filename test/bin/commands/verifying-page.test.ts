@@ -84,6 +84,9 @@ async function prepare(): Promise<void> {
   writeFileSync(join(repo, 'a.txt'), 'one\n');
   const run = (...args: string[]) => execFileSync('git', args, { cwd: repo, env });
   run('init', '-q', '-b', 'main');
+  // The author of the change, also where the user of this machine has no git identity.
+  run('config', 'user.name', 'Dana');
+  run('config', 'user.email', 'dana@example.org');
   run('add', '-A');
   run('commit', '-qm', 'base');
   const spec = sampleSpecWith({
