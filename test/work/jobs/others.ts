@@ -15,6 +15,7 @@ export const jobs: Jobs = {
       const hunks = Array.from({ length: lines / 20 }, (_, index) => ({
         from: [`line ${index * 20}`],
         to: ['changed'],
+        kept: [-1],
         atEnd: false,
       }));
       return () => applyHunks(text, hunks);
