@@ -7,8 +7,8 @@ const quietMs = { ending: 3000, whole: 250 };
 
 /**
  * The pieces of `body` until it ends, or until no frame has come for a while after the end of the reply: some gateways
- * keep the connection open. A connection that breaks after the end of the reply is ignored. `progress` is read before each piece, `frames`
- * is the number of frames so far: comments that keep a connection alive are none.
+ * keep the connection open. A connection that breaks after the end of the reply is ignored. `progress` is read before
+ * each piece, `frames` is the number of frames so far: comments that keep a connection alive are none.
  */
 export async function* untilQuiet(
   body: AsyncIterable<Uint8Array>,
