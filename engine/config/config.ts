@@ -78,7 +78,7 @@ export interface WritConfig {
   /** What models cost and hold, by their ids, where the built-in table does not say so. */
   readonly models: ModelsConfig;
   /** `[models] allow_http`: hosts of models, with their ports, that may be asked over plain HTTP. */
-  readonly plainHttp: readonly string[];
+  readonly plainHttp?: readonly string[];
 }
 
 /** `[signer]` and `[log]` are read by those that they are about. */
@@ -117,7 +117,7 @@ export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigO
     policies: readPolicySection(root.table('policy')),
     providers: readProvidersSection(root.table('providers')),
     models: readModelsSection(root.table('models')),
-    plainHttp: readPlainHttp(root.table('models')),
+    ...readPlainHttp(root.table('models')),
   };
   root.end();
   if (issues.length > 0) throw invalid(issues);

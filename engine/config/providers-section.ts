@@ -35,16 +35,18 @@ const allowHttp = 'allow_http';
 const maxHosts = 32;
 
 /** Reads `[models] allow_http`: hosts as a URL has them, in lower case, with the port where it is not 80. */
-export function readPlainHttp(reader: TableReader): readonly string[] {
+export function readPlainHttp(reader: TableReader): { readonly plainHttp?: readonly string[] } {
+  if (!reader.has(allowHttp)) return {};
   const given = reader.texts(allowHttp, []);
   if (given.length > maxHosts) reader.refuse(reader.at(allowHttp), `expected at most ${maxHosts} hosts`);
-  return given.map((text, index) => {
+  const plainHttp = given.map((text, index) => {
     const url = URL.canParse(`http://${text}/`) ? new URL(`http://${text}/`) : undefined;
     const isHost = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(text);
     if (url !== undefined && isHost) return url.host;
     reader.refuse(`${reader.at(allowHttp)}[${index}]`, 'expected a host with its port, e.g. `gpubox:11434`');
     return '';
   });
+  return { plainHttp };
 }
 
 function readRow(row: TableReader): ModelRow {

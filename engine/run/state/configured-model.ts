@@ -5,7 +5,7 @@ import type { Provider, ProviderSource } from '../../../core/contract/provider.t
 import type { WritConfig } from '../../config/config.ts';
 
 /** What the policy commit says of backends and models. */
-export type ModelConfig = Pick<WritConfig, 'providers' | 'models'> & Partial<Pick<WritConfig, 'plainHttp'>>;
+export type ModelConfig = Pick<WritConfig, 'providers' | 'models' | 'plainHttp'>;
 
 export const noModelConfig: ModelConfig = { providers: {}, models: {} };
 
