@@ -1,11 +1,12 @@
 import { isWritError } from '../core/base/errors.ts';
 import type { ModelMessage, ToolResult } from '../core/contract/model.ts';
-import { emptyReply, isEmpty, openConversation } from './conversation.ts';
+import type { Turn } from '../core/contract/turns.ts';
+import { emptyReply, isEmpty } from './conversation.ts';
 import type { ConverseEnd, ConverseOrder } from './converse-order.ts';
+import { openDialogue } from './dialogue.ts';
 import { watchRepetition } from './repetition.ts';
 import { readingDeclarations, useReading } from './tools/reading-tools.ts';
 
-const maxOutputTokens = 16_384;
 /** Of the conversation that a model is sent. */
 const maxCharacters = 400_000;
 const maxTurns = 100;
@@ -15,32 +16,29 @@ export async function converse(order: ConverseOrder): Promise<ConverseEnd> {
   const { hands, turns, told, before, question, agent } = order;
   if (agent !== undefined)
     return (await import('./codex/converse.ts')).converseWithCodex({ ...order, agent });
-  const [first, ...later] = [...before, { role: 'user', text: question } as const];
-  // Vendors want a question first; a dialogue that was cut elsewhere has lost it.
-  const conversation = openConversation(first?.role === 'user' ? first.text : question, maxCharacters);
-  for (const message of first?.role === 'user' ? later : []) conversation.add(message);
+  const dialogue = openDialogue({
+    turns,
+    question,
+    // Vendors want a question first; a dialogue that was cut elsewhere has lost it.
+    before: before[0]?.role === 'user' ? before : [],
+    maxCharacters,
+    system: order.system,
+    tools: readingDeclarations,
+    cacheKey: order.cacheKey,
+  });
   const say = async (message: ModelMessage): Promise<void> => {
     await told.message(message);
-    conversation.add(message);
+    dialogue.add(message);
   };
   await told.message({ role: 'user', text: question });
   const repetition = watchRepetition();
   for (let taken = 0; taken < maxTurns; taken += 1) {
-    let turn: Awaited<ReturnType<typeof turns.take>>;
+    let turn: Turn;
     try {
-      turn = await turns.take(
-        {
-          system: order.system,
-          messages: conversation.messages,
-          tools: readingDeclarations,
-          maxOutputTokens,
-          cacheKey: order.cacheKey,
-        },
-        (event) => {
-          told.event?.(event);
-          if (event.type === 'text') told.text(event.text);
-        },
-      );
+      turn = await dialogue.take((event) => {
+        told.event?.(event);
+        if (event.type === 'text') told.text(event.text);
+      });
     } catch (fault) {
       if (isWritError(fault, 'TURN_LIMIT') || isWritError(fault, 'REPLY_MALFORMED'))
         return { kind: 'nothing', reason: fault.message };

@@ -1,18 +1,15 @@
 import { sha256Hex } from '../core/base/digest.ts';
 import { isWritError } from '../core/base/errors.ts';
 import type { ToolCall, ToolResult } from '../core/contract/model.ts';
+import type { Turn } from '../core/contract/turns.ts';
 import type { TaskOrder, WorkCitation, WorkResult } from '../core/contract/worker.ts';
-import { emptyReply, isEmpty, openConversation } from './conversation.ts';
+import { emptyReply, isEmpty } from './conversation.ts';
+import { openDialogue } from './dialogue.ts';
 import { standingInstructions, taskInstructions } from './instructions.ts';
 import { watchRepetition } from './repetition.ts';
 import { toolsFor } from './tools/coder-tools.ts';
 import { declarationOf, readArguments, type ToolOutcome } from './tools/tool.ts';
 
-const maxOutputTokens = 16_384;
-/** Tokens that a model holds where nobody knows how many: the smallest windows of vendors hold more. */
-const usualWindow = 128_000;
-/** Of code; what vendors count as a token is shorter than in prose. */
-const charactersPerToken = 3;
 /** Replies without a call that a model is asked to go on after. */
 const maxSilent = 3;
 /** How often a model that cites too little is told before its attempt ends as it is. */
@@ -29,36 +26,34 @@ export async function workOn(order: TaskOrder): Promise<WorkResult> {
   const told = taskInstructions(order);
   // The same for the same Task in every run: what was recorded of one is played back to another.
   const cacheKey = sha256Hex(standingInstructions + told);
-  const window = Math.min(turns.contextTokens ?? usualWindow, 2 * usualWindow) - maxOutputTokens;
-  const conversation = openConversation(told, charactersPerToken * Math.max(window, maxOutputTokens));
   const tools = toolsFor(order);
-  const declarations = tools.map(declarationOf);
+  const dialogue = openDialogue({
+    turns,
+    question: told,
+    system: [standingInstructions],
+    tools: tools.map(declarationOf),
+    cacheKey,
+  });
   const repetition = watchRepetition();
   const citations: WorkCitation[] = [];
   let asked = 0;
   for (let silent = 0; ; ) {
-    let turn: Awaited<ReturnType<typeof turns.take>>;
+    let turn: Turn;
     try {
-      turn = await turns.take({
-        system: [standingInstructions],
-        messages: conversation.messages,
-        tools: declarations,
-        maxOutputTokens,
-        cacheKey,
-      });
+      turn = await dialogue.take();
     } catch (fault) {
       if (isWritError(fault, 'TURN_LIMIT') || isWritError(fault, 'REPLY_MALFORMED'))
         return nothing(fault.message);
       throw fault;
     }
     const { message, end } = turn;
-    conversation.add(message);
+    dialogue.add(message);
     if (end === 'refused' || end === 'filtered') return nothing(`the model would not: ${end}`);
     if (message.calls.length === 0) {
       silent += 1;
       if (silent > maxSilent)
         return nothing(isEmpty(message) ? emptyReply : 'the model talks and calls no tool');
-      conversation.add({
+      dialogue.add({
         role: 'user',
         text: end === 'length' ? 'Your reply was cut. Be brief, and go on.' : goOn,
       });
@@ -88,7 +83,7 @@ export async function workOn(order: TaskOrder): Promise<WorkResult> {
           text: `${outcome.text}\n[you did this before]`,
         });
     }
-    conversation.add({ role: 'tool', results });
+    dialogue.add({ role: 'tool', results });
   }
 
   function answer(

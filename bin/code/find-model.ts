@@ -27,12 +27,13 @@ export async function findModel(
   choice: ModelChoice,
   { keys, variable }: Pick<Reaching, 'keys' | 'variable'>,
   isBrought: () => Promise<boolean>,
+  plainHttp: readonly string[],
 ): Promise<FoundModel> {
   const { provider, apiBase, flags } = choice;
   if (!isBuiltIn(engine, provider) && (await isBrought()))
     return { model: choice.model, key: undefined, secrets: [] };
   const source = await pickProvider(engine, provider);
-  const { base, isOtherBase } = findBase(source, apiBase, variable);
+  const { base, isOtherBase } = findBase(source, apiBase, variable, plainHttp);
   const found = await findKey(provider, source, base, keys);
   const model = choice.model ?? source.defaultModel;
   const { stream, clock } = engine;

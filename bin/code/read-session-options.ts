@@ -55,6 +55,7 @@ export async function readSessionOptions(
     approval: { policy: line.approvalPolicy, ttlSeconds },
     limitUsd: config.budget.sessionUsd,
     priced: Object.entries(config.models).flatMap(([id, { price }]) => (price === undefined ? [] : [id])),
+    plainHttp: config.plainHttp ?? [],
     networkAccess: ofSession === 'dev' ? (line.networkAccess ?? 'deny') : 'deny',
     planMode: model.flags['plan-mode'] === 'true',
     goal: line.goal,

@@ -61,11 +61,11 @@ export async function serveCode(
     ephemeralKey: context.options.flag('ephemeral-key'),
     plugins: [watcher.plugin, serviceProgressPlugin(repository.root)],
   });
-  const found = await findModel(engine, options.model, reaching, async () =>
+  const isBrought = async (): Promise<boolean> =>
     (await broughtProviders(context, engine.slots.provider.names)).some(
       ({ name }) => name === options.model.provider,
-    ),
-  );
+    );
+  const found = await findModel(engine, options.model, reaching, isBrought, options.plainHttp);
   const selfTest = openSelfTester(context.options.value('sandbox') ?? 'auto', engine.slots.sandbox, signal);
   const parts = { options, engine, watcher, reaching, repository, found, selfTest, log };
   const setting = await sessionSetting(context, parts);

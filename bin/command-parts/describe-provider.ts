@@ -1,3 +1,4 @@
+import { plainHttpHost } from '../../core/base/service-url.ts';
 import type { ProviderSource } from '../../core/contract/provider.ts';
 import { findBase } from '../../providers/find-base.ts';
 import { findKey } from '../../providers/find-key.ts';
@@ -15,7 +16,7 @@ export async function describeProvider(
   context: Pick<CommandContext, 'repoPath' | 'cwd' | 'env'>,
 ): Promise<string> {
   const variable = (one: string): string | undefined => context.env[one];
-  const { base, from } = findBase(source, undefined, variable);
+  const { base, from } = findBase(source, undefined, variable, 'any');
   const vaults = openVaults(context);
   const key = await findKey(name, source, base, {
     'repo-vault': (one) => vaults.find('repository', one),
@@ -23,5 +24,6 @@ export async function describeProvider(
     environment: variable,
   });
   const found = key === undefined ? 'needs no key' : `${key.name} of ${keyPlaceNames[key.source]}`;
-  return `${found}; at ${base}${from === undefined ? '' : ` (${from})`}`;
+  const clear = plainHttpHost(base) === undefined ? '' : ', over plain HTTP: it needs `[models] allow_http`';
+  return `${found}; at ${base}${from === undefined ? '' : ` (${from})`}${clear}`;
 }

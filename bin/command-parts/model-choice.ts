@@ -45,7 +45,8 @@ export function chooseModel(
   variable: (name: string) => string | undefined,
 ): ModelChoice {
   const [apiBase, temperature] = ['api-base', 'temperature'].map((name) => options.value(name));
-  const fault = apiBase === undefined ? undefined : serviceUrlFault(apiBase);
+  // Which hosts may be asked over plain HTTP is said at the policy commit, and seen when the model is opened.
+  const fault = apiBase === undefined ? undefined : serviceUrlFault(apiBase, 'any');
   if (fault !== undefined) throw new WritError('USAGE', { message: `\`--api-base\`: ${fault}` });
   if (temperature !== undefined && !/^(?:[01](?:\.\d{1,3})?|2(?:\.0{1,3})?)$/.test(temperature))
     throw new WritError('USAGE', { message: `\`--temperature\`: expected 0 to 2, found \`${temperature}\`` });

@@ -98,8 +98,8 @@ export interface ReachSetting {
 
 /** Reaches providers with these variables and keys. */
 export function reachProvider({ variable, keys, known, recorder, told }: ReachSetting): ReachProvider {
-  return async (name, source, apiBase) => {
-    const { base, isOtherBase } = findBase(source, apiBase, variable);
+  return async (name, source, apiBase, plainHttp) => {
+    const { base, isOtherBase } = findBase(source, apiBase, variable, plainHttp);
     const found = await findKey(name, source, base, keys);
     if (found !== undefined) told?.(`key of ${name}: ${found.name}, of ${keyPlaceNames[found.source]}`);
     const secrets = [

@@ -1,13 +1,14 @@
 import { isWritError } from '../../core/base/errors.ts';
 import type { DraftEnd, DraftOrder } from '../../core/contract/draft-order.ts';
 import type { ToolResult } from '../../core/contract/model.ts';
-import { emptyReply, isEmpty, openConversation } from '../conversation.ts';
+import type { Turn } from '../../core/contract/turns.ts';
+import { emptyReply, isEmpty } from '../conversation.ts';
+import { openDialogue } from '../dialogue.ts';
 import { watchRepetition } from '../repetition.ts';
 import { readingDeclarations, useReading } from '../tools/reading-tools.ts';
 import { planningInstructions } from './instructions.ts';
 import { submitDraft, submitTool } from './submit-draft.ts';
 
-const maxOutputTokens = 16_384;
 /** Of the conversation; drafting reads little. */
 const maxCharacters = 300_000;
 /** Whoever has not drafted anything by then is lost. */
@@ -20,22 +21,22 @@ const maxSaid = 600;
 /** Turns and calls until a draft is taken, or the model gets nowhere. Errors of the turns are thrown. */
 export async function draftWith(order: DraftOrder): Promise<DraftEnd> {
   const submit = submitTool(order);
-  const tools = [...readingDeclarations, submit];
-  const conversation = openConversation(order.subject, maxCharacters);
+  const dialogue = openDialogue({
+    turns: order.turns,
+    question: order.subject,
+    maxCharacters,
+    system: [planningInstructions(order)],
+    tools: [...readingDeclarations, submit],
+    cacheKey: order.cacheKey,
+  });
   const repetition = watchRepetition();
   let silent = 0;
   let said = '';
   let submissions = 0;
   for (let turns = 0; turns < maxTurns; turns += 1) {
-    let turn: Awaited<ReturnType<typeof order.turns.take>>;
+    let turn: Turn;
     try {
-      turn = await order.turns.take({
-        system: [planningInstructions(order)],
-        messages: conversation.messages,
-        tools,
-        maxOutputTokens,
-        cacheKey: order.cacheKey,
-      });
+      turn = await dialogue.take();
     } catch (fault) {
       if (isWritError(fault, 'TURN_LIMIT') || isWritError(fault, 'REPLY_MALFORMED'))
         return nothing(fault.message);
@@ -43,7 +44,7 @@ export async function draftWith(order: DraftOrder): Promise<DraftEnd> {
     }
     const { message, end } = turn;
     if (end === 'refused' || end === 'filtered') return nothing(`the model would not: ${end}`);
-    conversation.add(message);
+    dialogue.add(message);
     if (message.calls.length === 0) {
       silent += 1;
       // What it says first; what follows are answers to our reminders.
@@ -51,7 +52,7 @@ export async function draftWith(order: DraftOrder): Promise<DraftEnd> {
       if (silent > maxSilent && said === '' && isEmpty(message)) return nothing(emptyReply);
       if (silent > maxSilent) return nothing(`the model talks and submits nothing${quoted(said)}`);
       const cut = end === 'length' ? 'Your reply was cut. Be brief. ' : '';
-      conversation.add({ role: 'user', text: `${cut}When the draft is complete, call ${submit.name}.` });
+      dialogue.add({ role: 'user', text: `${cut}When the draft is complete, call ${submit.name}.` });
       continue;
     }
     silent = 0;
@@ -71,7 +72,7 @@ export async function draftWith(order: DraftOrder): Promise<DraftEnd> {
         return nothing(`${submissions === 1 ? 'the draft' : `draft ${submissions}`} was not taken: ${text}`);
       results.push({ callId: call.id, name: call.name, text, isError: true });
     }
-    conversation.add({ role: 'tool', results });
+    dialogue.add({ role: 'tool', results });
   }
   return nothing(`no draft was submitted in ${maxTurns} turns`);
 }

@@ -25,6 +25,8 @@ export interface StreamQuestion extends Omit<HttpQuestion, 'withinMs'> {
   readonly withinMs: number;
   /** Between two pieces of the body. */
   readonly idleMs: number;
+  /** The host, with its port, that may be asked over plain HTTP beyond the loopback. */
+  readonly plainHttp?: string;
 }
 
 /** An answer that comes in pieces; disposing of it closes the connection where it has not ended. */

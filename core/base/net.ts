@@ -93,7 +93,8 @@ type Pool = Awaited<ReturnType<typeof openPool>>;
 async function streamAnswer(dispatcher: Pool, question: StreamQuestion): Promise<OpenAnswer> {
   const { url, method, headers = {}, body, withinMs, idleMs, maxBytes } = question;
   const { origin, pathname, search } = new URL(url);
-  const fault = serviceUrlFault(url.slice(0, url.length - search.length));
+  const allowed = question.plainHttp === undefined ? [] : [question.plainHttp];
+  const fault = serviceUrlFault(url.slice(0, url.length - search.length), allowed);
   if (fault !== undefined) throw failed(origin, pathname, fault, 'unreachable');
   const { request } = await import('undici');
   const close = new AbortController();

@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import { WritError } from '../base/errors.ts';
 import type { HttpStreamer } from '../base/http-question.ts';
 import { printable } from '../base/printable.ts';
+import type { PlainHttpHosts } from '../base/service-url.ts';
 import type { AgentSource } from './agent.ts';
 import type { FailureKind, ModelEvent, ModelRequest, ModelUsage } from './model.ts';
 
@@ -36,6 +37,8 @@ export type ReachProvider = (
   name: string,
   source: ProviderSource,
   apiBase: string | undefined,
+  /** Hosts that the policy commit lets be asked over plain HTTP. */
+  plainHttp?: PlainHttpHosts,
 ) => Promise<ReachedProvider>;
 
 /** A flag of one provider, refused for every other (document 2, Options). */

@@ -22,6 +22,7 @@ import {
   type ModelsConfig,
   type ProvidersConfig,
   readModelsSection,
+  readPlainHttp,
   readProvidersSection,
 } from './providers-section.ts';
 import { readRedactionSection } from './redaction-section.ts';
@@ -76,6 +77,8 @@ export interface WritConfig {
   readonly providers: ProvidersConfig;
   /** What models cost and hold, by their ids, where the built-in table does not say so. */
   readonly models: ModelsConfig;
+  /** `[models] allow_http`: hosts of models, with their ports, that may be asked over plain HTTP. */
+  readonly plainHttp?: readonly string[];
 }
 
 /** `[signer]` and `[log]` are read by those that they are about. */
@@ -114,6 +117,7 @@ export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigO
     policies: readPolicySection(root.table('policy')),
     providers: readProvidersSection(root.table('providers')),
     models: readModelsSection(root.table('models')),
+    ...readPlainHttp(root.table('models')),
   };
   root.end();
   if (issues.length > 0) throw invalid(issues);

@@ -27,7 +27,26 @@ export function readProvidersSection(reader: TableReader): ProvidersConfig {
 
 /** Reads `[models]`: a price is told whole, or not at all. */
 export function readModelsSection(reader: TableReader): ModelsConfig {
-  return Object.fromEntries(reader.keys().map((id) => [id, readRow(reader.table(id))]));
+  const ids = reader.keys().filter((id) => id !== allowHttp);
+  return Object.fromEntries(ids.map((id) => [id, readRow(reader.table(id))]));
+}
+
+const allowHttp = 'allow_http';
+const maxHosts = 32;
+
+/** Reads `[models] allow_http`: hosts as a URL has them, in lower case, with the port where it is not 80. */
+export function readPlainHttp(reader: TableReader): { readonly plainHttp?: readonly string[] } {
+  if (!reader.has(allowHttp)) return {};
+  const given = reader.texts(allowHttp, []);
+  if (given.length > maxHosts) reader.refuse(reader.at(allowHttp), `expected at most ${maxHosts} hosts`);
+  const plainHttp = given.map((text, index) => {
+    const url = URL.canParse(`http://${text}/`) ? new URL(`http://${text}/`) : undefined;
+    const isHost = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(text);
+    if (url !== undefined && isHost) return url.host;
+    reader.refuse(`${reader.at(allowHttp)}[${index}]`, 'expected a host with its port, e.g. `gpubox:11434`');
+    return '';
+  });
+  return { plainHttp };
 }
 
 function readRow(row: TableReader): ModelRow {

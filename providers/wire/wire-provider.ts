@@ -13,11 +13,13 @@ import { retryAfterSeconds } from './retry-after.ts';
 import { saysFailure } from './said-failure.ts';
 import { sendableRequest } from './sendable-request.ts';
 import { strayText } from './stray-text.ts';
+import { withTooLarge } from './too-large.ts';
 import { untilQuiet } from './until-quiet.ts';
 import {
   brokenReply,
   maxCalls,
   type ReplyProgress,
+  type SaidFailure,
   SaidFailureError,
   type WireFormat,
   type WireRequest,
@@ -86,14 +88,14 @@ async function* askOnce(
   const requestId = own ?? requestIdOf(headers);
   if (status !== 200) {
     const text = await readText(answer, maxFailureBytes);
-    const heard = format.failureOf(status, asJson(text));
+    const heard = withTooLarge(withText(format.failureOf(status, asJson(text)), text));
     const asked = { base, isOtherBase, path: wire.path, status, headers, model: request.model, text };
     const said = wrongAddress(asked, heard) ?? heard;
     const wait = said.retryAfterSeconds ?? retryAfterSeconds(headers, clock.now());
     throw providerFailure({
       provider: format.provider,
       ...said,
-      found: withoutKey(said.found || text.slice(0, maxQuoted), key),
+      found: withoutKey(said.found, key),
       status,
       ...(wait === undefined ? {} : { retryAfterSeconds: wait }),
       ...(requestId === undefined ? {} : { requestId: withoutKey(requestId, key) }),
@@ -186,6 +188,11 @@ async function* framesOf(
   if (text !== '') yield { type: '', text, isDocument: true };
 }
 
+/** What a vendor does not say in its own form is quoted. */
+function withText(said: SaidFailure, text: string): SaidFailure {
+  return said.found === '' ? { ...said, found: text.slice(0, maxQuoted) } : said;
+}
+
 function asJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -207,8 +214,10 @@ async function readText({ body }: OpenAnswer, maxBytes: number): Promise<string>
 }
 
 function toFailure(provider: string, fault: unknown, key: string | undefined): unknown {
-  if (fault instanceof SaidFailureError)
-    return providerFailure({ provider, ...fault.said, found: withoutKey(fault.said.found, key) });
+  if (fault instanceof SaidFailureError) {
+    const said = withTooLarge(fault.said);
+    return providerFailure({ provider, ...said, found: withoutKey(said.found, key) });
+  }
   if (isWritError(fault, 'NETWORK_FAILED'))
     return providerFailure({
       provider,

@@ -35,6 +35,8 @@ export interface SessionOptions {
   readonly limitUsd: number | undefined;
   /** Models whose price the configuration names. */
   readonly priced: readonly string[];
+  /** Hosts of models that the configuration lets be asked over plain HTTP. */
+  readonly plainHttp: readonly string[];
   /** What is allowed to start with; never `allow` but in `dev`. */
   readonly networkAccess: 'allow' | 'deny';
   /** Nothing is changed before a plan is approved. */

@@ -48,6 +48,45 @@ t.test('the oldest tool results are left out first, with a note', async (t) => {
   requireOrder(t, conversation.messages);
 });
 
+t.test('decisions and the last plan stay when the replies that recorded them go', async (t) => {
+  const conversation = openConversation('do it', 10_000);
+  const record = (id: string, name: string, given: object): void => {
+    conversation.add({
+      role: 'assistant',
+      text: '',
+      calls: [{ id, name, arguments: JSON.stringify(given) }],
+    });
+    conversation.add(answer(id, 'recorded'));
+  };
+  record('d', 'record_decision', { decision: 'Use a map.' });
+  record('p', 'update_plan', { steps: 'pending old' });
+  record('q', 'update_plan', { steps: 'pending new' });
+  for (let at = 0; at < 40; at += 1) {
+    conversation.add(reply(`${at}`, JSON.stringify({ path: 'p'.repeat(300) })));
+    conversation.add(answer(`${at}`, 'z'.repeat(900)));
+  }
+  conversation.shrinkTo(6000);
+  const [first] = conversation.messages;
+  t.match(first, { role: 'user', text: /^do it\n\n.*left out.*Use a map\..*pending new/s });
+  t.notMatch(first, { text: /pending old/ });
+  t.ok(sizeOf(conversation.messages) < 9000);
+  requireOrder(t, conversation.messages);
+});
+
+t.test('a question in the middle of a talk stays, and older words are shortened last', async (t) => {
+  const before: ModelMessage[] = [
+    { role: 'user', text: `begin ${'w'.repeat(9000)}` },
+    { role: 'assistant', text: 'x'.repeat(3000), calls: [] },
+  ];
+  const conversation = openConversation('QUESTION', 4000, before);
+  conversation.add(reply('a'));
+  conversation.add(answer('a', 'y'.repeat(9000)));
+  t.ok(sizeOf(conversation.messages) < 5000, `${sizeOf(conversation.messages)}`);
+  t.match(JSON.stringify(conversation.messages), 'QUESTION');
+  t.match(JSON.stringify(conversation.messages), 'begin');
+  requireOrder(t, conversation.messages);
+});
+
 t.test('thousands of turns stay bounded, and the task is kept', async (t) => {
   const conversation = openConversation('do it', 50_000);
   const sizes: number[] = [];

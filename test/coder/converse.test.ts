@@ -1,6 +1,7 @@
 import t from 'tap';
 import { converse } from '../../coder/converse.ts';
 import { systemClock } from '../../core/base/clock.ts';
+import { messageOf } from '../../core/base/errors.ts';
 import { createStreamer } from '../../core/base/net.ts';
 import type { ModelMessage } from '../../core/contract/model.ts';
 import { noModelConfig, withModelRow } from '../../engine/run/state/configured-model.ts';
@@ -54,6 +55,74 @@ async function talk(replyTo: (asked: Asked) => ScriptedReply, { before = [], con
   });
   return { end, said, asked: server.asked };
 }
+
+const read = (id: string, text: string): readonly ModelMessage[] => [
+  { role: 'assistant', text: '', calls: [{ id, name: 'read_file', arguments: '{"path":"a"}' }] },
+  { role: 'tool', results: [{ callId: id, name: 'read_file', text, isError: false }] },
+];
+/** A talk of 60,000 characters, most of them results of tools. */
+const long: readonly ModelMessage[] = [
+  { role: 'user', text: 'The contract: SPEC.' },
+  ...Array.from({ length: 20 }, (_, at) => read(`c${at}`, `${at} `.repeat(1000))).flat(),
+  { role: 'user', text: 'The plan: PLAN.' },
+  { role: 'assistant', text: 'Agreed.', calls: [] },
+];
+const bodyOf = ({ body }: Asked): string => JSON.stringify(body);
+const refusal = (words: string): ScriptedReply => ({
+  fails: [400, { error: { message: words, type: 'invalid_request_error' } }],
+});
+
+t.test('a question that is too long is shortened and asked once more', async (t) => {
+  for (const [words, most] of [
+    ["This model's maximum context length is 8192 tokens. However, you requested 30000 tokens.", 30_000],
+    ['the request exceeds the available context size. try increasing it', 50_000],
+  ] as const) {
+    const { end, asked } = await talk(
+      (one) => (bodyOf(one).length > most ? refusal(words) : { text: 'A file.' }),
+      { before: long },
+    );
+    t.strictSame(end, { kind: 'answered' }, words);
+    t.equal(asked.length, 2, 'asked twice in all');
+    const [first, second] = asked.map(bodyOf);
+    for (const kept of ['SPEC', 'PLAN', 'What is it?', 'Answer.']) t.match(second, kept);
+    t.match(second, /left out/);
+    t.notMatch(first, /left out/);
+    const { max_tokens: reply } = (asked[1] as Asked).body as { max_tokens: number };
+    t.ok(reply <= (most === 30_000 ? 2048 : 16_384), `${reply} tokens of reply`);
+  }
+});
+
+t.test('a question that stays too long fails after the second time', async (t) => {
+  let count = 0;
+  const asking = talk(
+    () => {
+      count += 1;
+      return refusal('prompt is too long: 9000 tokens > 8000 maximum');
+    },
+    { before: long },
+  );
+  const fault = await asking.catch((thrown: unknown) => thrown);
+  t.match(messageOf(fault), /too-large/);
+  t.equal(count, 2);
+});
+
+t.test('the context of a model bounds what is sent', async (t) => {
+  let reads = 0;
+  const { end, asked } = await talk(
+    () => {
+      reads += 1;
+      return reads < 6 ? { calls: [['read_file', { path: `${reads}` }]] } : { text: 'A file.' };
+    },
+    { before: long, context: 8192 },
+  );
+  t.strictSame(end, { kind: 'answered' });
+  t.equal(asked.length, 6);
+  for (const one of asked) {
+    t.ok(bodyOf(one).length < 8192 * 3, `${bodyOf(one).length} characters`);
+    t.match(one.body, { max_tokens: 2048 });
+    t.match(bodyOf(one), 'What is it?');
+  }
+});
 
 t.test('an empty reply is reported, and is no answer', async (t) => {
   for (const text of ['', ' \n']) {

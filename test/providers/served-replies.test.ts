@@ -332,6 +332,32 @@ t.test('a call written as text is named', async (t) => {
   }
 });
 
+t.test('a prompt that is too long is known by the words of many servers', async (t) => {
+  for (const words of [
+    "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens.",
+    'the request exceeds the available context size. try increasing the context size',
+    'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
+    'Trying to keep the first 9000 tokens when context the overflows. The number of tokens to keep from the initial prompt is greater than the context length',
+    'prompt is too long: 210000 tokens > 200000 maximum',
+    'The prompt (total length 9000) is too long and exceeds the maximum model length of 8192',
+    'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000',
+    'Context size has been exceeded.',
+  ])
+    for (const provider of ['openai', 'anthropic', 'gemini', 'zhipu', 'kimi', 'ollama', 'deepseek']) {
+      const body = { error: { message: words, type: 'invalid_request_error' } };
+      const { fault } = await askAt(
+        provider,
+        (response) => void response.writeHead(400).end(JSON.stringify(body)),
+      );
+      t.match(fault, { detail: { kind: 'too-large' } }, `${provider}: ${words}`);
+    }
+  const other = await askAt(
+    'openai',
+    (response) => void response.writeHead(400).end('{"error":{"message":"bad context"}}'),
+  );
+  t.match(other.fault, { detail: { kind: 'bad-request' } });
+});
+
 t.test('a redirect is reported with the address that it leads to', async (t) => {
   for (const status of [301, 302, 307, 308]) {
     const { fault, server } = await askAt('openai', (response) => {

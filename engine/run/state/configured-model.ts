@@ -5,7 +5,7 @@ import type { Provider, ProviderSource } from '../../../core/contract/provider.t
 import type { WritConfig } from '../../config/config.ts';
 
 /** What the policy commit says of backends and models. */
-export type ModelConfig = Pick<WritConfig, 'providers' | 'models'>;
+export type ModelConfig = Pick<WritConfig, 'providers' | 'models' | 'plainHttp'>;
 
 export const noModelConfig: ModelConfig = { providers: {}, models: {} };
 
@@ -56,6 +56,11 @@ export function priceNotice({ models }: ModelConfig, model: string): string | un
   if (price === undefined) return undefined;
   const { input, output, cachedInput } = price;
   return `price of \`${model}\`: ${input} USD in, ${cachedInput} cached, ${output} out for a million tokens, of \`[models]\` at the policy commit`;
+}
+
+/** In words, that a model is asked in the clear, and who allows it. */
+export function plainHttpNotice(host: string): string {
+  return `the model is asked over plain HTTP at \`${host}\`: \`[models] allow_http\` at the policy commit allows it`;
 }
 
 function invalid(

@@ -1,5 +1,6 @@
 import { WritError } from '../../../core/base/errors.ts';
 import type { HttpStreamer } from '../../../core/base/http-question.ts';
+import { plainHttpHost } from '../../../core/base/service-url.ts';
 import type { Provider, ProviderSource, ReachProvider } from '../../../core/contract/provider.ts';
 import type { Worker } from '../../../core/contract/worker.ts';
 import { noParts, type PluginParts } from '../../plugin-trust/open-parts.ts';
@@ -9,6 +10,7 @@ import {
   configuredFlags,
   type ModelConfig,
   noModelConfig,
+  plainHttpNotice,
   priceNotice,
   withModelRow,
 } from './configured-model.ts';
@@ -70,7 +72,8 @@ export async function openModel(
   const flags = { ...configuredFlags(config, name, source, names), ...worker.model.flags };
   if (reach === undefined) throw new WritError('NO_WORKER', { message: 'nobody here can ask a model' });
   if (brought !== undefined) await plugins.requireSecrets({ providers: [name] });
-  const reached = await reach(name, source, apiBase);
+  const allowed = config.plainHttp ?? [];
+  const reached = await reach(name, source, apiBase, allowed);
   const model = wanted ?? source.defaultModel;
   const { secrets = [], through, ...place } = reached;
   if (brought !== undefined && through !== undefined)
@@ -78,13 +81,20 @@ export async function openModel(
       message: `what goes by between the plugin of \`${name}\` and its hosts is not seen here, and cannot be recorded`,
       detail: { flag: 'record', provider: name },
     });
-  const streamed = through === undefined ? stream : await through(stream, model, flags);
+  const host = plainHttpHost(place.base);
+  const plainHttp = host !== undefined && allowed.includes(host) ? host : undefined;
+  const asked: HttpStreamer =
+    plainHttp === undefined ? stream : (question) => stream({ ...question, plainHttp });
+  const streamed = through === undefined ? asked : await through(asked, model, flags);
   const opened = await source.open({ ...place, model, flags, stream: streamed, clock });
-  const notice = priceNotice(config, model);
+  const notices = [
+    ...(plainHttp === undefined ? [] : [plainHttpNotice(plainHttp)]),
+    ...[priceNotice(config, model)].filter((notice) => notice !== undefined),
+  ];
   return {
     provider: withModelRow(opened, config, model),
     model,
-    ...(notice === undefined ? {} : { notices: [notice] }),
+    ...(notices.length === 0 ? {} : { notices }),
     ...(source.agent === undefined
       ? {}
       : {

@@ -18,6 +18,7 @@ const options = (provider: string): SessionOptions => ({
   approval: { policy: 'on-request', ttlSeconds: 300 },
   limitUsd: undefined,
   priced: [],
+  plainHttp: [],
   networkAccess: 'deny',
   planMode: provider === 'codex',
   goal: undefined,

@@ -62,7 +62,7 @@ export async function openAgentHost(
     note: (text) => void (notes.length < maxNotes && notes.push(redactTexts(text.slice(0, maxNote), policy))),
     isAsking: gate.isAsking,
     failure: gate.failure,
-    taken: () => ({ ...gate.taken(), notices: notes }),
+    taken: () => ({ ...gate.taken(), notices: [...(chosen.notices ?? []), ...notes] }),
     async close() {
       await starter[Symbol.asyncDispose]();
       await gate.close();

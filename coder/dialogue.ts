@@ -1,0 +1,102 @@
+import { isWritError, messageOf } from '../core/base/errors.ts';
+import type { ModelEvent, ModelMessage } from '../core/contract/model.ts';
+import type { Turn, TurnQuestion, Turns } from '../core/contract/turns.ts';
+import { openConversation } from './conversation.ts';
+
+/** Most tokens of one reply. */
+const maxOutputTokens = 16_384;
+/** Tokens that a model holds where nobody knows how many: the smallest windows of vendors hold more. */
+const usualWindow = 128_000;
+/** Of code; what vendors count as a token is shorter than in prose. */
+const charactersPerToken = 3;
+/** Most of a small window that one reply may take. */
+const replyShare = 1 / 4;
+/** Least of a window that is the conversation's, however much instructions and tools take. */
+const leastShare = 1 / 4;
+/** Of a reply, where a model holds less than was known and does not say how much. */
+const smallReply = 4096;
+
+export interface DialogueOrder extends Pick<TurnQuestion, 'system' | 'tools'> {
+  readonly cacheKey: string;
+  readonly turns: Turns;
+  readonly question: string;
+  /** What was said before, oldest first; begins with a message of the user. */
+  readonly before?: readonly ModelMessage[];
+  /** Of the conversation; absent: as much as the model holds. */
+  readonly maxCharacters?: number;
+}
+
+/** A conversation with a model that is no longer than the model holds. */
+export interface Dialogue {
+  add(message: ModelMessage): void;
+  /**
+   * The next reply. If the model holds less than was known, the conversation is shortened and the question is asked
+   * once more. What the turns throw is thrown.
+   */
+  take(told?: (event: ModelEvent) => void): Promise<Turn>;
+}
+
+export function openDialogue(order: DialogueOrder): Dialogue {
+  const {
+    turns,
+    question,
+    before,
+    maxCharacters = Number.POSITIVE_INFINITY,
+    system,
+    tools,
+    cacheKey,
+  } = order;
+  const overhead = system.join('').length + JSON.stringify(tools).length;
+  const { contextTokens } = turns;
+  let reply = replyTokens(contextTokens ?? usualWindow);
+  // Where the window is not known, only the work is bounded by the usual one.
+  const most =
+    contextTokens === undefined && order.maxCharacters !== undefined
+      ? maxCharacters
+      : Math.min(maxCharacters, conversationCharacters(contextTokens ?? usualWindow, overhead));
+  const conversation = openConversation(question, most, before);
+  const ask = (told?: (event: ModelEvent) => void): Promise<Turn> =>
+    turns.take({ system, messages: conversation.messages, tools, maxOutputTokens: reply, cacheKey }, told);
+  /** Whether the next question is smaller than the one that was too large. */
+  const shrink = (words: string): boolean => {
+    const [size, replied] = [conversation.size, reply];
+    const context = contextIn(words);
+    if (context !== undefined) {
+      reply = Math.min(reply, replyTokens(context));
+      conversation.shrinkTo(conversationCharacters(context, overhead));
+    }
+    if (conversation.size < size || reply < replied) return true;
+    reply = Math.min(reply, smallReply);
+    conversation.shrinkTo(Math.floor(size / 2));
+    return conversation.size < size || reply < replied;
+  };
+  return {
+    add: (message) => conversation.add(message),
+    async take(told) {
+      try {
+        return await ask(told);
+      } catch (fault) {
+        if (!isWritError(fault, 'PROVIDER_FAILED') || fault.detail.kind !== 'too-large') throw fault;
+        if (!shrink(messageOf(fault))) throw fault;
+        return ask(told);
+      }
+    },
+  };
+}
+
+function replyTokens(context: number): number {
+  return Math.min(maxOutputTokens, Math.max(1, Math.floor(context * replyShare)));
+}
+
+/** Characters of a conversation beside instructions and tools of `overhead` characters, and a reply. */
+function conversationCharacters(context: number, overhead: number): number {
+  const window = Math.min(context, 2 * usualWindow);
+  const room = charactersPerToken * (window - replyTokens(context));
+  return Math.floor(Math.max(room - overhead, room * leastShare));
+}
+
+/** The tokens that a vendor says its model holds, in the words of its refusal. */
+function contextIn(words: string): number | undefined {
+  const [, count] = /(?:context|maximum|limit)\D{0,60}?(\d{3,8})\b/i.exec(words) ?? [];
+  return count === undefined ? undefined : Number(count);
+}

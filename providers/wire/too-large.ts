@@ -1,0 +1,18 @@
+import type { SaidFailure } from './wire-format.ts';
+
+/** How servers say that a prompt is longer than their model holds. Linear expressions. */
+const words: readonly RegExp[] = [
+  /\bmaximum (?:context|model|prompt|input) length\b/i,
+  /\bcontext[ _](?:length|size|window|limit)[ _]?(?:has been |is |was )?exceed/i,
+  /\bexceeds? (?:the )?(?:available |maximum |model'?s? |allowed )?(?:context|max(?:imum)? (?:length|number of tokens|allowed))/i,
+  /\b(?:prompt|input|request) (?:is )?(?:too long|longer than)/i,
+  /\bgreater than the context length\b/i,
+  /\btoo many tokens\b/i,
+];
+
+/** The same failure; one whose words say that the prompt is too long is `too-large`, whatever the vendor calls it. */
+export function withTooLarge(said: SaidFailure): SaidFailure {
+  if (said.kind !== 'bad-request' && said.kind !== 'server') return said;
+  const found = said.found.slice(0, 2000);
+  return words.some((one) => one.test(found)) ? { ...said, kind: 'too-large' } : said;
+}
