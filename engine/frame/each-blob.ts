@@ -10,6 +10,12 @@ export function isFile(entry: TreeEntry): boolean {
   return entry.mode === '100644' || entry.mode === '100755';
 }
 
+/** Hands out the content of each entry, in order; `undefined` if it cannot be read. */
+export type EachBlob = (
+  entries: readonly TreeEntry[],
+  take: (entry: TreeEntry, bytes: Buffer | undefined) => Promise<void> | void,
+) => Promise<void>;
+
 /**
  * Hands out the content of each entry, in order; about 32 MiB are held at a time. `undefined` where the repository does
  * not hold the object (a partial clone).

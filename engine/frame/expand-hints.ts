@@ -4,7 +4,7 @@ import { hintPattern } from '../plan/hint-pattern.ts';
 import { scopeRootOf } from '../plan/scope.ts';
 import type { GitDirectory } from '../vcs/git.ts';
 import type { TreeEntry } from '../vcs/tree.ts';
-import { isFile } from './each-blob.ts';
+import { eachBlob, isFile } from './each-blob.ts';
 import { type ApiUrl, findApis } from './hints/api-urls.ts';
 import { type DefinitionSite, findSymbols } from './hints/find-symbols.ts';
 import { importersOf, readImportGraph } from './import-graph.ts';
@@ -48,7 +48,7 @@ export async function expandHints(
   const { hinted, unmatched } = matchFiles(entries, distinct(patterns), root);
   const [hop, named, described] = await Promise.all([
     oneHop(objects, entries, hinted),
-    findSymbols(objects, entries, distinct(symbols)),
+    findSymbols((files, take) => eachBlob(objects, files, take), entries, distinct(symbols)),
     findApis(objects, entries, distinct(apis)),
   ]);
   const chosen = [

@@ -1,7 +1,6 @@
 import { declaringLanguage } from '../../../readers/source/language.ts';
-import type { GitDirectory } from '../../vcs/git.ts';
 import type { TreeEntry } from '../../vcs/tree.ts';
-import { eachBlob, isFile } from '../each-blob.ts';
+import { type EachBlob, isFile } from '../each-blob.ts';
 import { isBinary } from '../is-binary.ts';
 import { isVendored } from '../is-vendored.ts';
 import { declarationSyntax } from './declaration-syntax.ts';
@@ -53,7 +52,7 @@ const identifier = /[A-Za-z_$\x80-\xff][\w$\x80-\xff]*/g;
  * any.
  */
 export async function findSymbols(
-  objects: GitDirectory,
+  eachBlob: EachBlob,
   entries: readonly TreeEntry[],
   symbols: readonly string[],
 ): Promise<FoundSymbols> {
@@ -63,7 +62,7 @@ export async function findSymbols(
   const { files, gaps } = sourcesOf(entries);
   const bySymbol = new Map<string, DefinitionSite[]>();
   let measured = 0;
-  await eachBlob(objects, files, ({ path }, bytes) => {
+  await eachBlob(files, ({ path }, bytes) => {
     if (!bytes || measured > maxMeasured || isBinary(bytes)) return;
     const here = wanted.filter(
       (one) =>

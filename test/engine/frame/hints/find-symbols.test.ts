@@ -1,4 +1,5 @@
 import t from 'tap';
+import { eachBlob } from '../../../../engine/frame/each-blob.ts';
 import { findSymbols } from '../../../../engine/frame/hints/find-symbols.ts';
 import type { SampleFile } from '../../vcs/sample-repository.ts';
 import { sampleTree } from '../sample-tree.ts';
@@ -9,7 +10,11 @@ async function found(
   symbols: readonly string[],
 ) {
   const { objects, entries } = await sampleTree(t, files);
-  const { sites, unresolved, gaps } = await findSymbols(objects, entries, symbols);
+  const { sites, unresolved, gaps } = await findSymbols(
+    (files, take) => eachBlob(objects, files, take),
+    entries,
+    symbols,
+  );
   return {
     sites: sites.map(({ symbol, path, startLine, endLine }) => `${symbol} ${path}:${startLine}-${endLine}`),
     texts: sites.map(({ text }) => Buffer.from(text).toString('utf8')),
