@@ -28,8 +28,11 @@ export interface SyntaxQuestion<H extends Hit = Hit> {
   readonly mayHit: (bytes: Uint8Array, start: number, end: number) => boolean;
 }
 
-/** Ordinary source takes half a millisecond per thousand characters. */
-const millisecondsFor = (length: number): number => 250 + length * 0.005;
+/**
+ * Ordinary source takes half a millisecond per thousand characters; a busy machine, many times that. Steps of the
+ * parser cannot be the limit: on hostile text one step of some grammars takes as long as the text.
+ */
+const millisecondsFor = (length: number): number => 2_000 + length * 0.01;
 const maxDoubts = 5_000;
 /**
  * A tree takes some hundred bytes per byte of source: of what is larger only lines are read, and that is not all of it.
