@@ -4,6 +4,7 @@ import { isWritError, messageOf } from '../../core/base/errors.ts';
 import { createStreamer } from '../../core/base/net.ts';
 import type { ModelEvent, ModelRequest } from '../../core/contract/model.ts';
 import type { Provider, ProviderSource } from '../../core/contract/provider.ts';
+import { piecesHeader } from '../../engine/plugin-trust/process/inside/read-in-pieces.ts';
 import type { ServerResponse } from '../../engine/tool/egress/outside.ts';
 import { linesOf, pause, playsOf, sendApart } from './cut-body.ts';
 import { caseBody, caseType, type ProviderCase } from './provider-case.ts';
@@ -24,7 +25,7 @@ export interface ProviderSubject {
   readonly isOtherBase?: boolean;
   /** What the provider calls a server on this port of the loopback; default: by its address. */
   readonly baseAt?: (port: number) => string;
-  /** Milliseconds between two pieces of an answer, so that they arrive apart over what lies between; default 0. */
+  /** Milliseconds between two pieces of an answer, so that most arrive apart over what lies between; default 0. */
   readonly apartMs?: number;
 }
 
@@ -106,7 +107,12 @@ function promisesOf(subject: ProviderSubject, open: Open): Promises {
         async () => {
           for (const [how, pieces] of playsOf(caseBody(one))) {
             await using server = await serveModel(async (response) => {
-              response.writeHead(one.status ?? 200, { 'content-type': caseType(one), ...one.headers });
+              const lengths = pieces.map(({ length }) => length).join();
+              response.writeHead(one.status ?? 200, {
+                'content-type': caseType(one),
+                ...one.headers,
+                [piecesHeader]: lengths,
+              });
               await sendApart(response, pieces, apartMs);
               response.end();
             });

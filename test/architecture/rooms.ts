@@ -40,6 +40,7 @@ export const furtherArrows: Readonly<Record<string, readonly string[]>> = {
   'plugins/store': ['engine/vcs'],
   // They ask as a run would: over repositories, with a scope and a configuration, and hand a log what a seal does.
   'plugins/testers': [
+    'engine/plugin-trust/process/inside',
     'engine/vcs',
     'engine/plan',
     'engine/config',

@@ -1,6 +1,7 @@
 /* The process in the sandbox: calls as lines of JSON on standard input, answers as lines on standard output. */
 import { writeSync } from 'node:fs';
 import { Writable } from 'node:stream';
+import { readInPieces } from './read-in-pieces.ts';
 
 /** Why a connection came to nothing, as the engine tells it. */
 interface Obstacle {
@@ -40,7 +41,7 @@ globalThis.fetch = async (input, init) => {
   const from = obstacles.length;
   questions += 1;
   try {
-    return await plainFetch(input, init);
+    return readInPieces(await plainFetch(input, init));
   } catch (thrown) {
     if (!(thrown instanceof TypeError)) throw thrown;
     const found = process.env.HTTPS_PROXY === undefined ? noNetwork(input) : await obstacleSince(from, input);
