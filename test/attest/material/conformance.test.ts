@@ -67,6 +67,9 @@ const rewritten = (bundle: Loose, change: (body: Loose) => unknown): Loose =>
     entry.canonicalizedBody = Buffer.from(JSON.stringify(body)).toString('base64');
   });
 const rootWith = (change: (copy: Loose) => unknown): Loose => edited(foundry.root, change);
+const withRekor2 = rootWith((r) => r.tlogs.push(foundry.rekor2));
+const v2ed = await foundry.make({ ...message, entry: 'v2', stamped: true, inRekor2: true });
+const dsse2ed = await foundry.make({ entry: 'dsse2', stamped: true, inRekor2: true });
 const logEnd = new Date(Number(entryOf(plain).integratedTime) * 1000).toISOString();
 
 const rows: Record<string, Row> = {
@@ -107,6 +110,47 @@ const rows: Record<string, Row> = {
   'dsse-with-hashedrekord-happy-path': { bundle: await foundry.make({ entry: 'hashedrekord' }), exit: 0 },
   'rekor2-happy-path': { bundle: v2, exit: 0 },
   'rekor2-dsse-happy-path': { bundle: v2dsse, exit: 0 },
+  'rekor2-ed25519-happy-path': { bundle: v2ed, root: withRekor2, exit: 0 },
+  'rekor2-ed25519-hashedrekord-of-dsse-happy-path': {
+    bundle: await foundry.make({ entry: 'v2', stamped: true, inRekor2: true }),
+    root: withRekor2,
+    exit: 0,
+  },
+  'rekor2-ed25519-dsse-happy-path': { bundle: dsse2ed, root: withRekor2, exit: 0 },
+  'rekor2-ed25519-log-beside-the-log-of-the-entry': { bundle: dsse, root: withRekor2, exit: 0 },
+  'rekor2-ed25519-managed-key': {
+    bundle: await foundry.make({ ...message, entry: 'v2', key: byKey, inRekor2: true }),
+    root: withRekor2,
+    key: keyPem,
+    exit: 0,
+  },
+  'rekor2-ed25519-managed-key-dsse': {
+    bundle: await foundry.make({ entry: 'v2', key: byKey, inRekor2: true }),
+    root: withRekor2,
+    key: keyPem,
+    exit: 0,
+  },
+  'rekor2-ed25519-without-time-stamp_fail': {
+    bundle: await foundry.make({ ...message, entry: 'v2', inRekor2: true }),
+    root: withRekor2,
+    exit: 3,
+  },
+  'rekor2-ed25519-unknown-log_fail': { bundle: v2ed, exit: 3 },
+  'rekor2-ed25519-checkpoint-wrong-signature_fail': {
+    bundle: tampered(v2ed, ({ inclusionProof: { checkpoint } }) => {
+      const blob = /(\S+)\n$/.exec(checkpoint.envelope)?.[1] ?? '';
+      checkpoint.envelope = checkpoint.envelope.replace(blob, flip(blob));
+    }),
+    root: withRekor2,
+    exit: 1,
+  },
+  'rekor2-ed25519-entry-of-another-signature_fail': {
+    bundle: edited(dsse2ed, (b) => {
+      b.verificationMaterial.tlogEntries = v2ed.verificationMaterial.tlogEntries;
+    }),
+    root: withRekor2,
+    exit: 1,
+  },
   'managed-key-happy-path': { bundle: keyed, key: keyPem, exit: 0 },
   'managed-key-and-trusted-root': { bundle: keyed, key: keyPem, exit: 0 },
   'intoto-canonical-log-entry': {
