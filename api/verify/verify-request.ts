@@ -5,6 +5,7 @@ import { type ArtifactHash, artifactHashes, type GivenArtifact } from '../../att
 import { type Trust, toAnchors } from '../../attest/verify/given-trust.ts';
 import { isMistakenLevel } from '../../attest/verify/predicates/level.ts';
 import { WritError } from '../../core/base/errors.ts';
+import { compact } from '../compact.ts';
 import type { Belief } from './belief.ts';
 import { type Requirement, requirements, type VerifyDemands } from './demands.ts';
 import { digestOfSigned } from './digest-of-signed.ts';
@@ -27,6 +28,9 @@ export interface VerifyRequest {
   readonly verifierId?: string;
   readonly resourceUri?: string;
   readonly levels?: readonly string[];
+  /** What the certificate must name as the source of the build: its repository, and its ref. */
+  readonly sourceRepository?: string;
+  readonly sourceRef?: string;
   /** What must have been verified, or the answer is no. */
   readonly require?: readonly Requirement[];
   /** The branch, or full commit id, by whose policy alone it may have been judged; a branch needs a repository. */
@@ -47,6 +51,8 @@ const members: Readonly<Record<keyof VerifyRequest, true>> = {
   verifierId: true,
   resourceUri: true,
   levels: true,
+  sourceRepository: true,
+  sourceRef: true,
   require: true,
   policy: true,
   memory: true,
@@ -62,6 +68,7 @@ export async function readRequest(
   const unknown = Object.keys(request).find((name) => !Object.hasOwn(members, name));
   if (unknown !== undefined) throw refusal(unknown, 'no such member');
   const { trust, allowedSigners, specDigest, policy, memory, require: required = [], levels = [] } = request;
+  const { sourceRepository: repository, sourceRef: ref } = request;
   for (const name of required)
     if (!requirements.includes(name)) throw refusal('require', requirements.join(', '));
   if (specDigest !== undefined && !hexOf(64).test(specDigest)) throw refusal('specDigest', '64 hex digits');
@@ -84,6 +91,7 @@ export async function readRequest(
         ...(request.verifierId === undefined ? {} : { verifierId: request.verifierId }),
         ...(request.resourceUri === undefined ? {} : { resourceUri: request.resourceUri }),
       },
+      ...(repository === undefined && ref === undefined ? {} : { source: compact({ repository, ref }) }),
       ...(signers && { allowedSigners: signers }),
       ...(specDigest === undefined ? {} : { specDigest }),
       ...(policy === undefined ? {} : { policy }),

@@ -9,7 +9,7 @@ import { type SigstoreProof, verifyWithSigstore } from './verify-with-sigstore.t
 
 /**
  * Chain, time, logs and signature by the sigstore library; whose certificate it must be is compared here, literally.
- * True where all of it holds; what is missing of a log (`logRequired`, or a ledger that was given) speaks for itself.
+ * Returns what was proven where all of it holds; what is missing of a log (`logRequired`, or a ledger that was given) speaks for itself.
  */
 export async function verifyByCertificate(
   list: CheckList,
@@ -18,7 +18,7 @@ export async function verifyByCertificate(
   anchors: Anchors,
   signed: Signed,
   logRequired = false,
-): Promise<boolean> {
+): Promise<SigstoreProof | undefined> {
   const { trustedRoot: root, identity: wanted } = anchors;
   const { identity = 'none', issuer = 'none' } = readCertificateClaims(der);
   let proven: SigstoreProof | undefined;
@@ -46,7 +46,7 @@ export async function verifyByCertificate(
       throw fault;
     };
     await list.judge(isWritError(fault) && fault.detail.at === 'log' ? 'log' : 'signature', refused);
-    return false;
+    return undefined;
   }
   // The library read the certificate by itself; ours must agree.
   const found = { identity, issuer: proven.issuer === issuer ? issuer : 'none' };
@@ -68,6 +68,7 @@ export async function verifyByCertificate(
     }
     return true;
   });
-  if (isSame) list.grounds.signer = found;
-  return isSame === true;
+  if (isSame !== true) return undefined;
+  list.grounds.signer = found;
+  return proven;
 }

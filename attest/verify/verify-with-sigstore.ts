@@ -5,7 +5,7 @@ import type { AnyBundle } from '../bundle/any-bundle.ts';
 import { preAuthEncoding } from '../encoding/dsse.ts';
 import { canJudgeBy } from '../encoding/public-key.ts';
 import type { TrustedRoot } from '../public/trusted-root.ts';
-import { onlyIssuer } from './certificate-claims.ts';
+import { type CertifiedSource, onlyIssuer, toCertifiedSource } from './certificate-claims.ts';
 import { judgeSignature, type SignatureVerdict, type Signed } from './judge-signature.ts';
 import { knownTimestamps } from './known-timestamps.ts';
 import { unavailable } from './report.ts';
@@ -28,6 +28,8 @@ export interface SigstoreTrust {
 export interface SigstoreProof {
   /** The issuer that the certificate names. */
   readonly issuer: string | undefined;
+  /** Where the certificate says that the signer's workflow ran. */
+  readonly source: CertifiedSource;
   /** Of the log entries those of logs that the root names; each was verified. */
   readonly entries: number;
   /** What time-stamp authorities of the root said, ISO 8601. */
@@ -77,7 +79,7 @@ export async function verifyWithSigstore(bundle: AnyBundle, trust: SigstoreTrust
       timestamps: atMs === undefined ? [...stamps, ...timesOf(entries)] : [statedTime(atMs)],
     });
     return {
-      issuer: issuerOf(identity?.oids ?? []),
+      ...claimsOf(identity?.oids ?? []),
       entries: entries.length,
       times: stamps.map(({ timestamp }) => timestamp.signingTime.toISOString()),
     };
@@ -155,16 +157,18 @@ function statedTime(atMs: number): SignedEntity['timestamps'][number] {
 }
 
 /**
- * Fulcio's issuer extension, a UTF8String, or its forerunner that held the bare text; the same one twice, or both with
- * different names, name nobody.
+ * Issuer and source as the library reads them. The issuer is Fulcio's extension, a UTF8String, or its forerunner that
+ * held the bare text; the same one twice, or both with different names, name nobody.
  */
-function issuerOf(
+function claimsOf(
   extensions: readonly {
     readonly oid: { readonly id: readonly number[] } | undefined;
     readonly value: Buffer;
   }[],
-): string | undefined {
-  const valuesOf = (oid: string): readonly Buffer[] =>
-    extensions.filter((extension) => extension.oid?.id.join('.') === oid).map(({ value }) => value);
-  return onlyIssuer(valuesOf('1.3.6.1.4.1.57264.1.8'), valuesOf('1.3.6.1.4.1.57264.1.1'));
+): Pick<SigstoreProof, 'issuer' | 'source'> {
+  const valuesOf = (arc: number): readonly Buffer[] =>
+    extensions
+      .filter((extension) => extension.oid?.id.join('.') === `1.3.6.1.4.1.57264.1.${arc}`)
+      .map(({ value }) => value);
+  return { issuer: onlyIssuer(valuesOf(8), valuesOf(1)), source: toCertifiedSource(valuesOf) };
 }

@@ -36,6 +36,8 @@ export interface Made {
   readonly name?: string;
   /** `null`: the certificate names none. */
   readonly issuer?: string | null;
+  /** Values of Fulcio's extensions by their last arcs. */
+  readonly extensions?: Readonly<Record<number, string>>;
   readonly stamped?: boolean;
   /** Made by somebody else: a certificate, and its key. */
   readonly certified?: { readonly der: Buffer; readonly privateKey: KeyObject; readonly hash?: string };
@@ -52,6 +54,7 @@ export interface Foundry {
   issue(
     name?: string,
     issuer?: string | null,
+    extensions?: Made['extensions'],
   ): Promise<{ readonly der: Buffer; readonly privateKey: KeyObject }>;
 }
 
@@ -140,12 +143,14 @@ export async function makeFoundry({
     };
   }
 
-  async function issue(name = builder, issuer: string | null = github) {
+  async function issue(name = builder, issuer: string | null = github, more: Made['extensions'] = {}) {
     const { publicKey, privateKey } = pair();
     const certificate = await ca.issueCertificate({
       publicKey: publicKey.export({ format: 'der', type: 'spki' }) as Loose,
       subjectAltName: name,
-      extensions: issuer === null ? [] : [{ oid: '1.3.6.1.4.1.57264.1.8', value: issuer }],
+      extensions: [...(issuer === null ? [] : [['8', issuer] as const]), ...Object.entries(more)].map(
+        ([arc, value]) => ({ oid: `1.3.6.1.4.1.57264.1.${arc}`, value }),
+      ),
     });
     return { der: octets(certificate), privateKey };
   }
@@ -183,7 +188,7 @@ export async function makeFoundry({
   async function make(made: Made = {}): Promise<Loose> {
     const { version = '0.3', message, key, certified, payload = statement() } = made;
     const bytes = Buffer.isBuffer(payload) ? payload : Buffer.from(JSON.stringify(payload));
-    const holder = key ?? certified ?? (await issue(made.name, made.issuer));
+    const holder = key ?? certified ?? (await issue(made.name, made.issuer, made.extensions));
     const signed = message ?? preAuthEncoding(inToto, bytes);
     const hash = certified?.hash ?? 'sha256';
     const isEd = holder.privateKey.asymmetricKeyType === 'ed25519';

@@ -53,3 +53,53 @@ t.test('a trusted root that also lists an Ed25519 log', async (t) => {
     t.match(check('log'), { status: 'missing', code: 'not-logged' });
   });
 });
+
+t.test('the source repository of a certificate', async (t) => {
+  const folder = 'source-repository';
+  const good = 'https://github.com/good/app';
+  const evil = 'https://github.com/evil/app';
+  t.test('is shown, and is refused where the predicate names another repository', async (t) => {
+    const { code, check } = await verify(folder, 'good.json', 'root.json');
+    t.equal(code, 0);
+    t.strictSame(check('source-repository'), {
+      id: 'source-repository',
+      status: 'passed',
+      detail: { repository: good },
+    });
+    const theirs = await verify(folder, 'evil.json', 'root.json');
+    t.equal(theirs.code, 0, 'no source is demanded');
+    t.match(theirs.check('source-repository'), { detail: { repository: evil } });
+    const lie = await verify(folder, 'evil-says-good.json', 'root.json');
+    t.equal(lie.code, 1);
+    t.match(lie.check('source-repository'), {
+      status: 'failed',
+      code: 'mismatch',
+      detail: { member: '/externalParameters/workflow/repository', expected: evil, found: good },
+    });
+  });
+  t.test('must be the one that `--source-repository` demands, letter by letter', async (t) => {
+    const demand = (bundle: string, uri: string) =>
+      verify(folder, bundle, 'root.json', '--source-repository', uri);
+    t.equal((await demand('good.json', good)).code, 0);
+    for (const [bundle, uri] of [
+      ['evil.json', good],
+      ['good.json', `${good}s`],
+      ['good.json', 'https://github.com/Good/app'],
+      ['good.json', '.*'],
+    ] as const) {
+      const { code, check } = await demand(bundle, uri);
+      t.equal(code, 1, uri);
+      t.match(check('source-repository'), { status: 'failed', code: 'mismatch', detail: { expected: uri } });
+    }
+    t.match(await demand('good.json', 'a b'), { code: 129, error: { code: 'USAGE' } });
+  });
+  t.test('is missing where a demanded ref is not in the certificate', async (t) => {
+    const { code, check } = await verify(folder, 'good.json', 'root.json', '--source-ref', 'refs/tags/v1');
+    t.equal(code, 3);
+    t.match(check('source-ref'), {
+      status: 'missing',
+      code: 'missing',
+      detail: { expected: 'refs/tags/v1' },
+    });
+  });
+});
