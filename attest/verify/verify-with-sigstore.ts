@@ -4,11 +4,12 @@ import { isWritError } from '../../core/base/errors.ts';
 import type { AnyBundle } from '../bundle/any-bundle.ts';
 import { preAuthEncoding } from '../encoding/dsse.ts';
 import { canJudgeBy } from '../encoding/public-key.ts';
+import { type Checkpoint, parseCheckpoint } from '../log/checkpoint.ts';
 import type { TrustedRoot } from '../public/trusted-root.ts';
 import { type CertifiedSource, onlyIssuer, toCertifiedSource } from './certificate-claims.ts';
 import { judgeSignature, type SignatureVerdict, type Signed } from './judge-signature.ts';
 import { knownTimestamps } from './known-timestamps.ts';
-import { unavailable } from './report.ts';
+import { refuted, unavailable } from './report.ts';
 import { toSigstoreBundle } from './sigstore-bundle.ts';
 import { toRefusal } from './sigstore-refusal.ts';
 
@@ -78,6 +79,7 @@ export async function verifyWithSigstore(bundle: AnyBundle, trust: SigstoreTrust
       tlogEntries: entries,
       timestamps: atMs === undefined ? [...stamps, ...timesOf(entries)] : [statedTime(atMs)],
     });
+    for (const entry of entries) requireSameHead(entry);
     return {
       ...claimsOf(identity?.oids ?? []),
       entries: entries.length,
@@ -103,6 +105,31 @@ function entriesOfKnownLogs(entries: Entries, { root: { tlogs } }: TrustedRoot):
     expected: tlogs.map(({ baseUrl }) => baseUrl),
     found: entries.map(({ logId }) => `log id ${logId.keyId.toString('hex').slice(0, 64)}`),
   });
+}
+
+/**
+ * Requires that an inclusion proof states the tree of its checkpoint, which the library verified. The library computes
+ * with the checkpoint alone and does not read `rootHash` and `treeSize`.
+ */
+function requireSameHead({ inclusionProof: proof }: Entries[number]): void {
+  if (proof === undefined) return;
+  const { size, root } = readHead(proof.checkpoint?.envelope ?? '');
+  if (proof.treeSize === String(size) && root.equals(proof.rootHash)) return;
+  throw refuted('mismatch', {
+    at: 'log',
+    expected: [`tree size ${size}`, `root ${root.toString('base64')}`],
+    found: [`tree size ${proof.treeSize}`, `root ${proof.rootHash.toString('base64').slice(0, 64)}`],
+  });
+}
+
+function readHead(checkpoint: string): Checkpoint {
+  try {
+    // The library compared the name of the signature; Rekor v1 puts the number of the tree behind it in the origin.
+    return parseCheckpoint(checkpoint, () => true);
+  } catch (fault) {
+    if (!isWritError(fault, 'ATTESTATION_MALFORMED')) throw fault;
+    throw refuted('malformed', { at: 'log', found: fault.message });
+  }
 }
 
 /** Times that logs promised, each of a log once: the library takes two of the same for one that was copied. */

@@ -270,6 +270,40 @@ const rows: Record<string, Row> = {
     }),
     exit: 1,
   },
+  'inclusion-proof-wrong-roothash_fail': {
+    bundle: tampered(plain, ({ inclusionProof }) => {
+      inclusionProof.rootHash = Buffer.alloc(32, 1).toString('base64');
+    }),
+    exit: 1,
+  },
+  'inclusion-proof-no-roothash_fail': {
+    bundle: tampered(plain, ({ inclusionProof }) => delete inclusionProof.rootHash),
+    exit: 1,
+  },
+  'inclusion-proof-wrong-treesize_fail': {
+    bundle: tampered(plain, ({ inclusionProof }) => {
+      inclusionProof.treeSize = '2';
+    }),
+    exit: 1,
+  },
+  'inclusion-proof-no-treesize_fail': {
+    bundle: tampered(plain, ({ inclusionProof }) => delete inclusionProof.treeSize),
+    exit: 1,
+  },
+  'rekor2-ed25519-inclusion-proof-wrong-treesize_fail': {
+    bundle: tampered(v2ed, ({ inclusionProof }) => {
+      inclusionProof.treeSize = '3';
+    }),
+    root: withRekor2,
+    exit: 1,
+  },
+  'managed-key-inclusion-proof-wrong-roothash_fail': {
+    bundle: tampered(keyed, ({ inclusionProof }) => {
+      inclusionProof.rootHash = Buffer.alloc(32, 1).toString('base64');
+    }),
+    key: keyPem,
+    exit: 1,
+  },
   'inclusion-promise-invalid_fail': {
     bundle: tampered(plain, (entry) => {
       entry.inclusionPromise.signedEntryTimestamp = flip(entry.inclusionPromise.signedEntryTimestamp);
