@@ -1,6 +1,7 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import type { Seal } from '../bundle/bundle.ts';
 import { verifyEnvelope } from '../encoding/dsse.ts';
+import type { Root } from '../public/trusted-root.ts';
 import { type Anchors, findSigner } from './anchors.ts';
 import { type CertifiedSource, isForSigning, readCertificateClaims } from './certificate-claims.ts';
 import { refuted, type SignerGround, unavailable } from './report.ts';
@@ -52,14 +53,12 @@ async function verifyCertified(
       identity,
       issuer: claimed,
     });
-  if (root.root.ctlogs.length === 0)
-    throw unavailable('untrusted-signer', {
-      expected: 'a certificate log in the trusted root',
-      found: 'none',
-    });
+  requireCertificateLog(root.root);
   if (proof?.promise === undefined)
     throw unavailable('missing', { expected: 'a log entry whose time the log signed (Rekor v1)' });
-  const { issuer = 'none', source } = await verifyWithSigstore(read, { root });
+  const { issuer = 'none', source, root: used } = await verifyWithSigstore(read, { root });
+  // Of several roots another one may name certificate logs.
+  requireCertificateLog(used);
   const isWanted = identity === wanted.identity && issuer === wanted.issuer;
   if (!isWanted || identity === 'none' || issuer === 'none')
     throw unavailable('untrusted-signer', {
@@ -73,4 +72,12 @@ async function verifyCertified(
   // The library judged by its own decoding of the certificate; the platform's must agree.
   verifyEnvelope(envelope, key);
   return { keyId: envelope.keyId, key, certificate: der, source, ground: { identity, issuer } };
+}
+
+function requireCertificateLog({ ctlogs }: Root): void {
+  if (ctlogs.length > 0) return;
+  throw unavailable('untrusted-signer', {
+    expected: 'a certificate log in the trusted root',
+    found: 'none',
+  });
 }

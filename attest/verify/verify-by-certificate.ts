@@ -55,8 +55,8 @@ export async function verifyByCertificate(
   // Entries of our ledgers are by keys: none of them is of what a certificate signs.
   if (ledgers.length > 0)
     list.settle('log', 'missing', 'not-logged', { expected: ledgers.map(({ name }) => name) });
-  else if (root?.root.tlogs.length === 0 && logRequired) list.settle('log', 'missing', 'not-logged');
-  else if (root?.root.tlogs.length === 0) list.waive('log', 'not-required');
+  else if (proven.root.tlogs.length === 0 && logRequired) list.settle('log', 'missing', 'not-logged');
+  else if (proven.root.tlogs.length === 0) list.waive('log', 'not-required');
   else list.settle('log', 'passed', undefined, { entries: proven.entries });
   const isSame = await list.judge('identity', () => {
     for (const name of ['identity', 'issuer'] as const) {

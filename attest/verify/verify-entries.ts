@@ -1,5 +1,4 @@
 import type { KeyObject } from 'node:crypto';
-import { isWritError } from '../../core/base/errors.ts';
 import type { AnyBundle } from '../bundle/any-bundle.ts';
 import { parseTlogEntry } from '../bundle/bundled-proof.ts';
 import { decodeTlogEntry } from '../bundle/tlog-entry.ts';
@@ -74,24 +73,37 @@ export async function verifyEntries(list: CheckList, keyed: KeyedBundle, anchors
     else list.waive('log', 'not-required');
     return;
   }
-  if (!isDemanded && !bundle.entries.some((one) => isOfTrustedLog(one, anchors, vouched))) {
+  const { content } = bundle;
+  const { kind, version } = Object(entry.kindVersion) as { kind?: unknown; version?: unknown };
+  const isOurKind = kind === entryKind.kind && version === entryKind.version && more.length === 0;
+  const isOurForm = isOurKind && isOurs(key) && content.kind === 'envelope';
+  const entryAt = '/verificationMaterial/tlogEntries/0';
+  let isTrusted: boolean;
+  try {
+    if (isOurForm) parseTlogEntry(entry, entryAt);
+    isTrusted = bundle.entries.some((one) => isOfTrustedLog(one, anchors, vouched));
+  } catch (fault) {
+    // An entry off its form makes the bundle malformed, whoever is trusted.
+    await list.judge('log', () => {
+      throw fault;
+    });
+    return;
+  }
+  if (!isDemanded && !isTrusted) {
     list.waive('log', 'not-required', {
       found: 'an entry that was not verified: its log is not trusted here',
       expected: '`--trusted-root FILE` or `--ledger-key KEY`',
     });
     return;
   }
-  const { content } = bundle;
-  const { kind, version } = Object(entry.kindVersion) as { kind?: unknown; version?: unknown };
-  const isOurKind = kind === entryKind.kind && version === entryKind.version && more.length === 0;
-  if (isOurKind && isOurs(key) && content.kind === 'envelope') {
+  if (isOurForm) {
     const { payloadType, payload, signatures } = content;
     const [{ signature }] = signatures;
     const inclusion = await judgeLog(
       list,
       isDemanded,
       () => {
-        const proof = parseTlogEntry(entry, '/verificationMaterial/tlogEntries/0');
+        const proof = parseTlogEntry(entry, entryAt);
         verifyLogEntry(proof.body, { payloadType, payload, signature, keyId: '' }, key);
         return verifyBundledProof(proof, anchors, vouched);
       },
@@ -124,19 +136,14 @@ async function judgeLog<T>(
   return value;
 }
 
-/** True if the entry names a log whose key is trusted here; an entry that cannot be read names none. */
+/** True if the entry names a log whose key is trusted here. ATTESTATION_MALFORMED. */
 function isOfTrustedLog(entry: JsonObject, anchors: Anchors, vouched: LedgerKey | undefined): boolean {
-  try {
-    const { logId, proof } = decodeTlogEntry(entry, '/verificationMaterial/tlogEntries');
-    if (logId === undefined) return false;
-    const origin = /^[^\n]{1,255}/.exec(proof?.checkpoint ?? '')?.[0] ?? '';
-    const ids = [
-      ...(anchors.trustedRoot?.root.tlogs ?? []).map((log) => (log.checkpointKeyId ?? log.logId)?.keyId),
-      ...(isNoteName(origin) ? ledgerKeysFor(anchors, origin, vouched) : []).map(({ keyId }) => keyId),
-    ];
-    return ids.some((id) => id?.equals(logId));
-  } catch (fault) {
-    if (isWritError(fault, 'ATTESTATION_MALFORMED')) return false;
-    throw fault;
-  }
+  const { logId, proof } = decodeTlogEntry(entry, '/verificationMaterial/tlogEntries');
+  if (logId === undefined) return false;
+  const origin = /^[^\n]{1,255}/.exec(proof?.checkpoint ?? '')?.[0] ?? '';
+  const ids = [
+    ...(anchors.trustedRoot?.root.tlogs ?? []).map((log) => (log.checkpointKeyId ?? log.logId)?.keyId),
+    ...(isNoteName(origin) ? ledgerKeysFor(anchors, origin, vouched) : []).map(({ keyId }) => keyId),
+  ];
+  return ids.some((id) => id?.equals(logId));
 }

@@ -1,11 +1,11 @@
-import type { KeyObject } from 'node:crypto';
+import { type KeyObject, X509Certificate } from 'node:crypto';
 import type { SignedEntity } from '@sigstore/verify';
 import { isWritError } from '../../core/base/errors.ts';
-import type { AnyBundle } from '../bundle/any-bundle.ts';
+import type { AnyBundle, Material } from '../bundle/any-bundle.ts';
 import { preAuthEncoding } from '../encoding/dsse.ts';
 import { canJudgeBy } from '../encoding/public-key.ts';
 import { type Checkpoint, parseCheckpoint } from '../log/checkpoint.ts';
-import type { TrustedRoot } from '../public/trusted-root.ts';
+import type { Root, TrustedRoot } from '../public/trusted-root.ts';
 import { type CertifiedSource, onlyIssuer, toCertifiedSource } from './certificate-claims.ts';
 import { judgeSignature, type SignatureVerdict, type Signed } from './judge-signature.ts';
 import { knownTimestamps } from './known-timestamps.ts';
@@ -27,6 +27,8 @@ export interface SigstoreTrust {
 }
 
 export interface SigstoreProof {
+  /** The root that it was verified under: one member of several, by a key all of them together. */
+  readonly root: Root;
   /** The issuer that the certificate names. */
   readonly issuer: string | undefined;
   /** Where the certificate says that the signer's workflow ran. */
@@ -47,20 +49,56 @@ type Entries = SignedEntity['tlogEntries'];
  * `detail.at` being `log` where the log is at fault.
  */
 export async function verifyWithSigstore(bundle: AnyBundle, trust: SigstoreTrust): Promise<SigstoreProof> {
+  const faults: unknown[] = [];
+  for (const root of trust.key ? [trust.root.root] : rootsFor(bundle.material, trust.root)) {
+    try {
+      return await verifyUnder(root, bundle, trust);
+    } catch (fault) {
+      faults.push(fault);
+    }
+  }
+  throw faults.find((fault) => isWritError(fault, 'VERIFY_REFUTED')) ?? faults[0];
+}
+
+/** The roots that name the authority of a certificate, else all of them. */
+function rootsFor(material: Material, { members }: TrustedRoot): readonly Root[] {
+  if (members.length === 1 || material.kind !== 'certificate') return members;
+  const leaf = readCertificate(material.der);
+  const naming = members.filter(({ certificateAuthorities }) =>
+    certificateAuthorities
+      .flatMap(({ certChain }) => certChain?.certificates ?? [])
+      .some(({ rawBytes }) => leaf?.checkIssued(new X509Certificate(rawBytes))),
+  );
+  return naming.length === 0 ? members : naming;
+}
+
+/** `undefined` for what is no certificate, which the library refuses. */
+function readCertificate(der: Buffer): X509Certificate | undefined {
+  try {
+    return new X509Certificate(der);
+  } catch {
+    return undefined;
+  }
+}
+
+async function verifyUnder(
+  root: Root,
+  bundle: AnyBundle,
+  { key, atMs, signed }: SigstoreTrust,
+): Promise<SigstoreProof> {
   const [forms, { toSignedEntity, toTrustMaterial, Verifier }] = await Promise.all([
     import('@sigstore/bundle'),
     import('@sigstore/verify'),
   ]);
-  const { root, key, atMs } = trust;
-  const { tlogs, ctlogs } = root.root;
+  const { tlogs, ctlogs } = root;
   const verdict: { found?: SignatureVerdict | undefined } = {};
   let entries: Entries = [];
   try {
     const finder = () => ({ publicKey: key as KeyObject, validFor: () => true });
-    const material = toTrustMaterial(root.root, finder);
+    const material = toTrustMaterial(root, finder);
     const entity = toSignedEntity(toSigstoreBundle(bundle, forms));
     entries = entriesOfKnownLogs(entity.tlogEntries, root);
-    const signature = judgedHere(entity.signature, bundle, trust.signed, verdict);
+    const signature = judgedHere(entity.signature, bundle, signed, verdict);
     const timeless = { tlogThreshold: 0, ctlogThreshold: 0, timestampThreshold: 0 };
     const stamps = knownTimestamps(
       { ...entity, signature },
@@ -81,6 +119,7 @@ export async function verifyWithSigstore(bundle: AnyBundle, trust: SigstoreTrust
     });
     for (const entry of entries) requireSameHead(entry);
     return {
+      root,
       ...claimsOf(identity?.oids ?? []),
       entries: entries.length,
       times: stamps.map(({ timestamp }) => timestamp.signingTime.toISOString()),
@@ -96,7 +135,7 @@ export async function verifyWithSigstore(bundle: AnyBundle, trust: SigstoreTrust
 }
 
 /** Entries of other logs prove nothing, and do no harm beside one that does. */
-function entriesOfKnownLogs(entries: Entries, { root: { tlogs } }: TrustedRoot): Entries {
+function entriesOfKnownLogs(entries: Entries, { tlogs }: Root): Entries {
   const ids = tlogs.flatMap(({ checkpointKeyId, logId }) => (checkpointKeyId ?? logId)?.keyId ?? []);
   const known = entries.filter((entry) => ids.some((id) => id.equals(entry.logId.keyId)));
   if (known.length > 0 || entries.length === 0 || tlogs.length === 0) return known;

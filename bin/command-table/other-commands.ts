@@ -32,7 +32,8 @@ export const otherCommands: readonly CommandSpec[] = [
       {
         name: 'trusted-root',
         value: 'FILE',
-        about: 'trust the authorities and logs of this sigstore trusted root (JSON)',
+        about:
+          'trust the authorities and logs of this sigstore trusted root (JSON, or several, one on a line)',
       },
       {
         name: 'ledger-key',

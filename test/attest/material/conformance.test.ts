@@ -32,6 +32,7 @@ const strangerPem = String(
 
 interface Row {
   readonly bundle: Loose;
+  /** JSON, or the text of the file. */
   readonly root?: Loose;
   readonly key?: string;
   readonly identity?: string;
@@ -70,6 +71,9 @@ const rootWith = (change: (copy: Loose) => unknown): Loose => edited(foundry.roo
 const withRekor2 = rootWith((r) => r.tlogs.push(foundry.rekor2));
 const v2ed = await foundry.make({ ...message, entry: 'v2', stamped: true, inRekor2: true });
 const dsse2ed = await foundry.make({ entry: 'dsse2', stamped: true, inRekor2: true });
+/** As GitHub's: an authority and its time stamps, and no log. */
+const withoutLogs = edited(unlisted.root, (copy) => Object.assign(copy, { tlogs: [], ctlogs: [] }));
+const twoRoots = [foundry.root, withoutLogs].map((one) => `${JSON.stringify(one)}\n`).join('');
 const logEnd = new Date(Number(entryOf(plain).integratedTime) * 1000).toISOString();
 
 const rows: Record<string, Row> = {
@@ -174,6 +178,30 @@ const rows: Record<string, Row> = {
       r.tlogs[0].publicKey.validFor = { ...r.tlogs[0].publicKey.validFor, end: logEnd };
     }),
     exit: 0,
+  },
+  'trust-roots-one-a-line-first': { bundle: plain, root: twoRoots, exit: 0 },
+  'trust-roots-one-a-line-second': {
+    bundle: await unlisted.make({ ...message, entry: 'none', stamped: true }),
+    root: twoRoots,
+    exit: 0,
+  },
+  'trust-roots-one-a-line-managed-key': { bundle: keyed, root: twoRoots, key: keyPem, exit: 0 },
+  'trust-roots-one-a-line-log-of-another-root_fail': {
+    bundle: await foundry.make({ ...message, entry: 'none', stamped: true }),
+    root: twoRoots,
+    exit: 3,
+  },
+  'trust-roots-one-a-line-unknown-authority_fail': {
+    bundle: await past.make(message),
+    root: twoRoots,
+    exit: 3,
+  },
+  'trust-roots-one-a-line-wrong-signature_fail': {
+    bundle: edited(plain, (b) => {
+      b.messageSignature.signature = flip(b.messageSignature.signature);
+    }),
+    root: twoRoots,
+    exit: 1,
   },
   'trust-root-null-members': {
     bundle: plain,
@@ -459,7 +487,8 @@ async function verify(row: Row, given: (path: string, bytes: Buffer) => string):
   const bytes = row.artifact ?? artifact;
   writeFileSync(at('a.txt'), bytes);
   writeFileSync(at('bundle.sigstore.json'), JSON.stringify(row.bundle));
-  writeFileSync(at('trusted_root.json'), JSON.stringify(row.root ?? foundry.root));
+  const trusted = row.root ?? foundry.root;
+  writeFileSync(at('trusted_root.json'), typeof trusted === 'string' ? trusted : JSON.stringify(trusted));
   writeFileSync(at('key.pub'), row.key ?? '');
   const who =
     row.key === undefined
