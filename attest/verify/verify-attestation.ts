@@ -95,6 +95,7 @@ export async function verifyAttestation(
         required: options.logRequired === true,
         vouched: judged?.ours?.ledger,
         memory: options.memory,
+        nowMs: options.nowMs,
       },
       anchors,
     );

@@ -28,6 +28,8 @@ export interface KeyedBundle {
   readonly required: boolean;
   /** What the user has seen of logs. */
   readonly memory: CheckpointMemory | undefined;
+  /** What time it is for the reader. Milliseconds since the epoch. */
+  readonly nowMs: number;
   /** The log that its signer vouches for. */
   readonly vouched: ProvenanceClaims['ledger'];
 }
@@ -39,7 +41,7 @@ export interface KeyedBundle {
  * can remove it; one that a trusted log contradicts is refused.
  */
 export async function verifyEntries(list: CheckList, keyed: KeyedBundle, anchors: Anchors): Promise<void> {
-  const { bundle, key, signed, demanded, required, vouched, memory } = keyed;
+  const { bundle, key, signed, demanded, required, vouched, memory, nowMs } = keyed;
   const { trustedRoot: root } = anchors;
   const { tlogs = [], timestampAuthorities = [] } = root?.root ?? {};
   const isByTimeOnly =
@@ -105,7 +107,7 @@ export async function verifyEntries(list: CheckList, keyed: KeyedBundle, anchors
       () => {
         const proof = parseTlogEntry(entry, entryAt);
         verifyLogEntry(proof.body, { payloadType, payload, signature, keyId: '' }, key);
-        return verifyBundledProof(proof, anchors, vouched);
+        return verifyBundledProof(proof, anchors, vouched, nowMs);
       },
       describeInclusion,
     );

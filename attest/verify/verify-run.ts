@@ -273,7 +273,8 @@ async function verifyLogging(
     for (const id of logged) list.waive(id, 'not-required');
     return undefined;
   }
-  const inclusion = await verifyLog(list, bundle, proof, signer, anchors, claims.ledger);
+  const nowMs = options.clock.now();
+  const inclusion = await verifyLog(list, bundle, proof, signer, anchors, claims.ledger, nowMs);
   if (inclusion === undefined) return undefined;
   list.grounds.log = describeInclusion(inclusion);
   const revokes = revocationMatcher(anchors, claims);
