@@ -12,9 +12,9 @@ export interface WitnessedCheckpoint {
 }
 
 /**
- * Verifies a checkpoint by a policy: signed by one of `logs` (default those of the policy) and cosigned by a quorum, not
- * later than `nowMs`. VERIFY_REFUTED with `detail.reason` `untrusted-log`, `bad-signature` or `no-quorum`, the latter
- * with who did sign, and who signed at a time that has not come.
+ * Verifies a checkpoint by a policy: signed by one of `logs` (default those of the policy) and cosigned by a quorum,
+ * not later than `nowMs`. VERIFY_REFUTED with `detail.reason` `untrusted-log`, `bad-signature` or `no-quorum`, the
+ * latter with the witnesses that signed, and those that signed at a time that has not come.
  */
 export function verifyByPolicy(
   source: string,

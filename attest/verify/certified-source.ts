@@ -3,7 +3,7 @@ import type { CheckList } from './check-list.ts';
 import type { AnyStatement } from './read-attestation.ts';
 import { refuted, unavailable } from './report.ts';
 
-/** What a certificate must name as the source of the build (`--source-repository`, `--source-ref`), letter by letter. */
+/** What a certificate must name as the source (`--source-repository`, `--source-ref`), letter by letter. */
 export interface SourceDemands {
   readonly repository?: string;
   readonly ref?: string;
@@ -99,7 +99,7 @@ function memberOf(value: unknown, name: string): unknown {
   return isObject ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 }
 
-/** A repository's address as certificates write it: `git+https://host/path.git@refs/heads/main` → `https://host/path`. */
+/** The form of certificates: `git+https://host/path.git@refs/heads/main` becomes `https://host/path`. */
 function toRepository(uri: string): string {
   const plain = uri.startsWith('git+') ? uri.slice(4) : uri;
   const path = plain.indexOf('/', plain.indexOf('://') + 3);
