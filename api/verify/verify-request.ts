@@ -5,7 +5,6 @@ import { type ArtifactHash, artifactHashes, type GivenArtifact } from '../../att
 import { type Trust, toAnchors } from '../../attest/verify/given-trust.ts';
 import { isMistakenLevel } from '../../attest/verify/predicates/level.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { compact } from '../compact.ts';
 import type { Belief } from './belief.ts';
 import { type Requirement, requirements, type VerifyDemands } from './demands.ts';
 import { digestOfSigned } from './digest-of-signed.ts';
@@ -91,7 +90,10 @@ export async function readRequest(
         ...(request.verifierId === undefined ? {} : { verifierId: request.verifierId }),
         ...(request.resourceUri === undefined ? {} : { resourceUri: request.resourceUri }),
       },
-      ...(repository === undefined && ref === undefined ? {} : { source: compact({ repository, ref }) }),
+      source: {
+        ...(repository === undefined ? {} : { repository }),
+        ...(ref === undefined ? {} : { ref }),
+      },
       ...(signers && { allowedSigners: signers }),
       ...(specDigest === undefined ? {} : { specDigest }),
       ...(policy === undefined ? {} : { policy }),

@@ -73,7 +73,9 @@ export class CheckList {
     if (entry !== undefined) entry.expected = false;
   }
 
-  /** Takes a check that has run and came to no answer off what is expected: `not-required`, with its code as `reason`. */
+  /**
+   * Takes a check that has run and came to no answer off what is expected: `not-required`, with its code as `reason`.
+   */
   excuse(id: string): void {
     const entry = this.#entries.get(id);
     if (entry?.settled?.status !== 'unverified')

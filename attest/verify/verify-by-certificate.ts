@@ -9,7 +9,8 @@ import { type SigstoreProof, verifyWithSigstore } from './verify-with-sigstore.t
 
 /**
  * Chain, time, logs and signature by the sigstore library; whose certificate it must be is compared here, literally.
- * Returns what was proven where all of it holds; what is missing of a log (`logRequired`, or a ledger that was given) speaks for itself.
+ * Returns what was proven where all of it holds; what is missing of a log (`logRequired`, or a ledger that was given)
+ * speaks for itself.
  */
 export async function verifyByCertificate(
   list: CheckList,

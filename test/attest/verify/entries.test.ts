@@ -2,8 +2,10 @@ import { generateKeyPairSync } from 'node:crypto';
 import t from 'tap';
 import { keyIdOf } from '../../../attest/encoding/public-key.ts';
 import { ledgerKeyFor } from '../../../attest/log/ledger-key.ts';
+import { parseTlogPolicy } from '../../../attest/log/tlog-policy.ts';
 import type { Anchors } from '../../../attest/verify/anchors.ts';
 import { verifyExitCode } from '../../../attest/verify/report.ts';
+import { makeWitness } from '../log/witness.ts';
 import { believing, edited, makeFoundry } from '../material/foundry.ts';
 import { anchorsOf, type Loose, verifyStranger } from './strangers.ts';
 
@@ -91,4 +93,23 @@ t.test('an entry that a pinned log contradicts is refused, and one of another lo
     [0, 'unverified', 'not-required'],
     'another key under the same name',
   );
+});
+
+t.test('a cosignature that is dated after the verification does not satisfy a witness policy', async (t) => {
+  const witness = makeWitness('alice.example');
+  const policy = parseTlogPolicy(Buffer.from(`witness alice ${witness.key.vkey}\nquorum alice\n`));
+  const listed = believing(
+    edited(foundry.root, (copy) => (copy.tlogs = [foundry.rekor2])),
+    undefined,
+  );
+  const ledgers = (listed.trustedRoot?.ledgers ?? []).map((one) => ({ ...one, from: 'given' as const }));
+  const cosigned = edited(bundles['Rekor v2'], (copy) => {
+    const { checkpoint } = entryOf(copy).inclusionProof;
+    checkpoint.envelope += witness.line(checkpoint.envelope, 1_800_000_000n);
+  });
+  const anchors = { ...byKey, ledgers, witnessPolicies: [policy] };
+  const at = (seconds: number) => logCheck(cosigned, anchors, { logged: true, nowMs: seconds * 1000 });
+  t.same(await at(1_800_000_000), [0, 'passed', undefined]);
+  t.same(await at(1_800_000_000 - 300), [0, 'passed', undefined]);
+  t.same(await at(1_800_000_000 - 301), [3, 'unverified', 'no-quorum']);
 });
