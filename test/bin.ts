@@ -33,6 +33,7 @@ await room(
   'bin/commands/vault.test.ts',
   'bin/commands/verify.test.ts',
   'bin/commands/verify-documents.test.ts',
+  'bin/commands/verify-certificates.test.ts',
   'bin/commands/verify-layouts.test.ts',
   'bin/commands/verify-repositories.test.ts',
   'bin/commands/consuming-page.test.ts',

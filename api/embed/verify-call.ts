@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
+import type { SourceDemands } from '../../attest/verify/certified-source.ts';
 import type { SummaryDemands } from '../../attest/verify/summary-demands.ts';
 import { compact } from '../compact.ts';
 import { readInput } from '../read-input.ts';
@@ -40,6 +41,8 @@ export interface VerifyCall {
   /** The branch (or full commit id) by whose policy alone it may have been judged. */
   readonly policy?: string;
   readonly summary?: SummaryDemands;
+  /** What the certificate must name as the source of the build. */
+  readonly source?: SourceDemands;
   /** What must have been verified, or the answer is no. */
   readonly require?: readonly Requirement[];
   /** Adds what each claim rests on. */
@@ -51,13 +54,24 @@ const maxSignersBytes = 4 * 1024 * 1024;
 
 /** The demands of a call, with the files that it names read. INPUT_UNREADABLE. */
 export async function toDemands(call: VerifyCall, signal: AbortSignal): Promise<AskedDemands> {
-  const { form, identity, trustedRoot, policy, subjectCommit, allowedSigners, spec, require = [] } = call;
+  const {
+    form,
+    identity,
+    trustedRoot,
+    policy,
+    source,
+    subjectCommit,
+    allowedSigners,
+    spec,
+    require = [],
+  } = call;
   const input = { cwd: process.cwd(), stdin: Readable.from([]), signal };
   return {
     ...compact({
       form,
       policy,
       subjectCommit,
+      source,
       allowedSigners:
         allowedSigners === undefined
           ? undefined

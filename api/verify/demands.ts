@@ -1,3 +1,4 @@
+import type { SourceDemands } from '../../attest/verify/certified-source.ts';
 import type { GivenArtifact } from '../../attest/verify/given-artifact.ts';
 import type { SummaryDemands } from '../../attest/verify/summary-demands.ts';
 import type { TargetForm } from './target-meanings.ts';
@@ -14,6 +15,8 @@ export interface VerifyDemands {
   readonly types: readonly string[];
   readonly replay: boolean;
   readonly summary: SummaryDemands;
+  /** What the certificate must name as the source of the build. */
+  readonly source?: SourceDemands;
   /** The branch (or full commit id) by whose policy alone it may have been judged (`--policy`). */
   readonly policy?: string;
   /** Ids of commits: every target must be about one of them. */

@@ -1,3 +1,4 @@
+import { sourceChecks } from '../../attest/verify/certified-source.ts';
 import { parseEvidenceFile } from '../../attest/verify/evidence-file.ts';
 import { askedCommitId, nothingThere } from '../../attest/verify/report.ts';
 import { summaryChecks } from '../../attest/verify/summary-demands.ts';
@@ -66,7 +67,7 @@ async function verifyPart(
   target: string,
   { kind, bytes }: FilePart,
 ): Promise<VerifiedTarget> {
-  const { artifacts, types, specDigest, replay, summary, required } = demands;
+  const { artifacts, types, specDigest, replay, summary, source, required } = demands;
   const { anchors, memory } = belief;
   if (kind === 'evidence') return verifyEvidenceFile(belief, demands, open, target, bytes);
   // Approvals are of runs.
@@ -77,6 +78,7 @@ async function verifyPart(
       ...(replay ? ['replay'] : []),
       ...types.map((type) => `type:${type}`),
       ...summaryChecks(summary),
+      ...sourceChecks(source),
       ...(required.includes('approvals') ? ['approvals'] : []),
       ...(demands.policy === undefined ? [] : [policyDemandId]),
       ...(demands.commits === undefined ? [] : [askedCommitId]),
@@ -104,6 +106,7 @@ async function verifyPart(
       ...(demands.policy === undefined ? [] : [policyDemandId]),
     ],
     ...(specDigest === undefined ? {} : { specDigest }),
+    ...(source === undefined ? {} : { source }),
   });
   return { target, kind, report, ...unused };
 }

@@ -30,6 +30,9 @@ export interface VerifyRequest {
   readonly verifierId?: string;
   readonly resourceUri?: string;
   readonly levels?: readonly string[];
+  /** What the certificate must name as the source of the build: its repository, and its ref. */
+  readonly sourceRepository?: string;
+  readonly sourceRef?: string;
   /** What must have been verified, or the answer is no. */
   readonly require?: readonly Requirement[];
   /** The branch, or full commit id, by whose policy alone it may have been judged; a branch needs a repository. */
@@ -50,6 +53,8 @@ const members: Readonly<Record<keyof VerifyRequest, true>> = {
   verifierId: true,
   resourceUri: true,
   levels: true,
+  sourceRepository: true,
+  sourceRef: true,
   require: true,
   policy: true,
   subjectCommit: true,
@@ -75,6 +80,7 @@ export async function readRequest(
     require: required = [],
     levels = [],
   } = request;
+  const { sourceRepository: repository, sourceRef: ref } = request;
   for (const name of required)
     if (!requirements.includes(name)) throw refusal('require', requirements.join(', '));
   if (specDigest !== undefined && !hexOf(64).test(specDigest)) throw refusal('specDigest', '64 hex digits');
@@ -98,6 +104,10 @@ export async function readRequest(
         levels,
         ...(request.verifierId === undefined ? {} : { verifierId: request.verifierId }),
         ...(request.resourceUri === undefined ? {} : { resourceUri: request.resourceUri }),
+      },
+      source: {
+        ...(repository === undefined ? {} : { repository }),
+        ...(ref === undefined ? {} : { ref }),
       },
       ...(signers && { allowedSigners: signers }),
       ...(specDigest === undefined ? {} : { specDigest }),

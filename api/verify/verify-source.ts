@@ -23,7 +23,7 @@ export function isLogAsked({ ledgers, trustedRoot, identity, signers }: Anchors)
 export async function verifySource(
   { anchors, memory }: Belief,
   source: EvidenceSource,
-  { allowedSigners, specDigest, artifacts, types, replay, summary, required }: VerifyDemands,
+  { allowedSigners, specDigest, artifacts, types, replay, summary, source: origin, required }: VerifyDemands,
   runId: string | undefined,
   policy?: PolicyDemand,
 ): Promise<VerifyReport> {
@@ -38,6 +38,7 @@ export async function verifySource(
     types,
     ...(replay ? { replay: replayRecord } : {}),
     summary,
+    ...(origin === undefined ? {} : { source: origin }),
     requireApprovals: required.includes('approvals'),
     logged: required.includes('log') ? 'continued' : isLogAsked(anchors) ? 'entry' : 'as-contract',
     ...(policy === undefined ? {} : { policy }),

@@ -1,4 +1,5 @@
 import { verify } from 'node:crypto';
+import { clockSkewMs, systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { type Checkpoint, parseCheckpoint } from './checkpoint.ts';
 import { formatNote, isSignatureOf, type NoteSignature, parseNote } from './note.ts';
@@ -23,10 +24,16 @@ export function cosignedMessage(noteText: string, atSeconds: bigint): Buffer {
 }
 
 /**
- * Cosignatures of `witnesses` on a checkpoint, one for each witness, its latest. Unknown signers are ignored; a known
- * one whose signature is wrong voids the note: VERIFY_REFUTED with `detail.reason` `bad-signature`.
+ * Cosignatures of `witnesses` on a checkpoint, one for each witness, its latest. Unknown signers are ignored, and so is
+ * a cosignature more than five minutes later than `nowMs`: it says nothing of what the witness has seen until now. A
+ * known witness whose signature is wrong voids the note: VERIFY_REFUTED with `detail.reason` `bad-signature`.
  */
-export function verifyCosignatures(source: string, witnesses: readonly WitnessKey[]): readonly Cosignature[] {
+export function verifyCosignatures(
+  source: string,
+  witnesses: readonly WitnessKey[],
+  nowMs: number = systemClock.now(),
+): readonly Cosignature[] {
+  const latest = BigInt(Math.floor((nowMs + clockSkewMs) / 1000));
   const { origin } = parseCheckpoint(source);
   const note = parseNote(source);
   const found = new Map<WitnessKey, Cosignature>();
@@ -40,6 +47,7 @@ export function verifyCosignatures(source: string, witnesses: readonly WitnessKe
         detail: { reason: 'bad-signature', origin, witness: witness.name },
       });
     }
+    if (atSeconds > latest) continue;
     const earlier = found.get(witness);
     if (earlier === undefined || earlier.atSeconds < atSeconds)
       found.set(witness, { witness, atSeconds, line });

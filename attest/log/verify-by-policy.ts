@@ -1,3 +1,4 @@
+import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { type Checkpoint, verifyCheckpoint } from './checkpoint.ts';
 import { type Cosignature, verifyCosignatures } from './cosignature.ts';
@@ -11,20 +12,30 @@ export interface WitnessedCheckpoint {
 }
 
 /**
- * Judges a checkpoint by a policy: signed by one of `logs` (default those of the policy) and cosigned by a quorum.
- * VERIFY_REFUTED with `detail.reason` `untrusted-log`, `bad-signature` or `no-quorum`, the latter with who did sign.
+ * Verifies a checkpoint by a policy: signed by one of `logs` (default those of the policy) and cosigned by a quorum,
+ * not later than `nowMs`. VERIFY_REFUTED with `detail.reason` `untrusted-log`, `bad-signature` or `no-quorum`, the
+ * latter with the witnesses that signed, and those that signed at a time that has not come.
  */
 export function verifyByPolicy(
   source: string,
   policy: TlogPolicy,
   logs: readonly LedgerKey[] = policy.logs,
+  nowMs: number = systemClock.now(),
 ): WitnessedCheckpoint {
   const checkpoint = verifyCheckpoint(source, logs);
-  const cosignatures = verifyCosignatures(source, policy.witnesses);
+  const cosignatures = verifyCosignatures(source, policy.witnesses, nowMs);
   const signed = cosignatures.map(({ witness }) => witness);
   if (isQuorum(policy.quorum, signed)) return { checkpoint, cosignatures };
+  const early = verifyCosignatures(source, policy.witnesses, Number.MAX_SAFE_INTEGER)
+    .map(({ witness }) => witness)
+    .filter((witness) => !signed.includes(witness));
   throw new WritError('VERIFY_REFUTED', {
     message: `the checkpoint lacks a quorum: ${signed.length} of ${policy.witnesses.length} known witnesses signed it`,
-    detail: { reason: 'no-quorum', origin: checkpoint.origin, signed: signed.map(({ name }) => name) },
+    detail: {
+      reason: 'no-quorum',
+      origin: checkpoint.origin,
+      signed: signed.map(({ name }) => name),
+      ...(early.length > 0 && { later_than_now: early.map(({ name }) => name) }),
+    },
   });
 }

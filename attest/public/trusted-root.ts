@@ -6,26 +6,74 @@ import { toSpki } from '../encoding/public-key.ts';
 import { readProtoJson } from '../encoding/read-proto-json.ts';
 import { type LedgerKey, ledgerKeyFor } from '../log/ledger-key.ts';
 
-type Root = Parameters<typeof toTrustMaterial>[0];
+export type Root = Parameters<typeof toTrustMaterial>[0];
 type Log = Root['tlogs'][number];
 type Authority = Root['certificateAuthorities'][number];
 
-/** Whom a `trusted_root.json` believes. */
+/** Whom a `trusted_root.json`, or the lines of a `trusted_root.jsonl`, believe. */
 export interface TrustedRoot {
   /** Of its logs those that sign notes with Ed25519, as our own code checks them. */
   readonly ledgers: readonly LedgerKey[];
-  /** In the form that the sigstore library takes. */
+  /** All logs and authorities, in the form that the sigstore library takes. */
   readonly root: Root;
+  /**
+   * The roots one by one. A certificate is verified under one of them: the root of its authority says which logs and
+   * time stamps are needed, and GitHub's needs others than the public one.
+   */
+  readonly members: readonly Root[];
 }
 
 const maxBytes = 4 * 1024 * 1024;
+const maxRoots = 16;
 
 /**
- * Reads a sigstore trusted root 0.1 or 0.2 (protobuf JSON, `null` being unset) strictly. A log or authority without a
- * start of its validity is refused, as the sigstore clients' conformance suite demands; so is a root that names nobody.
- * ATTESTATION_MALFORMED.
+ * Reads a sigstore trusted root 0.1 or 0.2 (protobuf JSON, `null` being unset) strictly, or up to 16 of them, one on a
+ * line, as `gh attestation trusted-root` prints them. A log or authority without a start of its validity is refused, as
+ * the sigstore clients' conformance suite demands; so is a root that names nobody. ATTESTATION_MALFORMED.
  */
 export function parseTrustedRoot(bytes: Uint8Array): TrustedRoot {
+  const members = splitLines(bytes).map(({ line, text }) => {
+    try {
+      return parseRoot(text);
+    } catch (fault) {
+      if (line === undefined || !isWritError(fault, 'ATTESTATION_MALFORMED')) throw fault;
+      throw new WritError('ATTESTATION_MALFORMED', {
+        message: `line ${line}: ${fault.message}`,
+        detail: { ...fault.detail, line },
+        cause: fault,
+      });
+    }
+  });
+  const [first, ...more] = members;
+  if (first === undefined || more.length >= maxRoots)
+    throw new WritError('ATTESTATION_MALFORMED', {
+      message: `expected at most ${maxRoots} trusted roots, found ${members.length}`,
+      detail: { what: 'trusted-root', expected: maxRoots, found: members.length },
+    });
+  const root: Root = {
+    ...first,
+    tlogs: members.flatMap(({ tlogs }) => tlogs),
+    ctlogs: members.flatMap(({ ctlogs }) => ctlogs),
+    certificateAuthorities: members.flatMap(({ certificateAuthorities }) => certificateAuthorities),
+    timestampAuthorities: members.flatMap(({ timestampAuthorities }) => timestampAuthorities),
+  };
+  return { root, members, ledgers: root.tlogs.flatMap(toLedger) };
+}
+
+/** The lines of a file in which each line that is not blank begins an object; any other file is one document. */
+function splitLines(bytes: Uint8Array): readonly { readonly line?: number; readonly text: Uint8Array }[] {
+  if (bytes.length > maxBytes) return [{ text: bytes }];
+  const lines = Buffer.from(bytes)
+    .toString('latin1')
+    .split('\n')
+    .map((text, n) => ({ line: n + 1, text }))
+    .filter(({ text }) => /[^ \t\r]/.test(text));
+  const isLines = lines.length > 1 && lines.every(({ text }) => /^[ \t]*\{/.test(text));
+  if (!isLines) return [{ text: bytes }];
+  return lines.map(({ line, text }) => ({ line, text: Buffer.from(text, 'latin1') }));
+}
+
+function parseRoot(bytes: Uint8Array): Root {
   const json = readProtoJson(bytes, maxBytes);
   const mediaType = expectText(
     json.mediaType,
@@ -46,7 +94,7 @@ export function parseTrustedRoot(bytes: Uint8Array): TrustedRoot {
       message: 'the trusted root names neither a log nor an authority',
       detail: { what: 'trusted-root' },
     });
-  return { root, ledgers: root.tlogs.flatMap(toLedger) };
+  return root;
 }
 
 /** A log that signs checkpoints under the host of its address, where the id that it is listed under says so. */

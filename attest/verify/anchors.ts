@@ -19,8 +19,11 @@ export interface SigningAnchor {
 /** What a verifier believes; never filled from the repository or the bundle under test. */
 export interface Anchors {
   readonly signers: readonly SigningAnchor[];
-  /** Logs by name. */
-  readonly ledgers: readonly (LedgerKey & { readonly from: 'given' | 'pinned' })[];
+  /**
+   * Logs by name. `given`: `--ledger-key`, which demands an entry in such a log. `root`: listed in the trusted root,
+   * which may name logs that the attestation is not in.
+   */
+  readonly ledgers: readonly (LedgerKey & { readonly from: 'given' | 'root' | 'pinned' })[];
   /** Ed25519 keys of this user's own ledgers, whatever their names. */
   readonly ownLedgers: readonly KeyObject[];
   /** Which witnesses have to have cosigned the checkpoints of which logs; a policy that names no log is about all. */
@@ -62,7 +65,7 @@ export function ledgerKeysFor(
   origin: string,
   vouched: LedgerKey | undefined,
 ): readonly LedgerKey[] {
-  const given = anchors.ledgers.filter((key) => key.from === 'given');
+  const given = anchors.ledgers.filter((key) => key.from !== 'pinned');
   if (given.length > 0) return given;
   const pinned = anchors.ledgers.filter((key) => key.name === origin);
   if (pinned.length > 0) return pinned;

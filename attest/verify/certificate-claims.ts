@@ -12,6 +12,16 @@ export interface CertificateClaims {
   readonly issuer: string | undefined;
 }
 
+/** What the authority says of where a workflow ran, unverified until the chain is. */
+export interface CertifiedSource {
+  /** `https://github.com/owner/name` */
+  readonly repository?: string;
+  /** `refs/heads/main` */
+  readonly ref?: string;
+  /** The commit, hex. */
+  readonly digest?: string;
+}
+
 /** Object identifiers, DER content. */
 const oids = {
   keyUsage: '551d0f',
@@ -23,6 +33,9 @@ const oids = {
   userName: '2b0601040183bf300107',
 } as const;
 
+/** Last arcs below 1.3.6.1.4.1.57264.1 (Fulcio, docs/oid-info.md): each a UTF8String. */
+const sourceArcs = { repository: 12, digest: 13, ref: 14 } as const;
+
 /** Reads names out of a certificate. What is no certificate claims nothing. */
 export function readCertificateClaims(der: Uint8Array): CertificateClaims {
   const extensions = readExtensions(Buffer.from(der));
@@ -32,6 +45,26 @@ export function readCertificateClaims(der: Uint8Array): CertificateClaims {
     identity: names === undefined || more.length > 0 ? undefined : onlyName(names),
     issuer: onlyIssuer(valuesOf(oids.issuerV2), valuesOf(oids.issuerV1)),
   };
+}
+
+/** Reads where a workflow ran out of a certificate (DER). */
+export function readCertifiedSource(der: Uint8Array): CertifiedSource {
+  const extensions = readExtensions(Buffer.from(der));
+  return toCertifiedSource((arc) => {
+    const oid = `2b0601040183bf3001${arc.toString(16).padStart(2, '0')}`;
+    return extensions.filter(([id]) => id === oid).map(([, value]) => value);
+  });
+}
+
+/** `valuesOf` returns the values of an extension by its last arc. An extension that is there twice names nothing. */
+export function toCertifiedSource(valuesOf: (arc: number) => readonly Buffer[]): CertifiedSource {
+  const entries = Object.entries(sourceArcs).flatMap(([name, arc]) => {
+    const [value, ...more] = valuesOf(arc);
+    const octets = value === undefined || more.length > 0 ? undefined : readDerText(value);
+    const text = octets && toText(octets);
+    return text === undefined ? [] : [[name, text] as const];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** True for a leaf that may sign code, and certify nobody. */

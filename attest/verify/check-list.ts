@@ -74,6 +74,22 @@ export class CheckList {
   }
 
   /**
+   * Takes a check that has run and came to no answer off what is expected: `not-required`, with its code as `reason`.
+   */
+  excuse(id: string): void {
+    const entry = this.#entries.get(id);
+    if (entry?.settled?.status !== 'unverified')
+      throw new WritError('INTERNAL', { message: `check \`${id}\` came to an answer, or did not run` });
+    const { code, detail } = entry.settled;
+    entry.settled = {
+      status: 'unverified',
+      code: 'not-required',
+      detail: { ...detail, reason: String(code) },
+    };
+    entry.expected = false;
+  }
+
+  /**
    * Makes a check count that was taken off, or that there was no reason for: what is asked for and was not verified
    * speaks against.
    */

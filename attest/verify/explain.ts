@@ -56,6 +56,18 @@ const rows: Readonly<Record<string, Row>> = {
     says: 'it is about the commit that you asked for',
     rule: '--subject-commit, or a commit named beside the file',
   },
+  'source-repository': {
+    says: 'the certificate names this repository as the source, and the statement names no other',
+    rule: 'Fulcio, source repository (1.3.6.1.4.1.57264.1.12); --source-repository',
+    evidence: bundle,
+    signed: true,
+  },
+  'source-ref': {
+    says: 'the certificate names this ref of the source repository',
+    rule: 'Fulcio, source repository ref (1.3.6.1.4.1.57264.1.14); --source-ref',
+    evidence: bundle,
+    signed: true,
+  },
   statement: {
     says: 'what was signed is a statement of the kind expected',
     rule: slsa,

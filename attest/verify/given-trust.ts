@@ -42,9 +42,11 @@ export async function toAnchors({
       .flatMap((one) => readAnchor(one, parsePublicKeys))
       .map((key) => toAnchor(key, 'given')),
     ledgers: [
-      ...ledgerKeys.map(named('ledgerKeys')).map((one) => readAnchor(one, parseVkey)),
-      ...(trustedRoot?.ledgers ?? []),
-    ].map((key) => ({ ...key, from: 'given' as const })),
+      ...ledgerKeys
+        .map(named('ledgerKeys'))
+        .map((one) => ({ ...readAnchor(one, parseVkey), from: 'given' as const })),
+      ...(trustedRoot?.ledgers ?? []).map((key) => ({ ...key, from: 'root' as const })),
+    ],
     ...(witnessPolicies.length > 0 && {
       witnessPolicies: witnessPolicies
         .map(named('witnessPolicies'))

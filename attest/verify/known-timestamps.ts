@@ -1,5 +1,5 @@
 import type { SignedEntity, TrustMaterial, Verifier } from '@sigstore/verify';
-import type { TrustedRoot } from '../public/trusted-root.ts';
+import type { Root } from '../public/trusted-root.ts';
 import { refuted } from './report.ts';
 
 type Timestamps = SignedEntity['timestamps'];
@@ -12,7 +12,7 @@ type Rfc3161 = Extract<Timestamps[number], { $case: 'timestamp-authority' }>;
  */
 export function knownTimestamps(
   { timestamps, signature }: SignedEntity,
-  { root }: TrustedRoot,
+  root: Root,
   material: TrustMaterial,
   makeVerifier: (material: TrustMaterial) => Verifier,
 ): readonly Rfc3161[] {

@@ -16,7 +16,7 @@ export interface GivenAnchors {
   readonly keyFiles: readonly string[];
   /** Values of `--ledger-key`: vkey text, or a file that holds it. */
   readonly ledgerKeys: readonly string[];
-  /** File of `--trusted-root`; its Ed25519 logs count as given ledger keys. */
+  /** File of `--trusted-root`; its Ed25519 logs may sign checkpoints. */
   readonly trustedRoot?: string;
   /** `--identity` and `--issuer`. */
   readonly identity?: Anchors['identity'];
@@ -58,7 +58,7 @@ export async function loadAnchors(given: GivenAnchors, env: Environment): Promis
     ],
     ledgers: [
       ...givenLedgers.map((one) => ({ ...readAnchor(one, parseVkey), from: 'given' as const })),
-      ...(trustedRoot?.ledgers ?? []).map((key) => ({ ...key, from: 'given' as const })),
+      ...(trustedRoot?.ledgers ?? []).map((key) => ({ ...key, from: 'root' as const })),
       ...pinnedLedgers.map((one) => ({ ...readAnchor(one, parseVkey), from: 'pinned' as const })),
     ],
     ...(policies.length > 0 && {

@@ -1,8 +1,9 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import type { Seal } from '../bundle/bundle.ts';
 import { verifyEnvelope } from '../encoding/dsse.ts';
+import type { Root } from '../public/trusted-root.ts';
 import { type Anchors, findSigner } from './anchors.ts';
-import { isForSigning, readCertificateClaims } from './certificate-claims.ts';
+import { type CertifiedSource, isForSigning, readCertificateClaims } from './certificate-claims.ts';
 import { refuted, type SignerGround, unavailable } from './report.ts';
 import { verifyWithSigstore } from './verify-with-sigstore.ts';
 
@@ -12,6 +13,8 @@ export interface RunSigner {
   readonly key: KeyObject;
   /** DER, where the key is believed by it alone. */
   readonly certificate?: Buffer;
+  /** Where the certificate says that the signer's workflow ran. */
+  readonly source?: CertifiedSource;
   readonly ground: SignerGround;
 }
 
@@ -50,14 +53,12 @@ async function verifyCertified(
       identity,
       issuer: claimed,
     });
-  if (root.root.ctlogs.length === 0)
-    throw unavailable('untrusted-signer', {
-      expected: 'a certificate log in the trusted root',
-      found: 'none',
-    });
+  requireCertificateLog(root.root);
   if (proof?.promise === undefined)
     throw unavailable('missing', { expected: 'a log entry whose time the log signed (Rekor v1)' });
-  const { issuer = 'none' } = await verifyWithSigstore(read, { root });
+  const { issuer = 'none', source, root: used } = await verifyWithSigstore(read, { root });
+  // Of several roots another one may name certificate logs.
+  requireCertificateLog(used);
   const isWanted = identity === wanted.identity && issuer === wanted.issuer;
   if (!isWanted || identity === 'none' || issuer === 'none')
     throw unavailable('untrusted-signer', {
@@ -70,5 +71,13 @@ async function verifyCertified(
   const { publicKey: key } = certificate;
   // The library judged by its own decoding of the certificate; the platform's must agree.
   verifyEnvelope(envelope, key);
-  return { keyId: envelope.keyId, key, certificate: der, ground: { identity, issuer } };
+  return { keyId: envelope.keyId, key, certificate: der, source, ground: { identity, issuer } };
+}
+
+function requireCertificateLog({ ctlogs }: Root): void {
+  if (ctlogs.length > 0) return;
+  throw unavailable('untrusted-signer', {
+    expected: 'a certificate log in the trusted root',
+    found: 'none',
+  });
 }

@@ -1,5 +1,5 @@
 import type { SignedEntity } from '@sigstore/verify';
-import type { TrustedRoot } from '../public/trusted-root.ts';
+import type { Root } from '../public/trusted-root.ts';
 import { type CheckDetail, refuted, unavailable } from './report.ts';
 
 type Entries = SignedEntity['tlogEntries'];
@@ -9,7 +9,7 @@ type Entries = SignedEntity['tlogEntries'];
  * that it could not be judged. Whatever else it throws at hostile input, errors of the runtime included, is malformed.
  * `entries` are those of logs that the root names.
  */
-export function toRefusal(fault: unknown, entries: Entries, root: TrustedRoot): Error {
+export function toRefusal(fault: unknown, entries: Entries, root: Root): Error {
   const { code, message, cause } = Object(fault) as { code?: unknown; message?: unknown; cause?: unknown };
   const reason = String(message).slice(0, 300);
   const inner = String(Object(cause).message ?? '').slice(0, 300);
@@ -56,7 +56,7 @@ function isOfRuntime(fault: unknown): boolean {
   return [TypeError, RangeError, SyntaxError, ReferenceError].some((kind) => fault instanceof kind);
 }
 
-function logsOf(entry: Entries[number], { root }: TrustedRoot): TrustedRoot['root']['tlogs'] {
+function logsOf(entry: Entries[number], root: Root): Root['tlogs'] {
   return root.tlogs.filter(({ checkpointKeyId, logId }) =>
     (checkpointKeyId ?? logId)?.keyId.equals(entry.logId.keyId),
   );
@@ -66,7 +66,7 @@ function logsOf(entry: Entries[number], { root }: TrustedRoot): TrustedRoot['roo
  * True where the checkpoint bears a signature line under the name and the key of its log, which then is what does not
  * hold.
  */
-function isSignedInName(entry: Entries[number], root: TrustedRoot): boolean {
+function isSignedInName(entry: Entries[number], root: Root): boolean {
   const text = entry.inclusionProof?.checkpoint?.envelope ?? '';
   const hint = entry.logId.keyId.subarray(0, 4);
   return [...text.matchAll(/^\u2014 (\S{1,1024}) (\S{1,4096})$/gm)].some(
@@ -76,7 +76,7 @@ function isSignedInName(entry: Entries[number], root: TrustedRoot): boolean {
   );
 }
 
-function isWithinValidity(entry: Entries[number], root: TrustedRoot): boolean {
+function isWithinValidity(entry: Entries[number], root: Root): boolean {
   const time = Number(entry.integratedTime) * 1000;
   return logsOf(entry, root).some(({ publicKey }) => {
     const { start, end } = publicKey?.validFor ?? {};

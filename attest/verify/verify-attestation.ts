@@ -3,12 +3,13 @@ import { type AnyBundle, parseAnyBundle } from '../bundle/any-bundle.ts';
 import { preAuthEncoding } from '../encoding/dsse.ts';
 import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
 import type { Anchors } from './anchors.ts';
+import { type SourceDemands, sourceChecks, verifySource } from './certified-source.ts';
 import { CheckList } from './check-list.ts';
 import type { GivenArtifact } from './given-artifact.ts';
 import type { Signed } from './judge-signature.ts';
 import { judgeType } from './judge-type.ts';
 import { requireSubject, type SubjectDemands } from './match-subject.ts';
-import { type JudgedPredicate, readAttestation } from './read-attestation.ts';
+import { type AnyStatement, type JudgedPredicate, readAttestation } from './read-attestation.ts';
 import { askedCommitId, refuted, unavailable, type VerifyReport } from './report.ts';
 import { readSignedMessage } from './signed-message.ts';
 import { judgeSummary, type SummaryDemands, summaryChecks } from './summary-demands.ts';
@@ -35,6 +36,8 @@ export interface AttestationOptions extends SubjectDemands {
   readonly memory?: CheckpointMemory;
   /** What a verification summary must say; of anything else it is not answered. */
   readonly summary: SummaryDemands;
+  /** What the certificate must name as the source. */
+  readonly source?: SourceDemands;
 }
 
 /**
@@ -54,7 +57,10 @@ export async function verifyAttestation(
     return list.report();
   }
   list.grounds.digests.set('bundle', sha256Hex(bytes));
-  list.expect('signature', ...(bundle.material.kind === 'certificate' ? ['identity'] : []), 'log');
+  const { material } = bundle;
+  const isCertified = material.kind === 'certificate';
+  const aboutSource = sourceChecks(options.source, isCertified ? material.der : undefined);
+  list.expect('signature', ...(isCertified ? ['identity'] : []), ...aboutSource, 'log');
   if (bundle.content.kind === 'envelope') list.expect('statement');
   if (bundle.content.kind === 'envelope' || options.types.length > 0) list.expect('predicate');
   list.expect('subject');
@@ -67,15 +73,17 @@ export async function verifyAttestation(
 
   const signed = await readSigned(list, bundle, options.artifacts);
   if (signed === undefined) return list.report();
-  const { material } = bundle;
-  if (material.kind === 'certificate') {
-    if (!(await verifyByCertificate(list, bundle, material.der, anchors, signed, options.logRequired)))
-      return list.report();
-    await verifyStatement(list, bundle, options);
+  if (isCertified) {
+    const { der } = material;
+    const proven = await verifyByCertificate(list, bundle, der, anchors, signed, options.logRequired);
+    if (proven === undefined) return list.report();
+    const { statement } = await verifyStatement(list, bundle, options);
+    await verifySource(list, aboutSource, options.source, proven.source, statement);
   } else {
     const key = await verifyByKey(list, bundle, anchors, signed);
     if (key === undefined) return list.report();
-    const judged = await verifyStatement(list, bundle, options);
+    const { judged } = await verifyStatement(list, bundle, options);
+    await verifySource(list, aboutSource, options.source);
     await verifyEntries(
       list,
       {
@@ -86,6 +94,7 @@ export async function verifyAttestation(
         required: options.logRequired === true,
         vouched: judged?.ours?.ledger,
         memory: options.memory,
+        nowMs: options.nowMs,
       },
       anchors,
     );
@@ -116,21 +125,21 @@ async function verifyStatement(
   list: CheckList,
   { content }: AnyBundle,
   options: AttestationOptions,
-): Promise<JudgedPredicate | undefined> {
+): Promise<{ readonly statement?: AnyStatement; readonly judged?: JudgedPredicate }> {
   if (content.kind !== 'envelope') {
     const found = 'no statement';
     if (options.specDigest !== undefined) list.settle('spec', 'missing', 'missing', { found });
     if (options.types.length > 0)
       list.settle('predicate', 'missing', 'missing', { expected: options.types, found });
     await judgeSummary(list, options.summary, undefined);
-    return undefined;
+    return {};
   }
   const statement = await list.judge(
     'statement',
     () => readAttestation(content.payloadType, content.payload),
     ({ predicateType, subjects }) => ({ predicate_type: predicateType, subjects: subjects.length }),
   );
-  if (statement === undefined) return undefined;
+  if (statement === undefined) return {};
   const judged = await judgeType(list, statement, content.payload, options.types, options.nowMs);
   if (judged) await judgeSummary(list, options.summary, judged.summary);
   if (judged?.ours) list.grounds.plugins = judged.ours.plugins;
@@ -147,5 +156,5 @@ async function verifyStatement(
         throw unavailable('missing', { expected: specDigest, found: 'no digest of a spec' });
       if (found !== specDigest) throw refuted('mismatch', { expected: specDigest, found });
     });
-  return judged;
+  return { statement, ...(judged && { judged }) };
 }

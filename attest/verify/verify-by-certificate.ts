@@ -9,7 +9,8 @@ import { type SigstoreProof, verifyWithSigstore } from './verify-with-sigstore.t
 
 /**
  * Chain, time, logs and signature by the sigstore library; whose certificate it must be is compared here, literally.
- * True where all of it holds; what is missing of a log (`logRequired`, or a ledger that was given) speaks for itself.
+ * Returns what was proven where all of it holds; what is missing of a log (`logRequired`, or a ledger that was given)
+ * speaks for itself.
  */
 export async function verifyByCertificate(
   list: CheckList,
@@ -18,7 +19,7 @@ export async function verifyByCertificate(
   anchors: Anchors,
   signed: Signed,
   logRequired = false,
-): Promise<boolean> {
+): Promise<SigstoreProof | undefined> {
   const { trustedRoot: root, identity: wanted } = anchors;
   const { identity = 'none', issuer = 'none' } = readCertificateClaims(der);
   let proven: SigstoreProof | undefined;
@@ -46,7 +47,7 @@ export async function verifyByCertificate(
       throw fault;
     };
     await list.judge(isWritError(fault) && fault.detail.at === 'log' ? 'log' : 'signature', refused);
-    return false;
+    return undefined;
   }
   // The library read the certificate by itself; ours must agree.
   const found = { identity, issuer: proven.issuer === issuer ? issuer : 'none' };
@@ -55,8 +56,8 @@ export async function verifyByCertificate(
   // Entries of our ledgers are by keys: none of them is of what a certificate signs.
   if (ledgers.length > 0)
     list.settle('log', 'missing', 'not-logged', { expected: ledgers.map(({ name }) => name) });
-  else if (root?.root.tlogs.length === 0 && logRequired) list.settle('log', 'missing', 'not-logged');
-  else if (root?.root.tlogs.length === 0) list.waive('log', 'not-required');
+  else if (proven.root.tlogs.length === 0 && logRequired) list.settle('log', 'missing', 'not-logged');
+  else if (proven.root.tlogs.length === 0) list.waive('log', 'not-required');
   else list.settle('log', 'passed', undefined, { entries: proven.entries });
   const isSame = await list.judge('identity', () => {
     for (const name of ['identity', 'issuer'] as const) {
@@ -68,6 +69,7 @@ export async function verifyByCertificate(
     }
     return true;
   });
-  if (isSame) list.grounds.signer = found;
-  return isSame === true;
+  if (isSame !== true) return undefined;
+  list.grounds.signer = found;
+  return proven;
 }

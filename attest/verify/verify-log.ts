@@ -39,6 +39,7 @@ export async function verifyLog(
   signer: Pick<RunSigner, 'key' | 'certificate'>,
   anchors: Anchors,
   vouched: LedgerKey | undefined,
+  nowMs: number,
 ): Promise<VerifiedInclusion | undefined> {
   const { proof } = bundle;
   await list.judge('log-entry', () => {
@@ -49,7 +50,7 @@ export async function verifyLog(
     'log-inclusion',
     () => {
       if (proof === undefined) throw unavailable('not-logged');
-      return verifyBundledProof(proof, anchors, vouched);
+      return verifyBundledProof(proof, anchors, vouched, nowMs);
     },
     describeInclusion,
   );
@@ -65,7 +66,7 @@ export async function verifyLog(
     if (log) return fromPublic(verifyPublicInclusion(body, file.index, file.hashes, file.checkpoint, log));
     // Without a public log that holds there is none to judge the file by.
     if (proof?.promise) throw unavailable('untrusted-log');
-    return verifyInclusion(body, file.index, file.hashes, file.checkpoint, anchors, vouched);
+    return verifyInclusion(body, file.index, file.hashes, file.checkpoint, anchors, vouched, nowMs);
   });
   if (bundled === undefined || filed === undefined) return undefined;
   return bundled;
@@ -83,11 +84,12 @@ export function verifyBundledProof(
   proof: BundledProof,
   anchors: Anchors,
   vouched: LedgerKey | undefined,
+  nowMs?: number,
 ): VerifiedInclusion {
   const isGiven = anchors.ledgers.some(({ keyId }) => keyId.equals(proof.logId));
   const logs = anchors.trustedRoot === undefined ? [] : publicLogsOf(anchors.trustedRoot);
   if (!isGiven && (proof.promise !== undefined || logs.some(({ logId }) => logId.equals(proof.logId))))
-    return fromPublic(verifyPublicProof(proof, logs));
+    return fromPublic(verifyPublicProof(proof, logs, nowMs));
   const inclusion = verifyInclusion(
     proof.body,
     proof.logIndex,
@@ -95,6 +97,7 @@ export function verifyBundledProof(
     proof.checkpoint,
     anchors,
     vouched,
+    nowMs,
   );
   const { checkpoint, keys } = inclusion;
   const same =
@@ -105,7 +108,10 @@ export function verifyBundledProof(
   return inclusion;
 }
 
-/** An entry leads to the root of a checkpoint that a trusted ledger key signed. */
+/**
+ * An entry leads to the root of a checkpoint that a trusted ledger key signed, and that witnesses cosigned as the
+ * user's policies demand.
+ */
 export function verifyInclusion(
   body: Uint8Array,
   index: number,
@@ -113,12 +119,13 @@ export function verifyInclusion(
   source: string,
   anchors: Anchors,
   vouched: LedgerKey | undefined,
+  nowMs?: number,
 ): VerifiedInclusion {
   const keys = ledgerKeysFor(anchors, parseCheckpoint(source).origin, vouched);
   const checkpoint = verifyCheckpoint(source, keys);
   for (const policy of anchors.witnessPolicies ?? [])
     if (policy.logs.length === 0 || policy.logs.some(({ name }) => name === checkpoint.origin))
-      verifyByPolicy(source, policy, keys);
+      verifyByPolicy(source, policy, keys, nowMs);
   const root = rootFromInclusion(index, checkpoint.size, leafHash(body), hashes);
   if (root?.equals(checkpoint.root) !== true) {
     throw refuted('mismatch', { found: 'the path does not lead to the root', index, size: checkpoint.size });

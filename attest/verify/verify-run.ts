@@ -7,6 +7,7 @@ import { inTotoPayloadType } from '../encoding/dsse.ts';
 import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
 import { slsaProvenanceType } from '../statement/slsa-provenance.ts';
 import type { Anchors } from './anchors.ts';
+import { type SourceDemands, sourceChecks, verifySource } from './certified-source.ts';
 import { CheckList } from './check-list.ts';
 import { type EvidenceSource, patchFile, runFiles } from './evidence-source.ts';
 import { commitIdOf, type GitCommit, parseCommit } from './git-commit.ts';
@@ -51,6 +52,8 @@ export interface VerifyOptions {
   readonly types?: readonly string[];
   /** What its verification summary must say (`--verifier-id`, `--resource-uri`, `--level`). */
   readonly summary?: SummaryDemands;
+  /** What the signer's certificate must name (`--source-repository`, `--source-ref`). */
+  readonly source?: SourceDemands;
   /** By whose policy alone it may have been judged (`--policy`). */
   readonly policy?: PolicyDemand;
 }
@@ -92,7 +95,7 @@ export async function verifyRun(
   if (options.replay) list.expect('replay');
   if (options.policy) list.expect(policyDemandId);
   const summary = options.summary ?? { levels: [] };
-  list.expect(...summaryChecks(summary));
+  list.expect(...summaryChecks(summary), ...sourceChecks(options.source));
   const types = [...new Set(options.types)];
   list.expect(...types.map((type) => `type:${type}`));
 
@@ -113,6 +116,10 @@ export async function verifyRun(
   );
   if (signer === undefined) return list.report();
   list.grounds.signer = signer.ground;
+  const aboutSource = sourceChecks(options.source, signer.certificate);
+  list.expect(...aboutSource);
+  // The repository of a sealed change is not that of the workflow that sealed it: the two are not compared.
+  await verifySource(list, aboutSource, options.source, signer.source);
   const claims = await list.judge('statement', () => readStatement(bundle, options.clock.now()));
   const commit = parseCommit(source.commit.raw);
   if (claims === undefined) return list.report();
@@ -266,7 +273,8 @@ async function verifyLogging(
     for (const id of logged) list.waive(id, 'not-required');
     return undefined;
   }
-  const inclusion = await verifyLog(list, bundle, proof, signer, anchors, claims.ledger);
+  const nowMs = options.clock.now();
+  const inclusion = await verifyLog(list, bundle, proof, signer, anchors, claims.ledger, nowMs);
   if (inclusion === undefined) return undefined;
   list.grounds.log = describeInclusion(inclusion);
   const revokes = revocationMatcher(anchors, claims);

@@ -1,14 +1,15 @@
-import type { KeyObject } from 'node:crypto';
+import { type KeyObject, X509Certificate } from 'node:crypto';
 import type { SignedEntity } from '@sigstore/verify';
 import { isWritError } from '../../core/base/errors.ts';
-import type { AnyBundle } from '../bundle/any-bundle.ts';
+import type { AnyBundle, Material } from '../bundle/any-bundle.ts';
 import { preAuthEncoding } from '../encoding/dsse.ts';
 import { canJudgeBy } from '../encoding/public-key.ts';
-import type { TrustedRoot } from '../public/trusted-root.ts';
-import { onlyIssuer } from './certificate-claims.ts';
+import { type Checkpoint, parseCheckpoint } from '../log/checkpoint.ts';
+import type { Root, TrustedRoot } from '../public/trusted-root.ts';
+import { type CertifiedSource, onlyIssuer, toCertifiedSource } from './certificate-claims.ts';
 import { judgeSignature, type SignatureVerdict, type Signed } from './judge-signature.ts';
 import { knownTimestamps } from './known-timestamps.ts';
-import { unavailable } from './report.ts';
+import { refuted, unavailable } from './report.ts';
 import { toSigstoreBundle } from './sigstore-bundle.ts';
 import { toRefusal } from './sigstore-refusal.ts';
 
@@ -26,8 +27,12 @@ export interface SigstoreTrust {
 }
 
 export interface SigstoreProof {
+  /** The root that it was verified under: one member of several, by a key all of them together. */
+  readonly root: Root;
   /** The issuer that the certificate names. */
   readonly issuer: string | undefined;
+  /** Where the certificate says that the signer's workflow ran. */
+  readonly source: CertifiedSource;
   /** Of the log entries those of logs that the root names; each was verified. */
   readonly entries: number;
   /** What time-stamp authorities of the root said, ISO 8601. */
@@ -44,20 +49,56 @@ type Entries = SignedEntity['tlogEntries'];
  * `detail.at` being `log` where the log is at fault.
  */
 export async function verifyWithSigstore(bundle: AnyBundle, trust: SigstoreTrust): Promise<SigstoreProof> {
+  const faults: unknown[] = [];
+  for (const root of trust.key ? [trust.root.root] : rootsFor(bundle.material, trust.root)) {
+    try {
+      return await verifyUnder(root, bundle, trust);
+    } catch (fault) {
+      faults.push(fault);
+    }
+  }
+  throw faults.find((fault) => isWritError(fault, 'VERIFY_REFUTED')) ?? faults[0];
+}
+
+/** The roots that name the authority of a certificate, else all of them. */
+function rootsFor(material: Material, { members }: TrustedRoot): readonly Root[] {
+  if (members.length === 1 || material.kind !== 'certificate') return members;
+  const leaf = readCertificate(material.der);
+  const naming = members.filter(({ certificateAuthorities }) =>
+    certificateAuthorities
+      .flatMap(({ certChain }) => certChain?.certificates ?? [])
+      .some(({ rawBytes }) => leaf?.checkIssued(new X509Certificate(rawBytes))),
+  );
+  return naming.length === 0 ? members : naming;
+}
+
+/** `undefined` for what is no certificate, which the library refuses. */
+function readCertificate(der: Buffer): X509Certificate | undefined {
+  try {
+    return new X509Certificate(der);
+  } catch {
+    return undefined;
+  }
+}
+
+async function verifyUnder(
+  root: Root,
+  bundle: AnyBundle,
+  { key, atMs, signed }: SigstoreTrust,
+): Promise<SigstoreProof> {
   const [forms, { toSignedEntity, toTrustMaterial, Verifier }] = await Promise.all([
     import('@sigstore/bundle'),
     import('@sigstore/verify'),
   ]);
-  const { root, key, atMs } = trust;
-  const { tlogs, ctlogs } = root.root;
+  const { tlogs, ctlogs } = root;
   const verdict: { found?: SignatureVerdict | undefined } = {};
   let entries: Entries = [];
   try {
     const finder = () => ({ publicKey: key as KeyObject, validFor: () => true });
-    const material = toTrustMaterial(root.root, finder);
+    const material = toTrustMaterial(root, finder);
     const entity = toSignedEntity(toSigstoreBundle(bundle, forms));
     entries = entriesOfKnownLogs(entity.tlogEntries, root);
-    const signature = judgedHere(entity.signature, bundle, trust.signed, verdict);
+    const signature = judgedHere(entity.signature, bundle, signed, verdict);
     const timeless = { tlogThreshold: 0, ctlogThreshold: 0, timestampThreshold: 0 };
     const stamps = knownTimestamps(
       { ...entity, signature },
@@ -76,8 +117,10 @@ export async function verifyWithSigstore(bundle: AnyBundle, trust: SigstoreTrust
       tlogEntries: entries,
       timestamps: atMs === undefined ? [...stamps, ...timesOf(entries)] : [statedTime(atMs)],
     });
+    for (const entry of entries) requireSameHead(entry);
     return {
-      issuer: issuerOf(identity?.oids ?? []),
+      root,
+      ...claimsOf(identity?.oids ?? []),
       entries: entries.length,
       times: stamps.map(({ timestamp }) => timestamp.signingTime.toISOString()),
     };
@@ -92,7 +135,7 @@ export async function verifyWithSigstore(bundle: AnyBundle, trust: SigstoreTrust
 }
 
 /** Entries of other logs prove nothing, and do no harm beside one that does. */
-function entriesOfKnownLogs(entries: Entries, { root: { tlogs } }: TrustedRoot): Entries {
+function entriesOfKnownLogs(entries: Entries, { tlogs }: Root): Entries {
   const ids = tlogs.flatMap(({ checkpointKeyId, logId }) => (checkpointKeyId ?? logId)?.keyId ?? []);
   const known = entries.filter((entry) => ids.some((id) => id.equals(entry.logId.keyId)));
   if (known.length > 0 || entries.length === 0 || tlogs.length === 0) return known;
@@ -101,6 +144,31 @@ function entriesOfKnownLogs(entries: Entries, { root: { tlogs } }: TrustedRoot):
     expected: tlogs.map(({ baseUrl }) => baseUrl),
     found: entries.map(({ logId }) => `log id ${logId.keyId.toString('hex').slice(0, 64)}`),
   });
+}
+
+/**
+ * Requires that an inclusion proof states the tree of its checkpoint, which the library verified. The library computes
+ * with the checkpoint alone and does not read `rootHash` and `treeSize`.
+ */
+function requireSameHead({ inclusionProof: proof }: Entries[number]): void {
+  if (proof === undefined) return;
+  const { size, root } = readHead(proof.checkpoint?.envelope ?? '');
+  if (proof.treeSize === String(size) && root.equals(proof.rootHash)) return;
+  throw refuted('mismatch', {
+    at: 'log',
+    expected: [`tree size ${size}`, `root ${root.toString('base64')}`],
+    found: [`tree size ${proof.treeSize}`, `root ${proof.rootHash.toString('base64').slice(0, 64)}`],
+  });
+}
+
+function readHead(checkpoint: string): Checkpoint {
+  try {
+    // The library compared the name of the signature; Rekor v1 puts the number of the tree behind it in the origin.
+    return parseCheckpoint(checkpoint, () => true);
+  } catch (fault) {
+    if (!isWritError(fault, 'ATTESTATION_MALFORMED')) throw fault;
+    throw refuted('malformed', { at: 'log', found: fault.message });
+  }
 }
 
 /** Times that logs promised, each of a log once: the library takes two of the same for one that was copied. */
@@ -155,16 +223,18 @@ function statedTime(atMs: number): SignedEntity['timestamps'][number] {
 }
 
 /**
- * Fulcio's issuer extension, a UTF8String, or its forerunner that held the bare text; the same one twice, or both with
- * different names, name nobody.
+ * Issuer and source as the library reads them. The issuer is Fulcio's extension, a UTF8String, or its forerunner that
+ * held the bare text; the same one twice, or both with different names, name nobody.
  */
-function issuerOf(
+function claimsOf(
   extensions: readonly {
     readonly oid: { readonly id: readonly number[] } | undefined;
     readonly value: Buffer;
   }[],
-): string | undefined {
-  const valuesOf = (oid: string): readonly Buffer[] =>
-    extensions.filter((extension) => extension.oid?.id.join('.') === oid).map(({ value }) => value);
-  return onlyIssuer(valuesOf('1.3.6.1.4.1.57264.1.8'), valuesOf('1.3.6.1.4.1.57264.1.1'));
+): Pick<SigstoreProof, 'issuer' | 'source'> {
+  const valuesOf = (arc: number): readonly Buffer[] =>
+    extensions
+      .filter((extension) => extension.oid?.id.join('.') === `1.3.6.1.4.1.57264.1.${arc}`)
+      .map(({ value }) => value);
+  return { issuer: onlyIssuer(valuesOf(8), valuesOf(1)), source: toCertifiedSource(valuesOf) };
 }

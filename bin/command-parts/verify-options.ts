@@ -3,6 +3,7 @@ import { readInput } from '../../api/read-input.ts';
 import { type Requirement, requirements } from '../../api/verify/demands.ts';
 import type { TargetForm } from '../../api/verify/target-meanings.ts';
 import type { AskedDemands } from '../../api/verify/verify-targets.ts';
+import type { SourceDemands } from '../../attest/verify/certified-source.ts';
 import type { GivenArtifact } from '../../attest/verify/given-artifact.ts';
 import type { GivenAnchors } from '../../attest/verify/load-anchors.ts';
 import { isMistakenLevel } from '../../attest/verify/predicates/level.ts';
@@ -28,6 +29,7 @@ export async function readDemands(context: CommandContext): Promise<AskedDemands
   const ledgerKeys = options.values('ledger-key');
   const form = readForm(context);
   const required = readRequirements(context);
+  const source = readSourceDemands(context);
   return {
     ...(form && { form }),
     given: {
@@ -43,6 +45,7 @@ export async function readDemands(context: CommandContext): Promise<AskedDemands
     replay: options.flag('replay') || required.includes('replay'),
     required,
     summary: readSummaryDemands(context),
+    ...(source && { source }),
     ...(policy === undefined ? {} : { policy }),
     ...(subjectCommit === undefined ? {} : { subjectCommit }),
   };
@@ -59,13 +62,24 @@ function readRequirements({ options }: CommandContext): readonly Requirement[] {
   });
 }
 
-function readSummaryDemands({ options }: CommandContext): SummaryDemands {
-  const text = (name: string): string | undefined => {
-    const value = options.value(name);
-    if (value === undefined || /^[!-~]{1,2048}$/.test(value)) return value;
-    throw usage(`\`--${name}\` expected a URI, found \`${printable(value)}\``);
-  };
-  const [verifierId, resourceUri] = [text('verifier-id'), text('resource-uri')];
+function readSourceDemands(context: CommandContext): SourceDemands | undefined {
+  const repository = readWord(context, 'source-repository', 'a URI');
+  const ref = readWord(context, 'source-ref', 'a full ref such as `refs/heads/main`');
+  if (repository === undefined && ref === undefined) return undefined;
+  return { ...(repository !== undefined && { repository }), ...(ref !== undefined && { ref }) };
+}
+
+function readWord({ options }: CommandContext, name: string, form: string): string | undefined {
+  const value = options.value(name);
+  if (value === undefined || /^[!-~]{1,2048}$/.test(value)) return value;
+  throw usage(`\`--${name}\` expected ${form}, found \`${printable(value)}\``);
+}
+
+function readSummaryDemands(context: CommandContext): SummaryDemands {
+  const { options } = context;
+  const [verifierId, resourceUri] = ['verifier-id', 'resource-uri'].map((name) =>
+    readWord(context, name, 'a URI'),
+  );
   const levels = [...new Set(options.values('level'))];
   const unknown = levels.find(
     (level) => !/^[!-~]{1,256}$/.test(level) || level === 'FAILED' || isMistakenLevel(level),

@@ -21,9 +21,21 @@ export const otherCommands: readonly CommandSpec[] = [
       },
       { name: 'issuer', value: 'URL', about: 'who vouched for that identity, compared literally' },
       {
+        name: 'source-repository',
+        value: 'URI',
+        about:
+          'demand that the certificate names this source repository, such as https://github.com/OWNER/NAME',
+      },
+      {
+        name: 'source-ref',
+        value: 'REF',
+        about: 'demand that the certificate names this ref of it, such as refs/tags/v1.0.0',
+      },
+      {
         name: 'trusted-root',
         value: 'FILE',
-        about: 'trust the authorities and logs of this sigstore trusted root (JSON)',
+        about:
+          'trust the authorities and logs of this sigstore trusted root (JSON, or several, one on a line)',
       },
       {
         name: 'ledger-key',

@@ -1,7 +1,5 @@
+import { clockSkewMs } from '../../../core/base/clock.ts';
 import { unavailable } from '../report.ts';
-
-/** By how much the clocks of signer and reader may differ. */
-export const clockSkewMs = 5 * 60_000;
 
 /**
  * Nothing is done at a time that has not come: a stated moment, by member, is at most five minutes after the reader's

@@ -73,6 +73,8 @@ long('a bad trust option is exit code 129 with a usage error and no exception te
     ['--level', 'FAILED'],
     ['--resource-uri', 'a b'],
     ['--verifier-id', '\u0000'],
+    ['--source-repository', 'a b'],
+    ['--source-ref', ''],
     ['--require', 'nothing'],
     ['--identity', 'me@example.org'],
     ['--ledger-key', 'a+b+c'],

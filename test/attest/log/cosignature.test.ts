@@ -41,6 +41,33 @@ t.test('cosignatures of known witnesses are read with their time, and others are
   t.same(verifyCosignatures(source, known), []);
 });
 
+t.test('a cosignature that is dated later than now does not count', async (t) => {
+  const nowMs = 1_700_000_000_000;
+  const count = (...lines: readonly string[]) => verifyCosignatures(source + lines.join(''), known, nowMs);
+  const [year, allowed] = [1_731_536_000n, 1_700_000_300n];
+  t.same(count(one.line(source, year)), []);
+  t.same(count(one.line(source, 2n ** 63n - 1n)), []);
+  t.same(count(one.line(source, allowed + 1n)), [], 'a second beyond the allowance');
+  t.match(count(one.line(source, allowed)), [{ atSeconds: allowed }], 'clocks may differ by five minutes');
+  t.match(count(one.line(source, year), one.line(source, 9n)), [{ atSeconds: 9n }], 'an earlier one counts');
+  t.throws(
+    () => count(one.line(source.replace('\n12\n', '\n13\n'), year)),
+    refused('bad-signature'),
+    'a wrong signature is wrong at any time',
+  );
+  const policy = parseTlogPolicy(
+    Buffer.from(
+      `log ${log.vkey}\nwitness one ${one.key.vkey}\nwitness two ${two.key.vkey}\ngroup all all one two\nquorum all\n`,
+    ),
+  );
+  const note = source + one.line(source, year) + two.line(source, 9n);
+  t.throws(() => verifyByPolicy(note, policy, undefined, nowMs), {
+    code: 'VERIFY_REFUTED',
+    detail: { reason: 'no-quorum', signed: ['w2.example'], later_than_now: ['w1.example'] },
+  } as unknown as Error);
+  t.equal(verifyByPolicy(note, policy, undefined, Number(year) * 1000).cosignatures.length, 2);
+});
+
 t.test('a wrong signature of a known witness makes the note invalid', async (t) => {
   const good = one.line(source);
   const changed = (edit: (blob: Buffer) => Buffer): string => {

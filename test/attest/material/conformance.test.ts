@@ -32,6 +32,7 @@ const strangerPem = String(
 
 interface Row {
   readonly bundle: Loose;
+  /** JSON, or the text of the file. */
   readonly root?: Loose;
   readonly key?: string;
   readonly identity?: string;
@@ -67,6 +68,12 @@ const rewritten = (bundle: Loose, change: (body: Loose) => unknown): Loose =>
     entry.canonicalizedBody = Buffer.from(JSON.stringify(body)).toString('base64');
   });
 const rootWith = (change: (copy: Loose) => unknown): Loose => edited(foundry.root, change);
+const withRekor2 = rootWith((r) => r.tlogs.push(foundry.rekor2));
+const v2ed = await foundry.make({ ...message, entry: 'v2', stamped: true, inRekor2: true });
+const dsse2ed = await foundry.make({ entry: 'dsse2', stamped: true, inRekor2: true });
+/** As GitHub's: an authority and its time stamps, and no log. */
+const withoutLogs = edited(unlisted.root, (copy) => Object.assign(copy, { tlogs: [], ctlogs: [] }));
+const twoRoots = [foundry.root, withoutLogs].map((one) => `${JSON.stringify(one)}\n`).join('');
 const logEnd = new Date(Number(entryOf(plain).integratedTime) * 1000).toISOString();
 
 const rows: Record<string, Row> = {
@@ -107,6 +114,47 @@ const rows: Record<string, Row> = {
   'dsse-with-hashedrekord-happy-path': { bundle: await foundry.make({ entry: 'hashedrekord' }), exit: 0 },
   'rekor2-happy-path': { bundle: v2, exit: 0 },
   'rekor2-dsse-happy-path': { bundle: v2dsse, exit: 0 },
+  'rekor2-ed25519-happy-path': { bundle: v2ed, root: withRekor2, exit: 0 },
+  'rekor2-ed25519-hashedrekord-of-dsse-happy-path': {
+    bundle: await foundry.make({ entry: 'v2', stamped: true, inRekor2: true }),
+    root: withRekor2,
+    exit: 0,
+  },
+  'rekor2-ed25519-dsse-happy-path': { bundle: dsse2ed, root: withRekor2, exit: 0 },
+  'rekor2-ed25519-log-beside-the-log-of-the-entry': { bundle: dsse, root: withRekor2, exit: 0 },
+  'rekor2-ed25519-managed-key': {
+    bundle: await foundry.make({ ...message, entry: 'v2', key: byKey, inRekor2: true }),
+    root: withRekor2,
+    key: keyPem,
+    exit: 0,
+  },
+  'rekor2-ed25519-managed-key-dsse': {
+    bundle: await foundry.make({ entry: 'v2', key: byKey, inRekor2: true }),
+    root: withRekor2,
+    key: keyPem,
+    exit: 0,
+  },
+  'rekor2-ed25519-without-time-stamp_fail': {
+    bundle: await foundry.make({ ...message, entry: 'v2', inRekor2: true }),
+    root: withRekor2,
+    exit: 3,
+  },
+  'rekor2-ed25519-unknown-log_fail': { bundle: v2ed, exit: 3 },
+  'rekor2-ed25519-checkpoint-wrong-signature_fail': {
+    bundle: tampered(v2ed, ({ inclusionProof: { checkpoint } }) => {
+      const blob = /(\S+)\n$/.exec(checkpoint.envelope)?.[1] ?? '';
+      checkpoint.envelope = checkpoint.envelope.replace(blob, flip(blob));
+    }),
+    root: withRekor2,
+    exit: 1,
+  },
+  'rekor2-ed25519-entry-of-another-signature_fail': {
+    bundle: edited(dsse2ed, (b) => {
+      b.verificationMaterial.tlogEntries = v2ed.verificationMaterial.tlogEntries;
+    }),
+    root: withRekor2,
+    exit: 1,
+  },
   'managed-key-happy-path': { bundle: keyed, key: keyPem, exit: 0 },
   'managed-key-and-trusted-root': { bundle: keyed, key: keyPem, exit: 0 },
   'intoto-canonical-log-entry': {
@@ -130,6 +178,30 @@ const rows: Record<string, Row> = {
       r.tlogs[0].publicKey.validFor = { ...r.tlogs[0].publicKey.validFor, end: logEnd };
     }),
     exit: 0,
+  },
+  'trust-roots-one-a-line-first': { bundle: plain, root: twoRoots, exit: 0 },
+  'trust-roots-one-a-line-second': {
+    bundle: await unlisted.make({ ...message, entry: 'none', stamped: true }),
+    root: twoRoots,
+    exit: 0,
+  },
+  'trust-roots-one-a-line-managed-key': { bundle: keyed, root: twoRoots, key: keyPem, exit: 0 },
+  'trust-roots-one-a-line-log-of-another-root_fail': {
+    bundle: await foundry.make({ ...message, entry: 'none', stamped: true }),
+    root: twoRoots,
+    exit: 3,
+  },
+  'trust-roots-one-a-line-unknown-authority_fail': {
+    bundle: await past.make(message),
+    root: twoRoots,
+    exit: 3,
+  },
+  'trust-roots-one-a-line-wrong-signature_fail': {
+    bundle: edited(plain, (b) => {
+      b.messageSignature.signature = flip(b.messageSignature.signature);
+    }),
+    root: twoRoots,
+    exit: 1,
   },
   'trust-root-null-members': {
     bundle: plain,
@@ -224,6 +296,40 @@ const rows: Record<string, Row> = {
     bundle: tampered(plain, ({ inclusionProof }) => {
       inclusionProof.checkpoint = entryOf(dsse).inclusionProof.checkpoint;
     }),
+    exit: 1,
+  },
+  'inclusion-proof-wrong-roothash_fail': {
+    bundle: tampered(plain, ({ inclusionProof }) => {
+      inclusionProof.rootHash = Buffer.alloc(32, 1).toString('base64');
+    }),
+    exit: 1,
+  },
+  'inclusion-proof-no-roothash_fail': {
+    bundle: tampered(plain, ({ inclusionProof }) => delete inclusionProof.rootHash),
+    exit: 1,
+  },
+  'inclusion-proof-wrong-treesize_fail': {
+    bundle: tampered(plain, ({ inclusionProof }) => {
+      inclusionProof.treeSize = '2';
+    }),
+    exit: 1,
+  },
+  'inclusion-proof-no-treesize_fail': {
+    bundle: tampered(plain, ({ inclusionProof }) => delete inclusionProof.treeSize),
+    exit: 1,
+  },
+  'rekor2-ed25519-inclusion-proof-wrong-treesize_fail': {
+    bundle: tampered(v2ed, ({ inclusionProof }) => {
+      inclusionProof.treeSize = '3';
+    }),
+    root: withRekor2,
+    exit: 1,
+  },
+  'managed-key-inclusion-proof-wrong-roothash_fail': {
+    bundle: tampered(keyed, ({ inclusionProof }) => {
+      inclusionProof.rootHash = Buffer.alloc(32, 1).toString('base64');
+    }),
+    key: keyPem,
     exit: 1,
   },
   'inclusion-promise-invalid_fail': {
@@ -381,7 +487,8 @@ async function verify(row: Row, given: (path: string, bytes: Buffer) => string):
   const bytes = row.artifact ?? artifact;
   writeFileSync(at('a.txt'), bytes);
   writeFileSync(at('bundle.sigstore.json'), JSON.stringify(row.bundle));
-  writeFileSync(at('trusted_root.json'), JSON.stringify(row.root ?? foundry.root));
+  const trusted = row.root ?? foundry.root;
+  writeFileSync(at('trusted_root.json'), typeof trusted === 'string' ? trusted : JSON.stringify(trusted));
   writeFileSync(at('key.pub'), row.key ?? '');
   const who =
     row.key === undefined

@@ -8,8 +8,12 @@ import {
 } from 'node:crypto';
 import { initializeCA, initializeCTLog, initializeTLog, initializeTSA } from '@sigstore/mock';
 import { preAuthEncoding } from '../../../attest/encoding/dsse.ts';
+import { toSpki } from '../../../attest/encoding/public-key.ts';
+import { ledgerKeyFor } from '../../../attest/log/ledger-key.ts';
+import { leafHash, nodeHash } from '../../../attest/log/merkle/hash.ts';
 import { parseTrustedRoot } from '../../../attest/public/trusted-root.ts';
 import type { Anchors } from '../../../attest/verify/anchors.ts';
+import { canonicalize } from '../../../core/base/canonical.ts';
 import { artifact, inToto, type Loose, statement } from '../verify/strangers.ts';
 
 export const builder = 'https://github.com/example/app/.github/workflows/release.yml@refs/tags/v1.0.0';
@@ -20,8 +24,10 @@ const hashOids = { sha256: '2.16.840.1.101.3.4.2.1', sha512: '2.16.840.1.101.3.4
 /** How a bundle is made; what is left out is what a keyless client makes today. */
 export interface Made {
   readonly version?: '0.1' | '0.2' | '0.3';
-  /** Kind of the log entry; `v2` is hashedrekord 0.0.2 without promise, `none` no entry at all. */
-  readonly entry?: 'dsse' | 'intoto' | 'hashedrekord' | 'v2' | 'none';
+  /** Kind of the log entry; `v2` is hashedrekord 0.0.2 and `dsse2` dsse 0.0.2, without promise, `none` no entry at all. */
+  readonly entry?: 'dsse' | 'intoto' | 'hashedrekord' | 'v2' | 'dsse2' | 'none';
+  /** Logged in {@link Foundry.rekor2}, which signs checkpoints with Ed25519. */
+  readonly inRekor2?: boolean;
   /** A message signature over these bytes instead of a statement. */
   readonly message?: Buffer;
   readonly payload?: Loose;
@@ -30,6 +36,8 @@ export interface Made {
   readonly name?: string;
   /** `null`: the certificate names none. */
   readonly issuer?: string | null;
+  /** Values of Fulcio's extensions by their last arcs. */
+  readonly extensions?: Readonly<Record<number, string>>;
   readonly stamped?: boolean;
   /** Made by somebody else: a certificate, and its key. */
   readonly certified?: { readonly der: Buffer; readonly privateKey: KeyObject; readonly hash?: string };
@@ -38,12 +46,15 @@ export interface Made {
 export interface Foundry {
   /** Trusted root that names certificate authority, certificate log, transparency log and time-stamp authority. */
   readonly root: Loose;
+  /** The Ed25519 log as a trusted root lists it. */
+  readonly rekor2: Loose;
   make(made?: Made): Promise<Loose>;
   /** An RFC 3161 response over these bytes. */
   stamp(signature: Buffer): Promise<Loose>;
   issue(
     name?: string,
     issuer?: string | null,
+    extensions?: Made['extensions'],
   ): Promise<{ readonly der: Buffer; readonly privateKey: KeyObject }>;
 }
 
@@ -88,12 +99,58 @@ export async function makeFoundry({
     timestampAuthorities: [authority(tsa.intCertificate, tsa.rootCertificate)],
   };
 
-  async function issue(name = builder, issuer: string | null = github) {
+  const ledger = generateKeyPairSync('ed25519');
+  const rekor2Key = ledgerKeyFor('log2026-1.rekor.example.org', ledger.publicKey);
+  const rekor2 = {
+    baseUrl: `https://${rekor2Key.name}`,
+    hashAlgorithm: 'SHA2_256',
+    publicKey: {
+      rawBytes: toSpki(ledger.publicKey).toString('base64'),
+      keyDetails: 'PKIX_ED25519',
+      validFor,
+    },
+    logId: { keyId: rekor2Key.keyId.toString('base64') },
+  };
+
+  /** The second of two entries, as Rekor v2 answers it: no promise, no time, and a cosignature beside the log's own. */
+  function loggedInRekor2(entry: Loose): Loose {
+    const body = Buffer.from(canonicalize(entry));
+    const sibling = leafHash(Buffer.from('another entry'));
+    const rootHash = nodeHash(sibling, leafHash(body)).toString('base64');
+    const text = `${rekor2Key.name}\n2\n${rootHash}\n`;
+    const line = (name: string, hint: Buffer, signature: Buffer) =>
+      `\u2014 ${name} ${Buffer.concat([hint, signature]).toString('base64')}\n`;
+    const own = line(
+      rekor2Key.name,
+      rekor2Key.keyId.subarray(0, 4),
+      sign(null, Buffer.from(text), ledger.privateKey),
+    );
+    return {
+      logIndex: '1',
+      logId: rekor2.logId,
+      kindVersion: { kind: entry.kind, version: entry.apiVersion },
+      integratedTime: '0',
+      inclusionProof: {
+        logIndex: '1',
+        rootHash,
+        treeSize: '2',
+        hashes: [sibling.toString('base64')],
+        checkpoint: {
+          envelope: `${text}\n${line('witness.example.org', Buffer.alloc(4, 7), Buffer.alloc(72))}${own}`,
+        },
+      },
+      canonicalizedBody: body.toString('base64'),
+    };
+  }
+
+  async function issue(name = builder, issuer: string | null = github, more: Made['extensions'] = {}) {
     const { publicKey, privateKey } = pair();
     const certificate = await ca.issueCertificate({
       publicKey: publicKey.export({ format: 'der', type: 'spki' }) as Loose,
       subjectAltName: name,
-      extensions: issuer === null ? [] : [{ oid: '1.3.6.1.4.1.57264.1.8', value: issuer }],
+      extensions: [...(issuer === null ? [] : [['8', issuer] as const]), ...Object.entries(more)].map(
+        ([arc, value]) => ({ oid: `1.3.6.1.4.1.57264.1.${arc}`, value }),
+      ),
     });
     return { der: octets(certificate), privateKey };
   }
@@ -131,7 +188,7 @@ export async function makeFoundry({
   async function make(made: Made = {}): Promise<Loose> {
     const { version = '0.3', message, key, certified, payload = statement() } = made;
     const bytes = Buffer.isBuffer(payload) ? payload : Buffer.from(JSON.stringify(payload));
-    const holder = key ?? certified ?? (await issue(made.name, made.issuer));
+    const holder = key ?? certified ?? (await issue(made.name, made.issuer, made.extensions));
     const signed = message ?? preAuthEncoding(inToto, bytes);
     const hash = certified?.hash ?? 'sha256';
     const isEd = holder.privateKey.asymmetricKeyType === 'ed25519';
@@ -157,7 +214,14 @@ export async function makeFoundry({
           : `application/vnd.dev.sigstore.bundle+json;version=${version}`,
       verificationMaterial: {
         ...material,
-        tlogEntries: body === undefined ? [] : [await logged(body, entry !== 'v2')],
+        tlogEntries:
+          body === undefined
+            ? []
+            : [
+                made.inRekor2
+                  ? loggedInRekor2(body)
+                  : await logged(body, entry !== 'v2' && entry !== 'dsse2'),
+              ],
         ...(made.stamped && { timestampVerificationData: { rfc3161Timestamps: [await stamp(signature)] } }),
       },
       ...(message
@@ -170,7 +234,7 @@ export async function makeFoundry({
         : { dsseEnvelope: envelope }),
     };
   }
-  return { root, make, stamp, issue };
+  return { root, rekor2, make, stamp, issue };
 }
 
 function entryBody(kind: NonNullable<Made['entry']>, of: Loose): Loose {
@@ -212,6 +276,17 @@ function entryBody(kind: NonNullable<Made['entry']>, of: Loose): Loose {
           },
         },
       };
+    case 'dsse2':
+      return {
+        apiVersion: '0.0.2',
+        kind: 'dsse',
+        spec: {
+          dsseV002: {
+            payloadHash: { algorithm: 'SHA2_256', digest: digest(payload).toString('base64') },
+            signatures: [{ content: sig, verifier: verifierOf(der, verifier) }],
+          },
+        },
+      };
     case 'v2':
       return {
         apiVersion: '0.0.2',
@@ -221,17 +296,21 @@ function entryBody(kind: NonNullable<Made['entry']>, of: Loose): Loose {
             data: { algorithm: 'SHA2_256', digest: digest(signed).toString('base64') },
             signature: {
               content: sig,
-              verifier: {
-                keyDetails: 'PKIX_ECDSA_P256_SHA_256',
-                ...(der
-                  ? { x509Certificate: { rawBytes: der.toString('base64') } }
-                  : { publicKey: { rawBytes: spkiOf(verifier).toString('base64') } }),
-              },
+              verifier: verifierOf(der, verifier),
             },
           },
         },
       };
   }
+}
+
+function verifierOf(der: Buffer | undefined, pem: string): Loose {
+  return {
+    keyDetails: 'PKIX_ECDSA_P256_SHA_256',
+    ...(der
+      ? { x509Certificate: { rawBytes: der.toString('base64') } }
+      : { publicKey: { rawBytes: spkiOf(pem).toString('base64') } }),
+  };
 }
 
 function pemOf(key: KeyObject): string {

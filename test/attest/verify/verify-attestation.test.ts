@@ -1,4 +1,6 @@
 import { createPublicKey, sign } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import t from 'tap';
 import { keyIdOf } from '../../../attest/encoding/public-key.ts';
 import { generateKey } from '../../../attest/keys/key-signer.ts';
@@ -384,4 +386,33 @@ t.test('accepts many subjects, and does not refute a predicate that is nested to
   }));
   const subject = [...others, ...statement().subject];
   t.equal((await verifyStranger(bundleBy(statement({ subject })))).verified, true);
+});
+
+t.test('`parseTrustedRoot` reads one root on each line, and names the line that is malformed', async (t) => {
+  const [one, two] = [(await makeAuthorities()).root, (await makeAuthorities()).root];
+  const parse = (...lines: readonly string[]) => parseTrustedRoot(Buffer.from(lines.join('\n')));
+  const { root, members } = parse(JSON.stringify(one), '', JSON.stringify(two), '');
+  t.equal(members.length, 2);
+  t.equal(root.tlogs.length, 2);
+  t.equal(root.certificateAuthorities.length, 2);
+  t.equal(parse(JSON.stringify(one, null, 2)).members.length, 1, 'a document on several lines is one');
+  t.throws(() => parse(JSON.stringify(one), '{}'), { code: 'ATTESTATION_MALFORMED', message: /^line 2: / });
+  t.throws(() => parse(JSON.stringify(one), JSON.stringify({ ...two, tlogs: [{}] })), {
+    code: 'ATTESTATION_MALFORMED',
+    message: /^line 2: /,
+  });
+  t.throws(() => parse(...Array(17).fill(JSON.stringify(one))), { code: 'ATTESTATION_MALFORMED' });
+});
+
+t.test('`parseTrustedRoot` reads the public root of sigstore with its Ed25519 log', async (t) => {
+  const seeds = JSON.parse(
+    readFileSync(createRequire(import.meta.url).resolve('@sigstore/tuf/seeds.json'), 'utf8'),
+  );
+  const file = seeds['https://tuf-repo-cdn.sigstore.dev'].targets['trusted_root.json'];
+  const { ledgers, root } = parseTrustedRoot(Buffer.from(file, 'base64'));
+  t.same(
+    ledgers.map(({ name }) => name),
+    ['log2025-1.rekor.sigstore.dev'],
+  );
+  t.ok(root.tlogs.length > 1);
 });

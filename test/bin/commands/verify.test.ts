@@ -108,6 +108,11 @@ t.test('an exported evidence file verifies outside a repository with the signerâ
   t.equal(good.data.expected, good.data.ran);
   const spec = await verify('evidence.json', ...signer, '--spec', 'other-spec.json');
   t.match(spec, { code: 1, error: { code: 'VERIFY_REFUTED', details: { check: 'spec', code: 'mismatch' } } });
+  const source = ['--source-repository', 'https://github.com/example/app'];
+  t.match(await verify('evidence.json', ...signer, ...source), {
+    code: 3,
+    error: { details: { check: 'source-repository', code: 'missing' } },
+  });
   const replay = await verify('evidence.json', ...signer, '--replay');
   t.match(replay, {
     code: 1,
@@ -185,6 +190,10 @@ t.test('a log proof verifies that an artifact was logged under the given key', a
   t.match(await verify('run.tlog-proof', ...about), {
     code: 3,
     error: { details: { code: 'untrusted-log' } },
+  });
+  t.match(await verify('run.tlog-proof', ...log, ...about, '--source-ref', 'refs/heads/main'), {
+    code: 3,
+    error: { details: { check: 'source-ref' } },
   });
   t.match(await verify('run.tlog-proof', ...log, ...about, '--replay'), {
     code: 3,
