@@ -7,6 +7,7 @@ import type { CarriedPath, CheckRecord, CheckTime, StageName } from '../../../co
 import { metricsOf } from '../../../readers/reports/metrics.ts';
 import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
 import { joinNetworks } from '../record/join-networks.ts';
+import { outputTail } from '../record/output-tail.ts';
 import type { Attempt } from '../state/attempt.ts';
 import { policyOf } from '../state/attempt-policy.ts';
 import { askFurther } from './ask-further.ts';
@@ -77,6 +78,7 @@ export async function runCheck(
   const outcome = { ...asked, findings: found };
   const { result } = outcome;
   const failed = outcome.findings.some((finding) => finding.severity === 'error');
+  const tail = failed ? outputTail(result, policyOf(attempt)) : undefined;
   return {
     id: check.id,
     kind: check.kind,
@@ -98,6 +100,7 @@ export async function runCheck(
     ...(further.withBaseTests ? { withBaseTests: further.withBaseTests } : {}),
     ...(outcome.carried ? { carried: outcome.carried } : {}),
     ...(ran.wroteOutside ? { wroteOutside: ran.wroteOutside } : {}),
+    ...(tail ? { outputTail: tail } : {}),
     artifacts: [...artifacts, ...further.artifacts],
     findings: outcome.findings,
   };
