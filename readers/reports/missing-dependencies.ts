@@ -16,16 +16,15 @@ const signs: readonly RegExp[] = [
  */
 export function dependenciesMissingHint(
   output: Uint8Array | string,
-  notes: readonly { readonly outcome: string; readonly message: string }[] = [],
+  skipped: readonly string[] = [],
 ): Finding | undefined {
   const text = typeof output === 'string' ? output : Buffer.from(output).toString('utf8');
   for (const sign of signs) {
     const name = firstForeignName(text, sign);
     if (name === undefined) continue;
-    const refused = notes.filter((note) => note.outcome === 'refused').map((note) => note.message);
     const remedy =
-      refused.length > 0
-        ? refused.join('; ')
+      skipped.length > 0
+        ? skipped.join('; ')
         : 'set `[workspace] prepare` or `[workspace] share` in `.writ/config.toml` at the policy commit';
     return {
       rule: 'check-outcome',

@@ -29,7 +29,7 @@ export function failureText(findings: readonly Finding[], stages: readonly Stage
   return text.length > maxLength ? `${text.slice(0, maxLength)}\n…` : text;
 }
 
-/** The end of what each failed check printed, which holds assertions and stack traces; '' if there is none. Untrusted. */
+/** The end of what each failed check printed, with assertions and stack traces; "" if there is none. Untrusted text. */
 export function failedOutput(stages: readonly StageRecord[]): string {
   const printed = stages
     .flatMap(({ checks }) => checks.filter(isBlocking))

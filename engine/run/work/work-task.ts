@@ -145,10 +145,11 @@ async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder,
   const uncited = record.citations === undefined ? [] : lackingCitations(record.citations);
   const findings = isWork ? [...(await judgePatch(begun, isPart ? 'part' : 'whole')), ...uncited] : [];
   const isRejected = !isWork || findings.some(({ severity }) => severity === 'error');
-  const { stages, sandbox, dependencies }: StagesRun = isRejected
-    ? { stages: [], sandbox: begun.identity.sandboxName, dependencies: [] }
+  const ran: StagesRun = isRejected
+    ? { stages: [], sandbox: begun.identity.sandboxName, dependencies: [], skipped: [] }
     : await runStages({ ...begun, patchFindings: findings }, ['fast']);
-  const attempt = ranIn(begun, sandbox);
+  const { stages, dependencies } = ran;
+  const attempt = ranIn(begun, ran);
   const judged = await decideRun(attempt, {
     subject: 'attempt',
     task: taskFacts(run, { key: task.key, attempt: number }),
