@@ -764,6 +764,42 @@ t.test('only output that looks like a missing dependency gets the hint', async (
     ['env: ‘pytest’: No such file or directory', 'pytest'],
     ['x.go:3:8: no required module provides package example.com/m/v2; to add it:', 'example.com/m/v2'],
     ['error: no matching package named `serde` found', 'serde'],
+    ['sh: 1: .venv/bin/python: not found', '.venv/bin/python'],
+    ['bash: line 1: node_modules/.bin/vitest: No such file or directory', 'node_modules/.bin/vitest'],
+    ['make: pytest: No such file or directory\nmake: *** [Makefile:2: test] Error 127', 'pytest'],
+    ['npm error npx canceled due to missing packages and no YES option: ["vitest@3.1.1"]', 'vitest@3.1.1'],
+    [
+      'npm error code EAI_AGAIN\nnpm error request to https://registry.npmjs.org/jest failed, reason: getaddrinfo',
+      'jest',
+    ],
+    [
+      "npm ERR! request to https://registry.npmjs.org/@a%2fb failed: cache mode is 'only-if-cached'",
+      '@a%2fb',
+    ],
+    [' ERR_PNPM_RECURSIVE_EXEC_FIRST_FAIL  Command "vitest" not found', 'vitest'],
+    [' WARN   Local package.json exists, but node_modules missing, did you mean to install?', 'node_modules'],
+    [' ERR_PNPM_NO_OFFLINE_META  Failed to resolve left-pad@>=1.0.0 <2.0.0-0', 'left-pad@>=1.0.0'],
+    ['error Command "jest" not found.', 'jest'],
+    ['command not found: jest', 'jest'],
+    ['Usage Error: Couldn\'t find a script named "jest".', 'jest'],
+    [
+      "Usage Error: The project in /workspace/package.json doesn't seem to have been installed",
+      'The project',
+    ],
+    ['error: Failed to spawn: `pytest`\n  Caused by: No such file or directory (os error 2)', 'pytest'],
+    ['error: Failed to fetch: `https://pypi.org/simple/requests/`\n  Caused by: dns error', 'requests'],
+    ['  Because requests was not found in the cache and you require requests, we can conclude', 'requests'],
+    ['error: failed to get `serde` as a dependency of package `a v0.1.0 (/workspace)`', 'serde'],
+    ['error: failed to download `serde v1.0.219`', 'serde'],
+    ['error: no such command: `nextest`', 'nextest'],
+    ["error[E0463]: can't find crate for `serde`", 'serde'],
+    ['a.go:3:8: missing go.sum entry for module providing package example.com/m; to add:', 'example.com/m'],
+    ['a.go:3:8: cannot find module providing package example.com/m: module lookup disabled', 'example.com/m'],
+    [
+      'go: example.com/m@v1.2.3: Get "https://proxy.golang.org/example.com/m/@v/v1.2.3.mod": dial tcp',
+      'example.com/m',
+    ],
+    ['a.go:3:8: example.com/m@v1.2.3: module lookup disabled by GOPROXY=off', 'example.com/m'],
   ] as const) {
     t.equal(dependenciesMissingHint(output)?.detail?.name, name, output);
   }
@@ -773,6 +809,9 @@ t.test('only output that looks like a missing dependency gets the hint', async (
     "Cannot find module './x.js'",
     "Cannot find module '/workspace/y.js'",
     'order not found',
+    'the request to https://example.com/x failed',
+    'error: failed to get the order',
+    '.: not found',
   ]) {
     t.equal(dependenciesMissingHint(output), undefined, output);
   }
