@@ -10,6 +10,7 @@ import { joinNetworks } from '../record/join-networks.ts';
 import { outputTail } from '../record/output-tail.ts';
 import type { Attempt } from '../state/attempt.ts';
 import { policyOf } from '../state/attempt-policy.ts';
+import { environmentFault } from '../state/environment-fault.ts';
 import { askFurther } from './ask-further.ts';
 import { askPolicy } from './ask-policy.ts';
 import { askRule } from './ask-rules.ts';
@@ -25,9 +26,6 @@ import { type OpeningWorkspace, WorkspaceLost, type WorkspaceSide } from './open
 import { ruleQuestion } from './rule-question.ts';
 import { type CheckUses, runCommand } from './run-command.ts';
 import { redactWritten } from './written-outside.ts';
-
-/** Faults that no check may swallow: the run cannot go on without its evidence. */
-const fatal = new Set(['EVIDENCE_WRITE_FAILED', 'RUN_INTERRUPTED']);
 
 /** One check of a stage, and what is known when it starts. */
 export interface CheckTask {
@@ -162,7 +160,8 @@ async function judgeCheck(
   } catch (fault) {
     if (fault instanceof WorkspaceLost) throw fault;
     if (attempt.means.settings.signal.aborted) throw attempt.means.settings.signal.reason;
-    if (isWritError(fault) && fatal.has(fault.code)) throw fault;
+    const broken = environmentFault(fault);
+    if (broken !== undefined) throw broken;
     const code = isWritError(fault) ? fault.code : 'INTERNAL';
     const finding: Finding = {
       rule: 'check-outcome',
