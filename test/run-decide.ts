@@ -18,6 +18,7 @@ await room(
   'engine/run/record/waiting-record.test.ts',
   'engine/run/record/stored-approvals.test.ts',
   'engine/run/record/failure-text.test.ts',
+  'engine/run/record/output-tail.test.ts',
   'engine/run/judge/check-time.test.ts',
   'engine/run/judge/expectations',
   'engine/run/judge/guarded-command.test.ts',

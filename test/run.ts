@@ -6,6 +6,7 @@ await room(
   'engine/run/judge/read-rule-files.test.ts',
   'engine/run/judge/take-carried.test.ts',
   'engine/run/state/describe-engine.test.ts',
+  'engine/run/state/environment-fault.test.ts',
   'engine/run/state/evidence-modes.test.ts',
   'engine/run/state/lost-calls.test.ts',
   'engine/run/state/rights-lacking.test.ts',

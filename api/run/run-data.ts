@@ -7,6 +7,7 @@ import type {
   CheckCarry,
   CheckRecord,
   LaidRun,
+  OutputTail,
   StageRecord,
   TestCounts,
 } from '../../core/contract/stage.ts';
@@ -173,6 +174,7 @@ function toCheckData(check: CheckRecord): CheckData {
         at_least: check.wroteOutside.atLeast,
         paths: check.wroteOutside.paths.map(({ path, was }) => ({ path, was })),
       }),
+    output_tail: check.outputTail && toTailData(check.outputTail),
     artifacts: check.artifacts.map(toArtifactData),
   });
 }
@@ -189,7 +191,12 @@ function toLaidData(run: LaidRun): NonNullable<CheckData['at_policy']> {
     tests: run.tests && toTestData(run.tests),
     carried: run.carried && toCarriedData(run.carried),
     log: run.log,
+    output_tail: run.outputTail && toTailData(run.outputTail),
   });
+}
+
+function toTailData({ text, truncated }: OutputTail): NonNullable<CheckData['output_tail']> {
+  return compact({ text, truncated });
 }
 
 function toCarriedData({ received, handedOn }: CheckCarry): NonNullable<CheckData['carried']> {

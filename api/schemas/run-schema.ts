@@ -105,6 +105,7 @@ const tests = record(
     slowest: list(record({ name: text, duration_ms: duration })),
   },
 );
+const outputTail = record({ text }, { truncated: flag });
 /** A second run, with some files as the policy commit or the base has them. */
 const laidRun = record(
   {
@@ -114,7 +115,7 @@ const laidRun = record(
     timed_out: flag,
     duration_ms: duration,
   },
-  { exit_code: integer, signal: text, tests, carried, log: sha256 },
+  { exit_code: integer, signal: text, tests, carried, log: sha256, output_tail: outputTail },
 );
 
 const check = record(
@@ -147,6 +148,7 @@ const check = record(
       { at_least: flag },
     ),
     tests,
+    output_tail: outputTail,
   },
 );
 

@@ -13,6 +13,8 @@ export interface DraftTarget {
   readonly repo: TargetRepo;
   readonly baseRef: string;
   readonly createdBy: Actor;
+  /** Directory of the project. */
+  readonly root: string;
 }
 
 /**
@@ -30,11 +32,17 @@ export async function draftTarget(
   } catch (fault) {
     if (context.repoPath !== undefined || !isWritError(fault, 'NOT_A_REPOSITORY')) throw fault;
     context.print.note('not inside a git repository: the draft names this directory and the branch main');
-    return { repo: { type: 'local', locator: resolve(place) }, baseRef: 'main', createdBy: user };
+    return {
+      repo: { type: 'local', locator: resolve(place) },
+      baseRef: 'main',
+      createdBy: user,
+      root: resolve(place),
+    };
   }
   const { branch, commit } = await readHead(repository);
   const identity = await readIdentity(repository);
   return {
+    root: repository.root,
     repo: (await remoteOf(repository)) ?? { type: 'local', locator: repository.root },
     baseRef: branch?.replace(/^refs\/heads\//, '') ?? commit ?? 'HEAD',
     createdBy:

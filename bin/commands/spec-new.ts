@@ -1,8 +1,11 @@
+import { join } from 'node:path';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
 import type { ChangeType, IntentSpec, RiskLevel } from '../../core/contract/intentspec.gen.ts';
+import { readPlainFile } from '../../engine/plugin-trust/read-directory.ts';
 import { draftFromProfile } from '../../engine/spec/profile.ts';
+import { type ProposedCheck, projectFiles, proposeCheck } from '../../engine/spec/propose-check.ts';
 import { readIntentSpec } from '../../engine/spec/read-intent-spec.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { draftTarget } from '../command-parts/draft-target.ts';
@@ -15,6 +18,8 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const changeType = options.value('change-type');
   const output = options.value('output') ?? '-';
   const now = systemClock.now();
+  const { root, ...target } = await draftTarget(context);
+  const test = await readProposedCheck(root);
   const draft = draftFromProfile({
     // Both lists of choices are checked by the parser; the draft below is judged again.
     risk: (options.value('risk') ?? 'medium') as RiskLevel,
@@ -22,7 +27,8 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     ...(summary === undefined ? {} : { summary }),
     id: uuidV7(now),
     createdAt: toRfc3339(now),
-    ...(await draftTarget(context)),
+    ...target,
+    ...(test === undefined ? {} : { test }),
   });
   const text = `${JSON.stringify(draft, null, 2)}\n`;
   const judged = readIntentSpec(Buffer.from(text));
@@ -35,9 +41,22 @@ export async function run(context: CommandContext): Promise<CommandResult> {
       printer.line(
         `wrote ${path}: a draft; fill in its words (\`writ spec validate\` lists them), then \`writ spec activate\` it`,
       );
+      if (test !== undefined) printer.line(`  its check is \`${test.command}\`, from ${test.found}`);
       for (const need of needsOf(draft)) printer.line(`  a run of it needs ${need}`);
     }
   });
+}
+
+const maxFileBytes = 1024 * 1024;
+
+/** How the project in this directory is tested, by its files; `undefined` if none says so. */
+async function readProposedCheck(root: string): Promise<ProposedCheck | undefined> {
+  const files = new Map<(typeof projectFiles)[number], string>();
+  for (const name of projectFiles) {
+    const bytes = await readPlainFile(join(root, name), maxFileBytes).catch(() => undefined);
+    if (bytes !== undefined) files.set(name, bytes.toString('utf8'));
+  }
+  return proposeCheck(files);
 }
 
 /** What a draft asks for that is not in the repository by itself. */

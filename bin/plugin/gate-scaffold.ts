@@ -1,16 +1,21 @@
-/** The files of a new plugin with one rule, by path: rule, cases, test and words, which pass as they are. */
+/** Names of files that test runners (node --test, jest, vitest, tap) run as tests, without the ending. */
+const runAsTest = /^test(?:-|$)|(?:^|-)(?:test|spec)$/;
+
+/**
+ * The files of a new plugin with one rule, by path: rule, cases and words, which pass as they are. The test runner of a
+ * project around it runs none of them.
+ */
 export function gateScaffold(name: string): ReadonlyMap<string, string> {
+  const file = runAsTest.test(name) ? 'rules/rule.js' : `rules/${name}.js`;
   const manifest = {
     name,
     version: '0.1.0',
     description: 'A gate for writ: what it refuses, in one sentence',
     type: 'module',
     files: ['rules', 'cases.json'],
-    scripts: { test: 'node --test' },
-    devDependencies: { writ: '*' },
     writ: {
       api: 1,
-      rules: [{ id: name, point: 'patch', module: `./rules/${name}.js`, reads: ['**'], timeoutSeconds: 30 }],
+      rules: [{ id: name, point: 'patch', module: `./${file}`, reads: ['**'], timeoutSeconds: 30 }],
     },
   };
   const cases = {
@@ -36,10 +41,9 @@ export function gateScaffold(name: string): ReadonlyMap<string, string> {
   };
   return new Map([
     ['package.json', `${JSON.stringify(manifest, null, 2)}\n`],
-    [`rules/${name}.js`, ruleText(name)],
+    [file, ruleText(name)],
     ['cases.json', `${JSON.stringify(cases, null, 2)}\n`],
-    [`test/${name}.test.js`, testText],
-    ['README.md', readmeText(name)],
+    ['README.md', readmeText(name, file)],
   ]);
 }
 
@@ -51,7 +55,6 @@ const mark = 'DO NOT SHIP';
  * Refuses a change that adds a line with the mark. A pure function: same input, same findings; no clock, no disk, no network.
  * It is given the change, its files at base and candidate (\`reads\` in package.json says which), the contract and the options of
  * \`[rules.${name}]\`. An empty list is a pass, a finding of severity \`error\` refuses, \`warning\` and \`note\` are reported.
- * @type {import('writ/plugin').RuleFunction}
  */
 export const judge = ({ files }) =>
   Object.entries(files).flatMap(([path, { base, candidate }]) => {
@@ -69,27 +72,14 @@ function lines(bytes) {
 `;
 }
 
-/** The same for every rule: it reads what the manifest and the cases say. */
-const testText = `import { readFileSync } from 'node:fs';
-import { test } from 'node:test';
-import { gateTester } from 'writ/testing';
-
-const root = new URL('../', import.meta.url);
-const cases = JSON.parse(readFileSync(new URL('cases.json', root), 'utf8'));
-const { writ } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
-
-for (const { module, ...rule } of writ.rules)
-  test(rule.id, (t) => gateTester(t, { ...rule, module: new URL(module, root) }, cases[rule.id] ?? []));
-`;
-
-function readmeText(name: string): string {
+function readmeText(name: string, file: string): string {
   return `# ${name}
 
 What this gate refuses, and why. Today: a change that adds a line with \`DO NOT SHIP\`.
 
-- \`rules/${name}.js\`: the rule, one pure function
+- \`${file}\`: the rule, one pure function
 - \`cases.json\`: changes that pass and changes that are refused
-- \`writ plugin test .\` judges the cases as a run would, in the sandbox; \`npm test\` does it in this process, for a debugger
+- \`writ plugin test .\` runs the cases as a run would, in the sandbox
 
 In a repository: commit this directory (or keep the result of \`npm pack\`), \`writ plugin add DIR\`, commit \`.writ/config.toml\`.
 Everybody who runs it there says once \`writ plugin trust sha256:…\`.

@@ -1,6 +1,6 @@
 import { stageFindings } from '../../api/run/run-data.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
-import type { CheckRecord, StageRecord } from '../../core/contract/stage.ts';
+import { type CheckRecord, failureOutput, type StageRecord } from '../../core/contract/stage.ts';
 import { limitExceeded } from '../../gates/rules/limit-exceeded.ts';
 import { escapeHtml } from './escape-html.ts';
 import { findingList } from './html-findings.ts';
@@ -60,7 +60,14 @@ function checkRow(check: CheckRecord, scale: TimeSpan): string {
     written === undefined ? '' : `<br><span class="soft"><bdi>${escapeHtml(written, 1000)}</bdi></span>`;
   const reason =
     check.status === 'failed' ? `<br><span class="soft">${escapeHtml(whyFailed(check))}</span>` : '';
-  return `<tr><td><code><bdi>${escapeHtml(check.id, 128)}</bdi></code> <span class="soft">${about}</span><br><code class="soft"><bdi>${escapeHtml(check.command, 200)}</bdi></code></td><td>${pill(check.status)}${reason}${tests}${outside}</td><td>${toDuration(check.durationMs)}${bar(check, scale)}</td></tr>`;
+  return `<tr><td><code><bdi>${escapeHtml(check.id, 128)}</bdi></code> <span class="soft">${about}</span><br><code class="soft"><bdi>${escapeHtml(check.command, 200)}</bdi></code></td><td>${pill(check.status)}${reason}${tests}${outside}</td><td>${toDuration(check.durationMs)}${bar(check, scale)}</td></tr>${outputRow(check)}`;
+}
+
+/** The last lines that a failed check printed, folded away. */
+function outputRow(check: CheckRecord): string {
+  const tail = failureOutput(check);
+  if (tail === undefined) return '';
+  return `<tr><td colspan="3"><details><summary>Output of <bdi>${escapeHtml(check.id, 128)}</bdi></summary><pre>${escapeHtml(tail.text, tail.text.length)}</pre></details></td></tr>`;
 }
 
 function toTests(check: CheckRecord): string {

@@ -3,7 +3,7 @@ import { stageFindings } from '../../api/run/run-data.ts';
 import { showLine, toVerdict } from '../../api/run/verdict.ts';
 import type { Finding } from '../../core/contract/finding.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
-import type { ArtifactRecord, CheckRecord } from '../../core/contract/stage.ts';
+import { type ArtifactRecord, type CheckRecord, failureOutput } from '../../core/contract/stage.ts';
 import { limitExceeded } from '../../gates/rules/limit-exceeded.ts';
 import { type Part, type Printer, type Style, styled } from '../terminal/print.ts';
 import { pluginWords } from './plugin-words.ts';
@@ -16,6 +16,8 @@ import { wroteOutside } from './written-outside.ts';
 
 /** Findings and checks printed per list; the rest is counted. */
 const most = 50;
+/** Lines of output printed for each failed check; `writ show` prints all that are kept. */
+const mostLines = 20;
 const tones: Readonly<Record<string, Style>> = {
   good: 'green',
   passed: 'green',
@@ -64,7 +66,8 @@ export function printRun(printer: Printer, view: RunView, beside?: 'hinted' | 's
   const troubled = view.stages.flatMap((stage) => stage.checks.filter((check) => check.status !== 'passed'));
   if (troubled.length > 0) {
     printer.line();
-    for (const check of troubled.slice(0, most)) printCheck(printer, check, view, once);
+    for (const check of troubled.slice(0, most))
+      printCheck(printer, check, view, once, beside === 'show' ? undefined : mostLines);
     if (troubled.length > most) printer.line(styled('dim', `  and ${troubled.length - most} more`));
   }
   const outside = wroteOutside(view.stages);
@@ -161,6 +164,7 @@ function printCheck(
   check: CheckRecord,
   view: RunView,
   once: (text: string) => string,
+  maxLines?: number,
 ): void {
   const exit = check.timedOut
     ? 'timed out'
@@ -185,6 +189,19 @@ function printCheck(
     const why = cause === undefined ? '' : once(cause.message);
     if (why !== '') printer.line(styled('dim', '    why  '), why);
   }
+  printOutput(printer, check, view, maxLines);
+}
+
+/** The last lines that a failed check printed. */
+function printOutput(printer: Printer, check: CheckRecord, view: RunView, maxLines?: number): void {
+  const tail = failureOutput(check);
+  if (tail === undefined) return;
+  const lines = tail.text.split('\n');
+  const shown = maxLines === undefined ? lines : lines.slice(-maxLines);
+  const isCut = shown.length < lines.length;
+  if (isCut) printer.line(styled('dim', `    last ${shown.length} lines of output; more: ${showLine(view)}`));
+  else printer.line(styled('dim', tail.truncated ? '    last lines of output' : '    output'));
+  for (const line of shown) printer.line(styled('dim', '    | '), line.replaceAll('\t', '    '));
 }
 
 /** What the check left behind that a person reads first: a log, else whatever there is. */

@@ -1,6 +1,6 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
-import type { CheckRecord, StageRecord } from '../../core/contract/stage.ts';
+import { type CheckRecord, failureOutput, type StageRecord } from '../../core/contract/stage.ts';
 import { escapeHtml } from './escape-html.ts';
 
 /**
@@ -32,6 +32,8 @@ interface Case {
   readonly name: string;
   readonly seconds: number;
   readonly failure?: string;
+  /** What the check printed. */
+  readonly output?: string;
   readonly skipped?: string;
 }
 
@@ -62,12 +64,16 @@ function stageSuite({ stage, checks, findings, expected, ran, status, asked = []
   return suite(stage, cases);
 }
 
-function toCase({ id, status, required, durationMs, findings }: CheckRecord): Case {
+function toCase(check: CheckRecord): Case {
+  const { id, status, required, durationMs, findings } = check;
   const base = { name: id, seconds: durationMs / 1000 };
   if (status === 'passed') return base;
   if (status === 'waiting') return { ...base, skipped: 'it waits for people' };
   const reason = describe(findings.filter(({ severity }) => severity === 'error'));
-  return required ? { ...base, failure: reason } : { ...base, skipped: `failed, not required: ${reason}` };
+  const output = failureOutput(check)?.text;
+  return required
+    ? { ...base, failure: reason, ...(output === undefined ? {} : { output }) }
+    : { ...base, skipped: `failed, not required: ${reason}` };
 }
 
 function suite(name: string, cases: readonly Case[]): Suite {
@@ -76,7 +82,12 @@ function suite(name: string, cases: readonly Case[]): Suite {
   const head = `  <testsuite name="${attribute(name)}" tests="${cases.length}" failures="${failures}" errors="0" skipped="${skipped}">`;
   const body = cases.map((one) => {
     const open = `    <testcase classname="${attribute(name)}" name="${attribute(one.name)}" time="${one.seconds.toFixed(3)}"`;
-    if (one.failure !== undefined) return `${open}><failure message="${attribute(one.failure)}"/></testcase>`;
+    if (one.failure !== undefined) {
+      const failure = `<failure message="${attribute(one.failure)}"`;
+      // Escaped like an attribute: no text of a program ends the element.
+      const end = one.output === undefined ? '/>' : `>${attribute(one.output, one.output.length)}</failure>`;
+      return `${open}>${failure}${end}</testcase>`;
+    }
     if (one.skipped !== undefined) return `${open}><skipped message="${attribute(one.skipped)}"/></testcase>`;
     return `${open}/>`;
   });
@@ -96,8 +107,8 @@ function describe(findings: readonly Finding[]): string {
  * Untrusted text in an attribute. What escapes HTML escapes XML; beside it go the characters that XML 1.0 cannot hold,
  * and line structure stays.
  */
-function attribute(text: string): string {
-  return escapeHtml(text.toWellFormed())
+function attribute(text: string, maxLength?: number): string {
+  return escapeHtml(text.toWellFormed(), maxLength)
     .replace(/[\ufffe\uffff]/g, '\ufffd')
     .replaceAll('\t', '&#9;')
     .replaceAll('\n', '&#10;');

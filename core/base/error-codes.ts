@@ -30,6 +30,7 @@ const rows = {
     NOT_A_REPOSITORY: [400, 128, 'not inside a git repository'],
     BARE_REPOSITORY: [400, 128, 'the repository is bare; a work tree is needed'],
     GIT_FAILED: [500, 128, 'a git command failed'],
+    OBJECTS_MISSING: [409, 128, 'objects of this partial clone are not here'],
     REF_NOT_FOUND: [404, 128, 'the ref names no commit'],
     REF_INVALID: [400, 129, 'that is not a usable ref name'],
     WORKTREE_TOO_LARGE: [413, 128, 'the work tree holds more than is copied for a command'],
@@ -296,6 +297,8 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
     'write one schema per metric, without references: `{"cost_usd": {"type": "number", "maximum": 5}}`',
   PLAN_DUPLICATE_OBJECTIVE: 'remove one, or say what tells them apart',
   PLAN_CONFLICT: 'cut the objectives by file, or choose `force-serial` or `merge-tasks`',
+  OBJECTS_MISSING:
+    'fetch them with git: `git fetch --refetch --no-filter`, in a shallow clone `git fetch --unshallow`',
   NOT_A_REPOSITORY: 'run inside a git work tree, or name one with `--repo PATH`',
   ADVISORIES_CORRUPT: 'remove its directory and import again: `writ sca import FILE`',
   ADVISORIES_BUSY: 'wait for it to end',

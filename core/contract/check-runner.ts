@@ -26,6 +26,8 @@ export interface CheckContext {
     readonly reports: readonly ReportFile[];
     /** Names in `$REPORTS_DIR` that are no regular files and were not opened. */
     readonly unread?: readonly string[];
+    /** Why directories of `[workspace] share` are not in its workspace. */
+    readonly skipped?: readonly string[];
   }>;
   /** Asks a registered rule; `undefined` when the id names none. */
   askRule(id: string, args: readonly string[]): Promise<readonly Finding[] | undefined>;

@@ -146,6 +146,15 @@ export interface LaidRun {
   readonly carried?: CheckCarry;
   /** SHA-256 of its output, an artifact of the check. */
   readonly log?: string;
+  /** Of a run that failed. */
+  readonly outputTail?: OutputTail;
+}
+
+/** The last lines of an output: at most 200 lines and 16 KiB, redacted, without terminal control sequences. */
+export interface OutputTail {
+  readonly text: string;
+  /** There was more output before `text`. */
+  readonly truncated?: true;
 }
 
 /**
@@ -195,6 +204,8 @@ export interface CheckRecord extends CheckTime {
   readonly wroteOutside?: WrittenOutside;
   /** It failed as it fails at the base, and the contract tolerates old failures. */
   readonly tolerated?: true;
+  /** Of a check that failed. Absent where it printed nothing, and beyond 64 failed checks of a stage. */
+  readonly outputTail?: OutputTail;
   readonly artifacts: readonly ArtifactRecord[];
   readonly findings: readonly Finding[];
 }
@@ -212,4 +223,9 @@ export interface StageRecord {
   readonly findings: readonly Finding[];
   /** Stage checks of plugins that were asked, whatever they said; absent where none was. */
   readonly asked?: readonly Readonly<Record<'name' | 'plugin', string> & { status: 'passed' | 'failed' }>[];
+}
+
+/** The output that shows why a check failed: of its second run if that failed, else of its own. */
+export function failureOutput({ atPolicy, withBaseTests, outputTail }: CheckRecord): OutputTail | undefined {
+  return atPolicy?.outputTail ?? withBaseTests?.outputTail ?? outputTail;
 }

@@ -1,7 +1,7 @@
 import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import type { Repository } from '../vcs/repository.ts';
-import { type Base, mergeBase, resolveCommit, treeOf } from '../vcs/resolve-commit.ts';
+import { type Base, mergeBase, resolveCommit, shallowHints, treeOf } from '../vcs/resolve-commit.ts';
 
 /**
  * Both ends of `A..B`, resolved: the merge base is the base, the tree of `tip` the candidate (4-resolutions, Target
@@ -16,8 +16,8 @@ export interface ResolvedRange {
 }
 
 /**
- * Resolves `A..B` (also `A..`, B being HEAD). REF_INVALID for another form, REF_NOT_FOUND, PATCH_DOES_NOT_APPLY without
- * a common ancestor.
+ * Resolves `A..B` (also `A..`, B being HEAD). REF_INVALID for another form, REF_NOT_FOUND, without a common ancestor
+ * PATCH_DOES_NOT_APPLY, in a shallow clone OBJECTS_MISSING.
  */
 export async function resolveRange(repo: Repository, range: string): Promise<ResolvedRange> {
   const parts = range.split('..');
@@ -32,9 +32,12 @@ export async function resolveRange(repo: Repository, range: string): Promise<Res
   const tip = await resolveCommit(repo, to === '' ? 'HEAD' : to);
   const common = await mergeBase(repo, left, tip);
   if (common === undefined) {
-    throw new WritError('PATCH_DOES_NOT_APPLY', {
-      message: `the ends of \`${printable(range)}\` have no common ancestor`,
+    const hints = await shallowHints(repo);
+    // In a shallow clone the common ancestor may be among what was not fetched.
+    throw new WritError(hints.length > 0 ? 'OBJECTS_MISSING' : 'PATCH_DOES_NOT_APPLY', {
+      message: `the ends of \`${printable(range)}\` have no common ancestor${hints.length > 0 ? ' here' : ''}`,
       detail: { from: left, to: tip },
+      hints,
     });
   }
   return {

@@ -96,8 +96,8 @@ function goesOnDifferently(shown: GateReport, report: GateReport): readonly stri
 async function judge(attempt: Attempt, findings: readonly Finding[]): Promise<Judging> {
   const isRejected = findings.some(({ severity }) => severity === 'error');
   const { sandboxName: sandbox } = attempt.identity;
-  const ran = isRejected ? { stages: [], sandbox, dependencies: [] } : await runStages(attempt);
-  const judged = ranIn(attempt, ran.sandbox);
+  const ran = isRejected ? { stages: [], sandbox, dependencies: [], skipped: [] } : await runStages(attempt);
+  const judged = ranIn(attempt, ran);
   return { ...ran, attempt: judged, report: finalReport(judged, findings, ran.stages) };
 }
 

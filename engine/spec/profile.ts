@@ -10,6 +10,8 @@ import type {
   TargetRepo,
 } from '../../core/contract/intentspec.gen.ts';
 
+import { defaultCheck, type ProposedCheck } from './propose-check.ts';
+
 /** What the risk level settles and no model may loosen (resolutions A, Policy comes from the risk profile). */
 interface RiskProfile {
   readonly approvers: number;
@@ -83,6 +85,8 @@ export interface DraftRequest {
   readonly baseRef: string;
   readonly summary?: string;
   readonly changeType?: ChangeType;
+  /** How the project is tested; default: Node's own test runner. */
+  readonly test?: Pick<ProposedCheck, 'kind' | 'command' | 'allowed'>;
 }
 
 /**
@@ -90,7 +94,7 @@ export interface DraftRequest {
  * it is activated.
  */
 export function draftFromProfile(request: DraftRequest): IntentSpec {
-  const { risk, summary = templateWords.summary, changeType = 'unknown' } = request;
+  const { risk, summary = templateWords.summary, changeType = 'unknown', test = defaultCheck } = request;
   const profile = riskProfiles[risk];
   return {
     apiVersion: 'intentspec.io/v1alpha1',
@@ -115,8 +119,8 @@ export function draftFromProfile(request: DraftRequest): IntentSpec {
         fastChecks: [
           {
             id: 'unit',
-            kind: 'testSuite',
-            command: 'node --test --test-reporter=tap',
+            kind: test.kind,
+            command: test.command,
             timeoutSeconds: 300,
             required: true,
             artifactsProduced: ['test-log'],
@@ -155,7 +159,7 @@ export function draftFromProfile(request: DraftRequest): IntentSpec {
           {
             tool: 'workspace.command',
             actions: ['execute'],
-            constraints: { allowCommands: ['node --test'] },
+            constraints: { allowCommands: [test.allowed] },
           },
         ],
       },

@@ -32,6 +32,7 @@ const tests = fields(
     slowest: listOf(fields({ name: text, durationMs: decimal })),
   },
 );
+const outputTail = fields({ text }, { truncated: flag });
 const laidRun = fields(
   {
     status: oneOf('passed', 'failed'),
@@ -40,7 +41,7 @@ const laidRun = fields(
     timedOut: flag,
     durationMs: decimal,
   },
-  { exitCode: wholeNumber, signal: text, tests, carried, log: sha256Text },
+  { exitCode: wholeNumber, signal: text, tests, carried, log: sha256Text, outputTail },
 );
 const lifecycleStatus = oneOf('draft', 'active', 'deprecated', 'closed');
 
@@ -165,6 +166,8 @@ export const eventShapes = {
       carried,
       /** What its command left outside the contract's write scope. */
       wrote_outside: wroteOutside,
+      /** Of a check that failed: the last lines that it printed, redacted. */
+      output_tail: outputTail,
       /** A second run, with what judges as the policy commit has it. */
       at_policy: laidRun,
       /** A second run, with test files as the base has them. */

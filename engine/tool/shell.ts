@@ -25,10 +25,14 @@ export type ShellReading =
 
 /**
  * Every simple command in a POSIX shell text. Only what dash and bash read alike is accepted; what hides a program
- * behind an expansion, a function, a path or a stream is not ok. Never throws on bad input.
+ * behind an expansion, a function, a path (of which `isProgram` is not true) or a stream is not ok. Never throws on bad
+ * input.
  */
-export function commandsOf(text: string): ShellReading {
-  const reading = new Reading();
+export function commandsOf(
+  text: string,
+  options: { readonly isProgram?: (path: string) => boolean } = {},
+): ShellReading {
+  const reading = new Reading(options);
   try {
     readScript(text, reading, (argv, assignments) => follow(argv, assignments, reading));
   } catch (thrown) {

@@ -7,7 +7,7 @@ import { readEach, readHeads } from '../vcs/read-each.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { type FileFacts, readFacts } from './object-facts.ts';
 import type { StoredRef } from './stored-ref.ts';
-import { type BrokenObject, isItself, type WalkedCommit, walkTrees } from './walk-trees.ts';
+import { type BrokenObject, isItself, maxEntries, type WalkedCommit, walkTrees } from './walk-trees.ts';
 
 /** What git holds below our refs, every object of it hashed anew. */
 export interface GitFindings {
@@ -40,7 +40,12 @@ export async function checkGitObjects(
     broken.set(object, known);
     for (const { commit } of places) damaged.add(commit);
   };
-  const walked = await walkTrees(repository, [...byCommit.keys()], { verify: true, broken: note });
+  const tooLarge = new Set<string>();
+  const walked = await walkTrees(repository, [...byCommit.keys()], {
+    verify: true,
+    broken: note,
+    tooLarge: (commit) => tooLarge.add(commit),
+  });
 
   const holders = new Map<string, Place[]>();
   for (const { id, files } of walked.values()) {
@@ -81,6 +86,12 @@ export async function checkGitObjects(
       for (const { ref } of byCommit.get(commit) ?? [])
         problems.push({ code: 'object-malformed', where: `${ref}:${path}`, what: problem, refs: [ref] });
     }
+  }
+  for (const commit of tooLarge) {
+    const what = `its tree names more than ${maxEntries} entries; nothing below it was checked`;
+    for (const { ref } of byCommit.get(commit) ?? [])
+      problems.push({ code: 'object-malformed', where: ref, what, object: commit, refs: [ref] });
+    damaged.add(commit);
   }
   problems.push(...older.problems);
   return { walked, facts, problems, damaged, objects: walked.size + holders.size + older.objects };

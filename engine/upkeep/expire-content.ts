@@ -67,7 +67,10 @@ async function findOver(
     { broken: () => {} },
   );
   const found = candidates.flatMap((content) => {
-    const files = [...(walked.get(content.object)?.files ?? [])];
+    // What cannot be walked is not known to be over.
+    const commit = walked.get(content.object);
+    if (commit === undefined) return [];
+    const files = [...commit.files];
     const expiry = expiryOf(content);
     const gone = files.filter(([path]) => nowMs >= (expiry?.expiresAtMs(path) ?? Number.POSITIVE_INFINITY));
     const isEmpty = files.length === 0 && nowMs >= (expiry?.lastMs ?? Number.POSITIVE_INFINITY);

@@ -22,6 +22,11 @@ export interface WalkOptions {
   readonly verify?: boolean;
   /** Each tree is told for one commit alone, so that a long line of versions costs what changed; default false. */
   readonly once?: boolean;
+  /**
+   * Called for a commit whose tree names more than `maxEntries` entries: a few objects can expand to any number of
+   * paths. Nothing more of it is walked, and it is not in the answer.
+   */
+  readonly tooLarge?: (commit: string) => void;
   /** Of a broken object: the commits walked that need it, and the path under them ('' for the commit or its root). */
   readonly broken: (
     found: BrokenObject,
@@ -35,6 +40,9 @@ interface Place {
 }
 
 const maxPathDepth = 64;
+
+/** Entries of one commit, directories included; a record of a run has some hundred. */
+export const maxEntries = 100_000;
 
 /** Walks commits down to their blobs, level by level; a blob is not read. */
 export async function walkTrees(
@@ -58,6 +66,7 @@ export async function walkTrees(
       return true;
     },
   );
+  const counts = new Map<string, number>();
   const idBytes = place.objectFormat === 'sha1' ? 20 : 32;
   for (let depth = 0; level.size > 0 && depth < maxPathDepth; depth += 1) {
     const next = new Map<string, Place[]>();
@@ -66,6 +75,12 @@ export async function walkTrees(
       if (!entries) return false;
       seen.add(id);
       for (const { commit, path } of (level.get(id) ?? []).slice(0, options.once ? 1 : undefined)) {
+        const count = (counts.get(commit) ?? 0) + entries.length;
+        counts.set(commit, count);
+        if (count > maxEntries) {
+          if (walked.delete(commit)) options.tooLarge?.(commit);
+          continue;
+        }
         for (const entry of entries) {
           const below = path === '' ? entry.name : `${path}/${entry.name}`;
           if (entry.mode === '040000' && options.once && seen.has(entry.object)) continue;

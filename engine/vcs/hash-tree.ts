@@ -94,7 +94,7 @@ function named(expected: 'tree' | 'blob', name: string, id: string): string {
  * What a partial clone left behind of a tree: asking for it would make git try to fetch it, and give up. Nothing in any
  * other repository.
  */
-async function promisedBelow(repository: Repository, tree: string): Promise<ReadonlySet<string>> {
+export async function promisedBelow(repository: Repository, tree: string): Promise<ReadonlySet<string>> {
   if (repository.isWhole) return new Set();
   const keys = '^(extensions\\.partialclone|remote\\..*\\.(promisor|partialclonefilter))$';
   const { stdout } = await askGit(repository, ['config', '-z', '--name-only', '--get-regexp', keys]);

@@ -27,8 +27,19 @@ export async function resolveCommit(place: GitDirectory, ref: string): Promise<s
   }
   const [found] = await describeObjects(place, [`${ref}^{commit}`]);
   if (found?.type !== 'commit')
-    throw new WritError('REF_NOT_FOUND', { message: `\`${shown}\` names no commit`, detail: { ref: shown } });
+    throw new WritError('REF_NOT_FOUND', {
+      message: `\`${shown}\` names no commit`,
+      detail: { ref: shown },
+      hints: await shallowHints(place),
+    });
   return found.id;
+}
+
+/** What to do if history is missing because the clone is shallow; nothing in any other repository. */
+export async function shallowHints(place: GitDirectory): Promise<readonly string[]> {
+  const { code, stdout } = await askGit(place, ['rev-parse', '--is-shallow-repository']);
+  const isShallow = code === 0 && stdout.toString('utf8').trim() === 'true';
+  return isShallow ? ['this clone is shallow; fetch the rest of its history: `git fetch --unshallow`'] : [];
 }
 
 /** False for what `resolveCommit` refuses by its form. */

@@ -10,14 +10,16 @@ type Expected = Pick<CheckContext['check'], 'timeoutSeconds' | 'expectedExitCode
  * What speaks against a command that was to run: refused, over its time, interrupted, ended by a signal, or another
  * exit code than expected (contract, Errors 1). Empty only where it ran and ended as expected.
  */
-export function judgeExit(check: Expected, { denied, result }: CommandRun): readonly Finding[] {
+export function judgeExit(check: Expected, { denied, result, skipped }: CommandRun): readonly Finding[] {
   if (!result) {
     return [denied ?? failure('CHECK_NOT_RUN', 'the command did not run and nothing says why')];
   }
   const ended = judgeResult(check, result);
   if (!ended) return denied ? [denied] : [];
   const hint =
-    ended.detail?.code === 'CHECK_EXIT_CODE' ? dependenciesMissingHint(result.combined.bytes) : undefined;
+    ended.detail?.code === 'CHECK_EXIT_CODE'
+      ? dependenciesMissingHint(result.combined.bytes, skipped)
+      : undefined;
   const missing = hint?.detail ? { ...ended, detail: { ...ended.detail, ...hint.detail } } : ended;
   return [...(denied ? [denied] : []), missing, ...(hint ? [hint] : [])];
 }

@@ -18,7 +18,7 @@ import {
   type RecordedExchange,
   type RecordedQuestion,
 } from './traffic-file.ts';
-import { withoutTimes } from './without-times.ts';
+import { withoutMachineText } from './without-machine-text.ts';
 
 export interface TrafficReplay {
   readonly opened: OpenedProvider;
@@ -71,7 +71,7 @@ export function replayTraffic(directory: string, secrets: readonly string[] = []
 }
 
 function comparedOf({ headers, ...compared }: RecordedQuestion): unknown {
-  return withoutTimes(compared);
+  return withoutMachineText(compared);
 }
 
 function differs(place: string, number: number, difference: Difference | undefined): WritError {

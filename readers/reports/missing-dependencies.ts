@@ -6,8 +6,33 @@ const signs: readonly RegExp[] = [
   /No module named ['"]?([\w.-]{1,200})/g,
   /^(?:# )?(?:[\w./-]{0,40}sh|env): (?:line )?(?:\d{1,6}: )?['"‘]?([\w@.+-]{1,100})['"’]?: (?:command )?not found/gm,
   /^(?:# )?env: ['"‘]?([\w@.+-]{1,100})['"’]?: No such file or directory/gm,
-  /no required module provides package ([\w.~/-]{1,200})/g,
+  // A program of a directory that was not shared.
+  /^(?:# )?[\w./-]{0,40}sh: (?:line )?(?:\d{1,6}: )?((?:\.venv|venv|node_modules)\/[\w./+-]{1,200}): (?:not found|No such file)/gm,
+  /^make(?:\[\d{1,3}\])?: ([\w.+-]{1,100}): (?:No such file or directory|Command not found)/gm,
+  // npm, npx
+  /npx canceled due to missing packages and no YES option: \[?['"]?([^'"\x00-\x20\]]{1,200})/g,
+  /^npm (?:error|ERR!) request to https?:\/\/[^\s/]{1,200}\/([^\s?]{1,200}) failed/gm,
+  // pnpm, yarn
+  /^.{0,80}Command ['"]([^'"\x00-\x1f]{1,100})['"] not found/gm,
+  /(node_modules) missing, did you mean to install/g,
+  /^.{0,20}ERR_PNPM_NO_OFFLINE_(?:META|TARBALL) {1,4}Failed to resolve ([^\s]{1,200})/gm,
+  /^.{0,20}command not found: ([\w@./+-]{1,100})/gm,
+  /Couldn't find a script named ['"]([^'"\x00-\x1f]{1,100})['"]/g,
+  /Usage Error: (The project) in [^\n]{1,1000} doesn't seem to have been installed/g,
+  // uv
+  /Failed to spawn: `([^`\x00-\x1f]{1,100})`/g,
+  /Failed to fetch: `https?:\/\/[^`\s/]{1,200}\/simple\/([^`\s/]{1,200})\/?`/g,
+  /Because ([\w.-]{1,200}) was not found in the (?:cache|package registry|provided package locations)/g,
+  // cargo
   /no matching package named `([\w-]{1,200})` found/g,
+  /failed to (?:get|download) `([\w-]{1,200})[^`\n]{0,200}`/g,
+  /no such command: `([\w-]{1,100})`/g,
+  /can't find crate for `([\w-]{1,200})`/g,
+  // go
+  /no required module provides package ([\w.~/-]{1,200})/g,
+  /missing go\.sum entry for module providing package ([\w.~/-]{1,200})/g,
+  /cannot find (?:package "|module providing package )([\w.~/-]{1,200})/g,
+  /^(?:go: |[^\s:]{1,200}:\d{1,6}:\d{1,6}: )([\w.~/-]{1,200})@[\w.+-]{1,100}: (?:Get "|module lookup disabled)/gm,
 ];
 
 /**
@@ -16,16 +41,15 @@ const signs: readonly RegExp[] = [
  */
 export function dependenciesMissingHint(
   output: Uint8Array | string,
-  notes: readonly { readonly outcome: string; readonly message: string }[] = [],
+  skipped: readonly string[] = [],
 ): Finding | undefined {
   const text = typeof output === 'string' ? output : Buffer.from(output).toString('utf8');
   for (const sign of signs) {
     const name = firstForeignName(text, sign);
     if (name === undefined) continue;
-    const refused = notes.filter((note) => note.outcome === 'refused').map((note) => note.message);
     const remedy =
-      refused.length > 0
-        ? refused.join('; ')
+      skipped.length > 0
+        ? skipped.join('; ')
         : 'set `[workspace] prepare` or `[workspace] share` in `.writ/config.toml` at the policy commit';
     return {
       rule: 'check-outcome',
@@ -39,7 +63,7 @@ export function dependenciesMissingHint(
 
 function firstForeignName(text: string, sign: RegExp): string | undefined {
   for (const [, name] of text.matchAll(sign)) {
-    if (name !== undefined && !/^(?:[./#]|node:|file:|[A-Za-z]:\\)/.test(name)) return name;
+    if (name !== undefined && !/^(?:\.{0,2}\/|\.{1,2}$|#|node:|file:|[A-Za-z]:\\)/.test(name)) return name;
   }
   return undefined;
 }

@@ -3,7 +3,7 @@ import type { RunView } from '../../core/contract/run-view.ts';
 import type { TaskAdvice } from '../../engine/plan/plan-advice.ts';
 import { keepDraft, readDraft } from '../../engine/run/draft/kept-draft.ts';
 import { withNetwork } from '../../engine/run/draft/with-network.ts';
-import { failureText } from '../../engine/run/record/failure-text.ts';
+import { failedOutput, failureText, withOutput } from '../../engine/run/record/failure-text.ts';
 import { resumeRun, runIntent } from '../../engine/run/run-intent.ts';
 import { untrustedText } from '../../engine/run/work/turns/untrusted-text.ts';
 import { guardingProfile } from '../../engine/spec/guarding-profile.ts';
@@ -187,9 +187,10 @@ export async function settle(
 }
 
 /** What a run was refused for came out of programs and files: for a model it is data. */
-export function remarkOf({ setting: { clock } }: TurnScope, view: RunView): string {
+export function remarkOf({ setting: { clock, approval } }: TurnScope, view: RunView): string {
   const { promptInjection } = guardingProfile(clock.now()).security;
-  return `The run of the plan before this one was not accepted:\n${untrustedText(promptInjection, failureOf(view))}`;
+  const evidence = approval.mask(withOutput(failureOf(view), failedOutput(view.stages)));
+  return `The run of the plan before this one was not accepted:\n${untrustedText(promptInjection, evidence)}`;
 }
 
 function failureOf({ decision, findings, stages }: RunView): string {

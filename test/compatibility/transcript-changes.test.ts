@@ -48,6 +48,13 @@ t.test('a text entry applies to human output, JSON and files', async (t) => {
   );
 });
 
+t.test('an `added` entry leaves out text that the program prints now', async (t) => {
+  const added = { kind: 'added', new: '^ {4}\\| .*\\n', reason: 'r' };
+  const now = { ...block, out: `    | v24\n${block.out}` };
+  t.strictSame(compared(block, now, [added]), { equal: true, used: 1 });
+  t.match(compared(now, block, [added]), { equal: false, used: 0 }, 'nothing is missing for it');
+});
+
 t.test('a field entry renames, removes or adds a field', async (t) => {
   const then = json({ runs: [{ run_id: 'a', n: 1 }] });
   const now = json({ runs: [{ runId: 'a', n: 1 }] });

@@ -309,21 +309,30 @@ t.test('replays parallel requests in any order and equal requests in recorded or
     },
     { directory, opened, secrets: [] },
   );
-  const took = (ms: string) => ({ said: `# duration_ms ${ms}, (${ms}ms), pass 2 in 5 s` });
+  const took = (ms: string) => ({
+    said: `# duration_ms ${ms}, (${ms}ms), pass 2 in 5 s\noutput of check unit:\nat node:${ms}\n</untrusted>`,
+  });
   for (const body of [took('0.75'), { task: 1 }, { task: 2 }, { task: 1 }])
     await read(await ask(recording.stream, body));
   const { stream } = replayTraffic(directory);
   t.equal(await read(await ask(stream, { task: 2 })), 'answer 3');
   t.equal(await read(await ask(stream, { task: 1 })), 'answer 2');
-  t.equal(await read(await ask(stream, took('1234.5'))), 'answer 1', 'how long a command took');
+  t.equal(
+    await read(await ask(stream, took('1234.5'))),
+    'answer 1',
+    'how long a command took, and what a check printed',
+  );
   await t.rejects(ask(stream, { task: 2 }), { code: 'RECORDING_DIFFERS', detail: { number: 4 } });
   t.equal(await read(await ask(stream, { task: 1 })), 'answer 4');
   await t.rejects(ask(stream, { task: 1 }), { code: 'RECORDING_ENDED' });
   const again = replayTraffic(directory);
-  await t.rejects(ask(again.stream, { said: '# duration_ms 1, (1.5ms), pass 2 in 6 s' }), {
-    code: 'RECORDING_DIFFERS',
-    detail: { pointer: '/request/body/said' },
-  });
+  await t.rejects(
+    ask(again.stream, { said: '# duration_ms 1, (1.5ms), pass 2 in 6 s\noutput of check unit:\n' }),
+    {
+      code: 'RECORDING_DIFFERS',
+      detail: { pointer: '/request/body/said' },
+    },
+  );
 });
 
 t.test('a recording needs an empty directory of its own and overwrites nothing', async (t) => {

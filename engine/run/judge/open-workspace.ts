@@ -20,6 +20,7 @@ import {
   type DependencyNote,
   type FoundDependencies,
   placeWorkspaceDependencies,
+  skippedShares,
   toDigested,
 } from './workspace-dependencies.ts';
 import type { WrittenPlace } from './written-outside.ts';
@@ -33,6 +34,10 @@ export class WorkspaceLost extends Error {}
 export interface OpenWorkspace extends Workspace {
   /** Paths of `[workspace] carry` that the tree tracks: nothing is handed to or on by them. */
   readonly tracked: readonly TrackedCarry[];
+  /** Untracked directories of `[workspace]` that are in it, read-only. */
+  readonly provided: readonly string[];
+  /** Why directories of `[workspace] share` are not in it. */
+  readonly skipped: readonly string[];
   /** The tree's files that are not what was exported. */
   changed(): Promise<readonly string[]>;
   /** What stood in it before anything ran. */
@@ -70,6 +75,8 @@ export interface OpeningWorkspace extends WorkspaceSide {
    * workspace.
    */
   dependencies(): readonly DigestedThing[];
+  /** Why directories of `[workspace] share` were left out of the candidate's workspaces. */
+  skipped(): readonly string[];
   /** The one back end that commands of this epoch ran in, whichever process ran them; `undefined` where none ran. */
   sandbox(): string | undefined;
 }
@@ -133,6 +140,7 @@ export function openingWorkspace(attempt: Attempt, epoch: number): OpeningWorksp
       return policyJudge;
     },
     dependencies: () => (steps.ended('workspace')?.answer as Given | undefined)?.dependencies ?? [],
+    skipped: () => skippedShares((steps.ended('workspace')?.answer as Given | undefined) ?? { notes: [] }),
     sandbox: () => steps.ended('sandbox')?.answer as string | undefined,
   };
 }
@@ -180,7 +188,7 @@ class Side implements WorkspaceSide {
       const [directory, reports] = [join(place, 'workspace'), join(place, 'reports')];
       this.#small ??= readSmallTree(objects, this.#tree);
       await exportTree(objects, this.#tree, directory, this.#attempt.patch.baseCommit, await this.#small);
-      const { provided } = await (this.#like ?? this).#dependenciesFor(directory);
+      const { provided, notes } = await (this.#like ?? this).#dependenciesFor(directory);
       const binds = await placeWorkspaceDependencies({ sandbox, workspace: directory }, provided);
       const untracked = (path: string): boolean => !tracked.some((one) => one.path === path);
       await this.#store.lay(
@@ -198,6 +206,8 @@ class Side implements WorkspaceSide {
           ? binds
           : [objectsIn(objects, sandbox.pathsInside({ workspace: directory, reports })), ...binds],
         tracked,
+        provided: provided.map((one) => one.directory),
+        skipped: skippedShares({ notes }),
         changed: () => exported.changed(),
         place: async () => ({
           directory,

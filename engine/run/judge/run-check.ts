@@ -7,8 +7,10 @@ import type { CarriedPath, CheckRecord, CheckTime, StageName } from '../../../co
 import { metricsOf } from '../../../readers/reports/metrics.ts';
 import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
 import { joinNetworks } from '../record/join-networks.ts';
+import { outputTail } from '../record/output-tail.ts';
 import type { Attempt } from '../state/attempt.ts';
 import { policyOf } from '../state/attempt-policy.ts';
+import { environmentFault } from '../state/environment-fault.ts';
 import { askFurther } from './ask-further.ts';
 import { askPolicy } from './ask-policy.ts';
 import { askRule } from './ask-rules.ts';
@@ -24,9 +26,6 @@ import { type OpeningWorkspace, WorkspaceLost, type WorkspaceSide } from './open
 import { ruleQuestion } from './rule-question.ts';
 import { type CheckUses, runCommand } from './run-command.ts';
 import { redactWritten } from './written-outside.ts';
-
-/** Faults that no check may swallow: the run cannot go on without its evidence. */
-const fatal = new Set(['EVIDENCE_WRITE_FAILED', 'RUN_INTERRUPTED']);
 
 /** One check of a stage, and what is known when it starts. */
 export interface CheckTask {
@@ -77,6 +76,7 @@ export async function runCheck(
   const outcome = { ...asked, findings: found };
   const { result } = outcome;
   const failed = outcome.findings.some((finding) => finding.severity === 'error');
+  const tail = failed ? outputTail(result, policyOf(attempt)) : undefined;
   return {
     id: check.id,
     kind: check.kind,
@@ -98,6 +98,7 @@ export async function runCheck(
     ...(further.withBaseTests ? { withBaseTests: further.withBaseTests } : {}),
     ...(outcome.carried ? { carried: outcome.carried } : {}),
     ...(ran.wroteOutside ? { wroteOutside: ran.wroteOutside } : {}),
+    ...(tail ? { outputTail: tail } : {}),
     artifacts: [...artifacts, ...further.artifacts],
     findings: outcome.findings,
   };
@@ -159,7 +160,8 @@ async function judgeCheck(
   } catch (fault) {
     if (fault instanceof WorkspaceLost) throw fault;
     if (attempt.means.settings.signal.aborted) throw attempt.means.settings.signal.reason;
-    if (isWritError(fault) && fatal.has(fault.code)) throw fault;
+    const broken = environmentFault(fault);
+    if (broken !== undefined) throw broken;
     const code = isWritError(fault) ? fault.code : 'INTERNAL';
     const finding: Finding = {
       rule: 'check-outcome',

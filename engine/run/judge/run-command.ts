@@ -5,7 +5,7 @@ import type { ToolSettled } from '../../../core/contract/hook-payload.ts';
 import type { EffectiveCheck, EffectiveToolAcl } from '../../../core/contract/intentspec.gen.ts';
 import type { CheckNetwork } from '../../../core/contract/network-use.ts';
 import type { ToolUse } from '../../../core/contract/stage.ts';
-import { guardCommand } from '../../tool/acl.ts';
+import { guardCommand, programsIn } from '../../tool/acl.ts';
 import { checkEnvironment } from '../../tool/check-environment.ts';
 import { limitedShell } from '../../tool/limited-shell.ts';
 import type { Attempt } from '../state/attempt.ts';
@@ -46,7 +46,7 @@ export async function runCommand(
   } = attempt;
   const { clock } = attempt.means.settings;
   const command = check.command ?? '';
-  const { reports } = workspace;
+  const { reports, skipped } = workspace;
   const inside = workspace.sandbox.pathsInside({ workspace: workspace.directory, reports });
   const env = {
     ...secrets,
@@ -81,7 +81,10 @@ export async function runCommand(
   // What the repository demands of every change is allowed by the policy commit itself; the sandbox confines it all the
   // same.
   const toolAcl = isMandatory(attempt, check) ? allowAll : contract.effective.security.toolAcl;
-  const acl = guardCommand(toolAcl, command, { variables: Object.keys(env) });
+  const acl = guardCommand(toolAcl, command, {
+    variables: Object.keys(env),
+    isProgram: programsIn(workspace.provided),
+  });
   const denied = acl.refusal ?? (await attempt.means.engine.hooks.tool.guard.call(tool));
   if (denied) {
     await settle({ outcome: 'denied', refusal: denied });
@@ -116,5 +119,11 @@ export async function runCommand(
     ...(result.exitCode === undefined ? {} : { exitCode: result.exitCode }),
   });
   const [tooMuch] = read.findings;
-  return { ...(tooMuch ? { denied: tooMuch } : {}), result, reports: read.files, unread: read.unread };
+  return {
+    ...(tooMuch ? { denied: tooMuch } : {}),
+    result,
+    reports: read.files,
+    unread: read.unread,
+    skipped,
+  };
 }

@@ -8,6 +8,7 @@ import {
 } from '../../../core/contract/stage.ts';
 import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
 import { isApproverCheck } from '../../spec/approver-check.ts';
+import { limitTails } from '../record/output-tail.ts';
 import type { Production } from '../state/artifact-box.ts';
 import type { Attempt } from '../state/attempt.ts';
 import { policyOf } from '../state/attempt-policy.ts';
@@ -99,7 +100,7 @@ async function settleStage(
       status: 'passed',
       expected: listed.length,
       ran: ran.length,
-      checks: ran,
+      checks: limitTails(ran),
       findings: [],
     };
     const isFinal = !ran.some(({ status }) => status === 'waiting');

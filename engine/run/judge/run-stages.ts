@@ -11,6 +11,8 @@ export interface StagesRun {
   /** The back end that all their commands ran in; where none ran, the one that the run was started with. */
   readonly sandbox: string;
   readonly dependencies: readonly DigestedThing[];
+  /** Why directories of `[workspace] share` were left out. */
+  readonly skipped: readonly string[];
 }
 
 /**
@@ -62,5 +64,10 @@ async function runEpoch(
     if (record.status === 'failed' || record.status === 'waiting') break;
   }
   const sandbox = workspace.sandbox() ?? attempt.identity.sandboxName;
-  return { stages, sandbox, dependencies: [...workspace.dependencies(), ...attempt.box.madeFrom()] };
+  return {
+    stages,
+    sandbox,
+    dependencies: [...workspace.dependencies(), ...attempt.box.madeFrom()],
+    skipped: workspace.skipped(),
+  };
 }

@@ -1,4 +1,4 @@
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../../../core/base/errors.ts';
 import type { DigestedThing } from '../../../core/contract/attestor.ts';
@@ -6,6 +6,7 @@ import type { SandboxBackend, SandboxBind } from '../../../core/contract/sandbox
 import type { WorkspaceConfig } from '../../config/config.ts';
 import type { Voucher } from '../../store/journal-witness.ts';
 import { copyTree } from './workspace-dependencies/copy-tree.ts';
+import type { ProgramLink } from './workspace-dependencies/directory-digest.ts';
 import { prepareDirectories } from './workspace-dependencies/prepared-directories.ts';
 import { openSharedDirectory, type ShareRefusal } from './workspace-dependencies/shared-directory.ts';
 
@@ -108,6 +109,16 @@ export async function findWorkspaceDependencies(
       continue;
     }
     const { source, digest } = outcome;
+    const unseen = await unseenProgram(request, digest.programs);
+    if (unseen !== undefined) {
+      notes.push({
+        directory,
+        outcome: 'refused',
+        refusal: 'program-unseen',
+        message: `\`${directory}\` is not shared: \`${unseen.path}\` in it links to a program that checks do not see. Make the directory with a program in a system directory, or put the program's directory on PATH.`,
+      });
+      continue;
+    }
     provided.set(directory, { directory, source, sha256: digest.sha256, uri: 'urn:writ:workspace-share' });
     notes.push({
       directory,
@@ -152,6 +163,41 @@ export async function findWorkspaceDependencies(
     }
   }
   return { provided: [...provided.values()], notes };
+}
+
+/** The first link whose program the sandbox does not show; a sandbox is started only if there are links. */
+async function unseenProgram(
+  { sandbox, workspace, cacheDir, signal }: WorkspaceDependenciesRequest,
+  programs: readonly ProgramLink[],
+): Promise<ProgramLink | undefined> {
+  if (programs.length === 0 || sandbox.unconfined) return undefined;
+  await mkdir(cacheDir, { recursive: true, mode: 0o700 });
+  const reports = await mkdtemp(join(cacheDir, 'programs-'));
+  try {
+    const script = 'for program; do test -x "$program" && echo 1 || echo 0; done';
+    const { stdout } = await sandbox.run({
+      argv: ['sh', '-c', script, 'sh', ...programs.map(({ target }) => target)],
+      workspace,
+      reports,
+      binds: [],
+      env: {},
+      network: 'none',
+      timeoutMs: 30_000,
+      maxOutputBytes: 4096,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    signal?.throwIfAborted();
+    const seen = stdout.bytes.toString('latin1').split('\n');
+    return programs.find((_, at) => seen[at] !== '1');
+  } finally {
+    await rm(reports, { recursive: true, force: true });
+  }
+}
+
+/** Why directories of `share` are missing from a workspace: those that no `prepare` made instead. */
+export function skippedShares({ notes }: Pick<FoundDependencies, 'notes'>): readonly string[] {
+  const provided = new Set(notes.filter(({ outcome }) => outcome !== 'refused').map((one) => one.directory));
+  return notes.filter(({ directory }) => !provided.has(directory)).map(({ message }) => message);
 }
 
 /** Gives them to one workspace. A back end without mounts of its own gets copies instead of binds. */

@@ -4,6 +4,7 @@ import { requireActive } from '../../intent/require-active.ts';
 import { requireSameMetadata } from '../../intent/require-same-metadata.ts';
 import { effectiveScope } from '../../plan/scope.ts';
 import { readBlob } from '../../vcs/blobs.ts';
+import { requireObjects } from '../../vcs/require-objects.ts';
 import { resolveOrigin } from '../state/resolve-origin.ts';
 import { withConfig } from '../state/with-config.ts';
 import { chooseLanding } from './choose-landing.ts';
@@ -65,6 +66,19 @@ export const repositoryJudgements: readonly Judgement[] = [
     judge: async ({ request, kind, runId, repository, admitted, origin }) => ({
       landing: await chooseLanding(repository, { ...request, kind }, admitted, runId, origin),
     }),
+  }),
+  judgement({
+    id: 'objects-here',
+    sees: 'repository',
+    about: '/metadata/target/repo',
+    needs: ['repository', 'landing', 'origin'],
+    judge: ({ repository, landing, origin: { base, range } }) =>
+      requireObjects(repository, [
+        landing.base.tree,
+        landing.policy.tree,
+        base.tree,
+        ...(range ? [range.tipTree] : []),
+      ]),
   }),
   judgement({
     id: 'config-read',

@@ -1,8 +1,12 @@
 import type { Finding } from '../../../core/contract/finding.ts';
-import { mustPass, type StageRecord } from '../../../core/contract/stage.ts';
+import { type CheckRecord, failureOutput, mustPass, type StageRecord } from '../../../core/contract/stage.ts';
 
-/** Characters of one failure that the next attempt is told of. */
+/** Characters of one failure that the next attempt gets, apart from output. */
 const maxLength = 8000;
+/** Characters of output of all failed checks together; each gets an equal share. */
+const maxOutputLength = 16_000;
+/** Failed checks whose output is quoted. */
+const maxQuoted = 8;
 
 /**
  * Why an attempt did not count, for whoever tries next: findings first, then failed checks with what they found.
@@ -14,7 +18,7 @@ export function failureText(findings: readonly Finding[], stages: readonly Stage
     ...stages.flatMap((stage) => [
       ...stage.findings.filter(isError).map((finding) => `stage ${stage.stage}: ${toLine(finding)}`),
       ...stage.checks
-        .filter(({ status, required, tolerated }) => required && status === 'failed' && !tolerated)
+        .filter(isBlocking)
         .flatMap((check) => [
           `check ${check.id} failed${check.timedOut ? ' (timed out)' : ''}`,
           ...check.findings.filter(isError).map((finding) => `  ${toLine(finding)}`),
@@ -23,6 +27,30 @@ export function failureText(findings: readonly Finding[], stages: readonly Stage
   ];
   const text = lines.join('\n');
   return text.length > maxLength ? `${text.slice(0, maxLength)}\n…` : text;
+}
+
+/** The end of what each failed check printed, with assertions and stack traces; "" if there is none. Untrusted text. */
+export function failedOutput(stages: readonly StageRecord[]): string {
+  const printed = stages
+    .flatMap(({ checks }) => checks.filter(isBlocking))
+    .flatMap((check) => {
+      const tail = failureOutput(check);
+      return tail === undefined ? [] : [{ id: check.id, tail }];
+    })
+    .slice(0, maxQuoted);
+  const share = Math.floor(maxOutputLength / Math.max(1, printed.length));
+  return printed
+    .map(({ id, tail: { text, truncated } }) => {
+      const isCut = text.length > share;
+      const shown = isCut ? text.slice(-share).toWellFormed() : text;
+      return `output of check ${id}${isCut || truncated ? ' (its end)' : ''}:\n${shown}`;
+    })
+    .join('\n');
+}
+
+/** What a model gets of a failure. Untrusted text. */
+export function withOutput(failure: string, output: string | undefined): string {
+  return output ? `${failure}\n${output}` : failure;
 }
 
 /**
@@ -41,6 +69,10 @@ export function failedTests(stages: readonly StageRecord[]): readonly string[] {
     return named.length > 0 ? named : [check.id];
   });
   return [...new Set(names)];
+}
+
+function isBlocking({ status, required, tolerated }: CheckRecord): boolean {
+  return required && status === 'failed' && !tolerated;
 }
 
 function isError({ severity }: Finding): boolean {

@@ -23,7 +23,7 @@ export type ReportedRun = Omit<RunIdentity, 'scope' | 'isWorked' | 'wording'> &
 
 /** What `show` can say before anything was judged. */
 export function openingReport(run: ReportedRun, patch: PatchSet | undefined): GateReport {
-  return report(run, patch, [], [], [], []);
+  return report(run, patch, { findings: [], stages: [], artifacts: [], lost: [], skipped: [] });
 }
 
 /** The report of an attempt. Free of the clock: every time in it was taken when the thing happened. */
@@ -34,7 +34,9 @@ export function gateReport(
 ): GateReport {
   const { identity, means, ground, patch, box } = attempt;
   const lost = means.calls.lost().filter((call) => isWhole(attempt) || call.attempt === attempt.name);
-  return report({ ...identity, store: means.store, ground }, patch, findings, stages, box.list(), lost);
+  const { skipped = [] } = attempt;
+  const judged = { findings, stages, artifacts: box.list(), lost, skipped };
+  return report({ ...identity, store: means.store, ground }, patch, judged);
 }
 
 /** A candidate speaks for the run; an attempt for itself, whatever came later. */
@@ -59,13 +61,19 @@ function foreignNotice({ foreign, policy, target }: ReportedRun['ground']): read
   return foreign ? [`${foreignPolicyCode}: ${foreignPolicyWords(foreign, policy, target)}`] : [];
 }
 
+/** What was found of a patch, and under which circumstances. */
+interface Judged {
+  readonly findings: readonly Finding[];
+  readonly stages: readonly StageRecord[];
+  readonly artifacts: readonly ArtifactRecord[];
+  readonly lost: readonly LostCall[];
+  readonly skipped: readonly string[];
+}
+
 function report(
   run: ReportedRun,
   patch: PatchSet | undefined,
-  findings: readonly Finding[],
-  stages: readonly StageRecord[],
-  artifacts: readonly ArtifactRecord[],
-  lost: readonly LostCall[],
+  { findings, stages, artifacts, lost, skipped }: Judged,
 ): GateReport {
   const { contract, runId, threadId, tip, authorship, store, ground } = run;
   const spec = contract.effective;
@@ -73,6 +81,7 @@ function report(
     ...foreignNotice(ground),
     ...lagNotice(ground),
     ...(ground.passedOver ?? []).map((words) => `${words}; checks ran under \`${run.sandboxName}\``),
+    ...skipped,
     ...(run.anewAtMs === undefined
       ? []
       : [

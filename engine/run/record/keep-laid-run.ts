@@ -4,6 +4,8 @@ import type { LaidPath } from '../../../core/contract/judge-reach.ts';
 import type { ArtifactRecord, LaidRun, StageName } from '../../../core/contract/stage.ts';
 import { maskPath } from '../../../readers/sensitive/mask-path.ts';
 import type { Attempt } from '../state/attempt.ts';
+import { policyOf } from '../state/attempt-policy.ts';
+import { outputTail } from './output-tail.ts';
 
 /** What a second run of a check is written down by. */
 export interface LaidOver {
@@ -15,16 +17,18 @@ export interface LaidOver {
 
 /** A second run as the evidence holds it, and its output among the artifacts. */
 export async function keepLaidRun(
-  { box }: Pick<Attempt, 'box'>,
+  attempt: Pick<Attempt, 'box' | 'identity' | 'ground' | 'means'>,
   { stage, check }: { readonly stage: StageName; readonly check: EffectiveCheck },
   { findings, result, tests, carried }: CheckOutcome,
   { name, tree, laid }: LaidOver,
 ): Promise<{ readonly record: LaidRun; readonly log?: ArtifactRecord }> {
   const bytes = result?.combined.bytes;
   const kind = { contentType: 'text/plain', extension: 'log' };
-  const log = bytes && (await box.add({ name, stage, checkId: check.id, bytes, ...kind }));
+  const log = bytes && (await attempt.box.add({ name, stage, checkId: check.id, bytes, ...kind }));
+  const status = findings.some(({ severity }) => severity === 'error') ? 'failed' : 'passed';
+  const tail = status === 'failed' ? outputTail(result, policyOf(attempt)) : undefined;
   const record: LaidRun = {
-    status: findings.some(({ severity }) => severity === 'error') ? 'failed' : 'passed',
+    status,
     laid: laid.map(({ path, ...rest }) => ({ path: maskPath(path), ...rest })),
     tree,
     ...(result?.exitCode === undefined ? {} : { exitCode: result.exitCode }),
@@ -34,6 +38,7 @@ export async function keepLaidRun(
     ...(tests ? { tests } : {}),
     ...(carried ? { carried } : {}),
     ...(log ? { log: log.sha256 } : {}),
+    ...(tail ? { outputTail: tail } : {}),
   };
   return { record, ...(log ? { log } : {}) };
 }

@@ -19,6 +19,8 @@ export interface SettledAttempt {
   readonly decision: DecisionRecord;
   /** For the next attempt; untrusted text. */
   readonly failure: string;
+  /** What the failed checks printed, for the next attempt; untrusted text. */
+  readonly output?: string;
   readonly failedTests: readonly string[];
   /** What fired and is enabled. */
   readonly trigger?: ReplanTrigger;

@@ -121,6 +121,8 @@ export interface Attempt extends OpenRun {
   readonly patchFindings?: readonly Finding[];
   /** A trial of the seal, where a check asks for one. */
   readonly rehearsal?: RuleInput['rehearsal'];
+  /** Why directories of `[workspace] share` were not given to its checks. */
+  readonly skipped?: readonly string[];
 }
 
 /** Where one command of a check runs: nothing in it was ever seen by another. */

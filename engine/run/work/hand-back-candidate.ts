@@ -1,5 +1,5 @@
 import { blamedErrors } from '../decide/blame-candidate.ts';
-import { failedTests, failureText } from '../record/failure-text.ts';
+import { failedOutput, failedTests, failureText, withOutput } from '../record/failure-text.ts';
 import { keepHandedBack } from '../record/handed-back.ts';
 import type { JudgedRun } from '../record/judged-run.ts';
 import type { PlanState } from '../record/plan-state.ts';
@@ -22,11 +22,16 @@ export async function handBackCandidate(
   const { findings, stages, input } = judged;
   const guilty = (input.blame?.tasks ?? []).map(({ id }) => id);
   const failure = failureText(findings, stages);
+  const output = failedOutput(stages);
   await keepHandedBack(attempt, judged, name, state.draft);
-  const keys = guilty.length > 0 ? guilty : [handBack(state, attempt.patch.candidateTree, failure).key];
+  const keys =
+    guilty.length > 0
+      ? guilty
+      : [handBack(state, attempt.patch.candidateTree, withOutput(failure, output)).key];
   if (guilty.length > 0) {
     const errors = await blamedErrors(attempt, judged, acceptedWork(state));
-    for (const key of guilty) startOver(state, key, failureText(errors.get(key) ?? [], []));
+    for (const key of guilty)
+      startOver(state, key, withOutput(failureText(errors.get(key) ?? [], []), output));
   }
   if (judged.decision.next !== 'replan') return;
   const trigger = triggerOf(judged);

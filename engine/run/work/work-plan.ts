@@ -2,6 +2,7 @@ import type { PlannedTask } from '../../../core/contract/plan-draft.ts';
 import { normalisePatch } from '../../patch/normalise.ts';
 import { isCheckpointDue, taskLimit } from '../decide/budget.ts';
 import { decideRun } from '../decide/decide-run.ts';
+import { withOutput } from '../record/failure-text.ts';
 import { nobodyYet } from '../record/nobody-yet.ts';
 import {
   addAttempt,
@@ -41,8 +42,9 @@ export async function workPlan(run: OpenRun, state: PlanState): Promise<PlanEnd>
     const { next } = stopped.settled.decision;
     if (next === 'retry') continue;
     if (next !== 'replan') return { kind: 'ended', last: stopped };
-    state.failure.set(stopped.settled.key, stopped.settled.failure);
-    await replan(run, state, { ...stopped.settled, keys: [stopped.settled.key] });
+    const { key, failure, output } = stopped.settled;
+    state.failure.set(key, withOutput(failure, output));
+    await replan(run, state, { ...stopped.settled, keys: [key] });
   }
 }
 
@@ -101,7 +103,7 @@ async function settleTask(
     const { next } = judged.settled.decision;
     if (next === 'merge') state.accepted.set(task.key, judged.settled);
     if (next !== 'retry') return judged;
-    state.failure.set(task.key, judged.settled.failure);
+    state.failure.set(task.key, withOutput(judged.settled.failure, judged.settled.output));
   }
 }
 
@@ -201,13 +203,18 @@ async function settleConflict(
   const trigger = triggerOf(judged);
   return {
     settled: {
-      ...last,
+      ...withoutOutput(last),
       decision: judged.decision,
       failure,
       ...(trigger === undefined ? {} : { trigger }),
     },
     inFull,
   };
+}
+
+/** The output of an attempt says nothing about a later conflict. */
+function withoutOutput({ output: _, ...settled }: SettledAttempt): SettledAttempt {
+  return settled;
 }
 
 function withFollowers(state: PlanState, key: string): ReadonlySet<string> {

@@ -4,7 +4,7 @@ import { lackingCitations } from '../decide/lacking-citations.ts';
 import { judgePatch } from '../judge/judge-patch.ts';
 import { runStages, type StagesRun } from '../judge/run-stages.ts';
 import { attemptFiles } from '../record/attempt-files.ts';
-import { failedTests, failureText } from '../record/failure-text.ts';
+import { failedOutput, failedTests, failureText } from '../record/failure-text.ts';
 import type { JudgedRun } from '../record/judged-run.ts';
 import { nobodyYet } from '../record/nobody-yet.ts';
 import { planIdOf, taskIdOf } from '../record/plan-objects.ts';
@@ -64,6 +64,7 @@ export async function workTask(run: OpenRun, state: PlanState, order: AttemptOrd
       }),
     );
     const trigger = triggerOf(judged);
+    const output = failedOutput(judged.stages);
     return {
       name,
       revision,
@@ -74,6 +75,7 @@ export async function workTask(run: OpenRun, state: PlanState, order: AttemptOrd
       tree: attempt.patch.candidateTree,
       decision: judged.decision,
       failure: reason ?? failureText(judged.findings, judged.stages),
+      ...(output === '' ? {} : { output }),
       failedTests: failedTests(judged.stages),
       ...(trigger === undefined ? {} : { trigger }),
       refusedPaths: judged.findings.flatMap(({ rule, severity, path }) =>
@@ -143,10 +145,11 @@ async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder,
   const uncited = record.citations === undefined ? [] : lackingCitations(record.citations);
   const findings = isWork ? [...(await judgePatch(begun, isPart ? 'part' : 'whole')), ...uncited] : [];
   const isRejected = !isWork || findings.some(({ severity }) => severity === 'error');
-  const { stages, sandbox, dependencies }: StagesRun = isRejected
-    ? { stages: [], sandbox: begun.identity.sandboxName, dependencies: [] }
+  const ran: StagesRun = isRejected
+    ? { stages: [], sandbox: begun.identity.sandboxName, dependencies: [], skipped: [] }
     : await runStages({ ...begun, patchFindings: findings }, ['fast']);
-  const attempt = ranIn(begun, sandbox);
+  const { stages, dependencies } = ran;
+  const attempt = ranIn(begun, ran);
   const judged = await decideRun(attempt, {
     subject: 'attempt',
     task: taskFacts(run, { key: task.key, attempt: number }),

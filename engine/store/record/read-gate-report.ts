@@ -47,6 +47,8 @@ const tests = having({
   failedTests: orAbsent(listOf(having({ name: text }))),
 });
 const artifact = having({ name: text, stage: text, path: text, sha256: sha256Text, sizeBytes: wholeNumber });
+const outputTail = orAbsent(having({ text, truncated: orAbsent(flag) }));
+const laidRun = orAbsent(having({ outputTail }));
 const check = having({
   id: text,
   kind: text,
@@ -58,6 +60,9 @@ const check = having({
   exitCode: orAbsent(wholeNumber),
   signal: orAbsent(text),
   tests: orAbsent(tests),
+  outputTail,
+  atPolicy: laidRun,
+  withBaseTests: laidRun,
   startedAt: text,
   artifacts: listOf(artifact),
   findings: listOf(finding),

@@ -3,6 +3,7 @@ import { type Issue, warning } from '../../../core/contract/issue.ts';
 import { checksOf } from '../../spec/checks-of.ts';
 import { schedulerVariables } from '../check-environment.ts';
 import { guardCommand } from './guard-command.ts';
+import { mayBeProgram } from './program-paths.ts';
 
 /**
  * A warning for each check command that the ACL would deny when it runs. The command of a `policy` check is one only
@@ -17,7 +18,7 @@ export function commandProblems(
     const [word = ''] = command.trim().split(/[\s|&;<>()$`]/, 1);
     if (kind === 'policy' && registeredRules.includes(word.replaceAll(/['"]/g, ''))) return [];
     const variables = [...schedulerVariables, ...mayBeSecrets(spec, command)];
-    const { refusal } = guardCommand(spec.security.toolAcl, command, { variables });
+    const { refusal } = guardCommand(spec.security.toolAcl, command, { variables, isProgram: mayBeProgram });
     if (!refusal) return [];
     return [
       warning('SEMANTIC_CHECK_COMMAND_DENIED', `${path}/command`, `${refusal.message}; the check will fail`),

@@ -39,11 +39,13 @@ export function guardCommand(
   command: string,
   options: {
     readonly variables: readonly string[];
+    /** Programs that may be named by their path; default none. */
+    readonly isProgram?: (path: string) => boolean;
     /** Programs that are refused whatever a rule says, and what to do instead. */
     readonly withheld?: { readonly isWithheld: (name: string) => boolean; readonly instead: string };
   },
 ): CommandVerdict {
-  const reading = commandsOf(command);
+  const reading = commandsOf(command, options);
   if (!reading.ok) {
     return {
       refusal: refusal(`the command ${quoted(command)} is denied: ${reading.reason}`, { reason: 'unproven' }),
@@ -67,7 +69,7 @@ export function guardCommand(
     return { refusal: refusal('expected a program to run, found none', { reason: 'empty' }) };
   }
   const { isWithheld = () => false, instead = '' } = options.withheld ?? {};
-  const program = reading.commands.map(({ argv }) => argv[0]?.literal ?? '').find(isWithheld);
+  const program = reading.commands.map(({ argv }) => baseName(argv[0]?.literal ?? '')).find(isWithheld);
   if (program !== undefined) {
     const message = `${quoted(program)} is not to be had as a command; ${instead}`;
     return { refusal: refusal(message, { reason: 'withheld', program }) };
@@ -162,7 +164,9 @@ function deniedBy(constraints: Constraints | undefined, text: string, reading: R
   if (other !== undefined) return `\`${other}\` cannot be judged before a command runs`;
   if (Object.keys(constraints).length === 0) return 'it denies every command';
   const entry = allowCommands?.find((given) =>
-    reading.commands.some((command) => entryCouldMatch(given, command)),
+    reading.commands.some(
+      (command) => entryCouldMatch(given, command) || entryCouldMatch(given, byName(command)),
+    ),
   );
   if (entry !== undefined) return `it runs ${quoted(entry.text)}`;
   const substring = substringIn(denySubstrings ?? [], text, reading.commands);
@@ -174,6 +178,18 @@ function deniedBy(constraints: Constraints | undefined, text: string, reading: R
   return denyPaths && pathIn(denyPaths, namedPaths(reading))
     ? 'it names something inside its `denyPaths`'
     : undefined;
+}
+
+/** The command as if its program were named without its path: a rule that denies a name denies the path to it. */
+function byName({ argv: [program, ...args], ...command }: SimpleCommand): SimpleCommand {
+  const literal = program?.literal;
+  if (program === undefined || literal === undefined) return { argv: args, ...command };
+  const name = baseName(literal);
+  return { ...command, argv: [{ ...program, text: name, head: name, literal: name }, ...args] };
+}
+
+function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
 }
 
 function pathIn(roots: readonly string[], paths: readonly CommandPath[]): boolean {

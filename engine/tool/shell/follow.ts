@@ -19,9 +19,12 @@ const bareName = /^(?:\[|:|[A-Za-z0-9_][A-Za-z0-9_.+@-]*)$/;
 /** Adds a simple command and every command that it is known to run. Ends the reading where that cannot be told. */
 export function follow(argv: readonly ShellWord[], assignments: readonly string[], reading: Reading): void {
   const [first, ...args] = argv;
-  const name = first?.literal;
-  if (name === undefined) unproven(`the program \`${(first?.text ?? '').slice(0, 40)}\` is not written out`);
-  if (name.includes('/')) unproven(`expected a program's bare name, found the path \`${name.slice(0, 80)}\``);
+  const program = first?.literal;
+  if (program === undefined)
+    unproven(`the program \`${(first?.text ?? '').slice(0, 40)}\` is not written out`);
+  if (program.includes('/') && !reading.isProgram(program))
+    unproven(`expected a program's bare name, found the path \`${program.slice(0, 80)}\``);
+  const name = program.slice(program.lastIndexOf('/') + 1);
   checkBuiltIn(name, args, reading);
   if (!bareName.test(name)) unproven(`expected a program's name, found \`${name.slice(0, 40)}\``);
   if (isOpaque(name)) unproven(`what \`${name}\` runs cannot be told from its text`);

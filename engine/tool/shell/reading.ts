@@ -16,7 +16,7 @@ export interface ShellWord {
 
 /** One simple command: what the shell or a program that it runs will execute, with its arguments. */
 export interface SimpleCommand {
-  /** At least one word, the first literal and a bare name. */
+  /** At least one word, the first literal and a bare name, or a path that the reading accepts. */
   readonly argv: readonly ShellWord[];
   /** Names assigned for this command alone. */
   readonly assignments: readonly string[];
@@ -53,7 +53,14 @@ export class Reading {
   readonly gaps: string[] | undefined;
   #depth = 0;
 
-  constructor({ isPartial = false }: { readonly isPartial?: boolean } = {}) {
+  /** Whether a program may be named by this path. */
+  readonly isProgram: (path: string) => boolean;
+
+  constructor({
+    isPartial = false,
+    isProgram = () => false,
+  }: { readonly isPartial?: boolean; readonly isProgram?: (path: string) => boolean } = {}) {
+    this.isProgram = isProgram;
     this.gaps = isPartial ? [] : undefined;
   }
 

@@ -40,6 +40,7 @@ function scene(t: Test) {
 long('a packed plugin is created, tested, added, trusted and then refuses a change', async (t) => {
   const { sample, say } = scene(t);
   await say('plugin', 'new', 'gate', 'no-drafts');
+  writeFileSync(join(sample.root, 'no-drafts/notes.txt'), 'mine\n');
   t.equal((await say('plugin', 'test', 'no-drafts')).code, 0);
   const packed = await say('plugin', 'pack', 'no-drafts', '--out', '../no-drafts.tgz');
   t.match(packed, {
@@ -57,7 +58,7 @@ long('a packed plugin is created, tested, added, trusted and then refuses a chan
   t.strictSame(
     packed.data.files.map(({ path }: { path: string }) => path),
     ['README.md', 'cases.json', 'package.json', 'rules/no-drafts.js'],
-    'its test is no part of the package',
+    'what `files` does not name is no part of the package',
   );
   const bytes = readFileSync(packed.data.path);
   t.equal(`sha256:${(await readTarball(bytes, 'x')).digest}`, packed.data.digest);

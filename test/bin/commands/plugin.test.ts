@@ -9,10 +9,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
+import { scaffolds } from '../../../bin/plugin/scaffolds.ts';
 import { fixtures, makeSample, sampleSpec } from '../../engine/run/sample.ts';
 import { long } from '../../rooms/long.ts';
 import { faultsOf } from '../faults-of.ts';
@@ -42,39 +43,56 @@ function scene(t: Test) {
   return { sample, say } as const;
 }
 
-long('a new gate plugin passes its test in the sandbox and on its own', async (t) => {
+long('a new gate plugin passes its test in the sandbox', async (t) => {
   const { sample, say } = scene(t);
   const made = await say('plugin', 'new', 'gate', 'no-drafts');
   t.equal(made.code, 0);
   const box = join(sample.root, 'no-drafts');
-  t.strictSame(made.data.files, [
-    'package.json',
-    'rules/no-drafts.js',
-    'cases.json',
-    'test/no-drafts.test.js',
-    'README.md',
-  ]);
+  t.strictSame(made.data.files, ['package.json', 'rules/no-drafts.js', 'cases.json', 'README.md']);
   t.equal((await say('plugin', 'new', 'gate', 'no-drafts')).error?.code, 'OUTPUT_EXISTS');
 
   const tested = await say('plugin', 'test', 'no-drafts');
   t.equal(tested.code, 0, JSON.stringify(tested.data));
   t.match(tested.data.rules, [{ id: 'no-drafts', cases: 3, failures: [] }]);
 
-  // As if `writ` were installed: its public doors and nothing else.
-  const door = join(box, 'node_modules/writ');
-  mkdirSync(door, { recursive: true });
-  for (const name of ['plugin.ts', 'testing.ts']) symlinkSync(join(root, name), join(door, name));
-  const exports = { './plugin': './plugin.ts', './testing': './testing.ts' };
-  writeFileSync(join(door, 'package.json'), JSON.stringify({ name: 'writ', type: 'module', exports }));
+  mkdirSync(join(box, 'node_modules/writ'), { recursive: true });
+  writeFileSync(join(box, 'node_modules/writ/package.json'), '{}');
+  const again = await say('plugin', 'test', 'no-drafts');
+  t.equal(again.data.digest, tested.data.digest, 'what is installed beside it is no part of it');
+});
+
+t.test('the test runner of a project runs no file of a new plugin, whatever its name', async (t) => {
+  // What node --test, jest, vitest and tap run unasked.
+  const patterns = [
+    /(?:^|\/)(?:test|tests|__tests__)\//,
+    /(?:^|\/)(?:test|spec|tests)\.\w+$/,
+    /[._-](?:test|spec|tests)\.\w+$/,
+    /(?:^|\/)test-[^/]*$/,
+  ];
+  for (const kind of Object.keys(scaffolds) as (keyof typeof scaffolds)[])
+    for (const name of ['no-drafts', 'test-kept', 'no-skipped-test', 'test', 'spec', 'a-spec']) {
+      const files = scaffolds[kind](name);
+      const run = [...files.keys()].filter((path) => patterns.some((pattern) => pattern.test(path)));
+      t.strictSame(run, [], `${kind} ${name}`);
+      const manifest = JSON.parse(files.get('package.json') ?? '');
+      t.strictSame(
+        ['scripts', 'dependencies', 'devDependencies', 'peerDependencies'].filter((key) => key in manifest),
+        [],
+        'it names no package of a registry',
+      );
+    }
+  const project = t.testdir({ 'a.test.js': "require('node:test').test('mine', () => {});\n" });
+  for (const [path, text] of scaffolds.gate('no-skipped-test')) {
+    const place = join(project, 'gate', path);
+    mkdirSync(dirname(place), { recursive: true });
+    writeFileSync(place, text);
+  }
   const said = execFileSync(process.execPath, ['--test', '--test-reporter=tap'], {
-    cwd: box,
+    cwd: project,
     env: { PATH: process.env.PATH ?? '' },
     encoding: 'utf8',
   });
-  t.match(said, /# pass [1-9]/);
-  t.match(said, /# fail 0/);
-  const again = await say('plugin', 'test', 'no-drafts');
-  t.equal(again.data.digest, tested.data.digest, 'what is installed beside it is no part of it');
+  t.match(said, /# tests 1\n/);
 });
 
 long('a rule fails its test if its findings differ from its cases', async (t) => {

@@ -47,6 +47,19 @@ t.test('outside a repository `spec new` prints a note, and with `--repo` it fail
   t.equal((await runLine(['--repo', '/', 'spec', 'new'], commands, { cwd: '/', env })).code, 128);
 });
 
+t.test('a draft proposes the test command of the project, and says where it is from', async (t) => {
+  const cwd = realpathSync(t.testdir({ 'go.mod': 'module x\n', sub: {} }));
+  git(cwd, 'init', '-q', '-b', 'trunk');
+  const { out } = await runLine(['--json', 'spec', 'new'], commands, { cwd: `${cwd}/sub`, env });
+  const { acceptance, security } = JSON.parse(out).data.spec;
+  t.match(acceptance.verificationPlan.fastChecks, [
+    { id: 'unit', kind: 'command', command: 'go test ./...' },
+  ]);
+  t.match(security.toolAcl.allow, [{ constraints: { allowCommands: ['go test'] } }]);
+  const written = await runLine(['spec', 'new', '-o', 'a.json'], commands, { cwd, env });
+  t.match(written.out, 'its check is `go test ./...`, from go.mod');
+});
+
 t.test('`spec new` lists what a run of the draft needs', async (t) => {
   const cwd = realpathSync(t.testdir({}));
   git(cwd, 'init', '-q', '-b', 'trunk');

@@ -86,6 +86,27 @@ t.test('the reason of a failed check is printed once, even if several rules repe
   }
 });
 
+t.test(
+  'reports show what a failed check printed: the terminal 20 lines, `writ show` and files all',
+  async (t) => {
+    const lines = Array.from({ length: 30 }, (_, at) => `line ${at} </failure>\u001b[2J`);
+    const [stage, ...others] = abandoned.stages;
+    const [check, ...more] = stage?.checks ?? [];
+    if (!stage || !check) throw new Error('the sample has no check');
+    const failed: CheckRecord = { ...check, status: 'failed', outputTail: { text: lines.join('\n') } };
+    const view = { ...abandoned, stages: [{ ...stage, checks: [failed, ...more] }, ...others] };
+    const short = printed(view);
+    t.match(short, /last 20 lines of output; more: writ show \S+\n {4}\| line 10 /);
+    t.match(short, '| line 29 </failure>\\e[2J\n');
+    t.notMatch(short, '| line 9 ');
+    t.match(printed(view, false, 'show'), /output\n {4}\| line 0 /);
+    const junit = renderRunJunit(view);
+    new SaxesParser().write(junit).close();
+    t.match(junit, />line 0 &lt;\/failure&gt;[\s\S]*line 29 [^<]*<\/failure><\/testcase>/);
+    t.match(renderRunHtml(view), /<pre>line 0 &lt;\/failure&gt;[^<]*line 29 [^<]*<\/pre>/);
+  },
+);
+
 t.test('`writ show` does not suggest `writ show` as the next command', async (t) => {
   t.match(printed(abandoned), /next {2}writ show /);
   t.notMatch(printed(abandoned, false, 'show'), /next {2}/);

@@ -89,6 +89,7 @@ long('a failing check is passed to the next attempt', async (t) => {
   const wrong = priceFix.replace('+  return count * cents;', '+  return count * cents - 1;');
   const { view, asked } = await work(t, [plans(advice), patch(wrong), patch(priceFix), patch(note)]);
   t.match(view, { decision: { type: 'commit' }, retries: { count: 1 } });
-  t.ok(asked[2]?.includes('two cost twice as much as one'), 'the failure is told');
+  t.ok(asked[2]?.includes('two cost twice as much as one'), 'the name of the test');
+  t.match(asked[2], /output of check unit[\s\S]*AssertionError/, 'the assertion is in the output alone');
   t.ok(asked[2]?.includes('The attempt before this one was not accepted'));
 });

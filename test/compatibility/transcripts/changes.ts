@@ -19,6 +19,12 @@ interface FieldChange {
   readonly new: string | null;
 }
 
+/** Text that was added, as a regular expression (flags `gm`) of what the program prints; it differs between machines. */
+interface AddedText {
+  readonly kind: 'added';
+  readonly new: string;
+}
+
 /** An exit code that is another one now. */
 interface ExitChange {
   readonly kind: 'exit';
@@ -32,7 +38,7 @@ interface OutputChange {
 }
 
 /** An entry of the section `transcripts` of `changes.json`. */
-export type Change = (TextChange | FieldChange | ExitChange | OutputChange) & {
+export type Change = (TextChange | FieldChange | AddedText | ExitChange | OutputChange) & {
   readonly reason: string;
   readonly group?: string;
   readonly case?: string;
@@ -55,7 +61,7 @@ export function readChanges(text = readFileSync(path, 'utf8')): Changes {
     const shown = JSON.stringify(entry);
     if (typeof entry.reason !== 'string' || entry.reason.trim() === '')
       throw new Error(`an entry of changes.json has no reason: ${shown}`);
-    if (!['text', 'field', 'exit', 'output'].includes(entry.kind))
+    if (!['text', 'field', 'added', 'exit', 'output'].includes(entry.kind))
       throw new Error(`an entry of changes.json is of no known kind: ${shown}`);
     if (entry.kind === 'output' && (entry.group === undefined || entry.case === undefined))
       throw new Error(`an entry of the kind \`output\` names \`group\` and \`case\`: ${shown}`);
@@ -138,8 +144,14 @@ function onGolden(block: Block, change: Change): Block {
 }
 
 function onActual(block: Block, change: Change): Block {
+  if (change.kind === 'added') return withoutAdded(block, new RegExp(change.new, 'gm'));
   if (change.kind !== 'field' || change.old !== null || change.new === null) return block;
   return { ...block, out: withField(block.out, change.new, null) };
+}
+
+function withoutAdded(block: Block, added: RegExp): Block {
+  const files = Object.entries(block.files).map(([path, text]) => [path, text?.replace(added, '')] as const);
+  return { ...block, out: block.out.replace(added, ''), files: Object.fromEntries(files) };
 }
 
 /** A JSON document, or one on each line, in which a field has another name, or is gone. */

@@ -123,8 +123,14 @@ t.test(
       t.ok(places(run, '[redacted:secrets:github-token]').includes('objects'));
       t.ok(places(run, '[redacted:pii:email]').includes('objects'));
       const { data } = run.show as {
-        data: { artifacts: { name: string; redactions?: number; receipt?: Json }[] };
+        data: {
+          stages: { checks: { output_tail?: Json }[] }[];
+          artifacts: { name: string; redactions?: number; receipt?: Json }[];
+        };
       };
+      const tail = data.stages[0]?.checks[0]?.output_tail;
+      if (words === '') t.equal(tail, undefined, 'a check that passed keeps no output');
+      else t.match(tail, { text: /out \[redacted:secrets:github-token\] and [\s\S]*err \[redacted/ });
       const log = data.artifacts.find(({ name }) => name === 'build-log');
       t.ok((log?.redactions ?? 0) > 0);
       t.match(log?.receipt, [

@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import type { EffectiveCheck } from '../../../core/contract/intentspec.gen.ts';
-import { commandProblems, guardCommand, guardTool, shownPaths } from '../../../engine/tool/acl.ts';
+import type { EffectiveCheck, EffectiveToolAcl } from '../../../core/contract/intentspec.gen.ts';
+import {
+  commandProblems,
+  guardCommand,
+  guardTool,
+  programsIn,
+  shownPaths,
+} from '../../../engine/tool/acl.ts';
 import { checkEnvironment } from '../../../engine/tool/check-environment.ts';
 import { sampleSpecWith } from '../../../testing.ts';
 
@@ -542,4 +548,41 @@ t.test('the ACL authorizes tools that read and write files', async (t) => {
       undefined,
     );
   });
+});
+
+t.test('a program may be named by its path in a directory that the workspace was given', async (t) => {
+  const isProgram = programsIn(['.venv', 'tools/venv']);
+  const options = { variables: [], isProgram };
+  const toolAcl = (allowCommands: string[], deny: EffectiveToolAcl['deny'] = []): EffectiveToolAcl => ({
+    allow: [{ tool: 'workspace.command', actions: ['execute'], constraints: { allowCommands } }],
+    deny,
+  });
+  const refusalOf = (command: string, acl: EffectiveToolAcl) => guardCommand(acl, command, options).refusal;
+  for (const path of ['.venv/bin/python', 'tools/venv/bin/python3.12'])
+    t.equal(refusalOf(`${path} -m pytest`, toolAcl([path])), undefined, path);
+  t.match(refusalOf('.venv/bin/python -m pytest', toolAcl(['python']))?.message, 'no `allowCommands` entry');
+  for (const path of [
+    'bin/python',
+    './.venv/bin/python',
+    '.venv/../x',
+    '.venv//x',
+    '/bin/sh',
+    '.venv2/bin/x',
+  ])
+    t.match(refusalOf(path, toolAcl([path]))?.message, /expected a program's bare name/, path);
+  t.match(
+    guardCommand(toolAcl(['.venv/bin/x']), '.venv/bin/x', { variables: [] }).refusal?.message,
+    /bare name/,
+  );
+  const denied = [
+    { tool: 'workspace.command', actions: ['execute'], constraints: { allowCommands: ['rm'] } },
+  ];
+  t.match(refusalOf('.venv/bin/rm x', toolAcl(['.venv/bin/rm'], denied))?.message, /deny rule 0 refuses it/);
+  const inner = refusalOf('.venv/bin/env rm x', toolAcl(['.venv/bin/env', 'rm'], denied));
+  t.match(inner?.message, /deny rule 0/, 'what a wrapper runs is read');
+  const git = guardCommand(toolAcl(['.venv/bin/git']), '.venv/bin/git push', {
+    ...options,
+    withheld: { isWithheld: (name) => name === 'git', instead: 'use the tool' },
+  });
+  t.match(git.refusal?.detail, { reason: 'withheld' });
 });

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { lstat, open, readdir, readlink, realpath } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { lstat, open, readdir, readlink, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { sha256Hex } from '../../../../core/base/digest.ts';
 import { isInside } from '../../../tool/inside.ts';
 import { hashOpenFile } from '../../../vcs/hash-open-file.ts';
 
 export interface DirectoryDigestOptions {
-  /** Symbolic links must stay inside this directory. */
+  /** Symbolic links must stay inside this directory, except absolute links to one executable file each. */
   readonly within: string;
   readonly maxEntries: number;
   readonly maxBytes: number;
@@ -16,16 +16,30 @@ export interface DirectoryDigestOptions {
 
 /** What stands in a directory, or why it cannot be described completely. */
 export type DirectoryDigest =
-  | { readonly sha256: string; readonly entries: number; readonly bytes: number }
+  | {
+      readonly sha256: string;
+      readonly entries: number;
+      readonly bytes: number;
+      /** Absolute links to programs elsewhere, such as `bin/python` of a virtual environment. */
+      readonly programs: readonly ProgramLink[];
+    }
   | { readonly fault: string };
 
+/** A link in a directory, and the absolute path that it leads to. */
+export interface ProgramLink {
+  readonly path: string;
+  readonly target: string;
+}
+
+/** Programs outside that one directory may link to. */
+const maxPrograms = 64;
 const parallelFiles = 16;
 const chunkBytes = 256 * 1024;
 
 /**
  * SHA-256 over the sorted listing of a directory: per entry `<mode> <sha256 of content or link target> <path>` and a
- * NUL, mode as git writes it (directories `040000` and `-`). Links are recorded, never followed; anything but files,
- * directories and links that stay inside is a fault.
+ * NUL, mode as git writes it (directories `040000` and `-`). Links are recorded, never followed. An absolute link to an
+ * executable file outside has a second entry, `program <sha256 of the file>`. Anything else is a fault.
  */
 export async function digestDirectory(
   root: string,
@@ -34,6 +48,7 @@ export async function digestDirectory(
   const within = await realpath(options.within);
   const files: { path: string; executable: boolean }[] = [];
   const lines: string[] = [];
+  const programs: ProgramLink[] = [];
   let bytes = 0;
   const pending = [''];
   for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
@@ -56,7 +71,14 @@ export async function digestDirectory(
         files.push({ path, executable: (status.mode & 0o111) !== 0 });
       } else if (status.isSymbolicLink()) {
         const target = await readlink(full);
-        if (await leaves(full, target, within)) return { fault: `the link \`${path}\` leads outside` };
+        if ((await leaves(full, target, within)) && !(await leadsToEntry(root, full, target))) {
+          const size = await sizeOfProgram(target);
+          if (size === undefined || programs.length >= maxPrograms)
+            return { fault: `the link \`${path}\` leads outside` };
+          bytes += size;
+          if (bytes > options.maxBytes) return { fault: `more than ${options.maxBytes} bytes` };
+          programs.push({ path, target });
+        }
         lines.push(`120000 ${sha256Hex(target)} ${path}\0`);
       } else return { fault: `\`${path}\` is neither a file, a directory nor a link` };
     }
@@ -72,13 +94,17 @@ export async function digestDirectory(
     }
   };
   await Promise.all(Array.from({ length: Math.min(parallelFiles, files.length) }, hashLane));
+  for (const { path, target } of programs) {
+    const sha256 = await hashFile(await realpath(target), Buffer.allocUnsafe(chunkBytes));
+    lines.push(`program ${sha256} ${path}\0`);
+  }
 
   const hash = createHash('sha256');
   const pathOf = (line: string): string => line.slice(line.indexOf(' ', 7) + 1);
   const keyed = lines.map((line) => ({ path: pathOf(line), line }));
-  keyed.sort((left, right) => (left.path < right.path ? -1 : 1));
+  keyed.sort((left, right) => (left.path === right.path ? 0 : left.path < right.path ? -1 : 1));
   for (const { line } of keyed) hash.update(line);
-  return { sha256: hash.digest('hex'), entries: keyed.length, bytes };
+  return { sha256: hash.digest('hex'), entries: keyed.length - programs.length, bytes, programs };
 }
 
 async function leaves(link: string, target: string, within: string): Promise<boolean> {
@@ -90,6 +116,29 @@ async function leaves(link: string, target: string, within: string): Promise<boo
     // Dangling or circular: nothing to read behind it, so its text decides.
     return !isInside(within, resolve(parent, target));
   }
+}
+
+/**
+ * Whether a relative link leads to another link in the same directory, which is an entry itself, such as
+ * `python -> python3`.
+ */
+async function leadsToEntry(root: string, link: string, target: string): Promise<boolean> {
+  if (target.startsWith('/')) return false;
+  const next = resolve(await realpath(dirname(link)), target);
+  const above = await realpath(dirname(next)).catch(() => undefined);
+  if (above === undefined || !isInside(await realpath(root), above)) return false;
+  const status = await lstat(join(above, basename(next))).catch(() => undefined);
+  return status?.isSymbolicLink() === true;
+}
+
+/**
+ * Bytes of the executable file that an absolute path leads to; `undefined` for anything else. A file without the
+ * executable bit is never read: a link must not turn a private key into a digest that is published.
+ */
+async function sizeOfProgram(target: string): Promise<number | undefined> {
+  if (!target.startsWith('/')) return undefined;
+  const status = await stat(target).catch(() => undefined);
+  return status?.isFile() && (status.mode & 0o111) !== 0 ? status.size : undefined;
 }
 
 async function hashFile(path: string, chunk: Buffer): Promise<string> {

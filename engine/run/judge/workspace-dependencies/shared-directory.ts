@@ -22,7 +22,8 @@ export type ShareRefusal =
   | 'directory-missing'
   | 'escapes-worktree'
   | 'not-ignored'
-  | 'not-describable';
+  | 'not-describable'
+  | 'program-unseen';
 
 export type ShareOutcome =
   | { readonly source: string; readonly digest: Exclude<DirectoryDigest, { fault: string }> }

@@ -27,6 +27,7 @@ import { digestDirectory } from '../../../../engine/run/judge/workspace-dependen
 import { vouchForOutput } from '../../../../engine/run/judge/workspace-dependencies/prepared-entry.ts';
 import {
   provideWorkspaceDependencies,
+  skippedShares,
   type WorkspaceDependencies,
 } from '../../../../engine/run/judge/workspace-dependencies.ts';
 import { processWitness, voucherUnder } from '../../../../engine/store/process-witness.ts';
@@ -42,6 +43,7 @@ import {
 } from '../../../plugins/supply-chain/build-demo-repository.ts';
 import { long } from '../../../rooms/long.ts';
 import { instant } from '../../../waiting/instant.ts';
+import { fixtures, makeSample } from '../sample.ts';
 
 // Sandboxes and npm on a busy machine.
 t.setTimeout(180_000);
@@ -130,6 +132,17 @@ function npmCi(directory: string): void {
     cwd: directory,
   });
   if (status !== 0) throw new Error('npm ci failed');
+}
+
+/** Makes a virtual environment, or a directory shaped like one where Python is missing; answers its program. */
+function makeVirtualEnvironment(directory: string): string {
+  const made = spawnSync('/usr/bin/python3', ['-m', 'venv', '--without-pip', directory]);
+  if (made.status === 0) return '/usr/bin/python3';
+  mkdirSync(join(directory, 'bin'), { recursive: true });
+  writeFileSync(join(directory, 'pyvenv.cfg'), 'home = /usr/bin\n');
+  symlinkSync(process.execPath, join(directory, 'bin/python3'));
+  symlinkSync('python3', join(directory, 'bin/python'));
+  return process.execPath;
 }
 
 async function failure(act: Promise<unknown>): Promise<WritError> {
@@ -322,6 +335,106 @@ t.test(
     t.strictSame(refusals(await provideWorkspaceDependencies(request)), ['not-describable'], 'a named pipe');
   },
 );
+
+t.test('a virtual environment is shared although its program is a link that leads outside', async (t) => {
+  const directory = t.testdir({ outside: { 'a-program': '#!/bin/sh\n', 'a-key': 'private' } });
+  chmodSync(join(directory, 'outside/a-program'), 0o755);
+  const { worktree, workspace, request } = await project(directory, { ...shareConfig, share: ['.venv'] });
+  mkdirSync(join(worktree, '.git/info'), { recursive: true });
+  appendFileSync(join(worktree, '.git/info/exclude'), '.venv\n');
+  const program = makeVirtualEnvironment(join(worktree, '.venv'));
+  const shared = await provideWorkspaceDependencies(request);
+  t.match(shared.notes, [{ directory: '.venv', outcome: 'shared' }]);
+  t.same(skippedShares(shared), []);
+  const [flag, words] = program.endsWith('node') ? ['-p', '"it runs"'] : ['-c', 'print("it runs")'];
+  const ran = await check(workspace, shared.binds, ['.venv/bin/python', flag, words]);
+  t.equal(ran.combined.bytes.toString(), 'it runs\n');
+  t.not((await check(workspace, shared.binds, ['touch', '.venv/x'])).exitCode, 0, 'it is read-only');
+
+  const link = join(worktree, '.venv/bin/tool');
+  const lead = async (to: string) => {
+    rmSync(link, { force: true });
+    symlinkSync(to, link);
+    return provideWorkspaceDependencies(request);
+  };
+  const digestOf = ({ resolvedDependencies }: WorkspaceDependencies) =>
+    resolvedDependencies[0]?.digest.sha256;
+  t.not(digestOf(await lead('/bin/sh')), digestOf(shared));
+  const unseen = await lead(join(directory, 'outside/a-program'));
+  t.strictSame(refusals(unseen), ['program-unseen']);
+  t.match(skippedShares(unseen), [/`bin\/tool` in it links to a program that checks do not see/]);
+  for (const other of ['/usr', join(directory, 'outside/a-key'), '../../../outside/a-program', '/nowhere'])
+    t.strictSame(refusals(await lead(other)), ['not-describable'], other);
+});
+
+t.test('a check runs `.venv/bin/python`; without it, the run says why', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  mkdirSync(join(sample.root, '.writ'), { recursive: true });
+  const config = '[workspace]\nshare = [".venv"]\nlockfile = "requirements.txt"\n';
+  writeFileSync(join(sample.root, '.writ/config.toml'), config);
+  writeFileSync(join(sample.root, 'requirements.txt'), '');
+  writeFileSync(join(sample.root, '.gitignore'), '.venv\n');
+  sample.git('add', '-A');
+  sample.git('commit', '--quiet', '-m', 'requirements');
+  makeVirtualEnvironment(join(sample.root, '.venv'));
+  const bytes = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed/change.diff'));
+  const run = () =>
+    sample.run(
+      { source: { kind: 'patch', bytes } },
+      {
+        acceptance: {
+          verificationPlan: {
+            fastChecks: [
+              {
+                id: 'unit',
+                kind: 'command',
+                command: '.venv/bin/python --version',
+                required: true,
+                timeoutSeconds: 60,
+              },
+            ],
+          },
+        },
+        security: {
+          toolAcl: {
+            allow: [
+              {
+                tool: 'workspace.command',
+                actions: ['execute'],
+                constraints: { allowCommands: ['.venv/bin/python'] },
+              },
+            ],
+          },
+        },
+      },
+    );
+  writeFileSync(join(sample.root, 'requirements.txt'), 'requests\n');
+  const without = await run();
+  t.match(without.stages[0]?.checks[0]?.findings[0]?.message, 'found the path `.venv/bin/python`');
+  t.match(without.notices, ['`.venv` is not shared: `requirements.txt` in the working tree differs']);
+  writeFileSync(join(sample.root, 'requirements.txt'), '');
+  const view = await run();
+  t.equal(view.stages[0]?.checks[0]?.status, 'passed', JSON.stringify(view.stages[0]?.checks));
+  t.equal(view.notices, undefined);
+});
+
+t.test('the digest covers the content of a linked program', async (t) => {
+  const directory = t.testdir({ venv: {}, program: 'one' });
+  const [venv, program] = [join(directory, 'venv'), join(directory, 'program')];
+  chmodSync(program, 0o755);
+  symlinkSync(program, join(venv, 'python'));
+  const digest = async () => {
+    const found = await digestDirectory(venv, { within: venv, maxEntries: 10, maxBytes: 100 });
+    return 'fault' in found ? found.fault : found.sha256;
+  };
+  const before = await digest();
+  t.match(before, /^[0-9a-f]{64}$/);
+  writeFileSync(program, 'two');
+  t.not(await digest(), before);
+  writeFileSync(program, 'x'.repeat(200));
+  t.match(await digest(), 'more than 100 bytes');
+});
 
 t.test('dependencies never cover a file or symlink of the candidate', async (t) => {
   for (const [sentence, change] of [
@@ -651,6 +764,42 @@ t.test('only output that looks like a missing dependency gets the hint', async (
     ['env: ‘pytest’: No such file or directory', 'pytest'],
     ['x.go:3:8: no required module provides package example.com/m/v2; to add it:', 'example.com/m/v2'],
     ['error: no matching package named `serde` found', 'serde'],
+    ['sh: 1: .venv/bin/python: not found', '.venv/bin/python'],
+    ['bash: line 1: node_modules/.bin/vitest: No such file or directory', 'node_modules/.bin/vitest'],
+    ['make: pytest: No such file or directory\nmake: *** [Makefile:2: test] Error 127', 'pytest'],
+    ['npm error npx canceled due to missing packages and no YES option: ["vitest@3.1.1"]', 'vitest@3.1.1'],
+    [
+      'npm error code EAI_AGAIN\nnpm error request to https://registry.npmjs.org/jest failed, reason: getaddrinfo',
+      'jest',
+    ],
+    [
+      "npm ERR! request to https://registry.npmjs.org/@a%2fb failed: cache mode is 'only-if-cached'",
+      '@a%2fb',
+    ],
+    [' ERR_PNPM_RECURSIVE_EXEC_FIRST_FAIL  Command "vitest" not found', 'vitest'],
+    [' WARN   Local package.json exists, but node_modules missing, did you mean to install?', 'node_modules'],
+    [' ERR_PNPM_NO_OFFLINE_META  Failed to resolve left-pad@>=1.0.0 <2.0.0-0', 'left-pad@>=1.0.0'],
+    ['error Command "jest" not found.', 'jest'],
+    ['command not found: jest', 'jest'],
+    ['Usage Error: Couldn\'t find a script named "jest".', 'jest'],
+    [
+      "Usage Error: The project in /workspace/package.json doesn't seem to have been installed",
+      'The project',
+    ],
+    ['error: Failed to spawn: `pytest`\n  Caused by: No such file or directory (os error 2)', 'pytest'],
+    ['error: Failed to fetch: `https://pypi.org/simple/requests/`\n  Caused by: dns error', 'requests'],
+    ['  Because requests was not found in the cache and you require requests, we can conclude', 'requests'],
+    ['error: failed to get `serde` as a dependency of package `a v0.1.0 (/workspace)`', 'serde'],
+    ['error: failed to download `serde v1.0.219`', 'serde'],
+    ['error: no such command: `nextest`', 'nextest'],
+    ["error[E0463]: can't find crate for `serde`", 'serde'],
+    ['a.go:3:8: missing go.sum entry for module providing package example.com/m; to add:', 'example.com/m'],
+    ['a.go:3:8: cannot find module providing package example.com/m: module lookup disabled', 'example.com/m'],
+    [
+      'go: example.com/m@v1.2.3: Get "https://proxy.golang.org/example.com/m/@v/v1.2.3.mod": dial tcp',
+      'example.com/m',
+    ],
+    ['a.go:3:8: example.com/m@v1.2.3: module lookup disabled by GOPROXY=off', 'example.com/m'],
   ] as const) {
     t.equal(dependenciesMissingHint(output)?.detail?.name, name, output);
   }
@@ -660,15 +809,12 @@ t.test('only output that looks like a missing dependency gets the hint', async (
     "Cannot find module './x.js'",
     "Cannot find module '/workspace/y.js'",
     'order not found',
+    'the request to https://example.com/x failed',
+    'error: failed to get the order',
+    '.: not found',
   ]) {
     t.equal(dependenciesMissingHint(output), undefined, output);
   }
-  const refused = {
-    directory: 'node_modules',
-    outcome: 'refused',
-    refusal: 'lockfile-differs',
-    message: 'the reason',
-  } as const;
-  t.match(dependenciesMissingHint('sh: 1: x: not found', [refused])?.message, 'the reason');
+  t.match(dependenciesMissingHint('sh: 1: x: not found', ['the reason'])?.message, 'the reason');
   t.equal(dependenciesMissingHint(`${'sh: 1: '.repeat(200_000)}`), undefined, 'and long output costs little');
 });

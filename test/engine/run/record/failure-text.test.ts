@@ -1,6 +1,11 @@
 import t from 'tap';
 import type { CheckRecord, StageRecord } from '../../../../core/contract/stage.ts';
-import { failedTests, failureText } from '../../../../engine/run/record/failure-text.ts';
+import {
+  failedOutput,
+  failedTests,
+  failureText,
+  withOutput,
+} from '../../../../engine/run/record/failure-text.ts';
 
 function check(id: string, more: Partial<CheckRecord>): CheckRecord {
   return {
@@ -46,4 +51,36 @@ t.test('failed tests of required checks are listed by name, once each', async (t
   ]);
   t.strictSame(failedTests([stage(optional)]), [], 'what does not block is no reason to plan anew');
   t.notMatch(failureText([], [stage(optional, unit)]), /optional/);
+});
+
+t.test(
+  'the output of failed checks that block is passed on, and of a second run if that failed',
+  async (t) => {
+    const printed = (text: string) => ({ outputTail: { text } });
+    const laid = { status: 'failed', laid: [], tree: '', timedOut: false, durationMs: 1 } as const;
+    const output = failedOutput([
+      stage(
+        check('unit', printed('AssertionError: 3 !== 2')),
+        check('kept', { ...printed('all passed'), atPolicy: { ...laid, ...printed('fails at the policy') } }),
+        check('optional', { required: false, ...printed('optional') }),
+        check('old', { tolerated: true, ...printed('old') }),
+        check('quiet', {}),
+      ),
+    ]);
+    t.equal(
+      output,
+      'output of check unit:\nAssertionError: 3 !== 2\noutput of check kept:\nfails at the policy',
+    );
+    t.equal(failedOutput([stage(check('quiet', {}))]), '');
+    t.equal(withOutput('why', output), `why\n${output}`);
+    t.equal(withOutput('why', undefined), 'why');
+  },
+);
+
+t.test('the output of many failed checks is bounded, and its end is kept', async (t) => {
+  const tail = { outputTail: { text: `${'x'.repeat(16_000)}the end` } };
+  const output = failedOutput([stage(...Array.from({ length: 20 }, (_, at) => check(`c${at}`, tail)))]);
+  t.ok(output.length < 17_000);
+  t.equal(output.split('the end').length, 9);
+  t.match(output, 'output of check c0 (its end):');
 });

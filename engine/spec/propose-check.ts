@@ -1,0 +1,123 @@
+import type { Check } from '../../core/contract/intentspec.gen.ts';
+
+/** The check that runs a project's tests, and where it was found. */
+export interface ProposedCheck {
+  readonly kind: Check['kind'];
+  readonly command: string;
+  /** The entry of `allowCommands` that lets it run. */
+  readonly allowed: string;
+  /** The file, or part of a file, that names it. */
+  readonly found: string;
+}
+
+/** Files at the root of a project that `proposeCheck` looks at. */
+export const projectFiles = [
+  'package.json',
+  'pnpm-lock.yaml',
+  'yarn.lock',
+  'Cargo.toml',
+  'go.mod',
+  'pytest.ini',
+  'conftest.py',
+  'setup.cfg',
+  'tox.ini',
+  'pyproject.toml',
+  'requirements.txt',
+  'requirements-dev.txt',
+  'Makefile',
+  'makefile',
+  'GNUmakefile',
+] as const;
+
+export type ProjectFile = (typeof projectFiles)[number];
+
+/** What a project without a known test command gets. */
+export const defaultCheck = {
+  kind: 'testSuite',
+  command: 'node --test --test-reporter=tap',
+  allowed: 'node --test',
+} as const;
+
+/**
+ * The test command of a project, from its files at its root; `undefined` if none says how it is tested. A configured
+ * pytest comes first, because a Python project often has a `package.json` for something else. Pure.
+ */
+export function proposeCheck(files: ReadonlyMap<ProjectFile, string>): ProposedCheck | undefined {
+  return (
+    configuredPytest(files) ?? cargo(files) ?? go(files) ?? npmScript(files) ?? pytest(files) ?? make(files)
+  );
+}
+
+type Files = ReadonlyMap<ProjectFile, string>;
+
+function configuredPytest(files: Files): ProposedCheck | undefined {
+  const signs: readonly (readonly [ProjectFile, RegExp])[] = [
+    ['pytest.ini', /^/],
+    ['pyproject.toml', /^\[tool\.pytest\b/m],
+    ['setup.cfg', /^\[tool:pytest\]/m],
+    ['tox.ini', /^\[pytest\]/m],
+    ['conftest.py', /^/],
+  ];
+  const found = signs.find(([name, sign]) => files.has(name) && sign.test(files.get(name) ?? ''));
+  return found && ofPytest(found[0]);
+}
+
+/** A project that only names pytest among what it needs. */
+function pytest(files: Files): ProposedCheck | undefined {
+  const names = ['pyproject.toml', 'requirements.txt', 'requirements-dev.txt', 'setup.cfg'] as const;
+  const found = names.find((name) => /^[ \t]*["']?pytest\b/m.test(files.get(name) ?? ''));
+  return found && ofPytest(found);
+}
+
+function ofPytest(found: string): ProposedCheck {
+  return {
+    kind: 'testSuite',
+    command: 'python3 -m pytest --junitxml="$REPORTS_DIR/pytest.xml"',
+    allowed: 'python3 -m pytest',
+    found,
+  };
+}
+
+function cargo(files: Files): ProposedCheck | undefined {
+  return files.has('Cargo.toml') ? command('cargo test', 'Cargo.toml') : undefined;
+}
+
+function go(files: Files): ProposedCheck | undefined {
+  return files.has('go.mod') ? { ...command('go test ./...', 'go.mod'), allowed: 'go test' } : undefined;
+}
+
+function npmScript(files: Files): ProposedCheck | undefined {
+  const script = testScript(files.get('package.json'));
+  if (script === undefined) return undefined;
+  const found = 'the script `test` of package.json';
+  // Node's own runner is run with a report that counts tests.
+  if (/^node --test(?: [\w./*-]{1,100}){0,8}$/.test(script) && !script.includes('--test-reporter'))
+    return { ...defaultCheck, command: script.replace('--test', '--test --test-reporter=tap'), found };
+  const manager = files.has('pnpm-lock.yaml') ? 'pnpm' : files.has('yarn.lock') ? 'yarn' : 'npm';
+  return command(`${manager} test`, found);
+}
+
+/** The script, unless it is the placeholder of `npm init`. */
+function testScript(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const manifest: unknown = JSON.parse(text);
+    const { scripts } = Object(manifest) as { readonly scripts?: unknown };
+    const { test } = Object(scripts) as { readonly test?: unknown };
+    if (typeof test !== 'string' || test.trim() === '' || test.includes('no test specified'))
+      return undefined;
+    return test.trim();
+  } catch {
+    return undefined;
+  }
+}
+
+function make(files: Files): ProposedCheck | undefined {
+  const names = ['GNUmakefile', 'makefile', 'Makefile'] as const;
+  const found = names.find((name) => /^test[ \t]*:(?!=)/m.test(files.get(name) ?? ''));
+  return found && command('make test', found);
+}
+
+function command(text: string, found: string): ProposedCheck {
+  return { kind: 'command', command: text, allowed: text, found };
+}

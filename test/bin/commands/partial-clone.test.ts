@@ -1,0 +1,67 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { commands } from '../../../bin/command-table.ts';
+import { fixtures, makeSample, sampleSpec } from '../../engine/run/sample.ts';
+import { runLine } from '../host.ts';
+
+t.setTimeout(120_000);
+
+const patch = join(fixtures, 'a-fix-with-a-new-test-is-committed/change.diff');
+
+/** A repository with three commits, and a clone of it. */
+function cloned(t: Test, ...how: readonly string[]) {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  sample.git('config', 'uploadpack.allowFilter', 'true');
+  for (const text of ['two', 'three']) {
+    writeFileSync(join(sample.root, 'src/other.js'), `export const a = '${text}';\n`);
+    sample.git('add', '--all');
+    sample.git('commit', '--quiet', '-m', text);
+  }
+  const cwd = join(sample.home, 'clone');
+  const env = { ...sample.env, GIT_ALLOW_PROTOCOL: 'file' };
+  execFileSync('git', ['clone', '--quiet', ...how, `file://${sample.root}`, cwd], { env, stdio: 'ignore' });
+  const spec = join(sample.home, 'spec.json');
+  writeFileSync(spec, sampleSpec());
+  return {
+    git: (command: string) => execFileSync('git', command.split(' ').slice(1), { cwd, env, stdio: 'pipe' }),
+    refs: () => execFileSync('git', ['for-each-ref'], { cwd, env }).toString(),
+    async say(...argv: readonly string[]) {
+      const { code, out } = await runLine(['--json', ...argv], commands, { cwd, env });
+      return { code, ...JSON.parse(out) };
+    },
+    spec,
+  };
+}
+
+t.test(
+  'a partial clone that lacks objects is refused before any work, with the command that helps',
+  async (t) => {
+    const { git, refs, say, spec } = cloned(t, '--filter=blob:none', '--no-checkout');
+    const before = refs();
+    const refused = await say('run', spec, '--patch', patch);
+    t.match(refused, { code: 128, error: { code: 'OBJECTS_MISSING', details: { missing: Number } } });
+    t.equal(refs(), before, 'no run was begun');
+    const planned = await say('plan', spec);
+    t.match(JSON.stringify(planned), 'OBJECTS_MISSING');
+    const [, command = ''] = /`(git fetch[^`]*)`/.exec(JSON.stringify(refused.error.hints)) ?? [];
+    git(command);
+    const after = await say('plan', spec, '--patch', patch);
+    t.notMatch(JSON.stringify(after), 'OBJECTS_MISSING', 'it has what it needs');
+  },
+);
+
+t.test('a partial clone that has all objects of its tree is planned', async (t) => {
+  const { say, spec } = cloned(t, '--filter=blob:none');
+  t.notMatch(JSON.stringify(await say('plan', spec)), 'OBJECTS_MISSING');
+});
+
+t.test('in a shallow clone, missing history is reported with the command that fetches it', async (t) => {
+  const { git, say, spec } = cloned(t, '--depth=1');
+  const refused = await say('run', spec, '--range', 'HEAD~1..HEAD');
+  t.match(refused, { code: 128, error: { code: 'REF_NOT_FOUND', hints: [/`git fetch --unshallow`/] } });
+  git('git fetch --unshallow');
+  t.notMatch(JSON.stringify(await say('plan', spec, '--range', 'HEAD~1..HEAD')), 'REF_NOT_FOUND');
+});

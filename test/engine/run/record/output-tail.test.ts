@@ -1,0 +1,64 @@
+import t from 'tap';
+import type { CheckRecord } from '../../../../core/contract/stage.ts';
+import { limitTails, outputTail, tailLimits } from '../../../../engine/run/record/output-tail.ts';
+import { inventedSecrets } from '../../../readers/sensitive/secrets/invented-secrets.ts';
+
+const token = inventedSecrets.find(([rule]) => rule === 'github-token')?.[1] ?? '';
+const nothing = { remove: [], words: {} } as const;
+
+function tail(text: string | Buffer, policy: Parameters<typeof outputTail>[1] = nothing, truncated = false) {
+  const bytes = Buffer.from(text);
+  return outputTail({ combined: { bytes, totalBytes: bytes.length, truncated } }, policy);
+}
+
+t.test('keeps the last 200 lines of an output, and reports that there were more', async (t) => {
+  t.same(tail('one\r\ntwo\n\n'), { text: 'one\ntwo' });
+  t.equal(tail('\n \n'), undefined);
+  t.equal(outputTail(undefined, nothing), undefined);
+  t.same(tail('end\n', nothing, true), { text: 'end', truncated: true }, 'the capture dropped output');
+  const lines = Array.from({ length: 300 }, (_, at) => `line ${at}`);
+  t.same(tail(lines.join('\n')), { text: lines.slice(100).join('\n'), truncated: true });
+});
+
+t.test('keeps at most 16 KiB in whole lines, and the end of a line that is longer', async (t) => {
+  const lines = Array.from({ length: 100 }, (_, at) => `${at} ${'é'.repeat(200)}`);
+  const kept = tail(lines.join('\n'));
+  t.ok(Buffer.byteLength(kept?.text ?? '') <= tailLimits.bytes);
+  t.ok(lines.join('\n').endsWith(`\n${kept?.text}`), 'it begins at the begin of a line');
+  t.ok((kept?.text.split('\n').length ?? 0) >= 40);
+  const long = tail(`x${'é'.repeat(20_000)}`);
+  t.match(long?.text, /^é+$/);
+  t.ok(Buffer.byteLength(long?.text ?? '') <= tailLimits.bytes);
+});
+
+t.test(
+  'removes secrets whatever the policy allows, words of the policy, and control sequences',
+  async (t) => {
+    const coloured = `${token.slice(0, 12)}\u001b[31m${token.slice(12)}\u001b[0m`;
+    const found = tail(`\u001b[1mleft ${token}\u0000 and ${coloured}\u202e for ann@corp.io, hunter2hunter2`, {
+      remove: ['pii'],
+      words: { secrets: ['hunter2hunter2'] },
+    });
+    t.equal(
+      found?.text,
+      'left [redacted:secrets:github-token] and [redacted:secrets:github-token] for [redacted:pii:email], [redacted:secrets:word]',
+    );
+  },
+);
+
+t.test('recognises a key whose first line is not among the lines that are kept', async (t) => {
+  const body = Array.from(
+    { length: 230 },
+    () => 'QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZnaGlqa2xtbm9wcXJzdHV2',
+  );
+  const [first, last] = ['BEGIN', 'END'].map((word) => `-----${word} RSA PRIVATE KEY-----`);
+  t.notMatch(tail([first, ...body, last, 'after'].join('\n'))?.text, /QUJDREVG/);
+});
+
+t.test('keeps the output of 64 failed checks of a stage', async (t) => {
+  const checks = Array.from({ length: 66 }, (_, at) => ({ id: `c${at}`, outputTail: { text: 'x' } }));
+  const kept = limitTails([{ id: 'passed' }, ...checks] as unknown as CheckRecord[]);
+  t.equal(kept.length, 67);
+  t.equal(kept.filter(({ outputTail }) => outputTail !== undefined).length, 64);
+  t.equal(kept.at(-1)?.outputTail, undefined);
+});

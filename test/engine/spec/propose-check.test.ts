@@ -1,0 +1,48 @@
+import t from 'tap';
+import { type ProjectFile, proposeCheck } from '../../../engine/spec/propose-check.ts';
+
+const proposed = (files: Partial<Record<ProjectFile, string>>) =>
+  proposeCheck(new Map(Object.entries(files)) as ReadonlyMap<ProjectFile, string>);
+const script = (test: string): string => JSON.stringify({ scripts: { test } });
+
+t.test('the test command comes from the files of the project', async (t) => {
+  const pytest = 'python3 -m pytest --junitxml="$REPORTS_DIR/pytest.xml"';
+  for (const [files, command, allowed = command] of [
+    [{ 'pytest.ini': '' }, pytest, 'python3 -m pytest'],
+    [
+      { 'pyproject.toml': '[project]\n[tool.pytest.ini_options]\n', 'package.json': script('x') },
+      pytest,
+      'python3 -m pytest',
+    ],
+    [{ 'setup.cfg': '[tool:pytest]\n' }, pytest, 'python3 -m pytest'],
+    [{ 'conftest.py': '' }, pytest, 'python3 -m pytest'],
+    [{ 'requirements-dev.txt': 'ruff\npytest>=8\n' }, pytest, 'python3 -m pytest'],
+    [{ 'Cargo.toml': '', Makefile: 'test:\n' }, 'cargo test'],
+    [{ 'go.mod': '' }, 'go test ./...', 'go test'],
+    [{ 'package.json': script('vitest run') }, 'npm test'],
+    [{ 'package.json': script('vitest run'), 'pnpm-lock.yaml': '' }, 'pnpm test'],
+    [{ 'package.json': script('jest'), 'yarn.lock': '' }, 'yarn test'],
+    [
+      { 'package.json': script('node --test test/*.js') },
+      'node --test --test-reporter=tap test/*.js',
+      'node --test',
+    ],
+    [{ 'package.json': script('node --test && eslint .') }, 'npm test'],
+    [{ Makefile: 'all: x\n\ntest : all\n\t./run\n' }, 'make test'],
+  ] as const) {
+    t.match(proposed(files), { command, allowed }, JSON.stringify(files));
+  }
+});
+
+t.test('a project that does not say how it is tested gets no proposal', async (t) => {
+  for (const files of [
+    {},
+    { 'package.json': '{}' },
+    { 'package.json': 'no json' },
+    { 'package.json': '[1]' },
+    { 'package.json': script('echo "Error: no test specified" && exit 1') },
+    { 'pyproject.toml': '[project]\nname = "a"\n' },
+    { Makefile: 'test := 1\ntests:\n' },
+  ])
+    t.equal(proposed(files), undefined, JSON.stringify(files));
+});
