@@ -4,7 +4,7 @@ import { isObjectId, type Repository } from './repository.ts';
 
 /**
  * The name of a repository in statements: the remote address in the spec, else that of the remote `origin`, else the
- * first commit of its history. A path of this machine (a path, `file:`) names nothing elsewhere, and no verifier accepts it.
+ * first commit of its history. A path or `file:` address names nothing on another machine; verifiers refuse it.
  */
 export async function nameRepository(
   repository: Repository,
