@@ -7,7 +7,7 @@ import { readEach, readHeads } from '../vcs/read-each.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { type FileFacts, readFacts } from './object-facts.ts';
 import type { StoredRef } from './stored-ref.ts';
-import { type BrokenObject, isItself, maxEntries, type WalkedCommit, walkTrees } from './walk-trees.ts';
+import { type BrokenObject, isItself, type WalkedCommit, walkTrees } from './walk-trees.ts';
 
 /** What git holds below our refs, every object of it hashed anew. */
 export interface GitFindings {
@@ -42,9 +42,6 @@ export async function checkGitObjects(
   };
   const walked = await walkTrees(repository, [...byCommit.keys()], { verify: true, broken: note });
 
-  const tooLarge = [...walked.values()].filter(({ isTooLarge }) => isTooLarge);
-  for (const { id } of tooLarge) damaged.add(id);
-
   const holders = new Map<string, Place[]>();
   for (const { id, files } of walked.values()) {
     for (const [path, blob] of files) {
@@ -77,11 +74,6 @@ export async function checkGitObjects(
         ]),
       ],
     });
-  }
-  for (const { id } of tooLarge) {
-    const what = `its tree has more than ${maxEntries} entries; writ reads none of them`;
-    for (const { ref } of byCommit.get(id) ?? [])
-      problems.push({ code: 'object-malformed', where: ref, what, refs: [ref] });
   }
   for (const [blob, { problem }] of facts) {
     if (problem === undefined) continue;

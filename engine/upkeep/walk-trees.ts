@@ -9,8 +9,6 @@ export interface WalkedCommit {
   readonly parents: readonly string[];
   /** Path → blob id; what could not be read is not in it. */
   readonly files: ReadonlyMap<string, string>;
-  /** Its tree has more than `maxEntries` entries; `files` is then empty. */
-  readonly isTooLarge: boolean;
 }
 
 /** A git object that is needed and is not there, or is not what its id says. */
@@ -37,8 +35,6 @@ interface Place {
 }
 
 const maxPathDepth = 64;
-/** Of one commit, files and directories by path: a few objects can name one tree by 10^12 paths. */
-export const maxEntries = 100_000;
 
 /** Walks commits down to their blobs, level by level; a blob is not read. */
 export async function walkTrees(
@@ -46,7 +42,7 @@ export async function walkTrees(
   commits: readonly string[],
   options: WalkOptions,
 ): Promise<ReadonlyMap<string, WalkedCommit>> {
-  const walked = new Map<string, Walk>();
+  const walked = new Map<string, WalkedCommit & { readonly files: Map<string, string> }>();
   let level = new Map<string, Place[]>();
   const seen = new Set<string>();
   await readAll(
@@ -57,7 +53,7 @@ export async function walkTrees(
     (id, bytes) => {
       const commit = parseHead(bytes);
       if (!commit) return false;
-      walked.set(id, { id, parents: commit.parents, files: new Map(), entries: 0, isTooLarge: false });
+      walked.set(id, { id, parents: commit.parents, files: new Map() });
       push(level, commit.tree, { commit: id, path: '' });
       return true;
     },
@@ -70,13 +66,11 @@ export async function walkTrees(
       if (!entries) return false;
       seen.add(id);
       for (const { commit, path } of (level.get(id) ?? []).slice(0, options.once ? 1 : undefined)) {
-        const walk = walked.get(commit);
         for (const entry of entries) {
-          if (walk === undefined || !countEntry(walk)) break;
           const below = path === '' ? entry.name : `${path}/${entry.name}`;
           if (entry.mode === '040000' && options.once && seen.has(entry.object)) continue;
           if (entry.mode === '040000') push(next, entry.object, { commit, path: below });
-          else walk.files.set(below, entry.object);
+          else walked.get(commit)?.files.set(below, entry.object);
         }
       }
       return true;
@@ -84,22 +78,6 @@ export async function walkTrees(
     level = next;
   }
   return walked;
-}
-
-interface Walk extends WalkedCommit {
-  readonly files: Map<string, string>;
-  entries: number;
-  isTooLarge: boolean;
-}
-
-/** False once the commit has too many entries: nothing of it is kept. */
-function countEntry(walk: Walk): boolean {
-  if (walk.isTooLarge) return false;
-  walk.entries += 1;
-  if (walk.entries <= maxEntries) return true;
-  walk.isTooLarge = true;
-  walk.files.clear();
-  return false;
 }
 
 function push(map: Map<string, Place[]>, object: string, where: Place): void {
