@@ -13,11 +13,12 @@ function lineOf({ runId, startedAt, state, summary, specId }: RunSummary | Draft
   return { run_id: runId, started_at: startedAt, state, summary, spec_id: specId };
 }
 
-function endOf({ threadId, decision, commitSha }: RunSummary) {
+function endOf({ threadId, decision, commitSha, landing }: RunSummary) {
   return {
     ...(threadId === undefined ? {} : { thread_id: threadId }),
     ...(decision === undefined ? {} : { decision }),
     ...(commitSha === undefined ? {} : { commit_sha: commitSha }),
+    ...(landing === 'sealed' ? { landed: false } : {}),
   };
 }
 

@@ -99,11 +99,20 @@ const shapes: Readonly<Record<string, JsonData>> = {
       first_difference: record({ file: text, field: text, expected: text, found: text }),
     },
   ),
-  fsck: record({
-    problems: list(record({ code: text, where: text, what: text, depends_on: list(text) })),
-    checked: record({ objects: count, journals: count, entries: count, threads: count, audit_lines: count }),
-    restored: list(text),
-  }),
+  fsck: record(
+    {
+      problems: list(record({ code: text, where: text, what: text, depends_on: list(text) })),
+      checked: record({
+        objects: count,
+        journals: count,
+        entries: count,
+        threads: count,
+        audit_lines: count,
+      }),
+      restored: list(text),
+    },
+    { not_landed: list(record({ where: text, commit: text, ref: text })) },
+  ),
   gc: record({
     dry_run: flag,
     bytes: count,

@@ -294,6 +294,7 @@ export const runsSchema = record({
         thread_id: text,
         decision: text,
         commit_sha: text,
+        landed: flag,
         draft: record({ request: list(text), waits_for: list(text) }, { risk_level: text }),
       },
     ),

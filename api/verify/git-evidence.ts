@@ -3,7 +3,6 @@ import { parseCheckpoint } from '../../attest/log/checkpoint.ts';
 import { readMirror } from '../../attest/log/git-mirror.ts';
 import { ledgerPath } from '../../attest/log/ledger-path.ts';
 import { readFrom } from '../../attest/log/read-from.ts';
-import type { LedgerFileReader } from '../../attest/log/tile-reader.ts';
 import { parseTlogProof } from '../../attest/log/tlog-proof.ts';
 import { type EvidenceSource, runFiles } from '../../attest/verify/evidence-source.ts';
 import { isWritError } from '../../core/base/errors.ts';
@@ -35,7 +34,7 @@ export async function gitEvidence(
     listContent: async () => content.paths,
     readContent: async (path) => content.files.get(path),
     ...evidenceReader(repository),
-    readLedger: await ledgerOf(repository, run.files.get(runFiles.proof)),
+    ...(await ledgersOf(repository, run.files.get(runFiles.proof))),
     ...(await replacedIn(repository, { target, commit: commit.id, raw: commit.bytes })),
   };
 }
@@ -61,15 +60,20 @@ async function loadTree(
 
 /**
  * The ledger in the repository's state where it is the log of the proof, else what git carries of that log, else the
- * former: it then says nothing of the proof.
+ * former: it then says nothing of the proof. A ledger here that is the log of the proof comes with its copy in git.
  */
-async function ledgerOf(repository: Repository, proof: Uint8Array | undefined): Promise<LedgerFileReader> {
+async function ledgersOf(
+  repository: Repository,
+  proof: Uint8Array | undefined,
+): Promise<Pick<EvidenceSource, 'readLedger' | 'readMirror'>> {
   const own = readFrom(join(repository.commonDir, ledgerPath));
   const origin = proof === undefined ? undefined : originOf(() => parseTlogProof(proof).checkpoint);
-  if (origin === undefined) return own;
+  if (origin === undefined) return { readLedger: own };
   const checkpoint = await own('checkpoint');
   const isOwn = checkpoint && originOf(() => Buffer.from(checkpoint).toString('utf8')) === origin;
-  return isOwn ? own : ((await readMirror(repository, origin)) ?? own);
+  const copy = await readMirror(repository, origin);
+  if (!isOwn) return { readLedger: copy ?? own };
+  return { readLedger: own, ...(copy === undefined ? {} : { readMirror: copy }) };
 }
 
 /** The log that a checkpoint names; `undefined` for what is none, which the verifier tells. */

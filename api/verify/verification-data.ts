@@ -124,6 +124,10 @@ function hintsFor(failing: VerifyCheck | undefined): readonly string[] {
     return [
       `if you trust this signer: \`--trusted-root FILE --identity ${detail.identity} --issuer ${String(detail.issuer)}\``,
     ];
+  if (detail?.rewritten_from !== undefined)
+    return [
+      `the sealed commit was rewritten (rebased, amended or cherry-picked): the record names ${String(detail.rewritten_from)}. Reset the branch to its remote (\`git reset --hard @{upstream}\`), then run the spec again`,
+    ];
   if (id?.startsWith('artifact:') && code === 'wrong-subject')
     return [
       detail?.archive === undefined

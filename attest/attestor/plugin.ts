@@ -1,3 +1,4 @@
+import type { WritError } from '../../core/base/errors.ts';
 import { definePlugin, type LoadedPlugin } from '../../core/kernel/plugin.ts';
 import type { Environment } from '../keys/user-config-dir.ts';
 import { createInternalLedgerSource, userCheckpointMemory } from '../log/internal-ledger-source.ts';
@@ -12,12 +13,14 @@ export interface AttestPluginOptions {
   readonly env: Environment;
   /** `--ephemeral-key`. */
   readonly ephemeralKey: boolean;
+  /** Is given what a person should know of and no run fails for. */
+  readonly report?: (notice: WritError) => void;
 }
 
 /**
  * Signing keys, and the logs `internal-ledger`, `public-log` and `none`. Touches no file before one of them is opened.
  */
-export function attestPlugin({ env, ephemeralKey }: AttestPluginOptions): LoadedPlugin {
+export function attestPlugin({ env, ephemeralKey, report }: AttestPluginOptions): LoadedPlugin {
   return definePlugin({
     name: 'attest',
     api: 1,
@@ -36,7 +39,7 @@ export function attestPlugin({ env, ephemeralKey }: AttestPluginOptions): Loaded
     setup({ slots, clock, fetch, secret, files }) {
       const options = { env, ephemeral: ephemeralKey, clock, fetch, secret, files };
       for (const [form, source] of createSignerSources(options)) slots.signer.add(form, source);
-      slots.log.add(ledgerMode, createInternalLedgerSource(env, clock));
+      slots.log.add(ledgerMode, createInternalLedgerSource(env, clock, report));
       slots.log.add(publicLogMode, lazyPublicLog(clock, fetch, userCheckpointMemory(env)));
       slots.log.add('none', noLogSource);
       return undefined;

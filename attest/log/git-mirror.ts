@@ -32,7 +32,12 @@ export async function readMirror(
   origin: string,
 ): Promise<LedgerFileReader | undefined> {
   const version = await readRef(repository, mirrorRef(origin));
-  return version === undefined ? undefined : (path) => readBlob(repository, version, path, maxBundleBytes);
+  return version === undefined ? undefined : readMirrorAt(repository, version);
+}
+
+/** Reads one version of a mirrored log. */
+export function readMirrorAt(repository: Repository, version: string): LedgerFileReader {
+  return (path) => readBlob(repository, version, path, maxBundleBytes);
 }
 
 /**
@@ -127,7 +132,7 @@ async function* readAll(
 }
 
 /** Tiles and bundles of the tree of `to` that are not in the tree of `from`. */
-function* tilesSince(from: number, to: number): Generator<string> {
+export function* tilesSince(from: number, to: number): Generator<string> {
   for (const [kind, level] of levelsOf(to)) {
     const old = Math.floor(from / tileWidth ** level);
     for (let index = Math.floor(old / tileWidth); widthAt(level, index, to) > 0; index += 1)

@@ -32,6 +32,8 @@ export interface InternalLedgerOptions {
   readonly lockWaitMs?: number;
   /** How files are put in place; default durably. */
   readonly write?: FileWriter;
+  /** Called under the lock before an append reads the head; it may bring the files up to date. */
+  readonly beforeAppend?: () => Promise<void>;
   /** Called under the lock after each append; a fault of it is the append's, whose entries stay. */
   readonly afterAppend?: (head: SignedCheckpoint) => Promise<void>;
 }
@@ -150,6 +152,7 @@ export function createInternalLedger(options: InternalLedgerOptions): InternalLe
   }
 
   async function openForAppend(): Promise<SignedCheckpoint> {
+    await options.beforeAppend?.();
     const before = (await reader.head()) ?? (await create());
     await refuseRollback(before);
     return before;
@@ -183,7 +186,7 @@ export function createInternalLedger(options: InternalLedgerOptions): InternalLe
     mode: 'internal-ledger',
     ...reader,
     vkey: async () => {
-      const current = (await reader.head()) ?? (await locked(async () => (await reader.head()) ?? create()));
+      const current = (await reader.head()) ?? (await locked(openForAppend));
       return (await keyOf(current.source)).vkey;
     },
     append: (body, { behind = Number.POSITIVE_INFINITY } = {}) => locked(() => appendOne(body, behind)),

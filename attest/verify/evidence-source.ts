@@ -59,6 +59,8 @@ export interface EvidenceSource {
   readonly listPeople?: (base: string | null, tip: string) => Promise<readonly string[]>;
   /** Files of the internal ledger beside this repository, where it has one. */
   readonly readLedger?: LedgerFileReader;
+  /** Files of the copy of the proof's log in git, where there is one; it may be newer than `readLedger`. */
+  readonly readMirror?: LedgerFileReader;
   /**
    * Of exported evidence: what its log looked like then, its checkpoint and hash tiles and no entries; answers nothing
    * where none was exported.

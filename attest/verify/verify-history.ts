@@ -52,7 +52,7 @@ interface Judged {
 export async function verifyHistory(
   list: CheckList,
   inclusion: VerifiedInclusion,
-  source: Pick<EvidenceSource, 'readLedger' | 'readSnapshot'>,
+  source: Pick<EvidenceSource, 'readLedger' | 'readMirror' | 'readSnapshot'>,
   options: HistoryOptions,
 ): Promise<LaterEntries | undefined> {
   let judged: Judged;
@@ -76,17 +76,18 @@ export async function verifyHistory(
 
 async function judgeHistory(
   { index, checkpoint, keys, log }: VerifiedInclusion,
-  { readLedger, readSnapshot }: Pick<EvidenceSource, 'readLedger' | 'readSnapshot'>,
+  source: Pick<EvidenceSource, 'readLedger' | 'readMirror' | 'readSnapshot'>,
   { memory, revokes }: HistoryOptions,
 ): Promise<Judged> {
-  const ledger = log === undefined ? await currentHead(readLedger, checkpoint.origin) : undefined;
-  if (ledger !== undefined && readLedger !== undefined) {
+  const { readSnapshot } = source;
+  const own = keysOf(checkpoint, keys);
+  const ledger = log === undefined ? await newestLedger(source, checkpoint.origin, own) : undefined;
+  if (ledger !== undefined) {
     const seen = await memory.latest(checkpoint);
-    const earlier = seen === undefined ? [checkpoint] : [checkpoint, seen];
+    const earlier = [checkpoint, ...(seen === undefined ? [] : [seen]), ...ledger.older];
     const search = { start: index + 1, revokes };
-    const own = keysOf(checkpoint, keys);
-    const { head, revokedAt } = await requirePrefixes(earlier, ledger, readLedger, own, memory, search);
-    const history = await historyOf(readLedger, head);
+    const { head, revokedAt } = await requirePrefixes(earlier, ledger.head, ledger.read, own, memory, search);
+    const history = await historyOf(ledger.read, head);
     return { remembered: await rememberSeen([checkpoint, head], memory, history), later: { revokedAt } };
   }
   const compared = await compareSeen(checkpoint, memory);
@@ -189,6 +190,39 @@ async function requirePrefix(earlier: Checkpoint, head: Checkpoint, read: Ledger
   }
   if (await isPrefix(earlier, head, readSubtrees(read, head.size))) return;
   throw forked(earlier, head);
+}
+
+interface FoundLedger {
+  readonly head: Checkpoint;
+  readonly read: LedgerFileReader;
+  /** Heads of the same log that `head` has to continue. */
+  readonly older: readonly Checkpoint[];
+}
+
+/**
+ * The ledger beside the repository, or the copy in git if it is newer: a restored state directory may be older than the
+ * refs. A copy counts only if the log's key signed it and its tiles are whole, so that a pushed ref cannot make
+ * verification fail.
+ */
+async function newestLedger(
+  { readLedger, readMirror }: Pick<EvidenceSource, 'readLedger' | 'readMirror'>,
+  origin: string,
+  keys: readonly LedgerKey[],
+): Promise<FoundLedger | undefined> {
+  const beside = await currentHead(readLedger, origin);
+  const copy = await currentHead(readMirror, origin);
+  const local = beside && readLedger && { head: beside, read: readLedger, older: [] };
+  if (copy === undefined || readMirror === undefined) return local;
+  if (local === undefined) return { head: copy, read: readMirror, older: [] };
+  if (copy.size <= local.head.size) return local;
+  try {
+    const head = verifyCheckpoint(copy.source, keys);
+    await readHistory(readMirror, head);
+    return { head, read: readMirror, older: [verifyCheckpoint(local.head.source, keys)] };
+  } catch (fault) {
+    if (isWritError(fault, 'LEDGER_CORRUPT') || isWritError(fault, 'VERIFY_REFUTED')) return local;
+    throw fault;
+  }
 }
 
 /** The ledger beside the repository, if it is the log in question; another log's says nothing. */

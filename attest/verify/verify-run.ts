@@ -127,7 +127,7 @@ export async function verifyRun(
   list.grounds.digests.set(patchFile, claims.patchset);
   for (const { name, sha256 } of claims.byproducts) list.grounds.digests.set(name, sha256);
 
-  await list.judge('subject-commit', () => verifyCommit(source, claims));
+  await list.judge('subject-commit', () => verifyCommit(source, claims, commit));
   await list.judge('subject-tree', () => {
     if (commit?.tree !== claims.tree) throw wrongSubject(claims.tree, commit?.tree);
   });
@@ -224,10 +224,18 @@ function readStatement({ envelope: { payloadType, payload } }: Bundle, nowMs: nu
   return claims;
 }
 
-function verifyCommit({ commit }: EvidenceSource, claims: ProvenanceClaims): void {
+function verifyCommit(
+  { commit }: EvidenceSource,
+  claims: ProvenanceClaims,
+  parsed: GitCommit | undefined,
+): void {
   const found = commitIdOf(commit.raw, commit.id);
   if (found !== commit.id) throw refuted('mismatch', { expected: commit.id, found });
-  if (found !== claims.commit) throw wrongSubject(claims.commit, found);
+  if (found === claims.commit) return;
+  // A rebase, an amended commit and a cherry-pick keep the trailers and make another commit.
+  const isRewritten = parsed?.trailer('Run-Id').includes(claims.runId) === true;
+  const expected = claims.commit;
+  throw refuted('wrong-subject', { expected, found, ...(isRewritten ? { rewritten_from: expected } : {}) });
 }
 
 function verifyRunId(

@@ -10,6 +10,8 @@ import { rebuildLedger } from '../../attest/log/rebuild-ledger.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
+import { printable } from '../../core/base/printable.ts';
+import { shortRef } from '../../engine/store/landed.ts';
 import { checkRepository } from '../../engine/upkeep/check-repository.ts';
 import { rebuild } from '../../engine/upkeep/rebuild.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
@@ -48,7 +50,7 @@ export async function run({ options, stores, repoPath, cwd, env }: CommandContex
         rebuildThreads: () => rebuildThreadIndex(repository),
       })
     : [];
-  const { problems, checked } = mend ? await check() : first;
+  const { problems, notLanded, checked } = mend ? await check() : first;
   const { objects, journals, entries, threads, auditLines } = checked;
   const data = {
     problems: problems.map(({ code, where, what, dependsOn }) => ({
@@ -57,6 +59,7 @@ export async function run({ options, stores, repoPath, cwd, env }: CommandContex
       what,
       depends_on: dependsOn,
     })),
+    ...(notLanded.length === 0 ? {} : { not_landed: notLanded }),
     checked: { objects, journals, entries, threads, audit_lines: auditLines },
     restored,
   };
@@ -65,6 +68,10 @@ export async function run({ options, stores, repoPath, cwd, env }: CommandContex
     for (const { code, where, what, dependsOn } of problems) {
       printer.line(`${code}  ${where}: ${what}`);
       if (dependsOn.length > 0) printer.line(`  rests on it: ${dependsOn.join(', ')}`);
+    }
+    for (const { where, commit, ref } of notLanded) {
+      const branch = printable(shortRef(ref));
+      printer.line(`sealed, not landed  ${where}: \`${branch}\` does not hold commit ${commit}`);
     }
     const audits = auditLines === 0 ? '' : `, ${auditLines} audit lines`;
     const sessions = threads === 0 ? '' : `, ${threads} threads`;

@@ -20,8 +20,10 @@ export async function run(context: CommandContext): Promise<CommandResult> {
       runs.map((run) => {
         const { runId, startedAt, state, summary } = run;
         const decision = 'decision' in run ? run.decision : undefined;
-        const color = decision === 'commit' ? 'green' : decision === undefined ? 'yellow' : 'red';
-        return [runId, startedAt, styled(color, decision ?? state), summary];
+        const isSealed = 'landing' in run && run.landing === 'sealed';
+        const color = decision === undefined || isSealed ? 'yellow' : decision === 'commit' ? 'green' : 'red';
+        const shown = isSealed ? 'sealed, not landed' : (decision ?? state);
+        return [runId, startedAt, styled(color, shown), summary];
       }),
     );
     if (printer.quiet || drafts.length === 0) return;

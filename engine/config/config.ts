@@ -11,6 +11,7 @@ import { type ChecksConfig, readChecksSection } from './checks-section.ts';
 import { type EvidenceConfig, readEvidenceSection } from './evidence-section.ts';
 import { type FactorsConfig, readFactorsSection } from './factors-section.ts';
 import { type GoalConfig, readGoalSection } from './goal-section.ts';
+import { type LandingConfig, readLandingSection } from './landing-section.ts';
 import type { LanguageServer } from './language-servers.ts';
 import { readLicensesSection } from './licenses-section.ts';
 import { readLogSection } from './log-section.ts';
@@ -45,6 +46,8 @@ export interface WritConfig {
   readonly signer: SignerConfig;
   readonly log: LogConfig;
   readonly approvals: ApprovalsConfig;
+  /** Which remote has to hold a sealed commit. */
+  readonly landing: LandingConfig;
   /** Of a session, not of a run. */
   readonly approval: ApprovalConfig;
   /** Of a session, too. */
@@ -101,6 +104,7 @@ export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigO
     signer: readSignerSection(root.table('signer'), options.signers),
     log: readLogSection(root.table('log'), options.logs),
     approvals: readApprovalsSection(root.table('approvals')),
+    landing: readLandingSection(root.table('landing')),
     approval: readApprovalSection(root.table('approval')),
     goal: readGoalSection(root.table('goal')),
     budget: readBudgetSection(root.table('budget')),

@@ -1,9 +1,9 @@
 import { assertLifecycleMove } from '../spec/lifecycle.ts';
-import type { RunStore } from '../store/run-store.ts';
 import type { ObjectHeader } from '../store/stored-object.ts';
 import type { AdmittedContract } from './admit-contract.ts';
 import { appendIntentEvents } from './append-intent-events.ts';
 import type { IntentHistory } from './intent-history.ts';
+import type { IntentRunStore } from './open-run-store.ts';
 import { recordIntent } from './record-intent.ts';
 import { isActivated } from './require-active.ts';
 import { requireOwnWords } from './require-own-words.ts';
@@ -21,7 +21,7 @@ export interface LifecycleActor {
  * anything that is no draft, INTENTSPEC_INVALID for the words of the template.
  */
 export async function activateIntent(
-  store: RunStore,
+  store: IntentRunStore,
   contract: AdmittedContract,
   { by, nowMs }: LifecycleActor,
 ): Promise<IntentHistory> {

@@ -1,14 +1,14 @@
-import type { RunStore } from '../store/run-store.ts';
 import type { LifecycleActor } from './activate-intent.ts';
 import type { AdmittedContract } from './admit-contract.ts';
 import { appendIntentEvents } from './append-intent-events.ts';
 import type { IntentHistory } from './intent-history.ts';
+import type { IntentRunStore } from './open-run-store.ts';
 import { recordIntent } from './record-intent.ts';
 import { requireSameMetadata } from './require-same-metadata.ts';
 
 /** An intent by the id in its metadata; with a contract, one that may not be recorded yet. */
 export interface NamedIntent {
-  readonly store: RunStore;
+  readonly store: IntentRunStore;
   readonly specId: string;
   readonly contract?: AdmittedContract;
 }

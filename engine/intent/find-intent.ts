@@ -1,11 +1,11 @@
 import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { type OpenStore, openStores, type Stores } from '../store/open-stores.ts';
-import type { RunStore } from '../store/run-store.ts';
 import { storeRefs } from '../store/store-refs.ts';
 import { runGit } from '../vcs/git.ts';
 import { encodeId } from '../vcs/ref-name.ts';
 import type { Repository } from '../vcs/repository.ts';
+import { type IntentRunStore, withLandings } from './open-run-store.ts';
 
 /**
  * Where the intent of that `metadata.id` is recorded, under whatever `aiRefPrefix`, in whichever store; `undefined`
@@ -16,7 +16,7 @@ export async function findIntent(
   repository: Repository,
   clock: Clock,
   specId: string,
-): Promise<RunStore | undefined> {
+): Promise<IntentRunStore | undefined> {
   const name = `intents/${encodeId(specId)}`;
   const found: Place[] = [];
   for (const store of await openStores(stores, repository, clock)) {
@@ -36,7 +36,8 @@ export async function findIntent(
       hints: ['name the specification file instead: its `objmodel.objectStore` says which one is meant'],
     });
   }
-  return { objects: only.store.objects, refs: storeRefs(only.ref.slice(0, -name.length)) };
+  const refs = storeRefs(only.ref.slice(0, -name.length));
+  return withLandings(repository, { objects: only.store.objects, refs });
 }
 
 interface Place {

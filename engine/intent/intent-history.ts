@@ -9,6 +9,8 @@ import { parseObject, type StoredObject } from '../store/stored-object.ts';
 export interface IntentStore {
   readonly objects: ObjectStore;
   readonly refs: { readonly intent: (specId: string) => string };
+  /** False while the sealed commit of a run is not on the branch that counts (`engine/store/landed.ts`). */
+  readonly hasLanded: (runId: string) => Promise<boolean>;
 }
 
 export type IntentEvent = StoredObject<'intent_event'>;
@@ -18,8 +20,13 @@ export interface IntentHistory {
   readonly specId: string;
   /** The Intent object's id. */
   readonly thread: string;
-  /** As the last event that changed it says, else as the document says. */
+  /**
+   * As the last event that changed it says, else as the document says. A commit closes an intent only while it has
+   * landed.
+   */
   readonly status: LifecycleStatus;
+  /** The event that `status` comes from; `undefined` where the document says it. */
+  readonly statusEvent: IntentEvent | undefined;
   /** As last recorded. */
   readonly document: IntentSpec;
   /** Of `document`: SHA-256 of its canonical form. */
@@ -67,23 +74,25 @@ export async function readIntentHistory(
         detail: { spec_id: specId },
       });
     }
-    return toHistory(specId, version, events, files);
+    return toHistory(store, specId, version, events, files);
   }
 }
 
-function toHistory(
+async function toHistory(
+  store: IntentStore,
   specId: string,
   version: string,
   paths: readonly string[],
   files: ReadonlyMap<string, Buffer>,
-): IntentHistory {
+): Promise<IntentHistory> {
   const intent = files.get('intent.json');
   const spec = files.get('spec.json');
   if (!intent || !spec) throw damaged(specId, 'its contract is missing');
   const { object_id: thread, intentspec_digest: digest } = parseObject('intent', intent);
   const document = parseStrictJson(spec, { code: 'OBJECT_CORRUPT' }).value as IntentSpec;
   const { events, head } = readEvents(specId, paths, files);
-  const status = events.findLast((event) => event.status !== undefined)?.status ?? document.lifecycle.status;
+  const statusEvent = await findStatusEvent(store, events);
+  const status = statusEvent?.status ?? document.lifecycle.status;
   const replans = events.flatMap((event): readonly ChangeLogEntry[] =>
     event.kind === 'replanned'
       ? [
@@ -97,7 +106,20 @@ function toHistory(
       : [],
   );
   const changeLog = [...document.lifecycle.changeLog, ...replans];
-  return { specId, thread, status, document, digest, events, changeLog, version, head };
+  return { specId, thread, status, statusEvent, document, digest, events, changeLog, version, head };
+}
+
+/** The last event that changed the status; a commit that has not landed closed nothing. */
+async function findStatusEvent(
+  store: IntentStore,
+  events: readonly IntentEvent[],
+): Promise<IntentEvent | undefined> {
+  for (const event of events.toReversed()) {
+    if (event.status === undefined) continue;
+    if (event.kind !== 'closed' || event.run === undefined || (await store.hasLanded(event.run)))
+      return event;
+  }
+  return undefined;
 }
 
 function readEvents(

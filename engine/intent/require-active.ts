@@ -21,7 +21,7 @@ export async function requireActive(
   const history = await readIntentHistory(store, id);
   const stated = contract.document.lifecycle.status;
   if (history && isFinal(history.status)) {
-    const last = history.events.findLast((event) => event.status !== undefined);
+    const last = history.statusEvent;
     if (last?.kind === 'closed' && last.run !== undefined && last.run === question.runId) return;
     throw intentEnded(id, history.status, last);
   }

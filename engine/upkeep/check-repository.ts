@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/base/clock.ts';
+import { findLandings } from '../store/landed.ts';
 import type { LedgerFindings } from '../store/ledger-findings.ts';
 import type { Found, Problem } from '../store/problem.ts';
 import { askGit, gitFailed } from '../vcs/git.ts';
@@ -27,6 +28,8 @@ export interface CheckRequest {
 /** What was looked at, and everything that is wrong with it. */
 export interface CheckReport {
   readonly problems: readonly Problem[];
+  /** Runs that sealed a commit which is not on the branch that counts. No problem: the change can be run again. */
+  readonly notLanded: readonly NotLanded[];
   readonly checked: {
     readonly objects: number;
     readonly journals: number;
@@ -36,6 +39,14 @@ export interface CheckReport {
     readonly threads: number;
     readonly auditLines: number;
   };
+}
+
+export interface NotLanded {
+  /** The ref of the run's record. */
+  readonly where: string;
+  readonly commit: string;
+  /** Full name of the ref that does not hold the commit. */
+  readonly ref: string;
 }
 
 const maxListBytes = 256 * 1024 * 1024;
@@ -73,7 +84,8 @@ export async function checkRepository(request: CheckRequest): Promise<CheckRepor
   }
   found.push(...checkNeighbours(refs, runs, git));
   found.push(...(await checkContent(repository, refs, runs, filesOf, git.damaged, clock.now())));
-  found.push(...(await checkCommits(repository, runs)));
+  const commits = await checkCommits(repository, runs);
+  found.push(...commits.problems);
   const { journals, problems: badJournals } = await checkJournals(repository, recorded);
   const ledger = (await request.ledger?.()) ?? { entries: 0, problems: [] };
   const threads = (await request.threads?.()) ?? { threads: 0, problems: [] };
@@ -101,7 +113,7 @@ export async function checkRepository(request: CheckRequest): Promise<CheckRepor
     threads: threads.threads,
     auditLines: audits.lines,
   };
-  return { problems, checked };
+  return { problems, notLanded: commits.notLanded, checked };
 }
 
 /** A ref that git cannot read is only a warning of its own. */
@@ -173,27 +185,41 @@ function checkNeighbours(
   return found;
 }
 
-/** Commits that decisions say they made. */
+/** Commits that decisions say they made: whether they have landed, and whether they are there. */
 async function checkCommits(
   repository: Repository,
   runs: readonly { readonly ref: StoredRef; readonly files: RefFiles }[],
-): Promise<readonly (Found & { readonly refs: readonly string[] })[]> {
+): Promise<{
+  readonly problems: readonly (Found & { readonly refs: readonly string[] })[];
+  readonly notLanded: readonly NotLanded[];
+}> {
   const made = runs.flatMap(({ ref, files }) => {
     const object = files.has('rollback.json') ? undefined : files.get('decision.json')?.object;
     return object?.decision === 'commit' && object.commit !== undefined
-      ? [{ ref, commit: object.commit }]
+      ? [{ ref, commit: object.commit, target: object.target ?? '' }]
       : [];
   });
+  const landings = await findLandings(repository, made);
   const heads = await readHeads(
     repository,
     made.map(({ commit }) => commit),
   );
-  return made
-    .filter(({ commit }) => heads.get(commit)?.type !== 'commit')
-    .map(({ ref, commit }) => ({
-      code: 'object-missing',
-      where: `${ref.ref}:decision.json`,
-      what: `commit ${commit}, which the decision made, is not there: where it was made elsewhere, \`git fetch\` brings its branch`,
-      refs: [ref.ref],
-    }));
+  const notLanded: NotLanded[] = [];
+  const missing: typeof made = [];
+  for (const [index, one] of made.entries()) {
+    const { ref, commit } = one;
+    const landing = landings[index];
+    const isHere = heads.get(commit)?.type === 'commit';
+    // A rejected push leaves its commit in the clone that made it. Without a remote there is no other clone.
+    if (landing?.state === 'sealed' && (isHere || landing.ref.startsWith('refs/remotes/')))
+      notLanded.push({ where: ref.ref, commit, ref: landing.ref });
+    else if (!isHere) missing.push(one);
+  }
+  const problems = missing.map(({ ref, commit }) => ({
+    code: 'object-missing' as const,
+    where: `${ref.ref}:decision.json`,
+    what: `commit ${commit}, which the decision made, is not there: where it was made elsewhere, \`git fetch\` brings its branch`,
+    refs: [ref.ref],
+  }));
+  return { problems, notLanded };
 }

@@ -45,6 +45,8 @@ export interface ObjectFacts {
   }[];
   /** Decision: the commit that it made. */
   readonly commit?: string;
+  /** Decision: the full name of the branch that the commit was put on. */
+  readonly target?: string;
   readonly decision?: string;
   /** Intent: `metadata.id` of its contract. */
   readonly specId?: string;
@@ -154,8 +156,13 @@ function factsOf(object: StoredObject<ObjectType>): ObjectFacts {
 function decisionOf({
   type,
   commit_sha,
-}: StoredObject<'decision'>): Pick<ObjectFacts, 'commit' | 'decision'> {
-  return { decision: type, ...(commit_sha === undefined ? {} : { commit: commit_sha }) };
+  target_ref,
+}: StoredObject<'decision'>): Pick<ObjectFacts, 'commit' | 'target' | 'decision'> {
+  return {
+    decision: type,
+    ...(commit_sha === undefined ? {} : { commit: commit_sha }),
+    ...(target_ref === undefined ? {} : { target: target_ref }),
+  };
 }
 
 function claimsOf(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {

@@ -1,15 +1,17 @@
 import type { Clock } from '../../core/base/clock.ts';
 import { printable } from '../../core/base/printable.ts';
+import { sealPaths } from '../store/record/seal-paths.ts';
 import type { GitDirectory } from '../vcs/git.ts';
+import { readHeads } from '../vcs/read-each.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { readExpiries } from './content-expiry.ts';
 import { findHeld, type HeldRun } from './held-runs.ts';
 import { compareVersions, type Standing } from './lineage.ts';
 import { listRemoteRefs } from './list-remote-refs.ts';
-import type { MovedRef } from './move-outcome.ts';
+import { isRefused, type MovedRef } from './move-outcome.ts';
 import { askRemote, networkPlace, pickRemote, type Remote, remoteFailed } from './network-git.ts';
 import { openRefView } from './ref-view.ts';
-import { isDeletable, listStoredRefs, type StoredRef, travels } from './stored-ref.ts';
+import { isDeletable, listStoredRefs, type StoredRef, toStoredRef, travels } from './stored-ref.ts';
 
 export interface MoveRequest {
   readonly repository: Repository;
@@ -87,7 +89,15 @@ export async function pushRefs(request: PushRequest): Promise<Pushed> {
   for (const { ref, object } of there.values()) {
     if (expired.has(ref)) orders.push({ ref, from: object, to: null, forced: true });
   }
-  settled.push(...(await carryOut(place, repository, remote, orders, request.signal)));
+  settled.push(...(await carryOut(place, repository, remote, orders.filter(isLog), request.signal)));
+  const refusedLog = settled.find((moved) => isLog(moved) && isRefused(moved));
+  const rest = await holdForked(
+    place,
+    orders.filter((order) => !isLog(order)),
+    refusedLog,
+  );
+  settled.push(...rest.refused);
+  settled.push(...(await carryOut(place, repository, remote, rest.orders, request.signal)));
   return { remote: remote.shown, refs: settled.sort((a, b) => (a.ref < b.ref ? -1 : 1)), held: held.runs };
 }
 
@@ -109,6 +119,40 @@ export async function expiredContent(
     return expiry !== undefined && nowMs >= expiry.lastMs;
   });
   return new Set(over.map(({ ref }) => ref));
+}
+
+/** Copies of logs go first: a run whose log entry the remote refuses must not arrive there. */
+function isLog({ ref }: Pick<MovedRef, 'ref'>): boolean {
+  return /^refs\/ai\/ledger\/./.test(ref);
+}
+
+/**
+ * Splits off the runs that the remote does not have and that have a log proof, where the remote has other entries in
+ * that log: whoever verified such a run would see a forked log.
+ */
+async function holdForked(
+  place: GitDirectory,
+  orders: readonly Order[],
+  log: MovedRef | undefined,
+): Promise<{ readonly orders: readonly Order[]; readonly refused: readonly MovedRef[] }> {
+  const runs = orders.filter(({ ref, from, to }) => from === null && to !== null && isRun(ref));
+  if (log === undefined || runs.length === 0) return { orders, refused: [] };
+  const proofs = await readHeads(
+    place,
+    runs.map(({ to }) => `${to}:${sealPaths.proof}`),
+  );
+  const forked = new Set(
+    runs.filter(({ to }) => proofs.get(`${to}:${sealPaths.proof}`) !== undefined).map(({ ref }) => ref),
+  );
+  const reason = `another machine continued \`${log.ref}\`: \`writ fetch\`; if that log has diverged, run the spec again in a fresh clone`;
+  return {
+    orders: orders.filter(({ ref }) => !forked.has(ref)),
+    refused: [...forked].map((ref) => ({ ref, from: null, to: null, status: 'rejected', reason })),
+  };
+}
+
+function isRun(ref: string): boolean {
+  return toStoredRef(ref, '0'.repeat(40))?.kind === 'run';
 }
 
 function planPush(mine: StoredRef, theirs: string | null, standing: Standing): MovedRef | Order {

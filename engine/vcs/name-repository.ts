@@ -3,15 +3,16 @@ import { remoteUri } from './remote-uri.ts';
 import { isObjectId, type Repository } from './repository.ts';
 
 /**
- * A name of the repository that says something to a stranger, and nothing of this machine's paths: what the contract
- * calls it, else its remote `origin`, else the commit that its history began with.
+ * The name of a repository in statements: the remote address in the spec, else that of the remote `origin`, else the
+ * first commit of its history. A path or `file:` address names nothing on another machine; verifiers refuse it.
  */
 export async function nameRepository(
   repository: Repository,
   { type, locator }: { readonly type: string; readonly locator: string },
   base: string | undefined,
 ): Promise<string> {
-  if (type === 'git') return remoteUri(locator) ?? (locator.startsWith('git+') ? locator : `git+${locator}`);
+  const stated = type === 'git' ? remoteUri(locator) : undefined;
+  if (stated !== undefined) return stated;
   const { code, stdout } = await askGit(repository, ['config', '--get', 'remote.origin.url']);
   const remote = code === 0 ? remoteUri(stdout.toString('utf8').trim()) : undefined;
   return remote ?? `urn:writ:repository:${(await firstCommit(repository, base)) ?? type}`;

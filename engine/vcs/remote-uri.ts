@@ -11,8 +11,9 @@ export function remoteUri(locator: string): string | undefined {
     // Of a shell account the name is part of the address, its password never.
     return `git+${plain.replace(/^([a-z]+:\/\/)([^/?#:]*)[^/?#]*@/i, isWeb ? '$1' : '$1$2@')}`;
   }
-  const scp = /^(?:([\w.-]+)@)?([\w.-]+\.[\w-]+):(?!\/\/)(.+)$/.exec(plain);
+  // Without a user, a host needs a dot: `file:x` and `C:x` are paths.
+  const scp = /^(?:([\w.-]+)@([\w.-]+)|([\w.-]+\.[\w-]+)):(?!\/\/)(.+)$/.exec(plain);
   if (!scp) return undefined;
-  const [, user, host, path = ''] = scp;
-  return `git+ssh://${user === undefined ? '' : `${user}@`}${host}/${path.replace(/^\//, '')}`;
+  const [, user, host, alone, path = ''] = scp;
+  return `git+ssh://${user === undefined ? alone : `${user}@${host}`}/${path.replace(/^\//, '')}`;
 }

@@ -18,8 +18,8 @@ export async function openEngine({
   plugins = [],
   ...options
 }: OpenEngineOptions): Promise<WritEngine> {
-  const { env } = options;
-  const builtIn = preset({ env, ephemeralKey });
+  const { env, report } = options;
+  const builtIn = preset({ env, ephemeralKey, report });
   const engine = await createEngine({ ...options, plugins: [...builtIn, ...plugins], rows: contractRows });
   return { ...engine, ...attesting };
 }

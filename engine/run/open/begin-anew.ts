@@ -5,13 +5,13 @@ import { uuidTimeMs } from '../../../core/base/ids.ts';
 import type { PatchSet } from '../../../core/contract/patch-set.ts';
 import { compileMetricsSchema } from '../../frame/run-metrics.ts';
 import type { AdmittedContract } from '../../intent/admit-contract.ts';
+import type { IntentRunStore } from '../../intent/open-run-store.ts';
 import { readThreadId } from '../../intent/read-thread-id.ts';
 import { requireActive } from '../../intent/require-active.ts';
 import { requireSameMetadata } from '../../intent/require-same-metadata.ts';
 import { threadOf } from '../../intent/thread-of.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import { specFile } from '../../store/record/spec-file.ts';
-import type { RunStore } from '../../store/run-store.ts';
 import { readBlob } from '../../vcs/blobs.ts';
 import type { Scratch } from '../../vcs/scratch.ts';
 import { removeWorkspace } from '../../vcs/workspace.ts';
@@ -29,7 +29,7 @@ import { inVainWords } from './notices.ts';
 /** What a run is begun anew with. */
 export interface AnewGround {
   readonly engine: WritEngine;
-  readonly store: RunStore;
+  readonly store: IntentRunStore;
   readonly contract: AdmittedContract;
   readonly ground: Ground;
   readonly scratch: Scratch;

@@ -4,6 +4,7 @@ import { uuidTimeMs } from '../../../core/base/ids.ts';
 import type { ObjectStore } from '../../../core/contract/object-store.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { joinStores } from '../../store/join-stores.ts';
+import { findLandings, type Landing } from '../../store/landed.ts';
 import { openStores, type Stores } from '../../store/open-stores.ts';
 import { readJournal } from '../../store/parse-journal.ts';
 import { type FoundRun, listRunRefs } from '../../store/record/list-run-refs.ts';
@@ -27,6 +28,8 @@ export interface RunSummary {
   readonly specId: string;
   readonly decision?: string;
   readonly commitSha?: string;
+  /** `sealed`: the sealed commit is not on the branch that counts (`engine/store/landed.ts`). */
+  readonly landing?: Landing['state'];
 }
 
 /** Runs of this repository, newest first: decided ones from refs, the rest from journals; read while others work. */
@@ -38,7 +41,7 @@ export async function listRuns(
   const open = await openStores(stores, repository, clock);
   const refs = await listRunRefs(repository, open);
   const objects = joinStores(open);
-  const decided = await summarise(repository, objects, refs);
+  const decided = await withLandings(repository, await summarise(repository, objects, refs));
   const known = new Set(refs.map(({ id }) => id));
   const undecided: RunSummary[] = [];
   for (const name of await listRunDirectories(repository)) {
@@ -71,6 +74,28 @@ async function summariseJournal(
   }
 }
 
+interface DecidedSummary extends RunSummary {
+  readonly targetRef?: string;
+}
+
+/** The runs with the landing of each sealed commit. */
+async function withLandings(
+  repository: Repository,
+  runs: readonly DecidedSummary[],
+): Promise<readonly RunSummary[]> {
+  const sealed = runs.flatMap(({ decision, commitSha, targetRef }) =>
+    decision === 'commit' && commitSha !== undefined && targetRef !== undefined
+      ? [{ commit: commitSha, target: targetRef }]
+      : [],
+  );
+  const landings = await findLandings(repository, sealed);
+  const states = new Map(sealed.map(({ commit }, index) => [commit, landings[index]?.state]));
+  return runs.map(({ targetRef: _, ...run }) => {
+    const landing = states.get(run.commitSha ?? '');
+    return landing === undefined ? run : { ...run, landing };
+  });
+}
+
 /** Objects that a line is made of are kilobytes; a ref that came from elsewhere may hold anything. */
 const maxObjectBytes = 4 * 1024 * 1024;
 
@@ -86,12 +111,12 @@ async function summarise(
   repository: Repository,
   store: ObjectStore,
   runs: readonly FoundRun[],
-): Promise<readonly RunSummary[]> {
+): Promise<readonly DecidedSummary[]> {
   const names = runs.flatMap(({ commit }) =>
     commit === undefined ? [] : summaryFiles.map((file) => `${commit}:${file}`),
   );
   const objects = await readSmall(repository, names, maxObjectBytes);
-  const summaries: RunSummary[] = [];
+  const summaries: DecidedSummary[] = [];
   for (const { id, ref, commit } of runs) {
     const beside = commit === undefined ? await store.readMany(ref, summaryFiles) : undefined;
     const files = summaryFiles.map((file) => (beside ? beside.get(file) : objects.get(`${commit}:${file}`)));
@@ -104,13 +129,13 @@ async function summarise(
 /**
  * `undefined` for a run that is neither decided nor waits. A damaged record is said to be one, and hides no other run.
  */
-function toSummary(id: string, files: readonly (Buffer | undefined)[]): RunSummary | undefined {
+function toSummary(id: string, files: readonly (Buffer | undefined)[]): DecidedSummary | undefined {
   const [run, intent, decided, rollback, waiting] = files;
   const decision = rollback ?? decided ?? waiting;
   if (!run || !intent || !decision) return undefined;
   const state = decided ? 'decided' : 'waiting';
   try {
-    const { type, commit_sha: commitSha } = parseObject('decision', decision);
+    const { type, commit_sha: commitSha, target_ref: targetRef } = parseObject('decision', decision);
     const { summary, external_ids: external } = parseObject('intent', intent);
     const { started_at: startedAt, thread_id: threadId } = parseObject('run', run);
     return {
@@ -122,6 +147,7 @@ function toSummary(id: string, files: readonly (Buffer | undefined)[]): RunSumma
       specId: external.intentspec_id ?? '',
       decision: type,
       ...(commitSha === undefined ? {} : { commitSha }),
+      ...(targetRef === undefined ? {} : { targetRef }),
     };
   } catch (fault) {
     if (!isWritError(fault, 'OBJECT_CORRUPT')) throw fault;

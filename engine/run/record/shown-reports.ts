@@ -5,7 +5,8 @@ import type { GateReport } from '../../store/record/gate-report.ts';
 import { readGateReport } from '../../store/record/read-gate-report.ts';
 import { verdictDigest, verdictOf } from '../../store/record/verdict.ts';
 import { verdictDifferences } from '../../store/record/verdict-differences.ts';
-import type { Attempt, RunIdentity, RunMeans } from '../state/attempt.ts';
+import type { RunStore } from '../../store/run-store.ts';
+import type { Attempt, RunIdentity } from '../state/attempt.ts';
 
 /** What people are asked to approve: a candidate as the gates saw it before anybody spoke. */
 export interface Shown {
@@ -72,7 +73,7 @@ function subjectOf(
 export async function reportsOnRef({
   runId,
   store,
-}: Pick<RunIdentity, 'runId'> & Pick<RunMeans, 'store'>): Promise<readonly GateReport[]> {
+}: Pick<RunIdentity, 'runId'> & { readonly store: RunStore }): Promise<readonly GateReport[]> {
   const ref = store.refs.run(runId);
   if ((await store.objects.version(ref)) === undefined) return [];
   const earlier = (await store.objects.list(ref))

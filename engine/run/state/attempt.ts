@@ -8,10 +8,10 @@ import type { SandboxBackend, SandboxBind } from '../../../core/contract/sandbox
 import type { Scope } from '../../../core/contract/scope.ts';
 import type { Worker } from '../../../core/contract/worker.ts';
 import type { AdmittedContract } from '../../intent/admit-contract.ts';
+import type { IntentRunStore } from '../../intent/open-run-store.ts';
 import type { TaskAdvice } from '../../plan/plan-advice.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { Authorship } from '../../store/record/authorship.ts';
-import type { RunStore } from '../../store/run-store.ts';
 import type { Scratch } from '../../vcs/scratch.ts';
 import type { ArtifactBox } from './artifact-box.ts';
 import type { CallLedger } from './call-ledger.ts';
@@ -56,7 +56,7 @@ export interface RunIdentity {
 export interface RunMeans {
   readonly engine: WritEngine;
   readonly settings: RunSettings;
-  readonly store: RunStore;
+  readonly store: IntentRunStore;
   /** `<git-common-dir>/writ/runs/<run>`: what survives this process. */
   readonly directory: string;
   /** Where workspaces are; survives a kill, not a reboot. */

@@ -18,6 +18,10 @@ t.test('the name of a remote contains no password and never a local path', async
     ['ssh://git@example.org/a.git', 'git+ssh://git@example.org/a.git'],
     ['ssh://git:secret@example.org/a.git', 'git+ssh://git@example.org/a.git'],
     ['git@example.org:team/a.git', 'git+ssh://git@example.org/team/a.git'],
+    ['git@gitserver:team/a.git', 'git+ssh://git@gitserver/team/a.git'],
+    ['example.org:a.git', 'git+ssh://example.org/a.git'],
+    ['file:a.git', undefined],
+    ['https://example.org/ä.git', undefined],
     ['/srv/git/a.git', undefined],
     ['../a', undefined],
     ['file:///srv/git/a.git', undefined],
@@ -28,7 +32,7 @@ t.test('the name of a remote contains no password and never a local path', async
     t.equal(remoteUri(locator), uri, locator);
 });
 
-long('a summary of a local spec names the remote, or else the first commit', async (t) => {
+long('a summary of a spec that names a path names the remote, or else the first commit', async (t) => {
   const bytes = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
   const quick = {
     id: 'quick',
@@ -38,7 +42,13 @@ long('a summary of a local spec names the remote, or else the first commit', asy
     timeoutSeconds: 30,
     artifactsProduced: ['test-log'],
   };
-  for (const remote of [undefined, '/somewhere/else.git', 'https://me:token@example.org/sample.git']) {
+  for (const [remote, stated] of [
+    [undefined, undefined],
+    ['/somewhere/else.git', undefined],
+    ['https://me:token@example.org/sample.git', undefined],
+    ['file:///somewhere/else.git', 'file:///somewhere/else.git'],
+    ['https://example.org/sample.git', 'file:///somewhere/else.git'],
+  ]) {
     const sample = makeSample();
     t.teardown(() => sample.remove());
     if (remote !== undefined) sample.git('remote', 'add', 'origin', remote);
@@ -46,7 +56,11 @@ long('a summary of a local spec names the remote, or else the first commit', asy
     const view = await sample.run(
       { source: { kind: 'patch', bytes } },
       {
-        metadata: { target: { repo: { type: 'local', locator: sample.root } } },
+        metadata: {
+          target: {
+            repo: stated ? { type: 'git', locator: stated } : { type: 'local', locator: sample.root },
+          },
+        },
         acceptance: { verificationPlan: { fastChecks: [quick] } },
       },
     );

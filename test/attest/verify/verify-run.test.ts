@@ -1,5 +1,5 @@
 import { createPublicKey } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { createSlsaAttestor } from '../../../attest/attestor/attestor.ts';
@@ -10,10 +10,16 @@ import { formatEntry, parseEntries } from '../../../attest/log/entry-bundle.ts';
 import { openUserLedger } from '../../../attest/log/internal-ledger-source.ts';
 import { ledgerKeyFor } from '../../../attest/log/ledger-key.ts';
 import { buildLogEntry } from '../../../attest/log/log-entry.ts';
+import { noMemory } from '../../../attest/log/no-memory.ts';
+import { readFrom } from '../../../attest/log/read-from.ts';
+import type { LedgerFileReader } from '../../../attest/log/tile-reader.ts';
 import { witnessKeyFor } from '../../../attest/log/witness-key.ts';
 import { buildRevocation } from '../../../attest/statement/revocation.ts';
 import { CheckList } from '../../../attest/verify/check-list.ts';
+import type { EvidenceSource } from '../../../attest/verify/evidence-source.ts';
+import { loadAnchors } from '../../../attest/verify/load-anchors.ts';
 import { verifyExitCode } from '../../../attest/verify/report.ts';
+import { verifyRun } from '../../../attest/verify/verify-run.ts';
 import { canonicalDigest, canonicalize } from '../../../core/base/canonical.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
@@ -27,6 +33,7 @@ import {
   sealRun,
   specDocument,
   statementOf,
+  toSource,
   troubles,
   verifyAs,
 } from './sealed-run.ts';
@@ -352,6 +359,25 @@ t.test('a read-only home does not stop verification, and the report says so', as
   );
   const broken = { ...memory, remember: () => Promise.reject(new Error('disk')) };
   await t.rejects(verifyAs(sealed, { machine: author, options: { memory: broken } }), { message: 'disk' });
+});
+
+t.test('a ledger that is older than its copy in git does not refute a valid run', async (t) => {
+  const machine = makeMachine();
+  const ledgerDirectory = join(machine.commonDir, 'writ', 'ledger');
+  const restored = join(machine.home, 'restored');
+  const first = await sealRun(machine);
+  cpSync(ledgerDirectory, restored, { recursive: true });
+  const second = await sealRun(machine, { runId: 'run-2' });
+  const anchors = await loadAnchors({ keyFiles: [], ledgerKeys: [] }, { HOME: machine.home });
+  const verify = (sealed: SealedRun, more: Partial<EvidenceSource>) =>
+    verifyRun({ ...toSource(sealed), ...more }, anchors, { clock: daysLater(1), memory: noMemory });
+  const readLedger = readFrom(restored);
+  const readMirror = readFrom(ledgerDirectory);
+  t.same(troubles(await verify(second, { readLedger })), ['log-history failed stale']);
+  t.same(troubles(await verify(second, { readLedger, readMirror })), []);
+  const damaged: LedgerFileReader = async (path) => (path === 'checkpoint' ? readMirror(path) : undefined);
+  t.same(troubles(await verify(first, { readLedger, readMirror: damaged })), [], 'a copy without its tiles');
+  t.same(troubles(await verify(second, { readLedger, readMirror: damaged })), ['log-history failed stale']);
 });
 
 t.test('if witnesses are required, a proof without their quorum is unverified', async (t) => {

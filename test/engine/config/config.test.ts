@@ -76,6 +76,8 @@ t.test('reads every documented key', async (t) => {
     trusted_root = ".writ/trust/root.json"
     [approval]
     ttl_seconds = 60
+    [landing]
+    remote = "public"
     [goal]
     tokens = 1000
     cost_usd = 0.5
@@ -172,6 +174,7 @@ t.test('reads every documented key', async (t) => {
       history: 50,
     },
     approval: { ttlSeconds: 60 },
+    landing: { remote: 'public' },
     goal: { maxTokens: 1000, maxCostUsd: 0.5, maxSeconds: 60 },
     budget: { sessionUsd: 2.5 },
     approvals: { inProcess: true, groups: { release: ['ana@x.example'] } },

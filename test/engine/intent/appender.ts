@@ -1,5 +1,6 @@
 import { systemClock } from '../../../core/base/clock.ts';
 import { appendIntentEvents } from '../../../engine/intent/append-intent-events.ts';
+import { withLandings } from '../../../engine/intent/open-run-store.ts';
 import { replanEvent } from '../../../engine/intent/replan-event.ts';
 import { storeRefs } from '../../../engine/store/store-refs.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
@@ -7,8 +8,9 @@ import { openGitNativeStore } from '../../../plugins/store/git-native-store.ts';
 
 // A process of its own that appends: DIRECTORY ID NAME COUNT.
 const [directory = '', id = '', name = '', count = '0'] = process.argv.slice(2);
-const objects = openGitNativeStore(await openRepository(directory), { clock: systemClock });
-const store = { objects, refs: storeRefs('refs/ai') };
+const repository = await openRepository(directory);
+const objects = openGitNativeStore(repository, { clock: systemClock });
+const store = withLandings(repository, { objects, refs: storeRefs('refs/ai') });
 for (let at = 1; at <= Number(count); at += 1) {
   await appendIntentEvents(store, id, [
     replanEvent({

@@ -4,6 +4,7 @@ import { activateIntent } from '../../../engine/intent/activate-intent.ts';
 import { closeIntent } from '../../../engine/intent/close-intent.ts';
 import { findIntent } from '../../../engine/intent/find-intent.ts';
 import { readIntentHistory } from '../../../engine/intent/intent-history.ts';
+import { withLandings } from '../../../engine/intent/open-run-store.ts';
 import { supersedeIntent } from '../../../engine/intent/supersede-intent.ts';
 import { templateWords } from '../../../engine/spec/profile.ts';
 import { storeRefs } from '../../../engine/store/store-refs.ts';
@@ -191,7 +192,7 @@ t.test(
   async (t) => {
     const { store, repository, sample } = await openScene(t);
     const objects = openExternalLocalStore(repository, { clock: systemClock });
-    const beside = { objects, refs: storeRefs('refs/x-acme/') };
+    const beside = withLandings(repository, { objects, refs: storeRefs('refs/x-acme/') });
     await activateIntent(beside, contractOf(id, 'draft'), person);
     const found = await findIntent(builtInStores, repository, systemClock, id);
     t.equal(found?.refs.intent(id), `refs/x-acme/intents/${id}`);

@@ -2,7 +2,7 @@ import { systemClock } from '../../../core/base/clock.ts';
 import type { ChangeLogEntry, LifecycleStatus } from '../../../core/contract/intentspec.gen.ts';
 import type { LifecycleActor } from '../../../engine/intent/activate-intent.ts';
 import type { AdmittedContract } from '../../../engine/intent/admit-contract.ts';
-import type { RunStore } from '../../../engine/store/run-store.ts';
+import { type IntentRunStore, withLandings } from '../../../engine/intent/open-run-store.ts';
 import { storeRefs } from '../../../engine/store/store-refs.ts';
 import { openRepository, type Repository } from '../../../engine/vcs/repository.ts';
 import { openGitNativeStore } from '../../../plugins/store/git-native-store.ts';
@@ -12,7 +12,7 @@ import { makeRepository, type SampleRepository } from '../vcs/sample-repository.
 export interface IntentScene {
   readonly sample: SampleRepository;
   readonly repository: Repository;
-  readonly store: RunStore;
+  readonly store: IntentRunStore;
 }
 
 /** A real repository with one commit, and the store over it. */
@@ -21,7 +21,11 @@ export async function openScene(t: { testdir(): string }): Promise<IntentScene> 
   made.commit({ 'a.txt': 'a\n' });
   const repository = await openRepository(made.dir);
   const objects = openGitNativeStore(repository, { clock: systemClock });
-  return { sample: made, repository, store: { objects, refs: storeRefs('refs/ai') } };
+  return {
+    sample: made,
+    repository,
+    store: withLandings(repository, { objects, refs: storeRefs('refs/ai') }),
+  };
 }
 
 /** The minimal contract under an id and a status. */

@@ -7,6 +7,7 @@ import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { readContract } from '../../../engine/intent/admit-contract.ts';
 import { closeIntent } from '../../../engine/intent/close-intent.ts';
+import { withLandings } from '../../../engine/intent/open-run-store.ts';
 import { replayRun } from '../../../engine/run/decide/replay-run.ts';
 import { parseWaitingRecord } from '../../../engine/run/record/waiting-record.ts';
 import { findRun } from '../../../engine/store/record/find-run.ts';
@@ -89,7 +90,9 @@ long('a run of an intent that was closed while it waited is not sealed, despite 
   const onePerson = { risk: { humanInLoop: { required: true, minApprovers: 1 } } };
   const view = await sample.run({ source }, onePerson);
   await sign(sample, view.runId, key('ann@sample.example'), 'ann@sample.example');
-  const { store } = await findRun(builtInStores, await openRepository(sample.root), systemClock, view.runId);
+  const repository = await openRepository(sample.root);
+  const found = await findRun(builtInStores, repository, systemClock, view.runId);
+  const store = withLandings(repository, found.store);
   await using engine = await sample.engine();
   const contract = await readContract(engine, sampleSpec(onePerson));
   const { id: specId } = contract.document.metadata;

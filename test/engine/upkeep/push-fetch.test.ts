@@ -64,6 +64,31 @@ t.test('refs under every prefix reach another repository through a bare remote',
   );
 });
 
+t.test('a run whose log entry the remote does not have is not pushed', async (t) => {
+  const { clone } = makeRemote();
+  const [a, b] = [clone('a'), clone('b')];
+  const log = 'refs/ai/ledger/writ-ledger%2Fx';
+  const sealed = { 'transparency-proof.tlog-proof': 'of the log' };
+  await a.write(log, { checkpoint: '1' });
+  await a.move(pushRefs);
+  await b.move(fetchRefs);
+  await a.write(log, { checkpoint: '2 of a' });
+  await a.write('refs/ai/runs/r1', sealed);
+  t.strictSame(told(await a.move(pushRefs)), [`${log} updated`, 'refs/ai/runs/r1 created']);
+  await b.write(log, { checkpoint: '2 of b' });
+  await b.write('refs/ai/runs/r2', sealed);
+  await b.write('refs/ai/runs/waiting', { 'run.json': 'without a seal' });
+  const pushed = await b.move(pushRefs);
+  t.strictSame(told(pushed), [
+    `${log} unfetched`,
+    'refs/ai/runs/r2 rejected',
+    'refs/ai/runs/waiting created',
+  ]);
+  t.match(pushed.refs[1]?.reason, /`writ fetch`; if that log has diverged, run the spec again/);
+  t.strictSame(told(await b.move(fetchRefs)).slice(0, 1), [`${log} diverged`]);
+  t.match(told(await b.move(pushRefs)), [`${log} diverged`, /r1/, 'refs/ai/runs/r2 rejected', /waiting/]);
+});
+
 long('a diverged record is refused by name in both directions, and other refs still move', async (t) => {
   const { bare, clone } = makeRemote();
   const [a, b] = [clone('a'), clone('b')];

@@ -9,6 +9,7 @@ import type { IntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import type { Worker } from '../../../core/contract/worker.ts';
 import { definePlugin, type LoadedPlugin } from '../../../core/kernel/plugin.ts';
 import { readIntentHistory } from '../../../engine/intent/intent-history.ts';
+import { withLandings } from '../../../engine/intent/open-run-store.ts';
 import type { RunPlan } from '../../../engine/run/plan-run.ts';
 import { planRun } from '../../../engine/run/plan-run.ts';
 import type { RunRequest } from '../../../engine/run/state/run-request.ts';
@@ -200,8 +201,12 @@ async function atHome<Value>({ home }: Scene, sample: Sample, run: () => Promise
 
 /** Who added each entry of the intent's change log, those of the author first. */
 async function changeLogOf(sample: Sample, runId: string, spec: Json): Promise<readonly string[]> {
-  const { store } = await findRun(builtInStores, await openRepository(sample.root), systemClock, runId);
-  const history = await readIntentHistory(store, String(valueAt(spec, '/metadata/id')));
+  const repository = await openRepository(sample.root);
+  const { store } = await findRun(builtInStores, repository, systemClock, runId);
+  const history = await readIntentHistory(
+    withLandings(repository, store),
+    String(valueAt(spec, '/metadata/id')),
+  );
   return (history?.changeLog ?? []).map(({ by }) => by);
 }
 
