@@ -13,6 +13,8 @@ import { isFlagged, refuseConflicts } from './refuse-conflicts.ts';
 /** What the words of a command line say by themselves; the rest needs a repository, profiles and the environment. */
 export interface CodeLine
   extends Pick<SessionOptions, 'mode' | 'workingDir' | 'web' | 'mcpPort' | 'control' | 'resume' | 'goal'> {
+  /** `--resume` without a thread. */
+  readonly listsThreads: boolean;
   /** As given; absent where it follows from mode and provider. */
   readonly browserControl: SessionOptions['browserControl'] | undefined;
   /** As given. */
@@ -62,7 +64,8 @@ export function readCodeLine({
     model: options.value('model'),
     agent: options.value('agent'),
     context: sessionContexts[options.value('context') ?? ''],
-    resume: options.value('resume'),
+    resume: options.value('resume') || undefined,
+    listsThreads: options.value('resume') === '',
     approvalPolicy: approvalPolicies[options.value('approval-policy') ?? ''] ?? 'on-request',
     approvalTtlSeconds:
       ttl === undefined ? undefined : parseWhole(ttl, '--approval-ttl', maxApprovalTtlSeconds),

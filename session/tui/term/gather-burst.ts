@@ -9,7 +9,7 @@ const bracketedPaste = '\x1b[200~';
 const sequences = /\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]P_][^\x07\x1b]*(?:\x07|\x1b\\)|O[A-Za-z]|[^[\]P_O])/g;
 const lineEnd = /[\r\n]/;
 /** One character and Enter may be an answer that arrived in one read. */
-const text = /[^\x00-\x1f\x7f][^]*[^\x00-\x1f\x7f]/;
+const text = /[^\x00-\x1f\x7f][\s\S]*[^\x00-\x1f\x7f]/;
 
 /**
  * Whether a chunk is a paste from a terminal that does not mark pastes. No one types text and a line end within one
