@@ -19,7 +19,8 @@ export interface CodeLine
   readonly browserControl: SessionOptions['browserControl'] | undefined;
   /** As given. */
   readonly context: SessionOptions['context'] | undefined;
-  readonly provider: string;
+  /** As given; absent: that of the thread that is resumed, else the default. */
+  readonly provider: string | undefined;
   readonly model: string | undefined;
   readonly agent: string | undefined;
   readonly approvalPolicy: SessionOptions['approval']['policy'];
@@ -31,7 +32,7 @@ export interface CodeLine
 
 const maxPort = 65_535;
 /** The first of the backends (document 2, P1; resolutions B, Credentials). */
-const defaultProvider = 'gemini';
+export const defaultProvider = 'gemini';
 
 /** Reads the line of `writ code`. USAGE for what contradicts itself and for values that are none; reads no file. */
 export function readCodeLine({
@@ -60,7 +61,7 @@ export function readCodeLine({
       infoFile: toPath(info),
     },
     browserControl: oneOf(options.value('browser-control'), ['off', 'loopback']),
-    provider: options.value('provider') ?? defaultProvider,
+    provider: options.value('provider'),
     model: options.value('model'),
     agent: options.value('agent'),
     context: sessionContexts[options.value('context') ?? ''],

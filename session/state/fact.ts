@@ -31,6 +31,8 @@ export interface SessionGround extends StartedSettings {
     readonly mode?: string;
     readonly managed: boolean;
   };
+  /** Where the provider is asked, if a person said so with `--api-base`; a resumed thread is asked there, too. */
+  readonly apiBase?: string;
   readonly capabilities: Readonly<Record<CapabilityName, boolean>>;
   readonly local: LocalController;
   /** Clients of these kinds may attach. */

@@ -41,7 +41,7 @@ t.test('an empty command line uses every default', async (t) => {
     mcpPort: 6789,
     control: { mode: 'observe', tokenFile: undefined, infoFile: undefined },
     browserControl: undefined,
-    provider: 'gemini',
+    provider: undefined,
     model: undefined,
     agent: undefined,
     context: undefined,
