@@ -71,7 +71,7 @@ export type Fact =
   /** Another process goes on with it. */
   | { readonly type: 'resumed'; readonly ground: SessionGround }
   | { readonly type: 'attached'; readonly lease: Lease }
-  | { readonly type: 'renewed'; readonly expiresAtMs: number }
+  | ({ readonly type: 'renewed' } & Pick<Lease, 'expiresAtMs' | 'endsAtMs'>)
   | { readonly type: 'released'; readonly why: 'detached' | 'expired' | 'reclaimed' }
   | {
       readonly type: 'said';

@@ -82,7 +82,9 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
     case 'attached':
       return { lease: fact.lease, holder: holderOf(fact.lease) };
     case 'renewed':
-      return state.lease === undefined ? {} : { lease: { ...state.lease, expiresAtMs: fact.expiresAtMs } };
+      return state.lease === undefined
+        ? {}
+        : { lease: { ...state.lease, expiresAtMs: fact.expiresAtMs, endsAtMs: fact.endsAtMs } };
     case 'released':
       return { lease: undefined, holder: state.ground.local === 'none' ? state.holder : localHolder };
     case 'said':
