@@ -17,8 +17,8 @@ import { type CodeLine, defaultProvider } from './code-line.ts';
 
 /**
  * Options of a session, whole: the line, the agent profile that it names, and what the configuration at the commit that
- * is checked out says. In a thread that is resumed, provider, model and base URL are those of the thread unless the line
- * says otherwise. `variable` is asked for flags that are not given. AGENT_UNKNOWN, AGENT_INVALID, PROVIDER_OPTION,
+ * is checked out says. In a thread that is resumed, provider, model and base URL are those of the thread unless the
+ * line says otherwise. `variable` is asked for flags that are not given. AGENT_UNKNOWN, AGENT_INVALID, PROVIDER_OPTION,
  * USAGE, CONFIG_INVALID. What was given and does not count is told.
  */
 export async function readSessionOptions(

@@ -84,8 +84,8 @@ export function sessionRoutes(api: SessionApi, door = openWriteDoor(api)): reado
 }
 
 /**
- * Every browser sends `Origin` with a POST, and the server has refused any origin but that of the page. A request without
- * one comes from a program, and programs have a lease of their own kind. ORIGIN_REQUIRED.
+ * Every browser sends `Origin` with a POST, and the server has refused any origin but that of the page. A request
+ * without one comes from a program, and programs have a lease of their own kind. ORIGIN_REQUIRED.
  */
 function requireOwnOrigin({ ground }: SessionChannel['state'], request: IncomingMessage): void {
   if (!ground.attachable.includes('browser') || valuesOf(request, 'origin').length > 0) return;
