@@ -1,4 +1,5 @@
 import type { ModelMessage } from '../../core/contract/model.ts';
+import type { DialogueCut } from './cut-dialogue.ts';
 import type { GoalChange, SessionGoal } from './goal.ts';
 import type { GoalAmounts } from './goal-budget.ts';
 import type { HeldEnd, HeldReview, HeldRun, UndoneRun } from './held/held-review.ts';
@@ -130,6 +131,8 @@ export type Fact =
     }
   /** A message of the dialogue with the model, as the model gets it back. */
   | { readonly type: 'exchanged'; readonly message: ModelMessage }
+  /** From here on a model is sent less of the dialogue, or nothing of it. */
+  | { readonly type: 'talk-cut'; readonly how: DialogueCut }
   /** Something that people have to know, in words. */
   | {
       readonly type: 'noted';

@@ -43,6 +43,7 @@ export function everyFact(): SessionState {
     },
     { type: 'set', settings: { context: 'dev', networkAccess: 'allow', review: 'on', model: 'other' } },
     { type: 'said', id: 'm', text: 'hello', by },
+    { type: 'talk-cut', how: 'compact' },
     { type: 'replied', id: 'r', text: 'well' },
     { type: 'tool', id: 'call', toolName: 'shell', status: 'running', summary: 's', details: 'd' },
     { type: 'printing', id: 'call', text: 'so far' },
