@@ -1,5 +1,5 @@
 import { changeBudget } from './change-budget.ts';
-import { decideCut } from './cut-dialogue.ts';
+import { decideCut } from './decide-cut.ts';
 import type { Decided, Moment } from './decided.ts';
 import type { Speaker } from './fact.ts';
 import { changeSettings } from './settings/change-settings.ts';

@@ -15,8 +15,8 @@ const searchRule = { tool: webTool, actions: ['search'] };
 
 /**
  * A spec with the network policy that a person chose at the review of its plan; the same bytes where it says so
- * already. With the network goes the tool `web_search`: its rule is added with `allow`, and that very rule is removed with
- * `deny`. INTENTSPEC_MALFORMED.
+ * already. With the network goes the tool `web_search`: its rule is added with `allow`, and that very rule is removed
+ * with `deny`. INTENTSPEC_MALFORMED.
  */
 export function withNetwork(specBytes: Uint8Array, networkPolicy: 'allow' | 'deny'): Uint8Array {
   const { value } = parseStrictJson(specBytes, { code: 'INTENTSPEC_MALFORMED' });
