@@ -104,7 +104,8 @@ async function post(
 /** Milliseconds from a message sent to its first snapshot read; a bare loop answers and writes as much, and no more. */
 async function benchFirstSnapshot(): Promise<boolean> {
   const served = await openServed(sized(100, 5));
-  const attached = await post(served.port, '/api/code/controller/attach', {}, { clientId: 'c' });
+  const origin = { origin: `http://127.0.0.1:${served.port}` };
+  const attached = await post(served.port, '/api/code/controller/attach', origin, { clientId: 'c' });
   const held = { 'x-code-controller-token': String(JSON.parse(attached).controllerToken) };
   const text = JSON.stringify(toSnapshot(served.channel.state));
   let stream: ServerResponse | undefined;

@@ -76,7 +76,7 @@ function lex(tokens: readonly string[], declared: readonly OptionSpec[], command
     let value = inline;
     if (value === undefined) {
       const next = tokens[at + 1];
-      if (option.bare !== undefined && !option.bare.unless.includes(next ?? '')) {
+      if (option.bare !== undefined && !isValueOf(option.bare, next)) {
         options.push(`${shown}==${option.bare.means}`);
         continue;
       }
@@ -99,6 +99,12 @@ function lex(tokens: readonly string[], declared: readonly OptionSpec[], command
     options.push(`${shown}==${value}`);
   }
   return { options, positionals };
+}
+
+/** Whether the token after an option that may stand alone is its value. */
+function isValueOf({ unless }: NonNullable<OptionSpec['bare']>, next: string | undefined): boolean {
+  if (next === undefined) return false;
+  return unless === 'words' ? !isOption(next) && next !== '--' : unless.includes(next);
 }
 
 function readWithCac(

@@ -68,12 +68,17 @@ function optionRows(options: readonly OptionSpec[]): readonly string[] {
   return columns(
     options.map((option) => {
       const short = option.short === undefined ? '    ' : `-${option.short}, `;
-      const value = option.value === undefined ? '' : option.bare ? `[=${option.value}]` : ` ${option.value}`;
+      const value = option.value === undefined ? '' : toPlaceholder(option.value, option.bare);
       const choices = option.choices === undefined ? '' : ` (${option.choices.join(', ')})`;
       const repeatable = option.repeatable === true ? '; may be repeated' : '';
       return [`${short}--${option.name}${value}`, `${option.about}${choices}${repeatable}`];
     }),
   );
+}
+
+function toPlaceholder(value: string, bare: OptionSpec['bare']): string {
+  if (bare === undefined) return ` ${value}`;
+  return bare.unless === 'words' ? ` [${value}]` : `[=${value}]`;
 }
 
 function columns(rows: readonly (readonly [string, string])[]): readonly string[] {

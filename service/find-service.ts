@@ -49,6 +49,8 @@ export interface ServiceQuestion {
   readonly path: string;
   readonly body?: unknown;
   readonly withinMs: number;
+  /** Asked by a run of the engine, with the token of those. SERVICE_NOT_RUNNING where there is none. */
+  readonly isOfEngine?: true;
 }
 
 /**
@@ -67,11 +69,12 @@ export async function accessService(place: ServicePlace): Promise<ServiceAccess>
   return {
     discovery,
     headers,
-    async ask({ method, path, body, withinMs }) {
+    async ask({ method, path, body, withinMs, isOfEngine }) {
+      const shown = isOfEngine ? await engineHeaders(place) : headers;
       const answer = await askHttp({
         url: `${discovery.baseUrl}${path}`,
         method,
-        headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
+        headers: body === undefined ? shown : { ...shown, 'content-type': 'application/json' },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         withinMs,
         maxBytes: maxAnswerBytes,
@@ -79,6 +82,12 @@ export async function accessService(place: ServicePlace): Promise<ServiceAccess>
       return readAnswer(answer, path);
     },
   };
+}
+
+async function engineHeaders({ engineToken, directory }: ServicePlace): Promise<ServiceAccess['headers']> {
+  const token = await readPrivateFile(engineToken);
+  if (token !== undefined) return { 'x-svc-service-token': token };
+  throw new WritError('SERVICE_NOT_RUNNING', { detail: { directory } });
 }
 
 function readAnswer({ status, body }: HttpAnswer, path: string): Readonly<Record<string, unknown>> {

@@ -21,6 +21,8 @@ import {
 /** What the routes answer from. */
 export interface ServiceParts {
   readonly token: string;
+  /** Of runs of the engine alone: no client is given it, so that none can publish an event in their name. */
+  readonly engineToken: string;
   readonly bus: Bus;
   readonly marks: DirtyMarks;
   readonly ground: MarkGround;
@@ -30,12 +32,17 @@ export interface ServiceParts {
 const maxPage = 10_000;
 
 /** Every endpoint of the service (document 3, Endpoints), and the three that writ itself uses. */
-export function serviceRoutes({ token, bus, marks, ground }: ServiceParts): readonly Route[] {
+export function serviceRoutes({ token, engineToken, bus, marks, ground }: ServiceParts): readonly Route[] {
   const admit = (request: IncomingMessage): void => requireToken(request, token);
-  const publishing = (path: string, read: (body: Body) => Notification): Route => ({
+  const admitEngine = (request: IncomingMessage): void => requireToken(request, engineToken);
+  const publishing = (
+    path: string,
+    read: (body: Body) => Notification,
+    admitted: (request: IncomingMessage) => void = admit,
+  ): Route => ({
     method: 'POST',
     path,
-    admit,
+    admit: admitted,
     answer: async ({ readBody }) => {
       const { type, data } = read(await readBody());
       return { published: true, seq: bus.publish(type, data) };
@@ -61,7 +68,7 @@ export function serviceRoutes({ token, bus, marks, ground }: ServiceParts): read
       },
     },
     publishing('/api/service/notify', readNotification),
-    publishing('/api/service/publish', readRunEvent),
+    publishing('/api/service/publish', readRunEvent, admitEngine),
     {
       method: 'GET',
       path: '/api/service/dirty',

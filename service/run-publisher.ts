@@ -23,7 +23,8 @@ export function openRunPublisher(access: () => Promise<ServiceAccess>, clock: Cl
     for (let event = queue.shift(); event !== undefined; event = queue.shift()) {
       try {
         const { ask } = await access();
-        await ask({ method: 'POST', path: '/api/service/publish', body: event, withinMs: answerWithinMs });
+        const path = '/api/service/publish';
+        await ask({ method: 'POST', path, body: event, withinMs: answerWithinMs, isOfEngine: true });
       } catch {
         // Nobody listens, or not to this: the run's own record is what counts.
       }

@@ -83,9 +83,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const token = makeToken();
     undo.push(() => removeOwnFile(place.token, token));
     await writePrivateFile(place.token, token);
+    const engineToken = makeToken();
+    undo.push(() => removeOwnFile(place.engineToken, engineToken));
+    await writePrivateFile(place.engineToken, engineToken);
     const bus = openBus({ clock });
     const ground = await openMarkGround(repository);
-    const parts = { token, bus, marks, ground };
+    const parts = { token, engineToken, bus, marks, ground };
     const body = { maxBytes: maxBodyBytes, withinMs: bodyWithinMs, maxDepth };
     const routes = serviceRoutes(parts);
     const server = await startLoopbackServer({ host, port, body, headersWithinMs, report, routes });

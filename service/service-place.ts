@@ -10,6 +10,8 @@ export interface ServicePlace {
   readonly directory: string;
   readonly discovery: string;
   readonly token: string;
+  /** The right to publish events of runs; in no copy for other work trees, and named to no client. */
+  readonly engineToken: string;
   readonly lock: string;
   readonly database: string;
 }
@@ -29,6 +31,7 @@ export async function findServicePlace(repository: RepositoryPlace): Promise<Ser
     directory,
     discovery: join(directory, 'service.json'),
     token: join(directory, 'service-token'),
+    engineToken: join(directory, 'engine-token'),
     lock: join(directory, 'service.lock'),
     database: join(directory, 'service.db'),
   };

@@ -13,18 +13,36 @@ export const serviceShapes: Readonly<Record<string, JsonData>> = {
     discovery_file: text,
     token_file: text,
   }),
-  code: record(
-    {
-      pid,
-      base_url: text,
-      mcp_url: text,
-      mcp_token_file: text,
-      thread_id: text,
-      working_dir: text,
-      provider: text,
-    },
-    { model: text, token_file: text, info_file: text },
-  ),
+  code: {
+    anyOf: [
+      record(
+        {
+          pid,
+          base_url: text,
+          mcp_url: text,
+          mcp_token_file: text,
+          thread_id: text,
+          working_dir: text,
+          provider: text,
+        },
+        { model: text, token_file: text, info_file: text },
+      ),
+      record({
+        threads: list(
+          record(
+            {
+              id: text,
+              created_at: moment,
+              updated_at: moment,
+              state: { enum: ['open', 'closed', 'damaged'] },
+            },
+            { title: text, current_intent_id: text },
+          ),
+        ),
+        has_more: flag,
+      }),
+    ],
+  },
   'service status': record(
     {
       running: flag,

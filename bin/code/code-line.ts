@@ -13,11 +13,14 @@ import { isFlagged, refuseConflicts } from './refuse-conflicts.ts';
 /** What the words of a command line say by themselves; the rest needs a repository, profiles and the environment. */
 export interface CodeLine
   extends Pick<SessionOptions, 'mode' | 'workingDir' | 'web' | 'mcpPort' | 'control' | 'resume' | 'goal'> {
+  /** `--resume` without a thread. */
+  readonly listsThreads: boolean;
   /** As given; absent where it follows from mode and provider. */
   readonly browserControl: SessionOptions['browserControl'] | undefined;
   /** As given. */
   readonly context: SessionOptions['context'] | undefined;
-  readonly provider: string;
+  /** As given; absent: that of the thread that is resumed, else the default. */
+  readonly provider: string | undefined;
   readonly model: string | undefined;
   readonly agent: string | undefined;
   readonly approvalPolicy: SessionOptions['approval']['policy'];
@@ -29,7 +32,7 @@ export interface CodeLine
 
 const maxPort = 65_535;
 /** The first of the backends (document 2, P1; resolutions B, Credentials). */
-const defaultProvider = 'gemini';
+export const defaultProvider = 'gemini';
 
 /** Reads the line of `writ code`. USAGE for what contradicts itself and for values that are none; reads no file. */
 export function readCodeLine({
@@ -58,11 +61,12 @@ export function readCodeLine({
       infoFile: toPath(info),
     },
     browserControl: oneOf(options.value('browser-control'), ['off', 'loopback']),
-    provider: options.value('provider') ?? defaultProvider,
+    provider: options.value('provider'),
     model: options.value('model'),
     agent: options.value('agent'),
     context: sessionContexts[options.value('context') ?? ''],
-    resume: options.value('resume'),
+    resume: options.value('resume') || undefined,
+    listsThreads: options.value('resume') === '',
     approvalPolicy: approvalPolicies[options.value('approval-policy') ?? ''] ?? 'on-request',
     approvalTtlSeconds:
       ttl === undefined ? undefined : parseWhole(ttl, '--approval-ttl', maxApprovalTtlSeconds),

@@ -8,15 +8,17 @@ import type { AgentProfile } from '../../session/agents/agent-profile.ts';
 import { findPrimaryAgent } from '../../session/agents/find-agent.ts';
 import type { SessionOptions } from '../../session/options/session-options.ts';
 import type { SessionContext } from '../../session/state/settings/session-settings.ts';
+import { type RecordedModel, readRecordedModel } from '../../session/thread/recorded-model.ts';
 import type { CommandContext } from '../command-parts/command.ts';
 import { chooseModel, givenFlags } from '../command-parts/model-choice.ts';
 import { agentPlaces } from './agent-at.ts';
 import { boundModel, withPlanMode } from './bound-model.ts';
-import type { CodeLine } from './code-line.ts';
+import { type CodeLine, defaultProvider } from './code-line.ts';
 
 /**
  * Options of a session, whole: the line, the agent profile that it names, and what the configuration at the commit that
- * is checked out says. `variable` is asked for flags that are not given. AGENT_UNKNOWN, AGENT_INVALID, PROVIDER_OPTION,
+ * is checked out says. In a thread that is resumed, provider, model and base URL are those of the thread unless the
+ * line says otherwise. `variable` is asked for flags that are not given. AGENT_UNKNOWN, AGENT_INVALID, PROVIDER_OPTION,
  * USAGE, CONFIG_INVALID. What was given and does not count is told.
  */
 export async function readSessionOptions(
@@ -27,9 +29,15 @@ export async function readSessionOptions(
 ): Promise<SessionOptions> {
   const agent =
     line.agent === undefined ? undefined : findPrimaryAgent(line.agent, agentPlaces(context, repository));
-  const asked = { provider: line.provider, model: line.model, flags: givenFlags(context) };
+  const recorded = await recordedModel(line, repository);
+  const asked = {
+    provider: line.provider ?? recorded?.provider ?? defaultProvider,
+    model: line.model ?? recorded?.model,
+    flags: givenFlags(context),
+  };
   const bound = agent === undefined ? asked : boundModel(agent, asked);
-  const model = chooseModel(context, withPlanMode(bound), variable);
+  const recordedBase = bound.provider === recorded?.provider ? recorded.apiBase : undefined;
+  const model = chooseModel(context, withPlanMode(bound), variable, recordedBase);
   const reading = agent === undefined ? undefined : readingContext(agent);
   const ofSession = line.context === undefined || line.context === 'dev' ? (reading ?? 'dev') : line.context;
   const config = await configured(repository);
@@ -61,6 +69,15 @@ export async function readSessionOptions(
     goal: line.goal,
     goalBudget: toAmounts(config.goal),
   };
+}
+
+/** The model of the thread that is resumed, unless the line names another provider. */
+async function recordedModel(
+  { resume, provider }: CodeLine,
+  repository: Repository,
+): Promise<RecordedModel | undefined> {
+  const recorded = resume === undefined ? undefined : await readRecordedModel(repository, resume);
+  return provider === undefined || provider === recorded?.provider ? recorded : undefined;
 }
 
 /** What a profile makes of a session that it only reads in; `undefined` for one that may write. */

@@ -19,6 +19,7 @@ import { type CommandContext, type CommandResult, succeeded } from '../command-p
 import { openEngine } from '../command-parts/open-engine.ts';
 import type { Reaching } from '../command-parts/reach-provider.ts';
 import { serviceProgressPlugin } from '../terminal/service-progress.ts';
+import { toShellWord } from '../terminal/shell-word.ts';
 import { agentAt } from './agent-at.ts';
 import { beginGoal } from './begin-goal.ts';
 import type { CodeLine } from './code-line.ts';
@@ -114,8 +115,14 @@ export async function serveCode(
   }
   reaching.finish();
   return succeeded(data, (printer) => {
-    if (line.mode === 'terminal') printer.line(`writ code --resume ${served.threadId}`);
+    if (line.mode === 'terminal') printer.line(resumeLine(context, line, served.threadId));
     printer.line(`writ graph ${served.threadId}`);
     if (stopped !== undefined) printer.line(`writ resume ${stopped}`);
   });
+}
+
+/** The line that resumes the thread from the directory in which this one was started. */
+function resumeLine({ cwd }: CommandContext, { workingDir }: CodeLine, threadId: string): string {
+  const place = workingDir === cwd ? '' : ` --cwd ${toShellWord(workingDir)}`;
+  return `writ code${place} --resume ${threadId}`;
 }

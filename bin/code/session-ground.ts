@@ -11,7 +11,7 @@ export function sessionGround(
 ): SessionSetting['ground'] {
   const { mode, workingDir, browserControl, control, planMode, limitUsd, priced, goalBudget } = options;
   const { context, networkAccess, named, onlyReads } = options;
-  const { provider } = options.model;
+  const { provider, apiBase } = options.model;
   const isKnown = model !== undefined && priced.includes(model) ? true : isPriced;
   return {
     workingDir,
@@ -22,6 +22,7 @@ export function sessionGround(
       // A program that works by itself, within what the engine lets it.
       managed: provider === codexWorker,
     },
+    ...(apiBase === undefined ? {} : { apiBase }),
     // Codex asks nobody anything: what it would ask a person is answered with nothing (decision 0015).
     capabilities: { ...allCapabilities, structuredQuestions: provider !== codexWorker },
     context,

@@ -14,8 +14,11 @@ export interface OptionSpec {
   readonly short?: string;
   /** Placeholder of the value in the help text, e.g. `FILE`. */
   readonly value?: string;
-  /** It may stand alone: what it means then; what follows it is its value only where it is one of `unless`. */
-  readonly bare?: { readonly means: string; readonly unless: readonly string[] };
+  /**
+   * It may stand alone: what it means then. What follows is its value only if it is one of `unless`, or, with `words`,
+   * no option.
+   */
+  readonly bare?: { readonly means: string; readonly unless: readonly string[] | 'words' };
   /** May be given more than once; otherwise a second one is a usage error. */
   readonly repeatable?: boolean;
   /** The only values accepted. */

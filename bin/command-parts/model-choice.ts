@@ -38,15 +38,21 @@ export function givenFlags({ options, cwd }: Pick<CommandContext, 'options' | 'c
   });
 }
 
-/** That model, with base and temperature of the command line. USAGE, PROVIDER_OPTION. */
+/**
+ * That model, with base and temperature of the command line; `recordedBase` is used if the line has no base. USAGE,
+ * PROVIDER_OPTION.
+ */
 export function chooseModel(
   { options, cwd }: Pick<CommandContext, 'options' | 'cwd'>,
   { provider, model, flags }: AskedModel,
   variable: (name: string) => string | undefined,
+  recordedBase?: string,
 ): ModelChoice {
-  const [apiBase, temperature] = ['api-base', 'temperature'].map((name) => options.value(name));
+  const [givenBase, temperature] = ['api-base', 'temperature'].map((name) => options.value(name));
+  const apiBase = givenBase ?? recordedBase;
   // Which hosts may be asked over plain HTTP is said at the policy commit, and seen when the model is opened.
   const fault = apiBase === undefined ? undefined : serviceUrlFault(apiBase, 'any');
+  if (fault !== undefined && givenBase === undefined) throw unusableRecord(fault);
   if (fault !== undefined) throw new WritError('USAGE', { message: `\`--api-base\`: ${fault}` });
   if (temperature !== undefined && !/^(?:[01](?:\.\d{1,3})?|2(?:\.0{1,3})?)$/.test(temperature))
     throw new WritError('USAGE', { message: `\`--temperature\`: expected 0 to 2, found \`${temperature}\`` });
@@ -59,6 +65,15 @@ export function chooseModel(
     ...(temperature === undefined ? {} : { temperature: Number(temperature) }),
     flags: checkFlags(provider, flags, flagTable, variable),
   };
+}
+
+/** The record may hold a password: it is not repeated. */
+function unusableRecord(fault: string): WritError {
+  return new WritError('PROVIDER_OPTION', {
+    message: `the base URL that the thread records cannot be used: ${fault}`,
+    detail: { place: 'thread', expected: fault },
+    hints: ['name the address yourself: `--api-base URL`'],
+  });
 }
 
 const pathFlags = new Set(

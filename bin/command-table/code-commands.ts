@@ -50,7 +50,13 @@ const own: readonly OptionSpec[] = [
     choices: Object.keys(sessionContexts),
     about: 'what the session is for; `review` and `research` only read and never have a network',
   },
-  { name: 'resume', value: 'THREAD', about: 'go on with that thread; on the screen alone' },
+  {
+    name: 'resume',
+    value: 'THREAD',
+    // No thread has this name, and no one can give an empty value.
+    bare: { means: '', unless: 'words' },
+    about: 'go on with that thread, on the screen alone; without THREAD: list the threads',
+  },
   {
     name: 'approval-policy',
     value: 'NAME',

@@ -13,6 +13,10 @@ import type { CommandContext, CommandResult } from '../command-parts/command.ts'
  */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const line = readCodeLine(context);
+  if (line.listsThreads) {
+    const { listResumable } = await import('../code/list-resumable.ts');
+    return listResumable(context, line);
+  }
   if (line.mode === 'terminal') requireTerminal(context);
   // Whatever is said by the way must not write over a screen: the log, notes, complaints.
   const { context: told, aside } = withAside(context);

@@ -6,6 +6,7 @@ import type { RunView } from '../../core/contract/run-view.ts';
 import { type ArtifactRecord, type CheckRecord, failureOutput } from '../../core/contract/stage.ts';
 import { limitExceeded } from '../../gates/rules/limit-exceeded.ts';
 import { type Part, type Printer, type Style, styled } from '../terminal/print.ts';
+import { toShellWord } from '../terminal/shell-word.ts';
 import { pluginWords } from './plugin-words.ts';
 import { toDuration, toSize } from './quantities.ts';
 import { toSealedCommit } from './sealed-commit.ts';
@@ -211,11 +212,6 @@ function logOf(check: CheckRecord, view: RunView): ArtifactRecord | undefined {
     ...view.artifacts.filter(({ checkId, stage }) => checkId === check.id && stage === check.stage),
   ];
   return own.find(({ name }) => name.endsWith('-log')) ?? own[0];
-}
-
-/** Paths of artifacts carry names that an author chose: pasted into a shell, they stay one word. */
-function toShellWord(text: string): string {
-  return /^[\w./:@=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function printFindings(printer: Printer, findings: readonly Finding[], once: (text: string) => string): void {

@@ -1,8 +1,9 @@
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Clock, toRfc3339 } from '../../core/base/clock.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
+import { absent } from '../../core/base/durable-file.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { isAuthentic } from './is-authentic.ts';
 import type { WitnessedJournal } from './journal-witness.ts';
@@ -48,12 +49,19 @@ export class Journal {
   #count: number;
   #isKept = true;
   #size: number;
+  /** The last bytes of the file, as this process read or wrote them. */
+  #tail: Buffer;
   #prev: string;
   #waiting: Waiting[] = [];
   #writing: Promise<void> | undefined;
   #closed = false;
 
-  private constructor(file: FileHandle, path: string, options: JournalOptions, found: ParsedJournal) {
+  private constructor(
+    file: FileHandle,
+    path: string,
+    options: JournalOptions,
+    { found, bytes }: { readonly found: ParsedJournal; readonly bytes: Buffer },
+  ) {
     this.#file = file;
     this.#path = path;
     this.#clock = options.clock;
@@ -63,6 +71,7 @@ export class Journal {
     this.#records = [...found.records];
     this.#count = found.records.length;
     this.#size = found.goodBytes;
+    this.#tail = tailOf(bytes.subarray(0, found.goodBytes));
     this.#prev = found.lastDigest;
   }
 
@@ -76,11 +85,13 @@ export class Journal {
       const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
       const file = await open(path, flags, 0o600);
       try {
-        const found = parseJournal(await file.readFile(), path, options.isReadOnce);
-        const journal = new Journal(file, path, options, found);
+        const bytes = await file.readFile();
+        const found = parseJournal(bytes, path, options.isReadOnce);
+        const journal = new Journal(file, path, options, { found, bytes });
         const isCut = options.witness !== undefined && !journal.isAuthentic;
         // Of one that is not believed nothing is taken away: an end that was lost may be all that it lacks.
         if (found.isTorn && !isCut) await file.truncate(found.goodBytes);
+        if (found.isTorn && isCut) journal.#keepEnd(bytes);
         if (options.fsync ?? true) await syncDirectory(dirname(path));
         // Known before its first record: a journal of which nobody knows how far it reached may have been cut.
         // One that was emptied stays known as it was: else an older one in its place would be believed next.
@@ -109,7 +120,8 @@ export class Journal {
 
   /**
    * Adds a record; resolves when it is written. EVIDENCE_WRITE_FAILED where it cannot be (disk full): the journal then
-   * is as if it had not been asked, and later appends may succeed. `data` must be JSON.
+   * is as if it had not been asked, and later appends may succeed; also where another process has changed the file
+   * since: nothing of that is taken away. `data` must be JSON.
    */
   append(type: string, data: unknown): Promise<JournalRecord> {
     return new Promise((resolve, reject) => {
@@ -133,6 +145,42 @@ export class Journal {
     await this.#witness?.forget();
   }
 
+  /** What is there stays, a torn end included. */
+  #keepEnd(bytes: Buffer): void {
+    this.#size = bytes.length;
+    this.#tail = tailOf(bytes);
+  }
+
+  /**
+   * Throws unless the path still leads to this file, and the file ends as this process left it. The lock of a journal
+   * binds only programs that take it: another one may have appended to the file, cut it or put another in its place.
+   */
+  async #requireOwnEnd(): Promise<void> {
+    const [own, there] = await Promise.all([this.#file.stat(), lstat(this.#path).catch(absent)]);
+    const isSame = there !== undefined && there.ino === own.ino && there.dev === own.dev;
+    if (!isSame || own.size !== this.#size) throw this.#changedElsewhere();
+    const end = Buffer.alloc(this.#tail.length);
+    const { bytesRead } = await this.#file.read(end, 0, end.length, this.#size - end.length);
+    if (bytesRead !== end.length || !end.equals(this.#tail)) throw this.#changedElsewhere();
+  }
+
+  /** Takes away what a failed write left, and nothing that another process wrote. */
+  async #takeBack(bytes: Buffer): Promise<void> {
+    const { size } = await this.#file.stat();
+    const left = Buffer.alloc(Math.max(0, Math.min(size - this.#size, bytes.length + 1)));
+    const { bytesRead } = await this.#file.read(left, 0, left.length, this.#size);
+    if (bytesRead === left.length && left.equals(bytes.subarray(0, left.length)))
+      await this.#file.truncate(this.#size);
+  }
+
+  #changedElsewhere(): WritError {
+    return new WritError('EVIDENCE_WRITE_FAILED', {
+      message: `another program changed the journal \`${this.#path}\` while it was open: the record is refused`,
+      detail: { path: this.#path, expected: this.#size },
+      hints: ['end the other program, then start again; `writ fsck` says what is wrong with the journal'],
+    });
+  }
+
   async #drain(): Promise<void> {
     // Lets appends of the same tick share one write.
     await undefined;
@@ -141,7 +189,8 @@ export class Journal {
       try {
         await this.#write(batch);
       } catch (fault) {
-        for (const { reject } of batch) reject(writeFailed(this.#path, fault));
+        const failed = fault instanceof WritError ? fault : writeFailed(this.#path, fault);
+        for (const { reject } of batch) reject(failed);
       }
     }
     this.#writing = undefined;
@@ -166,14 +215,18 @@ export class Journal {
       prev = sha256Hex(line);
     }
     const bytes = Buffer.from(lines.join(''));
+    await this.#requireOwnEnd();
     try {
       for (let at = 0; at < bytes.length; ) at += (await this.#file.write(bytes, at)).bytesWritten;
       if (this.#fsync) await this.#file.datasync();
     } catch (fault) {
-      await this.#file.truncate(this.#size).catch(() => {});
+      await this.#takeBack(bytes).catch(() => {});
       throw fault;
     }
-    this.#size += bytes.length;
+    const { size } = await this.#file.stat();
+    if (size !== this.#size + bytes.length) throw this.#changedElsewhere();
+    this.#size = size;
+    this.#tail = tailOf(Buffer.concat([this.#tail, bytes.subarray(-tailBytes)]));
     this.#prev = prev;
     this.#count += made.length;
     if (this.#isKept) this.#records.push(...made);
@@ -181,6 +234,13 @@ export class Journal {
     await this.#witness?.reach({ records: this.#count, digest: prev }).catch(() => undefined);
     for (const [index, record] of made.entries()) batch[index]?.resolve(record);
   }
+}
+
+/** The end of a file that is compared before something is added to it: a record holds the digest of the one before. */
+const tailBytes = 512;
+
+function tailOf(bytes: Buffer): Buffer {
+  return Buffer.from(bytes.subarray(-tailBytes));
 }
 
 /** A file that was just created survives a power cut only when its directory is synced, too. */

@@ -1,7 +1,10 @@
+import type { IncomingMessage } from 'node:http';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { onlyMembers } from '../../http/body-members.ts';
+import { valuesOf } from '../../http/guard-request.ts';
 import type { Route } from '../../http/route.ts';
+import type { SessionChannel } from '../channel/open-channel.ts';
 import { toSnapshot } from '../state/snapshot.ts';
 import { approvalRoutes } from './approval-routes.ts';
 import { eventStreams } from './events/event-streams.ts';
@@ -41,6 +44,7 @@ export function sessionRoutes(api: SessionApi, door = openWriteDoor(api)): reado
             throw fault;
           });
         const channel = required();
+        if (wanted.kind === 'browser') requireOwnOrigin(channel.state, request);
         const offered = offerToken();
         const asked = { ...wanted, controlToken, tokenDigest: offered.tokenDigest };
         const { lease } = await channel.send({ type: 'attach', ...asked });
@@ -77,4 +81,18 @@ export function sessionRoutes(api: SessionApi, door = openWriteDoor(api)): reado
     }),
     ...(api.grants === undefined ? [] : approvalRoutes(door, api.grants)),
   ];
+}
+
+/**
+ * Every browser sends `Origin` with a POST, and the server has refused any origin but that of the page. A request
+ * without one comes from a program, and programs have a lease of their own kind. ORIGIN_REQUIRED.
+ */
+function requireOwnOrigin({ ground }: SessionChannel['state'], request: IncomingMessage): void {
+  if (!ground.attachable.includes('browser') || valuesOf(request, 'origin').length > 0) return;
+  const expected = `http://${request.headers.host ?? ''}`;
+  throw new WritError('ORIGIN_REQUIRED', {
+    message: 'a browser attaches with the `Origin` of the page, and the request has none',
+    detail: { expected, found: null },
+    hints: ['a program attaches with `"kind": "automation"`; start the session with `--control write`'],
+  });
 }

@@ -78,7 +78,7 @@ export function openWriteDoor({ channel: find, controlToken, clock }: SessionApi
         const admit = (): void => {
           const { state } = required();
           requireAttachable(state, proof);
-          const isOver = state.lease !== undefined && state.lease.expiresAtMs <= clock.now();
+          const isOver = state.lease !== undefined && state.lease.endsAtMs <= clock.monotonic();
           const by = requireWriter(isOver ? { ...state, lease: undefined } : state, proof);
           if (isForAutomation && by.kind !== 'automation')
             throw new WritError('AUTOMATION_CONTROLLER_REQUIRED');

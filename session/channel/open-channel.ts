@@ -68,6 +68,10 @@ export interface World {
   readonly mention: (report: Report) => void;
 }
 
+function timeOf(clock: Clock): Pick<Moment, 'nowMs' | 'monotonicMs'> {
+  return { nowMs: clock.now(), monotonicMs: clock.monotonic() };
+}
+
 /** Opens the channel of a session. Time is a command, too: the end of a lease comes by timer. */
 export function openChannel({
   thread,
@@ -98,11 +102,12 @@ export function openChannel({
     return isAsked ? { workspace: await fingerprint() } : {};
   };
   const take = async (command: Command): Promise<Taken> => {
-    const nowMs = clock.now();
+    const time = timeOf(clock);
+    const { nowMs } = time;
     const before = state;
     try {
       const seen = await look(before, command);
-      const decided = decide(before, command, { nowMs, newId, ...seen });
+      const decided = decide(before, command, { ...time, newId, ...seen });
       const { wants, facts: bare, ...answer } = decided;
       const facts = withoutSecrets(bare);
       await audit?.accepted(command, before, facts);
@@ -116,13 +121,14 @@ export function openChannel({
   };
   /** Reports that wait for their turn together: one write to the disk for all of them. */
   const takeReports = async (batch: readonly WaitingReport<Taken>[]): Promise<void> => {
-    const nowMs = clock.now();
+    const time = timeOf(clock);
+    const { nowMs } = time;
     const facts: Fact[] = [];
     const taken: (WaitingReport<Taken> & { readonly wants: readonly Want[] })[] = [];
     let next = state;
     for (const one of batch) {
       try {
-        const decided = decide(next, one.report, { nowMs, newId });
+        const decided = decide(next, one.report, { ...time, newId });
         const kept = withoutSecrets(decided.facts);
         next = kept.reduce((sofar, fact) => reduce(sofar, { ...fact, atMs: nowMs }), next);
         facts.push(...kept);
@@ -150,7 +156,7 @@ export function openChannel({
     if (lasting.length > 0) await thread.append(lasting);
     const { lease } = state;
     state = after ?? happened.reduce(reduce, state);
-    if (state.lease?.expiresAtMs !== lease?.expiresAtMs) wakeAtExpiry();
+    if (state.lease?.endsAtMs !== lease?.endsAtMs) wakeAtExpiry();
     for (const told of subscribers) {
       try {
         told(state, happened);
@@ -208,9 +214,9 @@ export function openChannel({
     if (lease === undefined) return;
     timer = new AbortController();
     const signal = AbortSignal.any([timer.signal, over.signal]);
-    clock.sleep(Math.max(0, lease.expiresAtMs - clock.now()), signal).then(
-      // A clock that was set back meanwhile makes no lease longer.
-      () => send({ type: 'tick', dueMs: lease.expiresAtMs }),
+    clock.sleep(Math.max(0, lease.endsAtMs - clock.monotonic()), signal).then(
+      // A timer may fire a fraction of a millisecond early.
+      () => send({ type: 'tick', dueMs: lease.endsAtMs }),
       () => undefined,
     );
   };

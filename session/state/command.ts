@@ -94,7 +94,7 @@ export type Command =
   | Report
   /** A client of another kind needs a turn in which it can ask. */
   | { readonly type: 'visit' }
-  /** `dueMs`: so late it is by a clock that nobody sets back. */
+  /** `dueMs`: the monotonic clock has reached this. */
   | { readonly type: 'tick'; readonly dueMs?: number };
 
 /** What is to be done because of a command, after its facts are on disk. */

@@ -4,7 +4,7 @@ import type { ClientCommand } from './command.ts';
 import { conflict, type Decided, type Moment, nothingDecided } from './decided.ts';
 import type { Fact, Speaker } from './fact.ts';
 import { type Interaction, isApproval } from './interaction.ts';
-import { isLeaseKind, leaseMs, type Proof } from './lease.ts';
+import { isLeaseKind, leaseEnd, type Proof } from './lease.ts';
 import { holderOf, localHolder, pendingOf, type SessionState } from './state.ts';
 
 /** A client asks for the session: for a lease, or for its own to go on. */
@@ -20,15 +20,15 @@ export function attach(
   if (!state.ground.attachable.includes(kind))
     throw new WritError(kind === 'browser' ? 'BROWSER_CONTROL_DISABLED' : 'CONTROL_DISABLED');
   if (kind === 'automation') requireControlToken(controlToken);
-  const expiresAtMs = moment.nowMs + leaseMs;
+  const end = leaseEnd(moment);
   const held = state.lease;
   if (held !== undefined) {
     if (held.kind !== kind || held.clientId !== clientId)
       throw conflict('another client controls the session', { reason: 'lease_held', kind: held.kind });
-    const lease = { ...held, expiresAtMs };
-    return { facts: [{ type: 'renewed', expiresAtMs }], wants: [], lease };
+    const lease = { ...held, ...end };
+    return { facts: [{ type: 'renewed', ...end }], wants: [], lease };
   }
-  const lease = { kind, clientId, tokenDigest, expiresAtMs };
+  const lease = { kind, clientId, tokenDigest, ...end };
   const voided = holderOf(lease) === state.holder ? [] : takenOver(state, moment);
   return { facts: [{ type: 'attached', lease }, ...voided], wants: [], lease };
 }

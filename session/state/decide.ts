@@ -5,7 +5,7 @@ import { attach, reclaim, release, requireWriter } from './control.ts';
 import { dispatch, respond, submit, visit } from './converse.ts';
 import { type Decided, type Moment, nothingDecided } from './decided.ts';
 import type { Fact, Speaker } from './fact.ts';
-import { leaseMs } from './lease.ts';
+import { leaseEnd } from './lease.ts';
 import { cancelGoal, startGoal } from './pursue-goal.ts';
 import { reduce } from './reduce.ts';
 import { review } from './review.ts';
@@ -26,8 +26,8 @@ export function decide(state: SessionState, command: Command, moment: Moment): D
 
 /** A lease that has run out is given back by the first that looks. */
 function expired(state: SessionState, command: Command, moment: Moment): readonly Fact[] {
-  const nowMs = Math.max(moment.nowMs, (command.type === 'tick' && command.dueMs) || 0);
-  const isOver = state.lease !== undefined && state.lease.expiresAtMs <= nowMs;
+  const nowMs = Math.max(moment.monotonicMs, (command.type === 'tick' && command.dueMs) || 0);
+  const isOver = state.lease !== undefined && state.lease.endsAtMs <= nowMs;
   return isOver ? release(state, 'expired', moment) : [];
 }
 
@@ -65,7 +65,7 @@ function write(state: SessionState, command: Write, moment: Moment): Decided {
   if (command.proof.from === 'local' || command.type === 'detach') return { facts, ...decided };
   return {
     ...decided,
-    facts: [{ type: 'renewed', expiresAtMs: moment.nowMs + leaseMs }, ...facts],
+    facts: [{ type: 'renewed', ...leaseEnd(moment) }, ...facts],
   };
 }
 

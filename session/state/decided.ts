@@ -6,6 +6,8 @@ import type { Lease } from './lease.ts';
 /** What a decision needs of the world. */
 export interface Moment {
   readonly nowMs: number;
+  /** Milliseconds of a clock that never steps. */
+  readonly monotonicMs: number;
   /** A new id, other at each call. */
   readonly newId: () => string;
   /** What the work tree is like now; absent where the command does not depend on it. */

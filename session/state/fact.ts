@@ -1,4 +1,5 @@
 import type { ModelMessage } from '../../core/contract/model.ts';
+import type { DialogueCut } from './cut-dialogue.ts';
 import type { GoalChange, SessionGoal } from './goal.ts';
 import type { GoalAmounts } from './goal-budget.ts';
 import type { HeldEnd, HeldReview, HeldRun, UndoneRun } from './held/held-review.ts';
@@ -31,6 +32,8 @@ export interface SessionGround extends StartedSettings {
     readonly mode?: string;
     readonly managed: boolean;
   };
+  /** Where the provider is asked, if a person said so with `--api-base`; a resumed thread is asked there, too. */
+  readonly apiBase?: string;
   readonly capabilities: Readonly<Record<CapabilityName, boolean>>;
   readonly local: LocalController;
   /** Clients of these kinds may attach. */
@@ -69,7 +72,7 @@ export type Fact =
   /** Another process goes on with it. */
   | { readonly type: 'resumed'; readonly ground: SessionGround }
   | { readonly type: 'attached'; readonly lease: Lease }
-  | { readonly type: 'renewed'; readonly expiresAtMs: number }
+  | ({ readonly type: 'renewed' } & Pick<Lease, 'expiresAtMs' | 'endsAtMs'>)
   | { readonly type: 'released'; readonly why: 'detached' | 'expired' | 'reclaimed' }
   | {
       readonly type: 'said';
@@ -128,6 +131,8 @@ export type Fact =
     }
   /** A message of the dialogue with the model, as the model gets it back. */
   | { readonly type: 'exchanged'; readonly message: ModelMessage }
+  /** From here on a model is sent less of the dialogue, or nothing of it. */
+  | { readonly type: 'talk-cut'; readonly how: DialogueCut }
   /** Something that people have to know, in words. */
   | {
       readonly type: 'noted';

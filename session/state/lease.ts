@@ -7,7 +7,21 @@ export interface Lease {
   readonly clientId: string;
   /** SHA-256 of its token; the token itself is in no state. */
   readonly tokenDigest: string;
+  /** For people and clients: by the wall clock when it was granted or renewed. */
   readonly expiresAtMs: number;
+  /** When it ends, in milliseconds of the monotonic clock of this process: a step of the wall clock changes nothing. */
+  readonly endsAtMs: number;
+}
+
+/** When a lease that is granted or renewed now ends. */
+export function leaseEnd({
+  nowMs,
+  monotonicMs,
+}: {
+  readonly nowMs: number;
+  readonly monotonicMs: number;
+}): Pick<Lease, 'expiresAtMs' | 'endsAtMs'> {
+  return { expiresAtMs: nowMs + leaseMs, endsAtMs: monotonicMs + leaseMs };
 }
 
 /** Whether a client of that kind may ask for the session at all. */

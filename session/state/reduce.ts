@@ -1,3 +1,4 @@
+import { cutDialogue } from './cut-dialogue.ts';
 import type { Fact, Happened, ToolStatus, TurnEnd } from './fact.ts';
 import { awaitsNote, type Interaction, isApproval } from './interaction.ts';
 import { afterTurnOf, movedGoal, usedByGoal } from './moved-goal.ts';
@@ -82,7 +83,9 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
     case 'attached':
       return { lease: fact.lease, holder: holderOf(fact.lease) };
     case 'renewed':
-      return state.lease === undefined ? {} : { lease: { ...state.lease, expiresAtMs: fact.expiresAtMs } };
+      return state.lease === undefined
+        ? {}
+        : { lease: { ...state.lease, expiresAtMs: fact.expiresAtMs, endsAtMs: fact.endsAtMs } };
     case 'released':
       return { lease: undefined, holder: state.ground.local === 'none' ? state.holder : localHolder };
     case 'said':
@@ -173,6 +176,8 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
       };
     case 'printing':
       return { toolCalls: withOutput(state.toolCalls, fact.id, fact.text) };
+    case 'talk-cut':
+      return { dialogue: cutDialogue(state.dialogue, fact.how) };
     case 'ran':
       return { ran: [...state.ran, { id: fact.id, text: fact.text, isTold: false }].slice(-kept.ran) };
     case 'runs-told':

@@ -1,5 +1,6 @@
 import { WritError } from '../../core/base/errors.ts';
 import type { ModelMessage } from '../../core/contract/model.ts';
+import { cutDialogue } from './cut-dialogue.ts';
 import type { Happened } from './fact.ts';
 import { openedState, reduce } from './reduce.ts';
 import { withMessage } from './reduce-work.ts';
@@ -15,12 +16,15 @@ export function restoredState(facts: readonly Happened[]): SessionState {
     throw new WritError('JOURNAL_CORRUPT', { message: 'the thread does not begin with an opening' });
   const recent = beginOfWindow(facts);
   const commands: (readonly [id: string, text: string])[] = [];
-  const dialogue: ModelMessage[] = [];
+  let dialogue: ModelMessage[] = [];
   let state = openedState(first);
   for (let at = 1; at < facts.length; at += 1) {
     const fact = facts[at] as Happened;
     if (fact.type === 'exchanged') {
       dialogue.push(fact.message);
+      state = { ...state, updatedAtMs: Math.max(state.updatedAtMs, fact.atMs) };
+    } else if (fact.type === 'talk-cut') {
+      dialogue = [...cutDialogue(bounded(dialogue), fact.how)];
       state = { ...state, updatedAtMs: Math.max(state.updatedAtMs, fact.atMs) };
     } else if (fact.type === 'said' && fact.commandId !== undefined) {
       const { commandId, ...said } = fact;

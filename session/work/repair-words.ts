@@ -1,5 +1,7 @@
 import type { RunView } from '../../core/contract/run-view.ts';
 import { failedTests } from '../../engine/run/record/failure-text.ts';
+import { tokenWords, usdWords } from '../screen/usage-words.ts';
+import type { Used } from '../state/usage.ts';
 import type { TurnScope } from './turn-scope.ts';
 
 /** Tests that are named, and characters of a name. */
@@ -12,6 +14,13 @@ interface Masking {
 /** What failed in a run, each in a line of its own: a person sees why it is planned anew. None: nothing has a name. */
 export function failedWords(scope: Masking, { stages }: Pick<RunView, 'stages'>): readonly string[] {
   return namesOf(scope, stages, 'failed: ');
+}
+
+/** What was spent between two moments of a session: `12.4k tokens, $0.03`; without a price where none is known. */
+export function spentWords(before: Used, after: Used): string {
+  const tokens = after.inputTokens + after.outputTokens - before.inputTokens - before.outputTokens;
+  const costUsd = after.costUsd === undefined ? undefined : after.costUsd - (before.costUsd ?? 0);
+  return `${tokenWords(tokens)} tokens${costUsd === undefined ? '' : `, ${usdWords(costUsd)}`}`;
 }
 
 /** What failed in a stage, as its gate tells it. */

@@ -3,7 +3,7 @@ import type { RunView } from '../../core/contract/run-view.ts';
 import type { TaskAdvice } from '../../engine/plan/plan-advice.ts';
 import { keepDraft, readDraft } from '../../engine/run/draft/kept-draft.ts';
 import { withNetwork } from '../../engine/run/draft/with-network.ts';
-import { failedOutput, failureText, withOutput } from '../../engine/run/record/failure-text.ts';
+import { failedOutput, failedTests, failureText, withOutput } from '../../engine/run/record/failure-text.ts';
 import { resumeRun, runIntent } from '../../engine/run/run-intent.ts';
 import { untrustedText } from '../../engine/run/work/turns/untrusted-text.ts';
 import { guardingProfile } from '../../engine/spec/guarding-profile.ts';
@@ -14,7 +14,7 @@ import { requireApart } from '../self-test/try-to-approve.ts';
 import { consentGround, noNetwork, openedNetwork } from './consent-ground.ts';
 import { personOf } from './person-of.ts';
 import { askChoice, type MadePlan, makePlan, requireDraft } from './plan-step.ts';
-import { failedWords } from './repair-words.ts';
+import { failedWords, spentWords } from './repair-words.ts';
 import { holdRun, holdStep, isHeldRun } from './review/hold-run.ts';
 import { tellOutcome } from './tell-outcome.ts';
 import type { StepEnd, TurnScope } from './turn-scope.ts';
@@ -34,9 +34,11 @@ export interface Execution {
  */
 export async function runStep(scope: TurnScope, execution: Execution): Promise<StepEnd> {
   const { networkAccess } = execution;
+  let failedBefore: string | undefined;
   let { plan } = execution;
   let advice = withNotes(plan, execution.notes);
   for (let isFirst = true; ; isFirst = false) {
+    const before = scope.state().usage;
     const runId = isFirst && !hasRun(scope, plan) ? plan.run.runId : scope.newId();
     const view = await execute(scope, plan, advice, runId, networkAccess);
     const ended = await settle(scope, plan, view);
@@ -48,7 +50,14 @@ export async function runStep(scope: TurnScope, execution: Execution): Promise<S
     const repair = { attempt: attempt + 1, limit };
     const wish = { runId: plan.run.runId, remarks: [remarkOf(scope, view)], repair, networkAccess };
     const made = await makePlan(scope, wish);
-    if (attempt >= limit) {
+    const failure = failureKey(view);
+    const isSame = failure === failedBefore;
+    failedBefore = failure;
+    const cost = `this run and its new plan: ${spentWords(before, scope.state().usage)}`;
+    if (attempt >= limit || isSame) {
+      const why = isSame ? 'it failed as the run before it did' : `repair ${attempt} of ${limit} failed, too`;
+      const text = [`${why}: no repair runs by itself`, cost, ...failedWords(scope, view)].join('\n');
+      await scope.tell({ type: 'noted', id: scope.newId(), title: 'Repair', text });
       await askChoice(scope, made.plan, made.planned, { ...wish, repair: { attempt, limit } });
       return 'waits';
     }
@@ -58,12 +67,23 @@ export async function runStep(scope: TurnScope, execution: Execution): Promise<S
       title: 'Repair',
       text: [
         `the plan failed and was revised; repair ${attempt + 1} of ${limit} runs by itself`,
+        cost,
         ...failedWords(scope, view),
       ].join('\n'),
     });
     ({ plan } = made);
     advice = plan.run.advice;
   }
+}
+
+/**
+ * What a run failed for: its failed tests and checks, else what was found. The same twice in a row is one that another
+ * revision of the plan does not mend.
+ */
+function failureKey({ stages, findings, decision }: RunView): string {
+  const failed = [...failedTests(stages)].sort();
+  const found = findings.map(({ rule, path, message }) => [rule, path ?? '', message]);
+  return JSON.stringify(failed.length > 0 ? failed : [decision?.rationale ?? '', found]);
 }
 
 /** Goes on with the run that a killed process left. */
@@ -91,8 +111,12 @@ export async function resumePlan(scope: TurnScope, runId: string, plan: MadePlan
     person: personOf(scope, await consentGround(setting, network, scope.heldBack)),
     watch: watchWork(scope, plan),
     meter: scope.meter(plan.id),
+    maxReplans: mostReplans,
   });
 }
+
+/** Revisions of the plan within one run: the next one is a repair, which is counted, or a person is asked. */
+const mostReplans = 1;
 
 const unconfined =
   'nothing confines commands in this run: each one is asked about, unless the policy says otherwise';
@@ -140,6 +164,7 @@ export async function execute(
     person: personOf(scope, ground),
     watch: watchWork(scope, plan),
     meter: scope.meter(plan.id),
+    maxReplans: mostReplans,
   });
 }
 

@@ -152,7 +152,7 @@ export function readEnvironment(): Snapshot {
   for (const file of globSync('**/*.{js,cjs}', { cwd: dist, exclude: ['fixtures/**'] })) {
     // Lines of the package are short: a string may go on behind a backslash at the end of one.
     const text = readFileSync(join(dist, file), 'latin1').replaceAll('\\\n', '');
-    for (const [, name = ''] of text.matchAll(/\benv(?:\?)?\.([A-Z][A-Z0-9_]+)\b/g)) found.add(name);
+    for (const [, name = ''] of text.matchAll(/\benv(?:\?)?\.\s*([A-Z][A-Z0-9_]+)\b/g)) found.add(name);
     for (const [, list = ''] of text.matchAll(/\{([^{}]*)\}=[\w.]*\benv\b/g))
       for (const [name] of list.matchAll(/\b[A-Z][A-Z0-9_]{2,}(?=:)/g)) found.add(name);
     for (const [, name = ''] of text.matchAll(/["'{,]([A-Z][A-Z0-9_]+)(?=["':])/g))

@@ -147,7 +147,10 @@ async function findDecision(
       enabled: spec.execution.replan.triggers,
       fired: replanTriggers.filter((trigger) => fired.includes(trigger) || sensed.includes(trigger)),
     },
-    replans: { count: state.draft.revision - 1, limit: maxReplans },
+    replans: {
+      count: state.draft.revision - 1,
+      limit: Math.min(maxReplans, attempt.means.settings.maxReplans ?? maxReplans),
+    },
     cost: { limitUnits: state.costLimit, usedUnits },
     human,
     citations: citationsAsked(spec.evidence),

@@ -54,6 +54,8 @@ export interface RunSettings {
    * Who approves in this process once the run waits for people; what they sign is marked so (resolutions, Approvals).
    */
   readonly approvers?: readonly InProcessApprover[];
+  /** Revisions of the plan within the run, where fewer than the engine allows. */
+  readonly maxReplans?: number;
   /** Who is asked while a worker works; absent: nobody is there. */
   readonly person?: Person;
   /** Told what workers do, while they do it. */

@@ -6,6 +6,7 @@ import { realPathIn } from '../../../engine/tool/acl/real-path.ts';
 import { fitData } from '../fit-data.ts';
 import type { McpTool, ToolCall, ToolOutcome } from '../tool.ts';
 import { ToolRefusal } from '../tool-answer.ts';
+import { withoutFileContents } from './without-file-contents.ts';
 
 const maxPath = 1024;
 const maxAnswerBytes = 256 * 1024;
@@ -14,12 +15,13 @@ const validateSpec: McpTool = {
   name: 'validate_spec',
   title: 'Validate an IntentSpec',
   description:
-    'Judges an IntentSpec file as `writ spec validate` does: every broken place with its JSON pointer, and what a run would be refused for. Nothing is run.',
+    'Judges an IntentSpec file as `writ spec validate` does: every broken place with its JSON pointer, and what a run would be refused for. Nothing is run, and nothing that the file holds is repeated.',
   arguments: {
     path: { type: 'string', about: 'the file, relative to the working directory', most: maxPath },
   },
   reads: true,
-  call: (given, call) => ask(call, ['spec', 'validate', '--', fileIn(call, given.get('path'))]),
+  call: (given, call) =>
+    ask(call, ['spec', 'validate', '--', fileIn(call, given.get('path'))], withoutFileContents),
 };
 
 const planSpec: McpTool = {
@@ -101,8 +103,10 @@ export const writTools: readonly McpTool[] = [validateSpec, planSpec, scanChange
 async function ask(
   { ground, signal }: ToolCall,
   words: readonly string[],
+  change: (data: JsonData) => JsonData = (data) => data,
 ): Promise<ToolOutcome & { data: JsonData }> {
-  const { data, error } = await ground.ask(words, signal);
+  const { data: whole, error } = await ground.ask(words, signal);
+  const data = whole === undefined ? undefined : change(whole);
   const fitted = data === undefined ? undefined : fitData(data, maxAnswerBytes);
   if (error !== undefined) throw new ToolRefusal(error, fitted);
   return { data: fitted ?? {} };

@@ -1,5 +1,7 @@
 import { ask } from './ask.ts';
 import { budget } from './budget.ts';
+import { clear } from './clear.ts';
+import { compact } from './compact.ts';
 import { context } from './context.ts';
 import { goalCancel } from './goal-cancel.ts';
 import { goalStart } from './goal-start.ts';
@@ -28,4 +30,6 @@ export const slashCommands: readonly SlashCommand[] = [
   undo,
   context,
   model,
+  compact,
+  clear,
 ];

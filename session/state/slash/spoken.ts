@@ -1,3 +1,4 @@
+import type { DialogueCut } from '../cut-dialogue.ts';
 import type { SettingChange } from '../settings/session-settings.ts';
 
 /** What a message is to a session: words for a model, or a command of its own (document 2, What the service does). */
@@ -37,5 +38,7 @@ export type GoalWords =
 /** What is done there and then, whether a turn runs or not: see `actAtOnce`. */
 export type AtOnce =
   | { readonly kind: 'set'; readonly change: SettingChange }
+  /** What a model is sent of the conversation. */
+  | { readonly kind: 'cut'; readonly how: DialogueCut }
   /** Where the session stops, in USD; absent: nowhere. */
   | { readonly kind: 'budget'; readonly limitUsd?: number };

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../core/base/clock.ts';
 import { type DecodeState, decodeKeys, expireKeys, noKeys, type Undecided } from './decode-keys.ts';
+import { isBurst, isPieceOfPaste, toBurst } from './gather-burst.ts';
 import type { Ground } from './ground.ts';
 import type { Key } from './key.ts';
 
@@ -27,7 +28,10 @@ export interface KeyReader {
   stop(): void;
 }
 
-/** Tells the keys that octets are, as soon as that is certain, in order. */
+/**
+ * Reports the keys that bytes are, as soon as that is certain, in order. Text with line ends that arrives in one chunk
+ * is one paste, and what follows it within the patience of an Escape belongs to it, unless a key sequence begins there.
+ */
 export function readKeys(
   clock: Clock,
   told: (keys: readonly Key[]) => void,
@@ -38,6 +42,12 @@ export function readKeys(
   let stopped = false;
   /** Until when the rest of a key may come whose Escape was taken for one. */
   let lateUntilMs = Number.NEGATIVE_INFINITY;
+  /** Until when more of an unmarked paste may arrive. */
+  let burstUntilMs = Number.NEGATIVE_INFINITY;
+  const isPasted = (bytes: Uint8Array): boolean => {
+    if (state.mode !== 'keys' || state.pending[0] === esc[0]) return false;
+    return isBurst(bytes) || (clock.monotonic() < burstUntilMs && bytes[0] !== esc[0]);
+  };
   const wait = (undecided: Undecided): void => {
     const { signal } = waiting;
     clock.sleep(patience[undecided], signal).then(
@@ -56,6 +66,16 @@ export function readKeys(
       if (stopped) return;
       waiting.abort();
       waiting = new AbortController();
+      const pasted = isPasted(bytes);
+      const mayGoOn = state.mode === 'keys' && (pasted || isPieceOfPaste(bytes));
+      burstUntilMs = mayGoOn ? clock.monotonic() + patience.escape : Number.NEGATIVE_INFINITY;
+      if (pasted) {
+        const { key, rest } = toBurst(Buffer.concat([state.pending, bytes]));
+        state = { ...noKeys, pending: rest };
+        lateUntilMs = Number.NEGATIVE_INFINITY;
+        told([key]);
+        return;
+      }
       // Nobody types that at once, and as text it would be sent to a model.
       const isLate = clock.monotonic() < lateUntilMs && restOfKey.test(Buffer.from(bytes).toString('latin1'));
       lateUntilMs = Number.NEGATIVE_INFINITY;

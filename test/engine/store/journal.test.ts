@@ -1,8 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
+  copyFileSync,
+  existsSync,
   mkdirSync,
   readFileSync,
+  renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -215,3 +219,42 @@ t.test('runs are found by their directories', async (t) => {
   writeFileSync(join(commonDir, 'writ/runs/file'), '');
   t.same(await listRunDirectories({ commonDir }), ['a', 'b']);
 });
+
+t.test(
+  'a journal that another program changed while it was open takes no record and loses none',
+  async (t) => {
+    const box = t.testdir();
+    const changes: readonly (readonly [name: string, change: (path: string) => void])[] = [
+      ['appended to', (path) => appendFileSync(path, 'a line of another\n')],
+      ['truncated', (path) => truncateSync(path, 10)],
+      ['emptied', (path) => truncateSync(path, 0)],
+      [
+        'rewritten at the same length',
+        (path) => writeFileSync(path, readFileSync(path, 'utf8').replace('"b"', '"x"')),
+      ],
+      ['replaced by a copy', replaceByCopy],
+      ['removed', (path) => rmSync(path)],
+    ];
+    for (const [name, change] of changes) {
+      const path = join(box, name, 'journal.jsonl');
+      const journal = await Journal.open(path, options);
+      await journal.append('a', 1);
+      await journal.append('b', 2);
+      change(path);
+      const changed = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+      for (const again of [1, 2])
+        await t.rejects(
+          journal.append('c', again),
+          { code: 'EVIDENCE_WRITE_FAILED', detail: { path } },
+          name,
+        );
+      t.equal(existsSync(path) ? readFileSync(path, 'utf8') : undefined, changed, `${name}: as it was`);
+      await journal.close();
+    }
+  },
+);
+
+function replaceByCopy(path: string): void {
+  copyFileSync(path, `${path}.new`);
+  renameSync(`${path}.new`, path);
+}

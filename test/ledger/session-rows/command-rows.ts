@@ -50,6 +50,22 @@ export const commandRows: readonly SessionRow[] = [
     'slash /model NAME': 'another model of the same provider',
   }),
   ...heldBy(
+    section,
+    ofSession('state/cut-dialogue'),
+    '`/clear` sends nothing old to the model and keeps the thread',
+    {
+      'slash /clear': 'the conversation starts anew in the same thread',
+    },
+  ),
+  ...heldBy(
+    section,
+    ofSession('state/cut-dialogue'),
+    '`/compact` shortens old turns and tool results, and leaves the last turn whole',
+    {
+      'slash /compact': 'less of the conversation is sent',
+    },
+  ),
+  ...heldBy(
     'Interactions',
     ofSession('tui/local-commands'),
     'hunks of the newest change are numbered, and a review by number reaches the session',

@@ -14,7 +14,9 @@ function notified(type: unknown, data: unknown = {}): (place: HostilePlace) => B
 }
 
 function published(type: unknown, data: unknown): (place: HostilePlace) => Buffer {
-  return posted('/api/service/publish', { type, data });
+  const body = JSON.stringify({ type, data });
+  return ({ host, engineToken }) =>
+    soundRequest({ host, token: engineToken }, { target: '/api/service/publish', body });
 }
 
 const notTypes: Readonly<Record<string, unknown>> = {
@@ -88,6 +90,15 @@ const ofRuns: readonly HostileRow[] = [
   invalid('a run without its id', published('run_started', {})),
   invalid('a run with an empty id', published('run_started', { run_id: '' })),
   invalid('a run with a number as id', published('run_started', { run_id: 7 })),
+  refused(403, 'INVALID_SERVICE_TOKEN')(
+    'an event of a run from a client of the service',
+    posted('/api/service/publish', { type: 'run_started', data: { run_id: 'r' } }),
+  ),
+  refused(403, 'INVALID_SERVICE_TOKEN')(
+    'a notification with the token of the engine',
+    ({ host, engineToken }) =>
+      soundRequest({ host, token: engineToken }, { target: notifyTarget, body: '{"type":"x","data":{}}' }),
+  ),
   accepted('a run that starts', published('run_started', { run_id: 'r' }), { publishes: ['run_started'] }),
 ];
 

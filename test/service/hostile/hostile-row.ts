@@ -4,6 +4,8 @@ export interface HostilePlace {
   /** `127.0.0.1:<port>`. */
   readonly host: string;
   readonly token: string;
+  /** Of runs of the engine. */
+  readonly engineToken: string;
   /** Root of the repository. */
   readonly root: string;
   /** A directory beside it; `out` in the repository leads there. */

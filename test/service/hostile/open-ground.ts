@@ -75,6 +75,7 @@ export async function openGround(
   t.teardown(() => service.stop());
   const { port, host } = new URL(service.discovery.baseUrl);
   const token = readFileSync(ground.files.token, 'utf8');
+  const engineToken = readFileSync(ground.files.engineToken, 'utf8');
   return {
     ground,
     service,
@@ -82,6 +83,7 @@ export async function openGround(
     port: Number(port),
     host,
     token,
+    engineToken,
     root: ground.root,
     outside: ground.outside,
   };

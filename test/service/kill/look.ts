@@ -16,6 +16,7 @@ const ofRunning = [
   '.gitignore',
   'service.json',
   'service-token',
+  'engine-token',
   'service.lock',
   'service.db',
   'service.db-wal',

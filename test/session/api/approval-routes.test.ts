@@ -60,6 +60,7 @@ async function scene(t: Test, isOpen = true) {
   const ask = (method: string, path: string, body?: unknown, token?: string) =>
     new Promise<Answer>((resolve, reject) => {
       const headers = {
+        origin: server.baseUrl,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(token === undefined ? {} : { 'x-code-controller-token': token }),
       };

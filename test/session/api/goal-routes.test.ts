@@ -43,7 +43,7 @@ async function scene(t: Test, more: Partial<SessionGround> = {}) {
   const ask = async (path: string, body?: unknown) => {
     const answer = await fetch(`${server.baseUrl}/api/code/${path}`, {
       ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
-      headers: { 'content-type': 'application/json', ...lease },
+      headers: { 'content-type': 'application/json', origin: server.baseUrl, ...lease },
     });
     // biome-ignore lint/suspicious/noExplicitAny: an answer of a server under test
     return [answer.status, (await answer.json()) as any] as const;

@@ -75,7 +75,8 @@ async function scene(t: Test, more: Partial<SessionGround> = {}, isOpen = true) 
     });
   const attach = async (clientId: string, kind?: string) => {
     const control = kind === 'automation' ? { 'x-svc-control-token': controlToken } : undefined;
-    return ask('POST', 'controller/attach', { clientId, ...(kind === undefined ? {} : { kind }) }, control);
+    const headers = { origin: server.baseUrl, ...control };
+    return ask('POST', 'controller/attach', { clientId, ...(kind === undefined ? {} : { kind }) }, headers);
   };
   return {
     ask,
@@ -266,6 +267,9 @@ t.test('checks run in a fixed order, and the first failure is reported', async (
     ['INVALID_BODY', ask('POST', 'interactions/x', { answers: { a: 'b' } }, token)],
     ['INVALID_BODY', ask('POST', 'controller/detach', { clientId: 'b' }, token)],
     ['INVALID_BODY', ask('POST', 'control/cancel', { now: true }, token)],
+    ['ORIGIN_REQUIRED', ask('POST', 'controller/attach', { clientId: 'x' })],
+    ['ORIGIN_REQUIRED', ask('POST', 'controller/attach', { clientId: 'x', kind: 'browser' })],
+    ['ORIGIN_REQUIRED', ask('POST', 'controller/attach', { clientId: 'x' }, origin)],
     ['INVALID_CONTROLLER_KIND', ask('POST', 'controller/attach', { clientId: 'x', kind: 'tui' })],
   ];
   for (const [code, answer] of rows) t.equal((await answer).body?.error.code, code);

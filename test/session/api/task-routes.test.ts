@@ -46,7 +46,12 @@ async function scene(t: Test, perform: (want: Want, world: World) => Promise<voi
   const ask = async (path: string, body?: unknown) => {
     const answer = await fetch(`${server.baseUrl}/api/code/${path}`, {
       ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
-      headers: { 'content-type': 'application/json', 'x-svc-control-token': controlToken, ...lease },
+      headers: {
+        'content-type': 'application/json',
+        'x-svc-control-token': controlToken,
+        origin: server.baseUrl,
+        ...lease,
+      },
     });
     // biome-ignore lint/suspicious/noExplicitAny: an answer of a server under test
     return [answer.status, (await answer.json()) as any] as const;

@@ -79,6 +79,7 @@ export async function openSessionPlace(t: Test, scene: Scene): Promise<ServedPla
   const attach = async (): Promise<void> => {
     const headers = {
       'content-type': 'application/json',
+      origin: `http://127.0.0.1:${port}`,
       ...(kind === 'automation' ? { 'x-svc-control-token': controlToken } : {}),
     };
     const asked = request({

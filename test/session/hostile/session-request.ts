@@ -22,6 +22,8 @@ export function sessionRequest(place: SessionPlace, line: RouteLine, parts: Requ
     target,
     headers: {
       'x-svc-service-token': undefined,
+      // A browser attaches with the origin of the page.
+      ...(line.shows === 'client' ? { origin: `http://${place.host}` } : {}),
       ...(line.shows === 'lease' ? { 'x-code-controller-token': place.lease } : {}),
       ...(isAutomation ? { 'x-svc-control-token': place.token } : {}),
       ...headers,

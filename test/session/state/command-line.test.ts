@@ -11,7 +11,7 @@ t.test('the command line controls its session until a client attaches', async (t
   const said = take('says', world, { type: 'submit', text: '/ask Why?', proof: local });
   t.match(said.facts[0], { type: 'said', by: { kind: 'cli' } });
   t.equal(take('reclaims', world, { type: 'reclaim' }).refusal, 'UNSUPPORTED_OPERATION');
-  const lease = { kind: 'browser', clientId: 'page', tokenDigest: 'd', expiresAtMs: 9 } as const;
+  const lease = { kind: 'browser', clientId: 'page', tokenDigest: 'd', expiresAtMs: 9, endsAtMs: 9 } as const;
   const attached = reduce(world.state, { type: 'attached', lease, atMs: 1 });
   t.match(toSnapshot(attached).controller, { kind: 'browser' });
   t.equal(

@@ -37,9 +37,13 @@ export function everyFact(): SessionState {
     turn: 'turn',
   };
   const facts: readonly Fact[] = [
-    { type: 'attached', lease: { kind: 'browser', clientId: 'page', tokenDigest: 'd', expiresAtMs: 9 } },
+    {
+      type: 'attached',
+      lease: { kind: 'browser', clientId: 'page', tokenDigest: 'd', expiresAtMs: 9, endsAtMs: 9 },
+    },
     { type: 'set', settings: { context: 'dev', networkAccess: 'allow', review: 'on', model: 'other' } },
     { type: 'said', id: 'm', text: 'hello', by },
+    { type: 'talk-cut', how: 'compact' },
     { type: 'replied', id: 'r', text: 'well' },
     { type: 'tool', id: 'call', toolName: 'shell', status: 'running', summary: 's', details: 'd' },
     { type: 'printing', id: 'call', text: 'so far' },

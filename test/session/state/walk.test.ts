@@ -21,7 +21,7 @@ function writersOf({ state, nowMs, tokens }: World): readonly string[] {
   ];
   return proofs.flatMap(([name, proof]) => {
     try {
-      decide(state, { type: 'cancel', proof }, { nowMs, newId: () => 'id' });
+      decide(state, { type: 'cancel', proof }, { nowMs, monotonicMs: nowMs, newId: () => 'id' });
       return [name];
     } catch (fault) {
       if (!isWritError(fault)) throw fault;
@@ -107,7 +107,7 @@ const checks: Readonly<Record<string, (step: Step) => boolean>> = {
         facts.some((fact) => fact.type === 'asked' && fact.interaction.id === id),
     ),
   'no lease outlives its time': ({ after: { state, nowMs }, refusal }) =>
-    refusal !== undefined || state.lease === undefined || state.lease.expiresAtMs > nowMs,
+    refusal !== undefined || state.lease === undefined || state.lease.endsAtMs > nowMs,
   'a question waits only while its turn runs': ({ after: { state } }) =>
     pendingOf(state).length === 0 || state.turn !== undefined,
   'a session that waits for an answer has a question': ({ after: { state } }) =>

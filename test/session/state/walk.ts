@@ -70,7 +70,7 @@ export function take(name: string, before: World, command: Command, passMs = 0):
     return `i${ids}`;
   };
   try {
-    const { facts, wants, lease } = decide(before.state, command, { nowMs, newId });
+    const { facts, wants, lease } = decide(before.state, command, { nowMs, monotonicMs: nowMs, newId });
     const happened = facts.map((fact): Happened => ({ ...fact, atMs: nowMs }));
     const state = happened.reduce(reduce, before.state);
     const tokens =
@@ -165,7 +165,10 @@ function stateToKey(
   nowMs: number,
 ) {
   const interactions = state.interactions.map(({ requestedAtMs: ___, resolvedAtMs: ____, ...one }) => one);
-  const left = lease === undefined ? undefined : { ...lease, expiresAtMs: lease.expiresAtMs - nowMs };
+  const left =
+    lease === undefined
+      ? undefined
+      : { ...lease, expiresAtMs: lease.expiresAtMs - nowMs, endsAtMs: lease.endsAtMs - nowMs };
   return { ...state, interactions, lease: left, commands: [...commands] };
 }
 

@@ -11,8 +11,13 @@ export function threadPlace(box: string) {
   const repository = { commonDir: join(box, 'git') };
   mkdirSync(repository.commonDir, { recursive: true });
   const witness = userJournalWitness({ HOME: join(box, 'home') });
-  /** Writes a thread: when it was opened, and what was said at what times. */
-  const say = async (
+  return { repository, witness, say: sayIn(repository, box) };
+}
+
+/** Writes threads of a repository: when one was opened, and what was said at what times. */
+export function sayIn(repository: { readonly commonDir: string }, box: string) {
+  const witness = userJournalWitness({ HOME: join(box, 'home') });
+  return async (
     threadId: string,
     atMs: number,
     ...said: readonly (readonly [atMs: number, text: string])[]
@@ -32,5 +37,4 @@ export function threadPlace(box: string) {
     }
     return directory;
   };
-  return { repository, witness, say };
 }

@@ -20,8 +20,7 @@ long('Ctrl+C in the external editor does not reach writ', { skip: noPty }, async
   await scene.until('editing');
   scene.press('ctrl+c');
   await scene.until('interrupted');
-  scene.type('after');
-  scene.press('enter');
+  scene.type('after\r');
   await scene.until('ready');
   scene.press('ctrl+c', 'ctrl+c', 'ctrl+c');
   t.equal((await scene.exited).exitCode, 0);

@@ -38,7 +38,8 @@ long(
       );
       await scene.until('? for help');
       scene.type('/ask What does price do?');
-      scene.press('enter');
+      await scene.until('> /ask What does price do?');
+      scene.type('\r');
       await scene.until('caller 40 of price');
       await scene.until(/^ready/m);
       scene.type('half written');

@@ -21,6 +21,7 @@ for (const term of ['tmux-256color', 'screen-256color']) {
     using scene = openTmux(code.line(), term);
     await scene.until('? for help');
     scene.type('/ask What does price do?');
+    await scene.until('> /ask What does price do?');
     scene.press('Enter');
     await scene.until('caller 40 of price');
     await scene.until(/^ready/m);

@@ -25,7 +25,7 @@ export function openMachineDoor(nowMs: () => number) {
       ids += 1;
       return `id${ids}`;
     };
-    const { facts } = decide(state, command, { nowMs: atMs, newId });
+    const { facts } = decide(state, command, { nowMs: atMs, monotonicMs: atMs, newId });
     const happened = facts.map((fact): Happened => ({ ...fact, atMs }));
     void thread.append(happened.filter(({ type }) => !fleeting.has(type)));
     state = happened.reduce(reduce, state);

@@ -64,3 +64,44 @@ t.test('the late rest of a key sequence is not read as text', async (t) => {
   t.equal(await read(['\x1b', 200, 'x', '[A']), 'escape "x" "[A"', 'behind something else it is text');
   t.equal(await read(['\x1b', 50, usualPatience.sequence + 100, '[A']), 'escape "[A"', 'and much later');
 });
+
+t.test('text with line ends in one chunk is one paste, and no line end in it is Enter', async (t) => {
+  t.equal(await read(['/network allow\r/model other\rhello\r']), '"/network allow\n/model other\nhello\n"');
+  t.equal(await read(['/network allow\r']), '"/network allow\n"', 'a line with its end too');
+  t.equal(await read(['one\ntwo\r\nthree\n']), '"one\ntwo\nthree\n"');
+  t.equal(await read(['one\rtwo\x1b[31m red\r']), '"one\ntwo red\n"', 'sequences in it are dropped');
+  t.equal(await read(['\x1b[A/network allow\r']), '"/network allow\n"', 'also behind a key sequence');
+  t.equal(await read(['z', 'one\rtwo', 100, '\r']), '"z" "one\ntwo" enter', 'a later Enter is one');
+});
+
+t.test('a paste that arrives in several chunks without marks goes on until it pauses', async (t) => {
+  const long = 'x'.repeat(4095);
+  t.equal(await read(['a\rb', '\r', 20, 'c', 20, '\r', 100, '\r']), '"a\nb" "\n" "c" "\n" enter');
+  t.equal(await read([long, '\r', 100, '\r']), `"${long}" "\n" enter`, 'cut before its line end');
+  t.equal(await read(['a\rb', '\x1b[A']), '"a\nb" up', 'a key ends it');
+  t.equal(await read(['ab\rc', 'd', 100, 'e']), '"ab\nc" "d" "e"');
+});
+
+t.test('a character that two chunks of an unmarked paste share is whole', async (t) => {
+  const bytes = Buffer.from('one\rtw\u00f6\r');
+  const keys: Key[] = [];
+  const reader = readKeys(slowClock(), (told) => keys.push(...told));
+  reader.feed(bytes.subarray(0, 7));
+  reader.feed(bytes.subarray(7));
+  reader.stop();
+  t.strictSame(
+    keys.map((key) => (key.type === 'paste' ? key.text : key)),
+    ['one\ntw', '\u00f6\n'],
+  );
+});
+
+t.test('typed keys and marked pastes are read as before', async (t) => {
+  t.equal(await read(['y\r']), '"y" enter', 'one letter and Enter');
+  t.equal(await read(['\r\r\r']), 'enter enter enter');
+  t.equal(await read(['hello', '\r']), '"hello" enter');
+  t.equal(await read(['\x1b[A\r']), 'up enter', 'a key and Enter');
+  t.equal(await read(['ab\x1b\rcd']), '"ab" alt+enter "cd"', 'Alt+Enter in typed text');
+  t.equal(await read(['hello\x1bOM']), '"hello" enter', 'Enter of the number pad');
+  t.equal(await read(['ab\x1b[200~one\rtwo\x1b[201~\r']), '"ab" "one\ntwo" enter');
+  t.equal(await read(['\x1b[200~one\r', 'two\r', '\x1b[201~', '\r']), '"one\ntwo\n" enter');
+});

@@ -14,7 +14,7 @@ const plans = (...steps: readonly string[]): ScriptedReply => ({
 });
 
 /** A model that fails at every plan but one that says how, which is that of this revision. */
-function failsUntil(revision: number): (asked: Asked) => ScriptedReply {
+function failsUntil(revision: number, failsAlike = false): (asked: Asked) => ScriptedReply {
   let made = 0;
   let replies = 0;
   return ({ body }) => {
@@ -24,8 +24,10 @@ function failsUntil(revision: number): (asked: Asked) => ScriptedReply {
       made += 1;
       return plans(made < revision ? `look at it, ${made}` : 'take the cent away');
     }
-    if (!text.includes('take the cent away'))
-      return { calls: [['submit_task_complete', { complete: false, summary: 'the file puzzles me' }]] };
+    if (!text.includes('take the cent away')) {
+      const summary = `the file puzzles me${failsAlike ? '' : `, ${made}`}`;
+      return { calls: [['submit_task_complete', { complete: false, summary }]] };
+    }
     replies += 1;
     return makesFix[replies - 1] ?? { text: 'done' };
   };
@@ -68,6 +70,23 @@ long('after three repairs the user decides how many more are allowed', async (t)
   await scene.say('/plan continue 5');
   await scene.ended();
   t.equal(scene.session.channel.state.status, 'completed', lastNote(scene.session));
+});
+
+long('a run that fails as the one before it ends the repairs early, and each shows its cost', async (t) => {
+  await using scene = await scriptSession(failsUntil(6, true), { clock: hasty });
+  const { id } = await planned(scene);
+  await scene.answer(id, { selectedOption: 'execute' });
+  const stopped = await scene.asked('post_plan_choice');
+  t.match(stopped.metadata, { repair: { attempt: 1, limit: 3 } }, lastNote(scene.session));
+  const notes = scene.session.channel.state.transcript.filter(({ title }) => title === 'Repair');
+  t.match(
+    notes.map(({ content }) => content),
+    [
+      /repair 1 of 3 runs by itself\nthis run and its new plan: [\d.]+k? tokens/,
+      /it failed as the run before it did: no repair runs by itself\nthis run and its new plan: [\d.]+k? tokens/,
+    ],
+  );
+  await scene.answer(stopped.id, { selectedOption: 'cancel' });
 });
 
 t.test('a plan is not executed after its working tree changed', async (t) => {

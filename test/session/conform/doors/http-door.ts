@@ -18,6 +18,7 @@ export async function openHttpDoor(setting: SessionSetting, report: (fault: unkn
       method: 'POST',
       headers: {
         'x-svc-control-token': controlToken,
+        origin: served.baseUrl,
         ...(token === undefined ? {} : { 'x-code-controller-token': token }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },

@@ -12,6 +12,11 @@ interface Answer {
   readonly error?: { readonly message: string; readonly data?: { readonly code?: string } };
 }
 
+interface Attached {
+  readonly controllerToken?: string;
+  readonly error?: Refusal;
+}
+
 /** A `writ code-control --stdio` for each client, which finds the session and its token by itself. */
 export async function openStdioDoor(
   setting: SessionSetting,
@@ -25,12 +30,30 @@ export async function openStdioDoor(
     programs.set(client, known);
     return known;
   };
+  /** Leases of browsers, which attach over HTTP: code-control has automation leases only. */
+  const leases = new Map<string, string>();
+  const attachBrowser = async (clientId: string): Promise<Refusal | undefined> => {
+    const response = await fetch(`${served.baseUrl}/api/code/controller/attach`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: served.baseUrl },
+      body: JSON.stringify({ clientId, kind: 'browser' }),
+    });
+    const { controllerToken, error } = (await response.json()) as Attached;
+    if (controllerToken !== undefined) leases.set(clientId, controllerToken);
+    return error && { code: error.code, message: error.message };
+  };
   const told = async (client: string, method: string, params: object = {}): Promise<Refusal | undefined> => {
-    const { error } = await programOf(client).call(method, params);
+    const controllerToken = leases.get(client);
+    const own = controllerToken === undefined ? params : { ...params, controllerToken };
+    const { error } = await programOf(client).call(method, own);
     return error && { code: error.data?.code ?? 'NO_CODE', message: error.message };
   };
   return {
-    attach: (clientId, kind) => told(clientId, 'controller.attach', { clientId, kind }),
+    async attach(clientId, kind) {
+      if (kind === 'browser') return attachBrowser(clientId);
+      leases.delete(clientId);
+      return told(clientId, 'controller.attach', { clientId, kind });
+    },
     detach: (clientId) => told(clientId, 'controller.detach', { clientId }),
     say: (client, text, commandId) => told(client, 'message.submit', { text, commandId }),
     answer: (client, interactionId, given) =>

@@ -1,0 +1,35 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { askWrit } from '../../../bin/mcp/ask-writ.ts';
+import { toRefusalAnswer } from '../../../session/mcp/tool-answer.ts';
+import { writTools } from '../../../session/mcp/tools/writ-tools.ts';
+import { personRepository } from '../vcs/person-repository.ts';
+
+t.test('`validate_spec` repeats nothing of the file that it validates', async (t) => {
+  const { root: cwd, env } = personRepository();
+  const tool = writTools.find(({ name }) => name === 'validate_spec');
+  const validate = async (text: string): Promise<string> => {
+    writeFileSync(join(cwd, 'spec.json'), text);
+    const call = { ground: { cwd, ask: askWrit({ cwd, env }) }, signal: new AbortController().signal };
+    const given = new Map([['path', 'spec.json']]);
+    try {
+      return JSON.stringify(await tool?.call(given as never, call as never));
+    } catch (fault) {
+      return JSON.stringify(toRefusalAnswer(fault, cwd));
+    }
+  };
+  const files: Readonly<Record<string, string>> = {
+    'no JSON': 'PLANTED_KEY=planted-value\n',
+    'a name of its own': '{"apiVersion":"planted/v1alpha1","planted_name":{"planted":"planted"}}',
+    'a name twice': '{"planted":1,"planted":2}',
+    'values of the wrong kind': '{"metadata":{"labels":{"planted":1},"planted":"planted"},"kind":"planted"}',
+    'a number too exact': '{"planted":1.00000000000000000001234567}',
+    'a name with a found in it': '{"x found planted `planted":1}',
+  };
+  for (const [name, text] of Object.entries(files)) {
+    const answer = await validate(text);
+    t.notMatch(answer, /planted/i, name);
+    t.match(answer, /INTENTSPEC_|SCHEMA_/, `${name}: and says that it is invalid`);
+  }
+});
