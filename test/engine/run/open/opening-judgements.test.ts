@@ -35,6 +35,7 @@ const said: readonly (readonly [id: string, sees: string, about: string, needs: 
     '/metadata/target/baseRef',
     'request kind runId repository admitted origin',
   ],
+  ['objects-here', 'repository', '/metadata/target/repo', 'repository landing origin'],
   ['config-read', 'repository', '', 'plugins repository landing'],
   ['signers-read', 'repository', '/risk/humanInLoop', 'repository landing'],
   ['checks-joined', 'repository', '', 'admitted config'],
