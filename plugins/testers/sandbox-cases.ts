@@ -35,7 +35,7 @@ export const sandboxCases: SandboxCases = {
     assert.ok(works, `it does not work on this machine: ${reason ?? 'without a reason'}`);
     assert.equal(enforced.length === 0, backend.unconfined === true, 'what confines enforces something');
   },
-  'a command works where it is told to, and is answered as it ended': async (scene) => {
+  'a command runs in its working directory, and its exit is reported': async (scene) => {
     const inside = scene.backend.pathsInside(scene);
     const script = 'pwd; echo err >&2; cat; echo kept >written; echo seen >"$REPORTS/report"; exit 7';
     const env = { REPORTS: inside.reports };

@@ -289,7 +289,7 @@ const empty: readonly Case[] = [
     },
   },
   {
-    what: 'a statement that nobody signed, as a file',
+    what: 'an unsigned statement, as a file',
     seen: 'TomHennen/wrangle#833: unsigned evidence was evaluated',
     exit: 3,
     code: 'bundle unverified unsupported',
@@ -382,19 +382,19 @@ const wrongSignatures: readonly Case[] = [
     },
   },
   {
-    what: 'the ephemeral key of nobody',
+    what: 'an ephemeral key',
     exit: 3,
     code: 'signature unverified untrusted-signer',
     run: async () => verify(await sealRun(makeMachine())),
   },
   {
-    what: 'a key that is trusted, where another was asked for',
+    what: 'a trusted key other than the demanded one',
     exit: 3,
     code: 'signature unverified untrusted-signer',
     run: async () => verify(sealed, { keyFiles: [await pemOf(await newcomer())] }),
   },
   {
-    what: 'a verifier who trusts nobody',
+    what: 'a verifier without trust',
     exit: 3,
     code: 'signature unverified untrusted-signer',
     run: async () => command([await exported(sealed)], makeMachine().home),
@@ -472,7 +472,7 @@ const wrongStatements: readonly Case[] = [
     run: () => signedAs((one) => one, 'application/vnd.in-toto.provenance+json'),
   },
   {
-    what: 'a signed payload in which a key stands twice',
+    what: 'a signed payload with a duplicate key',
     exit: 1,
     code: 'statement failed malformed',
     run: async () => {
@@ -521,7 +521,7 @@ const wrongStatements: readonly Case[] = [
       }),
   },
   {
-    what: 'an external parameter that nobody knows',
+    what: 'an unknown external parameter',
     exit: 1,
     code: 'statement failed unknown-parameter',
     run: () =>
@@ -554,7 +554,7 @@ const wrongStatements: readonly Case[] = [
     run: async () => command([await exported(sealed), '--artifact', `sha256:${'9'.repeat(64)}`]),
   },
   {
-    what: 'the same wrong artifact, asked for twice',
+    what: 'the same wrong artifact, given twice',
     exit: 1,
     code: `artifact:${'9'.repeat(64)} failed wrong-subject`,
     run: () => verify(sealed, { options: { artifacts: ['9'.repeat(64), '9'.repeat(64)] } }),
@@ -613,7 +613,7 @@ const wrongVerdicts: readonly Case[] = [
     },
   },
   {
-    what: 'a stage that is told twice',
+    what: 'a stage that is listed twice',
     exit: 1,
     code: 'decision failed policy-deny',
     run: () => saying(decisionPath, inPredicate({ stages: [...stages, stages[0]] }), approved),
@@ -694,7 +694,7 @@ const wrongVerdicts: readonly Case[] = [
       }),
   },
   {
-    what: 'a summary that claims two persons where nobody approved',
+    what: 'a summary that claims two persons without an approval',
     exit: 1,
     code: 'summary failed policy-deny',
     run: () =>
@@ -714,7 +714,7 @@ const wrongVerdicts: readonly Case[] = [
       ),
   },
   {
-    what: 'another contract than the one asked for',
+    what: 'another contract than the demanded one',
     exit: 1,
     code: 'spec failed mismatch',
     run: async () =>
@@ -860,7 +860,7 @@ const wrongApprovals: readonly Case[] = [
     run: () => approvedAs(both, `* ${ana.publicKey}\n* ${ben.publicKey}\n`),
   },
   {
-    what: 'signers: authorities whose certificates nobody showed',
+    what: 'signers: authorities whose certificates are absent',
     exit: 3,
     code: 'approvals unverified untrusted-signer',
     run: () =>
@@ -888,7 +888,7 @@ const wrongLogs: readonly Case[] = [
     run: async () => verify(await inLogOf(parseVkey(vkey).name)),
   },
   {
-    what: 'another ledger key than the one asked for',
+    what: 'another ledger key than the demanded one',
     exit: 3,
     code: 'log-inclusion unverified untrusted-log',
     run: async () => {
@@ -899,7 +899,7 @@ const wrongLogs: readonly Case[] = [
     },
   },
   {
-    what: 'a logged contract whose entry was taken out of the bundle',
+    what: 'a logged contract whose entry was removed from the bundle',
     exit: 3,
     code: 'log-entry missing not-logged',
     run: async () => {
@@ -936,7 +936,7 @@ const wrongLogs: readonly Case[] = [
     },
   },
   {
-    what: 'a log entry that nobody would look at, beside a statement',
+    what: 'an unneeded log entry beside a statement',
     exit: 1,
     code: 'decision failed malformed',
     run: async () => {
@@ -978,7 +978,7 @@ const wrongLogs: readonly Case[] = [
     run: () => command([file(sealed.run.get(proofPath) ?? Buffer.alloc(0), 'tlog-proof')]),
   },
   {
-    what: 'a log proof of a log that nobody trusts',
+    what: 'a log proof of an untrusted log',
     exit: 3,
     code: 'log-inclusion unverified untrusted-log',
     run: () =>
@@ -992,7 +992,7 @@ const wrongLogs: readonly Case[] = [
       ),
   },
   {
-    what: 'a bundle without a log entry, where a log was asked for',
+    what: 'a bundle without a log entry, although a log is demanded',
     exit: 3,
     code: 'log missing not-logged',
     run: () =>
@@ -1020,7 +1020,7 @@ const wrongTargets: readonly Case[] = [
     run: () => verify(withCommit((raw) => `${raw}Run-Id: run-2\n`)),
   },
   {
-    what: 'another run than the one asked for',
+    what: 'another run than the demanded one',
     exit: 1,
     code: 'run failed wrong-run',
     run: () => verify(sealed, { options: { runId: 'run-2' } }),

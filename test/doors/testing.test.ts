@@ -48,7 +48,7 @@ const promises = {
   },
   sandbox: {
     'does not work': 'it says that it works here, and what it enforces',
-    'works elsewhere': 'a command works where it is told to, and is answered as it ended',
+    'works elsewhere': 'a command runs in its working directory, and its exit is reported',
     'hands on its environment': 'no variable of ours reaches a command',
     'keeps all output': 'output is bounded, and counted',
     'keeps no time': 'a time-out ends every descendant',
@@ -69,7 +69,7 @@ const sound = { signer: 'vault', log: 'memory', sandbox: 'wrapped', store: 'file
 
 for (const kind of ['signer', 'log', 'sandbox', 'store'] as const)
   (kind === 'signer' ? t.test.bind(t) : long)(
-    `${kind}: an outsider's part that keeps every promise passes, and each broken one is told by the promise that it breaks`,
+    `${kind}: a third-party part that keeps every promise passes, and each broken one is named by the promise that it breaks`,
     { skip: kind === 'sandbox' && noBubblewrap },
     async (t) => {
       const { [sound[kind]]: passed, ...refused } = answersOf(kind);

@@ -375,7 +375,7 @@ const cases: readonly Case[] = [
     dirty: [],
   },
   {
-    name: 'a submodule that stands elsewhere, or becomes a file',
+    name: 'a submodule at another commit, or one that becomes a file',
     prepare: (s) => {
       s.write({ 'sub/file': 'x\n', 'other/file': 'x\n' });
       for (const name of ['sub', 'other']) {

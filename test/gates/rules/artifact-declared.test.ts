@@ -14,7 +14,7 @@ await gateTester(t, ruleOf('artifact-declared'), {
       expect: [],
     },
     {
-      name: 'a name that another stage produces is judged there',
+      name: 'a name that another stage produces is evaluated there',
       ...stageOf('fast'),
       ...plan({ securityChecks: [check({ artifactsProduced: ['sast-report'] })] }),
       expect: [],

@@ -40,7 +40,7 @@ await gateTester(t, ruleOf('artifact-format'), {
       expect: [],
     },
     {
-      name: 'an earlier stage has judged its own',
+      name: 'an earlier stage has evaluated its own files',
       ...stageOf('security'),
       ...declare('test-log', 'junit+xml'),
       ...withArtifacts(log),
@@ -106,7 +106,7 @@ await gateTester(t, ruleOf('artifact-format'), {
       expect: [{ ...error, path: 'artifacts/fast/unit/test-log.txt' }],
     },
     {
-      name: 'every file of a name is judged',
+      name: 'every file of a name is evaluated',
       ...stageOf('fast'),
       ...declare('sast-report', 'sarif'),
       ...withArtifacts(artifact('sast-report', sarif), artifact('sast-report', 'hello', { path: 'b' })),
@@ -120,7 +120,7 @@ await gateTester(t, ruleOf('artifact-format'), {
       expect: [error],
     },
     {
-      name: 'a digest that is told in capital letters is another digest',
+      name: 'a digest in capital letters is another digest',
       ...stageOf('fast'),
       artifacts: [{ ...log.record, sha256: log.record.sha256.toUpperCase() }],
       artifactBytes: { [log.record.sha256.toUpperCase()]: log.bytes },

@@ -85,7 +85,7 @@ await gateTester(t, ruleOf('artifact-present'), {
       expect: [warning],
     },
     {
-      name: 'where the check that produces it stands later, it is not looked for before',
+      name: 'it is not expected before the stage of the check that produces it',
       ...stageOf('fast', checkRecord()),
       spec: {
         ...required(entry('build-log')),
@@ -94,7 +94,7 @@ await gateTester(t, ruleOf('artifact-present'), {
       expect: [],
     },
     {
-      name: 'a test-log that nobody claims is not looked for before anything runs',
+      name: 'a test-log that no check claims is not expected before a check runs',
       ...stageOf('fast'),
       spec: {
         ...required(entry('test-log')),
@@ -114,7 +114,7 @@ await gateTester(t, ruleOf('artifact-present'), {
   ],
   invalid: [
     {
-      name: 'a program that was to write a report wrote none, and the engine has one of its own',
+      name: 'a program wrote no report, and the engine has made one',
       ...stageOf('fast', checkRecord()),
       spec: {
         ...required(entry('sbom')),
@@ -131,7 +131,7 @@ await gateTester(t, ruleOf('artifact-present'), {
       expect: [{ ...error, detail: { artifact: 'build-log', stage: 'fast', required: true } }],
     },
     {
-      name: 'it is missing where the check that produces it stands',
+      name: 'it is missing in the stage of the check that produces it',
       ...stageOf('release', checkRecord({ status: 'waiting' })),
       spec: {
         ...required(entry('build-log')),
@@ -153,7 +153,7 @@ await gateTester(t, ruleOf('artifact-present'), {
       expect: [{ ...error, detail: { artifact: 'sbom', stage: 'fast', required: true } }],
     },
     {
-      name: 'a test-log that nobody claims is missing where checks run first',
+      name: 'a test-log that no check claims is missing in the first stage with checks',
       ...stageOf('integration'),
       spec: {
         ...required(entry('test-log')),

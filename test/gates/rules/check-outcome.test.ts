@@ -14,7 +14,7 @@ await gateTester(t, ruleOf('check-outcome'), {
       expect: [],
     },
     {
-      name: 'a check that asks a rule and has no exit code',
+      name: 'a check that runs a rule and has no exit code',
       ...stageOf('fast', { ...checkRecord({ kind: 'policy' }), ...{ exitCode: undefined } } as never),
       expect: [],
     },

@@ -126,7 +126,7 @@ await gateTester(t, findRule('licenses'), {
       expect: [{ severity: 'warning', detail: detail('ISC', 'new-license') }],
     },
     {
-      ...adds('a new license, asked in the release stage: it waits', 'ISC', reviewedSpec),
+      ...adds('a new license in the release stage waits for approval', 'ISC', reviewedSpec),
       ...released,
       approvals: [approvalAs('maintainer')],
       expect: [
@@ -143,7 +143,7 @@ await gateTester(t, findRule('licenses'), {
       approvals: [approvalAs('License-Review')],
       expect: [{ severity: 'warning' }],
     },
-    { ...adds('no new license: nobody is asked', 'MIT', reviewedSpec), ...released, expect: [] },
+    { ...adds('no new license: no approval is requested', 'MIT', reviewedSpec), ...released, expect: [] },
   ],
   invalid: [
     {
@@ -167,7 +167,7 @@ await gateTester(t, findRule('licenses'), {
     },
     adds('one of two is not listed', 'MIT AND GPL-3.0-only'),
     {
-      name: 'an archive beside the sources, which nobody reads',
+      name: 'an archive beside the sources, which no tool reads',
       spec: only(['MIT']),
       files: lockTo({
         ...oldLock,
@@ -175,7 +175,7 @@ await gateTester(t, findRule('licenses'), {
       }),
     },
     {
-      name: 'a side of a choice that the base did not have to take',
+      name: 'an alternative of a choice of licenses that the base could avoid',
       spec: only([], true),
       files: {
         'package-lock.json': {

@@ -244,13 +244,13 @@ await gateTester(t, findRule('new-dependency'), {
       spec: noNew,
     },
     {
-      name: 'a reviewed one, as a warning, where the contract asks for report and approval',
+      name: 'a reviewed one, as a warning, if the contract requires report and approval',
       files: project(withB, locked('b', registryEntry('b', '2.0.0'))),
       spec: reviewed,
       expect: [{ severity: 'warning', path: 'package.json' }],
     },
     {
-      name: 'a reviewed one, asked in the release stage: it waits',
+      name: 'a reviewed one in the release stage waits for approval',
       files: project(withB, locked('b', registryEntry('b', '2.0.0'))),
       spec: reviewed,
       ...atRelease,
@@ -287,7 +287,7 @@ await gateTester(t, findRule('new-dependency'), {
       expect: [{ severity: 'warning' }],
     },
     {
-      name: 'another registry, asked in the release stage: it waits',
+      name: 'another registry in the release stage waits for approval',
       files: npmrc('registry=https://good.example/', 'registry=https://evil.example/'),
       spec: reviewed,
       ...atRelease,
@@ -344,7 +344,7 @@ await gateTester(t, findRule('new-dependency'), {
       ],
     },
     {
-      name: 'another registry under `allow-with-review` that nobody is asked about',
+      name: 'another registry under `allow-with-review` without a request for approval',
       files: npmrc('registry=https://good.example/', ''),
       spec: spec('allow-with-review'),
       expect: [{ path: '.npmrc' }],
@@ -405,7 +405,7 @@ await gateTester(t, findRule('new-dependency'), {
       expect: [{ path: 'setup.py' }, { severity: 'note' }],
     },
     {
-      name: 'a package that an included file of any name asks for',
+      name: 'a package that an included file of any name requires',
       files: {
         'requirements.txt': { base: '-r deps/x.txt\n', candidate: '-r deps/x.txt\n' },
         'deps/x.txt': { base: 'a==1\n', candidate: 'a==1\nb==1\n' },
@@ -443,7 +443,7 @@ await gateTester(t, findRule('new-dependency'), {
       expect: [{ path: '.mvn/extensions.xml' }],
     },
     {
-      name: 'a gem whose source stands on the next line',
+      name: 'a gem whose source is on the next line',
       files: { Gemfile: { base: "gem 'a'\n", candidate: "gem 'a',\n  git: 'https://evil.example/a'\n" } },
       spec: noNew,
       expect: [{ severity: 'note' }, { path: 'Gemfile', line: 1 }],
@@ -456,7 +456,7 @@ await gateTester(t, findRule('new-dependency'), {
       approvals: [approval('reject')],
     },
     {
-      name: 'a reviewed one whose report nobody made',
+      name: 'a reviewed one without its report',
       files: project(withB, locked('b', registryEntry('b', '2.0.0'))),
       spec: reviewed,
       stage: atRelease.stage,
@@ -549,7 +549,7 @@ await gateTester(t, findRule('new-dependency'), {
       ],
     },
     {
-      name: 'a package in the lockfile that nothing asks for',
+      name: 'a package in the lockfile that nothing requires',
       files: project(old, locked('c', registryEntry('c', '1.0.0'))),
       spec: noNew,
       expect: [
@@ -627,7 +627,7 @@ await gateTester(t, findRule('new-dependency'), {
       expect: [{ path: 'package.json' }],
     },
     {
-      name: 'a git dependency in both files, told once',
+      name: 'a git dependency in both files is reported once',
       files: project(
         { dependencies: { a: '^1.0.0', y: 'github:x/y' } },
         locked('y', { version: '1.0.0', resolved: 'git+ssh://git@github.com/x/y.git#0123456789' }),
@@ -792,7 +792,7 @@ await gateTester(t, findRule('new-dependency'), {
       spec: noNew,
     })),
     {
-      name: 'a lockfile that names no registry, and then one of its own for a known package',
+      name: 'a lockfile without a registry, then with another registry for a known package',
       files: {
         'pnpm-lock.yaml': {
           base: "lockfileVersion: '9.0'\n\npackages:\n\n  a@1.0.0:\n    resolution: {integrity: x}\n",

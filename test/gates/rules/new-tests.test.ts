@@ -95,7 +95,7 @@ await gateTester(t, findRule('new-tests'), {
     }),
     { name: 'another kind of change', files: fix, spec: { intent: { changeType: 'feature' } } },
     {
-      name: 'a contract that does not ask',
+      name: 'a contract without the requirement',
       files: fix,
       spec: { ...spec, acceptance: { qualityGates: { requireNewTestsWhenBugfix: false } } },
     },
@@ -115,7 +115,7 @@ await gateTester(t, findRule('new-tests'), {
       'test/a.test.ts': { base: first + second, candidate: first },
       'test/b.test.ts': { candidate: second },
     }),
-    with_('a case that is only laid out anew', {
+    with_('a case that is only reformatted', {
       'test/a.test.ts': {
         base: first,
         candidate: first.replace("t.test('adds', async", "t.test(\n  'adds',\n  async"),
@@ -131,7 +131,7 @@ await gateTester(t, findRule('new-tests'), {
     with_('a case in a comment', {
       'test/a.test.ts': { base: first, candidate: `${first}/*\n${second}*/\n` },
     }),
-    with_('a case that stood behind the end of the code', {
+    with_('a case after the end of the code', {
       'a_spec.rb': {
         base: "f\n__END__\nit 'b' do\n  f(1)\nend\n",
         candidate: "f\nit 'b' do\n  f(1)\nend\n",

@@ -34,23 +34,23 @@ const refusedArguments = (...args: string[]) => ({
 
 await gateTester(t, ruleOf('require-approvers'), {
   valid: [
-    { name: 'as many as the contract asks for', ...four, approvals: [ana, ben], expect: [] },
-    { name: 'as many as the check asks for', args: ['--min', '1'], ...four, approvals: [ana], expect: [] },
+    { name: 'as many as the contract requires', ...four, approvals: [ana, ben], expect: [] },
+    { name: 'as many as the check requires', args: ['--min', '1'], ...four, approvals: [ana], expect: [] },
     { name: 'the other way to write it', args: ['--min=2'], approvals: [ana, ben], expect: [] },
-    { name: 'nobody was asked yet', ...four, expect: waits([], 2) },
+    { name: 'no approval was requested yet', ...four, expect: waits([], 2) },
     { name: 'one of two', ...four, approvals: [ana], expect: waits(['ana@x'], 2) },
     {
-      name: 'more than the contract asks for',
+      name: 'more than the contract requires',
       args: ['--min', '3'],
       ...four,
       approvals: [ana, ben],
       expect: waits(['ana@x', 'ben@x'], 3),
     },
-    { name: 'a contract that asks for nobody still needs one', expect: waits([], 1) },
+    { name: 'a contract without required approvers still needs one', expect: waits([], 1) },
     { name: 'one person twice', ...four, approvals: [ana, verdict('ANA@x')], expect: waits(['ana@x'], 2) },
-    { name: 'nobody by name', approvals: [verdict('')], expect: waits([], 1) },
+    { name: 'no approver by name', approvals: [verdict('')], expect: waits([], 1) },
     {
-      name: 'what does not count is told and not counted',
+      name: 'an approval that does not count is reported',
       approvals: [
         verdict('cleo@x', { status: 'author' }),
         verdict('', { status: 'malformed', decision: 'reject' }),
@@ -108,7 +108,7 @@ await gateTester(t, ruleOf('require-approvers'), {
       expect: [{ severity: 'error' }],
     },
     {
-      name: 'a group that nobody knows',
+      name: 'an unknown group',
       args: ['--group', 'constructor'],
       approvalGroups: { release: ['ana@x'] },
       approvals: [ana],

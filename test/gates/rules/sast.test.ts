@@ -61,7 +61,7 @@ await gateTester(t, ruleOf('sast'), {
       expect: [],
     },
     {
-      name: 'a level of its own counts before that of its rule',
+      name: 'the level of a result counts before the level of its rule',
       ...ruleSet(severe, { ruleId: 'sql', level: 'note', message }),
       expect: [],
     },
@@ -131,7 +131,7 @@ await gateTester(t, ruleOf('sast'), {
       expect: [{ ...error, path: 'src/store.js', line: 7, message: 'sql: user input reaches a query' }],
     },
     {
-      name: 'a place is the path that its address means',
+      name: 'a location is the path to which its address resolves',
       ...results({
         level: 'error',
         message,

@@ -94,7 +94,7 @@ await gateTester(t, ruleOf('sca'), {
       ...report(vdr([], { properties: properties('2026-01-10T00:00:00Z', { 'writ:packages': '0' }) })),
       expect: [note],
     },
-    { name: 'a report of another tool, which is not judged', ...report({ Results: [] }), expect: [note] },
+    { name: 'a report of another tool is not evaluated', ...report({ Results: [] }), expect: [note] },
     { name: 'a list of another tool', ...report([]), expect: [note] },
   ],
   invalid: [
@@ -181,7 +181,7 @@ await gateTester(t, ruleOf('sca'), {
       ),
       expect: [error],
     },
-    { name: 'a bill of materials in which nobody looked', ...report(vdr(undefined)), expect: [error] },
+    { name: 'a bill of materials that was not scanned', ...report(vdr(undefined)), expect: [error] },
     { name: 'vulnerabilities that are no list', ...report(vdr({})), expect: [error] },
     { name: 'a vulnerability without id', ...report(vdr([{}])), expect: [error] },
     {

@@ -15,10 +15,10 @@ await gateTester(t, findRule('secrets'), {
       files: { 'a.ts': { candidate: 'const a = process.env.TOKEN;\n' } },
     },
     {
-      name: 'a secret that stood there before',
+      name: 'a secret that was there before',
       files: { 'a.ts': { base: `${token}\n`, candidate: `${token}\nb\n` } },
     },
-    { name: 'a secret that is taken out', files: { 'a.ts': { base: `${token}\n`, candidate: 'b\n' } } },
+    { name: 'a secret that is removed', files: { 'a.ts': { base: `${token}\n`, candidate: 'b\n' } } },
     {
       name: 'a value that documents use as an example',
       files: { 'a.md': { candidate: `AKIAIOSFODNN7${'EXAMPLE'}\n` } },
@@ -47,7 +47,7 @@ await gateTester(t, findRule('secrets'), {
   ],
   invalid: [
     ...['a.js', '.env', 'config.json', 'notes.txt'].map((path) => ({
-      name: `${path} with a NUL, which git takes for binary`,
+      name: `${path} with a NUL, which git treats as binary`,
       files: { [path]: { candidate: `T=${token}\0` } },
       expect: [{ rule: 'secrets', path }],
     })),
@@ -66,7 +66,7 @@ await gateTester(t, findRule('secrets'), {
       ['huggingface-token', `use ${'api_org_'}QwZrTyPsDfGhJkLmXcVbNbAeIoUqWsEdRf here`],
       ['notion-token', `use ${'secret_'}Qw7rTyPsDf3hJkLmXcV9NbAeIo5qWsEdRfTgYhUjIkO here`],
     ].map(([format, text]) => ({
-      name: `${format} that begins like a name and stands in prose`,
+      name: `${format} that begins like a name, in prose`,
       files: { 'notes.txt': { candidate: `${text}\n` } },
       expect: [{ line: 1, message: `an added line holds what looks like a secret: ${format}` }],
     })),

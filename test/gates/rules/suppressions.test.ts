@@ -59,7 +59,7 @@ await gateTester(t, findRule('suppressions'), {
       expect: [{ severity: 'note' as const, path: 'src/a.x', line: 2, detail: { tool } }],
     })),
     {
-      name: 'one that stood there before, and one that is taken out',
+      name: 'one that was there before, and one that is removed',
       files: { 'a.py': { base: `x # ${'no'}qa\ny # ${'no'}qa\n`, candidate: `x # ${'no'}qa\nz\n` } },
     },
     {
@@ -81,7 +81,7 @@ await gateTester(t, findRule('suppressions'), {
       expect: [{ rule: 'suppressions' }],
     },
     {
-      name: 'a tool that nobody knows',
+      name: 'an unknown tool',
       files: { 'a.py': { candidate: 'x\n' } },
       options: { allow_tools: ['flake9'] },
       expect: [{ rule: 'suppressions' }],

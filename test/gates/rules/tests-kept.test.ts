@@ -67,7 +67,7 @@ await gateTester(t, findRule('tests-kept'), {
     change('a file that is no test to its name any more', {
       'src/a.js': { base: both, candidate: both, oldPath: 'src/a.test.js' },
     }),
-    change('a case that stands where nobody looks', {
+    change('a case in a file that no runner reads', {
       'test/a.test.js': { base: both, candidate: head + first },
       'src/b.js': { candidate: head + second },
     }),

@@ -9,7 +9,7 @@ const refuses = (code: string) => [
 await gateTester(t, ruleOf('verify-provenance'), {
   valid: [{ name: 'a trial of the seal verified', rehearsal: { problems: [] }, expect: [] }],
   invalid: [
-    { name: 'the contract asks for no provenance', expect: refuses('PROVENANCE_NOT_ASKED_FOR') },
+    { name: 'the contract requires no provenance', expect: refuses('PROVENANCE_NOT_ASKED_FOR') },
     {
       name: 'the key cannot sign',
       rehearsal: { problems: ['the provenance does not verify: the signer failed'] },

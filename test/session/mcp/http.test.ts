@@ -62,7 +62,7 @@ const newer = { 'mcp-protocol-version': '2026-07-28' };
 for (const era of ['legacy', 'modern'] as const)
   testIn(
     era === 'modern',
-    `the official client calls tools over HTTP and is told of progress, era ${era}`,
+    `the official client calls tools over HTTP and receives progress, era ${era}`,
     async (t) => {
       const begun: unknown[] = [];
       let proceed: ((answer: { data: object }) => void) | undefined;

@@ -29,7 +29,7 @@ const table: readonly (readonly [
     'a',
     ['task-1', 'task-3'],
   ],
-  ['nobody wrote the file', [part('task-1', modify('a'))], 'package-lock.json', []],
+  ['no task wrote the file', [part('task-1', modify('a'))], 'package-lock.json', []],
   [
     'renamed by one and edited by another, under the old name',
     [part('task-1', rename('a', 'b')), part('task-2', modify('a'))],
@@ -50,7 +50,7 @@ const table: readonly (readonly [
   ],
   ['a file that is found missing: who moved it away', [part('task-1', rename('a', 'b'))], 'a', ['task-1']],
   [
-    'who moved a file away did not write the one that took its place',
+    'a task that moved a file away did not write the file at its old path',
     [part('task-1', rename('a', 'b')), part('task-2', { path: 'a', change_type: 'add' })],
     'a',
     ['task-2'],

@@ -327,7 +327,7 @@ const reasonTable: readonly (readonly [
     [],
   ],
   [
-    'over the cap a person is asked before the next attempt, and told what it is for',
+    'over the cap a person approves the next attempt and sees its reason',
     worked({ cost: { limitUnits: 10, usedUnits: 10.5 }, ...failedCheck('fast') }),
     'checkpoint',
     'wait-for-budget',
@@ -341,21 +341,21 @@ const reasonTable: readonly (readonly [
     ['approved by 1 of 2 people'],
   ],
   [
-    'a human loop for which nobody is counted still asks one person',
+    'a human loop without a number needs one person',
     worked({ human: { required: true, needed: 0, approved: 0, rejected: 0 } }),
     'checkpoint',
     'wait-for-approval',
     ['approved by 0 of 1 people'],
   ],
   [
-    'what governs writ takes two people, also where the contract asks for nobody',
+    'a change of what governs writ needs two people, also if the contract requires none',
     worked({ touchesGoverning: true, human: { required: false, needed: 0, approved: 1, rejected: 0 } }),
     'checkpoint',
     'wait-for-approval',
     ['what governs writ is changed: approved by 1 of 2 people'],
   ],
   [
-    'what governs writ takes more than two people where the contract asks for more',
+    'a change of what governs writ needs more than two people if the contract requires more',
     worked({ touchesGoverning: true, human: { required: true, needed: 3, approved: 2, rejected: 0 } }),
     'checkpoint',
     'wait-for-approval',
@@ -369,7 +369,7 @@ const reasonTable: readonly (readonly [
     ['rejected by 1 person'],
   ],
   [
-    'nobody is asked to approve what no check has seen',
+    'no approval is requested for content that no check has seen',
     input({
       stages: stages(stage('fast', empty)),
       human: { required: true, needed: 1, approved: 0, rejected: 0 },
@@ -379,7 +379,7 @@ const reasonTable: readonly (readonly [
     ['no check ran', 'approved by 0 of 1 people'],
   ],
   [
-    'nobody is asked to approve what an earlier stage did not judge',
+    'no approval is requested for content that an earlier stage did not evaluate',
     input({
       stages: stages(
         stage('integration', notStarted),
@@ -426,7 +426,7 @@ const reasonTable: readonly (readonly [
     ['the working tree was changed before the swap'],
   ],
   [
-    'provenance that failed is told where the contract commits without it',
+    'failed provenance is reported if the contract commits without it',
     input({
       sealing: 'provenance-failed',
       policy: { ...input().policy, rollbackOnProvenanceFail: false },

@@ -52,7 +52,7 @@ const table: readonly (readonly [
     ['security-gate-fail'],
   ],
   [
-    'a security finding that nobody can address',
+    'a security finding that no task can address',
     [attempt({ stages: [stage('security', { findings: [{ rule: 'sbom', severity: 'error' }] })] })],
     [],
   ],
