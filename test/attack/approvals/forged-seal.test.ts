@@ -158,7 +158,7 @@ t.test('a forged record is refused before the branch moves', async (t) => {
   }
 });
 
-for (const [kind, more] of casesOf<Json>({ signed: {}, unsigned, unproven }, ['unsigned'])) {
+for (const [kind, more] of casesOf<string, Json>({ signed: {}, unsigned, unproven }, ['unsigned'])) {
   t.test(`approvals that were wrongly counted stop the seal: ${kind}`, async (t) => {
     const people = new People(t);
     const base = people.sample.git('rev-parse', 'main');

@@ -10,6 +10,7 @@ import {
   retainBlobs,
 } from '../../../engine/store/retain-blobs.ts';
 import { openRepository, type Repository } from '../../../engine/vcs/repository.ts';
+import { casesOf } from '../../rooms/long.ts';
 import { makeRepository, type SampleRepository } from '../vcs/sample-repository.ts';
 
 const run = uuidV7(1_700_000_000_000);
@@ -61,7 +62,7 @@ const expectedRefs: Readonly<Record<BlobRetentionStrategy, readonly string[]>> =
   'custom-gc': [],
 };
 
-for (const strategy of Object.keys(expectedRefs) as BlobRetentionStrategy[]) {
+for (const [strategy] of casesOf(expectedRefs, ['orphan-commit', 'keep-pack'])) {
   t.test(`${strategy} keeps blobs through git gc until they are released`, async (t) => {
     const { sample, repo } = await open(t.testdir());
     const control = Buffer.from('stored without a strategy');

@@ -1,3 +1,10 @@
-import { conforms } from './conformance.ts';
+import { storeTester } from '../../../testing.ts';
+import { long } from '../../rooms/long.ts';
+import { subjectOf } from './conformance.ts';
 
-await conforms('external-local-store.ts', 'externalLocalSource');
+const subject = subjectOf(
+  new URL('../../../plugins/store/external-local-store.ts', import.meta.url),
+  'externalLocalSource',
+);
+// `npm test` runs the tester on the store in git.
+long('the external store keeps every promise of a store', (t) => storeTester(t, subject));
