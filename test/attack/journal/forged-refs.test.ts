@@ -118,6 +118,8 @@ long('a run with its own policy, runner and signers moves no branch without conf
     const clone = await cloned(t, run);
     t.match(await clone.call('resume', run.runId), { code: 1, error: { code: 'TARGET_UNCONFIRMED' } }, onto);
     t.notMatch(clone.git('for-each-ref', '--format=%(refname)', 'refs/heads'), onto);
+    const confirmed = await clone.call('resume', run.runId, '--onto', onto);
+    t.match(confirmed.data?.notices?.join('\n'), anew, `${onto}: its runner vouches for nothing`);
   }
 });
 
