@@ -17,66 +17,40 @@ export interface WantedTrees {
 }
 
 /**
- * Copies every object that a scratch made itself, or those of them that `wanted` needs, into `target`, durable as the
- * person's git config says. Objects are content-addressed: doing it twice, or half and then again, is harmless. Answers
- * how many there were.
+ * Copies every object that a scratch made itself, or those that `wanted` needs, into `target`, durable as the user's git
+ * config says. An attempt that was refused leaves objects that must not be kept; git itself follows `wanted`, so that
+ * they are left out. Objects are content-addressed: doing it twice, or half and then again, is harmless.
  */
 export async function importObjects(
   scratch: Scratch,
   target: GitDirectory & { readonly objectsDir: string },
   wanted?: WantedTrees,
-): Promise<number> {
-  const { ids: own, bytes } = await ownObjects(scratch);
-  if (own.length === 0) return 0;
-  if (own.length < looseLimit && bytes < looseMaxBytes) return importFew(scratch, target, own, wanted);
-  // An attempt that was refused left objects there that nobody is to keep.
-  const reached = wanted && (await reachedFrom(scratch, wanted));
-  const ids = reached ? own.filter((id) => reached.has(id)) : own;
-  if (ids.length === 0) return 0;
-  if (ids.length < looseLimit && bytes < looseMaxBytes) return importFew(scratch, target, ids, undefined);
-  await runGit(target, ['pack-objects', '--quiet', join(target.objectsDir, 'pack', 'pack')], {
-    input: toLines(ids),
+): Promise<void> {
+  const { ids, bytes } = await ownObjects(scratch);
+  if (ids.length === 0) return;
+  const input = toLines(wanted ? [wanted.candidateTree, `^${wanted.baseTree}`] : ids);
+  const chosen = wanted ? ['--revs'] : [];
+  if (ids.length < looseLimit && bytes < looseMaxBytes) {
+    // `--local`: not what the scratch only borrows from the target.
+    const pack = await runGit(scratch, ['pack-objects', '--quiet', ...chosen, '--local', '--stdout'], {
+      input,
+      maxBytes: 4 * looseMaxBytes,
+    });
+    // Not with the scratch as alternate: git does not write what it can already read.
+    if (pack.readUInt32BE(packCountAt) > 0)
+      await runGit(target, ['unpack-objects', '-q', '--strict'], { input: pack });
+    return;
+  }
+  const place = join(target.objectsDir, 'pack', 'pack');
+  await runGit(target, ['pack-objects', '--quiet', ...chosen, '--non-empty', place], {
+    input,
     // `:` separates directories there; git reads a C-quoted entry whole.
     env: { GIT_ALTERNATE_OBJECT_DIRECTORIES: quotePath(scratch.objectsDir, /:/) },
   });
-  return ids.length;
-}
-
-/**
- * As files of their own. With `wanted`, git itself leaves out what is not needed (`--revs`) and what the scratch only
- * borrows (`--local`).
- */
-async function importFew(
-  scratch: Scratch,
-  target: GitDirectory,
-  ids: readonly string[],
-  wanted: WantedTrees | undefined,
-): Promise<number> {
-  const chosen = wanted ? ['--revs', '--local'] : [];
-  const pack = await runGit(scratch, ['pack-objects', '--quiet', ...chosen, '--stdout'], {
-    input: toLines(wanted ? [wanted.candidateTree, `^${wanted.baseTree}`] : ids),
-    maxBytes: 4 * looseMaxBytes,
-  });
-  const count = pack.readUInt32BE(packCountAt);
-  // Not with the scratch as alternate: git does not write what it can already read.
-  if (count > 0) await runGit(target, ['unpack-objects', '-q', '--strict'], { input: pack });
-  return count;
 }
 
 function toLines(names: readonly string[]): string {
   return names.map((name) => `${name}\n`).join('');
-}
-
-async function reachedFrom(
-  scratch: Scratch,
-  { candidateTree, baseTree }: WantedTrees,
-): Promise<ReadonlySet<string>> {
-  const listed = await runGit(
-    scratch,
-    ['rev-list', '--objects', '--no-object-names', '--end-of-options', candidateTree, `^${baseTree}`],
-    { maxBytes: 1 << 30 },
-  );
-  return new Set(listed.toString('latin1').split('\n'));
 }
 
 /**
