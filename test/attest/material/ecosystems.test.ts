@@ -3,7 +3,9 @@
  * refuted where it was tampered with, and is exit 3 where it is genuine and cannot be judged by what was given.
  */
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
+import { Readable } from 'node:stream';
 import t from 'tap';
+import { readArtifact } from '../../../api/verify/artifact.ts';
 import { preAuthEncoding } from '../../../attest/encoding/dsse.ts';
 import { keyIdOf } from '../../../attest/encoding/public-key.ts';
 import type { Anchors } from '../../../attest/verify/anchors.ts';
@@ -172,6 +174,25 @@ t.test('SLSA provenance 0.2 of slsa-github-generator and npm is read whole', asy
   const late = metadata({ buildFinishedOn: new Date(Date.now() + 86_400_000).toISOString() });
   t.equal(verifyExitCode(await answer(late)), 3, 'a time that has not come');
   t.equal(verifyExitCode(await answer({ Materials: [] })), 1, 'materials under two names');
+});
+
+t.test('a subject with an identifier instead of a hash is compared as text', async (t) => {
+  const cwd = t.testdir({ 'file_id:1': 'x' });
+  const source = { cwd, stdin: Readable.from([]), signal: new AbortController().signal };
+  const payload = statement({ subject: [{ name: '_', digest: { image_id: '8970' } }] });
+  const bundle = await foundry.make({ payload });
+  const answer = async (name: string) =>
+    exitOf(bundle, believing(foundry.root), { artifacts: [await readArtifact(source, name)] });
+  t.equal(await answer('image_id:8970'), 0);
+  t.equal(await answer('image_id:89701'), 1, 'another identifier');
+  t.equal(await answer('other_id:8970'), 3, 'an identifier of another kind');
+  t.equal(await exitOf(bundle, believing(foundry.root)), 3, 'a file');
+  const message = await foundry.make({ message: artifact });
+  const named = [await readArtifact(source, 'image_id:8970')];
+  t.equal(await exitOf(message, believing(foundry.root), { artifacts: named }), 3, 'a message signature');
+  t.ok((await readArtifact(source, 'file_id:1')).sha256, 'a file of that name is the file');
+  for (const name of ['sha_256:aa', 'sha265:aa', 'git_commit:aa', 'x:1', 'an_id:a/b'])
+    await t.rejects(readArtifact(source, name), { code: 'INPUT_UNREADABLE' }, name);
 });
 
 t.test('a gitsign attestation about a commit verifies by the hash of the commit', async (t) => {
