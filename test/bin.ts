@@ -34,6 +34,7 @@ await room(
   'bin/commands/vault.test.ts',
   'bin/commands/verify.test.ts',
   'bin/commands/verify-documents.test.ts',
+  'bin/commands/trust-update.test.ts',
   'bin/commands/verify-certificates.test.ts',
   'bin/commands/verify-layouts.test.ts',
   'bin/commands/verify-repositories.test.ts',

@@ -1,11 +1,34 @@
 import type { JsonData } from '../json-data.ts';
-import { count, list, record, sha256, text } from './shape.ts';
+import { count, flag, integer, list, moment, oneOf, record, sha256, text } from './shape.ts';
 
 const subjects = list(record({ name: text, digest: { type: 'object', additionalProperties: text } }));
 const name = { type: ['string', 'null'] } as const;
 
-/** Shapes of `data` of the `attest` commands. */
+const kind = oneOf('certificate-authority', 'certificate-log', 'transparency-log', 'time-stamp-authority');
+
+/** Shapes of `data` of the `attest` and `trust` commands. */
 export const attestShapes: Readonly<Record<string, JsonData>> = {
+  'trust update': record({
+    path: text,
+    before: { anyOf: [sha256, { type: 'null' }] },
+    after: sha256,
+    written: flag,
+    newest: {
+      anyOf: [record({ kind, name: text, sha256, valid_from: moment, age_days: integer }), { type: 'null' }],
+    },
+    services: list(
+      record(
+        {
+          change: oneOf('added', 'removed', 'ended', 'extended', 'changed', 'kept'),
+          kind,
+          name: text,
+          sha256,
+          valid_from: moment,
+        },
+        { valid_until: moment, before: record({ valid_from: moment }, { valid_until: moment }) },
+      ),
+    ),
+  }),
   'attest sign': record(
     { key_id: sha256, predicate_type: text, subjects },
     { bundle: { type: 'object' }, path: text },

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { maxBundleBytes } from '../../attest/bundle/any-bundle.ts';
 import { parseBase64Octets } from '../../attest/encoding/base64.ts';
@@ -13,16 +13,27 @@ const maxSignedBytes = 512 * 1024 * 1024;
 
 /**
  * `--artifact`: a digest as `sha256:…`, `sha384:…` or `sha512:…` in hex, or as `sha512-…` in base64 (Subresource
- * Integrity, as lockfiles have it); else a file of any size, which is hashed as it is read. INPUT_UNREADABLE.
+ * Integrity, as lockfiles have it); a digest by an algorithm that in-toto does not define as `NAME:VALUE`, where no
+ * file is called so; else a file of any size, which is hashed as it is read. INPUT_UNREADABLE.
  */
 export async function readArtifact(context: InputSource, name: string): Promise<GivenArtifact> {
   const [, hash = '', sign, text = ''] = /^(sha(?:256|384|512))([:-])(.*)$/s.exec(name) ?? [];
   if (isArtifactHash(hash)) return { name, [hash]: readDigest(name, hash, sign === ':', text) };
+  const named = readNamed(name);
+  if (named && !existsSync(resolve(context.cwd, name))) return { name, named };
   const { digests, head } = await hashFile(resolve(context.cwd, name), name, context.signal);
   const read = () => readInput(context, name, { maxBytes: maxSignedBytes });
   const signed = head === undefined ? undefined : digestOfSigned(head);
   const open = () => createReadStream(resolve(context.cwd, name), { highWaterMark: 1024 * 1024 });
   return { name, ...digests, read, open, ...(signed === undefined ? {} : { signed }) };
+}
+
+/** Such as `gce_image_id:1234`. What looks like a hash is none of these: a mistake in its name stays an error. */
+function readNamed(name: string): GivenArtifact['named'] {
+  const [, algorithm = '', value = ''] =
+    /^([A-Za-z][A-Za-z0-9]{0,31}(?:_[A-Za-z0-9]{1,32}){1,4}):([!-.0-~]{1,512})$/.exec(name) ?? [];
+  if (algorithm === '' || /^(?:sha|md|blake|ripemd|git|dir)/i.test(algorithm)) return undefined;
+  return { algorithm, value };
 }
 
 function isArtifactHash(name: string): name is ArtifactHash {

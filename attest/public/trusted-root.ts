@@ -23,7 +23,8 @@ export interface TrustedRoot {
   readonly members: readonly Root[];
 }
 
-const maxBytes = 4 * 1024 * 1024;
+/** Octets of the largest file that is read. */
+export const maxTrustedRootBytes = 4 * 1024 * 1024;
 const maxRoots = 16;
 
 /**
@@ -62,7 +63,7 @@ export function parseTrustedRoot(bytes: Uint8Array): TrustedRoot {
 
 /** The lines of a file in which each line that is not blank begins an object; any other file is one document. */
 function splitLines(bytes: Uint8Array): readonly { readonly line?: number; readonly text: Uint8Array }[] {
-  if (bytes.length > maxBytes) return [{ text: bytes }];
+  if (bytes.length > maxTrustedRootBytes) return [{ text: bytes }];
   const lines = Buffer.from(bytes)
     .toString('latin1')
     .split('\n')
@@ -74,7 +75,7 @@ function splitLines(bytes: Uint8Array): readonly { readonly line?: number; reado
 }
 
 function parseRoot(bytes: Uint8Array): Root {
-  const json = readProtoJson(bytes, maxBytes);
+  const json = readProtoJson(bytes, maxTrustedRootBytes);
   const mediaType = expectText(
     json.mediaType,
     '/mediaType',

@@ -10,6 +10,8 @@ export type ArtifactHash = (typeof artifactHashes)[number];
 export interface GivenArtifact extends Readonly<Partial<Record<ArtifactHash, string>>> {
   /** As it was named. */
   readonly name: string;
+  /** Instead of a digest by a hash, one by an algorithm that in-toto does not define; compared as text. */
+  readonly named?: { readonly algorithm: string; readonly value: string };
   /** SHA-256 of what its signature covers, hex, where it is a bundle or an envelope itself. */
   readonly signed?: string;
   /** Its bytes, where more than a digest was given. INPUT_TOO_LARGE. */
@@ -34,11 +36,14 @@ export function distinctArtifacts(artifacts: readonly GivenArtifact[]): readonly
 }
 
 function isSame(one: GivenArtifact, other: GivenArtifact): boolean {
+  if (one.named || other.named)
+    return one.named?.algorithm === other.named?.algorithm && one.named?.value === other.named?.value;
   const common = artifactHashes.filter((hash) => one[hash] !== undefined && other[hash] !== undefined);
   return common.length > 0 && common.every((hash) => one[hash] === other[hash]);
 }
 
 /** The digests that are known of it, as `algorithm:hex`. */
 export function digestsOf(artifact: GivenArtifact): readonly string[] {
+  if (artifact.named) return [`${artifact.named.algorithm}:${artifact.named.value}`];
   return artifactHashes.flatMap((hash) => (artifact[hash] === undefined ? [] : `${hash}:${artifact[hash]}`));
 }

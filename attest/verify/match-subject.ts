@@ -74,6 +74,12 @@ function toCommitDigest(id: string): string {
 }
 
 function compare({ digest }: Subject, artifact: GivenArtifact): 'same' | 'other' | 'unknown' {
+  const { named } = artifact;
+  if (named) {
+    const found = digest.get(named.algorithm);
+    if (found === undefined) return 'unknown';
+    return found === named.value ? 'same' : 'other';
+  }
   const common = artifactHashes.filter((hash) => digest.has(hash) && artifact[hash] !== undefined);
   if (common.length > 0)
     return common.every((hash) => digest.get(hash) === artifact[hash]) ? 'same' : 'other';

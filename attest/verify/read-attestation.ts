@@ -20,6 +20,7 @@ import {
 } from './predicates/read-publish.ts';
 import { isUnset } from './predicates/read-resource.ts';
 import { readSlsaProvenance } from './predicates/read-slsa-provenance.ts';
+import { readSlsaProvenanceV02, slsaProvenanceV02Type } from './predicates/read-slsa-provenance-v02.ts';
 import { readSummary, type SummaryClaims } from './predicates/read-summary.ts';
 import { readTestResult } from './predicates/read-test-result.ts';
 import { requireNames } from './predicates/require-names.ts';
@@ -55,6 +56,7 @@ export const knownPredicates: readonly string[] = [
   revocationType,
   npmPublishType,
   pypiPublishType,
+  slsaProvenanceV02Type,
 ];
 
 /**
@@ -148,6 +150,11 @@ export function judgePredicate(
       const { buildType: found, startedAtMs, finishedAtMs } = readSlsaProvenance(predicate);
       requirePast({ startedOn: startedAtMs, finishedOn: finishedAtMs }, nowMs);
       return found === buildType ? { ours: requireOneSpec(readProvenance(payload)) } : {};
+    }
+    case slsaProvenanceV02Type: {
+      const { startedAtMs, finishedAtMs } = readSlsaProvenanceV02(predicate);
+      requirePast({ buildStartedOn: startedAtMs, buildFinishedOn: finishedAtMs }, nowMs);
+      return {};
     }
     case summaryType: {
       const summary = readSummary(predicate);

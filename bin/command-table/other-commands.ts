@@ -117,6 +117,28 @@ export const otherCommands: readonly CommandSpec[] = [
     load: () => import('../commands/verify.ts'),
   },
   {
+    name: 'trust update',
+    summary: 'replace a sigstore trusted root by a newer one, and show what changed',
+    description:
+      'Compares NEW, which you obtained elsewhere, with the trusted root in FILE: which authorities and logs were added, removed or ended, since when each is trusted, and how old the newest is. Then FILE is replaced as a whole; a FILE that does not exist is created. A root that keeps none of the authorities or logs of a kind is refused (exit 1). No network is used, and no signature of TUF is verified: get NEW by a way that you trust.',
+    arguments: [{ name: 'NEW', about: 'trusted_root.json, or several roots, one on a line; `-` is stdin' }],
+    options: [
+      { name: 'root', value: 'FILE', about: 'the trusted root that is kept (`verify --trusted-root`)' },
+      { name: 'dry-run', about: 'show what would change, and write nothing' },
+    ],
+    examples: [
+      {
+        line: 'writ trust update new/trusted_root.json --root .writ/trust/root.json --dry-run',
+        about: 'what a newer root changes',
+      },
+      {
+        line: 'gh attestation trusted-root | writ trust update - --root trusted_root.jsonl',
+        about: 'the roots of GitHub, fetched by another program',
+      },
+    ],
+    load: () => import('../commands/trust-update.ts'),
+  },
+  {
     name: 'scan',
     summary: 'judge a change by the diff rules alone',
     description:

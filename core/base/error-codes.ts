@@ -198,6 +198,7 @@ const rows = {
     VERIFY_REFUTED: [422, 1, 'a claim is refuted'],
     REPLACED: [422, 1, 'plain git shows something else here than what was verified'],
     LOG_FORKED: [422, 1, 'the log shows another history than the one that was seen of it'],
+    TRUST_LOST: [409, 1, 'a new trusted root keeps none of the services of a kind that the old one trusts'],
     VERIFY_NOTHING: [404, 3, 'nothing could be verified'],
   },
   http: {
@@ -385,6 +386,7 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   ADVISORIES_INVALID: 'give an OSV record, a list of them, NDJSON, or an export such as `all.zip`',
   ANCHOR_UNUSABLE:
     'public keys are PEM, logs `name+hint+base64` lines, trusted roots the JSON of sigstore (docs/verifying.md)',
+  TRUST_LOST: 'compare both files; if the loss is meant, copy the new file over the old one yourself',
   OUTPUT_EXISTS: 'name another file, or remove that one first',
   PORT_UNAVAILABLE: 'name another one, or 0 for any that is free',
   GOAL_NOT_ACTIVE: '`/goal start OBJECTIVE` begins one',

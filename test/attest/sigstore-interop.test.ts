@@ -1,16 +1,19 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
-import { bundleFromJSON } from '@sigstore/bundle';
+import { bundleFromJSON, bundleToJSON } from '@sigstore/bundle';
 import { TrustedRoot } from '@sigstore/protobuf-specs';
 import { toSignedEntity, toTrustMaterial, Verifier } from '@sigstore/verify';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { formatBundle, parseBundle } from '../../attest/bundle/bundle.ts';
 import { toSpki } from '../../attest/encoding/public-key.ts';
 import { openUserSigningKey } from '../../attest/keys/user-keys.ts';
 import { openUserLedger } from '../../attest/log/internal-ledger-source.ts';
 import { ledgerKeyFor, parseVkey } from '../../attest/log/ledger-key.ts';
 import { formatTrustedRoot } from '../../attest/log/trusted-root.ts';
+import { commands } from '../../bin/command-table.ts';
 import { systemClock } from '../../core/base/clock.ts';
+import { runLine } from '../bin/host.ts';
 import { makeMachine, removeMachines, sealRun } from './verify/sealed-run.ts';
+import { type Loose, statement } from './verify/strangers.ts';
 
 t.teardown(removeMachines);
 
@@ -28,12 +31,23 @@ const exported = JSON.parse(formatTrustedRoot([ledgerKey]));
  * Unmodified sigstore verification with trust in our key, and in our ledger by the root that `writ ledger
  * export-trusted-root` writes.
  */
-function verifyWithSigstore(bundleText: string, trustedRoot: unknown = exported): void {
+function verifyWithSigstore(bundleText: string, trustedRoot: unknown = exported, tlogThreshold = 1): void {
   const trust = toTrustMaterial(TrustedRoot.fromJSON(trustedRoot), {
     [signer.keyId]: { rawBytes: toSpki(createPublicKey(signer.publicKeyPem)), keyDetails: 5 },
   });
-  const verifier = new Verifier(trust, { tlogThreshold: 1, ctlogThreshold: 0, timestampThreshold: 0 });
+  const verifier = new Verifier(trust, { tlogThreshold, ctlogThreshold: 0, timestampThreshold: 0 });
   verifier.verify(toSignedEntity(bundleFromJSON(JSON.parse(bundleText))));
+}
+
+/** Asserts that `@sigstore/bundle` reads and writes what matters of a bundle; it leaves out zeros and empty lists. */
+function requireRead(t: Test, json: Loose, message: string): void {
+  const { mediaType, verificationMaterial, dsseEnvelope } = bundleToJSON(bundleFromJSON(json)) as Loose;
+  const { publicKey } = json.verificationMaterial;
+  t.strictSame(
+    [mediaType, dsseEnvelope, verificationMaterial.publicKey],
+    [json.mediaType, json.dsseEnvelope, publicKey],
+    message,
+  );
 }
 
 t.test('the stock sigstore verifier accepts a bundle of writ with its ledger proof', async (t) => {
@@ -42,6 +56,47 @@ t.test('the stock sigstore verifier accepts a bundle of writ with its ledger pro
   t.match(proof, { logIndex: 4, treeSize: 5 });
   t.ok((proof?.hashes.length ?? 0) > 0);
 });
+
+t.test('the stock sigstore libraries read and verify every bundle of a sealed run', async (t) => {
+  const bundles = [...sealed.run].filter(([path]) => path.endsWith('.sigstore.json'));
+  t.strictSame(bundles.map(([path]) => path).sort(), [
+    'evidence-manifest.sigstore.json',
+    'provenance.sigstore.json',
+    'statements/decision.sigstore.json',
+    'statements/test-result-unit.sigstore.json',
+    'statements/vsa.sigstore.json',
+  ]);
+  for (const [path, bytes] of bundles) {
+    const json = JSON.parse(String(bytes));
+    requireRead(t, json, `${path} is unchanged by @sigstore/bundle`);
+    // The statement and its provenance stand in the log; the others are bound by the manifest.
+    const logged = path === 'provenance.sigstore.json' ? 1 : 0;
+    t.doesNotThrow(() => verifyWithSigstore(String(bytes), exported, logged), path);
+    const payload = Buffer.from(json.dsseEnvelope.payload, 'base64');
+    payload[payload.length - 1] = 0x20;
+    json.dsseEnvelope.payload = payload.toString('base64');
+    t.throws(
+      () => verifyWithSigstore(JSON.stringify(json), exported, logged),
+      `${path} with another payload`,
+    );
+  }
+});
+
+t.test(
+  'the stock sigstore libraries read and verify a statement that `writ attest sign` signs',
+  async (t) => {
+    const cwd = t.testdir({ 'statement.json': JSON.stringify(statement()) });
+    const { code, out } = await runLine(['attest', 'sign', 'statement.json'], commands, { cwd, env });
+    t.equal(code, 0);
+    t.doesNotThrow(() => verifyWithSigstore(out, exported, 0));
+    const json = JSON.parse(out);
+    requireRead(t, json, 'the bundle is unchanged');
+    const signature = Buffer.from(json.dsseEnvelope.signatures[0].sig, 'base64');
+    signature[signature.length - 1] = (signature.at(-1) ?? 0) ^ 1;
+    json.dsseEnvelope.signatures[0].sig = signature.toString('base64');
+    t.throws(() => verifyWithSigstore(JSON.stringify(json), exported, 0));
+  },
+);
 
 t.test('the stock sigstore verifier rejects bundles with a changed signature, entry or proof', async (t) => {
   const bundle = parseBundle(Buffer.from(text));

@@ -3,7 +3,9 @@
  * refuted where it was tampered with, and is exit 3 where it is genuine and cannot be judged by what was given.
  */
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
+import { Readable } from 'node:stream';
 import t from 'tap';
+import { readArtifact } from '../../../api/verify/artifact.ts';
 import { preAuthEncoding } from '../../../attest/encoding/dsse.ts';
 import { keyIdOf } from '../../../attest/encoding/public-key.ts';
 import type { Anchors } from '../../../attest/verify/anchors.ts';
@@ -106,6 +108,91 @@ t.test('a GitHub attestation by its own authority, time-stamped and not logged, 
   );
   const unstamped = edited(bundle, (b) => delete b.verificationMaterial.timestampVerificationData);
   t.equal(await exitOf(unstamped, believing(trust)), 3, 'no time, no verdict');
+});
+
+t.test('SLSA provenance 0.2 of slsa-github-generator and npm is read whole', async (t) => {
+  const repository = 'git+https://github.com/example/app@refs/tags/v1.0.0';
+  const digest = { sha1: 'c'.repeat(40) };
+  const predicate = {
+    builder: { id: builder },
+    buildType: 'https://github.com/slsa-framework/slsa-github-generator/go@v1',
+    invocation: {
+      configSource: { uri: repository, digest, entryPoint: '.github/workflows/release.yml' },
+      parameters: {},
+      environment: { github_run_id: '7', github_event_payload: { size: 1 } },
+    },
+    buildConfig: { steps: [], version: 1 },
+    metadata: {
+      buildInvocationID: '7-1',
+      buildStartedOn: '2026-01-01T00:00:00Z',
+      buildFinishedOn: '2026-01-01T00:01:00Z',
+      completeness: { parameters: true, environment: false, materials: false },
+      reproducible: false,
+    },
+    materials: [{ uri: repository, digest }, { uri: 'https://example.org/runner' }],
+  };
+  const answer = async (changes: Loose) => {
+    const payload = statement({
+      _type: 'https://in-toto.io/Statement/v0.1',
+      predicateType: 'https://slsa.dev/provenance/v0.2',
+      predicate: { ...predicate, ...changes },
+    });
+    const bundle = await foundry.make({ payload });
+    return verifyStranger(bundle, { artifacts: [file] }, believing(foundry.root));
+  };
+  t.equal(verifyExitCode(await answer({})), 0);
+  const minimal = { invocation: null, buildConfig: undefined, metadata: null, materials: null };
+  t.equal(verifyExitCode(await answer(minimal)), 0, 'without what is optional');
+  const source = (configSource: Loose) => ({ invocation: { configSource } });
+  const metadata = (changes: Loose) => ({ metadata: { ...predicate.metadata, ...changes } });
+  const wrong: Record<string, Loose> = {
+    'no builder': { builder: undefined },
+    'a builder without id': { builder: {} },
+    'a builder that is no URI': { builder: { id: 'x' } },
+    'no build type': { buildType: '' },
+    'parameters that are no object': { invocation: { parameters: ['x'] } },
+    'an invocation that is text': { invocation: 'x' },
+    'a source with a short digest': source({ uri: repository, digest: { sha1: 'c' } }),
+    'a source that is no URI': source({ uri: 7 }),
+    'an entry point of two lines': source({ uri: repository, entryPoint: 'a\nb' }),
+    'a material without uri and digest': { materials: [{}] },
+    'materials that are no list': { materials: { uri: repository } },
+    'an end before the start': metadata({ buildFinishedOn: '2025-01-01T00:00:00Z' }),
+    'a time that the calendar lacks': metadata({ buildStartedOn: '2026-02-30T00:00:00Z' }),
+    'completeness that is text': metadata({ completeness: { materials: 'yes' } }),
+    'both names of the invocation': metadata({ buildInvocationId: '8' }),
+  };
+  for (const [name, changes] of Object.entries(wrong)) {
+    const report = await answer(changes);
+    t.equal(verifyExitCode(report), 1, name);
+    t.match(
+      report.checks.find(({ id }) => id === 'predicate'),
+      { status: 'failed', code: 'malformed' },
+      name,
+    );
+  }
+  const late = metadata({ buildFinishedOn: new Date(Date.now() + 86_400_000).toISOString() });
+  t.equal(verifyExitCode(await answer(late)), 3, 'a time that has not come');
+  t.equal(verifyExitCode(await answer({ Materials: [] })), 1, 'materials under two names');
+});
+
+t.test('a subject with an identifier instead of a hash is compared as text', async (t) => {
+  const cwd = t.testdir({ 'file_id:1': 'x' });
+  const source = { cwd, stdin: Readable.from([]), signal: new AbortController().signal };
+  const payload = statement({ subject: [{ name: '_', digest: { image_id: '8970' } }] });
+  const bundle = await foundry.make({ payload });
+  const answer = async (name: string) =>
+    exitOf(bundle, believing(foundry.root), { artifacts: [await readArtifact(source, name)] });
+  t.equal(await answer('image_id:8970'), 0);
+  t.equal(await answer('image_id:89701'), 1, 'another identifier');
+  t.equal(await answer('other_id:8970'), 3, 'an identifier of another kind');
+  t.equal(await exitOf(bundle, believing(foundry.root)), 3, 'a file');
+  const message = await foundry.make({ message: artifact });
+  const named = [await readArtifact(source, 'image_id:8970')];
+  t.equal(await exitOf(message, believing(foundry.root), { artifacts: named }), 3, 'a message signature');
+  t.ok((await readArtifact(source, 'file_id:1')).sha256, 'a file of that name is the file');
+  for (const name of ['sha_256:aa', 'sha265:aa', 'git_commit:aa', 'x:1', 'an_id:a/b'])
+    await t.rejects(readArtifact(source, name), { code: 'INPUT_UNREADABLE' }, name);
 });
 
 t.test('a gitsign attestation about a commit verifies by the hash of the commit', async (t) => {

@@ -76,7 +76,11 @@ t.test('a predicate that names another repository than the certificate is refuse
   const v02 = (uri: string): Loose =>
     statement({
       predicateType: 'https://slsa.dev/provenance/v0.2',
-      predicate: { builder: { id: 'https://example.org/builder' }, invocation: { configSource: { uri } } },
+      predicate: {
+        builder: { id: 'https://example.org/builder' },
+        buildType: 'https://example.org/build/v1',
+        invocation: { configSource: { uri } },
+      },
     });
   const parameters = (externalParameters: Loose): Loose => provenance({ externalParameters });
   const same: Record<string, Loose> = {

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import {
   cpSync,
   mkdirSync,
@@ -13,6 +14,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
+import { toSpki } from '../../../attest/encoding/public-key.ts';
+import { ledgerKeyFor } from '../../../attest/log/ledger-key.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { sampleSpecWith } from '../../../testing.ts';
 import { makeKey, publicOf, withoutSshKeygen } from '../../attest/approval/ssh-tools.ts';
@@ -125,6 +128,7 @@ async function prepare(): Promise<void> {
 
   const { root: trusted, sign } = await makeAuthorities();
   writeFileSync(join(fresh, 'trusted_root.json'), JSON.stringify(trusted));
+  writeFileSync(join(fresh, 'new_root.json'), JSON.stringify(withNewLog(trusted)));
   writeFileSync(join(fresh, 'app.tgz'), artifact);
   writeFileSync(join(fresh, 'app.sigstore.json'), JSON.stringify(await sign(statement())));
   const lines = [envelopeBy(signerKey, statement()), bundleBy(statement())];
@@ -136,6 +140,24 @@ async function prepare(): Promise<void> {
   );
   t.match(page, identity);
   t.match(page, issuer);
+}
+
+/** A copy of a trusted root that lists one more transparency log. */
+function withNewLog(trusted: Loose): Loose {
+  const copy = structuredClone(trusted);
+  const { publicKey } = generateKeyPairSync('ed25519');
+  const { name, keyId } = ledgerKeyFor('log2026-1.rekor.example.org', publicKey);
+  copy.tlogs.push({
+    baseUrl: `https://${name}`,
+    hashAlgorithm: 'SHA2_256',
+    publicKey: {
+      rawBytes: toSpki(publicKey).toString('base64'),
+      keyDetails: 'PKIX_ED25519',
+      validFor: { start: '2026-01-01T00:00:00Z' },
+    },
+    logId: { keyId: keyId.toString('base64') },
+  });
+  return copy;
 }
 
 const { code: healthy } = await runLine(['doctor'], commands, { cwd: root, env });

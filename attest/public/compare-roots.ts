@@ -1,0 +1,148 @@
+import { createHash, X509Certificate } from 'node:crypto';
+import type { Root } from './trusted-root.ts';
+
+/** What a trusted root names. */
+export type ServiceKind =
+  | 'certificate-authority'
+  | 'certificate-log'
+  | 'transparency-log'
+  | 'time-stamp-authority';
+
+/**
+ * How a service differs from the one of the old root. `ended`: its validity ends, or ends earlier. `extended`: its end
+ * is gone, or is later. `changed`: another start, address or chain.
+ */
+export type ServiceChange = 'added' | 'removed' | 'ended' | 'extended' | 'changed' | 'kept';
+
+/** Since when and until when a service is trusted, epoch milliseconds; without `endMs` there is no end. */
+export interface Validity {
+  readonly startMs: number;
+  readonly endMs?: number;
+}
+
+/** A log or an authority of a trusted root. */
+export interface RootService {
+  readonly kind: ServiceKind;
+  /** The address of a log, the subject of the first certificate of an authority. */
+  readonly name: string;
+  /** SHA-256, hex: of the key of a log, of the first certificate of an authority. */
+  readonly sha256: string;
+  readonly validity: Validity;
+  /** SHA-256, hex, of everything else that a verifier reads from it. */
+  readonly rest: string;
+}
+
+export interface ComparedService extends Pick<RootService, 'kind' | 'name' | 'sha256' | 'validity'> {
+  readonly change: ServiceChange;
+  /** The validity in the old root, where it was another. */
+  readonly before?: Validity;
+}
+
+export interface ComparedRoots {
+  /** Services of both roots: those of the new one in its order by kind, then those that were removed. */
+  readonly services: readonly ComparedService[];
+  /** Kinds of which the old root names services, and the new one none of those. */
+  readonly lost: readonly ServiceKind[];
+  /** The service of the new root whose validity began last. */
+  readonly newest: RootService | undefined;
+}
+
+/**
+ * Compares two trusted roots. A service is the same in both where the key of the log, or the first certificate of the
+ * authority, is; one that a root lists several times (other periods) is paired in the order of the roots.
+ */
+export function compareRoots(before: Root | undefined, after: Root): ComparedRoots {
+  const waiting = Map.groupBy(before ? servicesOf(before) : [], identityOf);
+  const found = servicesOf(after);
+  const services: ComparedService[] = found.map((service) => {
+    const old = waiting.get(identityOf(service))?.shift();
+    return describe(service, changeOf(old, service), old);
+  });
+  const removed = [...waiting.values()].flat();
+  const kept = new Set(services.filter(({ change }) => change !== 'added').map(({ kind }) => kind));
+  return {
+    services: [...services, ...removed.map((service) => describe(service, 'removed'))],
+    lost: [...new Set(removed.map(({ kind }) => kind))].filter((kind) => !kept.has(kind)),
+    newest: found.reduce<RootService | undefined>(
+      (newest, one) => (newest && newest.validity.startMs >= one.validity.startMs ? newest : one),
+      undefined,
+    ),
+  };
+}
+
+function describe(
+  { kind, name, sha256, validity }: RootService,
+  change: ServiceChange,
+  old?: RootService,
+): ComparedService {
+  const isSame =
+    old === undefined || (old.validity.startMs === validity.startMs && old.validity.endMs === validity.endMs);
+  return { kind, name, sha256, validity, change, ...(!isSame && { before: old.validity }) };
+}
+
+function changeOf(old: RootService | undefined, found: RootService): ServiceChange {
+  if (old === undefined) return 'added';
+  const [was, is] = [old.validity.endMs ?? Infinity, found.validity.endMs ?? Infinity];
+  if (is < was) return 'ended';
+  if (is > was) return 'extended';
+  const isSame = old.validity.startMs === found.validity.startMs && old.rest === found.rest;
+  return isSame && old.name === found.name ? 'kept' : 'changed';
+}
+
+function identityOf({ kind, sha256 }: RootService): string {
+  return `${kind} ${sha256}`;
+}
+
+function servicesOf(root: Root): readonly RootService[] {
+  return [
+    ...root.certificateAuthorities.map((one) => toAuthority('certificate-authority', one)),
+    ...root.ctlogs.map((one) => toLog('certificate-log', one)),
+    ...root.tlogs.map((one) => toLog('transparency-log', one)),
+    ...root.timestampAuthorities.map((one) => toAuthority('time-stamp-authority', one)),
+  ];
+}
+
+function toLog(
+  kind: ServiceKind,
+  { baseUrl, publicKey, logId, checkpointKeyId }: Root['tlogs'][number],
+): RootService {
+  const ids = [logId, checkpointKeyId].map((id) => id?.keyId ?? Buffer.alloc(0));
+  return {
+    kind,
+    name: baseUrl,
+    sha256: digestOf([publicKey?.rawBytes ?? Buffer.alloc(0)]),
+    validity: toValidity(publicKey?.validFor),
+    rest: digestOf(ids),
+  };
+}
+
+function toAuthority(
+  kind: ServiceKind,
+  { certChain, validFor }: Root['certificateAuthorities'][number],
+): RootService {
+  const chain = (certChain?.certificates ?? []).map(({ rawBytes }) => rawBytes);
+  const [first] = chain;
+  return {
+    kind,
+    name: first === undefined ? '' : new X509Certificate(first).subject.split('\n').join(', '),
+    sha256: digestOf(first === undefined ? [] : [first]),
+    validity: toValidity(validFor),
+    rest: digestOf(chain),
+  };
+}
+
+function toValidity(
+  period: { readonly start?: Date | undefined; readonly end?: Date | undefined } = {},
+): Validity {
+  return {
+    startMs: period.start?.getTime() ?? 0,
+    ...(period.end && { endMs: period.end.getTime() }),
+  };
+}
+
+/** SHA-256 over parts with their lengths. */
+function digestOf(parts: readonly Uint8Array[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(`${part.length}:`).update(part);
+  return hash.digest('hex');
+}

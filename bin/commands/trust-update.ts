@@ -1,0 +1,133 @@
+import { realpath, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { readInput } from '../../api/read-input.ts';
+import { type ComparedRoots, type ComparedService, compareRoots } from '../../attest/public/compare-roots.ts';
+import { maxTrustedRootBytes, parseTrustedRoot, type Root } from '../../attest/public/trusted-root.ts';
+import { readAnchor } from '../../attest/verify/read-anchor.ts';
+import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
+import { sha256Hex } from '../../core/base/digest.ts';
+import { absent, writeDurably } from '../../core/base/durable-file.ts';
+import { messageOf, WritError } from '../../core/base/errors.ts';
+import { printable } from '../../core/base/printable.ts';
+import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
+import { type Printer, type Style, styled } from '../terminal/print.ts';
+
+const dayMs = 86_400_000;
+
+/**
+ * `writ trust update NEW --root FILE`: shows how a trusted root that was obtained elsewhere differs from the one that
+ * is kept, and puts it in its place. TRUST_LOST where it keeps none of the services of a kind.
+ */
+export async function run(context: CommandContext): Promise<CommandResult> {
+  const { args, options, cwd } = context;
+  const name = options.value('root');
+  if (name === undefined)
+    throw new WritError('USAGE', {
+      message: '`writ trust update` needs `--root FILE`: the trusted root that is kept',
+      detail: { command: 'trust update', option: '--root' },
+    });
+  const path = await realpath(resolve(cwd, name)).catch((fault) => absent(fault) ?? resolve(cwd, name));
+  const mode = await stat(path).then(({ mode }) => mode & 0o777, absent);
+  const old = mode === undefined ? undefined : await readRoot(context, path, name);
+  const found = await readRoot(context, args[0] ?? '', args[0] ?? '');
+  const compared = compareRoots(old?.root, found.root);
+  const isSame = old?.bytes.equals(found.bytes) === true;
+  const writes = !isSame && compared.lost.length === 0 && !options.flag('dry-run');
+  if (writes) await replace(path, found.bytes, mode ?? 0o644, name);
+  const data = {
+    path,
+    before: old === undefined ? null : sha256Hex(old.bytes),
+    after: sha256Hex(found.bytes),
+    written: writes,
+    newest: toNewest(compared),
+    services: compared.services.map(toData),
+  };
+  const human = (printer: Printer): void => {
+    printer.table(compared.services.map(toRow));
+    const { newest } = data;
+    if (compared.services.some(({ change }) => change === 'removed'))
+      printer.line('removed services are no longer trusted: what was signed with them does not verify');
+    if (newest) printer.line(`newest: ${newest.kind} ${newest.name}, ${newest.age_days} days old`);
+    if (isSame) printer.line(`${printable(name)} is this root already`);
+    else if (writes) printer.line(`${printable(name)} was ${old === undefined ? 'created' : 'replaced'}`);
+    else printer.line(`${printable(name)} was not changed`);
+  };
+  if (compared.lost.length === 0) return succeeded(data, human);
+  const kinds = compared.lost.map((kind) => `\`${kind}\``).join(', ');
+  return refused(
+    new WritError('TRUST_LOST', {
+      message: `the new root keeps none of the services of ${kinds} that \`${printable(name)}\` trusts`,
+      detail: { path, lost: compared.lost },
+    }),
+    data,
+    human,
+  );
+}
+
+async function readRoot(
+  context: CommandContext,
+  path: string,
+  name: string,
+): Promise<{ readonly bytes: Buffer; readonly root: Root }> {
+  const bytes = await readInput(context, path, { maxBytes: maxTrustedRootBytes });
+  const { root } = readAnchor({ name: printable(name), text: '' }, () => parseTrustedRoot(bytes));
+  return { bytes, root };
+}
+
+async function replace(path: string, bytes: Buffer, mode: number, name: string): Promise<void> {
+  try {
+    await writeDurably(path, bytes, mode);
+  } catch (cause) {
+    throw new WritError('OUTPUT_FAILED', {
+      message: `\`${printable(name)}\` cannot be written: ${messageOf(cause)}`,
+      detail: { path },
+      cause,
+    });
+  }
+}
+
+function toNewest({ newest }: ComparedRoots) {
+  if (newest === undefined) return null;
+  const { kind, name, sha256, validity } = newest;
+  const ageDays = Math.floor((systemClock.now() - validity.startMs) / dayMs);
+  return { kind, name: printable(name), sha256, valid_from: toRfc3339(validity.startMs), age_days: ageDays };
+}
+
+function toPeriod({ startMs, endMs }: ComparedService['validity']) {
+  return {
+    valid_from: toRfc3339(startMs),
+    ...(endMs === undefined ? {} : { valid_until: toRfc3339(endMs) }),
+  };
+}
+
+function toData({ change, kind, name, sha256, validity, before }: ComparedService) {
+  return {
+    change,
+    kind,
+    name: printable(name),
+    sha256,
+    ...toPeriod(validity),
+    ...(before && { before: toPeriod(before) }),
+  };
+}
+
+const styles: Readonly<Record<ComparedService['change'], Style>> = {
+  added: 'green',
+  removed: 'red',
+  ended: 'yellow',
+  extended: 'yellow',
+  changed: 'yellow',
+  kept: 'dim',
+};
+
+function toRow({ change, kind, name, sha256, validity, before }: ComparedService) {
+  const period = ({ startMs, endMs }: ComparedService['validity']): string =>
+    `${toRfc3339(startMs).slice(0, 10)}..${endMs === undefined ? '' : toRfc3339(endMs).slice(0, 10)}`;
+  const was = before === undefined ? '' : `  was ${period(before)}`;
+  return [
+    styled(styles[change], `  ${change}`),
+    kind,
+    printable(name),
+    `${period(validity)}  sha256:${sha256.slice(0, 16)}${was}`,
+  ];
+}

@@ -1,0 +1,166 @@
+import {
+  chmodSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { compareRoots } from '../../../attest/public/compare-roots.ts';
+import { parseTrustedRoot } from '../../../attest/public/trusted-root.ts';
+import { commands } from '../../../bin/command-table.ts';
+import { edited, makeFoundry } from '../../attest/material/foundry.ts';
+import type { Loose } from '../../attest/verify/strangers.ts';
+import { faultsOf } from '../faults-of.ts';
+import { runLine } from '../host.ts';
+
+const { root, rekor2 } = await makeFoundry();
+const { root: strange } = await makeFoundry();
+const text = (value: Loose): string => `${JSON.stringify(value)}\n`;
+const newer = edited(root, (r) => {
+  r.tlogs[0].publicKey.validFor = { ...r.tlogs[0].publicKey.validFor, end: '2026-01-01T00:00:00Z' };
+  r.tlogs.push({
+    ...rekor2,
+    publicKey: { ...rekor2.publicKey, validFor: { start: '2025-12-01T00:00:00Z' } },
+  });
+});
+
+async function update(cwd: string, more: readonly string[] = [], stdin?: string) {
+  const line = ['--json', 'trust', 'update', stdin === undefined ? 'new.json' : '-', '--root', 'root.json'];
+  const { code, out } = await runLine([...line, ...more], commands, {
+    cwd,
+    env: { HOME: cwd },
+    ...(stdin === undefined ? {} : { stdin }),
+  });
+  const { data, error } = JSON.parse(out);
+  if (data) t.strictSame(faultsOf('trust update', data), []);
+  return { code, data, error };
+}
+
+t.test('trust update replaces a root and shows what was added, ended and kept', async (t) => {
+  const cwd = t.testdir({ 'root.json': text(root), 'new.json': text(newer) });
+  chmodSync(join(cwd, 'root.json'), 0o640);
+  const dry = await update(cwd, ['--dry-run']);
+  t.equal(dry.code, 0);
+  t.equal(dry.data.written, false);
+  t.equal(readFileSync(join(cwd, 'root.json'), 'utf8'), text(root), 'a dry run writes nothing');
+  const { code, data } = await update(cwd);
+  t.equal(code, 0);
+  t.strictSame(
+    data.services.map(({ change, kind }: Loose) => `${change} ${kind}`),
+    [
+      'kept certificate-authority',
+      'kept certificate-log',
+      'ended transparency-log',
+      'added transparency-log',
+      'kept time-stamp-authority',
+    ],
+  );
+  t.match(data.services[2], {
+    name: 'https://rekor.example.org',
+    valid_until: '2026-01-01T00:00:00.000Z',
+    before: { valid_from: '2020-01-01T00:00:00.000Z', valid_until: undefined },
+  });
+  t.match(data.newest, {
+    kind: 'transparency-log',
+    name: rekor2.baseUrl,
+    valid_from: '2025-12-01T00:00:00.000Z',
+  });
+  t.ok(data.newest.age_days >= 0);
+  t.equal(data.written, true);
+  t.equal(readFileSync(join(cwd, 'root.json'), 'utf8'), text(newer));
+  t.equal(statSync(join(cwd, 'root.json')).mode & 0o777, 0o640, 'the mode is kept');
+  t.strictSame(readdirSync(cwd).sort(), ['new.json', 'root.json'], 'no draft is left');
+  const again = await update(cwd);
+  t.equal(again.code, 0);
+  t.equal(again.data.written, false);
+  t.equal(again.data.before, again.data.after);
+});
+
+t.test('trust update reads stdin, creates a missing root and writes through a symlink', async (t) => {
+  const cwd = t.testdir({ kept: {} });
+  symlinkSync('kept/trusted.json', join(cwd, 'root.json'));
+  writeFileSync(join(cwd, 'kept/trusted.json'), text(root));
+  t.equal((await update(cwd, [], text(newer))).code, 0);
+  t.ok(lstatSync(join(cwd, 'root.json')).isSymbolicLink());
+  t.equal(readFileSync(join(cwd, 'kept/trusted.json'), 'utf8'), text(newer));
+  const empty = t.testdir({ 'new.json': text(root) });
+  const { code, data } = await update(empty);
+  t.equal(code, 0);
+  t.equal(data.before, null);
+  t.ok(data.services.every(({ change }: Loose) => change === 'added'));
+  t.equal(readFileSync(join(empty, 'root.json'), 'utf8'), text(root));
+});
+
+t.test(
+  'trust update refuses garbage and a root that loses a kind of service, and keeps the file',
+  async (t) => {
+    const lossy: Record<string, Loose> = {
+      'another root': strange,
+      'no transparency log': edited(root, (r) => (r.tlogs = [])),
+      'other certificate authorities': edited(root, (r) => {
+        r.certificateAuthorities = strange.certificateAuthorities;
+      }),
+    };
+    for (const [name, value] of Object.entries(lossy)) {
+      const cwd = t.testdir({ 'root.json': text(root), 'new.json': text(value) });
+      const { code, data, error } = await update(cwd);
+      t.equal(code, 1, name);
+      t.equal(error.code, 'TRUST_LOST', name);
+      t.ok(
+        data.services.some(({ change }: Loose) => change === 'removed'),
+        name,
+      );
+      t.equal(readFileSync(join(cwd, 'root.json'), 'utf8'), text(root), name);
+    }
+    const garbage: Record<string, string> = {
+      nothing: '',
+      'no JSON': 'x',
+      'an empty object': '{}',
+      'a root without services': text({ mediaType: root.mediaType }),
+      'a log without a start': text(edited(root, (r) => delete r.tlogs[0].publicKey.validFor.start)),
+    };
+    for (const [name, value] of Object.entries(garbage)) {
+      const cwd = t.testdir({ 'root.json': text(root), 'new.json': value });
+      const { code, error } = await update(cwd);
+      t.equal(code, 129, name);
+      t.equal(error.code, 'ANCHOR_UNUSABLE', name);
+      t.equal(readFileSync(join(cwd, 'root.json'), 'utf8'), text(root), name);
+    }
+    const cwd = t.testdir({ 'root.json': 'x', 'new.json': text(root) });
+    t.equal((await update(cwd)).error.code, 'ANCHOR_UNUSABLE', 'a kept root that cannot be read');
+    t.equal((await runLine(['trust', 'update', 'new.json'], commands, { cwd })).code, 129, 'without --root');
+  },
+);
+
+t.test(
+  'compareRoots pairs periods of one log, and reports changed chains and earlier or later ends',
+  async (t) => {
+    const read = (value: Loose) => parseTrustedRoot(Buffer.from(text(value))).root;
+    const changes = (before: Loose, after: Loose) =>
+      compareRoots(read(before), read(after)).services.map(({ change }) => change);
+    const periods = (...ends: (string | undefined)[]) =>
+      edited(root, (r) => {
+        r.certificateAuthorities = [];
+        r.ctlogs = [];
+        r.timestampAuthorities = [];
+        r.tlogs = ends.map((end) =>
+          edited(r.tlogs[0], (log) => Object.assign(log.publicKey.validFor, { end })),
+        );
+      });
+    const [early, late] = ['2024-01-01T00:00:00Z', '2025-01-01T00:00:00Z'];
+    t.strictSame(changes(periods(early), periods(late)), ['extended']);
+    t.strictSame(changes(periods(late), periods(early)), ['ended']);
+    t.strictSame(changes(periods(early), periods(undefined)), ['extended']);
+    t.strictSame(changes(periods(early, late), periods(early, late)), ['kept', 'kept']);
+    t.strictSame(changes(periods(early), periods(early, late)), ['kept', 'added']);
+    t.strictSame(changes(periods(early, late), periods(early)), ['kept', 'removed']);
+    const shorter = edited(root, (r) => r.timestampAuthorities[0].certChain.certificates.pop());
+    t.strictSame(changes(root, shorter), ['kept', 'kept', 'kept', 'changed']);
+    const moved = edited(root, (r) => (r.tlogs[0].baseUrl = 'https://other.example.org'));
+    t.strictSame(changes(root, moved), ['kept', 'kept', 'changed', 'kept']);
+  },
+);
