@@ -11,7 +11,7 @@ import type { StepEnd, TurnScope } from '../turn-scope.ts';
 import { verifyOffline } from '../verify/verify-offline.ts';
 import { askAgain } from './ask-again.ts';
 import { blockGoal } from './block-goal.ts';
-import { areAccepted, judgeCriteria } from './judge-criteria.ts';
+import { areAccepted, judgeCriteria, rewrittenTests } from './judge-criteria.ts';
 import { lastRun } from './last-run.ts';
 import { patiently } from './patiently.ts';
 import { traceOf } from './trace-of.ts';
@@ -133,7 +133,8 @@ async function judgeRun(
   }
   const criteria = judgeCriteria(goal.criteria, view);
   const trace = traceOf(view);
-  const isAchieved = decision?.type === 'commit' && areAccepted(criteria);
+  const rewritten = decision?.type === 'commit' ? rewrittenTests(view) : [];
+  const isAchieved = decision?.type === 'commit' && areAccepted(criteria) && rewritten.length === 0;
   const change = { judged: run, trace, criteria, loops: goal.loops + 1 };
   await scope.tell({
     type: 'goal-moved',
@@ -147,7 +148,9 @@ async function judgeRun(
   }
   const { budget } = requireGoal(scope);
   const used = exhausted(budget);
-  if (used !== undefined) await blockGoal(scope, goal, used, usedUp);
+  if (rewritten.length > 0)
+    await blockGoal(scope, goal, 'expectation_changed', rewrittenText(scope, run, rewritten));
+  else if (used !== undefined) await blockGoal(scope, goal, used, usedUp);
   else if (trace === goal.trace)
     await blockGoal(scope, goal, 'no_progress', 'neither the files nor what failed are others than before');
   else if (goal.status === 'active') {
@@ -156,6 +159,24 @@ async function judgeRun(
     return 'again';
   }
   return askAgain(scope, plan, networkAccess);
+}
+
+/** Tests that are named in a note. */
+const mostNamed = 5;
+
+function rewrittenText(
+  { setting: { approval } }: Pick<TurnScope, 'setting'>,
+  run: string,
+  rewritten: readonly string[],
+): string {
+  const named = rewritten.slice(0, mostNamed).map((name) => `- ${approval.mask(name).replace(/\s+/g, ' ')}`);
+  const left = rewritten.length - named.length;
+  return [
+    `run ${run} is committed, but these tests failed at its base and pass only because the change rewrote them:`,
+    ...named,
+    ...(left > 0 ? [`- and ${left} more`] : []),
+    'Review the commit. To pursue the goal further, say that the tests are to be restored, or execute the plan.',
+  ].join('\n');
 }
 
 function requireGoal({ state }: Pick<TurnScope, 'state'>): SessionGoal {
