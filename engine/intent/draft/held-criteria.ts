@@ -106,9 +106,9 @@ export interface CriterionCheck {
 }
 
 /**
- * The criteria that have checks but no `testSuite` among them, although the test runner is known: by the project's files
- * (`runner`) or because one of these checks starts it. Only a suite's report shows whether a test that failed before
- * passes because it was rewritten. Pure.
+ * The criteria that have checks but no `testSuite` among them, although the test runner is known: by the files of the
+ * project (`runner`) or because one of these checks starts it. Only a suite's report shows whether a test that failed
+ * before passes because it was rewritten. Pure.
  */
 export function withoutSuite<T extends { readonly checks: readonly string[] }>(
   criteria: readonly T[],

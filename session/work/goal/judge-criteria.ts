@@ -33,10 +33,9 @@ export function rewrittenTests({ stages }: Pick<RunView, 'stages'>): readonly st
 }
 
 function rewrittenRed({ findings }: Pick<CheckRecord, 'findings'>): readonly string[] {
-  return findings.flatMap(({ rule, detail }) => {
-    const isRed = rule === 'tests-kept' && detail?.redAtBase === true;
-    return isRed && Array.isArray(detail.tests) ? detail.tests.map(String) : [];
-  });
+  return findings.flatMap(({ detail }) =>
+    detail?.redAtBase === true && Array.isArray(detail.tests) ? detail.tests.map(String) : [],
+  );
 }
 
 /** Whether each of them was verified. Of none nothing is said. */
