@@ -6,6 +6,7 @@ import { type BudgetReason, exhausted } from '../../state/goal-budget.ts';
 import { pursuedGoal } from '../../state/pursued-goal.ts';
 import { openedNetwork } from '../consent-ground.ts';
 import { type MadePlan, makePlan } from '../plan-step.ts';
+import { type SpentSoFar, spentSoFar, spentWords } from '../repair-words.ts';
 import { type Execution, execute, hasRun, remarkOf, resumePlan, settle, withNotes } from '../run-step.ts';
 import type { StepEnd, TurnScope } from '../turn-scope.ts';
 import { verifyOffline } from '../verify/verify-offline.ts';
@@ -53,11 +54,12 @@ export async function pursueStep(scope: TurnScope, execution: Execution): Promis
     );
   };
   for (;;) {
+    const before = spentSoFar(scope);
     const ran = await underBudget(scope, runOnce);
     if ('usedUp' in ran) return stopAt(scope, { plan, networkAccess }, ran.usedUp);
     const doubted = left === undefined ? undefined : await whyDoubted(scope, ran.done);
     if (doubted !== undefined) return doubted;
-    const ended = await judgeRun(scope, { plan, networkAccess }, ran.done);
+    const ended = await judgeRun(scope, { plan, networkAccess }, ran.done, before);
     if (ended !== 'again') return ended;
     refused = ran.done;
     left = undefined;
@@ -85,11 +87,12 @@ const usedUp = 'the budget is used up; Execute grants one more';
 /** Goes on with the run that a killed process left, within what is left of the budget; what follows a person says. */
 export async function resumePursued(scope: TurnScope, runId: string, plan: MadePlan): Promise<StepEnd> {
   const networkAccess = await networkOf(scope, plan);
+  const before = spentSoFar(scope);
   const ran = await underBudget(scope, (inner) => resumePlan(inner, runId, plan));
   if ('usedUp' in ran) return stopAt(scope, { plan, networkAccess }, ran.usedUp);
   const doubted = await whyDoubted(scope, ran.done);
   if (doubted !== undefined) return doubted;
-  const ended = await judgeRun(scope, { plan, networkAccess }, ran.done);
+  const ended = await judgeRun(scope, { plan, networkAccess }, ran.done, before);
   return ended === 'again' ? askAgain(scope, plan, networkAccess) : ended;
 }
 
@@ -123,6 +126,7 @@ async function judgeRun(
   scope: TurnScope,
   { plan, networkAccess }: Pursued,
   view: RunView,
+  before: SpentSoFar,
 ): Promise<StepEnd | 'again'> {
   const ended = await settle(scope, plan, view);
   const goal = requireGoal(scope);
@@ -147,19 +151,21 @@ async function judgeRun(
     return { end: 'decided' };
   }
   const { budget } = requireGoal(scope);
+  const cost = `this run and its plan: ${spentWords(before, spentSoFar(scope))}`;
   const used = exhausted(budget);
   if (rewritten.length > 0)
     await blockGoal(scope, goal, 'expectation_changed', rewrittenText(scope, run, rewritten));
   else if (used !== undefined) await blockGoal(scope, goal, used, usedUp);
-  else if (trace === goal.trace)
-    await blockGoal(scope, goal, 'no_progress', 'neither the files nor what failed are others than before');
+  else if (trace === goal.trace) await blockGoal(scope, goal, 'no_progress', `${noProgress}\n${cost}`);
   else if (goal.status === 'active') {
-    const text = `run ${goal.loops + 1} did not achieve it; it is planned anew and runs again by itself`;
+    const text = `run ${goal.loops + 1} did not achieve it; it is planned anew and runs again by itself\n${cost}`;
     await scope.tell({ type: 'noted', id: scope.newId(), title: 'Goal', text });
     return 'again';
   }
   return askAgain(scope, plan, networkAccess);
 }
+
+const noProgress = 'neither the files nor what failed are others than before';
 
 /** Tests that are named in a note. */
 const mostNamed = 5;

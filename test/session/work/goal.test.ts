@@ -108,6 +108,11 @@ long('a failed check refutes a criterion despite the claim of the model, and the
     [1, undefined, ['refuted']],
     [2, 'achieved', ['accepted']],
   ]);
+  const notes = channel.state.transcript.filter(({ title }) => title === 'Goal');
+  t.match(
+    notes[0]?.content,
+    /runs again by itself\nthis run and its plan: [1-9]\d* model calls, [\d.]+k? tokens/,
+  );
   const planning = scene.model.asked
     .map(({ body }) => JSON.stringify(body))
     .filter((text) => text.includes('submit_plan_draft'));
