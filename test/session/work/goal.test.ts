@@ -66,6 +66,10 @@ t.test(
     t.match(lastNote(scene.session), /^achieved: run \S+ is committed/, 'it is told, too');
     t.ok((goalOf(scene)?.budget.used.tokens ?? 0) > 0, 'what models came to is counted');
     t.match(scene.sample.git('log', '-1', '--format=%s'), /Prices are exact/);
+    const input = JSON.parse(
+      scene.sample.git('show', `refs/ai/runs/${goalOf(scene)?.run}:decision-input.json`),
+    );
+    t.match(input.replans, { count: 0, limit: 1 }, 'a run of a session revises its plan at most once');
     const drafting = JSON.stringify(scene.model.asked[0]?.body);
     t.ok(
       drafting.includes('criterion-1') && drafting.includes('verified'),
