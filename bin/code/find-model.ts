@@ -1,11 +1,12 @@
+import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { ModelChoice } from '../../core/contract/turns.ts';
 import { isBuiltIn, pickProvider } from '../../engine/run/state/pick-provider.ts';
 import type { WritEngine } from '../../engine/spec/writ-engine.ts';
+import { findAgent } from '../../engine/tool/find-agent.ts';
 import { findBase } from '../../providers/find-base.ts';
 import { findKey } from '../../providers/find-key.ts';
 import { keyPlaceNames } from '../../providers/key-places.ts';
 import type { Reaching } from '../command-parts/reach-provider.ts';
-import { requireProgram } from '../command-parts/require-program.ts';
 
 /** The model of a session, as far as it can be known before it is asked. */
 export interface FoundModel {
@@ -51,4 +52,20 @@ export async function findModel(
   const key = found === undefined ? undefined : { name: found.name, source: keyPlaceNames[found.source] };
   const isPriced = opened.costUnits?.(model, { input: 1000, output: 1000 }) !== undefined;
   return { model, key, secrets: found === undefined ? [] : [found.value], isPriced };
+}
+
+/** PROVIDER_OPTION for a program that the line names and that is not there: no turn of the session could start it. */
+function requireProgram(agent: Parameters<typeof findAgent>[0], flags: ModelChoice['flags']): void {
+  const { flag } = agent.program;
+  if (flags[flag] === undefined) return;
+  try {
+    findAgent(agent, flags);
+  } catch (fault) {
+    if (!isWritError(fault, 'AGENT_UNAVAILABLE')) throw fault;
+    throw new WritError('PROVIDER_OPTION', {
+      message: `\`--${flag}\`: ${fault.message}`,
+      detail: { flag, ...fault.detail },
+      hints: fault.hints,
+    });
+  }
 }

@@ -44,7 +44,7 @@ export async function readSource(
   const { kind, value } = given;
   if (kind === 'range') return { kind, range: value };
   if (kind === 'provider')
-    return { kind: 'worker', worker: workerOf(value), from: await readModelChoice(context, value, variable) };
+    return { kind: 'worker', worker: workerOf(value), from: readModelChoice(context, value, variable) };
   const bytes = await readInput(context, value, { maxBytes: maxPatchBytes });
   return kind === 'recording'
     ? { kind: 'worker', worker: recordedWorker, from: bytes }

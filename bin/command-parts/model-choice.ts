@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { formatModelChoice } from '../../coder/model-choice.ts';
-import { codexWorker } from '../../coder/plugin.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { serviceUrlFault } from '../../core/base/service-url.ts';
 import type { ModelChoice } from '../../core/contract/turns.ts';
@@ -20,27 +19,15 @@ export interface AskedModel {
 
 /**
  * The model that was asked for, as a run keeps it; `variable` is asked where a flag is not given. USAGE,
- * PROVIDER_OPTION, also for the program of an agent that does not exist.
+ * PROVIDER_OPTION.
  */
-export async function readModelChoice(
+export function readModelChoice(
   context: CommandContext,
   provider: string,
   variable: (name: string) => string | undefined,
-): Promise<Uint8Array> {
+): Uint8Array {
   const asked = { provider, model: context.options.value('model'), flags: givenFlags(context) };
-  const choice = chooseModel(context, asked, variable);
-  await requireNamedProgram(choice);
-  return formatModelChoice(choice);
-}
-
-/** Loads an agent's provider only if a flag names its program. */
-async function requireNamedProgram({ provider, flags }: ModelChoice): Promise<void> {
-  if (provider !== codexWorker || flags['codex-bin'] === undefined) return;
-  const [{ codex }, { requireProgram }] = await Promise.all([
-    import('../../providers/codex/source.ts'),
-    import('./require-program.ts'),
-  ]);
-  if (codex.agent !== undefined) requireProgram(codex.agent, flags);
+  return formatModelChoice(chooseModel(context, asked, variable));
 }
 
 /** The flags of single providers that the command line holds, by the names under which they were typed. */

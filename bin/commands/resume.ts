@@ -29,7 +29,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const sandbox = options.value('sandbox');
   const more = readUnits(options.value('more-cost-units'));
   const reaching = await openReaching(context);
-  const worker = await workerGiven(context, reaching);
+  const worker = workerGiven(context, reaching);
   const pluginAccess = openPluginAccess(context, reaching);
   await using engine = await openEngine(context, {
     ephemeralKey: options.flag('ephemeral-key'),
@@ -77,10 +77,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
 }
 
 /** Who goes on: as typed, else whoever the run was started with. USAGE, PROVIDER_OPTION. */
-async function workerGiven(
-  context: CommandContext,
-  { variable }: Reaching,
-): Promise<NonNullable<ResumeRequest['worker']>> {
+function workerGiven(context: CommandContext, { variable }: Reaching): NonNullable<ResumeRequest['worker']> {
   const { options } = context;
   const recording = options.value('recording');
   const provider = options.value('provider');
@@ -89,7 +86,7 @@ async function workerGiven(
       message: 'expected one who goes on, found `--recording` and `--provider`',
     });
   if (provider !== undefined) {
-    const from = await readModelChoice(context, provider, variable);
+    const from = readModelChoice(context, provider, variable);
     return { name: workerOf(provider), from: async () => from };
   }
   refuseChoice(context, recording === undefined ? [] : ['record']);
