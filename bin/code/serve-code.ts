@@ -121,8 +121,19 @@ export async function serveCode(
   });
 }
 
+/** Options that a thread does not record and without which it may not find its model. They name files: no secrets. */
+const repeated = ['codex-bin', 'env-file'] as const;
+
 /** The line that resumes the thread from the directory in which this one was started. */
-function resumeLine({ cwd }: CommandContext, { workingDir }: CodeLine, threadId: string): string {
+export function resumeLine(
+  { cwd, options }: Pick<CommandContext, 'cwd' | 'options'>,
+  { workingDir }: Pick<CodeLine, 'workingDir'>,
+  threadId: string,
+): string {
   const place = workingDir === cwd ? '' : ` --cwd ${toShellWord(workingDir)}`;
-  return `writ code${place} --resume ${threadId}`;
+  const files = repeated.flatMap((name) => {
+    const value = options.value(name);
+    return value === undefined ? [] : [` --${name} ${toShellWord(value)}`];
+  });
+  return `writ code${place}${files.join('')} --resume ${threadId}`;
 }

@@ -48,6 +48,11 @@ export function proposeCheck(files: ReadonlyMap<ProjectFile, string>): ProposedC
   );
 }
 
+/** Whether a command starts a test runner whose report writ reads: such a check can be a `testSuite`. */
+export function startsKnownRunner(command: string): boolean {
+  return /^\s*(?:node\s+--test|(?:python3?\s+-m\s+)?(?:pytest|py\.test))(?:\s|$)/.test(command);
+}
+
 type Files = ReadonlyMap<ProjectFile, string>;
 
 function configuredPytest(files: Files): ProposedCheck | undefined {

@@ -16,6 +16,8 @@ export type BlockReason =
   | 'no_progress'
   /** The drafted contract has no check that says whether a criterion holds. */
   | 'criterion_unverifiable'
+  /** A run was committed in which tests that failed at its base pass only because they were rewritten. */
+  | 'expectation_changed'
   /** No contract was drafted of it. */
   | 'draft_refused'
   /** The model could not be reached, however often it was asked. */

@@ -16,11 +16,23 @@ export function failedWords(scope: Masking, { stages }: Pick<RunView, 'stages'>)
   return namesOf(scope, stages, 'failed: ');
 }
 
-/** What was spent between two moments of a session: `12.4k tokens, $0.03`; without a price where none is known. */
-export function spentWords(before: Used, after: Used): string {
+/** What a session has spent at one moment. */
+export interface SpentSoFar {
+  readonly calls: number;
+  readonly usage: Used;
+}
+
+export function spentSoFar({ state, calls }: Pick<TurnScope, 'state' | 'calls'>): SpentSoFar {
+  return { calls: calls(), usage: state().usage };
+}
+
+/** What was spent between two moments: `9 model calls, 12.4k tokens, $0.03`; without dollars if no price is known. */
+export function spentWords(from: SpentSoFar, to: SpentSoFar): string {
+  const [before, after] = [from.usage, to.usage];
+  const calls = to.calls - from.calls;
   const tokens = after.inputTokens + after.outputTokens - before.inputTokens - before.outputTokens;
   const costUsd = after.costUsd === undefined ? undefined : after.costUsd - (before.costUsd ?? 0);
-  return `${tokenWords(tokens)} tokens${costUsd === undefined ? '' : `, ${usdWords(costUsd)}`}`;
+  return `${calls} model ${calls === 1 ? 'call' : 'calls'}, ${tokenWords(tokens)} tokens${costUsd === undefined ? '' : `, ${usdWords(costUsd)}`}`;
 }
 
 /** What failed in a stage, as its gate tells it. */

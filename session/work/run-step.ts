@@ -14,7 +14,7 @@ import { requireApart } from '../self-test/try-to-approve.ts';
 import { consentGround, noNetwork, openedNetwork } from './consent-ground.ts';
 import { personOf } from './person-of.ts';
 import { askChoice, type MadePlan, makePlan, requireDraft } from './plan-step.ts';
-import { failedWords, spentWords } from './repair-words.ts';
+import { failedWords, spentSoFar, spentWords } from './repair-words.ts';
 import { holdRun, holdStep, isHeldRun } from './review/hold-run.ts';
 import { tellOutcome } from './tell-outcome.ts';
 import type { StepEnd, TurnScope } from './turn-scope.ts';
@@ -38,7 +38,7 @@ export async function runStep(scope: TurnScope, execution: Execution): Promise<S
   let { plan } = execution;
   let advice = withNotes(plan, execution.notes);
   for (let isFirst = true; ; isFirst = false) {
-    const before = scope.state().usage;
+    const before = spentSoFar(scope);
     const runId = isFirst && !hasRun(scope, plan) ? plan.run.runId : scope.newId();
     const view = await execute(scope, plan, advice, runId, networkAccess);
     const ended = await settle(scope, plan, view);
@@ -53,7 +53,7 @@ export async function runStep(scope: TurnScope, execution: Execution): Promise<S
     const failure = failureKey(view);
     const isSame = failure === failedBefore;
     failedBefore = failure;
-    const cost = `this run and its new plan: ${spentWords(before, scope.state().usage)}`;
+    const cost = `this run and its new plan: ${spentWords(before, spentSoFar(scope))}`;
     if (attempt >= limit || isSame) {
       const why = isSame ? 'it failed as the run before it did' : `repair ${attempt} of ${limit} failed, too`;
       const text = [`${why}: no repair runs by itself`, cost, ...failedWords(scope, view)].join('\n');

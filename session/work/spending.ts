@@ -13,6 +13,8 @@ export interface Spending {
    * SESSION_BUDGET_UNPRICED where there is a limit.
    */
   meter(turn: MeteredTurn, plan?: string): ModelMeter;
+  /** Calls of models that were begun so far, also those that failed. */
+  calls(): number;
 }
 
 export interface MeteredTurn {
@@ -26,11 +28,14 @@ const unitsPerUsd = 1000;
 export function openSpending(named?: ModelMeter['named']): Spending {
   /** USD that the state does not know of yet: of questions under way, and of replies on their way to the disk. */
   let untold = 0;
+  let calls = 0;
   return {
+    calls: () => calls,
     meter: ({ state, tell }, plan) => ({
       ...(named === undefined ? {} : { named }),
       begin(question) {
         requireWithin(state(), question, untold);
+        calls += 1;
         const expected = (question.costUnits ?? 0) / unitsPerUsd;
         untold += expected;
         return (reply) => {

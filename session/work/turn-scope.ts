@@ -30,6 +30,8 @@ export interface TurnScope {
   readonly heldBack: (command: string) => string | undefined;
   /** Counts what is asked of models, for one plan or for none. */
   readonly meter: (plan?: string) => ModelMeter;
+  /** Calls of models that the session has begun, over all turns of this process. */
+  readonly calls: () => number;
   /** How long it has worked. */
   readonly worked: WorkTime;
   /** The same with something more that stops it. */
@@ -99,6 +101,7 @@ export function openScope(
       return worked.waiting(answered);
     },
     meter: (plan) => spending.meter({ state, tell }, plan),
+    calls: spending.calls,
     newId: () => uuidV7(setting.clock.now()),
   };
 }

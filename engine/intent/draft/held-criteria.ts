@@ -1,3 +1,4 @@
+import { type ProposedCheck, startsKnownRunner } from '../../spec/propose-check.ts';
 import { intentDraftForm } from './intent-draft.ts';
 
 /** What a change is held to, in a person's words. */
@@ -57,10 +58,15 @@ export function criteriaText(criteria: readonly HeldCriterion[]): string {
 const maxChecks = 20;
 
 /**
- * Takes what a submission says of the criteria out of it: each of them once, and of checks those that it drafts. What
- * it leaves without a check is taken as that. Pure.
+ * Takes what a submission says of the criteria out of it: each of them once, and of checks those that it drafts. A
+ * criterion without a check is accepted as that. One with checks needs a `testSuite` among them if the test runner is
+ * known (`withoutSuite`). Pure.
  */
-export function takeVerified(submitted: unknown, criteria: readonly HeldCriterion[]): TakenCriteria {
+export function takeVerified(
+  submitted: unknown,
+  criteria: readonly HeldCriterion[],
+  runner?: ProposedCheck,
+): TakenCriteria {
   const { verified, ...draft } = (submitted ?? {}) as Readonly<Record<string, unknown>>;
   const told = Array.isArray(verified) ? verified.slice(0, criteria.length + 1).map(toVerified) : [];
   if (told.length === 0 || told.includes(undefined))
@@ -79,8 +85,46 @@ export function takeVerified(submitted: unknown, criteria: readonly HeldCriterio
     if (strange !== undefined)
       faults.push(`\`verified\` names the check \`${strange.slice(0, 80)}\`, which the draft does not have`);
   }
+  const drafted = Array.isArray(draft.checks) ? (draft.checks as readonly unknown[]).map(toCheck) : [];
+  for (const { criterion } of withoutSuite(
+    told.filter((one) => one !== undefined),
+    drafted,
+    runner,
+  ))
+    faults.push(
+      `\`verified\` ties the criterion \`${criterion.slice(0, 80)}\` to no check of kind testSuite, and the test runner is known${runner === undefined ? '' : ` (${runner.found})`}: tie it to a testSuite${runner === undefined ? '' : `, for example \`${runner.command}\``}`,
+    );
   if (faults.length > 0) return { faults };
   return { draft, verified: told.filter((one) => one !== undefined) };
+}
+
+/** What of a check says whether it counts tests. */
+export interface CriterionCheck {
+  readonly id?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly command?: string | undefined;
+}
+
+/**
+ * The criteria that have checks but no `testSuite` among them, although the test runner is known: by the files of the
+ * project (`runner`) or because one of these checks starts it. Only a suite's report shows whether a test that failed
+ * before passes because it was rewritten. Pure.
+ */
+export function withoutSuite<T extends { readonly checks: readonly string[] }>(
+  criteria: readonly T[],
+  checks: readonly CriterionCheck[],
+  runner?: ProposedCheck,
+): readonly T[] {
+  return criteria.filter((one) => {
+    const own = checks.filter(({ id }) => id !== undefined && one.checks.includes(id));
+    const isKnown = runner !== undefined || own.some(({ command = '' }) => startsKnownRunner(command));
+    return isKnown && own.length > 0 && !own.some(({ kind }) => kind === 'testSuite');
+  });
+}
+
+function toCheck(value: unknown): CriterionCheck {
+  const { id, kind, command } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return { id: String(id), kind: String(kind), command: typeof command === 'string' ? command : '' };
 }
 
 function toVerified(value: unknown): VerifiedCriterion | undefined {

@@ -17,7 +17,7 @@ import {
 import { intentDraftForm, readIntentDraft } from '../../intent/draft/intent-draft.ts';
 import { placeFaults } from '../../intent/draft/place-faults.ts';
 import { duplicateObjectives } from '../../plan/duplicate-objectives.ts';
-import { effectiveScope } from '../../plan/scope.ts';
+import { effectiveScope, scopeRootOf } from '../../plan/scope.ts';
 import { applyDefaults } from '../../spec/apply-defaults.ts';
 import { privacyPolicyOf } from '../../spec/privacy-policy-of.ts';
 import { draftFromProfile } from '../../spec/profile.ts';
@@ -32,6 +32,7 @@ import { openTurns } from '../work/turns/open-turns.ts';
 import { type Asked, draftExtension } from './asked.ts';
 import { type DraftGround, type DraftPlace, readDraftGround } from './draft-ground.ts';
 import { draftLacks } from './draft-lacks.ts';
+import { knownRunner } from './known-runner.ts';
 import { openDrafter, requireDrafter } from './open-drafter.ts';
 import { readingAgentOf } from './reading-agent.ts';
 
@@ -112,6 +113,8 @@ export async function draftIntent(engine: WritEngine, request: DraftingRequest):
     signal,
     settings: { clock, ...(meter === undefined ? {} : { meter }) },
   });
+  const runner =
+    criteria.length === 0 ? undefined : await knownRunner(repository, base.tree, scopeRootOf(target.repo));
   let taken: DraftedIntent | undefined;
   const end = await worker.draft({
     what: 'intent',
@@ -125,7 +128,9 @@ export async function draftIntent(engine: WritEngine, request: DraftingRequest):
     async submit(submitted) {
       const answered = { provider: model.provider.name, model: model.model, ...toldOf(spent()) };
       const held =
-        criteria.length === 0 ? { draft: submitted, verified: [] } : takeVerified(submitted, criteria);
+        criteria.length === 0
+          ? { draft: submitted, verified: [] }
+          : takeVerified(submitted, criteria, runner);
       if ('faults' in held) return held.faults;
       const judged = await judgeDraft(engine, held.draft, frame, ground, { said, ...answered });
       if ('faults' in judged) return judged.faults;

@@ -19,6 +19,7 @@ import { networkFindings, redactHosts, unguardedNetwork } from './check-network.
 import { blameOrigin, checkOrigin } from './check-origin.ts';
 import { CheckWatch } from './check-time.ts';
 import { collectArtifacts } from './collect-artifacts.ts';
+import { environmentSign, sameAtBase } from './environment-failure.ts';
 import { givenSecrets, secretsAwaited } from './given-secrets.ts';
 import { isMandatory } from './is-mandatory.ts';
 import { noteNewTests } from './new-tests-ran.ts';
@@ -47,7 +48,10 @@ export interface CheckTask {
   readonly handsOn?: boolean;
 }
 
-/** Runs one check to its record. A broken check kind has failed its check; only the run's own faults are thrown. */
+/**
+ * Runs one check to its record. A broken check kind has failed its check; only faults of the run and of its machine are
+ * thrown.
+ */
 export async function runCheck(
   attempt: Attempt,
   workspace: OpeningWorkspace,
@@ -56,6 +60,13 @@ export async function runCheck(
   const { stage, check } = task;
   const { box } = attempt;
   const ran = await askCheck(attempt, workspace, { ...task, tellsWrites: true });
+  const sign = attempt.patch.baseCommit === undefined ? undefined : environmentSign(check, ran);
+  if (sign !== undefined)
+    sameAtBase(
+      check,
+      sign,
+      await askCheck(attempt, workspace.base, { ...task, received: [], handsOn: false }),
+    );
   await noteNewTests(attempt, task, ran);
   const further = await askFurther(attempt, workspace, task, ran, (side, other) =>
     askCheck(attempt, side, { ...task, ...other }),

@@ -27,6 +27,11 @@ const ways: Readonly<Record<string, { readonly words: string; readonly isStart: 
       'No check says whether it holds. Drafting anew may find one; better: give it up, and set one that a check can judge.',
     isStart: true,
   },
+  expectation_changed: {
+    words:
+      'Tests that failed before pass only because they were rewritten. Review the commit; then execute the plan, or say what shall be different.',
+    isStart: false,
+  },
   session_budget: {
     words: 'The session has cost what it may: /budget with more, or off, and then',
     isStart: true,

@@ -6,12 +6,13 @@ import { type BudgetReason, exhausted } from '../../state/goal-budget.ts';
 import { pursuedGoal } from '../../state/pursued-goal.ts';
 import { openedNetwork } from '../consent-ground.ts';
 import { type MadePlan, makePlan } from '../plan-step.ts';
+import { type SpentSoFar, spentSoFar, spentWords } from '../repair-words.ts';
 import { type Execution, execute, hasRun, remarkOf, resumePlan, settle, withNotes } from '../run-step.ts';
 import type { StepEnd, TurnScope } from '../turn-scope.ts';
 import { verifyOffline } from '../verify/verify-offline.ts';
 import { askAgain } from './ask-again.ts';
 import { blockGoal } from './block-goal.ts';
-import { areAccepted, judgeCriteria } from './judge-criteria.ts';
+import { areAccepted, judgeCriteria, rewrittenTests } from './judge-criteria.ts';
 import { lastRun } from './last-run.ts';
 import { patiently } from './patiently.ts';
 import { traceOf } from './trace-of.ts';
@@ -53,11 +54,12 @@ export async function pursueStep(scope: TurnScope, execution: Execution): Promis
     );
   };
   for (;;) {
+    const before = spentSoFar(scope);
     const ran = await underBudget(scope, runOnce);
     if ('usedUp' in ran) return stopAt(scope, { plan, networkAccess }, ran.usedUp);
     const doubted = left === undefined ? undefined : await whyDoubted(scope, ran.done);
     if (doubted !== undefined) return doubted;
-    const ended = await judgeRun(scope, { plan, networkAccess }, ran.done);
+    const ended = await judgeRun(scope, { plan, networkAccess }, ran.done, before);
     if (ended !== 'again') return ended;
     refused = ran.done;
     left = undefined;
@@ -85,11 +87,12 @@ const usedUp = 'the budget is used up; Execute grants one more';
 /** Goes on with the run that a killed process left, within what is left of the budget; what follows a person says. */
 export async function resumePursued(scope: TurnScope, runId: string, plan: MadePlan): Promise<StepEnd> {
   const networkAccess = await networkOf(scope, plan);
+  const before = spentSoFar(scope);
   const ran = await underBudget(scope, (inner) => resumePlan(inner, runId, plan));
   if ('usedUp' in ran) return stopAt(scope, { plan, networkAccess }, ran.usedUp);
   const doubted = await whyDoubted(scope, ran.done);
   if (doubted !== undefined) return doubted;
-  const ended = await judgeRun(scope, { plan, networkAccess }, ran.done);
+  const ended = await judgeRun(scope, { plan, networkAccess }, ran.done, before);
   return ended === 'again' ? askAgain(scope, plan, networkAccess) : ended;
 }
 
@@ -123,6 +126,7 @@ async function judgeRun(
   scope: TurnScope,
   { plan, networkAccess }: Pursued,
   view: RunView,
+  before: SpentSoFar,
 ): Promise<StepEnd | 'again'> {
   const ended = await settle(scope, plan, view);
   const goal = requireGoal(scope);
@@ -133,7 +137,8 @@ async function judgeRun(
   }
   const criteria = judgeCriteria(goal.criteria, view);
   const trace = traceOf(view);
-  const isAchieved = decision?.type === 'commit' && areAccepted(criteria);
+  const rewritten = decision?.type === 'commit' ? rewrittenTests(view) : [];
+  const isAchieved = decision?.type === 'commit' && areAccepted(criteria) && rewritten.length === 0;
   const change = { judged: run, trace, criteria, loops: goal.loops + 1 };
   await scope.tell({
     type: 'goal-moved',
@@ -146,16 +151,38 @@ async function judgeRun(
     return { end: 'decided' };
   }
   const { budget } = requireGoal(scope);
+  const cost = `this run and its plan: ${spentWords(before, spentSoFar(scope))}`;
   const used = exhausted(budget);
-  if (used !== undefined) await blockGoal(scope, goal, used, usedUp);
-  else if (trace === goal.trace)
-    await blockGoal(scope, goal, 'no_progress', 'neither the files nor what failed are others than before');
+  if (rewritten.length > 0)
+    await blockGoal(scope, goal, 'expectation_changed', rewrittenText(scope, run, rewritten));
+  else if (used !== undefined) await blockGoal(scope, goal, used, usedUp);
+  else if (trace === goal.trace) await blockGoal(scope, goal, 'no_progress', `${noProgress}\n${cost}`);
   else if (goal.status === 'active') {
-    const text = `run ${goal.loops + 1} did not achieve it; it is planned anew and runs again by itself`;
+    const text = `run ${goal.loops + 1} did not achieve it; it is planned anew and runs again by itself\n${cost}`;
     await scope.tell({ type: 'noted', id: scope.newId(), title: 'Goal', text });
     return 'again';
   }
   return askAgain(scope, plan, networkAccess);
+}
+
+const noProgress = 'neither the files nor what failed are others than before';
+
+/** Tests that are named in a note. */
+const mostNamed = 5;
+
+function rewrittenText(
+  { setting: { approval } }: Pick<TurnScope, 'setting'>,
+  run: string,
+  rewritten: readonly string[],
+): string {
+  const named = rewritten.slice(0, mostNamed).map((name) => `- ${approval.mask(name).replace(/\s+/g, ' ')}`);
+  const left = rewritten.length - named.length;
+  return [
+    `run ${run} is committed, but these tests failed at its base and pass only because the change rewrote them:`,
+    ...named,
+    ...(left > 0 ? [`- and ${left} more`] : []),
+    'Review the commit. To pursue the goal further, say that the tests are to be restored, or execute the plan.',
+  ].join('\n');
 }
 
 function requireGoal({ state }: Pick<TurnScope, 'state'>): SessionGoal {

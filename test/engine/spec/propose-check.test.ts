@@ -1,5 +1,5 @@
 import t from 'tap';
-import { type ProjectFile, proposeCheck } from '../../../engine/spec/propose-check.ts';
+import { type ProjectFile, proposeCheck, startsKnownRunner } from '../../../engine/spec/propose-check.ts';
 
 const proposed = (files: Partial<Record<ProjectFile, string>>) =>
   proposeCheck(new Map(Object.entries(files)) as ReadonlyMap<ProjectFile, string>);
@@ -45,4 +45,11 @@ t.test('a project that does not say how it is tested gets no proposal', async (t
     { Makefile: 'test := 1\ntests:\n' },
   ])
     t.equal(proposed(files), undefined, JSON.stringify(files));
+});
+
+t.test('a command that starts a runner whose report writ reads is recognised', async (t) => {
+  for (const known of ['node --test', 'node --test test/a.js', 'pytest -q', 'python3 -m pytest', ' pytest'])
+    t.ok(startsKnownRunner(known), known);
+  for (const other of ['npm test', 'node --test-reporter=tap x.js', 'pytest-cov', 'echo pytest', 'make test'])
+    t.notOk(startsKnownRunner(other), other);
 });

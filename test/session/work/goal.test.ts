@@ -1,12 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { type Clock, systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import type { GoalCriterion } from '../../../session/state/goal.ts';
 import { pendingOf } from '../../../session/state/state.ts';
-import { areAccepted, judgeCriteria } from '../../../session/work/goal/judge-criteria.ts';
+import { areAccepted, judgeCriteria, rewrittenTests } from '../../../session/work/goal/judge-criteria.ts';
 import { makesFix, priceDraft, priceFix, submits } from '../../coder/planner/drafts.ts';
 import type { ScriptedReply } from '../../coder/scripted-model.ts';
+import { makeSample } from '../../engine/run/sample.ts';
 import type { Asked } from '../../providers/model-server.ts';
 import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
@@ -64,6 +66,10 @@ t.test(
     t.match(lastNote(scene.session), /^achieved: run \S+ is committed/, 'it is told, too');
     t.ok((goalOf(scene)?.budget.used.tokens ?? 0) > 0, 'what models came to is counted');
     t.match(scene.sample.git('log', '-1', '--format=%s'), /Prices are exact/);
+    const input = JSON.parse(
+      scene.sample.git('show', `refs/ai/runs/${goalOf(scene)?.run}:decision-input.json`),
+    );
+    t.match(input.replans, { count: 0, limit: 1 }, 'a run of a session revises its plan at most once');
     const drafting = JSON.stringify(scene.model.asked[0]?.body);
     t.ok(
       drafting.includes('criterion-1') && drafting.includes('verified'),
@@ -106,6 +112,11 @@ long('a failed check refutes a criterion despite the claim of the model, and the
     [1, undefined, ['refuted']],
     [2, 'achieved', ['accepted']],
   ]);
+  const notes = channel.state.transcript.filter(({ title }) => title === 'Goal');
+  t.match(
+    notes[0]?.content,
+    /runs again by itself\nthis run and its plan: [1-9]\d* model calls, [\d.]+k? tokens/,
+  );
   const planning = scene.model.asked
     .map(({ body }) => JSON.stringify(body))
     .filter((text) => text.includes('submit_plan_draft'));
@@ -128,6 +139,82 @@ t.test('a criterion that no check verifies blocks the goal before any question',
   const told = JSON.stringify(scene.model.asked.at(-1)?.body);
   t.match(told, /the check `none such`, which the draft does not have/);
   t.match(told, /the criterion `criterion-1` 0 times.*`criterion-2`, which is none of the criteria/s);
+});
+
+t.test('a goal is not achieved by rewriting a test that failed at the base', async (t) => {
+  const sample = makeSample();
+  const red = (cents: number): string =>
+    `\ntest('two cost twice as much as one', () => {\n  assert.equal(price(2, 100), ${cents});\n});\n`;
+  const path = join(sample.root, 'test/price.test.js');
+  writeFileSync(path, `${readFileSync(path, 'utf8')}${red(200)}`);
+  sample.git('commit', '--quiet', '--all', '-m', 'A price is wrong');
+  const rewrites = `*** Begin Patch
+*** Update File: src/price.js
+@@
+-/** Price of \`count\` items, in cents. */
++/** Price of \`count\` items, in cents, exactly. */
+*** Update File: test/price.test.js
+@@
+-  assert.equal(price(2, 100), 200);
++  assert.equal(price(2, 100), 201);
+ });
++
++test('three cost more than two', () => {
++  assert.ok(price(3, 100) > price(2, 100));
++});
+*** End Patch`;
+  const script: readonly ScriptedReply[] = [
+    submits(heldDraft),
+    plans('make the test pass'),
+    { calls: [['apply_patch', { patch: rewrites }]] },
+    { calls: [['submit_task_complete', { complete: true, summary: 'exact' }]] },
+  ];
+  await using scene = await scriptSession(script, {}, sample);
+  const choice = await planned(scene);
+  await scene.answer(choice.id, { selectedOption: 'execute' });
+  await rested(scene);
+  t.match(
+    goalOf(scene),
+    {
+      status: 'blocked',
+      blockReason: 'expectation_changed',
+      loops: 1,
+      criteria: [{ status: 'refuted' }],
+    },
+    lastNote(scene.session),
+  );
+  t.match(
+    lastNote(scene.session),
+    /pass only because the change rewrote them:\n- two cost twice as much as one/,
+  );
+  t.equal((await scene.asked('post_plan_choice')).metadata.planId, choice.metadata.planId, 'its plan waits');
+});
+
+t.test('a criterion needs a testSuite if the test runner is known', async (t) => {
+  const sample = makeSample();
+  const manifest = join(sample.root, 'package.json');
+  writeFileSync(manifest, JSON.stringify({ type: 'module', scripts: { test: 'node --test' } }));
+  sample.git('commit', '--quiet', '--all', '-m', 'Names its runner');
+  const [unit] = priceDraft.checks;
+  const script = { ...unit, kind: 'command', command: 'npm test' };
+  await using scene = await scriptSession(
+    [submits({ ...heldDraft, checks: [script] }), submits(heldDraft)],
+    {},
+    sample,
+  );
+  await scene.say(`/goal start ${objective}`);
+  const { id, metadata } = await scene.asked('intent_review_choice');
+  t.match(
+    JSON.stringify(scene.model.asked.at(-1)?.body),
+    /criterion `criterion-1` to no check of kind testSuite.*the script `test` of package\.json.*`node --test --test-reporter=tap`/,
+    'the model is told which check to add',
+  );
+  const path = String(metadata.path);
+  writeFileSync(path, readFileSync(path, 'utf8').replace('"kind": "testSuite"', '"kind": "command"'));
+  await scene.answer(id, { selectedOption: 'confirm' });
+  await rested(scene);
+  t.match(goalOf(scene), { status: 'blocked', blockReason: 'criterion_unverifiable' });
+  t.match(lastNote(scene.session), /no check of kind testSuite verifies\n- criterion-1/);
 });
 
 t.test('a draft whose check was removed by hand is not executed', async (t) => {
@@ -193,7 +280,7 @@ t.test('a committed run accepts only criteria whose checks all ran and passed', 
     { id: 'b', text: 'b', checks: ['unit', 'gone'], status: 'open' },
     { id: 'c', text: 'c', checks: [], status: 'open' },
   ];
-  const ran = (lint: 'passed' | 'failed') =>
+  const ran = (lint: 'passed' | 'failed', findings: readonly unknown[] = []) =>
     [
       {
         stage: 'fast',
@@ -202,8 +289,8 @@ t.test('a committed run accepts only criteria whose checks all ran and passed', 
         ran: 2,
         findings: [],
         checks: [
-          { id: 'unit', status: 'passed' },
-          { id: 'lint', status: lint, tolerated: true },
+          { id: 'unit', status: 'passed', findings },
+          { id: 'lint', status: lint, tolerated: true, findings: [] },
         ],
       },
     ] as unknown as RunView['stages'];
@@ -212,6 +299,10 @@ t.test('a committed run accepts only criteria whose checks all ran and passed', 
     judgeCriteria(criteria, view).map(({ status }) => status);
   t.strictSame(judged({ decision: commit, stages: ran('passed') }), ['accepted', 'refuted', 'refuted']);
   t.strictSame(judged({ decision: commit, stages: ran('failed') }), ['refuted', 'refuted', 'refuted']);
+  const red = { rule: 'tests-kept', detail: { tests: ['two'], redAtBase: true } };
+  const rewritten = { decision: commit, stages: ran('passed', [red]) };
+  t.strictSame(judged(rewritten), ['refuted', 'refuted', 'refuted'], 'a red test was rewritten');
+  t.strictSame(rewrittenTests(rewritten), ['two']);
   t.strictSame(judged({ stages: ran('failed') }), ['refuted', 'open', 'open']);
   t.strictSame(judged({ decision: { ...commit, type: 'abandon' }, stages: ran('passed') }), [
     'open',

@@ -82,8 +82,8 @@ long('a run that fails as the one before it ends the repairs early, and each sho
   t.match(
     notes.map(({ content }) => content),
     [
-      /repair 1 of 3 runs by itself\nthis run and its new plan: [\d.]+k? tokens/,
-      /it failed as the run before it did: no repair runs by itself\nthis run and its new plan: [\d.]+k? tokens/,
+      /repair 1 of 3 runs by itself\nthis run and its new plan: [1-9]\d* model calls, [\d.]+k? tokens/,
+      /it failed as the run before it did: no repair runs by itself\nthis run and its new plan: [1-9]\d* model calls, [\d.]+k? tokens/,
     ],
   );
   await scene.answer(stopped.id, { selectedOption: 'cancel' });

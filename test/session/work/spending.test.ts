@@ -1,4 +1,5 @@
 import t from 'tap';
+import { spentWords } from '../../../session/work/repair-words.ts';
 import { type MeteredTurn, openSpending } from '../../../session/work/spending.ts';
 import { newWorld } from '../state/walk.ts';
 
@@ -45,3 +46,19 @@ t.test('a model without a known price is refused under a budget', async (t) => {
   });
   t.doesNotThrow(() => held.begin({ ...unpriced, costUnits: 0 }), 'a price of nothing is one');
 });
+
+t.test(
+  'the calls of models are counted, also those that fail, and shown with tokens and money',
+  async (t) => {
+    const spending = openSpending();
+    const meter = spending.meter(turnOf(0.1));
+    meter.begin(question)(reply);
+    meter.begin(question)();
+    t.throws(() => meter.begin({ ...question, costUnits: 1000 }), { code: 'SESSION_BUDGET_SPENT' });
+    t.equal(spending.calls(), 2, 'a refused question is no call');
+    const none = { calls: 0, usage: { inputTokens: 0, outputTokens: 0 } };
+    const usage = { inputTokens: 12_000, outputTokens: 400, costUsd: 0.03 };
+    t.equal(spentWords(none, { calls: 9, usage }), '9 model calls, 12.4k tokens, $0.03');
+    t.equal(spentWords({ calls: 9, usage }, { calls: 10, usage }), '1 model call, 0 tokens, $0.00');
+  },
+);

@@ -24,9 +24,10 @@ export interface Expectations {
 }
 
 /**
- * What a change expects otherwise than the base (rule `tests-kept`): tests that ran well at the base and fail as they
- * are written there. That is told; where the case, or what it calls, asserts less than before, it is an error, since a
- * break may hide there. Pure.
+ * What a change expects otherwise than the base (rule `tests-kept`): tests that fail on the candidate as the base has
+ * them, while the candidate's own versions pass. A warning names them. It is an error if the case, or what it calls,
+ * asserts less than before, since a break may hide there. Tests that failed at the base have a finding of their own
+ * (`redAtBase`): the change made them pass by rewriting them. Pure.
  */
 export function compareExpectations({ base, laid, texts, mayGo }: Expectations): readonly Finding[] {
   const failedBefore = new Set((base.tests?.failedTests ?? []).map(({ name }) => name));
@@ -34,7 +35,8 @@ export function compareExpectations({ base, laid, texts, mayGo }: Expectations):
   const ranWell = (name: string): boolean =>
     (base.executed?.names.has(name) ?? false) && !failedBefore.has(name) && !idle.has(name);
   const failed = [...new Set((laid.tests?.failedTests ?? []).map(({ name }) => name))].sort();
-  const changed = failed.filter(ranWell);
+  const wasRed = (name: string): boolean => failedBefore.has(name);
+  const changed = failed.filter((name) => ranWell(name) || wasRed(name));
   // More failed than are named: which, nobody knows.
   const isCut = (laid.tests?.failed ?? 0) > (laid.tests?.failedTests?.length ?? 0);
   const missing = [...(base.executed?.names ?? [])].filter(
@@ -53,13 +55,38 @@ export function compareExpectations({ base, laid, texts, mayGo }: Expectations):
         '; keep what they assert, or let an objective that speaks of their rewriting name them or their file',
       ),
     );
-  if (changed.length > lost.length)
+  const kept = changed.filter((name) => !lost.includes(name));
+  const [red, green] = [kept.filter(wasRed), kept.filter((name) => !wasRed(name))];
+  if (green.length > 0)
     findings.push(
       told(
         'EXPECTATION_CHANGED',
         'warning',
-        `${count(changed.length - lost.length, 'test')} of the base ${changed.length - lost.length === 1 ? 'fails' : 'fail'} on the candidate: the change expects something else`,
-        changed.filter((name) => !lost.includes(name)),
+        `${count(green.length, 'test')} of the base ${green.length === 1 ? 'fails' : 'fail'} on the candidate: the change expects something else`,
+        green,
+      ),
+    );
+  if (red.length > 0)
+    findings.push(
+      told(
+        'EXPECTATION_CHANGED',
+        'warning',
+        `${count(red.length, 'test')} that failed at the base ${red.length === 1 ? 'passes' : 'pass'} because the change rewrote ${red.length === 1 ? 'it' : 'them'}`,
+        red,
+        '; as the base has them, they still fail',
+        { redAtBase: true },
+      ),
+    );
+  const unknownRed = redNotRun(base, laid);
+  if (unknownRed.length > 0)
+    findings.push(
+      told(
+        'BASE_TESTS_NOT_RUN',
+        'note',
+        `${count(unknownRed.length, 'test')} that failed at the base cannot run on the candidate as the base has ${unknownRed.length === 1 ? 'it' : 'them'}`,
+        unknownRed,
+        '',
+        { redAtBase: true },
       ),
     );
   if (laid.executed === undefined || missing.length > 0)
@@ -72,6 +99,19 @@ export function compareExpectations({ base, laid, texts, mayGo }: Expectations):
       ),
     );
   return findings;
+}
+
+/**
+ * Tests that failed at the base and of which nothing is known on the candidate, because a file of the base did not
+ * load or left no report. Without such a failure their names are gone for another reason: the file that failed to load
+ * at the base now loads.
+ */
+function redNotRun(base: CheckOutcome, laid: CheckOutcome): readonly string[] {
+  const names = base.executed?.names ?? new Set();
+  const broke = (laid.tests?.failedTests ?? []).some(({ name }) => !names.has(name));
+  if (laid.executed !== undefined && !broke) return [];
+  const red = new Set((base.tests?.failedTests ?? []).map(({ name }) => name));
+  return [...red].filter((name) => !laid.executed?.names.has(name)).sort();
 }
 
 function isLost(
@@ -126,15 +166,16 @@ function told(
   message: string,
   tests: readonly string[],
   asks = '',
+  more: Readonly<Record<string, unknown>> = {},
 ): Finding {
   const named = tests.slice(0, maxNamed);
   const list = named.map((name) => `\`${name}\``).join(', ');
-  const more = tests.length > maxNamed ? `, and ${tests.length - maxNamed} more` : '';
+  const rest = tests.length > maxNamed ? `, and ${tests.length - maxNamed} more` : '';
   return {
     rule,
     severity,
-    message: `${message}${list === '' ? '' : `: ${list}${more}`}${asks}`,
-    detail: { code, count: tests.length, tests: named },
+    message: `${message}${list === '' ? '' : `: ${list}${rest}`}${asks}`,
+    detail: { code, count: tests.length, tests: named, ...more },
   };
 }
 

@@ -59,7 +59,7 @@ export async function searchWeb(
     const { status, body } = followed.answer;
     const reading = backend.read({ status, body });
     if (reading.kind === 'results') {
-      const listed = await listResults(reading.results, judge);
+      const listed = await listResults(reading.results, judge, evidence);
       const notes = told.map((one) => `[${one}]\n`).join('');
       return { outcome: 'done', text: `${notes}[${name}] ${listed.text}`, shown: listed.shown };
     }
@@ -75,13 +75,16 @@ export async function searchWeb(
 async function listResults(
   results: readonly SearchResult[],
   judge: SearchGround['judge'],
+  evidence: SearchGround['evidence'],
 ): Promise<{ readonly text: string; readonly shown: readonly string[] }> {
   const left = { domain: 0, address: 0, strategy: 0, tier: 0 };
+  let unlisted = 0;
   const seen = new Map<string, string>();
   for (const { title, url, snippet } of results.slice(0, 100)) {
     const verdict = await judge(url);
     if (!verdict.ok) {
       left[verdict.reason] += 1;
+      if (refuseUrl(evidence, url) === 'not-allowed-domain') unlisted += 1;
       continue;
     }
     const { href } = verdict.url;
@@ -96,7 +99,15 @@ async function listResults(
   );
   const head = `${seen.size} results${reasons.length === 0 ? '' : `; left out: ${reasons.join(', ')}`}`;
   const items = [...seen.values()].map((text, index) => `${index + 1}. ${text}`);
-  return { text: [head, ...items].join('\n'), shown: [...seen.keys()] };
+  const way = unlisted === 0 ? [] : [wayOf(unlisted, evidence)];
+  return { text: [head, ...way, ...items].join('\n'), shown: [...seen.keys()] };
+}
+
+/** Why results are missing, and what a person can change: a model alone takes an empty list for "nothing exists". */
+function wayOf(unlisted: number, { allowedDomains }: SearchGround['evidence']): string {
+  const count = unlisted === 1 ? '1 result is' : `${unlisted} results are`;
+  const list = allowedDomains.length === 0 ? 'which is empty' : 'which does not list them';
+  return `[${count} not shown: \`domainAllowlistMode\` is \`allowlist-only\`, so only hosts of \`evidence.allowedDomains\` of the spec are let in, ${list}. To allow a domain, a person adds it there (\`"docs.example.org"\` or \`"*.example.org"\`), or sets the mode to \`disabled\`. Tell the person which domain is needed.]`;
 }
 
 function line(text: string, maxLength: number): string {

@@ -51,6 +51,17 @@ function question(more: Partial<DecisionQuestion> = {}): DecisionQuestion {
 const decided = (options: BareOptions = {}, more: Partial<DecisionQuestion> = {}) =>
   decideRun(bareAttempt(options), question(more));
 
+t.test('a run may revise its plan less often than the engine allows, and never more often', async (t) => {
+  for (const [maxReplans, limit] of [
+    [1, 1],
+    [50, 5],
+  ]) {
+    const settings = { clock: { now: () => 3_500 }, maxReplans };
+    const { input } = await decided({ means: { settings } });
+    t.equal(input.replans.limit, limit);
+  }
+});
+
 t.test('a decision input records what the decision depends on', async (t) => {
   t.test('a decision input binds the run, spec, patch and policy', async (t) => {
     const { input, decision } = await decided();

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { WritError } from '../../../../core/base/errors.ts';
+import type { CheckOutcome } from '../../../../core/contract/check-runner.ts';
 import { definePlugin } from '../../../../core/kernel/plugin.ts';
+import { environmentSign, sameAtBase } from '../../../../engine/run/judge/environment-failure.ts';
 import { environmentFault } from '../../../../engine/run/state/environment-fault.ts';
 import { bubblewrapSandbox } from '../../../../plugins/sandbox/bubblewrap.ts';
 import { fixtures, makeSample } from '../sample.ts';
@@ -58,3 +60,84 @@ t.test(
     t.match(await sample.resume(runId, { sandbox: 'own' }, [own]), { decision: { type: 'commit' } });
   },
 );
+
+const captured = (text: string) => ({ bytes: Buffer.from(text), truncated: false, totalBytes: text.length });
+const failed = (text: string, exitCode = 127): CheckOutcome => ({
+  findings: [{ rule: 'check-outcome', severity: 'error', message: 'it failed' }],
+  reports: [],
+  result: {
+    exitCode,
+    timedOut: false,
+    aborted: false,
+    durationMs: 1,
+    stdout: captured(''),
+    stderr: captured(text),
+    combined: captured(text),
+  } as never,
+});
+
+t.test('a missing program of the check itself and a full disk are signs of a broken machine', async (t) => {
+  const signOf = (command: string, text: string, exitCode = 127, expectedExitCode = 0) =>
+    environmentSign({ command, expectedExitCode }, failed(text, exitCode));
+  const missing = { kind: 'program-missing', program: 'ruff' };
+  t.strictSame(signOf('ruff check .', 'sh: 1: ruff: not found\n'), missing);
+  t.strictSame(signOf('CI=1 exec ruff check', 'bash: line 1: ruff: command not found\n'), missing);
+  t.strictSame(signOf('make all && ruff check', 'built\nsh: 1: ruff: not found'), missing);
+  t.strictSame(signOf('npm test', 'Error: ENOSPC: no space left on device, write', 1), { kind: 'disk-full' });
+  for (const [command, text, exitCode, expected] of [
+    ['npm test', 'sh: 1: vitest: not found\n', 127, 0],
+    ['./lint.sh', 'sh: 1: ./lint.sh: not found\n', 127, 0],
+    ['scripts/lint', 'sh: 1: scripts/lint: not found\n', 127, 0],
+    ['ruff check .', 'sh: 1: ruff: not found\n', 1, 0],
+    ['ruff check .', 'sh: 1: ruff: not found\n', 127, 127],
+    ['ruff check .', 'ruff: not found, she said\n', 127, 0],
+  ] as const)
+    t.equal(signOf(command, text, exitCode, expected), undefined, `${command} ${exitCode}`);
+  t.equal(
+    environmentSign({ command: 'ruff', expectedExitCode: 0 }, { ...failed('ruff: not found'), findings: [] }),
+    undefined,
+    'a check that passed',
+  );
+});
+
+t.test('a program that only the change lacks fails the check', async (t) => {
+  const check = { id: 'lint', command: 'ruff check .', expectedExitCode: 0 };
+  const sign = { kind: 'program-missing', program: 'ruff' } as const;
+  t.throws(() => sameAtBase(check, sign, failed('sh: 1: ruff: not found\n')), {
+    code: 'ENVIRONMENT_BROKEN',
+    message: /check `lint` starts `ruff`, which this machine does not have/,
+    hints: [/install `ruff`.*`writ resume RUN`/],
+  });
+  t.doesNotThrow(() => sameAtBase(check, sign, failed('3 problems', 1)));
+  t.doesNotThrow(() => sameAtBase(check, sign, { ...failed(''), findings: [] }));
+  t.throws(() => sameAtBase(check, { kind: 'disk-full' }, failed('No space left on device', 1)), {
+    code: 'ENVIRONMENT_BROKEN',
+  });
+});
+
+t.test('a run whose check lacks its program stops without a decision, and is resumed', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  const bytes = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed/change.diff'));
+  const runId = '0198c1e2-7b54-7c31-9d0f-5a1be0c4a7d3';
+  const tool = 'no-such-linter-of-writ';
+  const allow = [{ tool: 'workspace.command', actions: ['execute'] }];
+  const lint = {
+    id: 'unit',
+    kind: 'command',
+    command: `${tool} .`,
+    timeoutSeconds: 60,
+    required: true,
+    artifactsProduced: ['test-log'],
+  };
+  const spec = {
+    acceptance: { verificationPlan: { fastChecks: [lint] } },
+    security: { toolAcl: { allow } },
+  };
+  await t.rejects(sample.run({ source: { kind: 'patch', bytes }, runId }, spec), {
+    code: 'ENVIRONMENT_BROKEN',
+    detail: { check: 'unit', program: tool },
+  });
+  t.equal(sample.git('for-each-ref', 'refs/ai/runs'), '', 'nothing was decided');
+  await t.rejects(sample.resume(runId), { code: 'ENVIRONMENT_BROKEN' }, 'it is still missing');
+});

@@ -56,9 +56,28 @@ t.test('a changed expectation is a warning, not an error', async (t) => {
   for (const one of honest) t.same(rewritten(one), [`warning EXPECTATION_CHANGED ${one.test}`], one.language);
 });
 
-t.test('only tests that passed at the base and fail with the base test files are reported', async (t) => {
+t.test('a test that failed at the base and passes only as rewritten is EXPECTATION_CHANGED', async (t) => {
+  const base = outcome(['a', 'b'], ['a']);
+  const found = (laid: CheckOutcome): readonly unknown[] =>
+    compareExpectations({ base, laid, texts: [], mayGo: () => false }).map(({ severity, detail }) => [
+      severity,
+      detail?.code,
+      detail?.tests,
+      detail?.redAtBase,
+    ]);
+  t.same(found(outcome(['a', 'b'], ['a'])), [['warning', 'EXPECTATION_CHANGED', ['a'], true]]);
+  t.same(found(outcome(['a', 'b'], ['a', 'b'])), [
+    ['warning', 'EXPECTATION_CHANGED', ['b'], undefined],
+    ['warning', 'EXPECTATION_CHANGED', ['a'], true],
+  ]);
+  t.same(found(outcome(['a', 'b'])), [], 'the product was repaired');
+  t.same(found(outcome(['b'])), [], 'a file that did not load at the base loads');
+  t.same(found(outcome(['b', 'test/a.js'], ['test/a.js'])), [['note', 'BASE_TESTS_NOT_RUN', ['a'], true]]);
+  t.same(found({ findings: [], reports: [] }).at(0), ['note', 'BASE_TESTS_NOT_RUN', ['a'], true]);
+});
+
+t.test('only tests that ran at the base and fail with the base test files are reported', async (t) => {
   t.same(compare({}), []);
-  t.same(compare({ base: outcome(['a', 'b'], ['a']), laid: outcome(['a', 'b'], ['a']) }), []);
   t.same(compare({ base: outcome(['a', 'b'], [], ['a']), laid: outcome(['a', 'b'], ['a']) }), []);
   t.same(compare({ laid: outcome(['a', 'b', 'new'], ['new']) }), [], 'a test that the change brings');
   t.same(compare({ laid: outcome(['b', 'test/a.test.js'], ['test/a.test.js']) }), [

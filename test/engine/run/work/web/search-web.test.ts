@@ -1,6 +1,6 @@
 import t from 'tap';
 import { searchWeb } from '../../../../../engine/run/work/web/search-web.ts';
-import type { WebVerdict } from '../../../../../engine/run/work/web/web-verdict.ts';
+import { judgeWebUrl, type WebVerdict } from '../../../../../engine/run/work/web/web-verdict.ts';
 
 import type { SearchBackend, SearchReading } from '../../../../../engine/tool/search-backend.ts';
 import { accepted, sample } from '../../../spec/sample.ts';
@@ -93,3 +93,38 @@ t.test('a search counts the results it may not show and shows each other result 
   t.match(text, `[web] A title\n   https://a.example/\n   ${'s'.repeat(500)}…`);
   t.equal((await search('y')).shown.length, 10);
 });
+
+t.test(
+  'a search whose results are all outside the allow list says why, and how to allow a domain',
+  async (t) => {
+    const found = async (allowed: Partial<typeof evidence>, ...urls: readonly string[]) => {
+      const rules = { ...evidence, domainAllowlistMode: 'allowlist-only', ...allowed } as typeof evidence;
+      const { text } = await searchWeb(
+        {
+          evidence: rules,
+          access: { backends: [service('one', results(...urls))], secrets: [], notices: [] },
+          judge: (url) => judgeWebUrl(rules, { refuse: async () => undefined } as never, url),
+          rests: new Map(),
+          nowMs: () => 0,
+          ask: async () => ({ ok: true, status: 200, headers: {}, body: Buffer.from(''), isCut: false }),
+        },
+        'price',
+      );
+      return text;
+    };
+    const urls = ['https://a.example.com/', 'https://b.example.com/'];
+    const none = await found({ allowedDomains: [] }, ...urls);
+    t.match(
+      none,
+      /^\[one\] 0 results; left out: 2 by domain\n\[2 results are not shown: `domainAllowlistMode`/,
+    );
+    t.match(
+      none,
+      /`evidence\.allowedDomains` of the spec are let in, which is empty\. To allow a domain, a person adds it/,
+    );
+    t.match(await found({ allowedDomains: ['docs.example.org'] }, ...urls), /which does not list them/);
+    t.notMatch(await found({ allowedDomains: [], domainAllowlistMode: 'disabled' }, ...urls), /not shown/);
+    const blocked = { allowedDomains: [], domainAllowlistMode: 'disabled', blockedDomains: ['*'] } as const;
+    t.notMatch(await found(blocked, ...urls), /not shown/, 'a blocked host is not for this rule to allow');
+  },
+);
