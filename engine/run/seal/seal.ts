@@ -81,7 +81,8 @@ export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void>
   const { repository, target, policy } = ground;
   const { runId } = attempt.identity;
   const { files: touched } = attempt.patch;
-  const move = { runId, target, commit, files: touched, policy, when: 'during the run' };
+  const local = { choice: settings.localChanges, atMs: nowMs };
+  const move = { runId, target, commit, files: touched, policy, when: 'during the run', local };
   const swap = await steps.once('swap', () => moveTarget(repository, move));
   if (swap.lost !== undefined) {
     const { type } = without(swap.by ?? 'swap-lost').decision;
@@ -89,7 +90,7 @@ export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void>
     return recordRollback(attempt, judged, { type, commit, rationale: swap.lost, nowMs }, revocation);
   }
   const isAgain = steps.interrupted('follow');
-  await steps.once('follow', () => followTarget(repository, target, commit, isAgain));
+  await steps.once('follow', () => followTarget(repository, runId, target, commit, isAgain));
   await steps.once('closed', async () => {
     await closeByCommit(attempt.means.store, contract, {
       runId: attempt.identity.runId,
