@@ -15,14 +15,13 @@ import { gitLine, runGit } from './git.ts';
 import { withIndex } from './index-transaction.ts';
 import { mergeCommits } from './merge-trees.ts';
 import type { Target } from './plan-target.ts';
-import { encodeId } from './ref-name.ts';
-import { listRefs, readRef, updateRefs } from './refs.ts';
+import { readRef, updateRefs } from './refs.ts';
 import { type Repository, zeroIdOf } from './repository.ts';
 import { treeOf } from './resolve-commit.ts';
+import { readSetAside, setAsideRef } from './set-aside-refs.ts';
 import { type FollowOutcome, isOnTarget } from './swap-target.ts';
 import { classifyPaths } from './torn-paths.ts';
 
-const refPrefix = 'refs/writ/set-aside';
 const submodule = '160000';
 const maxListBytes = 512 * 1024 * 1024;
 const writer = { name: 'writ', email: 'scheduler@writ.invalid' };
@@ -37,23 +36,6 @@ export async function localChangesOf(
   choice: LocalChanges | undefined,
 ): Promise<LocalChanges> {
   return choice ?? ((await readSetAside(repo, runId)) === undefined ? 'stop' : 'set-aside');
-}
-
-/** The ref that holds the local changes that a run set aside. */
-export function setAsideRef(runId: string): string {
-  return `${refPrefix}/${encodeId(runId)}`;
-}
-
-/** Every set of local changes that is stored and not merged back, sorted by ref. */
-export function listSetAside(
-  repo: Repository,
-): Promise<readonly { readonly ref: string; readonly object: string }[]> {
-  return listRefs(repo, refPrefix);
-}
-
-/** The commit that holds the local changes of a run; `undefined` if nothing is set aside. */
-export function readSetAside(repo: Repository, runId: string): Promise<string | undefined> {
-  return readRef(repo, setAsideRef(runId));
 }
 
 /**

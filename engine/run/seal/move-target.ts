@@ -11,10 +11,10 @@ import {
   followAround,
   type LocalChanges,
   localChangesOf,
-  readSetAside,
   storeSetAside,
   stuckPaths,
 } from '../../vcs/set-aside.ts';
+import { readSetAside } from '../../vcs/set-aside-refs.ts';
 import { followWorktree, swapTarget } from '../../vcs/swap-target.ts';
 import type { SealingFault } from '../record/decision-input.ts';
 

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { followTarget, moveTarget, type TargetMove } from '../../../engine/run/seal/move-target.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
-import { listSetAside, setAsideRef } from '../../../engine/vcs/set-aside.ts';
+import { setAsideNotices, setAsideRef } from '../../../engine/vcs/set-aside-refs.ts';
 import { long } from '../../rooms/long.ts';
 import { bundleScript } from './bundle.ts';
 import { makeRepository } from './sample-repository.ts';
@@ -104,7 +104,7 @@ t.test('after a conflict the ref holds the local changes, and git applies them',
   t.equal(scene.sample.git('status', '--porcelain', '-uall'), '', 'the sealed content and nothing else');
   t.equal(scene.sample.git('show', `${ref}:both`), lines('mine', 'nine'));
   t.equal(scene.sample.git('show', `${ref}:same`), 'not the same\n', 'also the untracked file');
-  t.match(await listSetAside(await openRepository(scene.sample.dir)), [{ ref }]);
+  t.match(await setAsideNotices(await openRepository(scene.sample.dir)), [`git stash apply ${ref}`]);
   const applied = spawnSync('git', ['stash', 'apply', ref], { cwd: scene.sample.dir });
   t.equal(applied.status, 1);
   t.match(scene.read('both'), /<<<<<<<[\s\S]*ONE[\s\S]*mine[\s\S]*>>>>>>>/);
