@@ -102,8 +102,8 @@ async function drive(held: HeldRun, { isNew }: { readonly isNew: boolean }): Pro
 }
 
 /**
- * Throws WORKTREE_DIRTY if the change touches a path with local changes that stop it. The run can be resumed: its work is kept, and
- * no model is called again. A target that has moved is for the seal to judge: it may have been this run that moved it.
+ * Throws WORKTREE_DIRTY if local changes at a path of the change stop it. The run can be resumed: its work is kept, and
+ * no model is called again. A target that has moved is for the seal to check: it may have been this run that moved it.
  */
 async function requireCleanTarget({
   identity: { runId },

@@ -20,7 +20,7 @@ import { type Repository, zeroIdOf } from './repository.ts';
 import { treeOf } from './resolve-commit.ts';
 import { readSetAside, setAsideRef } from './set-aside-refs.ts';
 import { type FollowOutcome, isOnTarget } from './swap-target.ts';
-import { classifyPaths } from './torn-paths.ts';
+import { classifyPaths, isBelowFile } from './torn-paths.ts';
 
 const submodule = '160000';
 const maxListBytes = 512 * 1024 * 1024;
@@ -57,9 +57,12 @@ export async function stuckPaths(
       .filter((record) => record !== '' && (!record.startsWith('H ') || record.startsWith(`H ${submodule}`)))
       .map((record) => record.slice(record.indexOf('\t') + 1)),
   );
-  return dirty.filter(
-    ({ path, reason }) => reason === 'unmerged' || reason === 'obstructed' || lost.has(path),
-  );
+  const stuck: DirtyPath[] = [];
+  for (const one of dirty)
+    if (['unmerged', 'obstructed'].includes(one.reason) || lost.has(one.path)) stuck.push(one);
+    // git indexes nothing beyond a symlink.
+    else if (await isBelowFile(repo.root, one.path)) stuck.push(one);
+  return stuck;
 }
 
 /** Throws WORKTREE_DIRTY if the files cannot be changed with this choice for local changes at their paths. */
