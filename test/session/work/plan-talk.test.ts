@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
 import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
 import type { ScriptedReply } from '../../coder/scripted-model.ts';
 import type { Asked } from '../../providers/model-server.ts';
@@ -111,8 +112,28 @@ t.test('a plan for a file with local changes is refused before a model plans it'
   await scene.answer(review.id, { selectedOption: 'confirm' });
   await scene.ended();
   t.match(lastNote(scene.session), /^WORKTREE_DIRTY: `src\/price\.js` has local changes/);
+  t.match(lastNote(scene.session), 'give `--local-changes set-aside`');
   t.equal(scene.model.asked.length, 1, 'only the draft was made by a model');
   t.equal(readFileSync(join(scene.sample.root, 'src/price.js'), 'utf8'), '// mine\n');
+});
+
+long('a session that sets local changes aside merges them back into the change', async (t) => {
+  const run = {
+    schedulerVersion: '0.0.0',
+    reach: reachProvider({ variable: () => undefined, keys: {} }),
+    localChanges: 'set-aside' as const,
+  };
+  await using scene = await scriptSession([submits(priceDraft), plans('take the cent away'), ...makesFix], {
+    run,
+  });
+  const path = join(scene.sample.root, 'src/price.js');
+  writeFileSync(path, `${readFileSync(path, 'utf8')}\n// mine\n`);
+  const { id } = await planned(scene);
+  await scene.answer(id, { selectedOption: 'execute' });
+  await scene.ended();
+  t.equal(scene.session.channel.state.status, 'completed', lastNote(scene.session));
+  t.notMatch(scene.sample.git('show', 'HEAD:src/price.js'), 'mine');
+  t.match(readFileSync(path, 'utf8'), /return count \* cents;\n}\n\n\/\/ mine\n$/);
 });
 
 t.test('a draft is revised with the note of the user and shows what changed', async (t) => {
