@@ -92,7 +92,7 @@ export interface SetAsideRequest {
 /**
  * Stores index and files of these paths as a commit that `git stash apply` accepts, and points the ref of the run to
  * it. Changes nothing else. Untracked files are in the commit as added files, so that a later merge treats them as
- * such. A ref that the same run left before its branch moved is replaced: no file was touched since.
+ * such. What a killed process of the same run stored before its branch moved stays under another ref if it differs.
  */
 export async function storeSetAside(
   repository: Repository,
@@ -132,7 +132,11 @@ export async function storeSetAside(
   const ref = setAsideRef(runId);
   const old = await readRef(repo, ref);
   if (old === stored) return;
-  const outcome = await updateRefs(repo, [{ ref, old, new: stored }], `writ: run ${runId}`);
+  // The user may have relied on the earlier ref: it stays under another name.
+  const earlier = `${ref}-${old?.slice(0, 12)}`;
+  const isNew = old !== undefined && (await readRef(repo, earlier)) === undefined;
+  const kept = isNew ? [{ ref: earlier, old: undefined, new: old }] : [];
+  const outcome = await updateRefs(repo, [...kept, { ref, old, new: stored }], `writ: run ${runId}`);
   if (!outcome.moved) throw new Error(`\`${ref}\` was changed by another process`);
 }
 
@@ -144,12 +148,14 @@ export async function dropSetAside(repo: Repository, runId: string, stored: stri
 /** What became of files and index, and of the local changes: why they are still stored, if they are. */
 export type AroundOutcome = FollowOutcome & {
   readonly kept?: { readonly ref: string; readonly why: string };
+  /** The stored commit whose changes are all in index and files. */
+  readonly merged?: string;
 };
 
 /**
  * After the swap: brings index and files to the sealed commit and merges the stored local changes back into them. The
- * ref is deleted once they are all there. A process that is killed anywhere in it is completed by a call with the same
- * arguments. A path whose content is neither stored nor written by writ is never changed.
+ * caller deletes the ref once it has recorded that they are `merged`. A call with the same arguments completes one that
+ * was killed. A path whose content is neither stored nor written by writ is never changed.
  */
 export async function followAround(
   repo: Repository,
@@ -165,8 +171,7 @@ export async function followAround(
     return { ...followed, kept: { ref, why: 'the branch is not checked out here any more' } };
   const why = await mergeBack(repo, commit, stored);
   if (why !== undefined) return { ...followed, kept: { ref, why } };
-  await dropSetAside(repo, runId, stored);
-  return followed;
+  return { ...followed, merged: stored };
 }
 
 /** Takes the stored content out of index and files, at paths where both still are as they were stored. */

@@ -5,6 +5,7 @@ import { planTarget, reopenTarget, type Target } from '../../vcs/plan-target.ts'
 import { readRef, updateRefs } from '../../vcs/refs.ts';
 import { emptyTreeOf, type Repository } from '../../vcs/repository.ts';
 import { readHead, resolveBase } from '../../vcs/resolve-commit.ts';
+import { dropSetAside } from '../../vcs/set-aside.ts';
 import { setAsideNotice } from '../../vcs/set-aside-refs.ts';
 import { followTarget, moveTarget, type TargetMove } from './move-target.ts';
 
@@ -82,6 +83,7 @@ export async function landHeld(
   });
   if (lost !== undefined) return { lost };
   const follow = await followTarget(repository, runId, target, commit, isAgain);
+  if (follow.merged !== undefined) await dropSetAside(repository, runId, follow.merged);
   const notices = [
     follow.state === 'failed' ? `the working tree could not follow: ${follow.reason}` : '',
     follow.kept === undefined ? '' : `${follow.kept.why}: ${setAsideNotice(follow.kept.ref)}`,

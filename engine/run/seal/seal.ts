@@ -5,6 +5,7 @@ import { schedulerOf } from '../../spec/scheduler-of.ts';
 import { commitMessage, createCommit } from '../../vcs/create-commit.ts';
 import { type Identity, readIdentity } from '../../vcs/identity.ts';
 import { importObjects } from '../../vcs/import-objects.ts';
+import { dropSetAside } from '../../vcs/set-aside.ts';
 import { decide } from '../decide/decide.ts';
 import type { SealingFault } from '../record/decision-input.ts';
 import type { JudgedRun } from '../record/judged-run.ts';
@@ -90,7 +91,11 @@ export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void>
     return recordRollback(attempt, judged, { type, commit, rationale: swap.lost, nowMs }, revocation);
   }
   const isAgain = steps.interrupted('follow');
-  await steps.once('follow', () => followTarget(repository, runId, target, commit, isAgain));
+  const { merged } = await steps.once('follow', () =>
+    followTarget(repository, runId, target, commit, isAgain),
+  );
+  // After the step is recorded: a process that follows once more would not know the merged files as the user's.
+  if (merged !== undefined) await dropSetAside(repository, runId, merged);
   await steps.once('closed', async () => {
     await closeByCommit(attempt.means.store, contract, {
       runId: attempt.identity.runId,

@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { followTarget, moveTarget, type TargetMove } from '../../../engine/run/seal/move-target.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
+import { dropSetAside, storeSetAside } from '../../../engine/vcs/set-aside.ts';
 import { setAsideNotices, setAsideRef } from '../../../engine/vcs/set-aside-refs.ts';
 import { long } from '../../rooms/long.ts';
 import { bundleScript } from './bundle.ts';
@@ -63,11 +64,13 @@ function changeLocally({ sample }: Scene): void {
   rmSync(join(sample.dir, 'gone'));
 }
 
-async function land({ sample, move }: Scene, isAgain = false) {
+async function land({ sample, move }: Scene, isAgain = false, drops = true) {
   const repository = await openRepository(sample.dir);
   const { lost } = await moveTarget(repository, move);
   if (lost !== undefined) return { lost };
-  return followTarget(repository, runId, move.target, move.commit, isAgain);
+  const follow = await followTarget(repository, runId, move.target, move.commit, isAgain);
+  if (follow.merged !== undefined && drops) await dropSetAside(repository, runId, follow.merged);
+  return follow;
 }
 
 function hasMerged(t: Test, { sample, read, commit }: Scene, about: string): void {
@@ -90,9 +93,8 @@ function hasMerged(t: Test, { sample, read, commit }: Scene, about: string): voi
 t.test('local changes are merged back after the working tree followed', async (t) => {
   const scene = makeScene(t);
   changeLocally(scene);
-  t.same(await land(scene), { state: 'followed' });
-  hasMerged(t, scene, 'undisturbed');
-  t.match(await land(scene, true), { state: 'followed' }, 'once more changes nothing');
+  t.match(await land(scene, false, false), { state: 'followed' });
+  t.match(await land(scene, true), { state: 'followed' }, 'killed before the step was recorded');
   hasMerged(t, scene, 'once more');
 });
 
@@ -124,6 +126,23 @@ t.test('a file that is edited after it was stored is not overwritten', async (t)
   t.equal(scene.read('other'), 'sealed\n');
 });
 
+t.test('what a killed process stored stays in a ref if the user has edited the file since', async (t) => {
+  const scene = makeScene(t);
+  scene.sample.write({ both: lines('one', 'first') });
+  const repository = await openRepository(scene.sample.dir);
+  await storeSetAside(repository, { runId, base: scene.base, paths: ['both'], atMs: 0 });
+  scene.sample.write({ both: lines('one', 'second') });
+  t.match(await land(scene), { state: 'followed' });
+  t.equal(scene.read('both'), lines('ONE', 'second'));
+  const [earlier = '', ...others] = scene.sample
+    .git('for-each-ref', '--format=%(refname)', 'refs/writ')
+    .trim()
+    .split('\n');
+  t.same(others, []);
+  t.equal(scene.sample.git('show', `${earlier}:both`), lines('one', 'first'));
+  t.match(await setAsideNotices(repository), [`git stash apply ${earlier}`]);
+});
+
 t.test('what cannot be set aside moves nothing', async (t) => {
   const scene = makeScene(t);
   scene.sample.write({ 'same/inside': 'mine\n' });
@@ -144,7 +163,7 @@ t.test('a branch that another process moved leaves the local changes where they 
   t.equal(scene.sample.git('for-each-ref', 'refs/writ'), '');
 });
 
-/** A directory with a `git` that runs `at` instead of its call number `n` that `which` matches. */
+/** A directory with a `git` that runs `at` once, from its call number `n` on that `which` matches. */
 function shimGit(
   { box: dir }: Scene,
   n: number,
@@ -154,7 +173,7 @@ function shimGit(
   const count = join(dir, 'count');
   const script = `#!/bin/sh
 case " $* " in ${which}) echo x >> '${count}'
-if [ "$(wc -l < '${count}')" -eq ${n} ]; then : > '${dir}/hit'; ${at}; fi;; esac
+if [ "$(wc -l < '${count}')" -ge ${n} ] && [ ! -e '${dir}/hit' ]; then : > '${dir}/hit'; ${at}; fi;; esac
 exec '${realGit}' "$@"
 `;
   writeFileSync(join(dir, 'bin', 'git'), script, { mode: 0o755 });
