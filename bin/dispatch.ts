@@ -6,6 +6,7 @@ import type { WorkerPool } from '../core/kernel/worker/pool.ts';
 import { builtInStores } from '../plugins/store/built-in-stores.ts';
 import { parseArguments } from './args.ts';
 import type { CommandContext, CommandOptions, CommandResult, CommandSpec } from './command-parts/command.ts';
+import { setAsideLines } from './set-aside-lines.ts';
 import { createPrinter, type Sink, wantsColour } from './terminal/print.ts';
 import { createProgress } from './terminal/progress.ts';
 
@@ -49,6 +50,11 @@ export async function dispatch(
 
   const end = async (command: string, result: CommandResult, streamed = false): Promise<number> => {
     progress.clear();
+    const code = await answer(command, result, streamed);
+    for (const line of at === undefined ? [] : await setAsideLines(at)) printer.complain('writ: ', line);
+    return code;
+  };
+  const answer = async (command: string, result: CommandResult, streamed: boolean): Promise<number> => {
     const error = 'error' in result ? result.error : undefined;
     if (json && streamed && error === undefined) return result.exitCode;
     if (json) {
@@ -65,6 +71,7 @@ export async function dispatch(
 
   let name = '';
   let streams = false;
+  let at: string | undefined;
   try {
     const invocation = parseArguments(argv, commands);
     if (invocation.kind === 'version') {
@@ -104,6 +111,7 @@ export async function dispatch(
       quiet,
     };
     const loaded = await command.load();
+    at = context.repoPath ?? host.cwd;
     return await end(name, await loaded.run(context), streams);
   } catch (thrown) {
     const { toFault } = await import('../api/to-fault.ts');

@@ -13,6 +13,7 @@ import type { SessionOptions } from '../../session/options/session-options.ts';
 import type { SelfTester } from '../../session/self-test/self-tester.ts';
 import type { RunWatcher } from '../../session/work/watch-runs.ts';
 import type { ChosenModel } from '../../session/work/work-setting.ts';
+import { localChangesGiven } from '../command-parts/change-source.ts';
 import type { CommandContext } from '../command-parts/command.ts';
 import { draftTarget } from '../command-parts/draft-target.ts';
 import { chooseModel } from '../command-parts/model-choice.ts';
@@ -72,6 +73,7 @@ export async function sessionSetting(
     clock: systemClock,
     env: context.env,
     run: {
+      ...localChangesGiven(context.options),
       schedulerVersion: readVersion(),
       pluginAccess: openPluginAccess(context, reaching),
       witness,

@@ -65,3 +65,10 @@ export function runWishes(
     sandbox: options.value('sandbox') ?? 'auto',
   };
 }
+
+/** `--local-changes`, as a setting of a run. */
+export function localChangesGiven(options: CommandContext['options']): Pick<RunRequest, 'localChanges'> {
+  const given = options.value('local-changes');
+  // The command table admits no other value.
+  return given === 'stop' || given === 'set-aside' ? { localChanges: given } : {};
+}

@@ -2,7 +2,7 @@ import { sessionContexts } from '../../session/state/settings/session-contexts.t
 import { approvalPolicies } from '../code/approval-policies.ts';
 import type { CommandSpec, OptionSpec } from '../command-parts/command.ts';
 import { modelOptions } from '../command-parts/model-options.ts';
-import { machineOptions } from './shared-arguments.ts';
+import { localChanges, machineOptions } from './shared-arguments.ts';
 
 const own: readonly OptionSpec[] = [
   { name: 'web-only', about: 'the server without a screen' },
@@ -104,7 +104,7 @@ export const codeCommands: readonly CommandSpec[] = [
     description:
       'Shows the session on this terminal (docs/terminal.md), and serves it on the loopback: a page and an API for programs (docs/code.md). What was said, asked and done is a thread on disk before it is acted on, so a session survives a kill. Ctrl+C or SIGTERM ends it with exit 0. Exit 129 for options that contradict each other or belong to another provider, 128 where a key, the port or a terminal is missing.',
     arguments: [],
-    options: [...own, ...asked, ...machineOptions],
+    options: [...own, ...asked, localChanges, ...machineOptions],
     examples: [
       { line: 'writ code', about: 'on this terminal; `?` shows the keys, /help the commands' },
       {

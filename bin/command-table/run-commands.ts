@@ -1,7 +1,7 @@
 import type { CommandSpec } from '../command-parts/command.ts';
 import { loadLean } from '../command-parts/load-lean.ts';
 import { modelOptions } from '../command-parts/model-options.ts';
-import { changeOptions, machineOptions, run, spec, thread } from './shared-arguments.ts';
+import { changeOptions, localChanges, machineOptions, run, spec, thread } from './shared-arguments.ts';
 
 /** A run, from its start to its report. */
 export const runCommands: readonly CommandSpec[] = [
@@ -19,6 +19,7 @@ export const runCommands: readonly CommandSpec[] = [
       },
       { name: 'yes', about: 'confirm the drafted contract beforehand' },
       ...changeOptions,
+      localChanges,
       {
         name: 'approve-with',
         value: 'KEYFILE',
@@ -76,6 +77,7 @@ export const runCommands: readonly CommandSpec[] = [
         value: 'BRANCH',
         about: 'the branch that is to move, where only a record from elsewhere names it',
       },
+      localChanges,
       ...modelOptions,
       ...machineOptions,
     ],

@@ -25,6 +25,15 @@ export const sandbox: OptionSpec = {
   about: 'sandbox back end; `none` is refused where the contract denies the network',
 };
 
+/** What happens to uncommitted changes in the way. */
+export const localChanges: OptionSpec = {
+  name: 'local-changes',
+  value: 'CHOICE',
+  choices: ['stop', 'set-aside'],
+  about:
+    'uncommitted changes at paths that the change touches: stop, or store them and merge them back at the end',
+};
+
 /** Another repository. */
 export const remote: ArgumentSpec = {
   name: 'REMOTE',

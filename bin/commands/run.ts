@@ -11,7 +11,7 @@ import type { RunView } from '../../core/contract/run-view.ts';
 import { runIntent } from '../../engine/run/run-intent.ts';
 import { provenanceMissingCode } from '../../engine/run/state/provenance-missing.ts';
 import type { ChangeSource, RunRequest } from '../../engine/run/state/run-request.ts';
-import { readSource, runWishes, sourceGiven } from '../command-parts/change-source.ts';
+import { localChangesGiven, readSource, runWishes, sourceGiven } from '../command-parts/change-source.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { draftedRun } from '../command-parts/drafted-run.ts';
 import { openEngine } from '../command-parts/open-engine.ts';
@@ -42,6 +42,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const settings = {
     repositoryPath: repoPath ?? cwd,
     ...runWishes(options),
+    ...localChangesGiven(options),
     schedulerVersion: readVersion(),
     pluginAccess,
     approvers,

@@ -1,10 +1,10 @@
 import type { RunView } from '../../core/contract/run-view.ts';
 import type { WritEngine } from '../spec/writ-engine.ts';
 import { findRun } from '../store/record/find-run.ts';
-import { requireCleanPaths } from '../vcs/dirty-paths.ts';
 import { keepObjectReaders } from '../vcs/object-reader.ts';
 import { readRef } from '../vcs/refs.ts';
 import { openRepository } from '../vcs/repository.ts';
+import { localChangesOf, requireLandable } from '../vcs/set-aside.ts';
 import { approveInProcess } from './decide/approve-in-process.ts';
 import { costLimit } from './decide/cost-limit.ts';
 import { tellDecision } from './decide/tell-decision.ts';
@@ -102,12 +102,18 @@ async function drive(held: HeldRun, { isNew }: { readonly isNew: boolean }): Pro
 }
 
 /**
- * Throws WORKTREE_DIRTY if the change touches a path with local changes. The run can be resumed: its work is kept, and
- * no model is called again. A target that has moved is for the seal to judge: it may have been this run that moved it.
+ * Throws WORKTREE_DIRTY if local changes at a path of the change stop it. The run can be resumed: its work is kept, and
+ * no model is called again. A target that has moved is for the seal to check: it may have been this run that moved it.
  */
-async function requireCleanTarget({ ground: { repository, target }, patch }: Attempt): Promise<void> {
+async function requireCleanTarget({
+  identity: { runId },
+  ground: { repository, target },
+  patch,
+  means: { settings },
+}: Attempt): Promise<void> {
   if (!target.checkedOutHere || (await readRef(repository, target.ref)) !== target.expected) return;
-  await requireCleanPaths(repository, patch.files);
+  const choice = await localChangesOf(repository, runId, settings.localChanges);
+  await requireLandable(repository, target, patch.files, choice);
 }
 
 /**

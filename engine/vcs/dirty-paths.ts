@@ -47,7 +47,14 @@ export async function dirtyPaths(repo: Repository, files: readonly Touched[]): P
 
 /** Throws WORKTREE_DIRTY, naming the first paths, if `dirtyPaths` finds any. */
 export async function requireCleanPaths(repo: Repository, files: readonly Touched[]): Promise<void> {
-  const dirty = await dirtyPaths(repo, files);
+  refuseDirty(await dirtyPaths(repo, files));
+}
+
+/** Throws WORKTREE_DIRTY, naming the first paths, if there are any. */
+export function refuseDirty(
+  dirty: readonly DirtyPath[],
+  more: { readonly hints?: readonly string[] } = {},
+): void {
   if (dirty.length === 0) return;
   const shown = dirty.slice(0, maxShown);
   const [first, ...others] = dirty.map(({ path }) => `\`${printable(path)}\``);
@@ -60,6 +67,7 @@ export async function requireCleanPaths(repo: Repository, files: readonly Touche
       expected: 'no local changes where the patch writes',
       found: shown.map(({ path, reason }) => `${path} (${reason})`),
     },
+    ...more,
   });
 }
 

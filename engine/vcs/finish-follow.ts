@@ -49,15 +49,15 @@ export async function finishFollow(repo: Repository, target: Target, commit: str
 
     const stale = ours.filter(({ path, after }) => (staged.get(path) ?? '') !== keyOf(after));
     const zero = zeroIdOf(repo);
-    await ask(
+    await askIndex(
       index,
       ['update-index', '-z', '--index-info'],
       stale.map((one) => toIndexInfo(one, zero)).join(''),
     );
     const kept = stale.filter(({ path, after }) => after !== undefined && hidden.has(path));
-    await ask(index, ['update-index', '-z', '--skip-worktree', '--stdin'], listed(kept));
+    await askIndex(index, ['update-index', '-z', '--skip-worktree', '--stdin'], listed(kept));
     const torn = coming.filter(({ path }) => ['ours', 'absent'].includes(standing.get(path) ?? ''));
-    await ask(index, ['checkout-index', '--force', '-u', '-z', '--stdin'], listed(torn));
+    await askIndex(index, ['checkout-index', '--force', '-u', '-z', '--stdin'], listed(torn));
     // Its exit code says that something differs, which the person's own changes do.
     await index.ask(['update-index', '-q', '--refresh']);
     index.keep();
@@ -70,12 +70,12 @@ export async function finishFollow(repo: Repository, target: Target, commit: str
   });
 }
 
-function listed(entries: readonly ChangedEntry[]): string {
+export function listed(entries: readonly Pick<ChangedEntry, 'path'>[]): string {
   return entries.map(({ path }) => `${path}\0`).join('');
 }
 
 /** Mode and object of each path in the index; of an unmerged path, what no side of ours can be. */
-async function readIndex({ repo }: HeldIndex): Promise<ReadonlyMap<string, string>> {
+export async function readIndex({ repo }: HeldIndex): Promise<ReadonlyMap<string, string>> {
   const listed = await runGit(repo, ['ls-files', '-s', '-z'], { maxBytes: 512 * 1024 * 1024 });
   const found = new Map<string, string>();
   for (const record of listed.toString('utf8').split('\0')) {
@@ -92,11 +92,11 @@ async function hiddenPaths({ repo }: HeldIndex): Promise<ReadonlySet<string>> {
   return new Set(records.filter((record) => record.startsWith('S ')).map((record) => record.slice(2)));
 }
 
-function toIndexInfo({ path, after }: ChangedEntry, zero: string): string {
+export function toIndexInfo({ path, after }: Pick<ChangedEntry, 'path' | 'after'>, zero: string): string {
   return after === undefined ? `0 ${zero}\t${path}\0` : `${after.mode} ${after.object}\t${path}\0`;
 }
 
-async function ask(index: HeldIndex, args: readonly string[], input: string): Promise<void> {
+export async function askIndex(index: HeldIndex, args: readonly string[], input: string): Promise<void> {
   if (input === '') return;
   const { code, stderr } = await index.ask(args, input);
   if (code === 0) return;
@@ -107,7 +107,7 @@ async function ask(index: HeldIndex, args: readonly string[], input: string): Pr
 }
 
 /** Removes a file and the directories that it leaves empty, as git does. */
-async function removeFile(root: string, path: string): Promise<void> {
+export async function removeFile(root: string, path: string): Promise<void> {
   await rm(join(root, path), { force: true });
   for (let above = dirname(path); above !== '.'; above = dirname(above)) {
     const isRemoved = await rmdir(join(root, above)).then(
@@ -118,7 +118,7 @@ async function removeFile(root: string, path: string): Promise<void> {
   }
 }
 
-function keyOf(side: EntrySide | undefined): string {
+export function keyOf(side: EntrySide | undefined): string {
   return side === undefined ? '' : `${side.mode} ${side.object}`;
 }
 

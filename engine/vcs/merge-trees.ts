@@ -1,6 +1,6 @@
 import { WritError } from '../../core/base/errors.ts';
 import { writeCommit } from './create-commit.ts';
-import { askGit, gitFailed } from './git.ts';
+import { askGit, type GitDirectory, gitFailed } from './git.ts';
 import { isObjectId } from './repository.ts';
 import type { Scratch } from './scratch.ts';
 
@@ -33,6 +33,11 @@ export async function mergeTrees(
   const root = await commit(base, [], 'base');
   // Two sides with the same tree would be one commit, but for their messages.
   const [left, right] = await Promise.all([commit(ours, [root], 'ours'), commit(theirs, [root], 'theirs')]);
+  return mergeCommits(place, left, right);
+}
+
+/** Merges two commits without a work tree, a ref or an index; objects stay in `place`. */
+export async function mergeCommits(place: GitDirectory, left: string, right: string): Promise<MergeOutcome> {
   const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', left, right];
   const { code, stdout, stderr } = await askGit(place, args);
   const [tree = '', ...paths] = stdout.toString('utf8').split('\0');

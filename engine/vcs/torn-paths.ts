@@ -46,7 +46,8 @@ export async function classifyPaths(
   return states;
 }
 
-async function isBelowFile(root: string, path: string): Promise<boolean> {
+/** True if a directory of the path is a file or a symlink. */
+export async function isBelowFile(root: string, path: string): Promise<boolean> {
   for (let above = dirname(path); above !== '.'; above = dirname(above)) {
     const found = await lstat(join(root, above)).catch(() => undefined);
     if (found !== undefined && !found.isDirectory()) return true;

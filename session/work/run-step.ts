@@ -8,6 +8,7 @@ import { resumeRun, runIntent } from '../../engine/run/run-intent.ts';
 import { untrustedText } from '../../engine/run/work/turns/untrusted-text.ts';
 import { guardingProfile } from '../../engine/spec/guarding-profile.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
+import { readSetAside, setAsideNotice, setAsideRef } from '../../engine/vcs/set-aside-refs.ts';
 import { patchOfRun } from '../review/patch-of-run.ts';
 import { toChanges } from '../review/to-changes.ts';
 import { requireApart } from '../self-test/try-to-approve.ts';
@@ -206,9 +207,22 @@ export async function settle(
         status: isCommit ? 'completed' : 'failed',
       },
     });
+  await noteSetAside(scope, runId);
   await tellOutcome(scope, view);
   if (isCommit) return { end: 'decided' };
   return isOver ? 'failed' : { end: 'done' };
+}
+
+/** Notes that the local changes of the user are in a ref, if the run could not merge them back. */
+async function noteSetAside({ setting, tell, newId }: TurnScope, runId: string): Promise<void> {
+  const repository = await openRepository(setting.repositoryPath);
+  if ((await readSetAside(repository, runId)) === undefined) return;
+  await tell({
+    type: 'noted',
+    id: newId(),
+    title: 'Local changes',
+    text: setAsideNotice(setAsideRef(runId)),
+  });
 }
 
 /** What a run was refused for came out of programs and files: for a model it is data. */

@@ -2,7 +2,8 @@ import type { PlanDraft } from '../../../core/contract/plan-draft.ts';
 import type { Worker } from '../../../core/contract/worker.ts';
 import { parseWritePattern } from '../../plan/write-pattern.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
-import { requireCleanPaths, type Touched } from '../../vcs/dirty-paths.ts';
+import type { Touched } from '../../vcs/dirty-paths.ts';
+import { requireLandable } from '../../vcs/set-aside.ts';
 import { readWording } from '../state/commit-wording.ts';
 import { openModel } from '../state/open-model.ts';
 import { isBuiltIn } from '../state/pick-provider.ts';
@@ -89,18 +90,19 @@ export const changeJudgements: readonly Judgement[] = [
   judgement({
     id: 'paths-clean',
     sees: 'change',
-    needs: ['repository', 'landing', 'supplied'],
-    async judge({ repository, landing, supplied }) {
-      if (supplied && landing.target.checkedOutHere) await requireCleanPaths(repository, supplied.files);
+    needs: ['request', 'repository', 'landing', 'supplied'],
+    async judge({ request, repository, landing: { target }, supplied }) {
+      if (supplied && target.checkedOutHere)
+        await requireLandable(repository, target, supplied.files, request.localChanges);
     },
   }),
   judgement({
     id: 'predicted-paths-clean',
     sees: 'change',
-    needs: ['source', 'repository', 'landing', 'draft'],
-    async judge({ source, repository, landing, draft }) {
-      if (source.kind !== 'worker' || !landing.target.checkedOutHere) return;
-      await requireCleanPaths(repository, predictedFiles(draft));
+    needs: ['request', 'source', 'repository', 'landing', 'draft'],
+    async judge({ request, source, repository, landing: { target }, draft }) {
+      if (source.kind !== 'worker' || !target.checkedOutHere) return;
+      await requireLandable(repository, target, predictedFiles(draft), request.localChanges);
     },
   }),
   judgement({

@@ -30,6 +30,7 @@ export type OpeningRequest = Pick<
   | 'heldFor'
   | 'policy'
   | 'noMerge'
+  | 'localChanges'
   | 'message'
   | 'author'
   | 'sandbox'

@@ -15,6 +15,7 @@ import { isRunHeld } from '../../store/run-lock.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { parseObject } from '../../store/stored-object.ts';
 import type { Repository } from '../../vcs/repository.ts';
+import { readSetAside, setAsideNotice, setAsideRef } from '../../vcs/set-aside-refs.ts';
 import { lostIfStopped } from '../state/lost-calls.ts';
 import { provenanceMissingCode } from '../state/provenance-missing.ts';
 import { lostCallNotices } from '../state/tell-lost-call.ts';
@@ -39,8 +40,9 @@ const names = [
 /** One run as stored: from its ref where it was decided, else from its journal. RUN_NOT_FOUND. */
 export async function readRun(repository: Repository, store: RunStore, runId: string): Promise<RunView> {
   const view = await readOurs(repository, store, runId);
-  const others = await otherRecords(store, runId);
-  return others.length === 0 ? view : { ...view, notices: [...others, ...(view.notices ?? [])] };
+  const [others, setAside] = await Promise.all([otherRecords(store, runId), readSetAside(repository, runId)]);
+  const told = [...others, ...(setAside === undefined ? [] : [setAsideNotice(setAsideRef(runId))])];
+  return told.length === 0 ? view : { ...view, notices: [...told, ...(view.notices ?? [])] };
 }
 
 /** Records of the run that came from elsewhere; ours is shown and gone on with. */

@@ -5,7 +5,9 @@ import { planTarget, reopenTarget, type Target } from '../../vcs/plan-target.ts'
 import { readRef, updateRefs } from '../../vcs/refs.ts';
 import { emptyTreeOf, type Repository } from '../../vcs/repository.ts';
 import { readHead, resolveBase } from '../../vcs/resolve-commit.ts';
-import { followTarget, moveTarget } from './move-target.ts';
+import { dropSetAside } from '../../vcs/set-aside.ts';
+import { setAsideNotice } from '../../vcs/set-aside-refs.ts';
+import { followTarget, moveTarget, type TargetMove } from './move-target.ts';
 
 /** A sealed commit that stands on a branch of its own until somebody says whether it goes on to the one it is for. */
 export interface HeldChange {
@@ -52,6 +54,7 @@ export async function landHeld(
   repository: Repository,
   { runId, commit, target: meant }: HeldChange,
   { baseCommit, policyRef: ref, policyCommit }: Pick<RunView, 'baseCommit' | 'policyRef' | 'policyCommit'>,
+  local?: TargetMove['local'],
 ): Promise<Landed> {
   const target = await reopenTarget(repository, meant);
   const entries = await changedEntries(repository, baseCommit ?? emptyTreeOf(repository), commit);
@@ -69,10 +72,23 @@ export async function landHeld(
   const isAgain = (await readRef(repository, target.ref)) === commit;
   const policy = { ref, commit: policyCommit };
   const when = 'since it was made';
-  const { lost } = await moveTarget(repository, { runId, target, commit, files, policy, when });
+  const { lost } = await moveTarget(repository, {
+    runId,
+    target,
+    commit,
+    files,
+    policy,
+    when,
+    ...(local && { local }),
+  });
   if (lost !== undefined) return { lost };
-  const follow = await followTarget(repository, target, commit, isAgain);
-  return follow.state === 'failed' ? { notice: `the working tree could not follow: ${follow.reason}` } : {};
+  const follow = await followTarget(repository, runId, target, commit, isAgain);
+  if (follow.merged !== undefined) await dropSetAside(repository, runId, follow.merged);
+  const notices = [
+    follow.state === 'failed' ? `the working tree could not follow: ${follow.reason}` : '',
+    follow.kept === undefined ? '' : `${follow.kept.why}: ${setAsideNotice(follow.kept.ref)}`,
+  ].filter((notice) => notice !== '');
+  return notices.length === 0 ? {} : { notice: notices.join('\n') };
 }
 
 /**

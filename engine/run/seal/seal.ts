@@ -5,6 +5,7 @@ import { schedulerOf } from '../../spec/scheduler-of.ts';
 import { commitMessage, createCommit } from '../../vcs/create-commit.ts';
 import { type Identity, readIdentity } from '../../vcs/identity.ts';
 import { importObjects } from '../../vcs/import-objects.ts';
+import { dropSetAside } from '../../vcs/set-aside.ts';
 import { decide } from '../decide/decide.ts';
 import type { SealingFault } from '../record/decision-input.ts';
 import type { JudgedRun } from '../record/judged-run.ts';
@@ -81,7 +82,8 @@ export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void>
   const { repository, target, policy } = ground;
   const { runId } = attempt.identity;
   const { files: touched } = attempt.patch;
-  const move = { runId, target, commit, files: touched, policy, when: 'during the run' };
+  const local = { choice: settings.localChanges, atMs: nowMs };
+  const move = { runId, target, commit, files: touched, policy, when: 'during the run', local };
   const swap = await steps.once('swap', () => moveTarget(repository, move));
   if (swap.lost !== undefined) {
     const { type } = without(swap.by ?? 'swap-lost').decision;
@@ -89,7 +91,11 @@ export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void>
     return recordRollback(attempt, judged, { type, commit, rationale: swap.lost, nowMs }, revocation);
   }
   const isAgain = steps.interrupted('follow');
-  await steps.once('follow', () => followTarget(repository, target, commit, isAgain));
+  const { merged } = await steps.once('follow', () =>
+    followTarget(repository, runId, target, commit, isAgain),
+  );
+  // After the step is recorded: a process that follows once more would not know the merged files as the user's.
+  if (merged !== undefined) await dropSetAside(repository, runId, merged);
   await steps.once('closed', async () => {
     await closeByCommit(attempt.means.store, contract, {
       runId: attempt.identity.runId,

@@ -8,6 +8,7 @@ import type { TaskAdvice } from '../../plan/plan-advice.ts';
 import type { PluginAccess } from '../../plugin-trust/plugin-access.ts';
 import type { JournalWitness } from '../../store/journal-witness.ts';
 import type { Outside } from '../../tool/egress/outside.ts';
+import type { LocalChanges } from '../../vcs/set-aside.ts';
 import type { ModelMeter } from './model-meter.ts';
 import type { OpenModel } from './open-model.ts';
 import type { SecretSource } from './run-secrets.ts';
@@ -54,6 +55,11 @@ export interface RunSettings {
    * Who approves in this process once the run waits for people; what they sign is marked so (resolutions, Approvals).
    */
   readonly approvers?: readonly InProcessApprover[];
+  /**
+   * What happens to uncommitted changes at paths that the change touches; absent: `stop`. `set-aside` stores them
+   * just before the working tree follows the sealed commit, and merges them back afterwards.
+   */
+  readonly localChanges?: LocalChanges;
   /** Revisions of the plan within the run, where fewer than the engine allows. */
   readonly maxReplans?: number;
   /** Who is asked while a worker works; absent: nobody is there. */

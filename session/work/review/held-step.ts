@@ -50,7 +50,9 @@ async function keep(scope: TurnScope, held: HeldReview): Promise<StepEnd> {
       held,
       `nothing has moved: run ${held.runId} has no record of this commit any more`,
     );
-  const landed = await landHeld(await openRepository(scope.setting.repositoryPath), held, view);
+  const { repositoryPath, run, clock } = scope.setting;
+  const local = { choice: run.localChanges, atMs: clock.now() };
+  const landed = await landHeld(await openRepository(repositoryPath), held, view, local);
   if ('lost' in landed) return askOnceMore(scope, held, `nothing has moved: ${landed.lost}`);
   const { notice } = landed;
   const told = `${held.commit} is on \`${nameOf(held.target.ref)}\`; \`writ verify ${held.runId}\``;

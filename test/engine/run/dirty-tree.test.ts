@@ -1,8 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { commands } from '../../../bin/command-table.ts';
 import type { Worker } from '../../../core/contract/worker.ts';
 import { createRecordedWorker } from '../../../plugins/recorded-worker/worker.ts';
+import { runLine } from '../../bin/host.ts';
 import { makeSample, workedBy } from './sample.ts';
 
 const fixed = readFileSync(
@@ -50,6 +52,45 @@ t.test(
     t.match(readFileSync(join(sample.root, 'src/price.js'), 'utf8'), 'return count * cents;');
   },
 );
+
+t.test('local changes that are set aside are untouched while the run works, and merged back', async (t) => {
+  const { sample, worker } = dirtySample(t);
+  const path = join(sample.root, 'src/price.js');
+  sample.git('checkout', '--', 'src/price.js');
+  writeFileSync(path, `${readFileSync(path, 'utf8')}\n// mine\n`);
+  const before = readFileSync(path, 'utf8');
+  let seen = '';
+  const watched: Worker = {
+    ...worker,
+    work(...order) {
+      seen = readFileSync(path, 'utf8');
+      return worker.work(...order);
+    },
+  };
+  const view = await sample.run({ worker: watched, localChanges: 'set-aside' }, waived);
+  t.equal(view.decision?.type, 'commit', String(view.decision?.rationale));
+  t.equal(seen, before);
+  t.notMatch(sample.git('show', 'HEAD:src/price.js'), 'mine', 'the change was made on the base commit');
+  t.equal(readFileSync(path, 'utf8'), before.replace('return count * cents + 1;', 'return count * cents;'));
+  t.equal(sample.git('for-each-ref', 'refs/writ'), '');
+});
+
+t.test('after a conflict, the run and every other command name the ref', async (t) => {
+  const { sample, worker } = dirtySample(t);
+  const view = await sample.run({ worker, localChanges: 'set-aside' }, waived);
+  t.equal(view.decision?.type, 'commit', String(view.decision?.rationale));
+  const ref = `refs/writ/set-aside/${view.runId}`;
+  t.match(view.notices, [`git stash apply ${ref}`]);
+  t.equal(sample.git('show', `${ref}:src/price.js`), 'mine');
+  for (const line of [['runs'], ['--json', 'runs'], ['-q', 'spec', 'validate', '-'], ['show', 'none']]) {
+    const { err } = await runLine(line, commands, { cwd: join(sample.root, 'src'), env: sample.env });
+    t.match(err, `git stash apply ${ref}`, line.join(' '));
+  }
+  sample.git('pack-refs', '--all');
+  t.match((await runLine(['runs'], commands, { cwd: sample.root, env: sample.env })).err, ref);
+  sample.git('update-ref', '-d', ref);
+  t.equal((await runLine(['runs'], commands, { cwd: sample.root, env: sample.env })).err, '');
+});
 
 /** A sample with a local change in the file that its worker corrects. */
 function dirtySample(t: Test) {

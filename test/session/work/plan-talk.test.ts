@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
 import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
 import type { ScriptedReply } from '../../coder/scripted-model.ts';
 import type { Asked } from '../../providers/model-server.ts';
@@ -12,6 +13,14 @@ import { lastNote, type ScriptedSession, scriptSession } from './scripted-sessio
 const plans = (...steps: readonly string[]): ScriptedReply => ({
   calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps }] }]],
 });
+
+const setsAside = {
+  run: {
+    schedulerVersion: '0.0.0',
+    reach: reachProvider({ variable: () => undefined, keys: {} }),
+    localChanges: 'set-aside' as const,
+  },
+};
 
 /** A model that fails at every plan but one that says how, which is that of this revision. */
 function failsUntil(revision: number, failsAlike = false): (asked: Asked) => ScriptedReply {
@@ -111,8 +120,40 @@ t.test('a plan for a file with local changes is refused before a model plans it'
   await scene.answer(review.id, { selectedOption: 'confirm' });
   await scene.ended();
   t.match(lastNote(scene.session), /^WORKTREE_DIRTY: `src\/price\.js` has local changes/);
+  t.match(lastNote(scene.session), 'give `--local-changes set-aside`');
   t.equal(scene.model.asked.length, 1, 'only the draft was made by a model');
   t.equal(readFileSync(join(scene.sample.root, 'src/price.js'), 'utf8'), '// mine\n');
+});
+
+long('a session that sets local changes aside merges them back into the change', async (t) => {
+  await using scene = await scriptSession(
+    [submits(priceDraft), plans('take the cent away'), ...makesFix],
+    setsAside,
+  );
+  const path = join(scene.sample.root, 'src/price.js');
+  writeFileSync(path, `${readFileSync(path, 'utf8')}\n// mine\n`);
+  const { id } = await planned(scene);
+  await scene.answer(id, { selectedOption: 'execute' });
+  await scene.ended();
+  t.equal(scene.session.channel.state.status, 'completed', lastNote(scene.session));
+  t.notMatch(scene.sample.git('show', 'HEAD:src/price.js'), 'mine');
+  t.match(readFileSync(path, 'utf8'), /return count \* cents;\n}\n\n\/\/ mine\n$/);
+});
+
+long('a session names the ref of local changes that conflict with the change', async (t) => {
+  await using scene = await scriptSession(
+    [submits(priceDraft), plans('take the cent away'), ...makesFix],
+    setsAside,
+  );
+  writeFileSync(join(scene.sample.root, 'src/price.js'), '// mine\n');
+  const { id } = await planned(scene);
+  await scene.answer(id, { selectedOption: 'execute' });
+  await scene.ended();
+  const { status, transcript } = scene.session.channel.state;
+  t.equal(status, 'completed', lastNote(scene.session));
+  const note = transcript.find(({ title }) => title === 'Local changes')?.content ?? '';
+  const [ref = ''] = /refs\/writ\/set-aside\/[\w-]+/.exec(note) ?? [];
+  t.equal(scene.sample.git('show', `${ref}:src/price.js`), '// mine');
 });
 
 t.test('a draft is revised with the note of the user and shows what changed', async (t) => {

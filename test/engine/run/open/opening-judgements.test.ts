@@ -58,8 +58,8 @@ const said: readonly (readonly [id: string, sees: string, about: string, needs: 
   ['wording-readable', 'change', '', 'request source repository origin'],
   ['candidate-taken', 'change', '', 'place source repository origin landing'],
   ['governed-by-people', 'change', '', 'landing scratch supplied'],
-  ['paths-clean', 'change', '', 'repository landing supplied'],
-  ['predicted-paths-clean', 'change', '', 'source repository landing draft'],
+  ['paths-clean', 'change', '', 'request repository landing supplied'],
+  ['predicted-paths-clean', 'change', '', 'request source repository landing draft'],
   ['author-known', 'change', '/risk/humanInLoop', 'source repository origin contract supplied'],
 ];
 

@@ -1,0 +1,264 @@
+import { printable } from '../../core/base/printable.ts';
+import { type ChangedEntry, changedEntries, type EntrySide } from './changed-entries.ts';
+import { createCommit } from './create-commit.ts';
+import { type DirtyPath, dirtyPaths, refuseDirty, type Touched } from './dirty-paths.ts';
+import {
+  askIndex,
+  finishFollow,
+  keyOf,
+  listed,
+  readIndex,
+  removeFile,
+  toIndexInfo,
+} from './finish-follow.ts';
+import { gitLine, runGit } from './git.ts';
+import { withIndex } from './index-transaction.ts';
+import { mergeCommits } from './merge-trees.ts';
+import type { Target } from './plan-target.ts';
+import { readRef, updateRefs } from './refs.ts';
+import { type Repository, zeroIdOf } from './repository.ts';
+import { treeOf } from './resolve-commit.ts';
+import { readSetAside, setAsideRef } from './set-aside-refs.ts';
+import { type FollowOutcome, isOnTarget } from './swap-target.ts';
+import { classifyPaths, isBelowFile } from './torn-paths.ts';
+
+const submodule = '160000';
+const maxListBytes = 512 * 1024 * 1024;
+const writer = { name: 'writ', email: 'scheduler@writ.invalid' };
+
+/** What a run does about local changes at paths that its change touches. */
+export type LocalChanges = 'stop' | 'set-aside';
+
+/** The choice for a run: one that has stored local changes before goes on with them unless the user says otherwise. */
+export async function localChangesOf(
+  repo: Repository,
+  runId: string,
+  choice: LocalChanges | undefined,
+): Promise<LocalChanges> {
+  return choice ?? ((await readSetAside(repo, runId)) === undefined ? 'stop' : 'set-aside');
+}
+
+/**
+ * The dirty paths that cannot be set aside: unmerged paths, files where a directory is needed and the reverse, and
+ * submodules, paths that `--assume-unchanged` or a sparse checkout hides from git, and everything before the first
+ * commit.
+ */
+export async function stuckPaths(
+  repo: Repository,
+  target: Pick<Target, 'expected'>,
+  dirty: readonly DirtyPath[],
+): Promise<readonly DirtyPath[]> {
+  if (dirty.length === 0 || target.expected === undefined) return dirty;
+  const listing = await runGit(repo, ['ls-files', '-z', '-v', '-s'], { maxBytes: maxListBytes });
+  const records = listing.toString('utf8').split('\0');
+  // A record: `H 100644 <object> <stage>\t<path>`; another letter than `H` is a state that set-aside would lose.
+  const lost = new Set(
+    records
+      .filter((record) => record !== '' && (!record.startsWith('H ') || record.startsWith(`H ${submodule}`)))
+      .map((record) => record.slice(record.indexOf('\t') + 1)),
+  );
+  const stuck: DirtyPath[] = [];
+  for (const one of dirty)
+    if (['unmerged', 'obstructed'].includes(one.reason) || lost.has(one.path)) stuck.push(one);
+    // git indexes nothing beyond a symlink.
+    else if (await isBelowFile(repo.root, one.path)) stuck.push(one);
+  return stuck;
+}
+
+/** Throws WORKTREE_DIRTY if the files cannot be changed with this choice for local changes at their paths. */
+export async function requireLandable(
+  repo: Repository,
+  target: Pick<Target, 'expected'>,
+  files: readonly Touched[],
+  choice: LocalChanges = 'stop',
+): Promise<void> {
+  const dirty = await dirtyPaths(repo, files);
+  if (choice === 'stop') return refuseDirty(dirty);
+  const hints = [
+    'writ cannot set these local changes aside: commit or stash them, then start or resume the run',
+  ];
+  refuseDirty(await stuckPaths(repo, target, dirty), { hints });
+}
+
+export interface SetAsideRequest {
+  readonly runId: string;
+  /** The commit that the target branch and HEAD are at. */
+  readonly base: string;
+  readonly paths: readonly string[];
+  /** Time of the commits: the same content at the same time is the same commit. */
+  readonly atMs: number;
+}
+
+/**
+ * Stores index and files of these paths as a commit that `git stash apply` accepts, and points the ref of the run to
+ * it. Changes nothing else. Untracked files are in the commit as added files, so that a later merge treats them as
+ * such. What a killed process of the same run stored before its branch moved stays under another ref if it differs.
+ */
+export async function storeSetAside(
+  repository: Repository,
+  { runId, base, paths, atMs }: SetAsideRequest,
+): Promise<void> {
+  // Nothing of the user may be removed before it is on disk.
+  const repo: Repository = {
+    ...repository,
+    settings: [...repository.settings, ['core.fsync', 'committed,loose-object,reference']],
+  };
+  const zero = zeroIdOf(repo);
+  const { staged, worked } = await withIndex(repo, {}, async (index) => {
+    const found = await readIndex(index);
+    const info = paths.map((path) => {
+      const [mode = '', object = ''] = (found.get(path) ?? '').split(' ');
+      return toIndexInfo({ path, after: object === '' ? undefined : { mode, object } }, zero);
+    });
+    await runGit(index.repo, ['read-tree', base]);
+    await askIndex(index, ['update-index', '-z', '--index-info'], info.join(''));
+    const staged = await gitLine(index.repo, ['write-tree']);
+    const args = ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'];
+    await askIndex(index, args, listed(paths.map((path) => ({ path }))));
+    return { staged, worked: await gitLine(index.repo, ['write-tree']) };
+  });
+  const commit = (tree: string, parents: readonly string[], what: string): Promise<string> =>
+    createCommit(repo, {
+      tree,
+      parents,
+      message: `writ: ${what} set aside by run ${runId}\n`,
+      author: writer,
+      committer: writer,
+      authoredAtMs: atMs,
+      committedAtMs: atMs,
+    });
+  const stagedCommit = await commit(staged, [base], 'staged changes');
+  const stored = await commit(worked, [base, stagedCommit], 'local changes');
+  const ref = setAsideRef(runId);
+  const old = await readRef(repo, ref);
+  if (old === stored) return;
+  // The user may have relied on the earlier ref: it stays under another name.
+  const earlier = `${ref}-${old?.slice(0, 12)}`;
+  const isNew = old !== undefined && (await readRef(repo, earlier)) === undefined;
+  const kept = isNew ? [{ ref: earlier, old: undefined, new: old }] : [];
+  const outcome = await updateRefs(repo, [...kept, { ref, old, new: stored }], `writ: run ${runId}`);
+  if (!outcome.moved) throw new Error(`\`${ref}\` was changed by another process`);
+}
+
+/** Deletes the ref of a run if it still points to `stored`. */
+export async function dropSetAside(repo: Repository, runId: string, stored: string): Promise<void> {
+  await updateRefs(repo, [{ ref: setAsideRef(runId), old: stored, new: undefined }], `writ: run ${runId}`);
+}
+
+/** What became of files and index, and of the local changes: why they are still stored, if they are. */
+export type AroundOutcome = FollowOutcome & {
+  readonly kept?: { readonly ref: string; readonly why: string };
+  /** The stored commit whose changes are all in index and files. */
+  readonly merged?: string;
+};
+
+/**
+ * After the swap: brings index and files to the sealed commit and merges the stored local changes back into them. The
+ * caller deletes the ref once it has recorded that they are `merged`. A call with the same arguments completes one that
+ * was killed. A path whose content is neither stored nor written by writ is never changed.
+ */
+export async function followAround(
+  repo: Repository,
+  target: Target,
+  commit: string,
+  { runId, stored }: { readonly runId: string; readonly stored: string },
+): Promise<AroundOutcome> {
+  if (await isOnTarget(repo, target)) await clearStored(repo, stored);
+  const followed = await finishFollow(repo, target, commit);
+  const ref = setAsideRef(runId);
+  if (followed.state === 'failed') return { ...followed, kept: { ref, why: followed.reason } };
+  if (followed.state === 'not-checked-out')
+    return { ...followed, kept: { ref, why: 'the branch is not checked out here any more' } };
+  const why = await mergeBack(repo, commit, stored);
+  if (why !== undefined) return { ...followed, kept: { ref, why } };
+  return { ...followed, merged: stored };
+}
+
+/** Takes the stored content out of index and files, at paths where both still are as they were stored. */
+async function clearStored(repo: Repository, stored: string): Promise<void> {
+  const [staged, worked] = await Promise.all([
+    changedEntries(repo, `${stored}^1`, `${stored}^2`),
+    changedEntries(repo, `${stored}^1`, stored),
+  ]);
+  const bases = new Map([...staged, ...worked].map(({ path, before }) => [path, before]));
+  const stagedAt = sidesOf(staged);
+  const workedAt = sidesOf(worked);
+  const sideOf = (
+    changed: ReadonlyMap<string, EntrySide | undefined>,
+    path: string,
+  ): EntrySide | undefined => (changed.has(path) ? changed.get(path) : bases.get(path));
+  await withIndex(repo, {}, async (index) => {
+    const found = await readIndex(index);
+    const entries = [...bases.keys()].map((path) => {
+      const side = sideOf(workedAt, path);
+      return { path, before: side, after: side };
+    });
+    const states = await classifyPaths(repo, entries);
+    const cleared = entries.filter(
+      ({ path }) =>
+        ['done', 'absent'].includes(states.get(path) ?? '') &&
+        [keyOf(sideOf(stagedAt, path)), keyOf(bases.get(path))].includes(found.get(path) ?? ''),
+    );
+    for (const { path } of cleared)
+      if (states.get(path) === 'done' && workedAt.has(path)) await removeFile(repo.root, path);
+    const zero = zeroIdOf(repo);
+    const info = cleared.map(({ path }) => toIndexInfo({ path, after: bases.get(path) }, zero));
+    await askIndex(index, ['update-index', '-z', '--index-info'], info.join(''));
+    index.keep();
+  });
+}
+
+/** Merges the stored changes into index and files, or changes nothing and answers why. */
+async function mergeBack(repo: Repository, commit: string, stored: string): Promise<string | undefined> {
+  const files = await mergeCommits(repo, commit, stored);
+  if (files.conflicts) return conflictIn(files.conflicts);
+  const staged = await mergeCommits(repo, commit, `${stored}^2`);
+  if (staged.conflicts) return conflictIn(staged.conflicts);
+  const tree = await treeOf(repo, commit);
+  const [worked, indexed] = await Promise.all([
+    changedEntries(repo, tree, files.tree),
+    changedEntries(repo, tree, staged.tree),
+  ]);
+  const sealedAt = new Map([...worked, ...indexed].map(({ path, before }) => [path, before]));
+  const indexedAt = sidesOf(indexed);
+  return withIndex(repo, {}, async (index) => {
+    const found = await readIndex(index);
+    const indexSide = (path: string): EntrySide | undefined =>
+      indexedAt.has(path) ? indexedAt.get(path) : sealedAt.get(path);
+    const states = await classifyPaths(repo, worked);
+    const left = [...sealedAt].find(
+      ([path, sealed]) =>
+        states.get(path) === 'left' ||
+        ![keyOf(sealed), keyOf(indexSide(path))].includes(found.get(path) ?? ''),
+    );
+    if (left !== undefined) return `\`${printable(left[0])}\` was changed meanwhile`;
+    const torn = worked.filter(({ path }) => states.get(path) !== 'done');
+    for (const { path, after } of torn)
+      if (after === undefined && states.get(path) === 'ours') await removeFile(repo.root, path);
+    const zero = zeroIdOf(repo);
+    const write = (entries: readonly Pick<ChangedEntry, 'path' | 'after'>[]): Promise<void> =>
+      askIndex(
+        index,
+        ['update-index', '-z', '--index-info'],
+        entries.map((one) => toIndexInfo(one, zero)).join(''),
+      );
+    // `checkout-index` writes what the index holds: first what the files shall be, then what is staged.
+    await write(worked);
+    const coming = torn.filter(({ after }) => after !== undefined);
+    await askIndex(index, ['checkout-index', '--force', '-u', '-z', '--stdin'], listed(coming));
+    await write([...sealedAt.keys()].map((path) => ({ path, after: indexSide(path) })));
+    await index.ask(['update-index', '-q', '--refresh']);
+    index.keep();
+    return undefined;
+  });
+}
+
+function sidesOf(entries: readonly ChangedEntry[]): ReadonlyMap<string, EntrySide | undefined> {
+  return new Map(entries.map(({ path, after }) => [path, after]));
+}
+
+function conflictIn(paths: readonly string[]): string {
+  const [first = '', ...others] = paths;
+  const more = others.length === 0 ? '' : ` and ${others.length} more paths`;
+  return `\`${printable(first)}\`${more} would conflict with the sealed change`;
+}
