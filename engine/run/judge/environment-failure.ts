@@ -12,7 +12,7 @@ type Command = Pick<EffectiveCheck, 'command' | 'expectedExitCode'>;
 
 /** Octets at the end of the output that are searched. */
 const searchedBytes = 16 * 1024;
-/** How shells report a program that PATH does not have: `sh: 1: ruff: not found`, `bash: line 1: ruff: command not found`. */
+/** How shells report a program that PATH lacks: `sh: 1: ruff: not found`, `bash: line 1: ruff: command not found`. */
 const notFound = /(?:^|: )([\w.+-]{1,100}): (?:command )?not found$/gm;
 const diskFull = /no space left on device|disk quota exceeded/i;
 
