@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { HashedTree } from '../../core/contract/hashed-tree.ts';
 import { askGit } from './git.ts';
@@ -96,9 +96,9 @@ function named(expected: 'tree' | 'blob', name: string, id: string): string {
  */
 export async function promisedBelow(repository: Repository, tree: string): Promise<ReadonlySet<string>> {
   if (repository.isWhole) return new Set();
-  const keys = '^(extensions\\.partialclone|remote\\..*\\.(promisor|partialclonefilter))$';
-  const { stdout } = await askGit(repository, ['config', '-z', '--name-only', '--get-regexp', keys]);
-  if (stdout.length === 0) return new Set();
+  // What a partial clone fetches is in packs with a file of this name (partial-clone.txt).
+  const packs = await readdir(join(repository.objectsDir, 'pack')).catch(() => []);
+  if (!packs.some((name) => name.endsWith('.promisor'))) return new Set();
   const args = ['rev-list', '--objects', '--no-object-names', '--missing=print', '--end-of-options', tree];
   const listed = await askGit(repository, args, { maxBytes: maxObjects * 66 });
   const lines = listed.code === 0 ? listed.stdout.toString('latin1').split('\n') : [];
