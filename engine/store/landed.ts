@@ -30,8 +30,8 @@ const remotes = 'refs/remotes/';
 
 /**
  * Whether sealed commits are where they count, from refs that are in this clone, without a network. The ref that counts
- * is the remote-tracking branch of the target: of `[landing] remote`, else its upstream. A target without either counts
- * itself. If a remote-tracking branch is gone (merged and deleted), every branch of that remote counts.
+ * is the remote-tracking branch of the target: of `[landing] remote` if this clone has fetched from it, else its
+ * upstream. A target without either counts itself. If a remote-tracking branch is gone (merged and deleted), every branch of that remote counts.
  */
 export async function findLandings(
   repository: Repository,
@@ -139,7 +139,9 @@ function refsThatCount(
 ): CountingRefs {
   const branch = branches.get(target);
   const upstream = branch?.upstream.startsWith(remotes) ? branch : undefined;
-  const remote = configured ?? upstream?.remote;
+  // A misspelled remote must not reopen what has landed; neither must one that this clone does not have.
+  const isKnown = configured !== undefined && tipsBelow(branches, `${remotes}${configured}/`).length > 0;
+  const remote = isKnown ? configured : upstream?.remote;
   if (remote !== undefined) {
     const ref =
       upstream?.remote === remote ? upstream.upstream : `${remotes}${remote}/${target.slice(heads.length)}`;

@@ -78,8 +78,10 @@ t.test('`[landing] remote` names another remote', async (t) => {
   const second = one.commit({ '.writ/config.toml': '[landing]\nremote = "public"\n' });
   one.git('push', '-q');
   const tracking = 'refs/remotes/public/main';
-  t.strictSame(await landings(one.dir, [second]), [tracking], 'a remote that this clone does not have');
+  t.strictSame(await landings(one.dir, [second]), ['landed'], 'without it, the upstream counts');
   one.git('remote', 'add', 'public', join(box, 'public.git'));
+  one.git('fetch', '-q', 'public');
+  t.strictSame(await landings(one.dir, [second]), [tracking]);
   one.git('push', '-q', 'public', 'main');
   t.strictSame(await landings(one.dir, [second]), ['landed']);
   const third = one.commit({ '.writ/config.toml': '[landing]\nremote = "../x"\n' });
