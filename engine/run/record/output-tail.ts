@@ -7,6 +7,9 @@ import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
 /** What is kept of the output of a failed check, and for how many failed checks of a stage. */
 export const tailLimits = { lines: 200, bytes: 16 * 1024, checks: 64 } as const;
 
+/** Characters of a long line that are kept, at its start and end. */
+const keptOfLine = { start: 1000, end: 500 } as const;
+
 /** Octets before the tail that are searched for secrets as well: a secret that begins there is found whole. */
 const searchedBytes = 256 * 1024;
 
@@ -46,15 +49,19 @@ export function limitTails(checks: readonly CheckRecord[]): readonly CheckRecord
 }
 
 function lastOf(text: string): string {
-  const lines = text.split('\n').slice(-tailLimits.lines);
+  const lines = text.split('\n').slice(-tailLimits.lines).map(cutLine);
   let size = 0;
   const from = lines.findLastIndex((line) => {
     size += Buffer.byteLength(line) + 1;
     return size > tailLimits.bytes + 1;
   });
-  const fitting = lines.slice(from + 1);
-  if (fitting.length > 0) return fitting.join('\n');
-  // One line alone is too long; its end may begin within a character.
-  const end = Buffer.from(lines.at(-1) ?? '').subarray(-tailLimits.bytes);
-  return end.toString('utf8').replace(/^\ufffd{1,3}/, '');
+  return lines.slice(from + 1).join('\n');
+}
+
+/** A minified source or a dump in one line would leave no room for the lines around it. */
+function cutLine(line: string): string {
+  const { start, end } = keptOfLine;
+  const left = line.length - start - end;
+  if (left <= 0) return line;
+  return `${line.slice(0, start)} … [${left} characters] … ${line.slice(-end)}`.toWellFormed();
 }
