@@ -4,22 +4,29 @@ import type { JsonObject } from '../encoding/expect-json.ts';
 
 const sigstoreForm =
   /^application\/vnd\.dev\.sigstore\.bundle(?:\+json;version=\d{1,3}\.\d{1,3}|\.v\d{1,3}\.\d{1,3}\+json)$/;
-/** Members of a sigstore bundle: with one of them a document is a bundle, however damaged. */
-const ownMembers: readonly string[] = ['verificationMaterial', 'dsseEnvelope', 'messageSignature'];
+/** With one of these members a document is a bundle or an envelope, however damaged. */
+const bundleMembers: readonly string[] = ['verificationMaterial', 'dsseEnvelope', 'messageSignature'];
+const envelopeMembers: readonly string[] = ['payload', 'payloadType', 'signatures'];
 
 /**
- * Names a document that may be genuine and that is not read here, by its top members; `undefined` for a bundle, an
- * envelope, and what is not recognised. `read` matches the media types of bundles that are read.
+ * Names a document that may be genuine and that is not read here, by its top members; `undefined` for a bundle and an
+ * envelope. `read` matches the media types of bundles that are read.
  */
 export function foreignForm(json: JsonObject, read: RegExp): string | undefined {
   const { mediaType } = json;
   if (typeof mediaType === 'string' && sigstoreForm.test(mediaType))
     return read.test(mediaType) ? undefined : mediaType;
-  if (ownMembers.some((name) => json[name] !== undefined)) return undefined;
-  if (typeof mediaType === 'string' && /^[!-~]{1,255}$/.test(mediaType))
-    return `a document of the media type ${mediaType}`;
-  if (mediaType !== undefined || json.payloadType !== undefined) return undefined;
-  return forms.find(([, isForm]) => isForm(json))?.[0];
+  const hasOne = (names: readonly string[]) => names.some((name) => json[name] !== undefined);
+  if (hasOne(bundleMembers)) return undefined;
+  if (mediaType === undefined && json.payloadType === undefined) {
+    const known = forms.find(([, isForm]) => isForm(json))?.[0];
+    if (known !== undefined) return known;
+  }
+  if (hasOne(envelopeMembers)) return undefined;
+  if (mediaType === undefined) return 'a JSON document that is neither a bundle nor an envelope';
+  return typeof mediaType === 'string' && /^[!-~]{1,255}$/.test(mediaType)
+    ? `a document of the media type ${mediaType}`
+    : undefined;
 }
 
 const has =
@@ -60,8 +67,7 @@ export function foreignBytes(bytes: Uint8Array, maxBytes: number): string | unde
   const options = { code: 'ATTESTATION_MALFORMED', maxBytes, maxDepth: 1000, roundsNumbers: true } as const;
   try {
     const { value } = parseStrictJson(bytes, options);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? foreignForm(value as JsonObject, sigstoreForm) : undefined;
+    return foreignForm(value as JsonObject, sigstoreForm);
   } catch (fault) {
     if (!isWritError(fault)) throw fault;
     return undefined;
@@ -77,14 +83,20 @@ const beginnings: readonly (readonly [beginning: string, name: string])[] = [
   ['<', 'an XML document'],
 ];
 
-/** Names a document that is no JSON and may be genuine, by how it begins. */
+/** Names a document that is not a JSON object, by how it begins; `undefined` if nothing but a JSON object begins so. */
 export function foreignText(bytes: Uint8Array): string | undefined {
-  const head = Buffer.from(bytes.subarray(0, 256)).toString('latin1').trimStart();
+  const head = Buffer.from(bytes.subarray(0, 256))
+    .toString('latin1')
+    .replace(/^\xef\xbb\xbf/, '')
+    .trimStart();
   if (head.startsWith('{') || head === '') return undefined;
   // `{"` in base64url; a compact serialization has two dots.
   if (head.startsWith('eyJ')) {
     const text = Buffer.from(bytes).toString('latin1').trim();
     return /^[\w-]+\.[\w-]*\.[\w-]+$/.test(text) ? 'a JSON Web Signature (RFC 7515)' : undefined;
   }
-  return beginnings.find(([beginning]) => head.startsWith(beginning))?.[1];
+  return (
+    beginnings.find(([beginning]) => head.startsWith(beginning))?.[1] ??
+    'a document that is not a JSON object'
+  );
 }

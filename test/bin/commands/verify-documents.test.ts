@@ -159,6 +159,9 @@ t.test('an unsigned or unknown document is unsupported, and its kind is named', 
     [JSON.stringify({ critical, optional: null }), /simple signing/],
     ['{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json"}', /oci\.image\.manifest/],
     ['-----BEGIN PGP SIGNATURE-----\n', /OpenPGP/],
+    ['{"foo":1}', /neither a bundle nor an envelope/],
+    ['[1,2]', /not a JSON object/],
+    ['%PDF-1.7\n', /not a JSON object/],
   ];
   for (const [text, found] of documents) {
     const { code, out } = await runLine(['--json', 'verify', '-', ...key, ...artifact], commands, {
@@ -173,7 +176,6 @@ t.test('an unsigned or unknown document is unsupported, and its kind is named', 
     );
   }
   for (const text of [
-    '{}',
     '{"verificationMaterial":{},"bomFormat":"CycloneDX"}',
     '{"payload":"e30","signatures":[]}',
   ]) {
