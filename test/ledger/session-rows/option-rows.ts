@@ -35,6 +35,14 @@ export const optionRows: readonly SessionRow[] = [
     'the plain theme writes a tone as one word unless the text has it already',
     { 'option --plain': 'words in place of colours and signs' },
   ),
+  ...heldBy(
+    section,
+    ofSession('work/plan-talk'),
+    'a session that sets local changes aside merges them back into the change',
+    {
+      'option --local-changes': 'stop or set-aside; default stop',
+    },
+  ),
   ...heldBy(section, options, 'an empty command line uses every default', {
     'default --port': '3000',
     'default --host': '127.0.0.1',
