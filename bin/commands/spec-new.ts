@@ -1,3 +1,4 @@
+import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
@@ -5,7 +6,12 @@ import { uuidV7 } from '../../core/base/ids.ts';
 import type { ChangeType, IntentSpec, RiskLevel } from '../../core/contract/intentspec.gen.ts';
 import { readPlainFile } from '../../engine/plugin-trust/read-directory.ts';
 import { draftFromProfile } from '../../engine/spec/profile.ts';
-import { type ProposedCheck, projectFiles, proposeCheck } from '../../engine/spec/propose-check.ts';
+import {
+  type ProposedCheck,
+  projectFiles,
+  proposeCheck,
+  pythonTestName,
+} from '../../engine/spec/propose-check.ts';
 import { readIntentSpec } from '../../engine/spec/read-intent-spec.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { draftTarget } from '../command-parts/draft-target.ts';
@@ -34,6 +40,10 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const judged = readIntentSpec(Buffer.from(text));
   if (!judged.ok) throw unusable(judged.issues);
   const path = output === '-' ? '-' : writeOutput(context.cwd, output, text);
+  if (test === undefined)
+    context.print.note(
+      'nothing found at the root that says how tests run: the check `node --test` is a placeholder',
+    );
   const data = { path, digest: judged.digest, spec: draft };
   return succeeded(data, (printer) => {
     if (path === '-') printer.raw(text);
@@ -56,7 +66,24 @@ async function readProposedCheck(root: string): Promise<ProposedCheck | undefine
     const bytes = await readPlainFile(join(root, name), maxFileBytes).catch(() => undefined);
     if (bytes !== undefined) files.set(name, bytes.toString('utf8'));
   }
-  return proposeCheck(files);
+  return proposeCheck(files, await pythonTests(root));
+}
+
+const mostEntries = 1000;
+
+/** A usual directory of tests that holds files which pytest finds, relative to the project's. */
+async function pythonTests(root: string): Promise<string | undefined> {
+  for (const place of ['tests', 'tests/unit', 'test', '.']) {
+    const directory = await opendir(join(root, place)).catch(() => undefined);
+    if (directory === undefined) continue;
+    let left = mostEntries;
+    for await (const entry of directory) {
+      if (entry.isFile() && pythonTestName.test(entry.name)) return place;
+      left -= 1;
+      if (left === 0) break;
+    }
+  }
+  return undefined;
 }
 
 /** What a draft asks for that is not in the repository by itself. */

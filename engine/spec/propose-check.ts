@@ -20,8 +20,10 @@ export const projectFiles = [
   'pytest.ini',
   'conftest.py',
   'setup.cfg',
+  'setup.py',
   'tox.ini',
   'pyproject.toml',
+  'Pipfile',
   'requirements.txt',
   'requirements-dev.txt',
   'Makefile',
@@ -38,13 +40,27 @@ export const defaultCheck = {
   allowed: 'node --test',
 } as const;
 
+/** The name of a file of tests that pytest finds by itself. */
+export const pythonTestName = /^test_.*\.py$|_test\.py$/;
+
 /**
  * The test command of a project, from its files at its root; `undefined` if none says how it is tested. A configured
- * pytest comes first, because a Python project often has a `package.json` for something else. Pure.
+ * pytest comes first, because a Python project often has a `package.json` for something else. `pythonTests`: a directory
+ * with files that pytest finds. Pure.
  */
-export function proposeCheck(files: ReadonlyMap<ProjectFile, string>): ProposedCheck | undefined {
+export function proposeCheck(
+  found: ReadonlyMap<ProjectFile, string>,
+  pythonTests?: string,
+): ProposedCheck | undefined {
+  const files: Files = new Map([...found].map(([name, text]) => [name, text.replace(/^\ufeff/, '')]));
   return (
-    configuredPytest(files) ?? cargo(files) ?? go(files) ?? npmScript(files) ?? pytest(files) ?? make(files)
+    configuredPytest(files) ??
+    cargo(files) ??
+    go(files) ??
+    npmScript(files) ??
+    pytest(files) ??
+    make(files) ??
+    (pythonTests === undefined ? undefined : ofPytest(`the Python tests in \`${pythonTests}\``))
   );
 }
 
@@ -67,10 +83,14 @@ function configuredPytest(files: Files): ProposedCheck | undefined {
   return found && ofPytest(found[0]);
 }
 
-/** A project that only names pytest among what it needs. */
+/** A project that only names pytest among what it needs: on a line of its own, or in a list. */
 function pytest(files: Files): ProposedCheck | undefined {
-  const names = ['pyproject.toml', 'requirements.txt', 'requirements-dev.txt', 'setup.cfg'] as const;
-  const found = names.find((name) => /^[ \t]*["']?pytest\b/m.test(files.get(name) ?? ''));
+  const names = [
+    ...(['pyproject.toml', 'requirements.txt', 'requirements-dev.txt', 'setup.cfg', 'setup.py'] as const),
+    ...(['tox.ini', 'Pipfile'] as const),
+  ];
+  const sign = /^[ \t]*["']?pytest\b|[[,][ \t]*["']pytest\b/m;
+  const found = names.find((name) => sign.test(files.get(name) ?? ''));
   return found && ofPytest(found);
 }
 
@@ -92,35 +112,51 @@ function go(files: Files): ProposedCheck | undefined {
 }
 
 function npmScript(files: Files): ProposedCheck | undefined {
-  const script = testScript(files.get('package.json'));
+  const { script, packageManager } = readManifest(files.get('package.json'));
   if (script === undefined) return undefined;
   const found = 'the script `test` of package.json';
   // Node's own runner is run with a report that counts tests.
   if (/^node --test(?: [\w./*-]{1,100}){0,8}$/.test(script) && !script.includes('--test-reporter'))
     return { ...defaultCheck, command: script.replace('--test', '--test --test-reporter=tap'), found };
-  const manager = files.has('pnpm-lock.yaml') ? 'pnpm' : files.has('yarn.lock') ? 'yarn' : 'npm';
-  return command(`${manager} test`, found);
+  const locked = files.has('pnpm-lock.yaml') ? 'pnpm' : files.has('yarn.lock') ? 'yarn' : 'npm';
+  return command(`${packageManager ?? locked} test`, found);
 }
 
-/** The script, unless it is the placeholder of `npm init`. */
-function testScript(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
+interface Manifest {
+  /** The script `test`, unless it is the placeholder of `npm init`. */
+  readonly script?: string;
+  readonly packageManager?: string;
+}
+
+function readManifest(text = '{}'): Manifest {
+  let manifest: unknown;
   try {
-    const manifest: unknown = JSON.parse(text);
-    const { scripts } = Object(manifest) as { readonly scripts?: unknown };
-    const { test } = Object(scripts) as { readonly test?: unknown };
-    if (typeof test !== 'string' || test.trim() === '' || test.includes('no test specified'))
-      return undefined;
-    return test.trim();
+    manifest = JSON.parse(text);
   } catch {
-    return undefined;
+    return {};
   }
+  const { scripts, packageManager } = Object(manifest) as Readonly<Record<string, unknown>>;
+  const { test } = Object(scripts) as { readonly test?: unknown };
+  if (typeof test !== 'string' || test.trim() === '' || test.includes('no test specified')) return {};
+  const [, manager] = /^(npm|pnpm|yarn)@/.exec(`${packageManager}`) ?? [];
+  return { script: test.trim(), ...(manager === undefined ? {} : { packageManager: manager }) };
 }
 
+/** GNU make reads the first of these files alone. */
 function make(files: Files): ProposedCheck | undefined {
-  const names = ['GNUmakefile', 'makefile', 'Makefile'] as const;
-  const found = names.find((name) => /^test[ \t]*:(?!=)/m.test(files.get(name) ?? ''));
-  return found && command('make test', found);
+  const found = (['GNUmakefile', 'makefile', 'Makefile'] as const).find((name) => files.has(name));
+  if (found === undefined) return undefined;
+  const targets = new Set((files.get(found) ?? '').split('\n').flatMap(targetsOf));
+  const target = ['test', 'check'].find((name) => targets.has(name));
+  return target === undefined ? undefined : command(`make ${target}`, found);
+}
+
+/** The targets of a rule, `a b: c`; none if the line is an assignment, a comment or part of a recipe. */
+function targetsOf(line: string): readonly string[] {
+  const end = line.indexOf(':');
+  const isRule = end > 0 && !/^[\t#]/.test(line) && !/^:+=/.test(line.slice(end));
+  const names = isRule ? line.slice(0, end) : '';
+  return names.includes('=') ? [] : names.split(/[ \t]+/);
 }
 
 function command(text: string, found: string): ProposedCheck {

@@ -52,6 +52,8 @@ t.test('an `added` entry leaves out text that the program prints now', async (t)
   const added = { kind: 'added', new: '^ {4}\\| .*\\n', reason: 'r' };
   const now = { ...block, out: `    | v24\n${block.out}` };
   t.strictSame(compared(block, now, [added]), { equal: true, used: 1 });
+  const told = { ...block, err: `    | a line on stderr\n${block.err}` };
+  t.strictSame(compared(block, told, [added]), { equal: true, used: 1 });
   t.match(compared(now, block, [added]), { equal: false, used: 0 }, 'nothing is missing for it');
 });
 

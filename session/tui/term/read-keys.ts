@@ -1,6 +1,6 @@
 import type { Clock } from '../../../core/base/clock.ts';
 import { type DecodeState, decodeKeys, expireKeys, noKeys, type Undecided } from './decode-keys.ts';
-import { isBurst, isPieceOfPaste, toBurst } from './gather-burst.ts';
+import { afterKeys, type Burst, gapOf, isBurst, noBurst, toBurst } from './gather-burst.ts';
 import type { Ground } from './ground.ts';
 import type { Key } from './key.ts';
 
@@ -29,8 +29,9 @@ export interface KeyReader {
 }
 
 /**
- * Reports the keys that bytes are, as soon as that is certain, in order. Text with line ends that arrives in one chunk
- * is one paste, and what follows it within the patience of an Escape belongs to it, unless a key sequence begins there.
+ * Reports the keys that bytes are, as soon as that is certain, in order. Text with line ends that arrives at once, or
+ * with gaps too short for typing (`gapOf`), is a paste, and what follows so belongs to it, unless a key sequence begins
+ * there.
  */
 export function readKeys(
   clock: Clock,
@@ -42,11 +43,20 @@ export function readKeys(
   let stopped = false;
   /** Until when the rest of a key may come whose Escape was taken for one. */
   let lateUntilMs = Number.NEGATIVE_INFINITY;
-  /** Until when more of an unmarked paste may arrive. */
-  let burstUntilMs = Number.NEGATIVE_INFINITY;
-  const isPasted = (bytes: Uint8Array): boolean => {
-    if (state.mode !== 'keys' || state.pending[0] === esc[0]) return false;
-    return isBurst(bytes) || (clock.monotonic() < burstUntilMs && bytes[0] !== esc[0]);
+  let burst: Burst = noBurst;
+  /** The burst is over when nothing arrives in time; what had arrived while the process was held up is read first. */
+  const hold = (next: Burst): void => {
+    burst = next;
+    const gapMs = gapOf(next);
+    if (gapMs === undefined) return;
+    const { signal } = waiting;
+    clock.sleep(gapMs, signal).then(
+      () =>
+        setImmediate(() => {
+          if (!signal.aborted) burst = noBurst;
+        }),
+      () => {},
+    );
   };
   const wait = (undecided: Undecided): void => {
     const { signal } = waiting;
@@ -66,13 +76,13 @@ export function readKeys(
       if (stopped) return;
       waiting.abort();
       waiting = new AbortController();
-      const pasted = isPasted(bytes);
-      const mayGoOn = state.mode === 'keys' && (pasted || isPieceOfPaste(bytes));
-      burstUntilMs = mayGoOn ? clock.monotonic() + patience.escape : Number.NEGATIVE_INFINITY;
-      if (pasted) {
-        const { key, rest } = toBurst(Buffer.concat([state.pending, bytes]));
+      const { mode, pending } = state;
+      const begun = pending[0] === esc[0];
+      if (mode === 'keys' && !begun && isBurst(bytes, burst)) {
+        const { key, rest } = toBurst(Buffer.concat([pending, bytes]));
         state = { ...noKeys, pending: rest };
         lateUntilMs = Number.NEGATIVE_INFINITY;
+        hold({ ...burst, isPaste: true });
         told([key]);
         return;
       }
@@ -81,6 +91,9 @@ export function readKeys(
       lateUntilMs = Number.NEGATIVE_INFINITY;
       const decoded = decodeKeys(state, isLate ? Buffer.concat([esc, bytes]) : bytes);
       state = decoded.state;
+      const isText = mode === 'keys' && state.mode === 'keys';
+      const isSequence = begun || isLate || bytes.includes(0x1b);
+      hold(isText ? afterKeys(burst, decoded.keys, isSequence) : noBurst);
       if (decoded.undecided !== undefined) wait(decoded.undecided);
       if (decoded.keys.length > 0) told(decoded.keys);
     },

@@ -60,6 +60,31 @@ t.test('a draft proposes the test command of the project, and says where it is f
   t.match(written.out, 'its check is `go test ./...`, from go.mod');
 });
 
+t.test('a draft whose project does not say how it is tested has a placeholder, and says so', async (t) => {
+  const placeholder =
+    'nothing found at the root that says how tests run: the check `node --test` is a placeholder';
+  const python = { 'pyproject.toml': '[project]\nname = "a"\n', tests: { 'test_a.py': '' } };
+  for (const [files, says] of [
+    [{}, placeholder],
+    [{ 'package.json': '{"scripts":{"test":[1]}}' }, placeholder],
+    [{ 'package.json': t.fixture('symlink', 'nowhere') }, placeholder],
+    [python, ''],
+  ] as const) {
+    const cwd = realpathSync(t.testdir(files));
+    git(cwd, 'init', '-q', '-b', 'trunk');
+    for (const args of [
+      ['spec', 'new'],
+      ['--json', 'spec', 'new'],
+      ['spec', 'new', '-o', 'a.json'],
+    ]) {
+      const { err, out } = await runLine(args, commands, { cwd, env });
+      t.equal(err.trim(), says, args.join(' '));
+      if (says === '' && args.includes('-o'))
+        t.match(out, /its check is `python3 -m pytest .*the Python tests in `tests`/);
+    }
+  }
+});
+
 t.test('`spec new` lists what a run of the draft needs', async (t) => {
   const cwd = realpathSync(t.testdir({}));
   git(cwd, 'init', '-q', '-b', 'trunk');

@@ -151,7 +151,8 @@ function onActual(block: Block, change: Change): Block {
 
 function withoutAdded(block: Block, added: RegExp): Block {
   const files = Object.entries(block.files).map(([path, text]) => [path, text?.replace(added, '')] as const);
-  return { ...block, out: block.out.replace(added, ''), files: Object.fromEntries(files) };
+  const [out, err] = [block.out.replace(added, ''), block.err.replace(added, '')];
+  return { ...block, out, err, files: Object.fromEntries(files) };
 }
 
 /** A JSON document, or one on each line, in which a field has another name, or is gone. */

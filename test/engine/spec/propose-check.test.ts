@@ -17,10 +17,24 @@ t.test('the test command comes from the files of the project', async (t) => {
     [{ 'setup.cfg': '[tool:pytest]\n' }, pytest, 'python3 -m pytest'],
     [{ 'conftest.py': '' }, pytest, 'python3 -m pytest'],
     [{ 'requirements-dev.txt': 'ruff\npytest>=8\n' }, pytest, 'python3 -m pytest'],
+    [{ 'pyproject.toml': '[dependency-groups]\ndev=["pytest>=8"]\n' }, pytest, 'python3 -m pytest'],
+    [
+      { 'pyproject.toml': "[project.optional-dependencies]\nt = ['ruff', 'pytest']\n" },
+      pytest,
+      'python3 -m pytest',
+    ],
+    [{ 'setup.py': "setup(tests_require=['pytest'])\n" }, pytest, 'python3 -m pytest'],
+    [{ 'tox.ini': '[testenv]\ndeps =\n  pytest\n' }, pytest, 'python3 -m pytest'],
+    [{ Pipfile: '[dev-packages]\npytest = "*"\n' }, pytest, 'python3 -m pytest'],
     [{ 'Cargo.toml': '', Makefile: 'test:\n' }, 'cargo test'],
     [{ 'go.mod': '' }, 'go test ./...', 'go test'],
     [{ 'package.json': script('vitest run') }, 'npm test'],
     [{ 'package.json': script('vitest run'), 'pnpm-lock.yaml': '' }, 'pnpm test'],
+    [{ 'package.json': `\ufeff${script('vitest')}`, 'pnpm-lock.yaml': '' }, 'pnpm test'],
+    [
+      { 'package.json': JSON.stringify({ scripts: { test: 'vitest' }, packageManager: 'pnpm@9.1.0' }) },
+      'pnpm test',
+    ],
     [{ 'package.json': script('jest'), 'yarn.lock': '' }, 'yarn test'],
     [
       { 'package.json': script('node --test test/*.js') },
@@ -29,6 +43,9 @@ t.test('the test command comes from the files of the project', async (t) => {
     ],
     [{ 'package.json': script('node --test && eslint .') }, 'npm test'],
     [{ Makefile: 'all: x\n\ntest : all\n\t./run\n' }, 'make test'],
+    [{ GNUmakefile: 'test check: build\n\tx\n' }, 'make test'],
+    [{ Makefile: 'lint  test::\n' }, 'make test'],
+    [{ Makefile: 'CC := gcc\ncheck: all\n' }, 'make check'],
   ] as const) {
     t.match(proposed(files), { command, allowed }, JSON.stringify(files));
   }
@@ -40,11 +57,24 @@ t.test('a project that does not say how it is tested gets no proposal', async (t
     { 'package.json': '{}' },
     { 'package.json': 'no json' },
     { 'package.json': '[1]' },
+    { 'package.json': '{"test":[1]}' },
+    { 'package.json': '{"scripts":{"test":[1]}}' },
     { 'package.json': script('echo "Error: no test specified" && exit 1') },
     { 'pyproject.toml': '[project]\nname = "a"\n' },
+    { 'pyproject.toml': '[project]\nname = "pytest-x"\n' },
     { Makefile: 'test := 1\ntests:\n' },
+    { Makefile: '# test: all\nall:\n\ttest: x\nx = test:\nX ::= test\ntest :::= y\n' },
+    { GNUmakefile: 'all:\n', Makefile: 'test:\n' },
   ])
     t.equal(proposed(files), undefined, JSON.stringify(files));
+});
+
+t.test('Python tests without a word on their runner are run by pytest, after all that is said', async (t) => {
+  t.match(proposeCheck(new Map(), 'tests'), {
+    allowed: 'python3 -m pytest',
+    found: 'the Python tests in `tests`',
+  });
+  t.match(proposeCheck(new Map([['Makefile', 'test:\n']]), 'tests'), { command: 'make test' });
 });
 
 t.test('a command that starts a runner whose report writ reads is recognised', async (t) => {

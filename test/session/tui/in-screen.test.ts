@@ -39,6 +39,8 @@ long(
       await scene.until('? for help');
       scene.type('/ask What does price do?');
       await scene.until('> /ask What does price do?');
+      // The key before it ends what was typed: a line end that follows text at once is a pasted one.
+      scene.press('end');
       scene.type('\r');
       await scene.until('caller 40 of price');
       await scene.until(/^ready/m);

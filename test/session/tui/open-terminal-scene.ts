@@ -4,7 +4,7 @@ import { type Emulator, openEmulator, type Place } from './open-emulator.ts';
 
 /** What a terminal sends for keys that are no text. */
 const sent = {
-  // Enter of the number pad: the program may read it in one chunk with the text before it, and '\r' there is a paste.
+  // Enter of the number pad: the text before it is sent less than 30 ms earlier, and '\r' there is a paste.
   enter: '\x1bOM',
   escape: '\x1b',
   tab: '\t',

@@ -16,7 +16,8 @@ function slowClock(): Clock & { pass(ms: number): Promise<void> } {
       const over = sleepers.filter(({ untilMs }) => untilMs <= nowMs);
       sleepers = sleepers.filter((one) => !over.includes(one));
       for (const { wake } of over) wake();
-      await new Promise(setImmediate);
+      // Once for what wakes, once for what it leaves until all that arrived is read.
+      for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate);
     },
   };
 }
@@ -95,10 +96,81 @@ t.test('a character that two chunks of an unmarked paste share is whole', async 
   );
 });
 
+const pasted = '/network allow\r/budget 7\r/context review\r';
+const parted = (text: string, gapMs: number): (string | number)[] =>
+  [...text].flatMap((char) => [char, gapMs]);
+/** What arrived, as text, and whether an Enter was in it. */
+const without = (said: string): string => said.replaceAll('" "', '');
+
+t.test('an unmarked paste that arrives piece by piece has no Enter', async (t) => {
+  const whole = `"${pasted.replaceAll('\r', '\n')}"`;
+  t.equal(await read([pasted]), whole, 'in one read');
+  for (const gap of [0, 3, 29])
+    t.equal(without(await read(parted(pasted, gap))), whole, `an octet each ${gap} ms`);
+  const lines = pasted.split(/(\r)/).filter((piece) => piece !== '');
+  t.equal(without(await read(lines.flatMap((piece) => [piece, 4]))), whole, 'line by line');
+  t.equal(await read(['/network allow', 20, '\r']), '"/network allow" "\n"', 'a line, and its end later');
+  t.equal(await read(['/network allow', 20, '\r'], ssh), '"/network allow" "\n"', 'over SSH');
+  t.equal(
+    await read(['hello there\r/network allow', 5, '\r']),
+    '"hello there\n/network allow" "\n"',
+    'cut before its last line end',
+  );
+  const command = `!touch ${'a'.repeat(43)}`;
+  t.equal(
+    await read([command, 5, '\r']),
+    `"${command}" "\n"`,
+    'in pieces of 50 octets, as some terminals send it',
+  );
+  t.equal(await read(['/network allow', 70, '\r']), '"/network allow" "\n"', 'a program that is slow');
+  t.equal(await read(['ab', 5, '\n']), '"ab" "\n"', 'another line end');
+  t.equal(await read([...parted('ab\t', 3), '\r']), '"a" "b" tab "\n"', 'a tab before the line end');
+  t.equal(await read(parted('a\rb\r', 3)), '"a" enter "b" "\n"', 'lines of one character');
+  t.equal(without(await read([...parted('ab\x1b[31mcd', 3), '\r'])), '"abcd\n"', 'a colour in it');
+  t.equal(await read(['a\u00f6', 3, '\r']), '"a\u00f6" "\n"');
+});
+
+t.test('typing, repeated keys and Enter after a pause stay keys', async (t) => {
+  t.equal(
+    await read([...parted('/budget', 60), '\r']),
+    `${[...'/budget'].map((c) => `"${c}"`).join(' ')} enter`,
+  );
+  t.equal(await read(['hello', 31, '\r', 5, 'x']), '"hello" enter "x"');
+  t.equal(await read(['/network allow', 100, '\r']), '"/network allow" enter');
+  t.equal(await read(['y', 5, '\r']), '"y" enter', 'an answer and Enter');
+  t.equal(await read(['\u00f6', 5, '\r', 100, '\u00f6\r']), '"\u00f6" enter "\u00f6" enter');
+  t.equal(await read(parted('aaa', 16)), '"a" "a" "a"');
+  t.equal(await read(['hello', 60, ...parted('\r\r\r', 16)]), '"hello" enter enter enter');
+  t.equal(await read(['hello', 5, '\x1b[C', 5, '\r']), '"hello" right enter', 'a key ends what was typed');
+  t.equal(await read(['hello', 5, '\x1b[C\r']), '"hello" right enter');
+  t.equal(await read(['hello', 5, '\x1bOM']), '"hello" enter');
+  t.equal(await read(['hello', 5, '\x1b[200~one\r\x1b[201~', 5, '\r']), '"hello" "one\n" enter');
+  t.equal(await read(['one\rtwo', 100, ...parted('ok', 100), '\r']), '"one\ntwo" "o" "k" enter');
+});
+
+t.test(
+  'a line end that was waiting while the process was held up belongs to the text before it',
+  async (t) => {
+    const clock = slowClock();
+    const keys: Key[] = [];
+    const reader = readKeys(clock, (told) => keys.push(...told));
+    reader.feed(Buffer.from('/network allow'));
+    const passed = clock.pass(500);
+    await Promise.resolve();
+    reader.feed(Buffer.from('\r'));
+    await passed;
+    reader.stop();
+    t.strictSame(
+      keys.map(({ type }) => type),
+      ['text', 'paste'],
+    );
+  },
+);
+
 t.test('typed keys and marked pastes are read as before', async (t) => {
   t.equal(await read(['y\r']), '"y" enter', 'one letter and Enter');
   t.equal(await read(['\r\r\r']), 'enter enter enter');
-  t.equal(await read(['hello', '\r']), '"hello" enter');
+  t.equal(await read(['hello', 60, '\r']), '"hello" enter');
   t.equal(await read(['\x1b[A\r']), 'up enter', 'a key and Enter');
   t.equal(await read(['ab\x1b\rcd']), '"ab" alt+enter "cd"', 'Alt+Enter in typed text');
   t.equal(await read(['hello\x1bOM']), '"hello" enter', 'Enter of the number pad');
