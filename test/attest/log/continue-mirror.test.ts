@@ -169,7 +169,7 @@ t.test('two machines append at once', async (t) => {
   await t.test('the second push is refused, and `writ fetch` follows the published log', async (t) => {
     const refused = await f.writ('push');
     t.match(refused, { code: 1, text: new RegExp(`rejected +${run} .*\`writ fetch\``) });
-    await t.rejects(f.compare(published), { detail: { reason: 'forked' } });
+    await t.rejects(f.compare(published), { code: 'VERIFY_REFUTED', detail: { reason: 'forked' } });
     const fetched = await f.writ('fetch');
     t.match(fetched, {
       code: 0,
@@ -213,7 +213,10 @@ t.test('two machines append at once', async (t) => {
     t.match(await f.writ('fetch'), { code: 1, text: /LOG_FAILED.*the log was rewritten at the remote/ });
     await t.rejects(f.open(), { code: 'LOG_FAILED' }, 'and no run begins');
     t.equal((await f.ledger.head())?.source, last?.source);
-    await t.rejects(f.compare(await e.ledger.head()), { detail: { reason: 'forked' } });
+    await t.rejects(f.compare(await e.ledger.head()), {
+      code: 'VERIFY_REFUTED',
+      detail: { reason: 'forked' },
+    });
   });
 });
 
