@@ -33,13 +33,21 @@ export interface CheckpointMemory {
   history?(log: SeenLog): LedgerFileReader;
 }
 
+/** The memory in a directory, of which something can be taken back. */
+export interface KeptCheckpoints extends CheckpointMemory {
+  /** Sizes that were seen, smallest first. */
+  sizes(log: SeenLog): Promise<readonly number[]>;
+  /** Removes the checkpoints of these sizes, and the tiles of the largest one's tree. */
+  forget(log: SeenLog, sizes: readonly number[]): Promise<void>;
+}
+
 const keep = 1024;
 
 /**
  * Memory in a directory: one file per log and size, made with link(2), so that two processes that saw different
  * roots of one size cannot both be believed. The largest 1,024 sizes per log are kept.
  */
-export function openCheckpointMemory(directory: string): CheckpointMemory {
+export function openCheckpointMemory(directory: string): KeptCheckpoints {
   const folder = ({ origin, keyId }: SeenLog): string =>
     join(directory, sha256Hex(`${origin}\n${Buffer.from(keyId).toString('hex')}`));
 
@@ -100,6 +108,12 @@ export function openCheckpointMemory(directory: string): CheckpointMemory {
       const wanted = [known.findLast((one) => one < size), known.find((one) => one > size)];
       const found = await Promise.all(wanted.map((one) => (one === undefined ? undefined : at(log, one))));
       return found.filter((one) => one !== undefined);
+    },
+    sizes,
+    async forget(log, forgotten) {
+      if (forgotten.length === 0) return;
+      await rm(join(folder(log), 'tile'), { recursive: true, force: true });
+      for (const size of forgotten) await rm(join(folder(log), String(size)), { force: true });
     },
     history: (log) => readFrom(folder(log)),
     async remember(checkpoint, history) {

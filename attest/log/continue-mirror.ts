@@ -6,14 +6,14 @@ import { keepObjectReaders } from '../../engine/vcs/object-reader.ts';
 import { listRefs } from '../../engine/vcs/refs.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
 import { auditLedger } from './audit-ledger.ts';
-import { parseCheckpoint, type SignedCheckpoint, verifyCheckpoint } from './checkpoint.ts';
+import { type Checkpoint, parseCheckpoint, type SignedCheckpoint, verifyCheckpoint } from './checkpoint.ts';
 import type { CheckpointMemory } from './checkpoint-memory.ts';
 import { writeDurably } from './durable-file.ts';
 import { mirrorRef, readMirrorAt, tilesSince } from './git-mirror.ts';
 import { ledgerKeyFor } from './ledger-key.ts';
-import { isPrefix } from './ledger-proofs.ts';
+import { isPartOf, type LogVersion } from './log-version.ts';
 import { readFrom } from './read-from.ts';
-import { corrupt, type LedgerFileReader, readSubtrees } from './tile-reader.ts';
+import { corrupt, type LedgerFileReader } from './tile-reader.ts';
 
 /** A ledger, and the key that signs it. */
 export interface OwnLedger {
@@ -30,10 +30,8 @@ export interface Continued {
   readonly head: SignedCheckpoint;
 }
 
-interface Mirror {
+interface Mirror extends LogVersion<SignedCheckpoint> {
   readonly ref: string;
-  readonly head: SignedCheckpoint;
-  readonly read: LedgerFileReader;
 }
 
 const filesAtOnce = 64;
@@ -54,7 +52,7 @@ export async function continueFromMirror(
   const mirror = await findMirror(readers.keep({ ...repository }), ledger, own);
   if (mirror === undefined) return undefined;
   const { ref, head, read } = mirror;
-  if (own !== undefined && !(await isPrefix(own, head, readSubtrees(read, head.size)))) {
+  if (own !== undefined && !(await isPartOf(own, mirror))) {
     throw new WritError('LOG_FAILED', {
       message: `\`${ref}\` holds ${head.size} entries that do not continue the ${own.size} of the ledger here`,
       detail: { ref, mirrored: head.size, size: own.size },
@@ -63,13 +61,38 @@ export async function continueFromMirror(
   }
   await auditLedger(read, head);
   const before = own?.size ?? 0;
-  await copyFiles(directory, read, [...tilesSince(before, head.size)]);
-  await copyFiles(directory, read, ['checkpoint']);
+  await copyLedger(directory, read, before, head);
   return { ref, before, head };
 }
 
+/** Copies the files that a ledger of `before` entries lacks, its checkpoint last. */
+export async function copyLedger(
+  directory: string,
+  read: LedgerFileReader,
+  before: number,
+  head: SignedCheckpoint,
+): Promise<void> {
+  await copyFiles(directory, read, [...tilesSince(before, head.size)]);
+  await copyFiles(directory, read, ['checkpoint']);
+}
+
+/**
+ * Refuses a run whose entry could only fork the log: this user has seen entries of the log that neither the ledger here
+ * nor its copy in git has. LOG_FAILED. Nothing is written.
+ */
+export async function requireSeenEntries(repository: Repository, ledger: OwnLedger): Promise<void> {
+  const own = await ownHead(ledger);
+  if (own === 'unreadable') return;
+  await using readers = keepObjectReaders();
+  const mirror = await findMirror(readers.keep({ ...repository }), ledger, own);
+  if (own === undefined || mirror !== undefined) return;
+  const seen = await ledger.memory.latest(own);
+  if (seen !== undefined && !(await isPartOf(seen, { head: own, read: readFrom(ledger.directory) })))
+    throw notAllFetched(mirrorRef(own.origin), seen, own);
+}
+
 /** `unreadable`: a damaged ledger, or one of another key, is reported by whoever opens it. */
-async function ownHead({
+export async function ownHead({
   directory,
   publicKeyPem,
 }: OwnLedger): Promise<SignedCheckpoint | 'unreadable' | undefined> {
@@ -77,27 +100,45 @@ async function ownHead({
   return bytes === undefined ? undefined : (signedBy(publicKeyPem, bytes) ?? 'unreadable');
 }
 
+/** The largest copy that continues what is here and all that this user has seen of it. */
 async function findMirror(
   repository: Repository,
   { publicKeyPem, memory }: OwnLedger,
   own: SignedCheckpoint | undefined,
 ): Promise<Mirror | undefined> {
   let largest: Mirror | undefined;
+  let behind: WritError | undefined;
   for (const { ref, object } of await listRefs(repository, 'refs/ai/ledger')) {
     if (own !== undefined && ref !== mirrorRef(own.origin)) continue;
     const read = readMirrorAt(repository, object);
     const bytes = await read('checkpoint');
     const head = bytes && signedBy(publicKeyPem, bytes);
     if (head === undefined || mirrorRef(head.origin) !== ref || head.size <= (own?.size ?? 0)) continue;
-    // Continuing an older copy than this user has seen would fork the log.
+    // Continuing a copy without entries that this user has seen would fork the log.
     const seen = await memory.latest(head);
-    if (seen !== undefined && seen.size > head.size) continue;
+    if (seen !== undefined && !(await isPartOf(seen, { head, read }))) {
+      behind ??= notAllFetched(ref, seen, head);
+      continue;
+    }
     if (largest === undefined || head.size > largest.head.size) largest = { ref, head, read };
   }
+  if (largest === undefined && behind !== undefined) throw behind;
   return largest;
 }
 
-function signedBy(publicKeyPem: string, checkpoint: Uint8Array): SignedCheckpoint | undefined {
+function notAllFetched(ref: string, seen: Checkpoint, { size }: SignedCheckpoint): WritError {
+  return new WritError('LOG_FAILED', {
+    message: `this user has seen ${seen.size} entries of the log \`${seen.origin}\`, and the ${size} entries here do not contain them: fetch first, \`writ fetch\``,
+    detail: { ref, seen: seen.size, size },
+    hints: [
+      'fetch first: `writ fetch`',
+      'if the entries were made in another clone, use `writ push` there, or `writ fetch` if its push was refused',
+      `if that clone is lost, start a new log: \`mv .git/writ/ledger .git/writ/ledger-old; git update-ref -d ${ref}\``,
+    ],
+  });
+}
+
+export function signedBy(publicKeyPem: string, checkpoint: Uint8Array): SignedCheckpoint | undefined {
   const source = Buffer.from(checkpoint).toString('utf8');
   try {
     const { origin } = parseCheckpoint(source);

@@ -5,15 +5,19 @@ import type { LogSource } from '../../core/contract/transparency-log.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
 import type { Environment } from '../keys/user-config-dir.ts';
 import { findUserLedgerKey, openUserLedgerKey } from '../keys/user-keys.ts';
-import { type Continued, continueFromMirror } from './continue-mirror.ts';
+import { type Continued, continueFromMirror, requireSeenEntries } from './continue-mirror.ts';
+import { type Followed, followPublished } from './follow-published.ts';
 import { mirrorLedger } from './git-mirror.ts';
 import { createInternalLedger, type InternalLedger } from './internal-ledger.ts';
+import { takeLock } from './ledger-lock.ts';
 import { ledgerPath } from './ledger-path.ts';
 import { ledgerForm, ledgerSectionOf } from './ledger-section.ts';
 import { readFrom } from './read-from.ts';
 import { userCheckpointMemory } from './user-checkpoint-memory.ts';
 
 export { userCheckpointMemory };
+
+const lockWaitMs = 15_000;
 
 /**
  * The internal ledger of a repository, signed with the user's ledger key. Nothing is touched before its first call.
@@ -36,6 +40,8 @@ export function openUserLedger(
     ...(mirror && {
       beforeAppend: async () => {
         const { publicKeyPem } = await openUserLedgerKey(env);
+        const followed = await followPublished(mirror, { directory, publicKeyPem, memory });
+        if (followed !== undefined) report(ledgerReplaced(followed));
         const continued = await continueFromMirror(mirror, { directory, publicKeyPem, memory });
         if (continued !== undefined) report(ledgerBehind(continued));
       },
@@ -52,9 +58,43 @@ function ledgerBehind({ ref, before, head: { size } }: Continued): WritError {
   });
 }
 
+/** How a command says that the ledger follows the published log from now on. */
+export function ledgerReplaced({ ref, head: { size }, before, kept, runs }: Followed): WritError {
+  const again =
+    runs.length === 0
+      ? ''
+      : `; the log entry of ${runs.map((run) => `\`${run}\``).join(', ')} is not in the published log: run the spec again`;
+  return new WritError('LEDGER_REPLACED', {
+    message: `another machine published \`${ref}\` with ${size} entries first: writ continues that log, and keeps the unpublished ledger of ${before} entries in \`${kept}\`${again}`,
+    detail: { ref, size, before, kept, runs },
+  });
+}
+
 /**
- * Log mode `internal-ledger`. A ledger that this user cannot append to is refused when it is opened; opening makes
- * nothing.
+ * Lets the ledger of a repository follow the log that another machine published first, if it is the user's and has an
+ * unpublished end. Without a ledger or its key nothing happens.
+ */
+export async function followPublishedLedger(
+  repository: Repository,
+  env: Environment,
+  clock: Clock,
+): Promise<Followed | undefined> {
+  const directory = join(repository.commonDir, ledgerPath);
+  if ((await readFrom(directory)('checkpoint')) === undefined) return undefined;
+  const signer = await findUserLedgerKey(env);
+  if (signer === undefined) return undefined;
+  const { publicKeyPem } = signer;
+  const lock = await takeLock(join(directory, 'lock'), clock, lockWaitMs);
+  try {
+    return await followPublished(repository, { directory, publicKeyPem, memory: userCheckpointMemory(env) });
+  } finally {
+    await lock.release();
+  }
+}
+
+/**
+ * Log mode `internal-ledger`. A ledger that this user cannot append to, or only by forking a log, is refused when it is
+ * opened. Opening makes nothing, except that the ledger follows a log that was published first.
  */
 export function createInternalLedgerSource(
   env: Environment,
@@ -68,8 +108,15 @@ export function createInternalLedgerSource(
       const mirror = ledgerSectionOf(place).mirror === 'git' ? repository : undefined;
       const ledger = openUserLedger(commonDir, env, clock, mirror, report);
       const directory = join(commonDir, ledgerPath);
+      const signer = await findUserLedgerKey(env);
+      if (mirror !== undefined && signer !== undefined && !place.dry) {
+        const followed = await followPublishedLedger(mirror, env, clock);
+        if (followed !== undefined) report?.(ledgerReplaced(followed));
+        const { publicKeyPem } = signer;
+        await requireSeenEntries(mirror, { directory, publicKeyPem, memory: userCheckpointMemory(env) });
+      }
       if ((await readFrom(directory)('checkpoint')) === undefined) return ledger;
-      if ((await findUserLedgerKey(env)) === undefined) {
+      if (signer === undefined) {
         throw new WritError('LEDGER_FOREIGN', { detail: { directory } });
       }
       await ledger.head();

@@ -1,6 +1,8 @@
 import { WritError } from '../../core/base/errors.ts';
+import type { MovedRef } from '../../engine/upkeep/move-outcome.ts';
 import { awaitsChoice, isRefused } from '../../engine/upkeep/move-outcome.ts';
 import type { Moved, Pushed } from '../../engine/upkeep/push-refs.ts';
+import { fetchedLogRef, isLogRef } from '../../engine/vcs/log-refs.ts';
 import { styled } from '../terminal/print.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from './command.ts';
 
@@ -8,7 +10,9 @@ import { type CommandContext, type CommandResult, refused, succeeded } from './c
 export function toMovedResult({ remote, refs }: Moved, held?: Pushed['held']): CommandResult {
   const data = { remote, refs, ...(held === undefined ? {} : { held }) };
   const human = (printer: CommandContext['print']): void => {
-    const changed = refs.filter(({ status }) => status !== 'current' && status !== 'held');
+    const changed = refs.filter(
+      ({ status, reason }) => status !== 'current' && (status !== 'held' || reason?.includes('log entry')),
+    );
     if (changed.length === 0) printer.line(`up to date with ${remote} (${refs.length} refs)`);
     printer.table(
       changed.map((ref) => [styled(isRefused(ref) ? 'red' : 'green', ref.status), ref.ref, ref.reason ?? '']),
@@ -26,15 +30,25 @@ export function toMovedResult({ remote, refs }: Moved, held?: Pushed['held']): C
     new WritError('REFS_REFUSED', {
       message: `${stuck.length} of ${refs.length} refs could not be moved, first \`${stuck[0]?.ref}\` (${stuck[0]?.status})`,
       detail: { refs: stuck.slice(0, 20) },
-      ...(stuck.every(awaitsChoice)
-        ? {
-            hints: [
-              'say which record holds: `writ fetch --theirs RUN` takes theirs, `--ours RUN` keeps yours',
-            ],
-          }
-        : {}),
+      ...hintsFor(stuck, held !== undefined),
     }),
     data,
     human,
   );
+}
+
+/** Only where the next step is not the usual one, to fetch. */
+function hintsFor(stuck: readonly MovedRef[], pushed: boolean): { readonly hints?: readonly string[] } {
+  if (stuck.every(awaitsChoice))
+    return {
+      hints: ['say which record holds: `writ fetch --theirs RUN` takes theirs, `--ours RUN` keeps yours'],
+    };
+  if (pushed || !stuck.every(({ ref, status }) => isLogRef(ref) && status === 'diverged')) return {};
+  const take = stuck.map(({ ref }) => `\`git update-ref ${ref} ${fetchedLogRef(ref)}\``);
+  return {
+    hints: [
+      'the log has two histories, and the ledger here or its key is missing, so writ cannot follow the remote',
+      `to use the copy of the remote: ${take.join(', ')}`,
+    ],
+  };
 }

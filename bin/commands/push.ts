@@ -1,3 +1,4 @@
+import { readProofStanding } from '../../attest/log/logged-proof.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { pushRefs } from '../../engine/upkeep/push-refs.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
@@ -11,6 +12,14 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const { repoPath, cwd, args, signal } = context;
   const repository = await openRepository(repoPath ?? cwd);
   const all = context.options.flag('all');
-  const pushed = await pushRefs({ repository, remote: args[0], cwd, clock: systemClock, signal, all });
+  const pushed = await pushRefs({
+    repository,
+    remote: args[0],
+    cwd,
+    clock: systemClock,
+    signal,
+    all,
+    readProof: (proof) => readProofStanding(repository, proof),
+  });
   return toMovedResult(pushed, pushed.held);
 }

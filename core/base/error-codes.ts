@@ -194,6 +194,11 @@ const rows = {
     LOG_FAILED: [502, 1, 'the transparency log did not accept the entry'],
     LEDGER_MISSING: [404, 3, 'there is no internal ledger here'],
     LEDGER_BEHIND: [409, 128, 'the internal ledger here is older than its copy in git'],
+    LEDGER_REPLACED: [
+      409,
+      128,
+      'the internal ledger here follows the log that another machine published first',
+    ],
     LEDGER_CORRUPT: [500, 128, 'the internal ledger is damaged'],
     VERIFY_REFUTED: [422, 1, 'a claim is refuted'],
     REPLACED: [422, 1, 'plain git shows something else here than what was verified'],
@@ -366,6 +371,7 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   LEDGER_BUSY: 'wait for the other `writ` to end and try again',
   LEDGER_FOREIGN: 'run with the key that made it, or move the ledger directory away to start a new one',
   LEDGER_BEHIND: 'nothing: writ continues the log in git',
+  LEDGER_REPLACED: 'run the specs again whose runs are named: their log entries are not in the published log',
   LEDGER_MISSING:
     'the first run whose contract asks for `internal-ledger` makes one, and so does `writ init`',
   REPLACED:

@@ -3,6 +3,7 @@ import { printable } from '../../core/base/printable.ts';
 import { adoptObjects } from '../vcs/adopt-objects.ts';
 import type { GitDirectory } from '../vcs/git.ts';
 import { gitLine, runGit } from '../vcs/git.ts';
+import { recordPublishedLogs } from '../vcs/log-refs.ts';
 import { type RefUpdate, updateRefs } from '../vcs/refs.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { type FetchConnection, unmoved } from './fetch-connection.ts';
@@ -55,6 +56,7 @@ export async function fetchRefs(request: MoveRequest): Promise<Moved> {
   }
   const kept = content.filter(({ ref }) => !expired.has(ref));
   refs.push(...(await bring(connection, kept)));
+  await recordPublishedLogs(repository, refs);
   return { remote: remote.shown, refs: refs.sort((a, b) => (a.ref < b.ref ? -1 : 1)) };
 }
 

@@ -1,5 +1,6 @@
 import { isJournalBegun } from '../store/parse-journal.ts';
 import { journalPath } from '../store/run-directory.ts';
+import { fetchedLogRef, isLogRef } from '../vcs/log-refs.ts';
 import { updateRefs } from '../vcs/refs.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { type FetchConnection, unmoved } from './fetch-connection.ts';
@@ -23,6 +24,8 @@ export async function filingOf(
   status: MoveStatus,
 ): Promise<Filing | undefined> {
   const { ref, object, kind, prefix, id } = theirs;
+  if (isLogRef(ref) && status === 'diverged')
+    return { filed: fetchedLogRef(ref), to: object, told: unmoved(ref, from, status) };
   if ((kind === 'intent' || kind === 'plan') && status === 'diverged') {
     const filed = filedRef(theirs, filedSource(remote), kind);
     return {

@@ -2,7 +2,8 @@ import type { Clock } from '../../core/base/clock.ts';
 import { printable } from '../../core/base/printable.ts';
 import { sealPaths } from '../store/record/seal-paths.ts';
 import type { GitDirectory } from '../vcs/git.ts';
-import { readHeads } from '../vcs/read-each.ts';
+import { isLogRef, recordPublishedLogs } from '../vcs/log-refs.ts';
+import { readSmall } from '../vcs/read-each.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { readExpiries } from './content-expiry.ts';
 import { findHeld, type HeldRun } from './held-runs.ts';
@@ -26,6 +27,14 @@ export interface MoveRequest {
 export interface PushRequest extends MoveRequest {
   /** Refused and abandoned runs too. */
   readonly all?: boolean;
+  /** Reads the log proof of a run; `undefined` if it cannot be read. */
+  readonly readProof?: (proof: Uint8Array) => Promise<ProofStanding | undefined>;
+}
+
+/** The log of a proof: its copy in git, and whether that copy has a different history from the one that was proven. */
+export interface ProofStanding {
+  readonly log: string;
+  readonly forked: boolean;
 }
 
 export interface Moved {
@@ -48,6 +57,9 @@ interface Order {
 
 /** Refs that git is told by name in one call. */
 const namedAtOnce = 500;
+
+/** A log proof is a few kilobytes. */
+const maxProofBytes = 256 * 1024;
 
 /**
  * Sends our refs to a remote. Records only ever grow: one that diverged is refused by name and the others still move.
@@ -89,12 +101,22 @@ export async function pushRefs(request: PushRequest): Promise<Pushed> {
   for (const { ref, object } of there.values()) {
     if (expired.has(ref)) orders.push({ ref, from: object, to: null, forced: true });
   }
-  settled.push(...(await carryOut(place, repository, remote, orders.filter(isLog), request.signal)));
-  const refusedLog = settled.find((moved) => isLog(moved) && isRefused(moved));
+  settled.push(
+    ...(await carryOut(
+      place,
+      repository,
+      remote,
+      orders.filter(({ ref }) => isLogRef(ref)),
+      request.signal,
+    )),
+  );
+  await recordPublishedLogs(repository, settled);
+  const refusedLogs = settled.filter((moved) => isLogRef(moved.ref) && isRefused(moved));
   const rest = await holdForked(
     place,
-    orders.filter((order) => !isLog(order)),
-    refusedLog,
+    orders.filter(({ ref }) => !isLogRef(ref)),
+    refusedLogs.map(({ ref }) => ref),
+    request.readProof,
   );
   settled.push(...rest.refused);
   settled.push(...(await carryOut(place, repository, remote, rest.orders, request.signal)));
@@ -121,34 +143,36 @@ export async function expiredContent(
   return new Set(over.map(({ ref }) => ref));
 }
 
-/** Copies of logs go first: a run whose log entry the remote refuses must not arrive there. */
-function isLog({ ref }: Pick<MovedRef, 'ref'>): boolean {
-  return /^refs\/ai\/ledger\/./.test(ref);
-}
-
 /**
- * Splits off the runs that the remote does not have and that have a log proof, where the remote has other entries in
- * that log: whoever verified such a run would see a forked log.
+ * Splits off the runs that the remote does not have and whose log proof would show a forked log: the remote refused the
+ * log of the proof (`rejected`), or that log went on without the entry (`held`). A proof that cannot be read counts as
+ * one of each refused log. Logs are sent before runs for this reason.
  */
 async function holdForked(
   place: GitDirectory,
   orders: readonly Order[],
-  log: MovedRef | undefined,
+  refusedLogs: readonly string[],
+  readProof: PushRequest['readProof'] = async () => undefined,
 ): Promise<{ readonly orders: readonly Order[]; readonly refused: readonly MovedRef[] }> {
   const runs = orders.filter(({ ref, from, to }) => from === null && to !== null && isRun(ref));
-  if (log === undefined || runs.length === 0) return { orders, refused: [] };
-  const proofs = await readHeads(
-    place,
-    runs.map(({ to }) => `${to}:${sealPaths.proof}`),
-  );
-  const forked = new Set(
-    runs.filter(({ to }) => proofs.get(`${to}:${sealPaths.proof}`) !== undefined).map(({ ref }) => ref),
-  );
-  const reason = `another machine continued \`${log.ref}\`: \`writ fetch\`; if that log has diverged, run the spec again in a fresh clone`;
-  return {
-    orders: orders.filter(({ ref }) => !forked.has(ref)),
-    refused: [...forked].map((ref) => ({ ref, from: null, to: null, status: 'rejected', reason })),
-  };
+  const proofOf = ({ to }: Order): string => `${to}:${sealPaths.proof}`;
+  const proofs = await readSmall(place, runs.map(proofOf), maxProofBytes);
+  const forked = new Map<string, MovedRef>();
+  for (const run of runs) {
+    const { ref } = run;
+    const proof = proofs.get(proofOf(run));
+    if (proof === undefined) continue;
+    const standing = await readProof(proof);
+    const log = refusedLogs.find((one) => standing === undefined || one === standing.log);
+    if (log !== undefined) {
+      const reason = `another machine continued \`${log}\`: \`writ fetch\`, which says which specs to run again`;
+      forked.set(ref, { ref, from: null, to: null, status: 'rejected', reason });
+    } else if (standing?.forked) {
+      const reason = `its log entry is not in the published log \`${standing.log}\`: run the spec again`;
+      forked.set(ref, { ref, from: null, to: null, status: 'held', reason });
+    }
+  }
+  return { orders: orders.filter(({ ref }) => !forked.has(ref)), refused: [...forked.values()] };
 }
 
 function isRun(ref: string): boolean {

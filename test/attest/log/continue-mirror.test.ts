@@ -1,14 +1,25 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
+import type { SignedCheckpoint } from '../../../attest/log/checkpoint.ts';
+import { compareSeen } from '../../../attest/log/compare-seen.ts';
 import { mirrorRef } from '../../../attest/log/git-mirror.ts';
 import type { InternalLedger } from '../../../attest/log/internal-ledger.ts';
-import { openUserLedger } from '../../../attest/log/internal-ledger-source.ts';
+import {
+  createInternalLedgerSource,
+  openUserLedger,
+  userCheckpointMemory,
+} from '../../../attest/log/internal-ledger-source.ts';
 import { ledgerPath } from '../../../attest/log/ledger-path.ts';
+import { formatTlogProof } from '../../../attest/log/tlog-proof.ts';
+import { commands } from '../../../bin/command-table.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { WritError } from '../../../core/base/errors.ts';
+import type { SealingPlace } from '../../../core/contract/sealing-place.ts';
+import type { LogProof } from '../../../core/contract/transparency-log.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
+import { runLine } from '../../bin/host.ts';
 import { makeRepository, type SampleRepository } from '../../engine/vcs/sample-repository.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'writ-continue-'));
@@ -23,6 +34,14 @@ interface Runner {
   readonly reports: WritError[];
   push(): void;
   fetch(): void;
+  /** `writ push` or `writ fetch`, with the shared remote. */
+  writ(command: 'push' | 'fetch'): Promise<{ code: number; text: string }>;
+  /** Opens the log as the start of a run does. */
+  open(): Promise<unknown>;
+  /** Stores a sealed run. */
+  seal(run: string, proof: LogProof): void;
+  /** Holds a checkpoint to what this machine has seen, as `writ verify` does. */
+  compare(head: SignedCheckpoint | undefined): Promise<unknown>;
 }
 
 /** A machine with a clone of its own; `keysOf` is the machine whose keys it was given, and nothing else. */
@@ -44,6 +63,34 @@ async function makeRunner(name: string, keysOf?: Runner): Promise<Runner> {
     reports,
     push: () => void repository.git('push', '-q', bare, 'refs/ai/*:refs/ai/*'),
     fetch: () => void repository.git('fetch', '-q', bare, '+refs/ai/*:refs/ai/*'),
+    writ: async (command) => {
+      const { code, out, err } = await runLine([command, bare], commands, {
+        cwd: repository.dir,
+        env: { HOME: home },
+      });
+      return { code, text: `${out}${err}` };
+    },
+    open: () =>
+      createInternalLedgerSource({ HOME: home }, systemClock, (notice) => reports.push(notice)).open(
+        {
+          commonDir: opened.commonDir,
+          repository: opened,
+          config: { log: { 'internal-ledger': { mirror: 'git' } } },
+        } as unknown as SealingPlace,
+        undefined as never,
+      ),
+    seal: (run, proof) => {
+      const blob = repository.gitInput(formatTlogProof(proof), 'hash-object', '-w', '--stdin').trim();
+      const tree = repository
+        .gitInput(`100644 blob ${blob}\ttransparency-proof.tlog-proof\n`, 'mktree')
+        .trim();
+      repository.git(
+        'update-ref',
+        `refs/ai/runs/${run}`,
+        repository.git('commit-tree', tree, '-m', run).trim(),
+      );
+    },
+    compare: async (head) => head && compareSeen(head, userCheckpointMemory({ HOME: home })),
   };
 }
 
@@ -82,20 +129,94 @@ t.test('a machine without a ledger continues the log that it fetched', async (t)
     cpSync(join(first.home, '.config'), join(again.home, '.config'), { recursive: true });
     again.repository.git('fetch', '-q', bare, `+${mirrorRef(origin)}:${mirrorRef(origin)}`);
     again.repository.git('update-ref', mirrorRef(origin), `${mirrorRef(origin)}~1`);
-    t.not((await again.ledger.append(entry('apart'))).origin, origin, 'that would fork the log');
+    await t.rejects(again.open(), { code: 'LOG_FAILED', message: /fetch first, `writ fetch`/ });
+    await t.rejects(again.ledger.append(entry('apart')), { code: 'LOG_FAILED', detail: { seen: 302 } });
+    t.equal((await again.writ('fetch')).code, 0);
+    await again.open();
+    t.equal((await again.ledger.append(entry('together'))).logIndex, 302);
+
+    await t.test('an old ledger of the same user is not continued either', async (t) => {
+      const second = await makeRunner('second', first);
+      cpSync(join(again.home, '.config'), join(second.home, '.config'), { recursive: true });
+      cpSync(
+        join(first.repository.dir, '.git', ledgerPath),
+        join(second.repository.dir, '.git', ledgerPath),
+        {
+          recursive: true,
+        },
+      );
+      await t.rejects(second.open(), { code: 'LOG_FAILED', detail: { seen: 303, size: 302 } });
+    });
+  });
+});
+
+t.test('two machines append at once', async (t) => {
+  const e = await makeRunner('e');
+  await e.ledger.append(entry('shared'));
+  t.equal((await e.writ('push')).code, 0);
+  const f = await makeRunner('f', e);
+  const plain = await makeRunner('plain', e);
+  for (const machine of [f, plain]) {
+    t.equal((await machine.writ('fetch')).code, 0);
+    machine.seal(`r-${machine.home.length}`, await machine.ledger.append(entry(`of ${machine.home}`)));
+  }
+  const run = `refs/ai/runs/r-${f.home.length}`;
+  e.seal('re', await e.ledger.append(entry('of e')));
+  t.equal((await e.writ('push')).code, 0);
+  const published = await e.ledger.head();
+  const unpublished = await f.ledger.head();
+
+  await t.test('the second push is refused, and `writ fetch` follows the published log', async (t) => {
+    const refused = await f.writ('push');
+    t.match(refused, { code: 1, text: new RegExp(`rejected +${run} .*\`writ fetch\``) });
+    await t.rejects(f.compare(published), { code: 'VERIFY_REFUTED', detail: { reason: 'forked' } });
+    const fetched = await f.writ('fetch');
+    t.match(fetched, {
+      code: 0,
+      text: new RegExp(`replaced .*\`${run}\` is not in the published log: run the spec again`),
+    });
+    t.equal((await f.ledger.head())?.source, published?.source);
+    const kept = /kept in `([^`]+)`/.exec(fetched.text)?.[1] ?? '';
+    t.equal(readFileSync(join(kept, 'checkpoint'), 'utf8'), unpublished?.source, 'nothing is deleted');
+    t.not(await f.compare(published), undefined, 'the commit of the first machine verifies');
   });
 
-  await t.test('a copy of another history is refused', async (t) => {
-    const fork = await makeRunner('fork', first);
-    const directory = join(fork.repository.dir, '.git', ledgerPath);
-    cpSync(join(fresh.repository.dir, '.git', ledgerPath), directory, { recursive: true });
-    await fork.ledger.append(entry('not in the log'));
-    fork.fetch();
-    first.fetch();
-    await first.ledger.append(entry('one more'));
-    first.push();
-    fork.fetch();
-    await t.rejects(fork.ledger.append(entry('again')), { code: 'LOG_FAILED', detail: { size: 302 } });
+  await t.test('the spec runs again, and only that run is published', async (t) => {
+    await f.open();
+    const again = await f.ledger.append(entry('again'));
+    t.strictSame([again.origin, again.logIndex], [published?.origin, 2]);
+    f.seal('again', again);
+    const pushed = await f.writ('push');
+    t.match(pushed, { code: 0, text: new RegExp(`held +${run} +its log entry is not in the published log`) });
+    t.strictSame(f.repository.git('ls-remote', bare, 'refs/ai/runs/*').match(/runs\/.*/g), [
+      'runs/again',
+      'runs/re',
+    ]);
+    const fresh = await makeRunner('fresh-f', f);
+    cpSync(join(f.home, '.config'), join(fresh.home, '.config'), { recursive: true });
+    t.equal((await fresh.writ('fetch')).code, 0);
+    t.equal((await fresh.ledger.append(entry('fresh'))).logIndex, 3);
+  });
+
+  await t.test('after `git fetch` the start of a run follows the published log', async (t) => {
+    plain.fetch();
+    await plain.open();
+    t.match(plain.reports.at(-1), { code: 'LEDGER_REPLACED', detail: { before: 2, size: 3 } });
+    t.equal((await plain.ledger.head())?.size, 3);
+    t.not(await plain.compare(published), undefined);
+  });
+
+  await t.test('entries that were published are never given up', async (t) => {
+    const last = await f.ledger.head();
+    await e.ledger.append(entry('another third'));
+    e.repository.git('push', '-q', '-f', bare, 'refs/ai/ledger/*:refs/ai/ledger/*');
+    t.match(await f.writ('fetch'), { code: 1, text: /LOG_FAILED.*the log was rewritten at the remote/ });
+    await t.rejects(f.open(), { code: 'LOG_FAILED' }, 'and no run begins');
+    t.equal((await f.ledger.head())?.source, last?.source);
+    await t.rejects(f.compare(await e.ledger.head()), {
+      code: 'VERIFY_REFUTED',
+      detail: { reason: 'forked' },
+    });
   });
 });
 

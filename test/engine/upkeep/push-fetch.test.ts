@@ -84,9 +84,15 @@ t.test('a run whose log entry the remote does not have is not pushed', async (t)
     'refs/ai/runs/r2 rejected',
     'refs/ai/runs/waiting created',
   ]);
-  t.match(pushed.refs[1]?.reason, /`writ fetch`; if that log has diverged, run the spec again/);
+  t.match(pushed.refs[1]?.reason, /`writ fetch`, which says which specs to run again/);
   t.strictSame(told(await b.move(fetchRefs)).slice(0, 1), [`${log} diverged`]);
   t.match(told(await b.move(pushRefs)), [`${log} diverged`, /r1/, 'refs/ai/runs/r2 rejected', /waiting/]);
+  const ofOther = { log: 'refs/ai/ledger/other', forked: false };
+  t.match(
+    told(await b.move((request) => pushRefs({ ...request, readProof: async () => ofOther }))),
+    [`${log} diverged`, /r1/, 'refs/ai/runs/r2 created'],
+    'a run of another log is sent',
+  );
 });
 
 long('a diverged record is refused by name in both directions, and other refs still move', async (t) => {

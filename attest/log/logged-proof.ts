@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import { isWritError } from '../../core/base/errors.ts';
+import { sealPaths } from '../../engine/store/record/seal-paths.ts';
+import { readSmall } from '../../engine/vcs/read-each.ts';
+import { listRefs } from '../../engine/vcs/refs.ts';
+import type { Repository } from '../../engine/vcs/repository.ts';
+import { type Checkpoint, parseCheckpoint } from './checkpoint.ts';
+import { mirrorRef, readMirror } from './git-mirror.ts';
+import { ledgerPath } from './ledger-path.ts';
+import { isPartOf, type LogVersion } from './log-version.ts';
+import { readFrom } from './read-from.ts';
+import type { LedgerFileReader } from './tile-reader.ts';
+import { parseTlogProof } from './tlog-proof.ts';
+
+const maxProofBytes = 256 * 1024;
+
+/**
+ * The log of a run's proof, and whether its copy in git has a different history. Signatures are not verified: this
+ * only keeps a run of this machine from being published.
+ */
+export async function readProofStanding(
+  repository: Repository,
+  proof: Uint8Array,
+): Promise<{ readonly log: string; readonly forked: boolean } | undefined> {
+  const proven = checkpointOf(proof);
+  if (proven === undefined) return undefined;
+  const log = mirrorRef(proven.origin);
+  const mirror = await openVersion(await readMirror(repository, proven.origin), proven.origin);
+  if (mirror === undefined || (await isPartOf(proven, mirror))) return { log, forked: false };
+  const ledger = await openVersion(readFrom(join(repository.commonDir, ledgerPath)), proven.origin);
+  // Without the ledger, a proof that is newer than the copy cannot be compared.
+  if (ledger === undefined) return { log, forked: proven.size <= mirror.head.size };
+  return { log, forked: !(await isPartOf(proven, ledger)) };
+}
+
+async function openVersion(
+  read: LedgerFileReader | undefined,
+  origin: string,
+): Promise<LogVersion | undefined> {
+  const bytes = await read?.('checkpoint');
+  const head = bytes && parse(() => parseCheckpoint(Buffer.from(bytes).toString('utf8')));
+  return read && head?.origin === origin ? { head, read } : undefined;
+}
+
+/** Refs of the runs here whose entry is in `own` only. */
+export async function unloggedRuns(
+  repository: Repository,
+  own: LogVersion,
+  published: LogVersion,
+): Promise<readonly string[]> {
+  const runs = await listRefs(repository, 'refs/ai/runs');
+  const nameOf = (object: string): string => `${object}:${sealPaths.proof}`;
+  const proofs = await readSmall(
+    repository,
+    runs.map(({ object }) => nameOf(object)),
+    maxProofBytes,
+  );
+  const unlogged: string[] = [];
+  for (const { ref, object } of runs) {
+    const proof = proofs.get(nameOf(object));
+    const proven = proof && checkpointOf(proof);
+    if (proven?.origin !== own.head.origin) continue;
+    if (!(await isPartOf(proven, published)) && (await isPartOf(proven, own))) unlogged.push(ref);
+  }
+  return unlogged;
+}
+
+function checkpointOf(proof: Uint8Array): Checkpoint | undefined {
+  return parse(() => parseCheckpoint(parseTlogProof(proof).checkpoint));
+}
+
+function parse<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (fault) {
+    if (isWritError(fault, 'ATTESTATION_MALFORMED')) return undefined;
+    throw fault;
+  }
+}

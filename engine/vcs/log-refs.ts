@@ -1,0 +1,34 @@
+import { readRef, updateRefs } from './refs.ts';
+import type { Repository } from './repository.ts';
+
+/** Copies of logs in git: `refs/ai/ledger/<encoded origin>`. */
+export const logPrefix = 'refs/ai/ledger/';
+
+export function isLogRef(ref: string): boolean {
+  return ref.length > logPrefix.length && ref.startsWith(logPrefix);
+}
+
+/** The version of a log that a remote had at the last `writ push` or `writ fetch`. It stays in this repository. */
+export function publishedLogRef(ref: string): string {
+  return `refs/writ/ledger-published/${ref.slice(logPrefix.length)}`;
+}
+
+/** The version of a log at a remote that does not continue the one here. It stays in this repository. */
+export function fetchedLogRef(ref: string): string {
+  return `refs/writ/ledger-fetched/${ref.slice(logPrefix.length)}`;
+}
+
+/** Records which versions of logs a remote has. */
+export async function recordPublishedLogs(
+  repository: Repository,
+  moved: readonly { readonly ref: string; readonly to: string | null; readonly status: string }[],
+): Promise<void> {
+  for (const { ref, to, status } of moved) {
+    if (!isLogRef(ref) || to === null || !['created', 'updated', 'current'].includes(status)) continue;
+    const published = publishedLogRef(ref);
+    const old = await readRef(repository, published);
+    // Another process that records at the same time has seen the remote, too.
+    if (old !== to)
+      await updateRefs(repository, [{ ref: published, old, new: to }], 'writ: log at the remote');
+  }
+}
