@@ -45,8 +45,8 @@ export const pythonTestName = /^test_.*\.py$|_test\.py$/;
 
 /**
  * The test command of a project, from its files at its root; `undefined` if none says how it is tested. A configured
- * pytest comes first, because a Python project often has a `package.json` for something else. `pythonTests`: a directory
- * with files that pytest finds. Pure.
+ * pytest comes first, because a Python project often has a `package.json` for something else. `pythonTests`: a
+ * directory with files that pytest finds. Pure.
  */
 export function proposeCheck(
   found: ReadonlyMap<ProjectFile, string>,

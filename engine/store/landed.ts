@@ -31,7 +31,8 @@ const remotes = 'refs/remotes/';
 /**
  * Whether sealed commits are where they count, from refs that are in this clone, without a network. The ref that counts
  * is the remote-tracking branch of the target: of `[landing] remote` if this clone has fetched from it, else its
- * upstream. A target without either counts itself. If a remote-tracking branch is gone (merged and deleted), every branch of that remote counts.
+ * upstream. A target without either counts itself. If a remote-tracking branch is gone (merged and deleted), every
+ * branch of that remote counts.
  */
 export async function findLandings(
   repository: Repository,

@@ -17,9 +17,9 @@ export interface WantedTrees {
 }
 
 /**
- * Copies every object that a scratch made itself, or those that `wanted` needs, into `target`, durable as the git config
- * of the user says. An attempt that was refused leaves objects that must not be kept; git itself follows `wanted`, so that
- * they are left out. Objects are content-addressed: doing it twice, or half and then again, is harmless.
+ * Copies every object that a scratch made itself, or those that `wanted` needs, into `target`, durable as the user's
+ * git config says. An attempt that was refused leaves objects that must not be kept; git itself follows `wanted`, so
+ * that they are left out. Objects are content-addressed: doing it twice, or half and then again, is harmless.
  */
 export async function importObjects(
   scratch: Scratch,
