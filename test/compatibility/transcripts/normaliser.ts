@@ -38,6 +38,7 @@ const plain: readonly (readonly [pattern: RegExp, by: string])[] = [
   [/(wall_clock_seconds: )\d+(?:\.\d+)?/g, '$1<seconds>'],
   [/(\d+ of \d+ checks? \| )\d+(?:\.\d+)? (?:ms|s|min)/g, '$1<duration>'],
   [/ {2,}\d+(?:\.\d+)? (?:ms|s|min)$/gm, '  <duration>'],
+  [/\| \d+(?:\.\d+)? (?:B|KiB|MiB) \|$/gm, '| <size> |'],
   [/(\d+ of \d+ checks? {2,})\d+(?:\.\d+)? (?:ms|s|min) +(?=\S)/g, '$1<duration>  '],
   [/(took ms: )\d+(?:\.\d+)?/g, '$1<ms>'],
   [/ {2,}\d+(?:\.\d+)? (?:B|KiB|MiB)$/gm, '  <size>'],
