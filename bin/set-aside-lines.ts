@@ -22,7 +22,7 @@ function mayHoldAny(start: string): boolean {
   if (gitDir === undefined) return false;
   const common = readText(join(gitDir, 'commondir'));
   const commonDir = common === undefined ? gitDir : resolve(gitDir, common.trimEnd());
-  if (exists(join(commonDir, 'refs', 'writ')) || exists(join(commonDir, 'reftable'))) return true;
+  if (exists(join(commonDir, 'refs/writ/set-aside')) || exists(join(commonDir, 'reftable'))) return true;
   return readText(join(commonDir, 'packed-refs'))?.includes(' refs/writ/set-aside/') === true;
 }
 

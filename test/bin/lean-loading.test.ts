@@ -71,6 +71,8 @@ long('validating a spec loads no engine module and starts at most two git proces
   sample.git('add', '.writ');
   sample.git('commit', '--quiet', '-m', 'Policy');
   t.strictSame(validate(root).gits, ['rev-parse', 'cat-file'], 'with a policy of its own, too');
+  sample.git('update-ref', 'refs/writ/ledger-published/log', 'HEAD');
+  t.strictSame(validate(root).gits, ['rev-parse', 'cat-file'], 'after a push of a log, too');
   writeFileSync(join(root, '.writ', 'config.toml'), 'colour = "red"\n');
   sample.git('commit', '--quiet', '-am', 'No policy');
   t.match(validate(root).out, /CONFIG_INVALID/, 'which is judged');
