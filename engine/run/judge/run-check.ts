@@ -19,7 +19,7 @@ import { networkFindings, redactHosts, unguardedNetwork } from './check-network.
 import { blameOrigin, checkOrigin } from './check-origin.ts';
 import { CheckWatch } from './check-time.ts';
 import { collectArtifacts } from './collect-artifacts.ts';
-import { environmentSign, sameAtBase } from './environment-failure.ts';
+import { environmentSign, stopIfSameAtBase } from './environment-sign.ts';
 import { givenSecrets, secretsAwaited } from './given-secrets.ts';
 import { isMandatory } from './is-mandatory.ts';
 import { noteNewTests } from './new-tests-ran.ts';
@@ -62,7 +62,7 @@ export async function runCheck(
   const ran = await askCheck(attempt, workspace, { ...task, tellsWrites: true });
   const sign = attempt.patch.baseCommit === undefined ? undefined : environmentSign(check, ran);
   if (sign !== undefined)
-    sameAtBase(
+    stopIfSameAtBase(
       check,
       sign,
       await askCheck(attempt, workspace.base, { ...task, received: [], handsOn: false }),

@@ -4,7 +4,7 @@ import t from 'tap';
 import { WritError } from '../../../../core/base/errors.ts';
 import type { CheckOutcome } from '../../../../core/contract/check-runner.ts';
 import { definePlugin } from '../../../../core/kernel/plugin.ts';
-import { environmentSign, sameAtBase } from '../../../../engine/run/judge/environment-failure.ts';
+import { environmentSign, stopIfSameAtBase } from '../../../../engine/run/judge/environment-sign.ts';
 import { environmentFault } from '../../../../engine/run/state/environment-fault.ts';
 import { bubblewrapSandbox } from '../../../../plugins/sandbox/bubblewrap.ts';
 import { fixtures, makeSample } from '../sample.ts';
@@ -103,14 +103,14 @@ t.test('a missing program of the check itself and a full disk are signs of a bro
 t.test('a program that only the change lacks fails the check', async (t) => {
   const check = { id: 'lint', command: 'ruff check .', expectedExitCode: 0 };
   const sign = { kind: 'program-missing', program: 'ruff' } as const;
-  t.throws(() => sameAtBase(check, sign, failed('sh: 1: ruff: not found\n')), {
+  t.throws(() => stopIfSameAtBase(check, sign, failed('sh: 1: ruff: not found\n')), {
     code: 'ENVIRONMENT_BROKEN',
     message: /check `lint` starts `ruff`, which this machine does not have/,
     hints: [/install `ruff`.*`writ resume RUN`/],
   });
-  t.doesNotThrow(() => sameAtBase(check, sign, failed('3 problems', 1)));
-  t.doesNotThrow(() => sameAtBase(check, sign, { ...failed(''), findings: [] }));
-  t.throws(() => sameAtBase(check, { kind: 'disk-full' }, failed('No space left on device', 1)), {
+  t.doesNotThrow(() => stopIfSameAtBase(check, sign, failed('3 problems', 1)));
+  t.doesNotThrow(() => stopIfSameAtBase(check, sign, { ...failed(''), findings: [] }));
+  t.throws(() => stopIfSameAtBase(check, { kind: 'disk-full' }, failed('No space left on device', 1)), {
     code: 'ENVIRONMENT_BROKEN',
   });
 });

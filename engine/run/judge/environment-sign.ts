@@ -19,7 +19,7 @@ const diskFull = /no space left on device|disk quota exceeded/i;
 /**
  * Whether a failed check looks as if the machine had failed and not the change: the shell did not find a program that
  * the command itself starts by name (exit code 127; a path of the repository does not count), or a disk is full. The
- * output can lie: `sameAtBase` confirms it. Pure.
+ * output can lie: `stopIfSameAtBase` confirms it. Pure.
  */
 export function environmentSign(check: Command, { findings, result }: Ran): EnvironmentSign | undefined {
   const hasFailed = findings.some(({ severity }) => severity === 'error');
@@ -38,7 +38,7 @@ export function environmentSign(check: Command, { findings, result }: Ran): Envi
  * Throws ENVIRONMENT_BROKEN if the check ends with the same sign at the base, where nothing of the change is: then the
  * failure is no verdict on the change, and the run stops without a decision.
  */
-export function sameAtBase(
+export function stopIfSameAtBase(
   check: Pick<EffectiveCheck, 'id'> & Command,
   sign: EnvironmentSign,
   base: Ran,
