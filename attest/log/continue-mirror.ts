@@ -2,6 +2,7 @@ import { createPublicKey } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWritError, WritError } from '../../core/base/errors.ts';
+import { logPrefix } from '../../engine/vcs/log-refs.ts';
 import { keepObjectReaders } from '../../engine/vcs/object-reader.ts';
 import { listRefs } from '../../engine/vcs/refs.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
@@ -108,7 +109,7 @@ async function findMirror(
 ): Promise<Mirror | undefined> {
   let largest: Mirror | undefined;
   let behind: WritError | undefined;
-  for (const { ref, object } of await listRefs(repository, 'refs/ai/ledger')) {
+  for (const { ref, object } of await listRefs(repository, logPrefix)) {
     if (own !== undefined && ref !== mirrorRef(own.origin)) continue;
     const read = readMirrorAt(repository, object);
     const bytes = await read('checkpoint');

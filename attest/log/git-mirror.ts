@@ -7,6 +7,7 @@ import { readBlob } from '../../engine/vcs/blobs.ts';
 import { createCommit } from '../../engine/vcs/create-commit.ts';
 import { gitLine, runGit } from '../../engine/vcs/git.ts';
 import { importTree } from '../../engine/vcs/import-tree.ts';
+import { logPrefix } from '../../engine/vcs/log-refs.ts';
 import { encodeId } from '../../engine/vcs/ref-name.ts';
 import { readRef, updateRefs } from '../../engine/vcs/refs.ts';
 import { type Repository, zeroIdOf } from '../../engine/vcs/repository.ts';
@@ -21,7 +22,7 @@ const author = { name: 'writ', email: 'writ@localhost' };
 
 /** Where the mirror of a log is: it travels with the other refs of `refs/ai/`. */
 export function mirrorRef(origin: string): string {
-  return `refs/ai/ledger/${encodeId(origin)}`;
+  return `${logPrefix}${encodeId(origin)}`;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { isWritError } from '../../core/base/errors.ts';
 import { sealPaths } from '../../engine/store/record/seal-paths.ts';
+import type { ProofStanding } from '../../engine/vcs/log-refs.ts';
 import { readSmall } from '../../engine/vcs/read-each.ts';
 import { listRefs } from '../../engine/vcs/refs.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
@@ -15,22 +16,36 @@ import { parseTlogProof } from './tlog-proof.ts';
 const maxProofBytes = 256 * 1024;
 
 /**
- * The log of a run's proof, and whether its copy in git has a different history. Signatures are not verified: this
- * only keeps a run of this machine from being published.
+ * Reads proofs of runs; `undefined` for one that cannot be read. The copy of a log and the ledger are opened at the
+ * first proof of that log. Signatures are not verified: this only keeps a run of this machine from being published.
  */
-export async function readProofStanding(
+export function openProofStandings(
   repository: Repository,
-  proof: Uint8Array,
-): Promise<{ readonly log: string; readonly forked: boolean } | undefined> {
-  const proven = checkpointOf(proof);
-  if (proven === undefined) return undefined;
-  const log = mirrorRef(proven.origin);
-  const mirror = await openVersion(await readMirror(repository, proven.origin), proven.origin);
-  if (mirror === undefined || (await isPartOf(proven, mirror))) return { log, forked: false };
-  const ledger = await openVersion(readFrom(join(repository.commonDir, ledgerPath)), proven.origin);
-  // Without the ledger, a proof that is newer than the copy cannot be compared.
-  if (ledger === undefined) return { log, forked: proven.size <= mirror.head.size };
-  return { log, forked: !(await isPartOf(proven, ledger)) };
+): (proof: Uint8Array) => Promise<ProofStanding | undefined> {
+  const mirrors = new Map<string, Promise<LogVersion | undefined>>();
+  const ledgers = new Map<string, Promise<LogVersion | undefined>>();
+  const openMirror = async (origin: string): Promise<LogVersion | undefined> =>
+    openVersion(await readMirror(repository, origin), origin);
+  const openLedger = (origin: string): Promise<LogVersion | undefined> =>
+    openVersion(readFrom(join(repository.commonDir, ledgerPath)), origin);
+  return async (proof) => {
+    const proven = checkpointOf(proof);
+    if (proven === undefined) return undefined;
+    const { origin } = proven;
+    const log = mirrorRef(origin);
+    const mirror = await once(mirrors, origin, openMirror);
+    if (mirror === undefined || (await isPartOf(proven, mirror))) return { log, forked: false };
+    const ledger = await once(ledgers, origin, openLedger);
+    // Without the ledger, a proof that is newer than the copy cannot be compared.
+    if (ledger === undefined) return { log, forked: proven.size <= mirror.head.size };
+    return { log, forked: !(await isPartOf(proven, ledger)) };
+  };
+}
+
+function once<T>(made: Map<string, T>, key: string, make: (key: string) => T): T {
+  const found = made.get(key) ?? make(key);
+  made.set(key, found);
+  return found;
 }
 
 async function openVersion(

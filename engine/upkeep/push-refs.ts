@@ -2,7 +2,7 @@ import type { Clock } from '../../core/base/clock.ts';
 import { printable } from '../../core/base/printable.ts';
 import { sealPaths } from '../store/record/seal-paths.ts';
 import type { GitDirectory } from '../vcs/git.ts';
-import { isLogRef, recordPublishedLogs } from '../vcs/log-refs.ts';
+import { isLogRef, type ProofStanding, recordPublishedLogs } from '../vcs/log-refs.ts';
 import { readSmall } from '../vcs/read-each.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { readExpiries } from './content-expiry.ts';
@@ -29,12 +29,6 @@ export interface PushRequest extends MoveRequest {
   readonly all?: boolean;
   /** Reads the log proof of a run; `undefined` if it cannot be read. */
   readonly readProof?: (proof: Uint8Array) => Promise<ProofStanding | undefined>;
-}
-
-/** The log of a proof: its copy in git, and whether that copy has a different history from the one that was proven. */
-export interface ProofStanding {
-  readonly log: string;
-  readonly forked: boolean;
 }
 
 export interface Moved {

@@ -18,6 +18,12 @@ export function fetchedLogRef(ref: string): string {
   return `refs/writ/ledger-fetched/${ref.slice(logPrefix.length)}`;
 }
 
+/** The log of a proof: its copy in git, and whether that copy has a different history from the one that was proven. */
+export interface ProofStanding {
+  readonly log: string;
+  readonly forked: boolean;
+}
+
 /** Records which versions of logs a remote has. */
 export async function recordPublishedLogs(
   repository: Repository,
