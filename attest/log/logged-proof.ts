@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { isWritError } from '../../core/base/errors.ts';
-import { sealPaths } from '../../engine/store/record/seal-paths.ts';
+import { readLogProofs } from '../../engine/store/record/read-log-proofs.ts';
 import type { ProofStanding } from '../../engine/vcs/log-refs.ts';
-import { readSmall } from '../../engine/vcs/read-each.ts';
 import { listRefs } from '../../engine/vcs/refs.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
 import { type Checkpoint, parseCheckpoint } from './checkpoint.ts';
@@ -12,8 +11,6 @@ import { isPartOf, type LogVersion } from './log-version.ts';
 import { readFrom } from './read-from.ts';
 import type { LedgerFileReader } from './tile-reader.ts';
 import { parseTlogProof } from './tlog-proof.ts';
-
-const maxProofBytes = 256 * 1024;
 
 /**
  * Reads proofs of runs; `undefined` for one that cannot be read. The copy of a log and the ledger are opened at the
@@ -64,15 +61,13 @@ export async function unloggedRuns(
   published: LogVersion,
 ): Promise<readonly string[]> {
   const runs = await listRefs(repository, 'refs/ai/runs');
-  const nameOf = (object: string): string => `${object}:${sealPaths.proof}`;
-  const proofs = await readSmall(
+  const proofs = await readLogProofs(
     repository,
-    runs.map(({ object }) => nameOf(object)),
-    maxProofBytes,
+    runs.map(({ object }) => object),
   );
   const unlogged: string[] = [];
   for (const { ref, object } of runs) {
-    const proof = proofs.get(nameOf(object));
+    const proof = proofs.get(object);
     const proven = proof && checkpointOf(proof);
     if (proven?.origin !== own.head.origin) continue;
     if (!(await isPartOf(proven, published)) && (await isPartOf(proven, own))) unlogged.push(ref);

@@ -1,9 +1,8 @@
 import type { Clock } from '../../core/base/clock.ts';
 import { printable } from '../../core/base/printable.ts';
-import { sealPaths } from '../store/record/seal-paths.ts';
+import { readLogProofs } from '../store/record/read-log-proofs.ts';
 import type { GitDirectory } from '../vcs/git.ts';
 import { isLogRef, type ProofStanding, recordPublishedLogs } from '../vcs/log-refs.ts';
-import { readSmall } from '../vcs/read-each.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { readExpiries } from './content-expiry.ts';
 import { findHeld, type HeldRun } from './held-runs.ts';
@@ -51,9 +50,6 @@ interface Order {
 
 /** Refs that git is told by name in one call. */
 const namedAtOnce = 500;
-
-/** A log proof is a few kilobytes. */
-const maxProofBytes = 256 * 1024;
 
 /**
  * Sends our refs to a remote. Records only ever grow: one that diverged is refused by name and the others still move.
@@ -149,12 +145,13 @@ async function holdForked(
   readProof: PushRequest['readProof'] = async () => undefined,
 ): Promise<{ readonly orders: readonly Order[]; readonly refused: readonly MovedRef[] }> {
   const runs = orders.filter(({ ref, from, to }) => from === null && to !== null && isRun(ref));
-  const proofOf = ({ to }: Order): string => `${to}:${sealPaths.proof}`;
-  const proofs = await readSmall(place, runs.map(proofOf), maxProofBytes);
+  const proofs = await readLogProofs(
+    place,
+    runs.flatMap(({ to }) => to ?? []),
+  );
   const forked = new Map<string, MovedRef>();
-  for (const run of runs) {
-    const { ref } = run;
-    const proof = proofs.get(proofOf(run));
+  for (const { ref, to } of runs) {
+    const proof = proofs.get(to ?? '');
     if (proof === undefined) continue;
     const standing = await readProof(proof);
     const log = refusedLogs.find((one) => standing === undefined || one === standing.log);
