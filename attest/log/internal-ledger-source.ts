@@ -63,7 +63,7 @@ export function ledgerReplaced({ ref, head: { size }, before, kept, runs }: Foll
   const again =
     runs.length === 0
       ? ''
-      : `; the log entry of ${runs.map((run) => `\`${run}\``).join(', ')} is not in the published log: run the spec again`;
+      : `; the log entry of ${runs.map((run) => `\`${run}\``).join(', ')} is not in the published log: \`writ push\` makes it again`;
   return new WritError('LEDGER_REPLACED', {
     message: `another machine published \`${ref}\` with ${size} entries first: writ continues that log, and keeps the unpublished ledger of ${before} entries in \`${kept}\`${again}`,
     detail: { ref, size, before, kept, runs },

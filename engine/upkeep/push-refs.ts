@@ -38,6 +38,8 @@ export interface Moved {
 export interface Pushed extends Moved {
   /** Runs of which something was not sent. */
   readonly held: readonly HeldRun[];
+  /** Refs of runs that were not sent because their log entry is not in the published log. */
+  readonly unlogged: readonly string[];
 }
 
 /** One ref to be written at the remote: `to` null deletes; `forced` replaces exactly `from`. */
@@ -110,7 +112,12 @@ export async function pushRefs(request: PushRequest): Promise<Pushed> {
   );
   settled.push(...rest.refused);
   settled.push(...(await carryOut(place, repository, remote, rest.orders, request.signal)));
-  return { remote: remote.shown, refs: settled.sort((a, b) => (a.ref < b.ref ? -1 : 1)), held: held.runs };
+  return {
+    remote: remote.shown,
+    refs: settled.sort((a, b) => (a.ref < b.ref ? -1 : 1)),
+    held: held.runs,
+    unlogged: rest.refused.map(({ ref }) => ref),
+  };
 }
 
 /** Content and context refs of either side whose run was decided here, and all of which is past its retention. */
@@ -156,7 +163,7 @@ async function holdForked(
     const standing = await readProof(proof);
     const log = refusedLogs.find((one) => standing === undefined || one === standing.log);
     if (log !== undefined) {
-      const reason = `another machine continued \`${log}\`: \`writ fetch\`, which says which specs to run again`;
+      const reason = `another machine continued \`${log}\`: \`writ fetch\`, then \`writ push\` again`;
       forked.set(ref, { ref, from: null, to: null, status: 'rejected', reason });
     } else if (standing?.forked) {
       const reason = `its log entry is not in the published log \`${standing.log}\`: run the spec again`;
