@@ -2,6 +2,7 @@ import type { ReadingHost } from '../core/contract/draft-order.ts';
 import type { Hands } from '../core/contract/hands.ts';
 import type { ModelEvent, ModelMessage } from '../core/contract/model.ts';
 import type { Turns } from '../core/contract/turns.ts';
+import type { Web } from '../core/contract/web.ts';
 
 /** One question of a person to a model that may look at the repository and change nothing. */
 export interface ConverseOrder {
@@ -13,6 +14,8 @@ export interface ConverseOrder {
   readonly cacheKey: string;
   /** Reading only. */
   readonly hands: Hands;
+  /** Searched, if a person allowed the network. */
+  readonly web?: Web;
   readonly turns: Turns;
   /** In place of both, where what answers is a program that works by itself. */
   readonly agent?: ReadingHost;

@@ -13,7 +13,7 @@ const maxTurns = 100;
 
 /** Turns and calls until the model answers without one. Errors of the turns are thrown. */
 export async function converse(order: ConverseOrder): Promise<ConverseEnd> {
-  const { hands, turns, told, before, question, agent } = order;
+  const { turns, told, before, question, agent } = order;
   if (agent !== undefined)
     return (await import('./codex/converse.ts')).converseWithCodex({ ...order, agent });
   const dialogue = openDialogue({
@@ -23,7 +23,7 @@ export async function converse(order: ConverseOrder): Promise<ConverseEnd> {
     before: before[0]?.role === 'user' ? before : [],
     maxCharacters,
     system: order.system,
-    tools: readingDeclarations,
+    tools: readingDeclarations(order),
     cacheKey: order.cacheKey,
   });
   const say = async (message: ModelMessage): Promise<void> => {
@@ -55,7 +55,7 @@ export async function converse(order: ConverseOrder): Promise<ConverseEnd> {
         : { kind: 'answered' };
     const results: ToolResult[] = [];
     for (const call of message.calls) {
-      const { text, isError } = await useReading(call, hands);
+      const { text, isError } = await useReading(call, order);
       results.push({ callId: call.id, name: call.name, text, isError });
       if (repetition.see(JSON.stringify([call.name, call.arguments, text])) === 'end')
         return { kind: 'nothing', reason: 'the model repeats itself' };

@@ -26,7 +26,7 @@ export async function draftWith(order: DraftOrder): Promise<DraftEnd> {
     question: order.subject,
     maxCharacters,
     system: [planningInstructions(order)],
-    tools: [...readingDeclarations, submit],
+    tools: [...readingDeclarations(), submit],
     cacheKey: order.cacheKey,
   });
   const repetition = watchRepetition();
@@ -59,7 +59,7 @@ export async function draftWith(order: DraftOrder): Promise<DraftEnd> {
     const results: ToolResult[] = [];
     for (const call of message.calls) {
       if (call.name !== submit.name) {
-        const { text, isError } = await useReading(call, order.hands);
+        const { text, isError } = await useReading(call, order);
         results.push({ callId: call.id, name: call.name, text, isError });
         if (repetition.see(JSON.stringify([call.name, call.arguments, text])) === 'end')
           return nothing('the model repeats itself');

@@ -1,23 +1,39 @@
 import type { Hands } from '../../core/contract/hands.ts';
 import type { ToolCall } from '../../core/contract/model.ts';
+import type { Web } from '../../core/contract/web.ts';
 import { grepFiles, listDir, readFile } from './files.ts';
-import { declarationOf, readArguments } from './tool.ts';
+import { type CoderTool, declarationOf, readArguments } from './tool.ts';
+import { webSearch } from './web.ts';
 
-const readingTools = [readFile, listDir, grepFiles];
+/** What whoever may look, and change nothing, looks with. */
+export interface Looking {
+  readonly hands: Hands;
+  /** Searched only; absent: the network is closed. */
+  readonly web?: Web;
+}
 
-/** The tools of whoever may look, and change nothing. */
-export const readingDeclarations = readingTools.map(declarationOf);
+function readingTools({ web }: Pick<Looking, 'web'>): readonly CoderTool[] {
+  return [readFile, listDir, grepFiles, ...(web?.actions.includes('search') ? [webSearch] : [])];
+}
+
+/** The tools that a model is told of. */
+export function readingDeclarations(looking: Pick<Looking, 'web'> = {}) {
+  return readingTools(looking).map(declarationOf);
+}
 
 /** What a call of one of them came to, for the model; a call of any other is answered with their names. */
 export async function useReading(
   { name, arguments: given }: Pick<ToolCall, 'name' | 'arguments'>,
-  hands: Hands,
+  { hands, web }: Looking,
 ): Promise<{ readonly text: string; readonly isError: boolean }> {
-  const tool = readingTools.find((one) => one.name === name);
+  const tools = readingTools({ ...(web && { web }) });
+  const tool = tools.find((one) => one.name === name);
   if (tool === undefined) {
-    const known = readingTools.map((one) => one.name).join(', ');
+    const known = tools.map((one) => one.name).join(', ');
     return { text: `there is no such tool; there is ${known}`, isError: true };
   }
   const parsed = readArguments(tool, given);
-  return 'wrong' in parsed ? { text: parsed.wrong, isError: true } : tool.use(parsed.given, hands, {});
+  return 'wrong' in parsed
+    ? { text: parsed.wrong, isError: true }
+    : tool.use(parsed.given, hands, { ...(web && { web }) });
 }

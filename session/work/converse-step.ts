@@ -12,6 +12,7 @@ import { openTurns } from '../../engine/run/work/turns/open-turns.ts';
 import { guardingProfile } from '../../engine/spec/guarding-profile.ts';
 import { privacyPolicyOf } from '../../engine/spec/privacy-policy-of.ts';
 import { announcing } from './announcing.ts';
+import { openSearch } from './open-search.ts';
 import { tellRuns, untoldRuns } from './tell-ran.ts';
 import { tellReviewed, untoldReviews } from './tell-reviews.ts';
 import type { StepEnd, TurnScope } from './turn-scope.ts';
@@ -42,6 +43,7 @@ export async function converseStep(scope: TurnScope, text: string): Promise<Step
     policy,
     signal,
   });
+  const web = await openSearch(scope, { runId, effective, policy, secrets: opened.model.secrets });
   await using agent = await readingAgentOf(engine, ground, opened.model, {
     runId,
     effective,
@@ -60,6 +62,7 @@ export async function converseStep(scope: TurnScope, text: string): Promise<Step
     question,
     cacheKey: sha256Hex(`converse\n${state().ground.threadId}`),
     hands,
+    ...(web && { web }),
     turns,
     ...(agent === undefined ? {} : { agent }),
     told: {

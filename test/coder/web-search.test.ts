@@ -138,7 +138,7 @@ long('without a working key or API, the keyless page is queried and its text is 
     const [answer = ''] = told;
     t.match(
       answer,
-      /\[duckduckgo\] 1 results; left out: 1 by domain\n1\. \[web\] A <b> page\n {3}https:\/\/www\.example\.net\/b\n/,
+      /\[duckduckgo\] 1 result; left out: 1 by domain\n1\. \[web\] A <b> page\n {3}https:\/\/www\.example\.net\/b\n/,
     );
     t.notMatch(answer, /Ignore all previous|Buy/);
     t.equal(answer.split('</untrusted>').length - 1, 1);
@@ -190,7 +190,7 @@ long('`strategy` decides when a model may search the web and which hosts it sees
   t.match(first[0], /denied: `repo-first` expects the repository/);
   t.match(first[2], '2 results');
   const pinned = await under('pinned-official');
-  t.match(pinned[0], /1 results; left out: .*1 by strategy/);
+  t.match(pinned[0], /1 result; left out: .*1 by strategy/);
 });
 
 long('searching the repository satisfies `repo-first`, and `open-web` needs no prior search', async (t) => {
@@ -280,7 +280,7 @@ long('allowed domains match exactly or by subdomain, and an IP address only by i
 long('`blockedDomains` can block the search hosts, an allow list of domains does not', async (t) => {
   const allowlist = { domainAllowlistMode: 'allowlist-only' };
   const listed = await looked(t, [search], brave, contract(allowlist));
-  t.match(listed.told[0], /1 results; left out: /);
+  t.match(listed.told[0], /1 result; left out: /);
   const closed = await looked(t, [search], brave, contract({ ...allowlist, blockedDomains: ['*'] }));
   t.match(closed.told[0], /denied: brave: `blockedDomains` names its host; duckduckgo: `blockedDomains`/);
   t.strictSame(closed.seen, []);

@@ -2,12 +2,13 @@ import type { WorkCitation } from '../../../core/contract/worker.ts';
 import type { CitationsRecord } from '../../store/record/citations.ts';
 import { joinNetworks } from '../record/join-networks.ts';
 import type { OpenRun } from '../state/attempt.ts';
+import { policyOf } from '../state/attempt-policy.ts';
 import { openEvidence, type RunEvidence } from '../state/open-evidence.ts';
 import { type OpenCitations, openCitations } from './citations/open-citations.ts';
 import type { HandPlace } from './hands/hand-place.ts';
 import type { OpenHands } from './hands/open-hands.ts';
 import type { AttemptTools } from './tools/tool-setting.ts';
-import { type OpenWeb, openWeb } from './web/open-web.ts';
+import { type OpenWeb, openWeb, type WebGround } from './web/open-web.ts';
 
 /** What a model may know something from, and what it has to say of that. */
 export interface OpenSources {
@@ -45,7 +46,16 @@ export async function openSources(run: OpenRun, setting: SourceSetting): Promise
   const strategy = await openEvidence(run);
   const repositoryUses = (): number =>
     hands.used.filter(({ action, outcome }) => looks.has(action) && outcome === 'done').length;
-  const web = openWeb(run, { strategy, place, tools, repositoryUses });
+  const { identity, means } = run;
+  const ground: WebGround = {
+    runId: identity.runId,
+    effective: identity.contract.effective,
+    policy: policyOf(run),
+    signal: means.signal,
+    settings: means.settings,
+    secrets: means.model?.secrets ?? [],
+  };
+  const web = openWeb(ground, { strategy, place, tools, repositoryUses });
   const wasShown = (url: string): boolean => web?.shown.has(url) === true || context.includes(url);
   const citations = openCitations(run, { strategy, tree, steps, wasShown });
   return { ...(web ? { web } : {}), citations, strategy };

@@ -1,18 +1,18 @@
 import { messageOf } from '../../../../core/base/errors.ts';
 import type { EvidencePolicy } from '../../../../core/contract/evidence-policy.ts';
 import type { Finding } from '../../../../core/contract/finding.ts';
+import type { EffectiveIntentSpec } from '../../../../core/contract/intentspec.gen.ts';
 import type { CheckNetwork } from '../../../../core/contract/network-use.ts';
+import type { PrivacyPolicy } from '../../../../core/contract/privacy-policy.ts';
 import type { Web, WebAnswer, WebUse } from '../../../../core/contract/web.ts';
-import type { SearchAccess } from '../../../../engine/tool/search-backend.ts';
 import { redactTexts } from '../../../../readers/sensitive/redact-texts.ts';
 import { guardTool } from '../../../tool/acl.ts';
 import type { PublicAsker } from '../../../tool/egress/open-asker.ts';
+import type { SearchAccess } from '../../../tool/search-backend.ts';
 import { redactHosts } from '../../judge/check-network.ts';
-import type { OpenRun } from '../../state/attempt.ts';
-import { policyOf } from '../../state/attempt-policy.ts';
+import type { RunSettings } from '../../state/run-request.ts';
 import type { HandPlace } from '../hands/hand-place.ts';
-import { type JudgedTool, openDoor } from '../tools/open-tools.ts';
-import type { AttemptTools } from '../tools/tool-setting.ts';
+import { type JudgedTool, openDoor, type ToolSetting } from '../tools/open-tools.ts';
 import { followRedirects } from './follow.ts';
 import { pageText } from './page-text.ts';
 import { searchWeb } from './search-web.ts';
@@ -26,10 +26,22 @@ export interface OpenWeb extends Web {
   network(): CheckNetwork | undefined;
 }
 
+/** Whom the web is opened to, and by which contract. */
+export interface WebGround {
+  readonly runId: string;
+  readonly effective: EffectiveIntentSpec;
+  /** What may not leave this machine. */
+  readonly policy: PrivacyPolicy;
+  readonly signal: AbortSignal;
+  readonly settings: Pick<RunSettings, 'clock' | 'search' | 'outside'>;
+  /** Values that the model's provider is asked with. */
+  readonly secrets: readonly string[];
+}
+
 export interface WebSetting {
   readonly strategy: EvidencePolicy;
-  readonly place: HandPlace;
-  readonly tools: AttemptTools;
+  readonly place: Pick<HandPlace, 'workspace'>;
+  readonly tools: ToolSetting;
   /** Files read and searches of the repository so far. */
   readonly repositoryUses: () => number;
 }
@@ -42,14 +54,12 @@ const maxPageBytes = 4 * 1024 * 1024;
 /** One attempt after the other asks the same services. */
 const restsOf = new WeakMap<object, Map<string, number>>();
 
-/** The web as the contract opens it to an attempt; `undefined` where no rule of it names the tool. */
-export function openWeb(run: OpenRun, setting: WebSetting): OpenWeb | undefined {
-  const { contract, runId } = run.identity;
-  const { security, evidence } = contract.effective;
-  const { signal, settings } = run.means;
+/** The web as the contract opens it; `undefined` if no rule of it names the tool. */
+export function openWeb(ground: WebGround, setting: WebSetting): OpenWeb | undefined {
+  const { runId, effective, policy, signal, settings } = ground;
+  const { security, evidence } = effective;
   const actions = webActions(security.toolAcl);
   if (actions.length === 0) return undefined;
-  const policy = policyOf(run);
   const door = openDoor(setting.tools, webBound);
   const shown = new Set<string>();
   const judge = (url: string) => judgeWebUrl(evidence, setting.strategy, url);
@@ -69,7 +79,7 @@ export function openWeb(run: OpenRun, setting: WebSetting): OpenWeb | undefined 
   ): Promise<Finding | string | undefined> => {
     const about = aboutOf(use);
     if (byRule) return byRule;
-    if (networkOf(contract.effective, use.kind) === undefined)
+    if (networkOf(effective, use.kind) === undefined)
       return '`networkPolicy` is `deny`, and no rule of `web.search` opens a host with a reason';
     const early = await setting.strategy.refuseRetrieval({ repositoryUses: setting.repositoryUses() });
     if (early !== undefined) return early;
@@ -82,10 +92,10 @@ export function openWeb(run: OpenRun, setting: WebSetting): OpenWeb | undefined 
   };
   const isSecret = (text: string): boolean =>
     redactTexts(text, policy) !== text ||
-    [...(run.means.model?.secrets ?? []), ...(access?.secrets ?? [])].some((one) => text.includes(one));
+    [...ground.secrets, ...(access?.secrets ?? [])].some((one) => text.includes(one));
 
   const act = async (use: WebUse): Promise<WebAnswer> => {
-    const network = networkOf(contract.effective, use.kind);
+    const network = networkOf(effective, use.kind);
     if (network === undefined) throw new TypeError('the web is closed');
     const { openAsker } = await import('../../../tool/egress/open-asker.ts');
     asker ??= openAsker(signal, settings.outside);
@@ -157,10 +167,8 @@ export function openWeb(run: OpenRun, setting: WebSetting): OpenWeb | undefined 
     network() {
       const uses = asker?.uses() ?? [];
       if (uses.length === 0) return undefined;
-      const opened = actions.flatMap(
-        (action) => networkOf(contract.effective, action)?.openings.flat() ?? [],
-      );
-      const all = networkOf(contract.effective, actions[0] ?? 'search')?.all === true;
+      const opened = actions.flatMap((action) => networkOf(effective, action)?.openings.flat() ?? []);
+      const all = networkOf(effective, actions[0] ?? 'search')?.all === true;
       const everything = all ? [{ hosts: ['*'], reason: 'networkPolicy: allow' }] : [];
       return redactHosts({ opened: [...everything, ...opened], uses }, policy);
     },

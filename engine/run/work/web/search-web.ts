@@ -97,7 +97,7 @@ async function listResults(
   const reasons = Object.entries(left).flatMap(([reason, count]) =>
     count > 0 ? [`${count} by ${reason}`] : [],
   );
-  const head = `${seen.size} results${reasons.length === 0 ? '' : `; left out: ${reasons.join(', ')}`}`;
+  const head = `${seen.size === 1 ? '1 result' : `${seen.size} results`}${reasons.length === 0 ? '' : `; left out: ${reasons.join(', ')}`}`;
   const items = [...seen.values()].map((text, index) => `${index + 1}. ${text}`);
   const way = unlisted === 0 ? [] : [wayOf(unlisted, evidence)];
   return { text: [head, ...way, ...items].join('\n'), shown: [...seen.keys()] };

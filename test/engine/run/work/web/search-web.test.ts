@@ -88,7 +88,7 @@ t.test('a search counts the results it may not show and shows each other result 
   const many = Array.from({ length: 12 }, (_, index) => `https://n.example/${index}`);
   const { search } = opened([service('one', results(...urls), results(...many))]);
   const { text, shown } = await search('x');
-  t.match(text, '1 results; left out: 1 by domain');
+  t.match(text, '1 result; left out: 1 by domain');
   t.strictSame(shown, ['https://a.example/']);
   t.match(text, `[web] A title\n   https://a.example/\n   ${'s'.repeat(500)}…`);
   t.equal((await search('y')).shown.length, 10);
