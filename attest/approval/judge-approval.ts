@@ -5,6 +5,7 @@ import type {
   ApprovalProblem,
   ApprovalSubject,
   ApprovalVerdict,
+  CarriedFrom,
   ReceivedApproval,
 } from '../../core/contract/approval.ts';
 import type { AllowedSigners } from './allowed-signers.ts';
@@ -23,11 +24,11 @@ interface Parts {
  * Judges one approval by itself, before people are counted. Whatever is wrong with it is its status; nothing is thrown
  * for its sake.
  */
-export function judgeApproval(
+export async function judgeApproval(
   given: ReceivedApproval,
   ground: ApprovalGround,
   allowed: AllowedSigners,
-): ApprovalVerdict {
+): Promise<ApprovalVerdict> {
   const receivedAtMs = given.receivedAtMs ?? ground.receivedAtMs;
   const parts = readParts(given.bytes);
   if (typeof parts === 'string') {
@@ -57,7 +58,7 @@ export function judgeApproval(
     ...(inProcess === undefined ? {} : { inProcess }),
   };
   if (signer.problem) return refused(proven, signer.problem.status, signer.problem.detail);
-  const difference = differenceOf(ground, approval.subject);
+  const { difference, carriedFrom } = await compareSubject(ground, approval.subject);
   if (difference !== undefined) return refused(proven, 'wrong-subject', difference);
   if (expiresAt !== undefined && Date.parse(expiresAt) <= receivedAtMs)
     return refused(proven, 'expired', `the approver let it count until ${expiresAt}`);
@@ -67,7 +68,30 @@ export function judgeApproval(
       'in-process',
       'the process that ran it signed it (`--approve-with`), and `[approvals] in_process` is not `true` at the policy commit',
     );
-  return { ...proven, status: 'counts' };
+  return { ...proven, ...(carriedFrom === undefined ? {} : { carriedFrom }), status: 'counts' };
+}
+
+interface Comparison {
+  /** What differs; `undefined` if the approval is about the subject, or carries over to it. */
+  readonly difference?: string | undefined;
+  readonly carriedFrom?: CarriedFrom;
+}
+
+/** An approval of an earlier candidate carries over only if nothing but base and tree differs. */
+async function compareSubject(ground: ApprovalGround, found: ApprovalSubject): Promise<Comparison> {
+  const difference = differenceOf(ground, found);
+  const { baseCommit, candidateTree, gateReportDigest } = found;
+  if (difference === undefined || ground.carryFault === undefined || baseCommit === null)
+    return { difference };
+  const moved = {
+    ...found,
+    baseCommit: ground.subject.baseCommit,
+    candidateTree: ground.subject.candidateTree,
+  };
+  if (differenceOf(ground, moved) !== undefined) return { difference };
+  const fault = await ground.carryFault(found);
+  if (fault === undefined) return { carriedFrom: { baseCommit, candidateTree, gateReportDigest } };
+  return { difference: `${difference}; the approval does not carry over: ${fault}` };
 }
 
 function readParts(bytes: Uint8Array): Parts | string {
