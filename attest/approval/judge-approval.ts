@@ -5,7 +5,7 @@ import type {
   ApprovalProblem,
   ApprovalSubject,
   ApprovalVerdict,
-  CarriedFrom,
+  EarlierCandidate,
   ReceivedApproval,
 } from '../../core/contract/approval.ts';
 import type { AllowedSigners } from './allowed-signers.ts';
@@ -58,40 +58,44 @@ export async function judgeApproval(
     ...(inProcess === undefined ? {} : { inProcess }),
   };
   if (signer.problem) return refused(proven, signer.problem.status, signer.problem.detail);
-  const { difference, carriedFrom } = await compareSubject(ground, approval.subject);
-  if (difference !== undefined) return refused(proven, 'wrong-subject', difference);
+  const { difference, earlier } = await compareSubject(ground, approval.subject);
+  const compared = { ...proven, ...(earlier === undefined ? {} : { earlier }) };
+  if (difference !== undefined) return refused(compared, 'wrong-subject', difference);
   if (expiresAt !== undefined && Date.parse(expiresAt) <= receivedAtMs)
-    return refused(proven, 'expired', `the approver let it count until ${expiresAt}`);
+    return refused(compared, 'expired', `the approver let it count until ${expiresAt}`);
   if (inProcess && !ground.inProcess)
     return refused(
-      proven,
+      compared,
       'in-process',
       'the process that ran it signed it (`--approve-with`), and `[approvals] in_process` is not `true` at the policy commit',
     );
-  return { ...proven, ...(carriedFrom === undefined ? {} : { carriedFrom }), status: 'counts' };
+  const detail =
+    earlier &&
+    `signed for base \`${earlier.baseCommit.slice(0, 12)}\`; patch and verdict are the same on the new base`;
+  return { ...compared, ...(detail === undefined ? {} : { detail }), status: 'counts' };
 }
 
 interface Comparison {
   /** What differs; `undefined` if the approval is about the subject, or carries over to it. */
   readonly difference?: string | undefined;
-  readonly carriedFrom?: CarriedFrom;
+  readonly earlier?: EarlierCandidate;
 }
 
 /** An approval of an earlier candidate carries over only if nothing but base and tree differs. */
 async function compareSubject(ground: ApprovalGround, found: ApprovalSubject): Promise<Comparison> {
+  const { subject, carryFault } = ground;
   const difference = differenceOf(ground, found);
   const { baseCommit, candidateTree, gateReportDigest } = found;
-  if (difference === undefined || ground.carryFault === undefined || baseCommit === null)
-    return { difference };
-  const moved = {
-    ...found,
-    baseCommit: ground.subject.baseCommit,
-    candidateTree: ground.subject.candidateTree,
-  };
-  if (differenceOf(ground, moved) !== undefined) return { difference };
-  const fault = await ground.carryFault(found);
-  if (fault === undefined) return { carriedFrom: { baseCommit, candidateTree, gateReportDigest } };
-  return { difference: `${difference}; the approval does not carry over: ${fault}` };
+  const isSame = subject.baseCommit === baseCommit && subject.candidateTree === candidateTree;
+  const isOfRun = subject.runId === found.runId && subject.specDigest === found.specDigest;
+  if (isSame || !isOfRun || baseCommit === null) return { difference };
+  const earlier = { baseCommit, candidateTree, gateReportDigest };
+  const { baseCommit: base, candidateTree: tree } = subject;
+  const moved = differenceOf(ground, { ...found, baseCommit: base, candidateTree: tree });
+  if (carryFault === undefined) return { difference, earlier };
+  const fault = moved ?? (await carryFault(found));
+  if (fault === undefined) return { earlier };
+  return { difference: `${difference}; the approval does not carry over: ${fault}`, earlier };
 }
 
 function readParts(bytes: Uint8Array): Parts | string {

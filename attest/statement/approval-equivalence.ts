@@ -70,9 +70,9 @@ export interface CarriedCandidate {
 /** The earlier candidates whose approvals count, each once. */
 export function carriedIn({ approvals }: Pick<AttestRequest, 'approvals'>): readonly CarriedCandidate[] {
   const found = new Map<string, CarriedCandidate>();
-  for (const { status, decision, carriedFrom, digest } of approvals) {
-    if (status !== 'counts' || decision !== 'approve' || carriedFrom === undefined) continue;
-    const { baseCommit, candidateTree: tree, gateReportDigest: verdict } = carriedFrom;
+  for (const { status, decision, earlier, digest } of approvals) {
+    if (status !== 'counts' || decision !== 'approve' || earlier === undefined) continue;
+    const { baseCommit, candidateTree: tree, gateReportDigest: verdict } = earlier;
     const key = `${baseCommit} ${tree}`;
     const known = found.get(key)?.approvals ?? [];
     found.set(key, { baseCommit, tree, verdict, approvals: [...known, digest] });

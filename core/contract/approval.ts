@@ -9,8 +9,8 @@ export interface ApprovalSubject {
   readonly gateReportDigest: string;
 }
 
-/** What an approval that carries over was signed for; everything else is the same for both candidates. */
-export type CarriedFrom = Pick<ApprovalSubject, 'candidateTree' | 'gateReportDigest'> & {
+/** An earlier candidate of the same run and spec, and the verdict that people were shown for it. */
+export type EarlierCandidate = Pick<ApprovalSubject, 'candidateTree' | 'gateReportDigest'> & {
   readonly baseCommit: string;
 };
 
@@ -44,8 +44,8 @@ export interface ApprovalVerdict {
   readonly inProcess?: true;
   /** RFC 3339, as the approver wrote it. */
   readonly signedAt: string;
-  /** The earlier candidate that was approved, if the approval carries over from it (`docs/approval.md`). */
-  readonly carriedFrom?: CarriedFrom;
+  /** The earlier candidate of the run that was signed for; its approval carries over if the status is `counts`. */
+  readonly earlier?: EarlierCandidate;
   /**
    * `counts`, or why not, by a stable word: `untrusted-signer`, `expired`, `not-yet-valid`, `wrong-namespace`,
    * `wrong-subject`, `malformed`, `bad-signature`, `author`, `duplicate`, `in-process`.

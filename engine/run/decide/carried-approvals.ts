@@ -35,22 +35,22 @@ export function carryFaultIn(
 }
 
 /**
- * The candidates that carried approvals were signed for, as commits of the user's repository: a verifier compares them
- * with the sealed one, so that they have to travel with the run.
+ * The earlier candidates that approvals were signed for, as commits of the user's repository, so that they travel with
+ * the run: approvers see what changed since then, and a verifier compares those that carried over with the sealed one.
  */
-export async function anchorCarried(
+export async function anchorEarlier(
   { ground: { repository }, identity: { runId, startedAtMs } }: Pick<Attempt, 'ground' | 'identity'>,
   approvals: readonly ApprovalVerdict[],
 ): Promise<readonly string[]> {
   const found = new Map(
-    approvals.flatMap(({ carriedFrom }) =>
-      carriedFrom ? [[`${carriedFrom.baseCommit} ${carriedFrom.candidateTree}`, carriedFrom] as const] : [],
+    approvals.flatMap(({ earlier }) =>
+      earlier ? [[`${earlier.baseCommit} ${earlier.candidateTree}`, earlier] as const] : [],
     ),
   );
   const anchors: string[] = [];
-  for (const { baseCommit, candidateTree } of found.values()) {
-    const [object] = await describeObjects(repository, [candidateTree]);
-    if (object?.type !== 'tree') continue;
+  for (const { baseCommit, candidateTree } of [...found.values()].slice(0, maxCandidates)) {
+    const [tree, base] = await describeObjects(repository, [candidateTree, baseCommit]);
+    if (tree?.type !== 'tree' || base?.type !== 'commit') continue;
     anchors.push(
       await createCommit(repository, {
         tree: candidateTree,

@@ -54,7 +54,7 @@ const equivalence = buildEquivalence({
       keyId: 'SHA256:key',
       signedAt: '2026-01-01T10:00:00.000Z',
       status: 'counts',
-      carriedFrom: {
+      earlier: {
         baseCommit: '1'.repeat(40),
         candidateTree: '2'.repeat(40),
         gateReportDigest: '5'.repeat(64),

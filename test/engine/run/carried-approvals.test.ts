@@ -1,6 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { type ChangedSince, changedSince } from '../../../api/run/changed-since.ts';
+import { judgeHere } from '../../../api/run/judge-here.ts';
+import { openWaitingRun } from '../../../api/run/waiting-run.ts';
 import { gitEvidence } from '../../../api/verify/git-evidence.ts';
 import { formatBundle } from '../../../attest/bundle/bundle.ts';
 import { inTotoPayloadType, signEnvelope } from '../../../attest/encoding/dsse.ts';
@@ -49,6 +52,11 @@ function moveTarget(sample: Sample, path: string, text: string): string {
   sample.git('add', '--all');
   sample.git('commit', '--quiet', '-m', `Change ${path}`);
   return sample.git('rev-parse', 'HEAD');
+}
+
+async function changesIn({ root }: Sample, runId: string): Promise<readonly ChangedSince[]> {
+  const waiting = await openWaitingRun({ cwd: root, stores: builtInStores }, runId);
+  return changedSince(waiting, await judgeHere(waiting));
 }
 
 async function verified(
@@ -207,6 +215,16 @@ long('people are asked again if patch, verdict or signers differ on the new base
       return moveTarget(sample, '.writ/allowed_signers', lines.join('\n'));
     },
   };
+  // A signer who is removed is nobody, so that nothing is said of what changed since.
+  const lineAdded = [/^@@/, /^ -/, /^ \+/, /^ {2}}/, /^\+ $/, /^ diff/, /^ index/, /^ ---/];
+  const shown: Readonly<Record<string, object>> = {
+    'a file of the change that changed on the target': { patch: 'changed', diff: lineAdded, verdict: [] },
+    'a check that the new policy adds': {
+      patch: 'same',
+      diff: [],
+      verdict: [/./, /./, /`more` \(fast\) is new/],
+    },
+  };
   for (const [name, move] of Object.entries(cases)) {
     const { sample, key, runId, old } = await approvedRun(t, optIn);
     const tip = move(sample);
@@ -215,6 +233,9 @@ long('people are asked again if patch, verdict or signers differ on the new base
     const now = candidateOf(sample, runId);
     t.equal(now.base, tip);
     t.not(now.tree, old.tree);
+    const about = { people: [ann], base_commit: old.base, candidate_tree: old.tree };
+    const expected = shown[name];
+    t.match(await changesIn(sample, runId), expected === undefined ? [] : [{ ...about, ...expected }], name);
     await sign(sample, runId, key(ben), ben);
     const done = await sample.resume(runId);
     t.equal(done.decision?.type, 'commit', String(done.decision?.rationale));
