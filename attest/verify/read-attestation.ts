@@ -56,10 +56,10 @@ export const knownPredicates: readonly string[] = [
   decisionType,
   manifestType,
   revocationType,
-  equivalenceType,
   npmPublishType,
   pypiPublishType,
   slsaProvenanceV02Type,
+  equivalenceType,
 ];
 
 /**
