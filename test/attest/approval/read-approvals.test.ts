@@ -316,7 +316,11 @@ t.test('an approval carries over only if nothing but base and tree differs', asy
     { gateReportDigest: '8'.repeat(64) },
     { baseCommit: null },
   ])
-    t.strictSame(await statuses([earlier(more)], { carryFault }), ['wrong-subject'], Object.keys(more).join());
+    t.strictSame(
+      await statuses([earlier(more)], { carryFault }),
+      ['wrong-subject'],
+      Object.keys(more).join(),
+    );
   t.equal(asked.length, 1, 'no git object is read for any of them');
   t.strictSame(await statuses([earlier()]), ['wrong-subject'], 'without the opt-in');
   const [refused] = await judge([earlier()], { carryFault: async () => 'another patch' });

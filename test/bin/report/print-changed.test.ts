@@ -1,6 +1,7 @@
 import t from 'tap';
 import type { ChangedSince } from '../../../api/run/changed-since.ts';
 import { printChanged } from '../../../bin/report/print-changed.ts';
+import type { Part } from '../../../bin/terminal/print.ts';
 
 const change: ChangedSince = {
   people: ['ann@x.example', 'ben@x.example'],
@@ -14,7 +15,7 @@ const change: ChangedSince = {
 
 function printed(...changes: readonly ChangedSince[]): readonly string[] {
   const lines: string[] = [];
-  const write = (...parts: Parameters<Parameters<typeof printChanged>[0]>): void => {
+  const write = (...parts: readonly Part[]): void => {
     lines.push(parts.map((part) => (typeof part === 'string' ? part : part.text)).join(''));
   };
   printChanged(write, changes, '3'.repeat(40));
