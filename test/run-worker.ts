@@ -13,6 +13,7 @@ await room(
   'engine/run/work/unknown-api.test.ts',
   'engine/run/work/consent-time.test.ts',
   'engine/run/approval-runs.test.ts',
+  'engine/run/carried-approvals.test.ts',
   'engine/run/context-blobs.test.ts',
   'engine/run/travelling-run.test.ts',
   'engine/run/parts',

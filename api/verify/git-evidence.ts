@@ -6,6 +6,7 @@ import { readFrom } from '../../attest/log/read-from.ts';
 import { parseTlogProof } from '../../attest/log/tlog-proof.ts';
 import { type EvidenceSource, runFiles } from '../../attest/verify/evidence-source.ts';
 import { isWritError } from '../../core/base/errors.ts';
+import type { CarryReader } from '../../core/contract/approval.ts';
 import type { RunStore } from '../../engine/store/run-store.ts';
 import { readObjects } from '../../engine/vcs/blobs.ts';
 import { evidenceReader } from '../../engine/vcs/evidence-reader.ts';
@@ -34,8 +35,20 @@ export async function gitEvidence(
     listContent: async () => content.paths,
     readContent: async (path) => content.files.get(path),
     ...evidenceReader(repository),
+    carry: readCarry(repository),
     ...(await ledgersOf(repository, run.files.get(runFiles.proof))),
     ...(await replacedIn(repository, { target, commit: commit.id, raw: commit.bytes })),
+  };
+}
+
+/** Loaded when a run has carried approvals: few have. */
+function readCarry(repository: Repository): CarryReader {
+  const load = async (): Promise<CarryReader> =>
+    (await import('../../engine/patch/carry-reader.ts')).carryReader(repository);
+  return {
+    carriesApprovals: async (commit) => (await load()).carriesApprovals(commit),
+    isAncestor: async (ancestor, commit) => (await load()).isAncestor(ancestor, commit),
+    patchDigest: async (baseCommit, tree) => (await load()).patchDigest(baseCommit, tree),
   };
 }
 

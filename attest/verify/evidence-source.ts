@@ -1,3 +1,4 @@
+import type { CarryReader } from '../../core/contract/approval.ts';
 import type { HashedTree } from '../../core/contract/hashed-tree.ts';
 import { sealPaths } from '../../engine/store/record/seal-paths.ts';
 import type { LedgerFileReader } from '../log/tile-reader.ts';
@@ -57,6 +58,8 @@ export interface EvidenceSource {
   readAt?(commit: string, path: string): Promise<{ readonly bytes?: Uint8Array } | undefined>;
   /** Authors, co-authors and committers of `base..tip`, where the commits are at hand; nobody where they are not. */
   readonly listPeople?: (base: string | null, tip: string) => Promise<readonly string[]>;
+  /** Compares candidates of carried approvals, where the repository is at hand. */
+  readonly carry?: CarryReader;
   /** Files of the internal ledger beside this repository, where it has one. */
   readonly readLedger?: LedgerFileReader;
   /** Files of the copy of the proof's log in git, where there is one; it may be newer than `readLedger`. */

@@ -202,6 +202,12 @@ const rows: Readonly<Record<string, Row>> = {
     evidence: ['approvals/gate-report.json', 'approvals/authors.json'],
     signed: true,
   },
+  'approvals-carried': {
+    says: 'approvals of an earlier candidate count: same patch on the new base, same verdict, both policies allow it',
+    rule: '[approvals] carry at both policy commits; docs/approval.md',
+    evidence: [runFiles.equivalence, 'approvals/gate-report.json'],
+    signed: true,
+  },
   'artifact:': {
     says: 'the file given is part of this run',
     rule: '--artifact',

@@ -5,6 +5,7 @@ import { approvalType } from '../approval/approval-statement.ts';
 import { type Bundle, readSeal } from '../bundle/bundle.ts';
 import { inTotoPayloadType } from '../encoding/dsse.ts';
 import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
+import { equivalenceType } from '../statement/approval-equivalence.ts';
 import { slsaProvenanceType } from '../statement/slsa-provenance.ts';
 import type { Anchors } from './anchors.ts';
 import { type SourceDemands, sourceChecks, verifySource } from './certified-source.ts';
@@ -17,6 +18,7 @@ import { refuted, unavailable, type VerifyReport } from './report.ts';
 import { type RunSigner, verifySigner } from './run-signer.ts';
 import { judgeSummary, type SummaryDemands, summaryChecks } from './summary-demands.ts';
 import { verifyApprovals } from './verify-approvals.ts';
+import { equivalenceCheck, verifyEquivalence } from './verify-equivalence.ts';
 import { isExpired, requireDigest, verifyEvidence } from './verify-evidence.ts';
 import { type LaterEntries, verifyHistory } from './verify-history.ts';
 import { describeInclusion, verifyLog } from './verify-log.ts';
@@ -157,7 +159,18 @@ export async function verifyRun(
   const said = await verifyStatements(list, source, signer, claims, spec, revoked, options.clock.now());
   await judgeSummary(list, summary, said.summary);
   const { allowedSigners, requireApprovals } = options;
-  await verifyApprovals(list, source, claims, spec, said.decision, commit, allowedSigners, requireApprovals);
+  const carried = await verifyEquivalence(list, source, signer, claims, spec, said.decision);
+  await verifyApprovals(
+    list,
+    source,
+    claims,
+    spec,
+    said.decision,
+    commit,
+    allowedSigners,
+    carried,
+    requireApprovals,
+  );
   if (options.requireApprovals) list.demand('approvals');
   for (const { id, sha256 } of artifacts) {
     await list.judge(id, () => {
@@ -200,7 +213,10 @@ async function verifyPlainView(list: CheckList, { replaced }: EvidenceSource): P
 /** Approvals are statements of the set too, as far as they were verified. */
 async function approvalTypes(list: CheckList, source: EvidenceSource): Promise<readonly string[]> {
   const hasApprovals = (await source.listRun()).some((path) => /^approvals\/\d+\.json$/.test(path));
-  return hasApprovals && list.statusOf('approvals') === 'passed' ? [approvalType] : [];
+  return [
+    ...(hasApprovals && list.statusOf('approvals') === 'passed' ? [approvalType] : []),
+    ...(list.statusOf(equivalenceCheck) === 'passed' ? [equivalenceType] : []),
+  ];
 }
 
 /** Says which statements are there, where the one that all rests on is not. */

@@ -6,6 +6,7 @@ import { commitMessage, createCommit } from '../../vcs/create-commit.ts';
 import { type Identity, readIdentity } from '../../vcs/identity.ts';
 import { importObjects } from '../../vcs/import-objects.ts';
 import { dropSetAside } from '../../vcs/set-aside.ts';
+import { anchorEarlier } from '../decide/carried-approvals.ts';
 import { decide } from '../decide/decide.ts';
 import type { SealingFault } from '../record/decision-input.ts';
 import type { JudgedRun } from '../record/judged-run.ts';
@@ -71,7 +72,9 @@ export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void>
         });
   settings.signal.throwIfAborted();
   try {
-    await settleRun(attempt, recorded, attested.seals);
+    const carried = attempt.approvals.filter(({ status }) => status === 'counts');
+    const anchors = await anchorEarlier(attempt, carried);
+    await settleRun(attempt, recorded, attested.seals, attempt.patch.diff, anchors);
   } catch (fault) {
     // The claim is in the log already: whoever reads the log must learn that it did not take effect.
     await revoke(attempt, attested, `the change was not recorded: ${messageOf(fault)}`).catch(

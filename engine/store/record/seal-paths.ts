@@ -1,6 +1,7 @@
 /** Where the seals of a run stand in its tree (`docs/decisions/0006-evidence-set.md`). */
 export const sealPaths = {
   decision: 'statements/decision.sigstore.json',
+  equivalence: 'statements/approval-equivalence.sigstore.json',
   bundle: 'provenance.sigstore.json',
   proof: 'transparency-proof.tlog-proof',
   summary: 'statements/vsa.sigstore.json',
