@@ -155,10 +155,10 @@ export type AroundOutcome = FollowOutcome & {
 };
 
 /**
- * After the swap: brings index and files to the sealed commit and merges the stored local changes back into them, unless
- * they are part of that commit (`isIncluded`). The
- * caller deletes the ref once it has recorded that they are `merged`. A call with the same arguments completes one that
- * was killed. A path whose content is neither stored nor written by writ is never changed.
+ * After the swap: brings index and files to the sealed commit and merges the stored local changes back into them,
+ * unless they are part of that commit (`isIncluded`). The caller deletes the ref once it has recorded that they are
+ * `merged`. A call with the same arguments completes one that was killed. A path whose content is neither stored nor
+ * written by writ is never changed.
  */
 export async function followAround(
   repo: Repository,
