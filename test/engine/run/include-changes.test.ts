@@ -1,9 +1,11 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { commands } from '../../../bin/command-table.ts';
 import type { Worker } from '../../../core/contract/worker.ts';
 import { createRecordedWorker } from '../../../plugins/recorded-worker/worker.ts';
-import { makeSample, workedBy } from './sample.ts';
+import { runLine } from '../../bin/host.ts';
+import { makeSample, sampleSpec, workedBy } from './sample.ts';
 
 const fixed = readFileSync(
   new URL(
@@ -39,6 +41,27 @@ t.test('a supplied patch is sealed together with the local changes at its paths'
   const refused = await inVain.sample.run({ source, ...include }, waived);
   t.equal(refused.decision?.type, 'abandon', 'the gates evaluate local changes, too');
   t.equal(inVain.sample.state(), before);
+});
+
+t.test('`writ run` asks on a terminal what happens to local changes, and stops without one', async (t) => {
+  const { sample } = localChange(t);
+  const file = (name: string, bytes: Uint8Array): string => {
+    writeFileSync(join(sample.home, name), bytes);
+    return join(sample.home, name);
+  };
+  const spec = file('intent.json', sampleSpec(waived));
+  const line = ['run', spec, '--patch', file('change.diff', fixed)];
+  const given = { cwd: sample.root, env: sample.env };
+  t.match(await runLine(line, commands, given), { code: 128, err: /WORKTREE_DIRTY/ });
+  const stopped = await runLine(line, commands, { ...given, terminal: true, stdin: 'what\nstop\n' });
+  t.match(stopped, {
+    code: 128,
+    err: /src\/price\.js \(modified\)[\s\S]*stop\?[\s\S]*stop\?[\s\S]*WORKTREE_DIRTY/,
+  });
+  const ran = await runLine(line, commands, { ...given, terminal: true, stdin: 'include\n' });
+  t.equal(ran.code, 0, ran.err);
+  t.match(sample.git('show', `HEAD:${price}`), 'mine');
+  t.equal(sample.git('status', '--porcelain'), '');
 });
 
 t.test('a patch that was made on the local content applies on top of it', async (t) => {
