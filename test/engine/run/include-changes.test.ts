@@ -107,12 +107,25 @@ t.test('work that is predicted to write a file with local changes starts from th
   const onTop = fixed.toString().replaceAll('in cents.', 'in whole cents.');
   const { worker, calls } = recorded(onTop);
   const objectives = [`Correct price() in ${price}`];
-  const view = await sample.run({ worker, ...include }, { ...waived, intent: { objectives } });
+  const killed = new AbortController();
+  const first: Worker = {
+    ...worker,
+    work() {
+      killed.abort(new Error('killed'));
+      return Promise.reject(killed.signal.reason);
+    },
+  };
+  const begun = { worker: first, runId, signal: killed.signal, ...include };
+  await t.rejects(sample.run(begun, { ...waived, intent: { objectives } }));
+  const again = { name: 'of-the-test', from: async () => Buffer.alloc(0) };
+  const view = await sample.resume(runId, { worker: again }, workedBy({ worker }).more);
   t.equal(view.decision?.type, 'commit', String(view.decision?.rationale));
-  t.equal(calls(), 1);
+  t.equal(calls(), 1, 'a resumed run goes on with what it included');
   t.match(sample.git('show', `HEAD:${price}`), /whole cents[\s\S]*cents;[\s\S]*mine/);
   t.equal(sample.git('status', '--porcelain'), '');
   t.same(view.localChanges?.paths, [price]);
+  const verified = await runLine(['verify', runId], commands, { cwd: sample.root, env: sample.env });
+  t.equal(verified.code, 0, verified.out);
 });
 
 t.test(
