@@ -4,8 +4,12 @@ import { parseWritePattern } from '../../plan/write-pattern.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import { type Touched, touchedBy } from '../../vcs/dirty-paths.ts';
 import { readLocalContent } from '../../vcs/include-local.ts';
+import type { Target } from '../../vcs/plan-target.ts';
+import type { Repository } from '../../vcs/repository.ts';
+import { readHead } from '../../vcs/resolve-commit.ts';
 import { requireLandable } from '../../vcs/set-aside.ts';
 import { readWording } from '../state/commit-wording.ts';
+import type { Landing } from '../state/landing.ts';
 import { chooseLocalChanges } from '../state/local-decision.ts';
 import { openModel } from '../state/open-model.ts';
 import { isBuiltIn } from '../state/pick-provider.ts';
@@ -103,8 +107,10 @@ export const changeJudgements: readonly Judgement[] = [
     id: 'predicted-paths-clean',
     sees: 'change',
     needs: ['request', 'source', 'repository', 'landing', 'draft', 'scratch'],
-    async judge({ request, source, repository, landing: { base, target }, draft, scratch }) {
-      if (source.kind !== 'worker' || !target.checkedOutHere) return;
+    async judge({ request, source, repository, landing, draft, scratch }) {
+      const target = await targetHere(repository, landing, request.heldFor);
+      if (source.kind !== 'worker' || target === undefined) return;
+      const { base } = landing;
       const files = predictedFiles(draft);
       const { choice, dirty } = await chooseLocalChanges(request, repository, files);
       if (choice !== 'include') {
@@ -128,6 +134,19 @@ export const changeJudgements: readonly Judgement[] = [
     },
   }),
 ];
+
+/** The branch that the change lands on, now or after a review, if it is checked out here. */
+async function targetHere(
+  repository: Repository,
+  { base, target }: Landing,
+  heldFor: string | undefined,
+): Promise<Target | undefined> {
+  if (target.checkedOutHere) return target;
+  if (heldFor === undefined) return undefined;
+  const { branch, commit } = await readHead(repository);
+  const isHere = branch === heldFor && commit === base.commit;
+  return isHere ? { ref: heldFor, expected: commit, checkedOutHere: true } : undefined;
+}
 
 /** Files that the plan names one by one. What it names by directory or glob is checked once the change is there. */
 function predictedFiles({ tasks }: PlanDraft): readonly Touched[] {
