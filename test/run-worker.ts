@@ -4,6 +4,7 @@ await room(
   'engine/run/run-edges.test.ts',
   'engine/run/worker-runs.test.ts',
   'engine/run/dirty-tree.test.ts',
+  'engine/run/include-changes.test.ts',
   'engine/run/work/agent',
   'engine/run/work/turns',
   'engine/run/work/lsp',

@@ -9,11 +9,16 @@ import type { Repository } from './repository.ts';
 /** Why the working tree cannot take a change at `path`. */
 export interface DirtyPath {
   readonly path: string;
-  readonly reason: 'staged' | 'modified' | 'unmerged' | 'untracked' | 'obstructed';
+  readonly reason: 'staged' | 'modified' | 'unmerged' | 'untracked' | 'obstructed' | 'conflicting';
 }
 
 /** A path that a patch writes, moves or removes. */
 export type Touched = Pick<PatchFile, 'path' | 'oldPath' | 'changeType' | 'oldMode' | 'newMode'>;
+
+/** These paths, as if a patch changed the files there. */
+export function touchedBy(paths: readonly string[]): readonly Touched[] {
+  return paths.map((path) => ({ path, changeType: 'modify' }));
+}
 
 const maxShown = 20;
 const submodule = '160000';
@@ -55,11 +60,18 @@ export function refuseDirty(
   dirty: readonly DirtyPath[],
   more: { readonly hints?: readonly string[] } = {},
 ): void {
-  if (dirty.length === 0) return;
+  if (dirty.length > 0) throw dirtyFault(dirty, more);
+}
+
+/** WORKTREE_DIRTY, naming the first of these paths. */
+export function dirtyFault(
+  dirty: readonly DirtyPath[],
+  more: { readonly hints?: readonly string[] } = {},
+): WritError {
   const shown = dirty.slice(0, maxShown);
   const [first, ...others] = dirty.map(({ path }) => `\`${printable(path)}\``);
   const subject = others.length === 0 ? `${first} has` : `${first} and ${others.length} more paths have`;
-  throw new WritError('WORKTREE_DIRTY', {
+  return new WritError('WORKTREE_DIRTY', {
     message: `${subject} local changes, and the change would write there`,
     detail: {
       count: dirty.length,

@@ -27,7 +27,7 @@ const maxListBytes = 512 * 1024 * 1024;
 const writer = { name: 'writ', email: 'scheduler@writ.invalid' };
 
 /** What a run does about local changes at paths that its change touches. */
-export type LocalChanges = 'stop' | 'set-aside';
+export type LocalChanges = 'stop' | 'set-aside' | 'include';
 
 /** The choice for a run: one that has stored local changes before goes on with them unless the user says otherwise. */
 export async function localChangesOf(
@@ -93,11 +93,12 @@ export interface SetAsideRequest {
  * Stores index and files of these paths as a commit that `git stash apply` accepts, and points the ref of the run to
  * it. Changes nothing else. Untracked files are in the commit as added files, so that a later merge treats them as
  * such. What a killed process of the same run stored before its branch moved stays under another ref if it differs.
+ * Returns the commit.
  */
 export async function storeSetAside(
   repository: Repository,
   { runId, base, paths, atMs }: SetAsideRequest,
-): Promise<void> {
+): Promise<string> {
   // Nothing of the user may be removed before it is on disk.
   const repo: Repository = {
     ...repository,
@@ -131,13 +132,14 @@ export async function storeSetAside(
   const stored = await commit(worked, [base, stagedCommit], 'local changes');
   const ref = setAsideRef(runId);
   const old = await readRef(repo, ref);
-  if (old === stored) return;
+  if (old === stored) return stored;
   // The user may have relied on the earlier ref: it stays under another name.
   const earlier = `${ref}-${old?.slice(0, 12)}`;
   const isNew = old !== undefined && (await readRef(repo, earlier)) === undefined;
   const kept = isNew ? [{ ref: earlier, old: undefined, new: old }] : [];
   const outcome = await updateRefs(repo, [...kept, { ref, old, new: stored }], `writ: run ${runId}`);
   if (!outcome.moved) throw new Error(`\`${ref}\` was changed by another process`);
+  return stored;
 }
 
 /** Deletes the ref of a run if it still points to `stored`. */
@@ -153,15 +155,20 @@ export type AroundOutcome = FollowOutcome & {
 };
 
 /**
- * After the swap: brings index and files to the sealed commit and merges the stored local changes back into them. The
- * caller deletes the ref once it has recorded that they are `merged`. A call with the same arguments completes one that
- * was killed. A path whose content is neither stored nor written by writ is never changed.
+ * After the swap: brings index and files to the sealed commit and merges the stored local changes back into them,
+ * unless they are part of that commit (`isIncluded`). The caller deletes the ref once it has recorded that they are
+ * `merged`. A call with the same arguments completes one that was killed. A path whose content is neither stored nor
+ * written by writ is never changed.
  */
 export async function followAround(
   repo: Repository,
   target: Target,
   commit: string,
-  { runId, stored }: { readonly runId: string; readonly stored: string },
+  {
+    runId,
+    stored,
+    isIncluded,
+  }: { readonly runId: string; readonly stored: string; readonly isIncluded: boolean },
 ): Promise<AroundOutcome> {
   if (await isOnTarget(repo, target)) await clearStored(repo, stored);
   const followed = await finishFollow(repo, target, commit);
@@ -169,7 +176,7 @@ export async function followAround(
   if (followed.state === 'failed') return { ...followed, kept: { ref, why: followed.reason } };
   if (followed.state === 'not-checked-out')
     return { ...followed, kept: { ref, why: 'the branch is not checked out here any more' } };
-  const why = await mergeBack(repo, commit, stored);
+  const why = isIncluded ? undefined : await mergeBack(repo, commit, stored);
   if (why !== undefined) return { ...followed, kept: { ref, why } };
   return { ...followed, merged: stored };
 }

@@ -80,6 +80,7 @@ export async function startedAnew(
     tip,
     authorship,
     lacking,
+    local: undefined,
   };
   return {
     runId,

@@ -82,7 +82,8 @@ export async function landHeld(
     ...(local && { local }),
   });
   if (lost !== undefined) return { lost };
-  const follow = await followTarget(repository, runId, target, commit, isAgain);
+  const isIncluded = local?.included !== undefined;
+  const follow = await followTarget(repository, runId, target, commit, isAgain, isIncluded);
   if (follow.merged !== undefined) await dropSetAside(repository, runId, follow.merged);
   const notices = [
     follow.state === 'failed' ? `the working tree could not follow: ${follow.reason}` : '',

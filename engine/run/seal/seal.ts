@@ -85,7 +85,8 @@ export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void>
   const { repository, target, policy } = ground;
   const { runId } = attempt.identity;
   const { files: touched } = attempt.patch;
-  const local = { choice: settings.localChanges, atMs: nowMs };
+  const { choice = settings.localChanges, included } = attempt.localNow ?? {};
+  const local = { choice, atMs: nowMs, included };
   const move = { runId, target, commit, files: touched, policy, when: 'during the run', local };
   const swap = await steps.once('swap', () => moveTarget(repository, move));
   if (swap.lost !== undefined) {
@@ -95,7 +96,7 @@ export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void>
   }
   const isAgain = steps.interrupted('follow');
   const { merged } = await steps.once('follow', () =>
-    followTarget(repository, runId, target, commit, isAgain),
+    followTarget(repository, runId, target, commit, isAgain, included !== undefined),
   );
   // After the step is recorded: a process that follows once more would not know the merged files as the user's.
   if (merged !== undefined) await dropSetAside(repository, runId, merged);

@@ -8,6 +8,7 @@ import type { TaskAdvice } from '../../plan/plan-advice.ts';
 import type { PluginAccess } from '../../plugin-trust/plugin-access.ts';
 import type { JournalWitness } from '../../store/journal-witness.ts';
 import type { Outside } from '../../tool/egress/outside.ts';
+import type { DirtyPath } from '../../vcs/dirty-paths.ts';
 import type { LocalChanges } from '../../vcs/set-aside.ts';
 import type { ModelMeter } from './model-meter.ts';
 import type { OpenModel } from './open-model.ts';
@@ -56,10 +57,13 @@ export interface RunSettings {
    */
   readonly approvers?: readonly InProcessApprover[];
   /**
-   * What happens to uncommitted changes at paths that the change touches; absent: `stop`. `set-aside` stores them
-   * just before the working tree follows the sealed commit, and merges them back afterwards.
+   * What happens to uncommitted changes at paths that the change touches; absent: the answer of `askLocalChanges`, else
+   * `stop`. `set-aside` stores them just before the working tree follows the sealed commit, and merges them back
+   * afterwards. `include` makes them part of the change.
    */
   readonly localChanges?: LocalChanges;
+  /** Asks a person about local changes at these paths; absent: nobody is there to answer. */
+  readonly askLocalChanges?: (dirty: readonly DirtyPath[]) => Promise<LocalChanges>;
   /** Revisions of the plan within the run, where fewer than the engine allows. */
   readonly maxReplans?: number;
   /** Who is asked while a worker works; absent: nobody is there. */

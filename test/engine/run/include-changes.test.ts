@@ -1,0 +1,169 @@
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { commands } from '../../../bin/command-table.ts';
+import type { Worker } from '../../../core/contract/worker.ts';
+import { createRecordedWorker } from '../../../plugins/recorded-worker/worker.ts';
+import { runLine } from '../../bin/host.ts';
+import { makeSample, sampleSpec, workedBy } from './sample.ts';
+
+const fixed = readFileSync(
+  new URL(
+    '../../../fixtures/runs/a-bugfix-whose-contract-waives-new-tests-needs-none/change.diff',
+    import.meta.url,
+  ),
+);
+const waived = { acceptance: { qualityGates: { requireNewTestsWhenBugfix: false } } };
+const price = 'src/price.js';
+const include = { localChanges: 'include' } as const;
+const source = { kind: 'patch', bytes: fixed } as const;
+const runId = '01a21fa1-8dcd-7528-a91d-ed9ff744cade';
+
+t.test('a supplied patch is sealed together with the local changes at its paths', async (t) => {
+  const { sample, path, read } = localChange(t);
+  writeFileSync(join(sample.root, 'docs/notes.md'), 'other\n');
+  sample.git('add', price);
+  appendFileSync(path, '// unstaged\n');
+  const view = await sample.run({ source, ...include }, waived);
+  t.equal(view.decision?.type, 'commit', String(view.decision?.rationale));
+  const sealed = sample.git('show', `HEAD:${price}`);
+  for (const part of ['return count * cents;', '// mine', '// unstaged']) t.match(sealed, part);
+  t.equal(`${sealed}\n`, read());
+  t.equal(sample.git('status', '--porcelain'), 'M docs/notes.md', 'another path is untouched');
+  t.match(view.localChanges, { paths: [price], digest: /^[0-9a-f]{64}$/ });
+  t.match(view.notices, [`includes local changes of the working tree at \`${price}\``]);
+  t.equal(view.patch?.files[0]?.linesAdded, 4, 'the diff is against the base commit');
+  t.equal(sample.git('for-each-ref', 'refs/writ'), '');
+
+  const inVain = localChange(t);
+  appendFileSync(inVain.path, 'syntax error\n');
+  const before = inVain.sample.state();
+  const refused = await inVain.sample.run({ source, ...include }, waived);
+  t.equal(refused.decision?.type, 'abandon', 'the gates evaluate local changes, too');
+  t.equal(inVain.sample.state(), before);
+});
+
+t.test('`writ run` asks on a terminal what happens to local changes, and stops without one', async (t) => {
+  const { sample } = localChange(t);
+  const file = (name: string, bytes: Uint8Array): string => {
+    writeFileSync(join(sample.home, name), bytes);
+    return join(sample.home, name);
+  };
+  const spec = file('intent.json', sampleSpec(waived));
+  const line = ['run', spec, '--patch', file('change.diff', fixed)];
+  const given = { cwd: sample.root, env: sample.env };
+  t.match(await runLine(line, commands, given), { code: 128, err: /WORKTREE_DIRTY/ });
+  const stopped = await runLine(line, commands, { ...given, terminal: true, stdin: 'what\nstop\n' });
+  t.match(stopped, {
+    code: 128,
+    err: /src\/price\.js \(modified\)[\s\S]*stop\?[\s\S]*stop\?[\s\S]*WORKTREE_DIRTY/,
+  });
+  const ran = await runLine(line, commands, { ...given, terminal: true, stdin: 'include\n' });
+  t.equal(ran.code, 0, ran.err);
+  t.match(sample.git('show', `HEAD:${price}`), 'mine');
+  t.equal(sample.git('status', '--porcelain'), '');
+});
+
+t.test('a patch that was made on the local content applies on top of it', async (t) => {
+  const { sample, path, read } = localChange(t);
+  writeFileSync(path, read().replace('in cents.', 'in whole cents.'));
+  sample.git('add', price);
+  writeFileSync(path, read().replace(' + 1', ''));
+  const bytes = Buffer.from(`${sample.git('diff')}\n`);
+  sample.git('checkout', '--', price);
+  await t.rejects(sample.run({ source: { kind: 'patch', bytes } }, waived), { code: 'PATCH_DOES_NOT_APPLY' });
+  const view = await sample.run({ source: { kind: 'patch', bytes }, ...include }, waived);
+  t.equal(view.decision?.type, 'commit', String(view.decision?.rationale));
+  t.match(sample.git('show', `HEAD:${price}`), /whole cents[\s\S]*cents;[\s\S]*mine/);
+  t.equal(sample.git('status', '--porcelain'), '');
+});
+
+t.test('local changes that cannot be included are refused before any work', async (t) => {
+  const conflict = localChange(t);
+  writeFileSync(conflict.path, conflict.read().replace('+ 1', '+ 2'));
+  const before = conflict.sample.state();
+  await t.rejects(conflict.sample.run({ source, ...include }, waived), {
+    code: 'WORKTREE_DIRTY',
+    exitCode: 128,
+    detail: { found: [`${price} (conflicting)`] },
+  });
+  t.equal(conflict.sample.state(), before);
+
+  const { sample } = localChange(t);
+  writeFileSync(join(sample.root, '.git/info/exclude'), 'new.js\n');
+  const added =
+    'diff --git a/src/new.js b/src/new.js\nnew file mode 100644\n--- /dev/null\n+++ b/src/new.js\n@@ -0,0 +1 @@\n+1;\n';
+  writeFileSync(join(sample.root, 'src/new.js'), '1;\n');
+  const bytes = Buffer.from(added);
+  await t.rejects(sample.run({ source: { kind: 'patch', bytes }, ...include }, waived), {
+    code: 'WORKTREE_DIRTY',
+    detail: { found: ['src/new.js (untracked)'] },
+  });
+});
+
+t.test('work that is predicted to write a file with local changes starts from them', async (t) => {
+  const { sample, path, read } = localChange(t);
+  writeFileSync(path, read().replace('in cents.', 'in whole cents.'));
+  const onTop = fixed.toString().replaceAll('in cents.', 'in whole cents.');
+  const { worker, calls } = recorded(onTop);
+  const objectives = [`Correct price() in ${price}`];
+  const killed = new AbortController();
+  const first: Worker = {
+    ...worker,
+    work() {
+      killed.abort(new Error('killed'));
+      return Promise.reject(killed.signal.reason);
+    },
+  };
+  const begun = { worker: first, runId, signal: killed.signal, ...include };
+  await t.rejects(sample.run(begun, { ...waived, intent: { objectives } }));
+  const again = { name: 'of-the-test', from: async () => Buffer.alloc(0) };
+  const view = await sample.resume(runId, { worker: again }, workedBy({ worker }).more);
+  t.equal(view.decision?.type, 'commit', String(view.decision?.rationale));
+  t.equal(calls(), 1, 'a resumed run goes on with what it included');
+  t.match(sample.git('show', `HEAD:${price}`), /whole cents[\s\S]*cents;[\s\S]*mine/);
+  t.equal(sample.git('status', '--porcelain'), '');
+  t.same(view.localChanges?.paths, [price]);
+  const verified = await runLine(['verify', runId], commands, { cwd: sample.root, env: sample.env });
+  t.equal(verified.code, 0, verified.out);
+});
+
+t.test(
+  'local changes that the work meets are included before evaluation, also by a resumed run',
+  async (t) => {
+    const { sample, path } = localChange(t);
+    const { worker, calls } = recorded(fixed.toString());
+    await t.rejects(sample.run({ worker, runId }, waived), { code: 'WORKTREE_DIRTY' });
+    const { more } = workedBy({ worker });
+    const needed = { security: { secrets: { policy: 'deny-all' } } };
+    t.ok(needed);
+    appendFileSync(path, '// later\n');
+    const view = await sample.resume(runId, include, more);
+    t.equal(view.decision?.type, 'commit', String(view.decision?.rationale));
+    t.equal(calls(), 1, 'no model is called again');
+    t.match(sample.git('show', `HEAD:${price}`), /cents;[\s\S]*mine[\s\S]*later/);
+    t.equal(sample.git('status', '--porcelain'), '');
+  },
+);
+
+/** A sample with an uncommitted line behind the one that the patch corrects. */
+function localChange(t: Test) {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  const path = join(sample.root, price);
+  appendFileSync(path, '\n// mine\n');
+  return { sample, path, read: () => readFileSync(path, 'utf8') };
+}
+
+function recorded(patch: string) {
+  const made = createRecordedWorker([{ task: 1, attempt: 1, patch }], async () => {});
+  let called = 0;
+  const worker: Worker = {
+    ...made,
+    work(...order) {
+      called += 1;
+      return made.work(...order);
+    },
+  };
+  return { worker, calls: () => called };
+}
