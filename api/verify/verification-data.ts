@@ -134,6 +134,8 @@ function hintsFor(failing: VerifyCheck | undefined): readonly string[] {
         ? 'an artifact of a run is one of its files, its patch, or what `git archive` makes of its commit'
         : `it is an archive, and not what \`git archive\` makes of the commit: ${String(detail.archive)}`,
     ];
+  if (id?.startsWith('artifact:') && code === 'unsupported')
+    return ['give the archive as tar or tar.gz: `git archive --format=tar.gz -o release.tar.gz COMMIT`'];
   if (code === 'wrong-type' && detail?.member === 'predicateType')
     return [`if that is the type you want, ask for it: \`--type ${String(detail.found)}\``];
   if (code === 'not-judged')
