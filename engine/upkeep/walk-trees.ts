@@ -24,8 +24,8 @@ export interface WalkOptions {
   /** Each tree is told for one commit alone, so that a long line of versions costs what changed; default false. */
   readonly once?: boolean;
   /**
-   * Called for a commit whose tree names more than `maxRecordEntries` entries: a few objects can expand to any number of
-   * paths. Nothing more of it is walked, and it is not in the answer.
+   * Called for a commit whose tree names more than `maxRecordEntries` entries: a few objects can expand to any number
+   * of paths. Nothing more of it is walked, and it is not in the answer.
    */
   readonly tooLarge?: (commit: string) => void;
   /** Of a broken object: the commits walked that need it, and the path under them ('' for the commit or its root). */

@@ -86,8 +86,9 @@ export async function runCommand(
   const guard = (isProgram: (path: string) => boolean) =>
     guardCommand(toolAcl, command, { variables: Object.keys(env), isProgram });
   const acl = guard(programsIn(workspace.provided));
-  const lacksShare = acl.refusal !== undefined && skipped.length > 0 && !guard(mayBeProgram).refusal;
-  const refusal = lacksShare ? shareMissing(attempt, check.id, skipped) : acl.refusal;
+  const lacksShare = skipped.length > 0 && !guard(mayBeProgram).refusal;
+  const refusal =
+    acl.refusal && lacksShare ? { ...acl.refusal, ...shareMissing(attempt, check.id, skipped) } : acl.refusal;
   const denied = refusal ?? (await attempt.means.engine.hooks.tool.guard.call(tool));
   if (denied) {
     await settle({ outcome: 'denied', refusal: denied });
@@ -135,14 +136,18 @@ export async function runCommand(
  * The refusal of a command whose program is in a directory that was not shared. Throws it, so that the run stops
  * without a decision, unless the change itself alters the lockfile or the directory.
  */
-function shareMissing({ patch, ground }: Attempt, checkId: string, skipped: readonly string[]): Finding {
+function shareMissing(
+  { patch, ground }: Attempt,
+  checkId: string,
+  skipped: readonly string[],
+): Pick<Finding, 'message' | 'detail'> {
   const { lockfile, share } = ground.config.workspace;
   const message = `check \`${checkId}\` starts a program of a directory that it does not see: ${skipped.join('; ')}`;
   const detail = { code: 'WORKSPACE_DEPENDENCIES_MISSING', check: checkId };
   const decides = (path: string): boolean =>
     path === lockfile || share.some((directory) => path === directory || path.startsWith(`${directory}/`));
   const isByChange = patch.files.some(({ path, oldPath = path }) => decides(path) || decides(oldPath));
-  if (isByChange) return { rule: 'check-outcome', severity: 'error', message, detail };
+  if (isByChange) return { message, detail };
   throw new WritError('WORKSPACE_DEPENDENCIES_MISSING', {
     message,
     detail,
