@@ -1,7 +1,6 @@
-import { isWritError } from '../../core/base/errors.ts';
 import type { ObjectStore } from '../../core/contract/object-store.ts';
 import { landingOf } from '../config/landing-section.ts';
-import { askGit, runGit } from '../vcs/git.ts';
+import { askGit, isGitFault, runGit } from '../vcs/git.ts';
 import { readHeads, readSmall } from '../vcs/read-each.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { sealPaths } from './record/seal-paths.ts';
@@ -206,7 +205,7 @@ async function commitsOutside(
     const reached = new Set(listed.toString('latin1').split('\n'));
     return new Set(commits.filter((commit) => reached.has(commit)));
   } catch (fault) {
-    if (isWritError(fault, 'GIT_FAILED')) return undefined;
+    if (isGitFault(fault)) return undefined;
     throw fault;
   }
 }

@@ -1,8 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isWritError } from '../../core/base/errors.ts';
 import type { Found } from '../store/problem.ts';
-import { type GitDirectory, runGit } from '../vcs/git.ts';
+import { type GitDirectory, isGitFault, runGit } from '../vcs/git.ts';
 import { readEach, readHeads } from '../vcs/read-each.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { maxRecordEntries } from '../vcs/tree.ts';
@@ -208,7 +207,7 @@ async function listOlder(
         owner.set(at, ref);
     }
   } catch (fault) {
-    if (!isWritError(fault, 'GIT_FAILED')) throw fault;
+    if (!isGitFault(fault)) throw fault;
     const [only] = refs;
     if (refs.length === 1 && only !== undefined) {
       const what = `an earlier version of it is missing or damaged: ${fault.message}`;
