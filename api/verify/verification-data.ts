@@ -1,3 +1,4 @@
+import { isSameRepository } from '../../attest/verify/certified-source.ts';
 import type { ExplainedClaim } from '../../attest/verify/explain.ts';
 import { type VerifyCheck, type VerifyReport, verifyExitCode } from '../../attest/verify/report.ts';
 import { WritError } from '../../core/base/errors.ts';
@@ -118,8 +119,16 @@ function hintsFor(failing: VerifyCheck | undefined): readonly string[] {
     ];
   if (code === 'untrusted-signer' && typeof detail?.key_id === 'string')
     return [
-      `if you trust this signer, get the key from them and give it: \`--key FILE\` (key id ${detail.key_id})`,
+      `if you trust this signer, get the key from them and give it: \`--key FILE\`${
+        detail.key_id === '' ? '. The signature names no key' : ` (key id ${detail.key_id})`
+      }`,
     ];
+  if (id === 'source-repository' && code === 'mismatch' && detail?.member === undefined)
+    return isSameRepository(String(detail?.expected), String(detail?.found))
+      ? [
+          `the certificate spells the repository another way; give exactly that: \`--source-repository ${String(detail?.found)}\``,
+        ]
+      : [];
   if (code === 'untrusted-signer' && typeof detail?.identity === 'string')
     return [
       `if you trust this signer: \`--trusted-root FILE --identity ${detail.identity} --issuer ${String(detail.issuer)}\``,
