@@ -71,6 +71,23 @@ export async function hasLanded(
   return landing?.state !== 'sealed';
 }
 
+/**
+ * `[landing] remote` of the commit that is checked out, and whether this clone has that remote; `undefined` if the file
+ * names none. If it is unknown, the default applies without a word, so `writ doctor` reports it.
+ */
+export async function findLandingRemote(
+  repository: Repository,
+): Promise<
+  { readonly remote: string; readonly isKnown: boolean; readonly known: readonly string[] } | undefined
+> {
+  const name = 'HEAD:.writ/config.toml';
+  const { remote = '' } = landingOf((await readSmall(repository, [name], maxConfigBytes)).get(name));
+  if (remote === '') return undefined;
+  const listed = await runGit(repository, ['remote'], { maxBytes: maxConfigBytes });
+  const known = listed.toString('utf8').split('\n').slice(0, -1);
+  return { remote, isKnown: known.includes(remote), known };
+}
+
 /** A ref as people write it: `main`, `origin/main`. */
 export function shortRef(ref: string): string {
   return ref.replace(/^refs\/(?:heads|remotes)\//, '');
