@@ -31,18 +31,19 @@ const remotes = 'refs/remotes/';
  * Whether sealed commits are where they count, from refs that are in this clone, without a network. The ref that counts
  * is the remote-tracking branch of the target: of `[landing] remote` if this clone has fetched from it, else its
  * upstream. A target without either counts itself. If a remote-tracking branch is gone (merged and deleted), every
- * branch of that remote counts.
+ * branch of that remote counts. `known`: those of the commits that are in this clone, if the caller has looked.
  */
 export async function findLandings(
   repository: Repository,
   sealed: readonly SealedCommit[],
+  known?: ReadonlySet<string>,
 ): Promise<readonly Landing[]> {
   const onBranch = sealed.filter(({ target }) => target.startsWith(heads));
   if (onBranch.length === 0) return sealed.map(() => ({ state: 'landed' }));
   const branches = await readBranches(repository);
   const targets = [...new Set(onBranch.map(({ target }) => target))];
   const configured = await readLandingRemotes(repository, branches, targets);
-  const present = await presentCommits(repository, onBranch);
+  const present = known ?? (await presentCommits(repository, onBranch));
   const found = new Map<string, Landing>();
   for (const target of targets) {
     const commits = [...new Set(onBranch.filter((one) => one.target === target).map(({ commit }) => commit))];
@@ -131,9 +132,10 @@ async function readLandingRemotes(
   return new Map(targets.map((target) => [target, landingOf(files.get(nameOf(target) ?? '')).remote]));
 }
 
-async function presentCommits(
+/** Those of the commits that are in this clone. */
+export async function presentCommits(
   repository: Repository,
-  sealed: readonly SealedCommit[],
+  sealed: readonly Pick<SealedCommit, 'commit'>[],
 ): Promise<ReadonlySet<string>> {
   const found = await readHeads(
     repository,
