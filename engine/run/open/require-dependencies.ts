@@ -4,8 +4,6 @@ import { WritError } from '../../../core/base/errors.ts';
 import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import type { WorkspaceConfig } from '../../config/config.ts';
 import { checksOf } from '../../spec/checks-of.ts';
-import { mayBeProgram } from '../../tool/acl.ts';
-import { commandsOf } from '../../tool/shell.ts';
 import { isIgnoredPath } from '../../vcs/ignored.ts';
 import type { Repository } from '../../vcs/repository.ts';
 import { listTree } from '../../vcs/tree.ts';
@@ -26,7 +24,7 @@ export async function requireDependencies(
 ): Promise<void> {
   const prepared = prepare.flatMap(({ outputs }) => outputs);
   for (const { path, check } of checksOf(spec)) {
-    for (const program of programPaths(check.command ?? '')) {
+    for (const program of await programPaths(check.command ?? '')) {
       const holds = (directory: string): boolean => program.startsWith(`${directory}/`);
       if (prepared.some(holds)) continue;
       const shared = share.find(holds);
@@ -51,8 +49,11 @@ export async function requireDependencies(
 }
 
 /** The programs that a command starts by a path such as `.venv/bin/python`. */
-function programPaths(command: string): readonly string[] {
+async function programPaths(command: string): Promise<readonly string[]> {
   if (!command.includes('bin/')) return [];
+  // Loaded here: few checks start a program by its path, and the parser of the shell is large.
+  const { mayBeProgram } = await import('../../tool/acl.ts');
+  const { commandsOf } = await import('../../tool/shell.ts');
   const reading = commandsOf(command, { isProgram: mayBeProgram });
   if (!reading.ok) return [];
   return reading.commands.flatMap(({ argv }) => {
