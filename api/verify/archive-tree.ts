@@ -5,8 +5,11 @@ import { inflateStream } from '../../readers/documents/archive/inflate.ts';
 import { tarChecksum } from '../../readers/documents/archive/tar-checksum.ts';
 import { ByteReader } from './byte-reader.ts';
 
-/** An archive that holds a tree of git, or why it does not. */
-export type ArchiveAnswer = { readonly prefix: string; readonly files: number } | { readonly reason: string };
+/** An archive that holds a tree of git, or why it does not, or the name of a format that is not read. */
+export type ArchiveAnswer =
+  | { readonly prefix: string; readonly files: number }
+  | { readonly reason: string }
+  | { readonly unsupported: string };
 
 type ObjectFormat = 'sha1' | 'sha256';
 
@@ -16,6 +19,15 @@ const maxBytes = 4 * 1024 * 1024 * 1024;
 const maxEntries = 500_000;
 const maxPathBytes = 4096;
 const maxPaxBytes = 64 * 1024;
+
+/** First octets, hex, of archives that may hold a tree and are not read. */
+const otherFormats: readonly (readonly [start: string, name: string])[] = [
+  ['504b0304', 'zip'],
+  ['504b0506', 'zip'],
+  ['fd377a585a00', 'xz'],
+  ['425a68', 'bzip2'],
+  ['28b52ffd', 'zstd'],
+];
 
 interface Entry {
   readonly mode: '100644' | '100755' | '120000';
@@ -34,7 +46,7 @@ class NotOfGit extends Error {}
 /**
  * Says whether a tar or tar.gz holds exactly the files of a tree, as `git archive [--prefix=NAME/]` writes them:
  * content, executable bit, symlinks and paths. The archive is read as a stream. The tree's id is calculated from its
- * files, so that no repository is needed. `undefined` for what is no tar archive.
+ * files, so that no repository is needed. `undefined` for what is no archive.
  */
 export async function findTreeInArchive(
   chunks: AsyncIterable<Buffer>,
@@ -43,7 +55,7 @@ export async function findTreeInArchive(
   const algorithm = tree.length === 64 ? 'sha256' : 'sha1';
   try {
     const archive = await readArchive(chunks, algorithm);
-    return archive && findTree(archive, tree, algorithm);
+    return archive && ('unsupported' in archive ? archive : findTree(archive, tree, algorithm));
   } catch (fault) {
     if (fault instanceof NotOfGit) return { reason: fault.message };
     throw fault;
@@ -53,11 +65,14 @@ export async function findTreeInArchive(
 async function readArchive(
   chunks: AsyncIterable<Buffer>,
   algorithm: ObjectFormat,
-): Promise<Archive | undefined> {
+): Promise<Archive | { readonly unsupported: string } | undefined> {
   const source = Readable.from(chunks);
   try {
     const raw = new ByteReader(source);
-    const head = await raw.peek(2);
+    const head = await raw.peek(6);
+    const start = head.toString('hex');
+    const other = otherFormats.find(([magic]) => start.startsWith(magic));
+    if (other !== undefined) return { unsupported: other[1] };
     if (head[0] !== 0x1f || head[1] !== 0x8b) return await readTar(raw, algorithm);
     let archive: Archive | undefined;
     await pipeline(raw.rest(), inflateStream(), async (plain) => {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { isWritError } from '../../core/base/errors.ts';
+import { listRecordRefs } from '../../engine/store/record/list-record-refs.ts';
 import { readLogProofs } from '../../engine/store/record/read-log-proofs.ts';
 import type { ProofStanding } from '../../engine/vcs/log-refs.ts';
-import { listRefs } from '../../engine/vcs/refs.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
 import { type Checkpoint, parseCheckpoint } from './checkpoint.ts';
 import { mirrorRef, readMirror } from './git-mirror.ts';
@@ -54,13 +54,14 @@ async function openVersion(
   return read && head?.origin === origin ? { head, read } : undefined;
 }
 
-/** Refs of the runs here whose entry is in `own` only. */
+/** Refs of the runs here whose entry is in `own` only, under whatever `aiRefPrefix`. */
 export async function unloggedRuns(
   repository: Repository,
   own: LogVersion,
   published: LogVersion,
 ): Promise<readonly string[]> {
-  const runs = await listRefs(repository, 'refs/ai/runs');
+  const records = await listRecordRefs(repository, [], 'runs');
+  const runs = records.flatMap(({ ref, commit }) => (commit === undefined ? [] : [{ ref, object: commit }]));
   const proofs = await readLogProofs(
     repository,
     runs.map(({ object }) => object),

@@ -27,6 +27,7 @@ export async function run({ options, stores, repoPath, cwd, env }: CommandContex
     checkRepository({
       repository,
       clock: systemClock,
+      stores,
       threads: () => checkThreads(repository, userJournalWitness(env)),
       audits: () => checkAudits(repository, userJournalWitness(env)),
       ledger: () =>

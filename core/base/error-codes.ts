@@ -150,7 +150,7 @@ const rows = {
   },
   tool: {
     SANDBOX_UNSAFE: [422, 128, 'the sandbox would show more than the request names'],
-    WORKSPACE_DEPENDENCIES_MISSING: [422, 1, 'a check failed for want of untracked dependencies'],
+    WORKSPACE_DEPENDENCIES_MISSING: [422, 128, 'a check lacks untracked dependencies'],
     CHECK_REWROTE: [422, 1, 'a check left tracked files other than they were when it started'],
     CARRY_TRACKED: [422, 1, 'the tree tracks what `[workspace] carry` names'],
     CARRY_REFUSED: [422, 1, 'what a check left at a path of `[workspace] carry` cannot be handed on'],

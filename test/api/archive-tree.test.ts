@@ -53,6 +53,8 @@ t.test('finds a tree in what `git archive` writes, with and without prefix and c
   t.same(await find(git('archive', '--prefix=a/ü/', tree)), { prefix: 'a/ü/', files: 7 });
   t.same(await find(git('archive', '--format=tar.gz', tree)), { prefix: '', files: 7 });
   t.same(await find(git('-c', 'tar.umask=0077', 'archive', tree)), { prefix: '', files: 7 });
+  t.same(await find(git('archive', '--format=zip', tree)), { unsupported: 'zip' });
+  t.same(await find(Buffer.from('PK\x05\x06', 'latin1')), { unsupported: 'zip' }, 'an empty one');
 });
 
 t.test('an archive with another content, path, mode, link or entry is not the tree', async (t) => {

@@ -161,6 +161,14 @@ t.test('`--artifact` accepts what `git archive` makes of the sealed commit', asy
     code: 1,
     error: { hints: [/`git archive`/] },
   });
+  const zip = await verify('HEAD', '--artifact', makeArchive('release.zip', 'HEAD'));
+  t.match(zip, {
+    code: 3,
+    error: { details: { code: 'unsupported' }, hints: [/as tar or tar\.gz/] },
+  });
+  const check = zip.data.checks.find(({ id }: { id: string }) => id.startsWith('artifact:'));
+  t.match(check, { status: 'unverified', detail: { found: 'a zip archive' } });
+  t.equal(zip.data.ran, zip.data.expected - 1);
   t.match(await verify('HEAD', '--artifact', at('release.tar'), '--key', at('key.pem')), {
     code: 3,
     error: { details: { code: 'untrusted-signer' } },

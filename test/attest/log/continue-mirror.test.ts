@@ -198,8 +198,11 @@ t.test('two machines append at once', async (t) => {
 
   await t.test('after `git fetch` the start of a run follows the published log', async (t) => {
     plain.fetch();
+    const under = 'refs/x-team/records/runs/r';
+    plain.repository.git('update-ref', under, `refs/ai/runs/r-${plain.home.length}`);
     await plain.open();
-    t.match(plain.reports.at(-1), { code: 'LEDGER_REPLACED', detail: { before: 2, size: 3 } });
+    const runs = [`refs/ai/runs/r-${plain.home.length}`, under];
+    t.match(plain.reports.at(-1), { code: 'LEDGER_REPLACED', detail: { before: 2, size: 3, runs } });
     t.equal((await plain.ledger.head())?.size, 3);
     t.not(await plain.compare(published), undefined);
   });

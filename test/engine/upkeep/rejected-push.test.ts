@@ -92,10 +92,9 @@ t.test('a change whose push was rejected is sealed, not landed, and can be run a
     code: 'VERIFY_REFUTED',
     details: { check: 'subject-commit', rewritten_from: sealed },
   });
-  t.match(
-    (await runLine(['verify', rebased], commands, { cwd: b, env })).err,
-    /git reset --hard @\{upstream\}/,
-  );
+  const advice = (await runLine(['verify', rebased], commands, { cwd: b, env })).err;
+  t.match(advice, /not pushed, .*git reset --hard @\{upstream\}/);
+  t.match(advice, new RegExp(`pushed, .*\`git revert ${rebased}\`.*run the spec again`));
 
   git(b, 'reset', '-q', '--hard', 'origin/main');
   const { data: again } = await call(b, 0, 'run', theirs, '--patch', feature);

@@ -39,6 +39,7 @@ const said: readonly (readonly [id: string, sees: string, about: string, needs: 
   ['config-read', 'repository', '', 'plugins repository landing'],
   ['signers-read', 'repository', '/risk/humanInLoop', 'repository landing'],
   ['checks-joined', 'repository', '', 'admitted config'],
+  ['dependencies-seen', 'repository', '/acceptance/verificationPlan', 'repository landing config contract'],
   ['plan-drafted', 'repository', '/intent/objectives', 'plugins who repository landing contract'],
   ['model-opens', 'machine', '', 'engine request worker config'],
   ['sandbox-works', 'machine', '/constraints/security/networkPolicy', 'engine request admitted'],
