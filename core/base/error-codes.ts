@@ -313,7 +313,7 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   CURRENT_DIRECTORY_GONE: 'go to a directory that is there, `cd`, and say it again',
   WORKTREE_TOO_LARGE: 'have git ignore what does not belong to it',
   WORKTREE_DIRTY:
-    'commit or stash those paths, or give `--local-changes set-aside`; if `writ runs` lists the run, resume it',
+    'commit or stash those paths, or give `--local-changes include` or `set-aside`; if `writ runs` lists the run, resume it',
   TARGET_MOVED: 'run again on the new tip',
   POLICY_IN_CANDIDATE: 'name the branch that receives the change: `--onto BRANCH`, or as baseRef of the spec',
   POLICY_MISMATCH: 'name the branch that receives the change: `--onto BRANCH`, or as baseRef of the spec',
