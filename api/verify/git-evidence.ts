@@ -36,7 +36,7 @@ export async function gitEvidence(
     readContent: async (path) => content.files.get(path),
     ...evidenceReader(repository),
     carry: readCarry(repository),
-    ...(await ledgersOf(repository, run.files.get(runFiles.proof))),
+    ...(await ledgersOf(repository, run.files.get(runFiles.renewedProof) ?? run.files.get(runFiles.proof))),
     ...(await replacedIn(repository, { target, commit: commit.id, raw: commit.bytes })),
   };
 }

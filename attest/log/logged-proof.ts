@@ -21,8 +21,6 @@ export function openProofStandings(
 ): (proof: Uint8Array) => Promise<ProofStanding | undefined> {
   const mirrors = new Map<string, Promise<LogVersion | undefined>>();
   const ledgers = new Map<string, Promise<LogVersion | undefined>>();
-  const openMirror = async (origin: string): Promise<LogVersion | undefined> =>
-    openVersion(await readMirror(repository, origin), origin);
   const openLedger = (origin: string): Promise<LogVersion | undefined> =>
     openVersion(readFrom(join(repository.commonDir, ledgerPath)), origin);
   return async (proof) => {
@@ -30,12 +28,10 @@ export function openProofStandings(
     if (proven === undefined) return undefined;
     const { origin } = proven;
     const log = mirrorRef(origin);
-    const mirror = await once(mirrors, origin, openMirror);
+    const mirror = await once(mirrors, origin, (of) => openMirrorHere(repository, of));
     if (mirror === undefined || (await isPartOf(proven, mirror))) return { log, forked: false };
     const ledger = await once(ledgers, origin, openLedger);
-    // Without the ledger, a proof that is newer than the copy cannot be compared.
-    if (ledger === undefined) return { log, forked: proven.size <= mirror.head.size };
-    return { log, forked: !(await isPartOf(proven, ledger)) };
+    return { log, forked: ledger === undefined || !(await isPartOf(proven, ledger)) };
   };
 }
 
@@ -43,6 +39,20 @@ function once<T>(made: Map<string, T>, key: string, make: (key: string) => T): T
   const found = made.get(key) ?? make(key);
   made.set(key, found);
   return found;
+}
+
+/** The copy of a log in git. */
+export async function openMirrorHere(
+  repository: Repository,
+  origin: string,
+): Promise<LogVersion | undefined> {
+  return openVersion(await readMirror(repository, origin), origin);
+}
+
+/** A log as it goes on here: the ledger, else its copy in git. */
+export async function openLogHere(repository: Repository, origin: string): Promise<LogVersion | undefined> {
+  const ledger = await openVersion(readFrom(join(repository.commonDir, ledgerPath)), origin);
+  return ledger ?? openMirrorHere(repository, origin);
 }
 
 async function openVersion(

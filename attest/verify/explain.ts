@@ -32,6 +32,7 @@ interface Row {
 
 const bundle = [runFiles.bundle, 'bundle'];
 const proof = [runFiles.proof, 'log-proof'];
+const renewed = [runFiles.renewedBundle];
 const slsa = 'SLSA provenance v1 (docs/build-type.md)';
 const set = 'docs/decisions/0006-evidence-set.md';
 const logged = 'provenance.transparencyLog.mode';
@@ -40,6 +41,11 @@ const inToto = 'in-toto Statement v1: subjects are compared by digest';
 /** By check id, or by what stands before its colon. */
 const rows: Readonly<Record<string, Row>> = {
   bundle: { says: 'the attestation is there and well-formed', rule: 'sigstore bundle', evidence: bundle },
+  'bundle-renewed': {
+    says: 'the bundle with the log entry that was made again holds the same envelope',
+    rule: 'docs/ledger.md, Machines without state',
+    evidence: renewed,
+  },
   signature: {
     says: 'a signer you believe signed these bytes',
     rule: 'DSSE 1.0; docs/verifying.md, anchors',

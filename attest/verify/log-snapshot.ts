@@ -19,7 +19,7 @@ export async function logSnapshot({
   readLedger,
   readSnapshot,
 }: EvidenceSource): Promise<ReadonlyMap<string, Buffer> | undefined> {
-  const proof = await readRun(runFiles.proof);
+  const proof = (await readRun(runFiles.renewedProof)) ?? (await readRun(runFiles.proof));
   const read = readLedger ?? readSnapshot;
   if (proof === undefined || read === undefined) return undefined;
   const origin = originOf(() => parseTlogProof(proof).checkpoint);

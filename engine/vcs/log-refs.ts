@@ -24,13 +24,20 @@ export interface ProofStanding {
   readonly forked: boolean;
 }
 
-/** Records which versions of logs a remote has. */
+const apart: readonly string[] = ['diverged', 'unfetched', 'moved', 'rejected'];
+
+/** Records which versions of logs a remote has; one that was fetched aside is dropped once the remote goes with ours. */
 export async function recordPublishedLogs(
   repository: Repository,
   moved: readonly { readonly ref: string; readonly to: string | null; readonly status: string }[],
 ): Promise<void> {
   for (const { ref, to, status } of moved) {
-    if (!isLogRef(ref) || to === null || !['created', 'updated', 'current'].includes(status)) continue;
+    if (!isLogRef(ref) || apart.includes(status)) continue;
+    const fetched = fetchedLogRef(ref);
+    const aside = await readRef(repository, fetched);
+    if (aside !== undefined)
+      await updateRefs(repository, [{ ref: fetched, old: aside, new: undefined }], 'writ: log at the remote');
+    if (to === null || !['created', 'updated', 'current'].includes(status)) continue;
     const published = publishedLogRef(ref);
     const old = await readRef(repository, published);
     // Another process that records at the same time has seen the remote, too.

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
@@ -171,12 +171,19 @@ t.test('two machines append at once', async (t) => {
     const fetched = await f.writ('fetch');
     t.match(fetched, {
       code: 0,
-      text: new RegExp(`replaced .*\`${run}\` is not in the published log: run the spec again`),
+      text: new RegExp(`replaced .*\`${run}\` cannot be made again: run the spec again`),
     });
     t.equal((await f.ledger.head())?.source, published?.source);
     const kept = /kept in `([^`]+)`/.exec(fetched.text)?.[1] ?? '';
     t.equal(readFileSync(join(kept, 'checkpoint'), 'utf8'), unpublished?.source, 'nothing is deleted');
     t.not(await f.compare(published), undefined, 'the commit of the first machine verifies');
+  });
+
+  await t.test('a process that was killed between its last two steps is finished by the next', async (t) => {
+    const ledger = join(f.repository.dir, '.git', ledgerPath);
+    renameSync(ledger, `${ledger}-next`);
+    t.equal((await f.writ('fetch')).code, 0);
+    t.equal((await f.ledger.head())?.source, published?.source);
   });
 
   await t.test('the spec runs again, and only that run is published', async (t) => {
@@ -185,7 +192,10 @@ t.test('two machines append at once', async (t) => {
     t.strictSame([again.origin, again.logIndex], [published?.origin, 2]);
     f.seal('again', again);
     const pushed = await f.writ('push');
-    t.match(pushed, { code: 0, text: new RegExp(`held +${run} +its log entry is not in the published log`) });
+    t.match(pushed, {
+      code: 1,
+      text: new RegExp(`rejected +${run} +its log entry is not in the published log`),
+    });
     t.strictSame(f.repository.git('ls-remote', bare, 'refs/ai/runs/*').match(/runs\/.*/g), [
       'runs/again',
       'runs/re',
