@@ -34,9 +34,10 @@ interface FetchedVersion extends LogVersion<SignedCheckpoint> {
 
 /**
  * Replaces the ledger by a copy in git that another machine with the same key published first, if that copy does not
- * contain the unpublished end of the ledger. The ledger is kept beside it, whole, and the memory forgets the checkpoints of
- * the unpublished end; no other checkpoint is forgotten. Called under the ledger's lock; a process that was killed at
- * any point is repeated. LOG_FAILED if the ledger's own end was published, LOG_FORKED if a third history was seen.
+ * contain the unpublished end of the ledger. The ledger is kept beside it, whole, and the memory forgets the
+ * checkpoints of the unpublished end; no other checkpoint is forgotten. Called under the ledger's lock; a process that
+ * was killed at any point is repeated. LOG_FAILED if the ledger's own end was published, LOG_FORKED if a third history
+ * was seen.
  */
 export async function followPublished(
   repository: Repository,
