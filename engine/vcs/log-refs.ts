@@ -26,7 +26,9 @@ export interface ProofStanding {
 
 const apart: readonly string[] = ['diverged', 'unfetched', 'moved', 'rejected'];
 
-/** Records which versions of logs a remote has; one that was fetched aside is dropped once the remote goes with ours. */
+/**
+ * Records which versions of logs a remote has. One that was fetched aside is dropped once the remote goes with ours.
+ */
 export async function recordPublishedLogs(
   repository: Repository,
   moved: readonly { readonly ref: string; readonly to: string | null; readonly status: string }[],

@@ -6,8 +6,8 @@ import { sealPaths } from './seal-paths.ts';
 const maxProofBytes = 256 * 1024;
 
 /**
- * The log proofs of records, by the id of the record: the renewed one if there is one. A record without a proof, or with
- * one too large, has none.
+ * The log proofs of records, by the id of the record: the renewed one if there is one. A record without a proof, or
+ * with one too large, has none.
  */
 export async function readLogProofs(
   place: GitDirectory,
