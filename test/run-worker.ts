@@ -8,6 +8,7 @@ await room(
   'engine/run/work/agent',
   'engine/run/work/turns',
   'engine/run/work/lsp',
+  'engine/run/work/tools',
   'engine/run/work/guilty-tasks.test.ts',
   'engine/run/work/worker-breaks.test.ts',
   'engine/run/work/lost-calls',

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { attach, reclaim, release, requireWriter } from '../../../session/state/control.ts';
+import { dispatch } from '../../../session/state/converse.ts';
 import type { Interaction } from '../../../session/state/interaction.ts';
 import type { Lease, Proof } from '../../../session/state/lease.ts';
 import type { SessionState } from '../../../session/state/state.ts';
@@ -130,4 +131,12 @@ t.test('who may write', async (t) => {
     [automation, client({ controlToken: 'invalid' }), 'INVALID_CONTROL_TOKEN'],
   ] as const;
   for (const [state, proof, code] of rows) t.throws(() => requireWriter(state, proof), { code });
+});
+
+t.test('only a program that controls the session dispatches an agent', async (t) => {
+  const about = { agent: 'reviewer', prompt: 'Look.' };
+  const by = (kind: 'browser' | 'automation') =>
+    dispatch(stateWith({}), about, { kind, clientId: 'a' }, moment);
+  t.throws(() => by('browser'), { code: 'AUTOMATION_CONTROLLER_REQUIRED' });
+  t.match(by('automation').wants, [{ type: 'turn', agent: 'reviewer' }]);
 });
