@@ -5,6 +5,7 @@ import { commands } from '../../../bin/command-table.ts';
 import type { Worker } from '../../../core/contract/worker.ts';
 import { createRecordedWorker } from '../../../plugins/recorded-worker/worker.ts';
 import { runLine } from '../../bin/host.ts';
+import { people, sampleWithPeople, sign } from './people.ts';
 import { makeSample, sampleSpec, workedBy } from './sample.ts';
 
 const fixed = readFileSync(
@@ -17,6 +18,7 @@ const waived = { acceptance: { qualityGates: { requireNewTestsWhenBugfix: false 
 const price = 'src/price.js';
 const include = { localChanges: 'include' } as const;
 const source = { kind: 'patch', bytes: fixed } as const;
+const other = '3f6d5a0e-2f1c-4b7a-9d52-0c8a4be7d111';
 const runId = '01a21fa1-8dcd-7528-a91d-ed9ff744cade';
 
 t.test('a supplied patch is sealed together with the local changes at its paths', async (t) => {
@@ -145,6 +147,77 @@ t.test(
     t.equal(sample.git('status', '--porcelain'), '');
   },
 );
+
+t.test('local changes are not included in a change for a branch that is not checked out here', async (t) => {
+  const { sample, path, read } = localChange(t);
+  sample.git('branch', 'rel');
+  const dirty = { code: 'WORKTREE_DIRTY', exitCode: 128, detail: { found: [`${price} (modified)`] } };
+  const before = sample.state();
+  const { worker, calls } = recorded(fixed.toString());
+  const objectives = [`Correct price() in ${price}`];
+  await t.rejects(sample.run({ source, onto: 'rel', ...include }, waived), dirty);
+  await t.rejects(
+    sample.run({ worker, onto: 'rel', ...include }, { ...waived, intent: { objectives } }),
+    dirty,
+  );
+  t.equal(calls(), 0);
+  t.equal(sample.state(), before);
+  await t.rejects(sample.run({ worker, onto: 'rel', runId, ...include }, waived), dirty);
+  t.equal(sample.git('rev-parse', 'rel'), sample.git('rev-parse', 'main'));
+  const aside = await sample.resume(runId, { localChanges: 'set-aside' }, workedBy({ worker }).more);
+  t.equal(aside.decision?.type, 'commit', String(aside.decision?.rationale));
+  t.match(read(), 'mine');
+  t.notMatch(sample.git('show', `rel:${price}`), 'mine');
+
+  sample.git('branch', '-f', 'rel', 'main');
+  sample.git('checkout', '--quiet', '--detach');
+  await t.rejects(sample.run({ source, ...include }, waived), dirty);
+  sample.git('checkout', '--', price);
+  const clean = await sample.run({ source, ...include, onto: 'rel' }, { ...waived, metadata: { id: other } });
+  t.equal(clean.decision?.type, 'commit', 'nothing is there to include');
+  t.ok(path);
+});
+
+t.test('a run that goes on on a moved target keeps what it decided about local changes', async (t) => {
+  const { sample, key } = sampleWithPeople(t, '[approvals]\ncarry = "equivalent"\n');
+  const path = join(sample.root, price);
+  const edit = () => appendFileSync(path, '\n// mine\n');
+  const needs = { ...waived, risk: { humanInLoop: { required: true, minApprovers: 1 } } };
+  const [ann = ''] = people;
+  const commits = (text: string) => {
+    writeFileSync(join(sample.root, 'NOTES.md'), text);
+    sample.git('add', 'NOTES.md');
+    sample.git('commit', '--quiet', '-m', text, '--', 'NOTES.md');
+  };
+  edit();
+  const waiting = await sample.run({ source, ...include }, needs);
+  t.equal(waiting.state, 'waiting');
+  await sign(sample, waiting.runId, key(ann), ann);
+  commits('one');
+  const before = sample.state();
+  await t.rejects(sample.resume(waiting.runId, { localChanges: 'set-aside' }), {
+    code: 'WORKTREE_DIRTY',
+    message: /includes the local changes at `src\/price\.js`/,
+  });
+  t.equal(sample.state(), before);
+  const done = await sample.resume(waiting.runId);
+  t.equal(done.decision?.type, 'commit', String(done.decision?.rationale));
+  t.same(done.localChanges, waiting.localChanges);
+  t.match(done.notices?.join('\n'), /includes local changes of the working tree at `src\/price\.js`/);
+  t.match(sample.git('show', `HEAD:${price}`), 'mine');
+  t.equal(sample.git('status', '--porcelain'), '');
+
+  sample.git('reset', '--quiet', '--hard', 'HEAD~1');
+  edit();
+  const aside = { localChanges: 'set-aside' } as const;
+  const second = await sample.run({ source, ...aside }, { ...needs, metadata: { id: other } });
+  await sign(sample, second.runId, key(ann), ann);
+  commits('two');
+  const sealed = await sample.resume(second.runId);
+  t.equal(sealed.decision?.type, 'commit', String(sealed.decision?.rationale));
+  t.notMatch(sample.git('show', `HEAD:${price}`), 'mine');
+  t.equal(sample.git('status', '--porcelain'), `M ${price}`);
+});
 
 /** A sample with an uncommitted line behind the one that the patch corrects. */
 function localChange(t: Test) {
