@@ -39,6 +39,7 @@ import { requireCiting } from './require-citing.ts';
 import { requirePartSecrets } from './require-part-secrets.ts';
 import { requireStatedTarget } from './require-stated-target.ts';
 import { sandboxAgain } from './sandbox-again.ts';
+import { refuseSealedElsewhere } from './sealed-elsewhere.ts';
 
 /**
  * Takes up a run that waits or was stopped. A journal that this user wrote on this machine is gone on from, as is one
@@ -65,8 +66,11 @@ export async function reopenRun(
     if (!before) throw new WritError('RUN_NOT_FOUND', { detail: { run_id: runId } });
     if (own && request.cancel !== undefined) refuseSealing(runId, own);
     const decided = own && recordedDecision(before, stepsOver(own));
-    if (own && request.cancel === undefined && !isSealing(own))
+    const openScratch = async () => readers.keep(await takeUpScratch(join(directory, 'scratch'), repository));
+    if (own && request.cancel === undefined && !isSealing(own)) {
       requireRecordedChoice(request, runId, decided?.included);
+      await refuseSealedElsewhere(repository, { started: before, included: decided?.included, openScratch });
+    }
     const read = claim
       ? await readContract(engine, claim.spec)
       : await readKeptContract(engine, directory, before);
@@ -82,7 +86,7 @@ export async function reopenRun(
     const contract = withConfig(read, prepared.config);
     // Whoever ends a run seals nothing: neither key nor log has to be there, and the plugin of a log may be gone.
     const sealing = request.cancel === undefined ? await openParties(engine, contract, prepared) : undefined;
-    const scratch = readers.keep(await takeUpScratch(join(directory, 'scratch'), repository));
+    const scratch = await openScratch();
     const isAdopted = !moved && claim !== undefined && (await isSignedByRunner(engine, prepared, claim));
     // What a trusted runner has decided on, it has decided on in its own words.
     const { foreign } = isAdopted ? before : landing;

@@ -271,7 +271,7 @@ long('a rejection of an equivalent candidate ends the run', async (t) => {
 });
 
 long('a run that is killed while it starts on the new tip goes on', async (t) => {
-  const { sample, runId, old } = await approvedRun(t, optIn);
+  const { sample, key, runId, old } = await approvedRun(t, optIn, needs(2));
   const tip = moveTarget(sample, 'NOTES.md', 'Elsewhere.\n');
   const killed = new Error('killed');
   const own = userJournalWitness(sample.env);
@@ -300,8 +300,11 @@ long('a run that is killed while it starts on the new tip goes on', async (t) =>
   await killsAt(failing(2, true));
   t.notSame(readFileSync(journal), before, 'it was replaced');
   t.ok(existsSync(content));
-  await killsAt(failing(2));
-  t.notOk(existsSync(content), 'what the earlier journal rested on is gone');
+  const rest = join(content, 'rest');
+  writeFileSync(rest, 'of the earlier journal');
+  t.equal((await sample.resume(runId)).state, 'waiting');
+  t.notOk(existsSync(rest), 'what the earlier journal rested on is gone');
+  await sign(sample, runId, key(ben), ben);
   const done = await sample.resume(runId);
   t.equal(done.decision?.type, 'commit', String(done.decision?.rationale));
   t.equal(sample.git('rev-parse', `${done.decision?.commitSha}^`), tip);

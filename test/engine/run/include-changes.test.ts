@@ -219,6 +219,37 @@ t.test('a run that goes on on a moved target keeps what it decided about local c
   t.equal(sample.git('status', '--porcelain'), `M ${price}`);
 });
 
+t.test('a run that another clone sealed says so, and how this clone follows', async (t) => {
+  const { sample, path, read } = localChange(t);
+  const { git, home, root } = sample;
+  const bare = join(home, 'bare.git');
+  git('clone', '--quiet', '--bare', root, bare);
+  git('remote', 'add', 'origin', bare);
+  git('fetch', '--quiet', 'origin');
+  git('branch', '--quiet', '--set-upstream-to=origin/main');
+  const needs = { ...waived, risk: { humanInLoop: { required: true, minApprovers: 1 } } };
+  const { runId: id } = await sample.run({ source, ...include }, needs);
+  const { subject } = JSON.parse(git('show', `refs/ai/runs/${id}:waiting.json`));
+  const message = `Prices are exact\n\nRun-Id: ${id}`;
+  const sealed = git('commit-tree', subject.candidateTree, '-p', 'HEAD', '-m', message);
+  git('push', '--quiet', 'origin', `${sealed}:main`);
+  const refused = { code: 'RUN_NOT_RESUMABLE', detail: { commit: sealed } };
+  const edited = read();
+  appendFileSync(path, '// later\n');
+  await t.rejects(sample.resume(id), { ...refused, hints: [/^keep your files/, /fetch --theirs/] });
+  writeFileSync(path, edited);
+  const command = 'git checkout HEAD -- src/price.js && git pull --ff-only';
+  await t.rejects(sample.resume(id), {
+    ...refused,
+    message: /it holds/,
+    hints: [`bring the branch here: \`${command}\``],
+  });
+  git('checkout', '--quiet', 'HEAD', '--', price);
+  git('pull', '--quiet', '--ff-only');
+  t.match(read(), /cents;[\s\S]*mine/);
+  await t.rejects(sample.resume(id), refused);
+});
+
 /** A sample with an uncommitted line behind the one that the patch corrects. */
 function localChange(t: Test) {
   const sample = makeSample();
