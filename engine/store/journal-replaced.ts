@@ -6,7 +6,10 @@ const replacedType = 'journal-replaced';
 
 type Written = Pick<JournalRecord, 'at' | 'type' | 'data'>;
 
-/** The record for a journal of these records; none if the witness knows of no earlier one. Holds on this machine only. */
+/**
+ * The record for a journal of these records; none if the witness knows of no earlier one. It holds on this machine
+ * only.
+ */
 export function replacedRecord(
   records: readonly Written[],
   { reached }: Pick<KnownJournal, 'reached'>,

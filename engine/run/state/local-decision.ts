@@ -43,8 +43,8 @@ export async function chooseLocalChanges(
 }
 
 /**
- * The branch that the change lands on, now or after a review (`heldFor`), if it is checked out here: only then the local
- * changes of this working tree belong to it.
+ * The branch that the change lands on, now or after a review (`heldFor`), if it is checked out here: only then the
+ * local changes of this working tree belong to it.
  */
 export async function targetHere(
   repository: Repository,
