@@ -103,6 +103,7 @@ export async function resumePlan(scope: TurnScope, runId: string, plan: MadePlan
   const kept = readDraft(repository, plan.run.runId);
   const network = kept === undefined ? noNetwork : openedNetwork(kept.specBytes);
   if (network.networkAccess === 'allow') requireApart('allow', await setting.selfTest.result());
+  const { heldRun } = scope.state();
   return resumeRun(setting.engine, {
     ...setting.run,
     ...(await localChangesOfDraft(scope, plan.run.runId)),
@@ -110,6 +111,7 @@ export async function resumePlan(scope: TurnScope, runId: string, plan: MadePlan
     signal,
     repositoryPath: setting.repositoryPath,
     runId,
+    ...(heldRun?.runId === runId ? { heldFor: heldRun.target.ref } : {}),
     worker: { name: setting.source.worker },
     person: personOf(scope, await consentGround(setting, network, scope.heldBack)),
     watch: watchWork(scope, plan),

@@ -4,13 +4,9 @@ import { parseWritePattern } from '../../plan/write-pattern.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import { type Touched, touchedBy } from '../../vcs/dirty-paths.ts';
 import { readLocalContent } from '../../vcs/include-local.ts';
-import type { Target } from '../../vcs/plan-target.ts';
-import type { Repository } from '../../vcs/repository.ts';
-import { readHead } from '../../vcs/resolve-commit.ts';
 import { requireLandable } from '../../vcs/set-aside.ts';
 import { readWording } from '../state/commit-wording.ts';
-import type { Landing } from '../state/landing.ts';
-import { chooseLocalChanges } from '../state/local-decision.ts';
+import { chooseLocalChanges, requireNothingToInclude, targetHere } from '../state/local-decision.ts';
 import { openModel } from '../state/open-model.ts';
 import { isBuiltIn } from '../state/pick-provider.ts';
 import { requireOldSigners } from '../state/require-old-signers.ts';
@@ -109,9 +105,14 @@ export const changeJudgements: readonly Judgement[] = [
     needs: ['request', 'source', 'repository', 'landing', 'draft', 'scratch'],
     async judge({ request, source, repository, landing, draft, scratch }) {
       const target = await targetHere(repository, landing, request.heldFor);
-      if (source.kind !== 'worker' || target === undefined) return;
+      if (source.kind !== 'worker') return;
       const { base } = landing;
       const files = predictedFiles(draft);
+      if (target === undefined) {
+        const isIncluding = request.localChanges === 'include';
+        if (isIncluding) await requireNothingToInclude(repository, landing.target.ref, files);
+        return isIncluding ? { local: { choice: 'include' } } : undefined;
+      }
       const { choice, dirty } = await chooseLocalChanges(request, repository, files);
       if (choice !== 'include') {
         await requireLandable(repository, target, files, choice);
@@ -134,19 +135,6 @@ export const changeJudgements: readonly Judgement[] = [
     },
   }),
 ];
-
-/** The branch that the change lands on, now or after a review, if it is checked out here. */
-async function targetHere(
-  repository: Repository,
-  { base, target }: Landing,
-  heldFor: string | undefined,
-): Promise<Target | undefined> {
-  if (target.checkedOutHere) return target;
-  if (heldFor === undefined) return undefined;
-  const { branch, commit } = await readHead(repository);
-  const isHere = branch === heldFor && commit === base.commit;
-  return isHere ? { ref: heldFor, expected: commit, checkedOutHere: true } : undefined;
-}
 
 /** Files that the plan names one by one. What it names by directory or glob is checked once the change is there. */
 function predictedFiles({ tasks }: PlanDraft): readonly Touched[] {

@@ -7,7 +7,7 @@ import { mergeLocal, readLocalContent } from '../../vcs/include-local.ts';
 import type { Repository } from '../../vcs/repository.ts';
 import type { Scratch } from '../../vcs/scratch.ts';
 import type { Landing } from '../state/landing.ts';
-import { chooseLocalChanges, type LocalDecision } from '../state/local-decision.ts';
+import { chooseLocalChanges, type LocalDecision, requireNothingToInclude } from '../state/local-decision.ts';
 import type { Origin } from '../state/resolve-origin.ts';
 import type { RunRequest } from '../state/run-request.ts';
 import { takeCandidate } from './take-candidate.ts';
@@ -37,12 +37,22 @@ export async function takeWithChanges(
   try {
     made = await takeCandidate(scratch, request, origin, landing);
   } catch (fault) {
-    if (!isWritError(fault, 'PATCH_DOES_NOT_APPLY') || !target.checkedOutHere) throw fault;
+    if (!isWritError(fault, 'PATCH_DOES_NOT_APPLY')) throw fault;
+    if (!target.checkedOutHere) {
+      const { source, localChanges } = request;
+      if (source.kind === 'patch' && localChanges === 'include')
+        await requireNothingToInclude(repository, target.ref, touchedBy(pathsNamed(source.bytes)));
+      throw fault;
+    }
     const taken = await takeOnTop(scratch, repository, request, origin, landing);
     if (taken === undefined) throw fault;
     return taken;
   }
-  if (made === undefined || !target.checkedOutHere) return { supplied: made, local: undefined };
+  if (made === undefined) return { supplied: made, local: undefined };
+  if (!target.checkedOutHere) {
+    if (request.localChanges === 'include') await requireNothingToInclude(repository, target.ref, made.files);
+    return { supplied: made, local: undefined };
+  }
   const { choice, dirty } = await chooseLocalChanges(request, repository, made.files);
   if (choice !== 'include' || dirty.length === 0)
     return { supplied: made, local: choice === 'stop' ? undefined : { choice } };

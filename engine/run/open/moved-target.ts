@@ -7,6 +7,7 @@ import { normalisePatch } from '../../patch/normalise.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { countCommits } from '../../vcs/count-commits.ts';
 import { findPolicy } from '../../vcs/find-policy.ts';
+import { describeLocal } from '../../vcs/include-local.ts';
 import { mergeTrees } from '../../vcs/merge-trees.ts';
 import { reopenTarget } from '../../vcs/plan-target.ts';
 import { readRef } from '../../vcs/refs.ts';
@@ -17,6 +18,7 @@ import type { StartedRun } from '../record/started-run.ts';
 import { parseWaitingRecord, waitingPath } from '../record/waiting-record.ts';
 import { findForeignPolicy } from '../state/foreign-policy.ts';
 import type { Landing } from '../state/landing.ts';
+import type { LocalDecision } from '../state/local-decision.ts';
 import { readCandidate } from './read-candidate.ts';
 
 /**
@@ -57,6 +59,24 @@ export async function findMovedLanding(
   };
 }
 
+/**
+ * What the run decided about local changes, on the new tip: included content is merged onto it as the candidate is, so
+ * that it can still be compared with the working tree. PATCH_CONFLICT; the run then stays as it is.
+ */
+export async function localOntoTip(
+  scratch: Scratch,
+  { base }: Pick<StartedRun, 'base'>,
+  local: LocalDecision | undefined,
+  landing: Landing,
+): Promise<LocalDecision | undefined> {
+  if (local?.included === undefined) return local;
+  const { choice, included } = local;
+  const tree = await mergeOnto(scratch, base.tree, included.tree, landing);
+  const described = await describeLocal(scratch, landing.base.tree, tree);
+  // The target may hold by now what was included.
+  return described.paths.length === 0 ? { choice } : { choice, included: { tree, ...described } };
+}
+
 /** The candidate merged onto the new tip of its target. PATCH_CONFLICT; the run then stays as it is. */
 export async function mergeOntoTip(
   scratch: Scratch,
@@ -67,8 +87,16 @@ export async function mergeOntoTip(
   const before = { commit: base.commit ?? undefined, tree: base.tree };
   const patch = await readCandidate(scratch, before, runId, candidate);
   if (patch === undefined) return undefined;
-  const merged = await mergeTrees(scratch, base.tree, landing.base.tree, patch.candidateTree);
-  if (merged.tree !== undefined) return normalisePatch(scratch, landing.base, merged.tree);
+  return normalisePatch(
+    scratch,
+    landing.base,
+    await mergeOnto(scratch, base.tree, patch.candidateTree, landing),
+  );
+}
+
+async function mergeOnto(scratch: Scratch, base: string, tree: string, landing: Landing): Promise<string> {
+  const merged = await mergeTrees(scratch, base, landing.base.tree, tree);
+  if (merged.tree !== undefined) return merged.tree;
   const paths = merged.conflicts.map(printable);
   const listed = paths.slice(0, 5).map((path) => `\`${path}\``);
   throw new WritError('PATCH_CONFLICT', {

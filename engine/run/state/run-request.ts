@@ -62,6 +62,11 @@ export interface RunSettings {
    * afterwards. `include` makes them part of the change.
    */
   readonly localChanges?: LocalChanges;
+  /**
+   * Full name of the branch that the change is for, if its target only holds it until a review: the policy of this
+   * branch counts as its own, and local changes are those of its working tree.
+   */
+  readonly heldFor?: string;
   /** Asks a person about local changes at these paths; absent: nobody is there to answer. */
   readonly askLocalChanges?: (dirty: readonly DirtyPath[]) => Promise<LocalChanges>;
   /** Revisions of the plan within the run, where fewer than the engine allows. */
@@ -88,11 +93,6 @@ export interface RunRequest extends RunSettings {
   readonly source: ChangeSource;
   /** Target branch by name, without `refs/heads/`. */
   readonly onto?: string;
-  /**
-   * Full name of the branch that the change is for, where `onto` names one that only holds it: whether its policy is
-   * somebody else's is asked of this one.
-   */
-  readonly heldFor?: string;
   /** The branch by whose policy alone it may be judged; POLICY_MISMATCH else. */
   readonly policy?: string;
   /** Refuses, TARGET_MOVED, where the change would have to be merged onto the tip of its target. */

@@ -2,8 +2,15 @@ import { normalisePatch } from '../../patch/normalise.ts';
 import { dirtyPaths, touchedBy } from '../../vcs/dirty-paths.ts';
 import { type IncludedChanges, mergeLocal, readLocalContent } from '../../vcs/include-local.ts';
 import { readRef } from '../../vcs/refs.ts';
-import { type LocalChanges, localChangesOf, requireLandable } from '../../vcs/set-aside.ts';
+import { localChangesOf, requireLandable } from '../../vcs/set-aside.ts';
 import type { Attempt, OpenRun } from '../state/attempt.ts';
+import {
+  choiceStep,
+  recordedDecision,
+  requireNothingToInclude,
+  requireRecordedChoice,
+  targetHere,
+} from '../state/local-decision.ts';
 import { workBase } from './accepted-work.ts';
 import { beginAttempt } from './begin-attempt.ts';
 
@@ -35,12 +42,13 @@ export async function settleLocalChanges(
 ): Promise<Attempt> {
   const {
     identity: { runId, local },
-    ground: { repository, target, base },
+    ground: { repository, base },
+    ground,
     means: { settings, steps, scratch },
   } = run;
   const before: Attempt = local === undefined ? attempt : { ...attempt, localNow: local };
   // A supplied patch of a new run was checked when the run was opened.
-  if (!target.checkedOutHere || (turn.isSupplied && turn.isNew)) return before;
+  if (turn.isSupplied && turn.isNew) return before;
   const kept = steps.under(`local-changes/${turn.round}`);
   let count = 0;
   let last: Inclusion | undefined;
@@ -49,18 +57,26 @@ export async function settleLocalChanges(
     count += 1;
   }
   const latest = async (): Promise<Attempt> => (last === undefined ? before : withInclusion(run, last));
-  if ((await readRef(repository, target.ref)) !== target.expected) return latest();
+  if ((await readRef(repository, ground.target.ref)) !== ground.target.expected) return latest();
 
+  const recorded = recordedDecision({ local }, steps)?.choice;
+  const target = await targetHere(repository, ground, settings.heldFor);
+  if (target === undefined) {
+    const isRecorded = (last?.included ?? local?.included) !== undefined;
+    if (!isRecorded && (settings.localChanges ?? recorded) === 'include')
+      await requireNothingToInclude(repository, ground.target.ref, attempt.patch.files);
+    return latest();
+  }
   const includedBefore = last?.included ?? local?.included;
   const files = [...attempt.patch.files, ...touchedBy(includedBefore?.paths ?? [])];
+  requireRecordedChoice(settings, runId, includedBefore);
   const dirty = await dirtyPaths(repository, files);
   if (dirty.length === 0 && includedBefore === undefined) return before;
-  const recorded = (steps.ended('local-changes/choice')?.answer as LocalChanges | undefined) ?? local?.choice;
   let choice = settings.localChanges ?? recorded ?? (await localChangesOf(repository, runId, undefined));
   if (choice === 'stop' && settings.localChanges === undefined && settings.askLocalChanges !== undefined) {
     const { askLocalChanges: ask } = settings;
     choice = await steps.once(
-      'local-changes/choice',
+      choiceStep,
       () => ask(dirty),
       (answer) => answer !== 'stop',
     );

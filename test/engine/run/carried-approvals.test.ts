@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { type ChangedSince, changedSince } from '../../../api/run/changed-since.ts';
@@ -10,6 +10,7 @@ import { inTotoPayloadType, signEnvelope } from '../../../attest/encoding/dsse.t
 import { generateKey, toSigner } from '../../../attest/keys/key-signer.ts';
 import { openUserSigningKey } from '../../../attest/keys/user-keys.ts';
 import { noMemory } from '../../../attest/log/no-memory.ts';
+import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
 import { type EvidenceSource, runFiles } from '../../../attest/verify/evidence-source.ts';
 import { loadAnchors } from '../../../attest/verify/load-anchors.ts';
 import type { VerifyReport } from '../../../attest/verify/report.ts';
@@ -19,6 +20,7 @@ import { systemClock } from '../../../core/base/clock.ts';
 import type { CarryReader } from '../../../core/contract/approval.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import type { Signer } from '../../../core/contract/signer.ts';
+import type { JournalWitness } from '../../../engine/store/journal-witness.ts';
 import { findRun } from '../../../engine/store/record/find-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
@@ -266,6 +268,48 @@ long('a rejection of an equivalent candidate ends the run', async (t) => {
   await sign(sample, runId, key(ben), ben, 'reject');
   moveTarget(sample, 'NOTES.md', 'Elsewhere.\n');
   t.equal((await sample.resume(runId)).decision?.type, 'abandon');
+});
+
+long('a run that is killed while it starts on the new tip goes on', async (t) => {
+  const { sample, key, runId, old } = await approvedRun(t, optIn, needs(2));
+  const tip = moveTarget(sample, 'NOTES.md', 'Elsewhere.\n');
+  const killed = new Error('killed');
+  const own = userJournalWitness(sample.env);
+  /** Fails at the given opening of the journal's witness, or at the first write of what it reached there. */
+  const failing = (at: number, isReach = false): JournalWitness => {
+    let opened = 0;
+    return {
+      ...own,
+      async open(id) {
+        opened += 1;
+        if (opened === at && !isReach) throw killed;
+        const found = await own.open(id);
+        if (opened === at) found.reach = () => Promise.reject(killed);
+        return found;
+      },
+    };
+  };
+  const killsAt = async (witness: JournalWitness) => t.rejects(sample.resume(runId, { witness }), killed);
+  const journal = join(sample.root, '.git', 'writ', 'runs', runId, 'journal.jsonl');
+  const content = join(sample.root, '.git', 'writ', 'runs', runId, 'record');
+  const before = readFileSync(journal);
+  t.ok(existsSync(content));
+  await killsAt(failing(2));
+  t.same(readFileSync(journal), before);
+  t.ok(existsSync(content), 'what the journal rests on is there');
+  await killsAt(failing(2, true));
+  t.notSame(readFileSync(journal), before, 'it was replaced');
+  t.ok(existsSync(content));
+  const rest = join(content, 'rest');
+  writeFileSync(rest, 'of the earlier journal');
+  t.equal((await sample.resume(runId)).state, 'waiting');
+  t.notOk(existsSync(rest), 'what the earlier journal rested on is gone');
+  await sign(sample, runId, key(ben), ben);
+  const done = await sample.resume(runId);
+  t.equal(done.decision?.type, 'commit', String(done.decision?.rationale));
+  t.equal(sample.git('rev-parse', `${done.decision?.commitSha}^`), tip);
+  t.not(tip, old.base);
+  t.strictSame(troubles(await verified(sample, done)), []);
 });
 
 long('a run whose change conflicts with the new tip stays as it was', async (t) => {

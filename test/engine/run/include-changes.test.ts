@@ -5,6 +5,7 @@ import { commands } from '../../../bin/command-table.ts';
 import type { Worker } from '../../../core/contract/worker.ts';
 import { createRecordedWorker } from '../../../plugins/recorded-worker/worker.ts';
 import { runLine } from '../../bin/host.ts';
+import { people, sampleWithPeople, sign } from './people.ts';
 import { makeSample, sampleSpec, workedBy } from './sample.ts';
 
 const fixed = readFileSync(
@@ -17,6 +18,7 @@ const waived = { acceptance: { qualityGates: { requireNewTestsWhenBugfix: false 
 const price = 'src/price.js';
 const include = { localChanges: 'include' } as const;
 const source = { kind: 'patch', bytes: fixed } as const;
+const other = '3f6d5a0e-2f1c-4b7a-9d52-0c8a4be7d111';
 const runId = '01a21fa1-8dcd-7528-a91d-ed9ff744cade';
 
 t.test('a supplied patch is sealed together with the local changes at its paths', async (t) => {
@@ -145,6 +147,108 @@ t.test(
     t.equal(sample.git('status', '--porcelain'), '');
   },
 );
+
+t.test('local changes are not included in a change for a branch that is not checked out here', async (t) => {
+  const { sample, path, read } = localChange(t);
+  sample.git('branch', 'rel');
+  const dirty = { code: 'WORKTREE_DIRTY', exitCode: 128, detail: { found: [`${price} (modified)`] } };
+  const before = sample.state();
+  const { worker, calls } = recorded(fixed.toString());
+  const objectives = [`Correct price() in ${price}`];
+  await t.rejects(sample.run({ source, onto: 'rel', ...include }, waived), dirty);
+  await t.rejects(
+    sample.run({ worker, onto: 'rel', ...include }, { ...waived, intent: { objectives } }),
+    dirty,
+  );
+  t.equal(calls(), 0);
+  t.equal(sample.state(), before);
+  await t.rejects(sample.run({ worker, onto: 'rel', runId, ...include }, waived), dirty);
+  t.equal(sample.git('rev-parse', 'rel'), sample.git('rev-parse', 'main'));
+  const aside = await sample.resume(runId, { localChanges: 'set-aside' }, workedBy({ worker }).more);
+  t.equal(aside.decision?.type, 'commit', String(aside.decision?.rationale));
+  t.match(read(), 'mine');
+  t.notMatch(sample.git('show', `rel:${price}`), 'mine');
+
+  sample.git('branch', '-f', 'rel', 'main');
+  sample.git('checkout', '--quiet', '--detach');
+  await t.rejects(sample.run({ source, ...include }, waived), dirty);
+  sample.git('checkout', '--', price);
+  const clean = await sample.run({ source, ...include, onto: 'rel' }, { ...waived, metadata: { id: other } });
+  t.equal(clean.decision?.type, 'commit', 'nothing is there to include');
+  t.ok(path);
+});
+
+t.test('a run that goes on on a moved target keeps what it decided about local changes', async (t) => {
+  const { sample, key } = sampleWithPeople(t, '[approvals]\ncarry = "equivalent"\n');
+  const path = join(sample.root, price);
+  const edit = () => appendFileSync(path, '\n// mine\n');
+  const needs = { ...waived, risk: { humanInLoop: { required: true, minApprovers: 1 } } };
+  const [ann = ''] = people;
+  const commits = (text: string) => {
+    writeFileSync(join(sample.root, 'NOTES.md'), text);
+    sample.git('add', 'NOTES.md');
+    sample.git('commit', '--quiet', '-m', text, '--', 'NOTES.md');
+  };
+  edit();
+  const waiting = await sample.run({ source, ...include }, needs);
+  t.equal(waiting.state, 'waiting');
+  await sign(sample, waiting.runId, key(ann), ann);
+  commits('one');
+  const before = sample.state();
+  await t.rejects(sample.resume(waiting.runId, { localChanges: 'set-aside' }), {
+    code: 'WORKTREE_DIRTY',
+    message: /includes the local changes at `src\/price\.js`/,
+  });
+  t.equal(sample.state(), before);
+  const done = await sample.resume(waiting.runId);
+  t.equal(done.decision?.type, 'commit', String(done.decision?.rationale));
+  t.same(done.localChanges, waiting.localChanges);
+  t.match(done.notices?.join('\n'), /includes local changes of the working tree at `src\/price\.js`/);
+  t.match(sample.git('show', `HEAD:${price}`), 'mine');
+  t.equal(sample.git('status', '--porcelain'), '');
+
+  sample.git('reset', '--quiet', '--hard', 'HEAD~1');
+  edit();
+  const aside = { localChanges: 'set-aside' } as const;
+  const second = await sample.run({ source, ...aside }, { ...needs, metadata: { id: other } });
+  await sign(sample, second.runId, key(ann), ann);
+  commits('two');
+  const sealed = await sample.resume(second.runId);
+  t.equal(sealed.decision?.type, 'commit', String(sealed.decision?.rationale));
+  t.notMatch(sample.git('show', `HEAD:${price}`), 'mine');
+  t.equal(sample.git('status', '--porcelain'), `M ${price}`);
+});
+
+t.test('a run that another clone sealed says so, and how this clone follows', async (t) => {
+  const { sample, path, read } = localChange(t);
+  const { git, home, root } = sample;
+  const bare = join(home, 'bare.git');
+  git('clone', '--quiet', '--bare', root, bare);
+  git('remote', 'add', 'origin', bare);
+  git('fetch', '--quiet', 'origin');
+  git('branch', '--quiet', '--set-upstream-to=origin/main');
+  const needs = { ...waived, risk: { humanInLoop: { required: true, minApprovers: 1 } } };
+  const { runId: id } = await sample.run({ source, ...include }, needs);
+  const { subject } = JSON.parse(git('show', `refs/ai/runs/${id}:waiting.json`));
+  const message = `Prices are exact\n\nRun-Id: ${id}`;
+  const sealed = git('commit-tree', subject.candidateTree, '-p', 'HEAD', '-m', message);
+  git('push', '--quiet', 'origin', `${sealed}:main`);
+  const refused = { code: 'RUN_NOT_RESUMABLE', detail: { commit: sealed } };
+  const edited = read();
+  appendFileSync(path, '// later\n');
+  await t.rejects(sample.resume(id), { ...refused, hints: [/^keep your files/, /fetch --theirs/] });
+  writeFileSync(path, edited);
+  const command = 'git checkout HEAD -- src/price.js && git pull --ff-only';
+  await t.rejects(sample.resume(id), {
+    ...refused,
+    message: /it holds/,
+    hints: [`bring the branch here: \`${command}\``],
+  });
+  git('checkout', '--quiet', 'HEAD', '--', price);
+  git('pull', '--quiet', '--ff-only');
+  t.match(read(), /cents;[\s\S]*mine/);
+  await t.rejects(sample.resume(id), refused);
+});
 
 /** A sample with an uncommitted line behind the one that the patch corrects. */
 function localChange(t: Test) {
