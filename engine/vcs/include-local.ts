@@ -5,14 +5,14 @@ import { randomOctets } from '../../core/base/ids.ts';
 import { quotePath } from '../../readers/diff/quote-path.ts';
 import { changedEntries } from './changed-entries.ts';
 import { type DirtyPath, dirtyFault, refuseDirty } from './dirty-paths.ts';
-import { listed } from './finish-follow.ts';
-import { type GitDirectory, gitLine, runGit } from './git.ts';
+import { type GitDirectory, runGit } from './git.ts';
 import { isIgnoredPath } from './ignored.ts';
+import { readIndex } from './index-info.ts';
 import { mergeTrees } from './merge-trees.ts';
 import type { Target } from './plan-target.ts';
 import type { Repository } from './repository.ts';
 import type { Scratch } from './scratch.ts';
-import { stuckPaths } from './set-aside.ts';
+import { stuckPaths, writeLocalTrees } from './set-aside.ts';
 
 /** Local changes as content of a candidate. */
 export interface IncludedChanges {
@@ -49,10 +49,12 @@ export async function readLocalContent(
     GIT_ALTERNATE_OBJECT_DIRECTORIES: quotePath(repo.objectsDir, /:/),
   };
   try {
-    await runGit(repo, ['read-tree', base], { env });
-    const args = ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'];
-    await runGit(repo, args, { env, input: listed(dirty) });
-    const tree = await gitLine(repo, ['write-tree'], { env });
+    const place = { ...repo, env: { ...repo.env, ...env } };
+    const paths = dirty.map(({ path }) => path);
+    const local = { base, paths, indexed: await readIndex(repo) };
+    const { worked: tree } = await writeLocalTrees(place, local, async (args, input) => {
+      await runGit(place, args, { input: Buffer.from(input, 'latin1') });
+    });
     return { tree, ...(await describeLocal(scratch, base, tree)) };
   } finally {
     for (const path of [index, `${index}.lock`]) await rm(path, { force: true });

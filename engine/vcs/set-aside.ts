@@ -1,17 +1,12 @@
 import { printable } from '../../core/base/printable.ts';
+import { mayBeLossy, toBytePath, toTextPath } from './byte-path.ts';
 import { type ChangedEntry, changedEntries, type EntrySide } from './changed-entries.ts';
 import { createCommit } from './create-commit.ts';
 import { type DirtyPath, dirtyPaths, refuseDirty, type Touched } from './dirty-paths.ts';
-import {
-  askIndex,
-  finishFollow,
-  keyOf,
-  listed,
-  readIndex,
-  removeFile,
-  toIndexInfo,
-} from './finish-follow.ts';
-import { gitLine, runGit } from './git.ts';
+import { filteredPaths } from './filtered-paths.ts';
+import { finishFollow, removeFile } from './finish-follow.ts';
+import { type GitDirectory, gitLine, runGit } from './git.ts';
+import { askIndex, keyOf, listed, readIndex, toIndexInfo, toSide } from './index-info.ts';
 import { withIndex } from './index-transaction.ts';
 import { mergeCommits } from './merge-trees.ts';
 import type { Target } from './plan-target.ts';
@@ -40,8 +35,8 @@ export async function localChangesOf(
 
 /**
  * The dirty paths that cannot be set aside: unmerged paths, files where a directory is needed and the reverse, and
- * submodules, paths that `--assume-unchanged` or a sparse checkout hides from git, and everything before the first
- * commit.
+ * submodules, paths that `--assume-unchanged` or a sparse checkout hides from git, names that are not UTF-8, paths that
+ * go through a filter (writ runs none), and everything before the first commit.
  */
 export async function stuckPaths(
   repo: Repository,
@@ -57,11 +52,17 @@ export async function stuckPaths(
       .filter((record) => record !== '' && (!record.startsWith('H ') || record.startsWith(`H ${submodule}`)))
       .map((record) => record.slice(record.indexOf('\t') + 1)),
   );
+  const filtered = await filteredPaths(
+    repo,
+    dirty.map(({ path }) => path),
+  );
+  for (const path of filtered) lost.add(path);
   const stuck: DirtyPath[] = [];
   for (const one of dirty)
-    if (['unmerged', 'obstructed'].includes(one.reason) || lost.has(one.path)) stuck.push(one);
+    if (['unmerged', 'obstructed'].includes(one.reason) || lost.has(one.path) || mayBeLossy(one.path))
+      stuck.push(one);
     // git indexes nothing beyond a symlink.
-    else if (await isBelowFile(repo.root, one.path)) stuck.push(one);
+    else if (await isBelowFile(repo.root, toBytePath(one.path))) stuck.push(one);
   return stuck;
 }
 
@@ -104,20 +105,11 @@ export async function storeSetAside(
     ...repository,
     settings: [...repository.settings, ['core.fsync', 'committed,loose-object,reference']],
   };
-  const zero = zeroIdOf(repo);
-  const { staged, worked } = await withIndex(repo, {}, async (index) => {
-    const found = await readIndex(index);
-    const info = paths.map((path) => {
-      const [mode = '', object = ''] = (found.get(path) ?? '').split(' ');
-      return toIndexInfo({ path, after: object === '' ? undefined : { mode, object } }, zero);
-    });
-    await runGit(index.repo, ['read-tree', base]);
-    await askIndex(index, ['update-index', '-z', '--index-info'], info.join(''));
-    const staged = await gitLine(index.repo, ['write-tree']);
-    const args = ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'];
-    await askIndex(index, args, listed(paths.map((path) => ({ path }))));
-    return { staged, worked: await gitLine(index.repo, ['write-tree']) };
-  });
+  const { staged, worked } = await withIndex(repo, {}, async (index) =>
+    writeLocalTrees(index.repo, { base, paths, indexed: await readIndex(index.repo) }, (args, input) =>
+      askIndex(index, args, input),
+    ),
+  );
   const commit = (tree: string, parents: readonly string[], what: string): Promise<string> =>
     createCommit(repo, {
       tree,
@@ -142,6 +134,33 @@ export async function storeSetAside(
   return stored;
 }
 
+/**
+ * Writes two trees with the index of `place`: `base` with what the user's index holds at these paths (`indexed`, as
+ * `readIndex` returns it), and with what the files hold. git needs the former for its rules on line endings and modes.
+ */
+export async function writeLocalTrees(
+  place: GitDirectory,
+  {
+    base,
+    paths,
+    indexed,
+  }: {
+    readonly base: string;
+    readonly paths: readonly string[];
+    readonly indexed: ReadonlyMap<string, string>;
+  },
+  change: (args: readonly string[], input: string) => Promise<void>,
+): Promise<{ readonly staged: string; readonly worked: string }> {
+  const zero = zeroIdOf(place);
+  const entries = paths.map(toBytePath).map((path) => ({ path, after: toSide(indexed.get(path)) }));
+  await runGit(place, ['read-tree', base]);
+  const info = entries.map((entry) => toIndexInfo(entry, zero)).join('');
+  await change(['update-index', '-z', '--index-info'], info);
+  const staged = await gitLine(place, ['write-tree']);
+  await change(['update-index', '-z', '--add', '--remove', '--replace', '--stdin'], listed(entries));
+  return { staged, worked: await gitLine(place, ['write-tree']) };
+}
+
 /** Deletes the ref of a run if it still points to `stored`. */
 export async function dropSetAside(repo: Repository, runId: string, stored: string): Promise<void> {
   await updateRefs(repo, [{ ref: setAsideRef(runId), old: stored, new: undefined }], `writ: run ${runId}`);
@@ -158,7 +177,8 @@ export type AroundOutcome = FollowOutcome & {
  * After the swap: brings index and files to the sealed commit and merges the stored local changes back into them,
  * unless they are part of that commit (`isIncluded`). The caller deletes the ref once it has recorded that they are
  * `merged`. A call with the same arguments completes one that was killed. A path whose content is neither stored nor
- * written by writ is never changed.
+ * written by writ is never changed. If the commit includes the local changes and there is such a path, the ref stays:
+ * the content at the path can be what remains of them.
  */
 export async function followAround(
   repo: Repository,
@@ -176,7 +196,9 @@ export async function followAround(
   if (followed.state === 'failed') return { ...followed, kept: { ref, why: followed.reason } };
   if (followed.state === 'not-checked-out')
     return { ...followed, kept: { ref, why: 'the branch is not checked out here any more' } };
-  const why = isIncluded ? undefined : await mergeBack(repo, commit, stored);
+  const { left = [] } = followed;
+  const changed = left.length === 0 ? undefined : `${shownPaths(left)} was changed meanwhile`;
+  const why = isIncluded ? changed : await mergeBack(repo, commit, stored);
   if (why !== undefined) return { ...followed, kept: { ref, why } };
   return { ...followed, merged: stored };
 }
@@ -184,8 +206,8 @@ export async function followAround(
 /** Takes the stored content out of index and files, at paths where both still are as they were stored. */
 async function clearStored(repo: Repository, stored: string): Promise<void> {
   const [staged, worked] = await Promise.all([
-    changedEntries(repo, `${stored}^1`, `${stored}^2`),
-    changedEntries(repo, `${stored}^1`, stored),
+    changedEntries(repo, `${stored}^1`, `${stored}^2`, 'latin1'),
+    changedEntries(repo, `${stored}^1`, stored, 'latin1'),
   ]);
   const bases = new Map([...staged, ...worked].map(({ path, before }) => [path, before]));
   const stagedAt = sidesOf(staged);
@@ -195,7 +217,7 @@ async function clearStored(repo: Repository, stored: string): Promise<void> {
     path: string,
   ): EntrySide | undefined => (changed.has(path) ? changed.get(path) : bases.get(path));
   await withIndex(repo, {}, async (index) => {
-    const found = await readIndex(index);
+    const found = await readIndex(index.repo);
     const entries = [...bases.keys()].map((path) => {
       const side = sideOf(workedAt, path);
       return { path, before: side, after: side };
@@ -223,13 +245,13 @@ async function mergeBack(repo: Repository, commit: string, stored: string): Prom
   if (staged.conflicts) return conflictIn(staged.conflicts);
   const tree = await treeOf(repo, commit);
   const [worked, indexed] = await Promise.all([
-    changedEntries(repo, tree, files.tree),
-    changedEntries(repo, tree, staged.tree),
+    changedEntries(repo, tree, files.tree, 'latin1'),
+    changedEntries(repo, tree, staged.tree, 'latin1'),
   ]);
   const sealedAt = new Map([...worked, ...indexed].map(({ path, before }) => [path, before]));
   const indexedAt = sidesOf(indexed);
   return withIndex(repo, {}, async (index) => {
-    const found = await readIndex(index);
+    const found = await readIndex(index.repo);
     const indexSide = (path: string): EntrySide | undefined =>
       indexedAt.has(path) ? indexedAt.get(path) : sealedAt.get(path);
     const states = await classifyPaths(repo, worked);
@@ -238,7 +260,7 @@ async function mergeBack(repo: Repository, commit: string, stored: string): Prom
         states.get(path) === 'left' ||
         ![keyOf(sealed), keyOf(indexSide(path))].includes(found.get(path) ?? ''),
     );
-    if (left !== undefined) return `\`${printable(left[0])}\` was changed meanwhile`;
+    if (left !== undefined) return `${shownPaths([toTextPath(left[0])])} was changed meanwhile`;
     const torn = worked.filter(({ path }) => states.get(path) !== 'done');
     for (const { path, after } of torn)
       if (after === undefined && states.get(path) === 'ours') await removeFile(repo.root, path);
@@ -265,7 +287,10 @@ function sidesOf(entries: readonly ChangedEntry[]): ReadonlyMap<string, EntrySid
 }
 
 function conflictIn(paths: readonly string[]): string {
-  const [first = '', ...others] = paths;
+  return `${shownPaths(paths)} would conflict with the sealed change`;
+}
+
+function shownPaths([first = '', ...others]: readonly string[]): string {
   const more = others.length === 0 ? '' : ` and ${others.length} more paths`;
-  return `\`${printable(first)}\`${more} would conflict with the sealed change`;
+  return `\`${printable(first)}\`${more}`;
 }
