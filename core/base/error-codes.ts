@@ -371,7 +371,8 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   LEDGER_BUSY: 'wait for the other `writ` to end and try again',
   LEDGER_FOREIGN: 'run with the key that made it, or move the ledger directory away to start a new one',
   LEDGER_BEHIND: 'nothing: writ continues the log in git',
-  LEDGER_REPLACED: '`writ push` makes the log entries again of the runs that are named; if it rejects one, run its spec again',
+  LEDGER_REPLACED:
+    '`writ push` makes the log entries again of the runs that are named; if it rejects one, run its spec again',
   LEDGER_MISSING:
     'the first run whose contract asks for `internal-ledger` makes one, and so does `writ init`',
   REPLACED:
