@@ -8,7 +8,7 @@ import { acquireProcessLock, type ProcessLock } from '../../engine/tool/process/
  * stands beside the directory, which may be replaced as a whole.
  */
 export async function takeLock(directory: string, clock: Clock, waitMs: number): Promise<ProcessLock> {
-  const path = join(`${directory}.lock`, 'writer');
+  const path = join(`${directory}-lock`, 'writer');
   return acquireProcessLock(path, {
     clock,
     waitMs,

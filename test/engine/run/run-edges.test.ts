@@ -370,7 +370,8 @@ t.test('two runs at once on one branch end in one commit and one rollback', asyn
     signal: new AbortController().signal,
   };
   const views = await Promise.all([runIntent(engine, request), runIntent(engine, request)]);
-  t.strictSame(views.map((view) => view.decision?.type).sort(), ['commit', 'rollback']);
+  const why = views.map(({ decision }) => decision?.rationale).join('\n');
+  t.strictSame(views.map((view) => view.decision?.type).sort(), ['commit', 'rollback'], why);
   t.equal(sample.git('rev-list', '--count', 'main'), '2');
   t.equal(sample.git('status', '--porcelain'), '');
   t.equal(sample.git('fsck', '--no-dangling', '--strict'), '');
