@@ -5,6 +5,7 @@ import { commands } from '../../../bin/command-table.ts';
 import type { Worker } from '../../../core/contract/worker.ts';
 import { createRecordedWorker } from '../../../plugins/recorded-worker/worker.ts';
 import { runLine } from '../../bin/host.ts';
+import { long } from '../../rooms/long.ts';
 import { people, sampleWithPeople, sign } from './people.ts';
 import { makeSample, sampleSpec, workedBy } from './sample.ts';
 
@@ -45,7 +46,7 @@ t.test('a supplied patch is sealed together with the local changes at its paths'
   t.equal(inVain.sample.state(), before);
 });
 
-t.test('`writ run` asks on a terminal what happens to local changes, and stops without one', async (t) => {
+long('`writ run` asks on a terminal what happens to local changes, and stops without one', async (t) => {
   const { sample } = localChange(t);
   const file = (name: string, bytes: Uint8Array): string => {
     writeFileSync(join(sample.home, name), bytes);
@@ -66,7 +67,7 @@ t.test('`writ run` asks on a terminal what happens to local changes, and stops w
   t.equal(sample.git('status', '--porcelain'), '');
 });
 
-t.test('a patch that was made on the local content applies on top of it', async (t) => {
+long('a patch that was made on the local content applies on top of it', async (t) => {
   const { sample, path, read } = localChange(t);
   writeFileSync(path, read().replace('in cents.', 'in whole cents.'));
   sample.git('add', price);
@@ -148,7 +149,7 @@ t.test(
   },
 );
 
-t.test('local changes are not included in a change for a branch that is not checked out here', async (t) => {
+long('local changes are not included in a change for a branch that is not checked out here', async (t) => {
   const { sample, path, read } = localChange(t);
   sample.git('branch', 'rel');
   const dirty = { code: 'WORKTREE_DIRTY', exitCode: 128, detail: { found: [`${price} (modified)`] } };
@@ -178,7 +179,7 @@ t.test('local changes are not included in a change for a branch that is not chec
   t.ok(path);
 });
 
-t.test('a run that goes on on a moved target keeps what it decided about local changes', async (t) => {
+long('a run that goes on on a moved target keeps what it decided about local changes', async (t) => {
   const { sample, key } = sampleWithPeople(t, '[approvals]\ncarry = "equivalent"\n');
   const path = join(sample.root, price);
   const edit = () => appendFileSync(path, '\n// mine\n');
@@ -219,7 +220,7 @@ t.test('a run that goes on on a moved target keeps what it decided about local c
   t.equal(sample.git('status', '--porcelain'), `M ${price}`);
 });
 
-t.test('a run that another clone sealed says so, and how this clone follows', async (t) => {
+long('a run that another clone sealed says so, and how this clone follows', async (t) => {
   const { sample, path, read } = localChange(t);
   const { git, home, root } = sample;
   const bare = join(home, 'bare.git');

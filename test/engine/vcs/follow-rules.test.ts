@@ -10,6 +10,7 @@ import { readLocalContent } from '../../../engine/vcs/include-local.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { createScratch } from '../../../engine/vcs/scratch.ts';
 import { stuckPaths } from '../../../engine/vcs/set-aside.ts';
+import { casesOf } from '../../rooms/long.ts';
 import { makeRepository, type SampleRepository } from './sample-repository.ts';
 
 const runId = '01a21fa1-8dcd-7528-a91d-ed9ff744cade';
@@ -118,7 +119,11 @@ function makeScene(t: Test, rule: Rule) {
   return { box, sample, base, commit, both, move, edit, diff };
 }
 
-for (const [name, rule] of Object.entries(rules))
+const short = [
+  'CRLF in the blob with core.autocrlf=input',
+  'an executable blob with core.fileMode=false',
+] as const;
+for (const [name, rule] of casesOf(rules, short))
   t.test(`the working tree follows the sealed commit: ${name}`, async (t) => {
     await t.test('local changes that were set aside are merged back', async (t) => {
       const { sample, commit, move, edit, diff } = makeScene(t, rule);
