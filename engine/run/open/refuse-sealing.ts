@@ -16,6 +16,6 @@ export function refuseSealing(runId: string, journal: Journal): void {
 /** Whether a process began to seal the run. */
 export function isSealing({ records }: Pick<Journal, 'records'>): boolean {
   const begun = ({ data }: { readonly data: unknown }): boolean =>
-    /\/seal\/facts$/.test(String((data as { step?: string } | null)?.step ?? ''));
+    /(?:^|\/)seal\/facts$/.test(String((data as { step?: string } | null)?.step ?? ''));
   return records.some(begun);
 }

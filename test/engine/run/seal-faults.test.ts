@@ -229,6 +229,23 @@ long('a commit that is refuted later keeps its record and gains a rollback recor
   for (const path of ['rollback.json', 'revocation.sigstore.json']) t.ok(files.includes(path), path);
 });
 
+t.test('a run that was killed while it sealed ends, also if its target moved meanwhile', async (t) => {
+  for (const step of ['record/intent', 'seal/swap']) {
+    const sample = sampleOf(t);
+    await t.rejects(
+      runWith(sample, () => ({}), {}, fullAt(step, userJournalWitness(sample.env))),
+      step,
+    );
+    const [runId = ''] = readdirSync(join(sample.root, '.git', 'writ', 'runs'));
+    sample.git('commit', '--quiet', '--allow-empty', '-m', 'Of somebody else');
+    const tip = sample.git('rev-parse', 'main');
+    const view = await sample.resume(runId, { witness: userJournalWitness(sample.env) });
+    t.match(view.decision, { type: 'rollback', rationale: /was moved by somebody else/ }, step);
+    t.equal(sample.git('rev-parse', 'main'), tip);
+    t.equal(sample.git('status', '--porcelain'), '');
+  }
+});
+
 long('git carries the ledger when the base configures a mirror', async (t) => {
   const sample = sampleOf(t);
   mkdirSync(join(sample.root, '.writ'), { recursive: true });
