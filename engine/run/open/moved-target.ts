@@ -38,7 +38,12 @@ export async function findMovedLanding(
   const bytes = await objects.read(refs.run(runId), waitingPath);
   if (bytes === undefined) return undefined;
   const waiting = parseWaitingRecord(bytes);
-  if (waiting.for !== 'approval' || waiting.subject.candidateTree !== candidate.tree) return undefined;
+  if (waiting.for !== 'approval') return undefined;
+  const { candidateTree, baseCommit: waited } = waiting.subject;
+  // A run that moved and stopped before it waited again: its approvals are of the candidate before.
+  const hasMoved =
+    waited !== null && waited !== base.commit && (await isAncestor(repository, waited, base.commit));
+  if (candidateTree !== candidate.tree && !hasMoved) return undefined;
   const reader = carryReader(repository);
   for (const commit of [tip, target.expected]) if (!(await reader.carriesApprovals(commit))) return undefined;
   if (!(await isAncestor(repository, target.expected, tip))) return undefined;

@@ -312,6 +312,22 @@ long('a run that is killed while it starts on the new tip goes on', async (t) =>
   t.strictSame(troubles(await verified(sample, done)), []);
 });
 
+long('a run that stopped after a move, before it waited again, can move once more', async (t) => {
+  const { sample, runId } = await approvedRun(t, optIn);
+  const [path = ''] = sample.git('diff', '--name-only', 'main', candidateOf(sample, runId).tree).split('\n');
+  moveTarget(sample, 'NOTES.md', 'Elsewhere.\n');
+  const file = join(sample.root, path);
+  const before = readFileSync(file);
+  writeFileSync(file, Buffer.concat([before, Buffer.from('// mine\n')]));
+  await t.rejects(sample.resume(runId), { code: 'WORKTREE_DIRTY' });
+  writeFileSync(file, before);
+  const tip = moveTarget(sample, 'MORE.md', 'Elsewhere, too.\n');
+  const done = await sample.resume(runId);
+  t.equal(done.decision?.type, 'commit', String(done.decision?.rationale));
+  t.equal(sample.git('rev-parse', `${done.decision?.commitSha}^`), tip);
+  t.strictSame(troubles(await verified(sample, done)), []);
+});
+
 long('a run whose change conflicts with the new tip stays as it was', async (t) => {
   const { sample, runId, old } = await approvedRun(t, optIn);
   const [path = ''] = sample.git('ls-files', 'src').split('\n');
