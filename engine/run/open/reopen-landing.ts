@@ -19,8 +19,8 @@ import { isSealing } from './refuse-sealing.ts';
 /**
  * Target, policy and base that a run was started with. Where it goes on they are asked for again: a branch that is not
  * where it was, or a policy commit that is not the one that the rule gives, is TARGET_MOVED. Without a journal they are
- * a claim, and nothing was moved. Once the run is being sealed, the seal itself finds out who moved the branch: the run,
- * or somebody else, and then it is rolled back.
+ * a claim, and nothing was moved. Once the run is being sealed, the seal itself finds out who moved the branch: the
+ * run, or somebody else, and then it is rolled back.
  */
 export async function reopenLanding(
   repository: Repository,
