@@ -4,7 +4,7 @@ import { readMirror } from '../../attest/log/git-mirror.ts';
 import { ledgerPath } from '../../attest/log/ledger-path.ts';
 import { readFrom } from '../../attest/log/read-from.ts';
 import { parseTlogProof } from '../../attest/log/tlog-proof.ts';
-import { type EvidenceSource, runFiles } from '../../attest/verify/evidence-source.ts';
+import { type EvidenceSource, readLogProof } from '../../attest/verify/evidence-source.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import type { CarryReader } from '../../core/contract/approval.ts';
 import type { RunStore } from '../../engine/store/run-store.ts';
@@ -28,15 +28,16 @@ export async function gitEvidence(
   if (commit?.type !== 'commit') return undefined;
   const run = await loadTree(store, store.refs.run(runId));
   const content = await loadTree(store, store.refs.content(runId));
+  const readRun = async (path: string): Promise<Uint8Array | undefined> => run.files.get(path);
   return {
     commit: { id: commit.id, raw: commit.bytes },
     listRun: async () => run.paths,
-    readRun: async (path) => run.files.get(path),
+    readRun,
     listContent: async () => content.paths,
     readContent: async (path) => content.files.get(path),
     ...evidenceReader(repository),
     carry: readCarry(repository),
-    ...(await ledgersOf(repository, run.files.get(runFiles.renewedProof) ?? run.files.get(runFiles.proof))),
+    ...(await ledgersOf(repository, await readLogProof(readRun))),
     ...(await replacedIn(repository, { target, commit: commit.id, raw: commit.bytes })),
   };
 }

@@ -21,8 +21,6 @@ export function openProofStandings(
 ): (proof: Uint8Array) => Promise<ProofStanding | undefined> {
   const mirrors = new Map<string, Promise<LogVersion | undefined>>();
   const ledgers = new Map<string, Promise<LogVersion | undefined>>();
-  const openLedger = (origin: string): Promise<LogVersion | undefined> =>
-    openVersion(readFrom(join(repository.commonDir, ledgerPath)), origin);
   return async (proof) => {
     const proven = checkpointOf(proof);
     if (proven === undefined) return undefined;
@@ -30,7 +28,7 @@ export function openProofStandings(
     const log = mirrorRef(origin);
     const mirror = await once(mirrors, origin, (of) => openMirrorHere(repository, of));
     if (mirror === undefined || (await isPartOf(proven, mirror))) return { log, forked: false };
-    const ledger = await once(ledgers, origin, openLedger);
+    const ledger = await once(ledgers, origin, (of) => openLedgerHere(repository, of));
     return { log, forked: ledger === undefined || !(await isPartOf(proven, ledger)) };
   };
 }
@@ -51,8 +49,11 @@ export async function openMirrorHere(
 
 /** A log as it goes on here: the ledger, else its copy in git. */
 export async function openLogHere(repository: Repository, origin: string): Promise<LogVersion | undefined> {
-  const ledger = await openVersion(readFrom(join(repository.commonDir, ledgerPath)), origin);
-  return ledger ?? openMirrorHere(repository, origin);
+  return (await openLedgerHere(repository, origin)) ?? openMirrorHere(repository, origin);
+}
+
+function openLedgerHere(repository: Repository, origin: string): Promise<LogVersion | undefined> {
+  return openVersion(readFrom(join(repository.commonDir, ledgerPath)), origin);
 }
 
 async function openVersion(

@@ -11,6 +11,11 @@ export function testResultPath(check: string): string {
   return `statements/test-result-${check}.sigstore.json`;
 }
 
+/** The log proof of a run: the renewed one if there is one. */
+export async function readLogProof(readRun: EvidenceSource['readRun']): Promise<Uint8Array | undefined> {
+  return (await readRun(runFiles.renewedProof)) ?? readRun(runFiles.proof);
+}
+
 /** The patch in the content tree; its digest is a subject of the statement. */
 export const patchFile = 'patchset.diff';
 

@@ -32,7 +32,6 @@ interface Row {
 
 const bundle = [runFiles.bundle, 'bundle'];
 const proof = [runFiles.proof, 'log-proof'];
-const renewed = [runFiles.renewedBundle];
 const slsa = 'SLSA provenance v1 (docs/build-type.md)';
 const set = 'docs/decisions/0006-evidence-set.md';
 const logged = 'provenance.transparencyLog.mode';
@@ -44,7 +43,7 @@ const rows: Readonly<Record<string, Row>> = {
   'bundle-renewed': {
     says: 'the bundle with the log entry that was made again holds the same envelope',
     rule: 'docs/ledger.md, Machines without state',
-    evidence: renewed,
+    evidence: [runFiles.renewedBundle],
   },
   signature: {
     says: 'a signer you believe signed these bytes',

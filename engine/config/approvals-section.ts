@@ -1,3 +1,4 @@
+import { readSectionAlone } from './section-alone.ts';
 import type { TableReader } from './table-reader.ts';
 
 /** `[approvals]`: groups of approvers, in-process approvals, and approvals over a moved target. */
@@ -31,4 +32,12 @@ export function readApprovalsSection(reader: TableReader): ApprovalsConfig {
   table.end();
   reader.end();
   return { inProcess, carry: carry === 'equivalent' ? carry : 'none', groups: Object.fromEntries(groups) };
+}
+
+/**
+ * Whether a `.writ/config.toml` has a valid `[approvals]` with `carry = "equivalent"`. False for a missing or invalid
+ * file: the default is that no approval carries over.
+ */
+export function carriesApprovals(config: Uint8Array | undefined): boolean {
+  return readSectionAlone(config, 'approvals', readApprovalsSection)?.carry === 'equivalent';
 }

@@ -1,6 +1,6 @@
 import { isWritError } from '../../core/base/errors.ts';
 import type { CarryReader } from '../../core/contract/approval.ts';
-import { carriesApprovals } from '../config/carries-approvals.ts';
+import { carriesApprovals } from '../config/approvals-section.ts';
 import { describeObjects, readObjects } from '../vcs/blobs.ts';
 import { isObjectId, type Repository } from '../vcs/repository.ts';
 import { isAncestor, treeOf } from '../vcs/resolve-commit.ts';

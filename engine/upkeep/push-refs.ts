@@ -2,7 +2,7 @@ import type { Clock } from '../../core/base/clock.ts';
 import { printable } from '../../core/base/printable.ts';
 import { readLogProofs } from '../store/record/read-log-proofs.ts';
 import type { GitDirectory } from '../vcs/git.ts';
-import { isLogRef, type ProofStanding, recordPublishedLogs } from '../vcs/log-refs.ts';
+import { isLogRef, type ProofStanding } from '../vcs/log-refs.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { readExpiries } from './content-expiry.ts';
 import { findHeld, type HeldRun } from './held-runs.ts';
@@ -10,6 +10,7 @@ import { compareVersions, type Standing } from './lineage.ts';
 import { listRemoteRefs } from './list-remote-refs.ts';
 import { isRefused, type MovedRef } from './move-outcome.ts';
 import { askRemote, networkPlace, pickRemote, type Remote, remoteFailed } from './network-git.ts';
+import { recordPublishedLogs } from './published-logs.ts';
 import { openRefView } from './ref-view.ts';
 import { isDeletable, listStoredRefs, type StoredRef, toStoredRef, travels } from './stored-ref.ts';
 

@@ -1,7 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
-import { printable } from '../../core/base/printable.ts';
+import { namePaths } from '../../core/base/printable.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import { fileAt, mayBeLossy, toBytePath, toTextPath } from './byte-path.ts';
 import { runGit } from './git.ts';
@@ -71,10 +71,9 @@ export function dirtyFault(
   more: { readonly hints?: readonly string[] } = {},
 ): WritError {
   const shown = dirty.slice(0, maxShown);
-  const [first, ...others] = dirty.map(({ path }) => `\`${printable(path)}\``);
-  const subject = others.length === 0 ? `${first} has` : `${first} and ${others.length} more paths have`;
+  const named = namePaths(dirty.map(({ path }) => path));
   return new WritError('WORKTREE_DIRTY', {
-    message: `${subject} local changes, and the change would write there`,
+    message: `${named} ${dirty.length === 1 ? 'has' : 'have'} local changes, and the change would write there`,
     detail: {
       count: dirty.length,
       paths: shown,

@@ -1,4 +1,4 @@
-import { printable } from '../../core/base/printable.ts';
+import { namePaths } from '../../core/base/printable.ts';
 import { mayBeLossy, toBytePath, toTextPath } from './byte-path.ts';
 import { type ChangedEntry, changedEntries, type EntrySide } from './changed-entries.ts';
 import { createCommit } from './create-commit.ts';
@@ -56,7 +56,7 @@ export async function stuckPaths(
     repo,
     dirty.map(({ path }) => path),
   );
-  for (const path of filtered) lost.add(path);
+  for (const { path } of filtered) lost.add(path);
   const stuck: DirtyPath[] = [];
   for (const one of dirty)
     if (['unmerged', 'obstructed'].includes(one.reason) || lost.has(one.path) || mayBeLossy(one.path))
@@ -197,7 +197,7 @@ export async function followAround(
   if (followed.state === 'not-checked-out')
     return { ...followed, kept: { ref, why: 'the branch is not checked out here any more' } };
   const { left = [] } = followed;
-  const changed = left.length === 0 ? undefined : `${shownPaths(left)} was changed meanwhile`;
+  const changed = left.length === 0 ? undefined : `${namePaths(left)} was changed meanwhile`;
   const why = isIncluded ? changed : await mergeBack(repo, commit, stored);
   if (why !== undefined) return { ...followed, kept: { ref, why } };
   return { ...followed, merged: stored };
@@ -260,7 +260,7 @@ async function mergeBack(repo: Repository, commit: string, stored: string): Prom
         states.get(path) === 'left' ||
         ![keyOf(sealed), keyOf(indexSide(path))].includes(found.get(path) ?? ''),
     );
-    if (left !== undefined) return `${shownPaths([toTextPath(left[0])])} was changed meanwhile`;
+    if (left !== undefined) return `${namePaths([toTextPath(left[0])])} was changed meanwhile`;
     const torn = worked.filter(({ path }) => states.get(path) !== 'done');
     for (const { path, after } of torn)
       if (after === undefined && states.get(path) === 'ours') await removeFile(repo.root, path);
@@ -287,10 +287,5 @@ function sidesOf(entries: readonly ChangedEntry[]): ReadonlyMap<string, EntrySid
 }
 
 function conflictIn(paths: readonly string[]): string {
-  return `${shownPaths(paths)} would conflict with the sealed change`;
-}
-
-function shownPaths([first = '', ...others]: readonly string[]): string {
-  const more = others.length === 0 ? '' : ` and ${others.length} more paths`;
-  return `\`${printable(first)}\`${more}`;
+  return `${namePaths(paths)} would conflict with the sealed change`;
 }

@@ -3,13 +3,14 @@ import type { RunSettings } from '../../engine/run/state/run-request.ts';
 import type { DirtyPath } from '../../engine/vcs/dirty-paths.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import type { LocalChanges } from '../../engine/vcs/set-aside.ts';
+import type { HeldReview } from '../state/held/held-review.ts';
 import { localChangesAnswer, localChangesQuestion } from '../state/local-changes-question.ts';
 import type { TurnScope } from './turn-scope.ts';
 
 /**
  * What a plan and its runs do about local changes: the answer that is kept with the draft, else the option of the
  * session, else the answer of the person to a question. Without a person (the approval policy `never`, a program that
- * controls the session) nobody is asked, and they stop the run.
+ * controls the session) there is no question, and they stop the run.
  */
 export async function localChangesOfDraft(
   scope: TurnScope,
@@ -21,6 +22,15 @@ export async function localChangesOfDraft(
   if (localChanges !== undefined) return { localChanges };
   if (approval.policy === 'never' || scope.state().lease?.kind === 'automation') return {};
   return { askLocalChanges: (dirty) => askLocalChanges(scope, runId, dirty) };
+}
+
+/** The same for a held change, whose plan may have been drafted as another run. */
+export function localChangesOfHeld(
+  scope: TurnScope,
+  held: HeldReview,
+): Promise<Pick<RunSettings, 'localChanges' | 'askLocalChanges'>> {
+  const plan = scope.state().plans.find(({ id }) => id === held.plan);
+  return localChangesOfDraft(scope, plan?.run?.runId ?? held.runId);
 }
 
 async function askLocalChanges(

@@ -17,7 +17,7 @@ const behindVerify: readonly RegExp[] = [
   /^engine\/(?:run\/decide\/[a-z-]+|run\/record\/decision-input(?:-shape)?|patch\/governing-paths)\.ts$/,
   // Comparing the candidates of approvals that carried over: loaded for such a run.
   /^engine\/patch\/(?:carry-reader|normalise|parse-changes|patch-paths|patch-undoing)\.ts$/,
-  /^engine\/config\/(?:approvals-section|carries-approvals|parse-toml|table-reader)\.ts$/,
+  /^engine\/config\/(?:approvals-section|section-alone|parse-toml|table-reader)\.ts$/,
   /^readers\/(?:diff\/.+|documents\/date-time)\.ts$/,
   // Unpacking a tar.gz that is compared with a tree.
   /^readers\/documents\/archive\/(?:archive-fault|inflate|tar-checksum)\.ts$/,

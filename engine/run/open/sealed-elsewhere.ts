@@ -1,5 +1,4 @@
 import { isWritError, WritError } from '../../../core/base/errors.ts';
-import { printable } from '../../../core/base/printable.ts';
 import { findLandings } from '../../store/landed.ts';
 import { changedEntries } from '../../vcs/changed-entries.ts';
 import { dirtyPaths, touchedBy } from '../../vcs/dirty-paths.ts';
@@ -9,6 +8,7 @@ import { readRef } from '../../vcs/refs.ts';
 import type { Repository } from '../../vcs/repository.ts';
 import type { Scratch } from '../../vcs/scratch.ts';
 import type { StartedRun } from '../record/started-run.ts';
+import { localChangesAt } from '../state/local-decision.ts';
 
 /** A run that waits here, and what it includes of the working tree. */
 interface WaitingHere {
@@ -76,9 +76,7 @@ async function followIncluded(
   commit: string,
 ): Promise<{ readonly words: string; readonly hint: string }> {
   const { base, target, candidate } = started;
-  const [first = ''] = included.paths;
-  const more = included.paths.length === 1 ? '' : ` and at ${included.paths.length - 1} more paths`;
-  const at = `the local changes that you included at \`${printable(first)}\`${more}`;
+  const at = `the ${localChangesAt(included.paths, 'that you included ')}`;
   const paths = new Set(included.paths);
   const differs =
     candidate === undefined ||

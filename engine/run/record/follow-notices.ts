@@ -1,4 +1,4 @@
-import { printable } from '../../../core/base/printable.ts';
+import { namePaths } from '../../../core/base/printable.ts';
 import type { AroundOutcome } from '../../vcs/set-aside.ts';
 
 const maxShown = 5;
@@ -15,15 +15,9 @@ export function followNotices(follow: AroundOutcome): readonly string[] {
       : '',
     left.length === 0
       ? ''
-      : `the branch was moved, but ${shown(left)} changed meanwhile and did not follow: \`git diff HEAD\` shows how the working tree differs from the sealed change there`,
+      : `the branch was moved, but ${namePaths(left, maxShown)} changed meanwhile and did not follow: \`git diff HEAD\` shows how the working tree differs from the sealed change there`,
     follow.kept === undefined || follow.state === 'failed'
       ? ''
       : `local changes that the run set aside were not merged back: ${follow.kept.why}`,
   ].filter((notice) => notice !== '');
-}
-
-function shown(paths: readonly string[]): string {
-  const first = paths.slice(0, maxShown).map((path) => `\`${printable(path)}\``);
-  const more = paths.length - first.length;
-  return `${first.join(', ')}${more === 0 ? '' : ` and ${more} more paths`}`;
 }

@@ -1,5 +1,5 @@
 import { toRfc3339 } from '../../../core/base/clock.ts';
-import { printable } from '../../../core/base/printable.ts';
+import { namePaths } from '../../../core/base/printable.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
 import type { PatchSet } from '../../../core/contract/patch-set.ts';
 import { type ArtifactRecord, type StageRecord, stageNames } from '../../../core/contract/stage.ts';
@@ -63,9 +63,8 @@ const maxNamed = 20;
 
 /** Says which uncommitted changes of the working tree are part of the change. */
 function includedNotice({ paths, digest }: IncludedChanges): string {
-  const named = paths.slice(0, maxNamed).map((path) => `\`${printable(maskPath(path))}\``);
-  const more = paths.length > maxNamed ? ` and ${paths.length - maxNamed} more paths` : '';
-  return `the change includes local changes of the working tree at ${named.join(', ')}${more} (SHA-256 ${digest})`;
+  const named = namePaths(paths.map(maskPath), maxNamed);
+  return `the change includes local changes of the working tree at ${named} (SHA-256 ${digest})`;
 }
 
 /** Says that the contract chose whose policy judges. */

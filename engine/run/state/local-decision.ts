@@ -74,16 +74,21 @@ export async function requireNothingToInclude(
   if (dirty.length === 0) return;
   const branch = printable(ref.replace(/^refs\/heads\//, ''));
   const { detail } = dirtyFault(dirty);
-  const [first] = dirty;
-  const more = dirty.length === 1 ? '' : ` and at ${dirty.length - 1} more paths`;
+  const at = localChangesAt(dirty.map(({ path }) => path));
   throw new WritError('WORKTREE_DIRTY', {
-    message: `local changes at \`${printable(first?.path ?? '')}\`${more} cannot be included: the change lands on \`${branch}\`, which is not checked out here`,
+    message: `${at} cannot be included: the change lands on \`${branch}\`, which is not checked out here`,
     detail,
     hints: [
       `check out \`${branch}\` here, or name the branch that is checked out: \`--onto BRANCH\``,
       'or drop `--local-changes include`: the change is made without them, and they stay as they are',
     ],
   });
+}
+
+/** Names local changes by the first of their paths. */
+export function localChangesAt([first = '', ...others]: readonly string[], which = ''): string {
+  const more = others.length === 0 ? '' : ` and at ${others.length} more paths`;
+  return `local changes ${which}at \`${printable(first)}\`${more}`;
 }
 
 /** The recorded decision of a run that waits: as it was started, or answered later. */
@@ -105,10 +110,8 @@ export function requireRecordedChoice(
   included: Pick<IncludedChanges, 'paths'> | undefined,
 ): void {
   if (localChanges !== 'set-aside' || included === undefined || included.paths.length === 0) return;
-  const [first = ''] = included.paths;
-  const more = included.paths.length === 1 ? '' : ` and at ${included.paths.length - 1} more paths`;
   throw new WritError('WORKTREE_DIRTY', {
-    message: `run \`${runId}\` includes the local changes at \`${printable(first)}\`${more}: they cannot be set aside any more`,
+    message: `run \`${runId}\` includes the ${localChangesAt(included.paths)}: they cannot be set aside any more`,
     detail: { run_id: runId, paths: included.paths.slice(0, 20), expected: 'include', found: localChanges },
     hints: [
       'go on with them: `writ resume RUN` without `--local-changes`',

@@ -8,7 +8,7 @@ import type { HeldEnd, HeldReview } from '../../state/held/held-review.ts';
 import { rejectedHunks } from '../../state/held/judge-held-answer.ts';
 import type { GivenAnswer } from '../../state/interaction.ts';
 import type { RunOutcome } from '../../state/work.ts';
-import { localChangesOfDraft } from '../local-changes.ts';
+import { localChangesOfHeld } from '../local-changes.ts';
 import { tellReviewed, untoldReviews } from '../tell-reviews.ts';
 import type { StepEnd, TurnScope } from '../turn-scope.ts';
 import { contractOf } from './contract-of.ts';
@@ -52,8 +52,7 @@ async function keep(scope: TurnScope, held: HeldReview): Promise<StepEnd> {
       `nothing has moved: run ${held.runId} has no record of this commit any more`,
     );
   const { repositoryPath, clock } = scope.setting;
-  const draft = scope.state().plans.find(({ id }) => id === held.plan)?.run?.runId ?? held.runId;
-  const { localChanges: choice } = await localChangesOfDraft(scope, draft);
+  const { localChanges: choice } = await localChangesOfHeld(scope, held);
   const local = { choice, atMs: clock.now(), included: view.localChanges };
   const landed = await landHeld(await openRepository(repositoryPath), held, view, local);
   if ('lost' in landed) return askOnceMore(scope, held, `nothing has moved: ${landed.lost}`);

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { sealingForms } from '../../../attest/attestor/sealing-forms.ts';
 import { WritError } from '../../../core/base/errors.ts';
-import { carriesApprovals } from '../../../engine/config/carries-approvals.ts';
+import { carriesApprovals } from '../../../engine/config/approvals-section.ts';
 import { parseConfig } from '../../../engine/config/config.ts';
 
 const read = (text: string) => parseConfig(Buffer.from(text), sealingForms).approvals;
