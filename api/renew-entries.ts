@@ -23,9 +23,9 @@ export interface RenewalPlace {
 }
 
 /**
- * Makes the log entries again of sealed runs that are in no published log, because another machine published its
- * entries first; the sealed commits, and all that was signed, stay. Answers the refs of the runs. A process that was
- * killed is repeated.
+ * Makes the log entries of sealed runs again that are in no published log, because another machine published its
+ * entries first. The sealed commits, and everything that was signed, stay. Returns the refs of the runs. Calling it
+ * again completes a call that was killed.
  */
 export async function renewEntries(place: RenewalPlace): Promise<readonly string[]> {
   const { repository, stores, env, clock } = place;
@@ -39,38 +39,43 @@ export async function renewEntries(place: RenewalPlace): Promise<readonly string
     const published = await openLogHere(repository, kept.head.origin);
     if (published === undefined) continue;
     const runs = await unloggedRuns(repository, kept, published);
-    const done: string[] = [];
-    for (const ref of runs) if (await renewRun(store.objects, ref, kept, log)) done.push(ref);
-    renewed.push(...done);
-    if (done.length === runs.length) await markSettled(kept);
+    const outcomes = new Map<string, RenewalOutcome>();
+    for (const ref of runs) outcomes.set(ref, await renewRun(store.objects, ref, kept, log));
+    for (const [ref, outcome] of outcomes) if (outcome === 'renewed') renewed.push(ref);
+    // Otherwise each push and fetch would look through all runs again.
+    if (![...outcomes.values()].includes('open')) await markSettled(kept);
   }
   return renewed;
 }
+
+/** `rolled-back`: the run needs no entry any more. `open`: the entry cannot be made now. */
+type RenewalOutcome = 'renewed' | 'rolled-back' | 'open';
 
 async function renewRun(
   objects: ObjectStore,
   ref: string,
   kept: KeptLedger,
   log: TransparencyLog,
-): Promise<boolean> {
+): Promise<RenewalOutcome> {
   const version = await objects.version(ref);
   const seals = await objects.readMany(ref, [sealPaths.bundle, sealPaths.renewedBundle, sealPaths.rollback]);
-  // What was taken back is revoked in the same log, which nobody has.
-  if (version === undefined || seals.has(sealPaths.rollback)) return false;
+  // Its revocation is in the same log, which was never published.
+  if (seals.has(sealPaths.rollback)) return 'rolled-back';
+  if (version === undefined) return 'open';
   try {
     const files = await renewEntry(seals, kept, log);
-    if (files === undefined) return false;
+    if (files === undefined) return 'open';
     await objects.writeTree(ref, {
       message: 'writ: log entry made again',
       files,
       keepExisting: true,
       expectedOld: version,
     });
-    return true;
+    return 'renewed';
   } catch (fault) {
-    // A bundle that cannot be read, or a run that somebody moved meanwhile.
+    // A bundle that cannot be read, or a record that another process changed meanwhile.
     if (isWritError(fault, 'ATTESTATION_MALFORMED') || isWritError(fault, 'EVIDENCE_WRITE_FAILED'))
-      return false;
+      return 'open';
     throw fault;
   }
 }
