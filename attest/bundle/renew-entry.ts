@@ -13,7 +13,7 @@ export type Seals = ReadonlyMap<string, Uint8Array>;
 
 /**
  * Makes the log entry of a sealed run again, octet by octet, if `own` is the log that it was made in. Needs no signing
- * key: what was signed stays as it is, and bundle and proof with the new place of the entry stand beside the first.
+ * key: what was signed stays as it is, and the new bundle and proof are stored beside the first ones.
  * `undefined` for a run whose entry is not in `own`. ATTESTATION_MALFORMED, LOG_FAILED.
  */
 export async function renewEntry(

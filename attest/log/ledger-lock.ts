@@ -4,8 +4,8 @@ import { WritError } from '../../core/base/errors.ts';
 import { acquireProcessLock, type ProcessLock } from '../../engine/tool/process/process-lock.ts';
 
 /**
- * Takes the place of the only writer of the ledger in `directory`, waiting at most `waitMs`, else LEDGER_BUSY. The lock
- * stands beside the directory, which may be replaced as a whole.
+ * Becomes the only writer of the ledger in `directory`, waiting at most `waitMs`, else LEDGER_BUSY. The lock is beside
+ * the directory, which may be replaced as a whole.
  */
 export async function takeLock(directory: string, clock: Clock, waitMs: number): Promise<ProcessLock> {
   const path = join(`${directory}-lock`, 'writer');

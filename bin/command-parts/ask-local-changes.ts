@@ -13,7 +13,7 @@ const choices: ReadonlyMap<string, LocalChanges> = new Map([
   ['stop', 'stop'],
 ]);
 
-/** Asks on the terminal what happens to local changes in the way; without a terminal nobody is asked. */
+/** Asks on the terminal what happens to local changes in the way; without a terminal there is no question. */
 export function asksLocalChanges({
   interactive,
   print,

@@ -4,7 +4,7 @@ import { fetchRefs } from '../../engine/upkeep/fetch-refs.ts';
 import type { MovedRef } from '../../engine/upkeep/move-outcome.ts';
 import type { Moved, MoveRequest } from '../../engine/upkeep/push-refs.ts';
 
-/** Said of a run whose log entry was made again. */
+/** The reason given for a run whose log entry was made again. */
 export const renewedReason = 'its log entry was made again, behind those published first';
 
 /** What a fetch brought, and what else changed if the ledger here follows another machine's log since then. */
@@ -23,27 +23,26 @@ export interface FetchedAndFollowed {
 export async function fetchAndFollow(request: MoveRequest, place: RenewalPlace): Promise<FetchedAndFollowed> {
   const { repository, env, clock } = place;
   const fetched = await fetchRefs(request);
+  const before = new Map(fetched.refs.map((moved) => [moved.ref, moved]));
+  const unmoved = (ref: string): Pick<MovedRef, 'from' | 'to'> => before.get(ref) ?? { from: null, to: null };
   const followed = await followPublishedLedger(repository, env, clock, true);
-  const renewed = await renewEntries(place);
-  const runs = renewed.map(
-    (ref): MovedRef => ({ ref, ...unmovedAt(fetched, ref), status: 'ahead', reason: renewedReason }),
-  );
-  const left = (followed?.runs ?? []).filter((run) => !renewed.includes(run));
+  const renewed = new Set(await renewEntries(place));
+  const runs = [...renewed].map((ref): MovedRef => {
+    const { from, to } = unmoved(ref);
+    return { ref, from, to, status: 'ahead', reason: renewedReason };
+  });
+  const left = (followed?.runs ?? []).filter((run) => !renewed.has(run));
   const again = left.map((run) => `; the log entry of \`${run}\` cannot be made again: run the spec again`);
   const log = followed && {
     ref: followed.ref,
-    from: unmovedAt(fetched, followed.ref).from,
+    from: unmoved(followed.ref).from,
     to: followed.version,
     status: 'replaced' as const,
     reason: `another machine published this log first; the unpublished ledger is kept in \`${followed.kept}\`${again.join('')}`,
   };
-  const told = new Map([...runs, ...(log === undefined ? [] : [log])].map((moved) => [moved.ref, moved]));
-  const refs = fetched.refs.map((moved) => told.get(moved.ref) ?? moved);
-  for (const moved of told.values()) if (!refs.includes(moved)) refs.push(moved);
-  return { fetched: { ...fetched, refs }, ...(log && { log }), renewed };
-}
-
-function unmovedAt({ refs }: Moved, ref: string): Pick<MovedRef, 'from' | 'to'> {
-  const { from = null, to = null } = refs.find((moved) => moved.ref === ref) ?? {};
-  return { from, to };
+  const changed = new Map([
+    ...before,
+    ...[...runs, ...(log ? [log] : [])].map((moved) => [moved.ref, moved] as const),
+  ]);
+  return { fetched: { ...fetched, refs: [...changed.values()] }, ...(log && { log }), renewed: [...renewed] };
 }

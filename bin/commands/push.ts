@@ -10,7 +10,7 @@ import type { CommandContext, CommandResult } from '../command-parts/command.ts'
 import { fetchAndFollow, renewedReason } from '../command-parts/fetch-and-follow.ts';
 import { toMovedResult } from '../command-parts/moved-refs.ts';
 
-/** How often another machine may publish the log first before the person is told to push again. */
+/** How often another machine may publish the log first before `writ push` gives up. */
 const maxRounds = 5;
 
 /**
@@ -45,14 +45,14 @@ function isRefusedLog(moved: MovedRef): boolean {
   return isLogRef(moved.ref) && isRefused(moved);
 }
 
-/** What became of every ref in two rounds: the second counts, and what it found done was done in the first. */
+/** The outcome of every ref in two rounds: the second counts, except for what the first had done already. */
 function addRound(first: Pushed | undefined, second: Pushed, mended: ReadonlyMap<string, string>): Pushed {
   const before = new Map((first?.refs ?? []).map((moved) => [moved.ref, moved]));
-  const told = (moved: MovedRef): MovedRef => {
+  const joined = (moved: MovedRef): MovedRef => {
     const earlier = before.get(moved.ref);
     const last = moved.status === 'current' && earlier && !isRefused(earlier) ? earlier : moved;
     const reason = last.reason ?? mended.get(moved.ref);
     return reason === undefined ? last : { ...last, reason };
   };
-  return { ...second, refs: second.refs.map(told) };
+  return { ...second, refs: second.refs.map(joined) };
 }

@@ -19,7 +19,7 @@ const maxListBytes = 512 * 1024 * 1024;
 
 /**
  * Where two trees or commits differ, file by file, in git's order; a rename is two entries. With `latin1` a path is its
- * bytes (`byte-path.ts`), as whoever writes to an index or to files needs it.
+ * bytes (`byte-path.ts`), which writing to an index or to files needs.
  */
 export async function changedEntries(
   place: GitDirectory,

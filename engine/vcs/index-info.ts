@@ -20,7 +20,7 @@ export function keyOf(side: EntrySide | undefined): string {
   return side === undefined ? '' : `${side.mode} ${side.object}`;
 }
 
-/** The side that a key of `readIndex` stands for; `undefined` where there is none. */
+/** The side of a key of `readIndex`; `undefined` if there is none. */
 export function toSide(key: string | undefined): EntrySide | undefined {
   const [mode = '', object] = key?.split(' ') ?? [];
   return object === undefined ? undefined : { mode, object };

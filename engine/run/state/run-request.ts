@@ -67,7 +67,7 @@ export interface RunSettings {
    * branch counts as its own, and local changes are those of its working tree.
    */
   readonly heldFor?: string;
-  /** Asks a person about local changes at these paths; absent: nobody is there to answer. */
+  /** Asks a person about local changes at these paths; absent: no one can answer. */
   readonly askLocalChanges?: (dirty: readonly DirtyPath[]) => Promise<LocalChanges>;
   /** Revisions of the plan within the run, where fewer than the engine allows. */
   readonly maxReplans?: number;
