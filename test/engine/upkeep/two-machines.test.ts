@@ -1,8 +1,10 @@
 import { appendFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { renewEntry } from '../../../attest/bundle/renew-entry.ts';
 import { openUserSigningKey } from '../../../attest/keys/user-keys.ts';
 import { openUserLedger } from '../../../attest/log/internal-ledger-source.ts';
+import { openLogHere } from '../../../attest/log/logged-proof.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { openStores } from '../../../engine/store/open-stores.ts';
@@ -95,6 +97,14 @@ t.test('two machines with the same keys seal at once, and both runs are publishe
     const at = await openRepository(b.clone);
     const renewed = (await readBlob(at, second.ref, sealPaths.renewedBundle)) ?? Buffer.alloc(0);
     const other = (await readBlob(at, second.ref, sealPaths.manifest)) ?? Buffer.alloc(0);
+    const ledger = openUserLedger(at.commonDir, b.env, systemClock, at);
+    const size = await ledger.size();
+    const published = await openLogHere(at, (await ledger.head())?.origin ?? '');
+    const first = new Map([
+      [sealPaths.bundle as string, (await readBlob(at, second.ref, sealPaths.bundle)) ?? Buffer.alloc(0)],
+    ]);
+    t.equal(published && (await renewEntry(first, published, ledger)), undefined, 'no entry of another log');
+    t.equal(await ledger.size(), size);
     const [store] = await openStores(builtInStores, at, systemClock);
     const put = (files: [string, Uint8Array][]) =>
       store?.objects.writeTree(second.ref, { message: 'm', files, keepExisting: true });
