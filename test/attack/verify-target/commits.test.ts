@@ -118,6 +118,10 @@ t.test('a range hides no commit behind a forged or missing history', async (t) =
     new Set(all.data.targets.map(({ target }: { target: string }) => target)),
     new Set([commit, side, merge]),
   );
+  // In a shallow clone another ref may have brought the parent of the cut; it is looked at all the same.
+  writeFileSync(join(root, '.git/shallow'), `${merge}\n`);
+  t.match(await verify(`${base}..${merge}`), { code: 3, data: { ranges: [{ commits: 3 }] } });
+  rmSync(join(root, '.git/shallow'));
   // A commit `start` whose file says that it holds `side`.
   const start = git('commit-tree', '-p', base, '-m', 'start', tree);
   const tip = git('commit-tree', '-p', side, '-m', 'tip', tree);
