@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { walkTrees } from '../../../engine/upkeep/walk-trees.ts';
+import { countChangedPaths } from '../../../engine/vcs/count-changed-paths.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { maxRecordEntries } from '../../../engine/vcs/tree.ts';
 import { openGitNativeStore } from '../../../plugins/store/git-native-store.ts';
@@ -48,6 +49,8 @@ t.test('a few objects that expand to 10^12 paths stop no command', async (t) => 
   await t.rejects(store.list(refs[1] ?? ''), unread);
   await t.rejects(store.readMany(refs[1] ?? '', names), unread);
   t.ok(here.git('for-each-ref', refs[0] ?? '').includes(commit), 'what cannot be walked is not removed');
+  const candidate = here.git('commit-tree', `${commit}^{tree}`, '-p', 'HEAD', '-m', 'x');
+  t.match(await say('scan', '--range', `HEAD..${candidate}`), { error: { code: 'INPUT_TOO_LARGE' } });
 });
 
 t.test('a tree of too many paths is reported once for its commit, and others are walked', async (t) => {
@@ -61,4 +64,28 @@ t.test('a tree of too many paths is reported once for its commit, and others are
   });
   t.same(found, [commit]);
   t.same([...walked.keys()], [other]);
+});
+
+t.test('changed paths are counted without listing them, as git counts them', async (t) => {
+  const { root, git } = makeRemote().clone('counted');
+  const repository = await openRepository(root);
+  const many = `${growingCommit(root)}^{tree}`;
+  const tree = (...lines: readonly string[]): string =>
+    execFileSync('git', ['mktree'], {
+      cwd: root,
+      input: lines.map((line) => `${line}\n`).join(''),
+      encoding: 'utf8',
+    }).trim();
+  const [x, y] = ['x', 'y'].map((input) =>
+    execFileSync('git', ['hash-object', '-w', '--stdin'], { cwd: root, input, encoding: 'utf8' }).trim(),
+  );
+  const two = tree(`100644 blob ${x}\ta`, `100755 blob ${y}\tb`);
+  const other = tree(`100644 blob ${x}\ta`, `100644 blob ${y}\tb`, `100644 blob ${y}\tc`);
+  const before = tree(`040000 tree ${two}\td`, `040000 tree ${two}\te`, `100644 blob ${x}\tf`);
+  const after = tree(`040000 tree ${other}\td`, `040000 tree ${other}\te`, `040000 tree ${two}\tf`);
+  const counted = git('diff-tree', '-r', '--no-renames', '--name-only', before, after).split('\n');
+  t.equal(counted.length, 7);
+  t.equal(await countChangedPaths(repository, before, after), counted.length);
+  t.equal(await countChangedPaths(repository, before, before), 0);
+  t.equal(await countChangedPaths(repository, tree(), git('rev-parse', many)), 1e12);
 });
