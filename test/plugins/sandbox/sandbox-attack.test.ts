@@ -17,6 +17,7 @@ import type { SandboxBackend } from '../../../core/contract/sandbox.ts';
 import { bubblewrapSandbox } from '../../../plugins/sandbox/bubblewrap.ts';
 import { currentHostFacts } from '../../../plugins/sandbox/host-view.ts';
 import { unshareSandbox } from '../../../plugins/sandbox/unshare.ts';
+import { long } from '../../rooms/long.ts';
 import { lookOn } from '../../waiting/look-on.ts';
 import { until } from '../../waiting/until.ts';
 import { endOf, openScene, outputOf, processesWith, uniqueSleep } from './sandbox-scene.ts';
@@ -77,6 +78,8 @@ t.ok(working.length > 0, 'at least one back end works here, or nothing below mea
 
 for (const backend of working) {
   const named = (sentence: string): string => `${backend.name}: ${sentence}`;
+  /** What no attack is about: the same code for every back end, shown with the first that works. */
+  const testOnce: typeof long = (...given) => (backend === working[0] ? t.test(...given) : long(...given));
 
   t.test(named('a command cannot'), async (t) => {
     const scene = openScene(t);
@@ -361,7 +364,7 @@ print("closed" if libc.syscall(call, 0, -3, 1) == -1 and ctypes.get_errno() == 1
     }
   });
 
-  t.test(named('output is bounded, counted and kept in order'), async (t) => {
+  testOnce(named('output is bounded, counted and kept in order'), async (t) => {
     const scene = openScene(t);
     const flood = await scene.run(backend, 'printf start; head -c 100000000 /dev/zero; printf end', {
       maxOutputBytes: 1000,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import type { Test } from 'tap';
+import t from 'tap';
 
 export const browserPath = '/usr/bin/chromium';
 
@@ -9,11 +9,15 @@ export const withoutBrowser = existsSync(browserPath) ? false : `no browser at $
 
 let opened: Promise<Browser> | undefined;
 
-/** A browser for the tests of a file, ended with `t`. */
-export async function openBrowser(t: Pick<Test, 'teardown'>): Promise<Browser> {
-  const { chromium: engine } = await import('playwright-core');
-  opened = engine.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
-  const browser = await opened;
+/** The browser of this process, started once and ended with its tests. Each tab has a context of its own. */
+export function openBrowser(): Promise<Browser> {
+  opened ??= launch();
+  return opened;
+}
+
+async function launch(): Promise<Browser> {
+  const { chromium } = await import('playwright-core');
+  const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
   t.teardown(() => browser.close());
   return browser;
 }
