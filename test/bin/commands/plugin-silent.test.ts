@@ -50,7 +50,7 @@ for (const [how, text] of casesOf(silences, ['a provider that never answers']))
     t.strictSame(readdirSync(place), []);
   });
 
-for (const [signal] of casesOf<NodeJS.Signals, undefined>({ SIGINT: undefined, SIGTERM: undefined }, [
+for (const [signal] of casesOf<'SIGINT' | 'SIGTERM', undefined>({ SIGINT: undefined, SIGTERM: undefined }, [
   'SIGTERM',
 ]))
   t.test(`${signal} ends a test suite and all its processes`, async (t) => {

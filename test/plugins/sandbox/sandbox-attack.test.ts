@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import path from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import type { SandboxBackend } from '../../../core/contract/sandbox.ts';
 import { bubblewrapSandbox } from '../../../plugins/sandbox/bubblewrap.ts';
 import { currentHostFacts } from '../../../plugins/sandbox/host-view.ts';
@@ -79,7 +79,10 @@ t.ok(working.length > 0, 'at least one back end works here, or nothing below mea
 for (const backend of working) {
   const named = (sentence: string): string => `${backend.name}: ${sentence}`;
   /** What no attack is about: the same code for every back end, shown with the first that works. */
-  const testOnce: typeof long = (...given) => (backend === working[0] ? t.test(...given) : long(...given));
+  const testOnce = (name: string, body: (t: Test) => Promise<void>): void => {
+    if (backend === working[0]) t.test(name, body);
+    else long(name, body);
+  };
 
   t.test(named('a command cannot'), async (t) => {
     const scene = openScene(t);

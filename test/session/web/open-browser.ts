@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import t from 'tap';
+import type { Test } from 'tap';
 
 export const browserPath = '/usr/bin/chromium';
 
@@ -11,11 +11,12 @@ let opened: Promise<Browser> | undefined;
 
 /** The browser of this process, started once and ended with its tests. Each tab has a context of its own. */
 export function openBrowser(): Promise<Browser> {
-  opened ??= launch();
+  opened ??= import('tap').then(({ default: t }) => launchBrowser(t));
   return opened;
 }
 
-async function launch(): Promise<Browser> {
+/** A browser that ends with `t`. */
+export async function launchBrowser(t: Pick<Test, 'teardown'>): Promise<Browser> {
   const { chromium } = await import('playwright-core');
   const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
   t.teardown(() => browser.close());
