@@ -131,7 +131,7 @@ t.test('work that is predicted to write a file with local changes starts from th
   t.equal(verified.code, 0, verified.out);
 });
 
-t.test(
+long(
   'local changes that the work meets are included before evaluation, also by a resumed run',
   async (t) => {
     const { sample, path } = localChange(t);
