@@ -131,23 +131,18 @@ t.test('work that is predicted to write a file with local changes starts from th
   t.equal(verified.code, 0, verified.out);
 });
 
-long(
-  'local changes that the work meets are included before evaluation, also by a resumed run',
-  async (t) => {
-    const { sample, path } = localChange(t);
-    const { worker, calls } = recorded(fixed.toString());
-    await t.rejects(sample.run({ worker, runId }, waived), { code: 'WORKTREE_DIRTY' });
-    const { more } = workedBy({ worker });
-    const needed = { security: { secrets: { policy: 'deny-all' } } };
-    t.ok(needed);
-    appendFileSync(path, '// later\n');
-    const view = await sample.resume(runId, include, more);
-    t.equal(view.decision?.type, 'commit', String(view.decision?.rationale));
-    t.equal(calls(), 1, 'no model is called again');
-    t.match(sample.git('show', `HEAD:${price}`), /cents;[\s\S]*mine[\s\S]*later/);
-    t.equal(sample.git('status', '--porcelain'), '');
-  },
-);
+long('local changes that the work meets are included before evaluation, also by a resumed run', async (t) => {
+  const { sample, path } = localChange(t);
+  const { worker, calls } = recorded(fixed.toString());
+  await t.rejects(sample.run({ worker, runId }, waived), { code: 'WORKTREE_DIRTY' });
+  const { more } = workedBy({ worker });
+  appendFileSync(path, '// later\n');
+  const view = await sample.resume(runId, include, more);
+  t.equal(view.decision?.type, 'commit', String(view.decision?.rationale));
+  t.equal(calls(), 1, 'no model is called again');
+  t.match(sample.git('show', `HEAD:${price}`), /cents;[\s\S]*mine[\s\S]*later/);
+  t.equal(sample.git('status', '--porcelain'), '');
+});
 
 long('local changes are not included in a change for a branch that is not checked out here', async (t) => {
   const { sample, path, read } = localChange(t);
