@@ -129,7 +129,8 @@ export function createInternalLedgerSource(
       if (signer === undefined) {
         throw new WritError('LEDGER_FOREIGN', { detail: { directory } });
       }
-      await (place.dry ? ledger.head() : ledger.requireAppendable());
+      await ledger.head();
+      if (!place.dry) await ledger.requireAppendable();
       return ledger;
     },
   };

@@ -140,8 +140,8 @@ export async function expiredContent(
 
 /**
  * Splits off the runs whose log proof would show a forked log: the remote refused the log of the proof, or that log
- * went on without the entry, or another run shows another history. A proof that cannot be read counts as one of each refused log. Logs are sent before runs
- * for this reason.
+ * went on without the entry, or another run shows another history. A proof that cannot be read counts as one of each
+ * refused log. Logs are sent before runs for this reason.
  */
 async function holdForked(
   place: GitDirectory,
