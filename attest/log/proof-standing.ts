@@ -1,6 +1,8 @@
 import { join } from 'node:path';
+import { isWritError } from '../../core/base/errors.ts';
 import type { ProofStanding } from '../../engine/vcs/log-refs.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
+import type { Checkpoint } from './checkpoint.ts';
 import { signedBy } from './continue-mirror.ts';
 import { mirrorRef } from './git-mirror.ts';
 import { ledgerPath } from './ledger-path.ts';
@@ -28,10 +30,11 @@ export function openProofStandings(
     const mirror = await once(mirrors, origin, (of) => openMirrorHere(repository, of));
     if (mirror !== undefined && (await isPartOf(proven, mirror))) return { log };
     const ledger = await once(ledgers, origin, (of) => openLedgerHere(repository, of));
-    const isOwn = ledger !== undefined && (await isPartOf(proven, ledger));
-    if (mirror !== undefined)
+    if (mirror !== undefined) {
+      const isOwn = ledger !== undefined && (await isPartOf(proven, ledger));
       return isOwn ? { log } : { log, fault: `its log entry is not in the published log \`${log}\`` };
-    if (!isOwn || publicKeyPem === undefined) return { log };
+    }
+    if (ledger === undefined || publicKeyPem === undefined || !(await shows(ledger, proven))) return { log };
     const fork = await once(forks, origin, () => findFork(repository, publicKeyPem, ledger));
     // What is smaller than the other tree may be a part of both.
     if (fork === undefined || size < fork.checkpoint.size) return { log };
@@ -50,10 +53,23 @@ async function findFork(
 ): Promise<StrayRun | undefined> {
   const head = signedBy(publicKeyPem, Buffer.from(ledger.head.source));
   if (head === undefined) return undefined;
-  const strays = await findStrayRuns(repository, publicKeyPem, join(repository.commonDir, ledgerPath), head);
+  const directory = join(repository.commonDir, ledgerPath);
+  const strays = await findStrayRuns(repository, publicKeyPem, directory, head).catch(ifDamaged([]));
   return strays
     .filter(({ checkpoint }) => checkpoint.size <= head.size)
     .sort((a, b) => a.checkpoint.size - b.checkpoint.size)[0];
+}
+
+/** A damaged ledger shows nothing: it keeps no run from being published. */
+function shows(ledger: LogVersion, proven: Checkpoint): Promise<boolean> {
+  return isPartOf(proven, ledger).catch(ifDamaged(false));
+}
+
+function ifDamaged<T>(value: T): (fault: unknown) => T {
+  return (fault) => {
+    if (isWritError(fault, 'LEDGER_CORRUPT')) return value;
+    throw fault;
+  };
 }
 
 function once<T>(made: Map<string, T>, key: string, make: (key: string) => T): T {

@@ -320,6 +320,8 @@ t.test('without a copy in git, stored runs show that a restored ledger is too ol
     t.match(await checkProofs(opened), [
       { code: 'ledger-checkpoint', where: 'refs/ai/runs/x2', what: /2 entries .* not those of the log here/ },
     ]);
+    for (const part of ['tile', 'compared-runs']) rmSync(join(ledgerOf(apart), part), { recursive: true });
+    t.equal((await apart.writ('push')).code, 0, 'a damaged ledger shows nothing');
     rmSync(ledgerOf(apart), { recursive: true });
     t.match(await checkProofs(opened), [
       { where: 'refs/ai/runs/y1', what: /not those of `refs\/ai\/runs\/x2`/ },
