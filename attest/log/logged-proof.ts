@@ -2,42 +2,14 @@ import { join } from 'node:path';
 import { isWritError } from '../../core/base/errors.ts';
 import { listRecordRefs } from '../../engine/store/record/list-record-refs.ts';
 import { readLogProofs } from '../../engine/store/record/read-log-proofs.ts';
-import type { ProofStanding } from '../../engine/vcs/log-refs.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
 import { type Checkpoint, parseCheckpoint } from './checkpoint.ts';
-import { mirrorRef, readMirror } from './git-mirror.ts';
+import { readMirror } from './git-mirror.ts';
 import { ledgerPath } from './ledger-path.ts';
 import { isPartOf, type LogVersion } from './log-version.ts';
 import { readFrom } from './read-from.ts';
 import type { LedgerFileReader } from './tile-reader.ts';
 import { parseTlogProof } from './tlog-proof.ts';
-
-/**
- * Reads proofs of runs; `undefined` for one that cannot be read. The copy of a log and the ledger are opened at the
- * first proof of that log. Signatures are not verified: this only keeps a run of this machine from being published.
- */
-export function openProofStandings(
-  repository: Repository,
-): (proof: Uint8Array) => Promise<ProofStanding | undefined> {
-  const mirrors = new Map<string, Promise<LogVersion | undefined>>();
-  const ledgers = new Map<string, Promise<LogVersion | undefined>>();
-  return async (proof) => {
-    const proven = checkpointOf(proof);
-    if (proven === undefined) return undefined;
-    const { origin } = proven;
-    const log = mirrorRef(origin);
-    const mirror = await once(mirrors, origin, (of) => openMirrorHere(repository, of));
-    if (mirror === undefined || (await isPartOf(proven, mirror))) return { log, forked: false };
-    const ledger = await once(ledgers, origin, (of) => openLedgerHere(repository, of));
-    return { log, forked: ledger === undefined || !(await isPartOf(proven, ledger)) };
-  };
-}
-
-function once<T>(made: Map<string, T>, key: string, make: (key: string) => T): T {
-  const found = made.get(key) ?? make(key);
-  made.set(key, found);
-  return found;
-}
 
 /** The copy of a log in git. */
 export async function openMirrorHere(
@@ -52,7 +24,8 @@ export async function openLogHere(repository: Repository, origin: string): Promi
   return (await openLedgerHere(repository, origin)) ?? openMirrorHere(repository, origin);
 }
 
-function openLedgerHere(repository: Repository, origin: string): Promise<LogVersion | undefined> {
+/** The ledger here, if it is that log. */
+export function openLedgerHere(repository: Repository, origin: string): Promise<LogVersion | undefined> {
   return openVersion(readFrom(join(repository.commonDir, ledgerPath)), origin);
 }
 
@@ -80,14 +53,15 @@ export async function unloggedRuns(
   const unlogged: string[] = [];
   for (const { ref, object } of runs) {
     const proof = proofs.get(object);
-    const proven = proof && checkpointOf(proof);
+    const proven = proof && checkpointOfProof(proof);
     if (proven?.origin !== own.head.origin) continue;
     if (!(await isPartOf(proven, published)) && (await isPartOf(proven, own))) unlogged.push(ref);
   }
   return unlogged;
 }
 
-function checkpointOf(proof: Uint8Array): Checkpoint | undefined {
+/** The checkpoint of a log proof, as it says; `undefined` if it cannot be read. */
+export function checkpointOfProof(proof: Uint8Array): Checkpoint | undefined {
   return parse(() => parseCheckpoint(parseTlogProof(proof).checkpoint));
 }
 

@@ -102,9 +102,14 @@ export async function checkRepository(request: CheckRequest): Promise<CheckRepor
       dependsOn: [...new Set(named.flatMap((ref) => dependents.ofRef(ref)))],
     })),
     ...badJournals.map(({ runId, ...problem }) => ({ ...problem, dependsOn: dependents.ofRun(runId) })),
-    ...ledger.problems.map(({ index, from, ...problem }) => ({
+    ...ledger.problems.map(({ index, from, ref, ...problem }) => ({
       ...problem,
-      dependsOn: index === undefined ? dependents.ofLog(from) : dependents.ofLogIndex(index),
+      dependsOn:
+        ref !== undefined
+          ? dependents.ofRef(ref)
+          : index === undefined
+            ? dependents.ofLog(from)
+            : dependents.ofLogIndex(index),
     })),
     ...threads.problems,
     ...audits.problems.map((problem) => ({ ...problem, dependsOn: [] })),
