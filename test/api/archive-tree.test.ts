@@ -97,6 +97,16 @@ t.test('an archive with another content, path, mode, link or entry is not the tr
     'two prefixes': Buffer.concat([git('archive', '--prefix=a/', tree).subarray(0, -10240), plain]),
     'a file named like a directory': changed('src.js', (header) => header.write('src.js/', 'latin1')),
     'the same by an extended header': extended('x', 'src.js', 'path=src.js/'),
+    'a prefix without a name': changed('src.js', (header) => {
+      header.write('src.js', 345, 'latin1');
+      header.fill(0, 0, 100);
+    }),
+    'a prefix of a short path': changed('src/a.js', (header) => {
+      header.write('src', 345, 'latin1');
+      header.write('a.js\0\0\0\0', 'latin1');
+    }),
+    'an extended header for a short path': extended('x', 'src.js', 'path=src.js'),
+    'a size in an extended header': extended('x', 'src/a.js', 'size=100000'),
     'two extended headers': extended('x', 'src.js', 'path=src/a.js', 'path=src.js'),
     'a path for all entries': extended('g', plain.toString('latin1', 0, plain.indexOf('\0')), 'path=src.js'),
     'a size for all entries': extended('g', plain.toString('latin1', 0, plain.indexOf('\0')), 'size=00000'),
