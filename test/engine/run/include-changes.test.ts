@@ -104,6 +104,29 @@ t.test('local changes that cannot be included are refused before any work', asyn
   });
 });
 
+t.test('content that is staged and not in the file is not included, because it would be lost', async (t) => {
+  const { sample, path, read } = localChange(t);
+  const dirty = read();
+  const stages: readonly (() => void)[] = [
+    () => {
+      writeFileSync(path, dirty.replace('mine', 'staged alone'));
+      sample.git('add', price);
+      writeFileSync(path, dirty);
+    },
+    () => sample.git('update-index', '--chmod=+x', price),
+    () => sample.git('rm', '--quiet', '--cached', price),
+  ];
+  for (const stage of stages) {
+    stage();
+    await t.rejects(sample.run({ source, ...include }, waived), {
+      code: 'WORKTREE_DIRTY',
+      detail: { found: [`${price} (staged)`] },
+    });
+    sample.git('reset', '--quiet');
+    t.equal(read(), dirty);
+  }
+});
+
 t.test('work that is predicted to write a file with local changes starts from them', async (t) => {
   const { sample, path, read } = localChange(t);
   writeFileSync(path, read().replace('in cents.', 'in whole cents.'));
