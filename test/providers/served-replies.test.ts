@@ -314,6 +314,16 @@ t.test('a call written as text is named', async (t) => {
     `[TOOL_CALLS][${call}]`,
     '<|channel|>commentary to=functions.read_file <|message|>{}',
     call,
+    `\`\`\`json\n${call}\n\`\`\``,
+    `I look.\n\`\`\`\n{"path": "x"}\n\`\`\`\nThen:\n\`\`\`json\n[\n${call}\n]\n\`\`\``,
+    '<|python_tag|>{"name": "read_file", "parameters": {"path": "x"}}',
+    '<function_calls><invoke name="read_file"><parameter name="path">x</parameter></invoke></function_calls>',
+    '<minimax:tool_call>\n<invoke name="read_file">\n</invoke>\n</minimax:tool_call>',
+    '[read_file(path="x"), list_dir(path="y")]',
+    '{"function": "read_file", "arguments": {"path": "x"}}',
+    '{"tool_calls": [{"type": "function", "function": {"name": "read_file", "arguments": "{}"}}]}',
+    `<tools>${call}</tools>`,
+    `<tools>\n${call}\n</tools>`,
   ]) {
     const { events } = await askAt('openai', chat([{ content: text }]));
     t.match(
@@ -322,7 +332,16 @@ t.test('a call written as text is named', async (t) => {
       text,
     );
   }
-  for (const text of ['read_file reads', '<tool_call> is a marker', '{"name": "read_file"}']) {
+  for (const text of [
+    'read_file reads',
+    '<tool_call> is a marker',
+    '{"name": "read_file"}',
+    '```json\n{"name": "left-pad", "arguments": {"path": "x"}}\n```',
+    '```json\n{"name": "read_file", "description": "reads"}\n```',
+    '```js\nread_file(path)\n```',
+    '[other(path="x")]',
+    'The element <tools> is not read_file.',
+  ]) {
     const { events } = await askAt('openai', chat([{ content: text }]));
     t.strictSame(
       events.filter(({ type }) => type === 'notice'),
