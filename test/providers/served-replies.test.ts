@@ -151,6 +151,31 @@ t.test('two calls with one index, or with none, stay two calls', async (t) => {
   }
 });
 
+t.test('two calls of one tool without ids stay two calls', async (t) => {
+  const two = ['{"path":"x"}', '{"path":"y"}'];
+  const argumentsOf = async (...frames: readonly (readonly object[])[]) => {
+    const deltas = frames.map((frame) => ({ tool_calls: frame }));
+    const { events } = await askAt('openai', chat(deltas, 'tool_calls'));
+    return callsIn(events).map((call) => call.arguments);
+  };
+  for (const index of [0, undefined]) {
+    const whole = two.map((one) => called(index, undefined, 'read_file', one));
+    t.strictSame(await argumentsOf(...whole.map((one) => [one])), two, `index ${index}, two chunks`);
+    t.strictSame(await argumentsOf(whole), two, `index ${index}, one chunk`);
+    const pieces = two.flatMap((one) => [
+      called(index, undefined, 'read_file', one.slice(0, 5)),
+      called(index, undefined, undefined, one.slice(5)),
+    ]);
+    t.strictSame(await argumentsOf(...pieces.map((one) => [one])), two, `index ${index}, in pieces`);
+    const named = ['{"pa', 'th":"x"}', ''].map((one) => called(index, undefined, 'read_file', one));
+    t.strictSame(
+      await argumentsOf(...named.map((one) => [one])),
+      two.slice(0, 1),
+      `index ${index}, with each piece`,
+    );
+  }
+});
+
 t.test('pieces of one call with a new id each stay one call', async (t) => {
   const pieces = [
     called(0, 'a', 'read_file', ''),
