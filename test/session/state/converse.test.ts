@@ -337,10 +337,10 @@ t.test('a program can close the network of a plan, but only the user can open it
     ['allow', undefined],
   ] as const) {
     const world = taken(asking('post_plan_choice', { networkAccess }), attach);
-    const id = pendingOf(world.state)[0]?.id as string;
+    const id = pending(world)?.id as string;
     const step = take('', world, { type: 'respond', id, given: { selectedOption: 'network' }, proof });
     t.equal(step.refusal, refusal);
-    t.equal(pendingOf(step.after.state)[0]?.metadata.networkAccess, 'deny');
+    t.equal(pending(step.after)?.metadata.networkAccess, 'deny');
   }
 });
 
