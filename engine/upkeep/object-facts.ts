@@ -27,6 +27,8 @@ export interface FileFacts {
   readonly claims?: Readonly<Record<string, string>>;
   /** Seals that a commit under this contract must have, of `effective.json`. */
   readonly seals?: readonly string[];
+  /** SHA-256 of the files of the record by path, of the evidence manifest. */
+  readonly listed?: ReadonlyMap<string, string>;
   /** Index in the log, of a log proof. */
   readonly logIndex?: number;
 }
@@ -102,6 +104,7 @@ export function readFacts(path: string, bytes: Buffer, isRecord: boolean): FileF
       ...(report ? { verdict: verdictDigest(report) } : {}),
       claims: claimsOf(isWaiting ? (fields.subject as typeof fields) : fields),
       ...(documents.includes(name) ? { canonical: canonicalDigest(value) } : {}),
+      ...(path === sealPaths.manifest ? { listed: filesListed(fields) } : {}),
       ...(path === 'effective.json' ? { seals: demandedSeals(fields) } : {}),
       ...(type === undefined ? {} : { object: factsOf(parseObject(type, bytes)) }),
     };
@@ -110,6 +113,20 @@ export function readFacts(path: string, bytes: Buffer, isRecord: boolean): FileF
       return { ...plain, problem: fault.message };
     throw fault;
   }
+}
+
+/** The files that an evidence manifest lists. Its signature is not verified: `writ verify` does that. */
+function filesListed(bundle: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
+  const { payload } = Object(bundle.dsseEnvelope) as { readonly payload?: unknown };
+  const bytes = Buffer.from(typeof payload === 'string' ? payload : '', 'base64');
+  const { value } = parseStrictJson(bytes, { code: 'OBJECT_CORRUPT', maxBytes });
+  const { files } = Object(Object(value).predicate) as { readonly files?: unknown };
+  return new Map(
+    (Array.isArray(files) ? files : []).map((file) => {
+      const { name, digest } = Object(file) as { readonly name?: unknown; readonly digest?: unknown };
+      return [String(name), String(Object(digest).sha256)];
+    }),
+  );
 }
 
 /** A commit without its provenance exists only where the contract says that a failed one is no reason to roll back. */
