@@ -12,6 +12,9 @@ import { sealPaths } from '../store/record/seal-paths.ts';
 import { verdictDigest } from '../store/record/verdict.ts';
 import { parseObject, type StoredObject } from '../store/stored-object.ts';
 
+/** SHA-256 of the files that an evidence manifest lists, by path; a WritError if it is none. Verifies no signature. */
+export type ManifestReader = (bytes: Uint8Array) => ReadonlyMap<string, string>;
+
 /** What checking needs to know of one stored file, its bytes forgotten. */
 export interface FileFacts {
   readonly sha256: string;
@@ -80,7 +83,12 @@ const namingLists = ['evidence', 'tasks', 'depends_on'];
 const maxBytes = 64 * 1024 * 1024;
 
 /** Reads one file of a record. What lies below `artifacts/` and every other content is bytes and nothing more. */
-export function readFacts(path: string, bytes: Buffer, isRecord: boolean): FileFacts {
+export function readFacts(
+  path: string,
+  bytes: Buffer,
+  isRecord: boolean,
+  readManifest?: ManifestReader,
+): FileFacts {
   const plain = { sha256: sha256Hex(bytes), sizeBytes: bytes.length };
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (!isRecord) return plain;
@@ -104,29 +112,16 @@ export function readFacts(path: string, bytes: Buffer, isRecord: boolean): FileF
       ...(report ? { verdict: verdictDigest(report) } : {}),
       claims: claimsOf(isWaiting ? (fields.subject as typeof fields) : fields),
       ...(documents.includes(name) ? { canonical: canonicalDigest(value) } : {}),
-      ...(path === sealPaths.manifest ? { listed: filesListed(fields) } : {}),
+      ...(path === sealPaths.manifest && readManifest ? { listed: readManifest(bytes) } : {}),
       ...(path === 'effective.json' ? { seals: demandedSeals(fields) } : {}),
       ...(type === undefined ? {} : { object: factsOf(parseObject(type, bytes)) }),
     };
   } catch (fault) {
-    if (isWritError(fault, 'OBJECT_CORRUPT') || isWritError(fault, 'JOURNAL_CORRUPT'))
+    const isManifest = path === sealPaths.manifest && isWritError(fault);
+    if (isManifest || isWritError(fault, 'OBJECT_CORRUPT') || isWritError(fault, 'JOURNAL_CORRUPT'))
       return { ...plain, problem: fault.message };
     throw fault;
   }
-}
-
-/** The files that an evidence manifest lists. Its signature is not verified: `writ verify` does that. */
-function filesListed(bundle: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
-  const { payload } = Object(bundle.dsseEnvelope) as { readonly payload?: unknown };
-  const bytes = Buffer.from(typeof payload === 'string' ? payload : '', 'base64');
-  const { value } = parseStrictJson(bytes, { code: 'OBJECT_CORRUPT', maxBytes });
-  const { files } = Object(Object(value).predicate) as { readonly files?: unknown };
-  return new Map(
-    (Array.isArray(files) ? files : []).map((file) => {
-      const { name, digest } = Object(file) as { readonly name?: unknown; readonly digest?: unknown };
-      return [String(name), String(Object(digest).sha256)];
-    }),
-  );
 }
 
 /** A commit without its provenance exists only where the contract says that a failed one is no reason to roll back. */

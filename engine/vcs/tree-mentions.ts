@@ -1,9 +1,9 @@
 import { askGit, type GitDirectory } from './git.ts';
 
 /**
- * Whether a file of the tree holds one of the texts, byte for byte. What cannot be searched may hold it: only a plain no
- * is a no. `words`: names of files, such as `*.lock`, in any directory; then a text counts only as a whole name
- * of a package, in any case.
+ * Whether a file of the tree holds one of the texts, byte for byte. What cannot be searched may hold it: only a plain
+ * no is a no. `words`: names of files, such as `*.lock`, in any directory; then a text counts only as a whole name of a
+ * package, in any case.
  */
 export async function treeMentions(
   place: GitDirectory,

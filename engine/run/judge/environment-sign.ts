@@ -90,8 +90,8 @@ export async function canBeOfMachine(
 }
 
 /**
- * Throws ENVIRONMENT_BROKEN or WORKSPACE_DEPENDENCIES_MISSING if the check ends with the same sign at the base, where nothing of the change is: then the
- * failure is no verdict on the change, and the run stops without a decision.
+ * Throws ENVIRONMENT_BROKEN or WORKSPACE_DEPENDENCIES_MISSING if the check ends with the same sign at the base, where
+ * nothing of the change is: then the failure is no verdict on the change, and the run stops without a decision.
  */
 export function stopIfSameAtBase(
   check: Pick<EffectiveCheck, 'id'> & Command,

@@ -19,6 +19,7 @@ import { ledgerKeyFor } from '../../../attest/log/ledger-key.ts';
 import { ledgerPath } from '../../../attest/log/ledger-path.ts';
 import { readFrom } from '../../../attest/log/read-from.ts';
 import { rebuildLedger } from '../../../attest/log/rebuild-ledger.ts';
+import { readUnverifiedManifest } from '../../../attest/verify/predicates/read-manifest.ts';
 import { type Clock, systemClock } from '../../../core/base/clock.ts';
 import type { Problem } from '../../../engine/store/problem.ts';
 import { checkRepository } from '../../../engine/upkeep/check-repository.ts';
@@ -39,6 +40,7 @@ async function check(one: Spoilable, clock: Clock = systemClock) {
   return checkRepository({
     repository: one.repository,
     clock,
+    readManifest: readUnverifiedManifest,
     ledger: () =>
       checkLedger(readFrom(directoryOf(one)), {
         memory: openCheckpointMemory(join(one.home, '.config', 'writ', 'trust', 'checkpoints')),
