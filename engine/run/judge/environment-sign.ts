@@ -81,7 +81,8 @@ export async function canBeOfMachine(
   const name = sign.name.replaceAll(/%2f/gi, '/').replace(/(?<=.)@.*/, '');
   const isOfChange = patch.files.some(({ path }) => `/${path.replace(/\.\w+$/, '')}/`.includes(`/${name}/`));
   if (isOfChange) return false;
-  if (command.split(/[\s"'`=;&|()@]+/).includes(name)) return true;
+  // A word of the command, as in `npx jest@29`; not a word of a script in it (`python3 -c 'import calc'`).
+  if (command.split(/[\s;&|]+/).some((word) => word.replace(/(?<=.)@.*/, '') === name)) return true;
   // Python packages are imported with `_` and named with `-`.
   const spellings = [...new Set([name, name.replaceAll('_', '-')])];
   return (

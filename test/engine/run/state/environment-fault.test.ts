@@ -164,6 +164,7 @@ t.test('a missing dependency is a sign of the machine if the project or the comm
   t.ok(await canBe('jest@29', 'npx jest@29', 'jest.config.js'), 'the command names it');
   for (const name of ['calc', 'left', 'pad-left'])
     t.notOk(await canBe(name), `${name} may be of the project`);
+  t.notOk(await canBe('calc', "python3 -c 'import calc'"), 'only a script in the command names it');
   for (const path of ['node_modules/jest/package.json', 'vendor/jest.js', 'jest/__init__.py'])
     t.notOk(await canBe('jest', 'npx jest', path), `the change adds ${path}`);
 });
@@ -195,7 +196,7 @@ t.test('a run whose check lacks its program stops without a decision, and is res
   await t.rejects(sample.resume(runId), { code: 'ENVIRONMENT_BROKEN' }, 'it is still missing');
 
   // npm repeats no request where there is no network.
-  lint.command = `printenv npm_config_fetch_retries | grep -q 0 && node -e "require('left-pad')"`;
+  lint.command = `printenv npm_config_fetch_retries | grep -q 0 && node -e "require(process.argv[1])" left-pad`;
   await t.rejects(sample.run({ source: { kind: 'patch', bytes } }, spec), {
     code: 'WORKSPACE_DEPENDENCIES_MISSING',
     detail: { check: 'unit', name: 'left-pad' },
