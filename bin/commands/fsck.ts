@@ -10,6 +10,7 @@ import { openMirrorHere } from '../../attest/log/logged-proof.ts';
 import { readFrom } from '../../attest/log/read-from.ts';
 import { rebuildLedger } from '../../attest/log/rebuild-ledger.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
+import { readUnverifiedManifest } from '../../attest/verify/predicates/read-manifest.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
@@ -30,6 +31,7 @@ export async function run({ options, stores, repoPath, cwd, env }: CommandContex
       repository,
       clock: systemClock,
       stores,
+      readManifest: readUnverifiedManifest,
       threads: () => checkThreads(repository, userJournalWitness(env)),
       audits: () => checkAudits(repository, userJournalWitness(env)),
       ledger: async () => {

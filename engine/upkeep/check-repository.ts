@@ -12,6 +12,7 @@ import { checkIntent } from './check-intent.ts';
 import { checkJournals, type RecordedAs } from './check-journals.ts';
 import { checkRecord, type RefFiles } from './check-record.ts';
 import { findDependents, findSealedCommits } from './dependents.ts';
+import type { ManifestReader } from './object-facts.ts';
 import { parseRefLines, type StoredRef, storedPatterns } from './stored-ref.ts';
 
 export interface CheckRequest {
@@ -19,6 +20,8 @@ export interface CheckRequest {
   readonly clock: Clock;
   /** Stores beside git may hold the record of a run that has its journal here; absent: none is used. */
   readonly stores?: Stores;
+  /** Absent: the record of a sealed run is not compared with its evidence manifest. */
+  readonly readManifest?: ManifestReader;
   /** Checks the internal ledger, where there is one. */
   readonly ledger?: () => Promise<LedgerFindings>;
   /** Checks the threads of sessions. */
@@ -63,7 +66,7 @@ export async function checkRepository(request: CheckRequest): Promise<CheckRepor
   await using readers = keepObjectReaders();
   readers.keep(repository);
   const { refs, problems: brokenRefs } = await readRefs(repository);
-  const git = await checkGitObjects(repository, refs);
+  const git = await checkGitObjects(repository, refs, request.readManifest);
   const filesOf = (ref: StoredRef): RefFiles => toFiles(git, ref);
   const runs = refs.filter(({ kind }) => kind === 'run').map((ref) => ({ ref, files: filesOf(ref) }));
   const recorded = new Map([
