@@ -92,7 +92,7 @@ t.test('the base runs once, and only if the change can lose tests', async (t) =>
     t.same((await asked).findings, []);
   t.equal(runs, 1);
   const added = { 'test/a.test.js': { base: 'a\n', candidate: 'a\nb\n' } };
-  await ask(attemptOf(added, [], { settings: { comparesAddedLines: true } }));
+  await ask(attemptOf(added, [], { settings: { comparesAddedLines: true } as Attempt['means']['settings'] }));
   t.equal(runs, 2, 'for a goal, an added line counts');
 });
 
