@@ -191,8 +191,8 @@ function readHeader(header: Buffer): Header {
 }
 
 /**
- * Path and link of an entry. An extended header stands for what is too long for the plain one, and only for that: a reader
- * which does not know the one sees no other file than a reader which does.
+ * Path and link of an entry. An extended header stands for what is too long for the plain one, and only for that: a
+ * reader which does not know the one sees no other file than a reader which does.
  */
 function extendedBy(
   pax: ReadonlyMap<string, string>,
