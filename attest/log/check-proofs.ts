@@ -1,29 +1,22 @@
 import { isWritError } from '../../core/base/errors.ts';
 import type { LedgerFindings } from '../../engine/store/ledger-findings.ts';
-import { listRecordRefs } from '../../engine/store/record/list-record-refs.ts';
-import { readLogProofs } from '../../engine/store/record/read-log-proofs.ts';
 import { sealPaths } from '../../engine/store/record/seal-paths.ts';
 import { readSmall } from '../../engine/vcs/read-each.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { isPartOf, type LogVersion } from './log-version.ts';
-import { checkpointOfProof, openLedgerHere, openMirrorHere } from './logged-proof.ts';
-
-interface Proven {
-  readonly ref: string;
-  readonly commit: string;
-  readonly checkpoint: Checkpoint;
-}
+import { openLedgerHere, openMirrorHere } from './logged-proof.ts';
+import { listRunRecords, type ProvenRun, readProvenRuns } from './proven-runs.ts';
 
 /**
  * The runs whose log proof shows another tree than the log here, or than the proof of another run of the same size: the
  * log was forked. No signature is verified. A run that was rolled back needs no entry.
  */
 export async function checkProofs(repository: Repository): Promise<LedgerFindings['problems']> {
-  const forks: { readonly run: Proven; readonly other: string }[] = [];
+  const forks: { readonly run: ProvenRun; readonly other: string }[] = [];
   const logs = new Map<string, LogVersion | undefined>();
-  const firsts = new Map<string, Proven>();
-  for (const run of await readProven(repository)) {
+  const firsts = new Map<string, ProvenRun>();
+  for (const run of await readProvenRuns(repository, await listRunRecords(repository))) {
     const { origin, size, root } = run.checkpoint;
     if (!logs.has(origin)) logs.set(origin, await openNewest(repository, origin));
     const log = logs.get(origin);
@@ -34,7 +27,7 @@ export async function checkProofs(repository: Repository): Promise<LedgerFinding
       if (!(await isPart(run.checkpoint, log))) forks.push({ run, other: 'the log here' });
     } else if (!first.checkpoint.root.equals(root)) forks.push({ run, other: `\`${first.ref}\`` });
   }
-  const rollbackOf = ({ commit }: Proven): string => `${commit}:${sealPaths.rollback}`;
+  const rollbackOf = ({ commit }: ProvenRun): string => `${commit}:${sealPaths.rollback}`;
   const names = forks.map(({ run }) => rollbackOf(run));
   const rolledBack = await readSmall(repository, names, Number.MAX_SAFE_INTEGER);
   return forks
@@ -45,21 +38,6 @@ export async function checkProofs(repository: Repository): Promise<LedgerFinding
       what: `its log proof shows ${checkpoint.size} entries of \`${checkpoint.origin}\` that are not those of ${other}: the log was forked`,
       ref,
     }));
-}
-
-async function readProven(repository: Repository): Promise<readonly Proven[]> {
-  const records = (await listRecordRefs(repository, [], 'runs')).flatMap(({ ref, commit }) =>
-    commit === undefined ? [] : [{ ref, commit }],
-  );
-  const proofs = await readLogProofs(
-    repository,
-    records.map(({ commit }) => commit),
-  );
-  return records.flatMap((record) => {
-    const proof = proofs.get(record.commit);
-    const checkpoint = proof && checkpointOfProof(proof);
-    return checkpoint === undefined ? [] : [{ ...record, checkpoint }];
-  });
 }
 
 async function openNewest(repository: Repository, origin: string): Promise<LogVersion | undefined> {

@@ -1,15 +1,11 @@
 import { join } from 'node:path';
-import { isWritError } from '../../core/base/errors.ts';
-import { listRecordRefs } from '../../engine/store/record/list-record-refs.ts';
-import { readLogProofs } from '../../engine/store/record/read-log-proofs.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
-import { type Checkpoint, parseCheckpoint } from './checkpoint.ts';
 import { readMirror } from './git-mirror.ts';
 import { ledgerPath } from './ledger-path.ts';
 import { isPartOf, type LogVersion } from './log-version.ts';
+import { checkpointIfReadable, listRunRecords, readProvenRuns } from './proven-runs.ts';
 import { readFrom } from './read-from.ts';
 import type { LedgerFileReader } from './tile-reader.ts';
-import { parseTlogProof } from './tlog-proof.ts';
 
 /** The copy of a log in git. */
 export async function openMirrorHere(
@@ -34,7 +30,7 @@ async function openVersion(
   origin: string,
 ): Promise<LogVersion | undefined> {
   const bytes = await read?.('checkpoint');
-  const head = bytes && parse(() => parseCheckpoint(Buffer.from(bytes).toString('utf8')));
+  const head = bytes && checkpointIfReadable(() => Buffer.from(bytes).toString('utf8'));
   return read && head?.origin === origin ? { head, read } : undefined;
 }
 
@@ -44,32 +40,10 @@ export async function unloggedRuns(
   own: LogVersion,
   published: LogVersion,
 ): Promise<readonly string[]> {
-  const records = await listRecordRefs(repository, [], 'runs');
-  const runs = records.flatMap(({ ref, commit }) => (commit === undefined ? [] : [{ ref, object: commit }]));
-  const proofs = await readLogProofs(
-    repository,
-    runs.map(({ object }) => object),
-  );
   const unlogged: string[] = [];
-  for (const { ref, object } of runs) {
-    const proof = proofs.get(object);
-    const proven = proof && checkpointOfProof(proof);
-    if (proven?.origin !== own.head.origin) continue;
-    if (!(await isPartOf(proven, published)) && (await isPartOf(proven, own))) unlogged.push(ref);
+  for (const { ref, checkpoint } of await readProvenRuns(repository, await listRunRecords(repository))) {
+    if (checkpoint.origin !== own.head.origin) continue;
+    if (!(await isPartOf(checkpoint, published)) && (await isPartOf(checkpoint, own))) unlogged.push(ref);
   }
   return unlogged;
-}
-
-/** The checkpoint of a log proof, as it says; `undefined` if it cannot be read. */
-export function checkpointOfProof(proof: Uint8Array): Checkpoint | undefined {
-  return parse(() => parseCheckpoint(parseTlogProof(proof).checkpoint));
-}
-
-function parse<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (fault) {
-    if (isWritError(fault, 'ATTESTATION_MALFORMED')) return undefined;
-    throw fault;
-  }
 }

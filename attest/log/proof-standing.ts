@@ -7,7 +7,8 @@ import { signedBy } from './continue-mirror.ts';
 import { mirrorRef } from './git-mirror.ts';
 import { ledgerPath } from './ledger-path.ts';
 import { isPartOf, type LogVersion } from './log-version.ts';
-import { checkpointOfProof, openLedgerHere, openMirrorHere } from './logged-proof.ts';
+import { openLedgerHere, openMirrorHere } from './logged-proof.ts';
+import { checkpointOfProof } from './proven-runs.ts';
 import { findStrayRuns, type StrayRun } from './stray-runs.ts';
 
 /**

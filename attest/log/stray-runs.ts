@@ -1,13 +1,11 @@
 import { join } from 'node:path';
 import { writeDurably } from '../../core/base/durable-file.ts';
-import { listRecordRefs } from '../../engine/store/record/list-record-refs.ts';
-import { readLogProofs } from '../../engine/store/record/read-log-proofs.ts';
 import { keepObjectReaders } from '../../engine/vcs/object-reader.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
 import type { SignedCheckpoint } from './checkpoint.ts';
 import { signedBy } from './continue-mirror.ts';
 import { isPartOf, type LogVersion } from './log-version.ts';
-import { checkpointOfProof } from './logged-proof.ts';
+import { listRunRecords, readProvenRuns } from './proven-runs.ts';
 import { readFrom } from './read-from.ts';
 
 /** A run whose log proof shows entries of a log that the ledger of that log does not have. */
@@ -31,27 +29,19 @@ export async function findStrayRuns(
   head: SignedCheckpoint,
 ): Promise<readonly StrayRun[]> {
   const own: LogVersion = { head, read: readFrom(directory) };
-  const records = (await listRecordRefs(repository, [], 'runs')).flatMap(({ ref, commit }) =>
-    commit === undefined ? [] : [{ ref, commit }],
-  );
+  const records = await listRunRecords(repository);
   const compared = await readCompared(own);
   const open = records.filter(({ commit }) => !compared.has(commit));
   if (open.length === 0) return [];
   await using readers = keepObjectReaders();
-  const proofs = await readLogProofs(
-    readers.keep({ ...repository }),
-    open.map(({ commit }) => commit),
-  );
   const strays: StrayRun[] = [];
   const strayRecords = new Set<string>();
-  for (const { ref, commit } of open) {
-    const proof = proofs.get(commit);
-    const proven = proof && checkpointOfProof(proof);
-    if (proven?.origin !== head.origin || (await isPartOf(proven, own))) continue;
-    const checkpoint = signedBy(publicKeyPem, Buffer.from(proven.source));
+  for (const run of await readProvenRuns(readers.keep({ ...repository }), open)) {
+    if (run.checkpoint.origin !== head.origin || (await isPartOf(run.checkpoint, own))) continue;
+    const checkpoint = signedBy(publicKeyPem, Buffer.from(run.checkpoint.source));
     if (checkpoint === undefined) continue;
-    strays.push({ ref, checkpoint });
-    strayRecords.add(commit);
+    strays.push({ ref: run.ref, checkpoint });
+    strayRecords.add(run.commit);
   }
   const settled = records.map(({ commit }) => commit).filter((commit) => !strayRecords.has(commit));
   if (settled.some((commit) => !compared.has(commit))) await keepCompared(directory, head, settled);

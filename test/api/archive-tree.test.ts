@@ -36,8 +36,14 @@ const find = (bytes: Buffer, chunk = 65_536) => {
 const plain = git('archive', tree);
 /** The header of an entry, as a part of these bytes. */
 const headerOf = (bytes: Buffer, name: string): Buffer => {
-  const at = bytes.indexOf(`${name}\0`);
+  const at = placeOf(bytes, name);
   return bytes.subarray(at, at + 512);
+};
+/** A name may stand in a link, too: only what begins a block is a header. */
+const placeOf = (bytes: Buffer, name: string): number => {
+  let at = bytes.indexOf(`${name}\0`);
+  while (at % 512 !== 0) at = bytes.indexOf(`${name}\0`, at + 1);
+  return at;
 };
 const withChecksum = (header: Buffer): Buffer => {
   header.fill(' ', 148, 156);
@@ -64,7 +70,7 @@ const extended = (type: string, before: string, ...records: readonly string[]): 
     header.write(type, 156, 'latin1');
     return [withChecksum(header), content];
   });
-  const at = plain.indexOf(`${before}\0`);
+  const at = placeOf(plain, before);
   return Buffer.concat([plain.subarray(0, at), ...headers, plain.subarray(at)]);
 };
 
