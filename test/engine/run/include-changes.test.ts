@@ -59,7 +59,7 @@ long('`writ run` asks on a terminal what happens to local changes, and stops wit
   const stopped = await runLine(line, commands, { ...given, terminal: true, stdin: 'what\nstop\n' });
   t.match(stopped, {
     code: 128,
-    err: /src\/price\.js \(modified\)[\s\S]*stop\?[\s\S]*stop\?[\s\S]*WORKTREE_DIRTY/,
+    err: /src\/price\.js \(modified\)[\s\S]*3 to stop[\s\S]*3 to stop[\s\S]*WORKTREE_DIRTY/,
   });
   const ran = await runLine(line, commands, { ...given, terminal: true, stdin: 'include\n' });
   t.equal(ran.code, 0, ran.err);
