@@ -20,7 +20,7 @@ const reach = reachProvider({ variable: () => undefined, keys: {} });
 
 const done = ['submit_task_complete', { complete: true, summary: 'exact' }] as const;
 
-t.test('a model reads, changes and tests files, and its change is sealed', async (t) => {
+long('a model reads, changes and tests files, and its change is sealed', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   await using model = await scriptModel([

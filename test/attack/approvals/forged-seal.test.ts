@@ -137,7 +137,7 @@ const forgeries: Readonly<Record<string, readonly [Forgery, RegExp]>> = {
   ],
 };
 
-t.test('a forged record is refused before the branch moves', async (t) => {
+long('a forged record is refused before the branch moves', async (t) => {
   const people = new People(t);
   const { runId } = await people.sample.run({ source: bare }, wanting(2));
   await people.approve(runId, ann);

@@ -42,7 +42,7 @@ function travelling({ sample, runId }: WaitingRun): readonly JournalLine[] {
     .map((line) => JSON.parse(line) as JournalLine);
 }
 
-t.test('a run that was only fetched by ref is checked again on resume', async (t) => {
+long('a run that was only fetched by ref is checked again on resume', async (t) => {
   const run = await waitingRun(t);
   const clone = await cloned(t, run);
   const { code, data } = await clone.call('resume', run.runId);

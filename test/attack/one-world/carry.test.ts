@@ -159,7 +159,7 @@ const keptStores: Readonly<Record<string, readonly [spoil: (store: string) => vo
 };
 
 for (const [what, [spoil, builds]] of casesOf(keptStores, ['is not what it was'])) {
-  t.test(`a stopped run resumes when the store of carried files ${what}`, async (t) => {
+  long(`a stopped run resumes when the store of carried files ${what}`, async (t) => {
     const sample = sceneOf(t, { ...carriesDist, 'build.sh': 'mkdir -p dist && echo built >dist/app\n' });
     const counted: string[] = [];
     const runId = await interrupted(t, sample, counted);

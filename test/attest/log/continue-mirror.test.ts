@@ -22,6 +22,7 @@ import type { LogProof } from '../../../core/contract/transparency-log.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { runLine } from '../../bin/host.ts';
 import { makeRepository, type SampleRepository } from '../../engine/vcs/sample-repository.ts';
+import { long } from '../../rooms/long.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'writ-continue-'));
 t.teardown(() => rmSync(root, { recursive: true, force: true }));
@@ -160,7 +161,7 @@ t.test('a machine without a ledger continues the log that it fetched', async (t)
   });
 });
 
-t.test('two machines append at once', async (t) => {
+long('two machines append at once', async (t) => {
   const e = await makeRunner('e');
   await e.ledger.append(entry('shared'));
   t.equal((await e.writ('push')).code, 0);
@@ -253,7 +254,7 @@ t.test('a copy that another key signed is not continued', async (t) => {
   t.strictSame(stranger.reports, []);
 });
 
-t.test('without a copy in git, stored runs show that a restored ledger is too old', async (t) => {
+long('without a copy in git, stored runs show that a restored ledger is too old', async (t) => {
   const shared = join(root, 'plain.git');
   makeRepository(shared, '--bare');
   const move = (machine: Runner, ...words: string[]) => machine.repository.git(...words);

@@ -156,7 +156,7 @@ long('the graph of a replanned thread shows both runs with their plans and decis
   t.match((await ask(sample, kept.threadId.slice(0, 3))).err, /no thread `019` in/);
 });
 
-t.test('the graph shows running, waiting and cancelled runs with their progress so far', async (t) => {
+long('the graph shows running, waiting and cancelled runs with their progress so far', async (t) => {
   const sample = sampleOf(t);
   const seen: GraphData[] = [];
   let thread = '';

@@ -89,7 +89,7 @@ long('a draft is activated and closed without a change to its file', async (t) =
   t.equal(readFileSync(join(repo, 'one.json'), 'utf8'), before);
 });
 
-t.test('a new spec supersedes an old one by file or by id', async (t) => {
+long('a new spec supersedes an old one by file or by id', async (t) => {
   for (const [name, id] of [
     ['old.json', 'intent-old1'],
     ['next.json', 'intent-next'],

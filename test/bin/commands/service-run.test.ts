@@ -61,7 +61,7 @@ t.test('`service run` serves until SIGINT or SIGTERM and leaves only its marks',
   }
 });
 
-t.test('a second SIGINT shortly after the first still shuts the service down cleanly', async (t) => {
+long('a second SIGINT shortly after the first still shuts the service down cleanly', async (t) => {
   const place = makeServed(t);
   const service = await startService(t, place);
   // An answer under way keeps it from ending before the second one.
@@ -179,7 +179,7 @@ long('linked working trees share one service per repository', async (t) => {
   t.same(readdirSync(copies), ['.gitignore'], 'and they go with the service');
 });
 
-t.test('a service ends if its files are removed', async (t) => {
+long('a service ends if its files are removed', async (t) => {
   const place = makeServed(t);
   const service = await startService(t, place);
   rmSync(join(place.cwd, '.writ'), { recursive: true });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
+import { long } from '../../rooms/long.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 
@@ -60,7 +61,7 @@ t.test('selects the one attestation of 16 that is about the artifact', async (t)
   t.match(out, /\nnot selected {2}several-lines\/16\.jsonl:1 {2}wrong-subject {2}found f0 sha256:/);
 });
 
-t.test(
+long(
   'reads lines with blank lines, CRLF, a byte order mark, or one document over several lines',
   async (t) => {
     for (const name of ['blank.jsonl', 'crlf.jsonl', 'nl.jsonl', 'nlnl.jsonl', 'bom.jsonl', 'pretty.json'])

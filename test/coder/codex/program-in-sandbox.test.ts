@@ -67,7 +67,7 @@ t.test('a program that floods its host is stopped with a broken reply', async (t
   });
 });
 
-t.test('a program that exits before its requests are answered is reported as ended', async (t) => {
+long('a program that exits before its requests are answered is reported as ended', async (t) => {
   const ask = `
     for (let id = 0; id < 100; id += 1)
       say({ id: 'q' + id, method: 'item/commandExecution/requestApproval',

@@ -162,7 +162,7 @@ long(
   },
 );
 
-t.test('a model that only answers with text ends in an abandoned run', { skip: codexSkip }, async (t) => {
+long('a model that only answers with text ends in an abandoned run', { skip: codexSkip }, async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   await using model = await scriptResponses([[say('I have fixed it.')]]);

@@ -10,6 +10,7 @@ import { templateWords } from '../../../engine/spec/profile.ts';
 import { storeRefs } from '../../../engine/store/store-refs.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
 import { openExternalLocalStore } from '../../../plugins/store/external-local-store.ts';
+import { long } from '../../rooms/long.ts';
 import { contractOf, openScene, person } from './scene.ts';
 
 const id = '0198c1e2-7a5d-4b1c-9d51-0c5a3f1f7e11';
@@ -133,7 +134,7 @@ t.test('an unrecorded active intent can be superseded, which records it', async 
   t.match((await readIntentHistory(store, otherId))?.events, [{ kind: 'created', supersedes: id }]);
 });
 
-t.test('an interrupted supersede can be repeated without a duplicate event', async (t) => {
+long('an interrupted supersede can be repeated without a duplicate event', async (t) => {
   const { store } = await openScene(t);
   for (const one of [id, otherId]) await activateIntent(store, contractOf(one, 'draft'), person);
   const stopped = {

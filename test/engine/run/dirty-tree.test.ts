@@ -5,6 +5,7 @@ import { commands } from '../../../bin/command-table.ts';
 import type { Worker } from '../../../core/contract/worker.ts';
 import { createRecordedWorker } from '../../../plugins/recorded-worker/worker.ts';
 import { runLine } from '../../bin/host.ts';
+import { long } from '../../rooms/long.ts';
 import { makeSample, workedBy } from './sample.ts';
 
 const fixed = readFileSync(
@@ -31,7 +32,7 @@ t.test(
   },
 );
 
-t.test(
+long(
   'a change to a file with local changes stops before evaluation, and is resumed without the worker',
   async (t) => {
     const { sample, worker, calls } = dirtySample(t);
@@ -75,7 +76,7 @@ t.test('local changes that are set aside are untouched while the run works, and 
   t.equal(sample.git('for-each-ref', 'refs/writ'), '');
 });
 
-t.test('after a conflict, the run and every other command name the ref', async (t) => {
+long('after a conflict, the run and every other command name the ref', async (t) => {
   const { sample, worker } = dirtySample(t);
   const view = await sample.run({ worker, localChanges: 'set-aside' }, waived);
   t.equal(view.decision?.type, 'commit', String(view.decision?.rationale));

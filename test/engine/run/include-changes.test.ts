@@ -127,7 +127,7 @@ t.test('content that is staged and not in the file is not included, because it w
   }
 });
 
-t.test('work that is predicted to write a file with local changes starts from them', async (t) => {
+long('work that is predicted to write a file with local changes starts from them', async (t) => {
   const { sample, path, read } = localChange(t);
   writeFileSync(path, read().replace('in cents.', 'in whole cents.'));
   const onTop = fixed.toString().replaceAll('in cents.', 'in whole cents.');

@@ -358,7 +358,7 @@ t.test(
   },
 );
 
-t.test('two runs at once on one branch end in one commit and one rollback', async (t) => {
+long('two runs at once on one branch end in one commit and one rollback', async (t) => {
   const sample = sampleOf(t);
   await using engine = await sample.engine();
   const request = {

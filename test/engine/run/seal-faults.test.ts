@@ -232,7 +232,7 @@ long('a commit that is refuted later keeps its record and gains a rollback recor
   for (const path of ['rollback.json', 'revocation.sigstore.json']) t.ok(files.includes(path), path);
 });
 
-t.test('a run that was killed while it sealed ends, also if its target moved meanwhile', async (t) => {
+long('a run that was killed while it sealed ends, also if its target moved meanwhile', async (t) => {
   for (const [step] of casesOf({ 'record/intent': undefined, 'seal/swap': undefined }, ['seal/swap'])) {
     const sample = sampleOf(t);
     await t.rejects(

@@ -160,7 +160,7 @@ t.test('an object under the wrong name is found by its hash', async (t) => {
   t.match(problems, [{ code: 'object-corrupt', object }]);
 });
 
-t.test('objects in packs are checked too', async (t) => {
+long('objects in packs are checked too', async (t) => {
   const one = await spoilable();
   one.git('gc', '--quiet');
   t.strictSame((await check(one)).problems, []);
@@ -175,7 +175,7 @@ t.test('objects in packs are checked too', async (t) => {
   t.ok(problems.every(({ code }) => code.startsWith('object-')));
 });
 
-t.test('a damaged older version of a record is reported', async (t) => {
+long('a damaged older version of a record is reported', async (t) => {
   const one = await spoilable();
   one.rewrite(runRef(one), { 'notes.txt': 'x' });
   const old = one.git('rev-parse', `${runRef(one)}:notes.txt`);
@@ -436,7 +436,7 @@ long('twenty thousand files and versions are checked without a process for each'
   t.ok(checked.objects > 2 * count);
 });
 
-t.test('a decision without its inputs and a malformed report are reported', async (t) => {
+long('a decision without its inputs and a malformed report are reported', async (t) => {
   const one = await spoilable();
   for (const path of ['gate-report.json', 'decision-input.json', 'decision-record.json']) {
     const whole = one.git('rev-parse', runRef(one));
@@ -468,7 +468,7 @@ t.test('a sealed file that is not what the evidence manifest lists is reported',
   t.match((await check(one)).problems, [{ code: 'object-malformed', where: `${runRef(one)}:${manifest}` }]);
 });
 
-t.test('an altered history of an intent is reported', async (t) => {
+long('an altered history of an intent is reported', async (t) => {
   const one = await spoilable();
   const ref = one.git('for-each-ref', '--format=%(refname)', 'refs/ai/intents/');
   const whole = one.git('rev-parse', ref);

@@ -15,7 +15,7 @@ import { type Clone, makeRemote, told } from './two-repositories.ts';
 
 const run = 'refs/ai/runs/r1';
 
-t.test('refs under every prefix reach another repository through a bare remote', async (t) => {
+long('refs under every prefix reach another repository through a bare remote', async (t) => {
   const { clone } = makeRemote();
   const [a, b] = [clone('a'), clone('b')];
   t.strictSame(told(await a.move(pushRefs)), [], 'nothing to send to an empty remote');

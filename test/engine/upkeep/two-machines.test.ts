@@ -13,13 +13,14 @@ import { readBlob } from '../../../engine/vcs/blobs.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
 import { runLine } from '../../bin/host.ts';
+import { long } from '../../rooms/long.ts';
 import { outputOf } from '../../starter/run-program.ts';
 import { fixtures, makeSample, sampleSpec } from '../run/sample.ts';
 import { closePool } from '../run/shared-pool.ts';
 
 const fix = join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff');
 
-t.test('two machines with the same keys seal at once, and both runs are published', async (t) => {
+long('two machines with the same keys seal at once, and both runs are published', async (t) => {
   const sample = makeSample();
   const box = join(sample.root, '..');
   t.teardown(async () => {

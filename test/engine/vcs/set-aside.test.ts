@@ -218,7 +218,7 @@ exec '${realGit}' "$@"
   return { dir: join(dir, 'bin'), hit: () => existsSync(join(dir, 'hit')) };
 }
 
-t.test('a command that fails between two steps loses nothing, and the next call completes it', async (t) => {
+long('a command that fails between two steps loses nothing, and the next call completes it', async (t) => {
   const path = process.env.PATH;
   t.teardown(() => {
     process.env.PATH = path;

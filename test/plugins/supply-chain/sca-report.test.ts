@@ -6,6 +6,7 @@ import { systemClock } from '../../../core/base/clock.ts';
 import { importAdvisories } from '../../../plugins/supply-chain/advisories/import-advisories.ts';
 import { advisoryDir } from '../../../plugins/supply-chain/advisories/user-data-dir.ts';
 import { createScaReportProducer } from '../../../plugins/supply-chain/sca-report.ts';
+import { long } from '../../rooms/long.ts';
 import { type Files, requestOf, requireValid, textOf } from '../artifacts/artifact-request.ts';
 
 const tiny = fileURLToPath(new URL('../../../fixtures/advisories/tiny.json', import.meta.url));
@@ -100,7 +101,7 @@ t.test('looks up packages of every ecosystem and writes a valid CycloneDX docume
   t.equal(report.components?.length, 11, 'everything that was looked up is listed');
 });
 
-t.test('omits unaffected packages and keeps an empty list of vulnerabilities', async (t) => {
+long('omits unaffected packages and keeps an empty list of vulnerabilities', async (t) => {
   const { scan } = await place(t);
   const report = await scan(npm({ 'writ-sample-shaky': '2.0.1', 'writ-sample-steady': '1.0.0' }));
   t.strictSame(report.vulnerabilities, []);
@@ -126,7 +127,7 @@ t.test('a version that cannot be compared has the status `unknown`', async (t) =
   ]);
 });
 
-t.test('an unrated advisory uses the rating of its alias', async (t) => {
+long('an unrated advisory uses the rating of its alias', async (t) => {
   const { scan, root, clock, env } = await place(t);
   const path = join(env.HOME, 'more.json');
   const affected = [{ package: { ecosystem: 'npm', name: 'writ-sample-shaky' }, versions: ['2.0.0'] }];

@@ -53,7 +53,7 @@ long('500 idle connections do not block other clients', async (t) => {
   t.strictSame(place.faults, []);
 });
 
-t.test('a client that resets its connection at any point does no harm', async (t) => {
+long('a client that resets its connection at any point does no harm', async (t) => {
   const place = await openGround(t);
   const steward = await openSteward(t, place);
   const request = markRequest()(place);

@@ -138,7 +138,7 @@ long(
   },
 );
 
-t.test('deny and stop ends the turn without a commit', async (t) => {
+long('deny and stop ends the turn without a commit', async (t) => {
   const run = await executed('untrusted', runs('node --test'));
   await using scene = run.scene;
   const before = scene.sample.git('rev-parse', 'HEAD');

@@ -140,7 +140,7 @@ long(
   },
 );
 
-t.test('a failing provider is retried after a delay and then blocks the goal', async (t) => {
+long('a failing provider is retried after a delay and then blocks the goal', async (t) => {
   // As often as one question is put.
   let down = 6;
   const waits: number[] = [];

@@ -90,7 +90,7 @@ async function verified({ sample: { root, env } }: ScriptedSession): Promise<num
 const settled = ({ session: { channel } }: ScriptedSession): Promise<void> =>
   until(() => channel.state.turn === undefined || pendingOf(channel.state).length > 0);
 
-t.test('a held change is on no branch of the user until it is kept', async (t) => {
+long('a held change is on no branch of the user until it is kept', async (t) => {
   await using scene = await held();
   const { sample, session } = scene;
   const before = sample.git('rev-parse', 'main');

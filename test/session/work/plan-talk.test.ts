@@ -221,7 +221,7 @@ long('the network that the user chose is written into the spec of the run', asyn
   t.equal(JSON.parse(spec).constraints.security.networkPolicy, 'allow');
 });
 
-t.test('no run starts with a network where a command could approve itself', async (t) => {
+long('no run starts with a network where a command could approve itself', async (t) => {
   await using scene = await scriptSession([submits(priceDraft), plans('take the cent away'), ...makesFix], {
     selfTest: { result: async () => ({ isTried: true, reached: ['connect 127.0.0.1:1'] }) },
     ground: ground({ networkAccess: 'allow' }),

@@ -2,6 +2,7 @@ import t from 'tap';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
 import type { ScriptedReply } from '../../coder/scripted-model.ts';
+import { long } from '../../rooms/long.ts';
 import { alterEvidence } from './alter-evidence.ts';
 import { lastNote, type ScriptedSession, scriptSession } from './scripted-session.ts';
 
@@ -20,7 +21,7 @@ async function asked(scene: ScriptedSession, text: string) {
   };
 }
 
-t.test('`/verify` verifies a sealed run or commit and changes nothing', async (t) => {
+long('`/verify` verifies a sealed run or commit and changes nothing', async (t) => {
   await using scene = await scriptSession([submits(priceDraft), plans, ...makesFix]);
   const { sample, session } = scene;
   t.match(await asked(scene, '/verify'), {
