@@ -13,7 +13,7 @@ import type { Target } from './plan-target.ts';
 import { readRef, updateRefs } from './refs.ts';
 import { type Repository, zeroIdOf } from './repository.ts';
 import { treeOf } from './resolve-commit.ts';
-import { readSetAside, setAsideRef } from './set-aside-refs.ts';
+import { readSetAside, setAsideRef, workTreeLine } from './set-aside-refs.ts';
 import { type FollowOutcome, isOnTarget } from './swap-target.ts';
 import { classifyPaths, isBelowFile } from './torn-paths.ts';
 
@@ -92,7 +92,7 @@ export interface SetAsideRequest {
 
 /**
  * Stores index and files of these paths as a commit that `git stash apply` accepts, and points the ref of the run to
- * it. Changes nothing else. Untracked files are in the commit as added files, so that a later merge treats them as
+ * it. Changes nothing else. Its message names the work tree. Untracked files are in the commit as added files, so that a later merge treats them as
  * such. What a killed process of the same run stored before its branch moved stays under another ref if it differs.
  * Returns the commit.
  */
@@ -110,18 +110,19 @@ export async function storeSetAside(
       askIndex(index, args, input),
     ),
   );
-  const commit = (tree: string, parents: readonly string[], what: string): Promise<string> =>
+  const message = `writ: local changes set aside by run ${runId}\n\n${workTreeLine(repo.root)}\n`;
+  const commit = (tree: string, parents: readonly string[], message: string): Promise<string> =>
     createCommit(repo, {
       tree,
       parents,
-      message: `writ: ${what} set aside by run ${runId}\n`,
+      message,
       author: writer,
       committer: writer,
       authoredAtMs: atMs,
       committedAtMs: atMs,
     });
-  const stagedCommit = await commit(staged, [base], 'staged changes');
-  const stored = await commit(worked, [base, stagedCommit], 'local changes');
+  const stagedCommit = await commit(staged, [base], `writ: staged changes set aside by run ${runId}\n`);
+  const stored = await commit(worked, [base, stagedCommit], message);
   const ref = setAsideRef(runId);
   const old = await readRef(repo, ref);
   if (old === stored) return stored;
