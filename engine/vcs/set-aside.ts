@@ -198,10 +198,15 @@ export async function followAround(
   if (followed.state === 'not-checked-out')
     return { ...followed, kept: { ref, why: 'the branch is not checked out here any more' } };
   const { left = [] } = followed;
-  const changed = left.length === 0 ? undefined : `${namePaths(left)} was changed meanwhile`;
-  const why = isIncluded ? changed : await mergeBack(repo, commit, stored);
-  if (why !== undefined) return { ...followed, kept: { ref, why } };
-  return { ...followed, merged: stored };
+  if (isIncluded)
+    return left.length === 0
+      ? { ...followed, merged: stored }
+      : { ...followed, kept: { ref, why: `${namePaths(left)} was changed meanwhile` } };
+  const merge = await mergeBack(repo, commit, stored);
+  if ('why' in merge) return { ...followed, kept: { ref, why: merge.why } };
+  // What a process that was killed had merged already looks changed, and is what it shall be.
+  const changed = left.filter((path) => !merge.paths.has(path));
+  return { state: 'followed', ...(changed.length > 0 && { left: changed }), merged: stored };
 }
 
 /** Takes the stored content out of index and files, at paths where both still are as they were stored. */
@@ -238,12 +243,15 @@ async function clearStored(repo: Repository, stored: string): Promise<void> {
   });
 }
 
+/** The paths that hold the sealed content with local changes, or why nothing was merged. */
+type Merge = { readonly paths: ReadonlySet<string> } | { readonly why: string };
+
 /** Merges the stored changes into index and files, or changes nothing and answers why. */
-async function mergeBack(repo: Repository, commit: string, stored: string): Promise<string | undefined> {
+async function mergeBack(repo: Repository, commit: string, stored: string): Promise<Merge> {
   const files = await mergeCommits(repo, commit, stored);
-  if (files.conflicts) return conflictIn(files.conflicts);
+  if (files.conflicts) return { why: conflictIn(files.conflicts) };
   const staged = await mergeCommits(repo, commit, `${stored}^2`);
-  if (staged.conflicts) return conflictIn(staged.conflicts);
+  if (staged.conflicts) return { why: conflictIn(staged.conflicts) };
   const tree = await treeOf(repo, commit);
   const [worked, indexed] = await Promise.all([
     changedEntries(repo, tree, files.tree, 'latin1'),
@@ -261,7 +269,7 @@ async function mergeBack(repo: Repository, commit: string, stored: string): Prom
         states.get(path) === 'left' ||
         ![keyOf(sealed), keyOf(indexSide(path))].includes(found.get(path) ?? ''),
     );
-    if (left !== undefined) return `${namePaths([toTextPath(left[0])])} was changed meanwhile`;
+    if (left !== undefined) return { why: `${namePaths([toTextPath(left[0])])} was changed meanwhile` };
     const torn = worked.filter(({ path }) => states.get(path) !== 'done');
     for (const { path, after } of torn)
       if (after === undefined && states.get(path) === 'ours') await removeFile(repo.root, path);
@@ -279,7 +287,7 @@ async function mergeBack(repo: Repository, commit: string, stored: string): Prom
     await write([...sealedAt.keys()].map((path) => ({ path, after: indexSide(path) })));
     await index.ask(['update-index', '-q', '--refresh']);
     index.keep();
-    return undefined;
+    return { paths: new Set([...sealedAt.keys()].map(toTextPath)) };
   });
 }
 

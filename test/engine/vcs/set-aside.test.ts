@@ -96,8 +96,20 @@ function hasMerged(t: Test, { sample, read, commit }: Scene, about: string): voi
 t.test('local changes are merged back after the working tree followed', async (t) => {
   const scene = makeScene(t);
   changeLocally(scene);
-  t.match(await land(scene, false, false), { state: 'followed' });
-  t.match(await land(scene, true), { state: 'followed' }, 'killed before the step was recorded');
+  t.strictSame(Object.keys(await land(scene, false, false)), ['state', 'merged']);
+  const again = await land(scene, true, false);
+  t.strictSame(
+    Object.keys(again),
+    ['state', 'merged'],
+    'killed before the step was recorded: nothing is left',
+  );
+  scene.sample.write({ other: 'later\n' });
+  t.match(
+    await land(scene, true),
+    { state: 'followed', left: ['other'] },
+    'a path that the user edited since',
+  );
+  scene.sample.write({ other: 'sealed\n' });
   hasMerged(t, scene, 'once more');
 });
 
