@@ -50,7 +50,7 @@ export async function setAsideNoticeOf(
   const object = await readSetAside(repo, runId);
   if (object === undefined) return undefined;
   const place = await otherWorkTree(repo, object);
-  return setAsideNotice(setAsideRef(runId), place && { place });
+  return setAsideNotice(setAsideRef(runId), place === undefined ? {} : { place });
 }
 
 /**
