@@ -92,9 +92,9 @@ export interface SetAsideRequest {
 
 /**
  * Stores index and files of these paths as a commit that `git stash apply` accepts, and points the ref of the run to
- * it. Changes nothing else. Its message names the work tree. Untracked files are in the commit as added files, so that a later merge treats them as
- * such. What a killed process of the same run stored before its branch moved stays under another ref if it differs.
- * Returns the commit.
+ * it. Its message names the work tree. Changes nothing else. Untracked files are in the commit as added files, so that
+ * a later merge treats them as such. What a killed process of the same run stored before its branch moved stays under
+ * another ref if it differs. Returns the commit.
  */
 export async function storeSetAside(
   repository: Repository,
