@@ -3,7 +3,7 @@ import type { ModelMessage, ToolResult } from '../core/contract/model.ts';
 import type { Turn } from '../core/contract/turns.ts';
 import { emptyReply, isEmpty } from './conversation.ts';
 import type { ConverseEnd, ConverseOrder } from './converse-order.ts';
-import { openDialogue } from './dialogue.ts';
+import { isTooLarge, openDialogue } from './dialogue.ts';
 import { watchRepetition } from './repetition.ts';
 import { readingDeclarations, useReading } from './tools/reading-tools.ts';
 
@@ -30,20 +30,29 @@ export async function converse(order: ConverseOrder): Promise<ConverseEnd> {
     await told.message(message);
     dialogue.add(message);
   };
-  await told.message({ role: 'user', text: question });
+  let asked: Promise<void> | undefined;
+  // Not before the model has accepted it: a question that is too long would be repeated with each later one.
+  const tellQuestion = (): Promise<void> => {
+    asked ??= told.message({ role: 'user', text: question });
+    return asked;
+  };
   const repetition = watchRepetition();
   for (let taken = 0; taken < maxTurns; taken += 1) {
     let turn: Turn;
     try {
       turn = await dialogue.take((event) => {
+        // A fault of it is thrown below, where it is awaited.
+        tellQuestion().catch(() => undefined);
         told.event?.(event);
         if (event.type === 'text') told.text(event.text);
       });
     } catch (fault) {
+      if (!isTooLarge(fault)) await tellQuestion();
       if (isWritError(fault, 'TURN_LIMIT') || isWritError(fault, 'REPLY_MALFORMED'))
         return { kind: 'nothing', reason: fault.message };
       throw fault;
     }
+    await tellQuestion();
     const { message, end } = turn;
     if (end === 'refused' || end === 'filtered')
       return { kind: 'nothing', reason: `the model would not: ${end}` };

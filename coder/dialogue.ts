@@ -82,11 +82,16 @@ export function openDialogue(order: DialogueOrder): Dialogue {
         try {
           return await ask(told);
         } catch (fault) {
-          if (!isWritError(fault, 'PROVIDER_FAILED') || fault.detail.kind !== 'too-large') throw fault;
+          if (!isTooLarge(fault)) throw fault;
           if (left === 0 || !shrink(messageOf(fault))) throw fault;
         }
     },
   };
+}
+
+/** True if a vendor refused what it was sent as too long for the model. */
+export function isTooLarge(fault: unknown): boolean {
+  return isWritError(fault, 'PROVIDER_FAILED') && fault.detail.kind === 'too-large';
 }
 
 function replyTokens(context: number): number {

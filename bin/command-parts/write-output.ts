@@ -15,14 +15,14 @@ export function writeOutput(cwd: string, path: string, bytes: string | Uint8Arra
     if ((cause as NodeJS.ErrnoException).code === 'EEXIST') {
       throw exists(path, target, cause);
     }
-    throw failed(path, cause);
+    throw outputFailed(path, cause);
   }
   try {
     const content = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
     for (let written = 0; written < content.length; ) written += writeSync(descriptor, content, written);
   } catch (cause) {
     unlinkSync(target);
-    throw failed(path, cause);
+    throw outputFailed(path, cause);
   } finally {
     closeSync(descriptor);
   }
@@ -54,7 +54,8 @@ const words = new Map<unknown, Words>([
   ['ENOSPC', () => ['there is no space left', 'free space, or name a file on another disk']],
 ]);
 
-function failed(path: string, cause: unknown): WritError {
+/** OUTPUT_FAILED for `path`, which the user named: the cause and the next step in words. */
+export function outputFailed(path: string, cause: unknown): WritError {
   const [why, ...hints] = words.get((cause as NodeJS.ErrnoException).code)?.(dirname(path)) ?? [
     messageOf(cause),
   ];

@@ -15,8 +15,9 @@ import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import { shortRef } from '../../engine/store/landed.ts';
+import type { Problem } from '../../engine/store/problem.ts';
 import { checkRepository } from '../../engine/upkeep/check-repository.ts';
-import { rebuild } from '../../engine/upkeep/rebuild.ts';
+import { mayRestore, rebuild } from '../../engine/upkeep/rebuild.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { checkAudits } from '../../session/audit/check-audits.ts';
 import { checkThreads, rebuildThreadIndex } from '../../session/thread/check-threads.ts';
@@ -91,7 +92,17 @@ export async function run({ options, stores, repoPath, cwd, env }: CommandContex
   const fault = new WritError('CHECK_FAILED', {
     message: `${problems.length} problems, first \`${problems[0]?.code}\` at \`${problems[0]?.where}\``,
     detail: { problems: problems.length },
-    hints: mend ? [] : ['restore what can be derived: `writ fsck --rebuild`'],
+    hints: mend ? [] : hintsFor(problems),
   });
   return refused(fault, data, human);
+}
+
+/** `--rebuild` is named only if it can restore something. */
+function hintsFor(problems: readonly Problem[]): readonly string[] {
+  const restorable = problems.filter(mayRestore).length;
+  const rebuild = 'restore what can be derived: `writ fsck --rebuild`';
+  const backup = 'writ cannot derive the rest: restore it from a backup of the repository';
+  if (restorable === problems.length) return [rebuild];
+  if (restorable > 0) return [rebuild, backup];
+  return ['writ cannot derive what is damaged: restore it from a backup of the repository'];
 }

@@ -7,9 +7,10 @@ import { readAnchor } from '../../attest/verify/read-anchor.ts';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { absent, writeDurably } from '../../core/base/durable-file.ts';
-import { messageOf, WritError } from '../../core/base/errors.ts';
+import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
+import { outputFailed } from '../command-parts/write-output.ts';
 import { type Printer, type Style, styled } from '../terminal/print.ts';
 
 const dayMs = 86_400_000;
@@ -26,8 +27,12 @@ export async function run(context: CommandContext): Promise<CommandResult> {
       message: '`writ trust update` needs `--root FILE`: the trusted root that is kept',
       detail: { command: 'trust update', option: '--root' },
     });
-  const path = await realpath(resolve(cwd, name)).catch((fault) => absent(fault) ?? resolve(cwd, name));
-  const mode = await stat(path).then(({ mode }) => mode & 0o777, absent);
+  const path = await realpath(resolve(cwd, name)).catch(() => resolve(cwd, name));
+  const mode = await stat(path)
+    .then(({ mode }) => mode & 0o777, absent)
+    .catch((cause) => {
+      throw outputFailed(name, cause);
+    });
   const old = mode === undefined ? undefined : await readRoot(context, path, name);
   const found = await readRoot(context, args[0] ?? '', args[0] ?? '');
   const compared = compareRoots(old?.root, found.root, systemClock.now());
@@ -84,11 +89,7 @@ async function replace(path: string, bytes: Buffer, mode: number, name: string):
   try {
     await writeDurably(path, bytes, mode);
   } catch (cause) {
-    throw new WritError('OUTPUT_FAILED', {
-      message: `\`${printable(name)}\` cannot be written: ${messageOf(cause)}`,
-      detail: { path },
-      cause,
-    });
+    throw outputFailed(name, cause);
   }
 }
 

@@ -7,6 +7,7 @@ import { askGit, gitFailed } from '../vcs/git.ts';
 import { keepObjectReaders } from '../vcs/object-reader.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { checkContent } from './check-content.ts';
+import { checkDigestNames, checkPlans } from './check-copies.ts';
 import { checkGitObjects, type GitFindings } from './check-git-objects.ts';
 import { checkIntent } from './check-intent.ts';
 import { checkJournals, type RecordedAs } from './check-journals.ts';
@@ -89,6 +90,12 @@ export async function checkRepository(request: CheckRequest): Promise<CheckRepor
       found.push({ ...problem, refs: [ref.ref] });
   }
   found.push(...checkNeighbours(refs, runs, git));
+  const wholeOf = (...kinds: readonly StoredRef['kind'][]) =>
+    refs
+      .filter((ref) => kinds.includes(ref.kind) && unreadPaths(git, ref).length === 0)
+      .map((ref) => ({ ref, files: filesOf(ref) }));
+  found.push(...checkPlans(wholeOf('plan'), wholeOf('run')));
+  found.push(...checkDigestNames(wholeOf('context', 'orphans')));
   found.push(...(await checkContent(repository, refs, runs, filesOf, git.damaged, clock.now())));
   const commits = await checkCommits(repository, runs);
   found.push(...commits.problems);

@@ -180,8 +180,9 @@ function decisionOf({
 function claimsOf(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
   const claims: Record<string, string> = {};
   for (const name of claimed) if (typeof fields[name] === 'string') claims[name] = fields[name];
-  const { previous } = Object(fields.external_ids) as { readonly previous?: unknown };
-  if (typeof previous === 'string') claims.previous = previous;
+  const ids = Object(fields.external_ids) as Readonly<Record<string, unknown>>;
+  for (const name of ['previous', 'intentspec_digest'])
+    if (typeof ids[name] === 'string') claims[name] ??= ids[name];
   return claims;
 }
 

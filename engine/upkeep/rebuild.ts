@@ -62,6 +62,18 @@ export async function rebuild(request: RebuildRequest): Promise<readonly string[
   return restored;
 }
 
+/** Whether `rebuild` has something to restore this from. */
+export function mayRestore({ code, where, object, namedBy }: Problem): boolean {
+  if (code === 'thread-index' || code === 'ledger-tile') return true;
+  if (object !== undefined) return isDerived(where.slice(where.indexOf(':') + 1));
+  return code === 'reference-missing' && namedBy !== undefined && where.includes('/plans/');
+}
+
+/** Files that follow from others (`derive`). */
+function isDerived(path: string): boolean {
+  return path.endsWith('decision-record.json') || path === 'effective.json' || path === patchContentPath;
+}
+
 async function restoreObject(repository: Repository, where: string, object: string): Promise<boolean> {
   const at = where.indexOf(':');
   if (at < 0) return false;

@@ -2,6 +2,7 @@ import { rm, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileAt, toTextPath } from './byte-path.ts';
 import { type ChangedEntry, changedEntries, type EntrySide } from './changed-entries.ts';
+import { dirtyPaths, type Touched } from './dirty-paths.ts';
 import { runGit } from './git.ts';
 import { askIndex, keyOf, listed, readIndex, toIndexInfo } from './index-info.ts';
 import { type HeldIndex, withIndex } from './index-transaction.ts';
@@ -24,9 +25,15 @@ export async function finishFollow(repo: Repository, target: Target, commit: str
   // A read-tree that outlived its writ is still writing.
   await settleGit(repo);
   if (!(await isOnTarget(repo, target))) return { state: 'not-checked-out' };
-  if ((await readHead(repo)).commit !== commit)
-    return { state: 'failed', reason: `\`${target.ref}\` has moved on since` };
   const changes = await changedEntries(repo, target.expected ?? emptyTreeOf(repo), commit, 'latin1');
+  if ((await readHead(repo)).commit !== commit) {
+    const touched = changes.map(({ path, after }): Touched => {
+      return { path: toTextPath(path), changeType: after === undefined ? 'delete' : 'modify' };
+    });
+    // A commit on top of ours that index and files agree with: they have followed both.
+    if ((await dirtyPaths(repo, touched)).length === 0) return { state: 'followed' };
+    return { state: 'failed', reason: `\`${target.ref}\` has moved on since` };
+  }
   return withIndex(repo, {}, async (index) => {
     const staged = await readIndex(index.repo);
     const isOurs = ({ path, before, after }: ChangedEntry): boolean => {

@@ -13,7 +13,7 @@ import type { Target } from './plan-target.ts';
 import { readRef, updateRefs } from './refs.ts';
 import { type Repository, zeroIdOf } from './repository.ts';
 import { treeOf } from './resolve-commit.ts';
-import { readSetAside, setAsideRef } from './set-aside-refs.ts';
+import { readSetAside, setAsideRef, workTreeLine } from './set-aside-refs.ts';
 import { type FollowOutcome, isOnTarget } from './swap-target.ts';
 import { classifyPaths, isBelowFile } from './torn-paths.ts';
 
@@ -92,9 +92,9 @@ export interface SetAsideRequest {
 
 /**
  * Stores index and files of these paths as a commit that `git stash apply` accepts, and points the ref of the run to
- * it. Changes nothing else. Untracked files are in the commit as added files, so that a later merge treats them as
- * such. What a killed process of the same run stored before its branch moved stays under another ref if it differs.
- * Returns the commit.
+ * it. Its message names the work tree. Changes nothing else. Untracked files are in the commit as added files, so that
+ * a later merge treats them as such. What a killed process of the same run stored before its branch moved stays under
+ * another ref if it differs. Returns the commit.
  */
 export async function storeSetAside(
   repository: Repository,
@@ -110,18 +110,19 @@ export async function storeSetAside(
       askIndex(index, args, input),
     ),
   );
-  const commit = (tree: string, parents: readonly string[], what: string): Promise<string> =>
+  const message = `writ: local changes set aside by run ${runId}\n\n${workTreeLine(repo.root)}\n`;
+  const commit = (tree: string, parents: readonly string[], message: string): Promise<string> =>
     createCommit(repo, {
       tree,
       parents,
-      message: `writ: ${what} set aside by run ${runId}\n`,
+      message,
       author: writer,
       committer: writer,
       authoredAtMs: atMs,
       committedAtMs: atMs,
     });
-  const stagedCommit = await commit(staged, [base], 'staged changes');
-  const stored = await commit(worked, [base, stagedCommit], 'local changes');
+  const stagedCommit = await commit(staged, [base], `writ: staged changes set aside by run ${runId}\n`);
+  const stored = await commit(worked, [base, stagedCommit], message);
   const ref = setAsideRef(runId);
   const old = await readRef(repo, ref);
   if (old === stored) return stored;
@@ -197,10 +198,15 @@ export async function followAround(
   if (followed.state === 'not-checked-out')
     return { ...followed, kept: { ref, why: 'the branch is not checked out here any more' } };
   const { left = [] } = followed;
-  const changed = left.length === 0 ? undefined : `${namePaths(left)} was changed meanwhile`;
-  const why = isIncluded ? changed : await mergeBack(repo, commit, stored);
-  if (why !== undefined) return { ...followed, kept: { ref, why } };
-  return { ...followed, merged: stored };
+  if (isIncluded)
+    return left.length === 0
+      ? { ...followed, merged: stored }
+      : { ...followed, kept: { ref, why: `${namePaths(left)} was changed meanwhile` } };
+  const merge = await mergeBack(repo, commit, stored);
+  if ('why' in merge) return { ...followed, kept: { ref, why: merge.why } };
+  // What a process that was killed had merged already looks changed, and is what it shall be.
+  const changed = left.filter((path) => !merge.paths.has(path));
+  return { state: 'followed', ...(changed.length > 0 && { left: changed }), merged: stored };
 }
 
 /** Takes the stored content out of index and files, at paths where both still are as they were stored. */
@@ -237,12 +243,15 @@ async function clearStored(repo: Repository, stored: string): Promise<void> {
   });
 }
 
+/** The paths that hold the sealed content with local changes, or why nothing was merged. */
+type Merge = { readonly paths: ReadonlySet<string> } | { readonly why: string };
+
 /** Merges the stored changes into index and files, or changes nothing and answers why. */
-async function mergeBack(repo: Repository, commit: string, stored: string): Promise<string | undefined> {
+async function mergeBack(repo: Repository, commit: string, stored: string): Promise<Merge> {
   const files = await mergeCommits(repo, commit, stored);
-  if (files.conflicts) return conflictIn(files.conflicts);
+  if (files.conflicts) return { why: conflictIn(files.conflicts) };
   const staged = await mergeCommits(repo, commit, `${stored}^2`);
-  if (staged.conflicts) return conflictIn(staged.conflicts);
+  if (staged.conflicts) return { why: conflictIn(staged.conflicts) };
   const tree = await treeOf(repo, commit);
   const [worked, indexed] = await Promise.all([
     changedEntries(repo, tree, files.tree, 'latin1'),
@@ -260,7 +269,7 @@ async function mergeBack(repo: Repository, commit: string, stored: string): Prom
         states.get(path) === 'left' ||
         ![keyOf(sealed), keyOf(indexSide(path))].includes(found.get(path) ?? ''),
     );
-    if (left !== undefined) return `${namePaths([toTextPath(left[0])])} was changed meanwhile`;
+    if (left !== undefined) return { why: `${namePaths([toTextPath(left[0])])} was changed meanwhile` };
     const torn = worked.filter(({ path }) => states.get(path) !== 'done');
     for (const { path, after } of torn)
       if (after === undefined && states.get(path) === 'ours') await removeFile(repo.root, path);
@@ -278,7 +287,7 @@ async function mergeBack(repo: Repository, commit: string, stored: string): Prom
     await write([...sealedAt.keys()].map((path) => ({ path, after: indexSide(path) })));
     await index.ask(['update-index', '-q', '--refresh']);
     index.keep();
-    return undefined;
+    return { paths: new Set([...sealedAt.keys()].map(toTextPath)) };
   });
 }
 

@@ -19,18 +19,33 @@ type Entry = Omit<TreeEntry, 'sizeBytes'>;
 const fewEntries = 2_000;
 const fewTrees = 200;
 const maxListBytes = 512 * 1024 * 1024;
+/** Most paths of a tree that is listed, directories included. */
+const maxPaths = 4_000_000;
+/** Tree objects that are read to count paths. More are listed at once: reading them takes as long as the listing. */
+const maxCountedTrees = 500;
 
 /** Entries of one commit of ours, directories included; a record of a run has some hundred. */
 export const maxRecordEntries = 100_000;
 const maxRecordDepth = 64;
 
-/** Every path under a tree or commit in git's order; `under` limits it to one directory (no trailing slash). */
+type Trees = ReadonlyMap<string, readonly RawEntry[]>;
+
+/**
+ * Every path under a tree or commit in git's order; `under` limits it to one directory (no trailing slash).
+ * INPUT_TOO_LARGE for a few objects that expand to more than `maxPaths` paths.
+ */
 export async function listTree(
   place: GitDirectory,
   treeish: string,
   under = '',
 ): Promise<readonly TreeEntry[]> {
-  return (await listSmallTree(place, treeish, under)) ?? listLargeTree(place, treeish, under);
+  await using readers = keepObjectReaders();
+  readers.keep(place);
+  const known = new Map<string, readonly RawEntry[]>();
+  const listed = await listSmallTree(place, treeish, under, { entries: fewEntries, trees: fewTrees }, known);
+  if (listed !== undefined) return listed;
+  await requireFewPaths(place, treeish, under, known);
+  return listLargeTree(place, treeish, under);
 }
 
 /**
@@ -57,12 +72,13 @@ interface ListLimits {
   readonly depth?: number;
 }
 
-/** `undefined` for a tree beyond the limits. */
+/** `undefined` for a tree beyond the limits. The trees that were read are added to `known`. */
 async function listSmallTree(
   place: GitDirectory,
   treeish: string,
   under: string,
-  limits: ListLimits = { entries: fewEntries, trees: fewTrees },
+  limits: ListLimits,
+  known: Map<string, readonly RawEntry[]> = new Map(),
 ): Promise<readonly TreeEntry[] | undefined> {
   await using readers = keepObjectReaders();
   readers.keep(place);
@@ -71,7 +87,9 @@ async function listSmallTree(
     const open = new Set(entries.filter(({ mode }) => isTreeMode(mode)).map(({ object }) => object));
     if (open.size === 0) break;
     if (open.size > limits.trees || depth > (limits.depth ?? depth)) return undefined;
-    const unfolded = unfold(entries, await readTrees(place, [...open]), under, limits.entries);
+    const trees = await readTrees(place, [...open]);
+    for (const [id, tree] of trees) known.set(id, tree);
+    const unfolded = unfold(entries, trees, under, limits.entries);
     if (unfolded === undefined) return undefined;
     entries = unfolded;
   }
@@ -94,15 +112,70 @@ export async function listNames(
 ): Promise<ReadonlySet<string>> {
   await using readers = keepObjectReaders();
   readers.keep(place);
+  const id = await directoryOf(place, treeish, under);
+  if (id === undefined) return new Set();
+  const entries = (await readTrees(place, [id])).get(id) ?? [];
+  return new Set(entries.map(({ name }) => name));
+}
+
+/** The id of a directory below a tree or commit; '' is the root, `undefined` if there is no such directory. */
+async function directoryOf(place: GitDirectory, treeish: string, under: string): Promise<string | undefined> {
   let id = await rootOf(place, treeish);
   for (const part of under === '' ? [] : under.split('/')) {
     const entries = (await readTrees(place, [id])).get(id) ?? [];
     const next = entries.find(({ name, mode }) => name === part && isTreeMode(mode));
-    if (next === undefined) return new Set();
+    if (next === undefined) return undefined;
     id = next.object;
   }
-  const entries = (await readTrees(place, [id])).get(id) ?? [];
-  return new Set(entries.map(({ name }) => name));
+  return id;
+}
+
+/**
+ * Throws INPUT_TOO_LARGE if at most `maxCountedTrees` tree objects expand to more than `maxPaths` paths: git would list
+ * them for minutes. The paths are counted, not listed. A tree of more objects is not counted to the end: its listing
+ * is bounded by `maxListBytes`.
+ */
+async function requireFewPaths(
+  place: GitDirectory,
+  treeish: string,
+  under: string,
+  known: Map<string, readonly RawEntry[]>,
+): Promise<void> {
+  const top = await directoryOf(place, treeish, under);
+  if (top === undefined) return;
+  let paths = 0;
+  // How often each tree occurs at one depth.
+  let level = new Map([[top, 1]]);
+  while (level.size > 0) {
+    const unread = [...level.keys()].filter((id) => !known.has(id));
+    if (known.size + unread.length > maxCountedTrees) return;
+    for (const [id, tree] of await readTrees(place, unread)) known.set(id, tree);
+    const counted = countLevel(level, known);
+    paths += counted.paths;
+    if (paths > maxPaths)
+      throw new WritError('INPUT_TOO_LARGE', {
+        message: `the tree of \`${treeish}\` expands to more than ${maxPaths} paths`,
+        detail: { tree: treeish, maxPaths },
+        hints: ['remove the repeated directories from that commit, or use another one'],
+      });
+    level = counted.below;
+  }
+}
+
+/** Number of entries in the trees of one depth, and how often each tree occurs at the next. */
+function countLevel(
+  level: ReadonlyMap<string, number>,
+  trees: Trees,
+): { readonly paths: number; readonly below: Map<string, number> } {
+  const below = new Map<string, number>();
+  let paths = 0;
+  for (const [id, times] of level) {
+    const entries = trees.get(id) ?? [];
+    paths += times * entries.length;
+    for (const { mode, object } of entries)
+      if (isTreeMode(mode)) below.set(object, (below.get(object) ?? 0) + times);
+  }
+  return { paths, below };
 }
 
 /** The entries of trees by id; GIT_FAILED for an id that is none. */
@@ -110,7 +183,7 @@ export async function readTrees(
   place: GitDirectory,
   ids: readonly string[],
   names: NameEncoding = 'utf8',
-): Promise<ReadonlyMap<string, readonly RawEntry[]>> {
+): Promise<Trees> {
   const trees = new Map<string, readonly RawEntry[]>();
   const idBytes = place.objectFormat === 'sha1' ? 20 : 32;
   await askObjects(place, {
@@ -132,7 +205,7 @@ export async function readTrees(
 /** Puts what is in each tree where the tree stood; `undefined` where that is not few. */
 function unfold(
   entries: readonly Entry[],
-  trees: ReadonlyMap<string, readonly RawEntry[]>,
+  trees: Trees,
   under: string,
   maxEntries: number,
 ): readonly Entry[] | undefined {

@@ -1,3 +1,4 @@
+import { namePaths } from '../../core/base/printable.ts';
 import type { Interaction } from './interaction.ts';
 
 /** Begins the subject of the question whether a run is to be taken back. */
@@ -14,9 +15,12 @@ export interface ListedUndo {
   readonly commit: string;
   readonly summary: string;
   readonly files: readonly { readonly path: string; readonly changeType: string }[];
+  /** Paths of local changes that the run included: they are part of its commit. */
+  readonly included?: readonly string[];
 }
 
 const maxListed = 200;
+const maxNamed = 5;
 
 /** What a person is asked before anything is taken back. */
 export function undoQuestion({
@@ -25,10 +29,17 @@ export function undoQuestion({
   commit,
   summary,
   files,
+  included = [],
 }: ListedUndo): Pick<Interaction, 'subject' | 'kind' | 'title' | 'description' | 'prompt' | 'metadata'> {
   const listed = files.slice(0, maxListed).map(({ path, changeType }) => `- ${changeType} \`${path}\``);
   const more = files.length > maxListed ? [`- and ${files.length - maxListed} more`] : [];
   const of = task === undefined ? '' : `task ${task} of `;
+  const local =
+    included.length === 0
+      ? []
+      : [
+          `The run included your local changes to ${namePaths(included, maxNamed)}. They are part of the commit, and are taken back with it.`,
+        ];
   const options = [
     { id: 'undo', label: 'Undo' },
     { id: 'leave', label: 'Leave it' },
@@ -40,6 +51,7 @@ export function undoQuestion({
     description: [
       `Taking back ${of}${commit} of run ${runId} touches:`,
       [...listed, ...more].join('\n'),
+      ...local,
       'It is a change as any other: judged by its gates, then committed.',
     ].join('\n\n'),
     prompt: 'Take it back?',

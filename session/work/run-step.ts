@@ -8,7 +8,7 @@ import { resumeRun, runIntent } from '../../engine/run/run-intent.ts';
 import { untrustedText } from '../../engine/run/work/turns/untrusted-text.ts';
 import { guardingProfile } from '../../engine/spec/guarding-profile.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
-import { readSetAside, setAsideNotice, setAsideRef } from '../../engine/vcs/set-aside-refs.ts';
+import { setAsideNoticeOf } from '../../engine/vcs/set-aside-refs.ts';
 import { patchOfRun } from '../review/patch-of-run.ts';
 import { toChanges } from '../review/to-changes.ts';
 import { requireApart } from '../self-test/try-to-approve.ts';
@@ -224,13 +224,8 @@ export async function settle(
 /** Notes that the local changes of the user are in a ref, if the run could not merge them back. */
 async function noteSetAside({ setting, tell, newId }: TurnScope, runId: string): Promise<void> {
   const repository = await openRepository(setting.repositoryPath);
-  if ((await readSetAside(repository, runId)) === undefined) return;
-  await tell({
-    type: 'noted',
-    id: newId(),
-    title: 'Local changes',
-    text: setAsideNotice(setAsideRef(runId)),
-  });
+  const text = await setAsideNoticeOf(repository, runId);
+  if (text !== undefined) await tell({ type: 'noted', id: newId(), title: 'Local changes', text });
 }
 
 /** What a run was refused for came out of programs and files: for a model it is data. */

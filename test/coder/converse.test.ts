@@ -18,10 +18,15 @@ interface Talk {
   readonly before?: readonly ModelMessage[];
   /** As `[models."m"] context` says it. */
   readonly context?: number;
+  /** Messages that the talk added. */
+  readonly said?: ModelMessage[];
 }
 
 /** A question to a model at a real server; hands read a file of 20,000 characters. */
-async function talk(replyTo: (asked: Asked) => ScriptedReply, { before = [], context }: Talk = {}) {
+async function talk(
+  replyTo: (asked: Asked) => ScriptedReply,
+  { before = [], context, said = [] }: Talk = {},
+) {
   await using server = await answeringModel(replyTo);
   const signal = new AbortController().signal;
   const opened = await openai.open({
@@ -40,7 +45,6 @@ async function talk(replyTo: (asked: Asked) => ScriptedReply, { before = [], con
     },
     { provider, model: 'm', secrets: [] },
   );
-  const said: ModelMessage[] = [];
   const end = await converse({
     system: ['Answer.'],
     before,
@@ -109,18 +113,27 @@ t.test('a question of short tokens is shortened by what the vendor counts, or un
   }
 });
 
-t.test('a question that stays too long fails after the fourth time', async (t) => {
+t.test('a question that stays too long fails after the fourth time, and is not repeated later', async (t) => {
   let count = 0;
+  const said: ModelMessage[] = [];
   const asking = talk(
     () => {
       count += 1;
       return refusal('prompt is too long: 9000 tokens > 8000 maximum');
     },
-    { before: long },
+    { before: long, said },
   );
   const fault = await asking.catch((thrown: unknown) => thrown);
   t.match(messageOf(fault), /too-large/);
   t.equal(count, 4);
+  t.strictSame(said, [], 'the next question does not begin with it');
+  const other: ModelMessage[] = [];
+  await t.rejects(
+    talk(() => ({ fails: [400, { error: { message: 'no such model', type: 'invalid_request_error' } }] }), {
+      said: other,
+    }),
+  );
+  t.strictSame(other, [{ role: 'user', text: 'What is it?' }], 'after another fault it is kept');
 });
 
 t.test('the context of a model bounds what is sent', async (t) => {

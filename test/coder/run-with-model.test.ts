@@ -1,4 +1,3 @@
-import t from 'tap';
 import { reachProvider } from '../../bin/command-parts/reach-provider.ts';
 import { formatModelChoice } from '../../coder/model-choice.ts';
 import { coderWorker } from '../../coder/plugin.ts';

@@ -15,7 +15,7 @@ import { isRunHeld } from '../../store/run-lock.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { parseObject } from '../../store/stored-object.ts';
 import type { Repository } from '../../vcs/repository.ts';
-import { readSetAside, setAsideNotice, setAsideRef } from '../../vcs/set-aside-refs.ts';
+import { setAsideNoticeOf } from '../../vcs/set-aside-refs.ts';
 import { lostIfStopped } from '../state/lost-calls.ts';
 import { provenanceMissingCode } from '../state/provenance-missing.ts';
 import { lostCallNotices } from '../state/tell-lost-call.ts';
@@ -41,8 +41,11 @@ const names = [
 /** One run as stored: from its ref where it was decided, else from its journal. RUN_NOT_FOUND. */
 export async function readRun(repository: Repository, store: RunStore, runId: string): Promise<RunView> {
   const view = await readOurs(repository, store, runId);
-  const [others, setAside] = await Promise.all([otherRecords(store, runId), readSetAside(repository, runId)]);
-  const told = [...others, ...(setAside === undefined ? [] : [setAsideNotice(setAsideRef(runId))])];
+  const [others, setAside] = await Promise.all([
+    otherRecords(store, runId),
+    setAsideNoticeOf(repository, runId),
+  ]);
+  const told = [...others, ...(setAside === undefined ? [] : [setAside])];
   return told.length === 0 ? view : { ...view, notices: [...told, ...(view.notices ?? [])] };
 }
 

@@ -35,6 +35,8 @@ export async function undoStep(scope: TurnScope, wanted: string): Promise<StepEn
       commit,
       summary: view.spec.summary,
       files: files.map(({ path, changeType }) => ({ path, changeType })),
+      // The work of a single task starts from them: they are in none.
+      ...(task === undefined && view.localChanges && { included: view.localChanges.paths }),
     }),
   });
   return 'waits';

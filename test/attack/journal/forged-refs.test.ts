@@ -9,7 +9,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
 import { long } from '../../rooms/long.ts';
 import { cloned } from './cloned.ts';
 import { sampleWithRunner } from './sample-with-runner.ts';

@@ -124,6 +124,24 @@ t.test('trust update reads stdin, creates a missing root and writes through a sy
   t.equal(readFileSync(join(empty, 'root.json'), 'utf8'), text(root));
 });
 
+t.test('trust update says in words why it cannot write the root', async (t) => {
+  const cwd = t.testdir({ 'new.json': text(root), plain: '' });
+  const line = ['--json', 'trust', 'update', 'new.json', '--root'];
+  const said = async (place: string) =>
+    JSON.parse((await runLine([...line, place], commands, { cwd })).out).error;
+  t.match(await said('plain/root.json'), {
+    code: 'OUTPUT_FAILED',
+    message: '`plain/root.json` cannot be written: `plain` is no directory',
+    hints: ['name a file in a directory'],
+  });
+  t.match(await said('absent/root.json'), {
+    code: 'OUTPUT_FAILED',
+    message: '`absent/root.json` cannot be written: there is no directory `absent`',
+    hints: ['make it: `mkdir -p absent`'],
+  });
+  t.match(await said('.'), { code: 'INPUT_UNREADABLE', message: 'it is a directory' });
+});
+
 t.test(
   'trust update refuses garbage and a root that loses a kind of service, and keeps the file',
   async (t) => {

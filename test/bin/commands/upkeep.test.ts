@@ -101,6 +101,25 @@ long('`fsck` reports problems, and `--rebuild` restores what it can', async (t) 
   t.match(await on(one, 'fsck'), { code: 1, data: { problems: unproven } });
 });
 
+t.test('`fsck` names `--rebuild` only if it can restore something', async (t) => {
+  const one = await spoilable();
+  const hintsOf = async (): Promise<readonly string[]> => {
+    const { out } = await runLine(['--json', 'fsck'], commands, { cwd: one.root, env: one.env });
+    return JSON.parse(out).error.hints;
+  };
+  one.git(
+    'update-ref',
+    '-d',
+    one.git('for-each-ref', '--format=%(refname)', 'refs/ai/plans').split('\n')[0] ?? '',
+  );
+  const rebuild = 'restore what can be derived: `writ fsck --rebuild`';
+  t.strictSame(await hintsOf(), [rebuild]);
+  one.rewrite(`refs/ai/runs/${one.runId}`, { 'spec.json': '{}' });
+  t.match(await hintsOf(), [rebuild, /backup/]);
+  t.match((await on(one, 'fsck', '--rebuild')).data.restored, [/plans/]);
+  t.match(await hintsOf(), [/^writ cannot derive what is damaged: .*backup/]);
+});
+
 t.test('`replay` reports equality, the first difference or an undecided run', async (t) => {
   const one = await spoilable();
   const ref = `refs/ai/runs/${one.runId}`;

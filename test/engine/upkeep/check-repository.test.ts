@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { createPublicKey } from 'node:crypto';
+import { createHash, createPublicKey } from 'node:crypto';
 import {
   appendFileSync,
   chmodSync,
@@ -186,6 +186,38 @@ long('a damaged older version of a record is reported', async (t) => {
   rmSync(loose(one, one.git('rev-parse', `${runRef(one)}~1`)));
   t.ok(
     (await check(one)).problems.some(({ code, where }) => code === 'object-missing' && where === runRef(one)),
+  );
+});
+
+t.test('altered copies of a spec, of a plan and of retrieved content are reported', async (t) => {
+  const one = await spoilable();
+  const plan = one.git('for-each-ref', '--format=%(refname)', 'refs/ai/plans').split('\n')[0] ?? '';
+  const intent = one.git('for-each-ref', '--format=%(refname)', 'refs/ai/intents');
+  const context = `refs/ai/context/${one.runId}`;
+  one.git('update-ref', context, contentRef(one));
+  const [right, wrong] = ['right', 'wrong'].map((text) => createHash('sha256').update(text).digest('hex'));
+  one.rewrite(context, { [`${right}`]: 'right', [`${wrong}`]: 'altered' });
+  const task = one.git('ls-tree', '--name-only', plan, 'tasks/').split('\n')[0] ?? '';
+  const altered = (ref: string, path: string): string => one.show(ref, path).replace(/cent/i, 'euro');
+  one.rewrite(plan, {
+    'plan.json': one.show(plan, 'plan.json').replace('"created_at":"2', '"created_at":"3'),
+    [task]: undefined,
+  });
+  one.rewrite(intent, { 'spec.json': altered(intent, 'spec.json') });
+  const { problems } = await check(one);
+  t.strictSame(problems.map(({ code, where }) => `${code} ${where}`).sort(), [
+    `digest-mismatch ${context}:${wrong}`,
+    `digest-mismatch ${intent}:spec.json`,
+    `digest-mismatch ${plan}:plan.json`,
+    `reference-missing ${plan}:${task}`,
+  ]);
+  const other = JSON.parse(one.show(intent, 'intent.json'));
+  const spec = problems.find(({ where }) => where.endsWith(':spec.json'))?.what.slice(-64);
+  one.rewrite(intent, { 'intent.json': JSON.stringify({ ...other, intentspec_digest: spec }) });
+  t.match(
+    (await check(one)).problems.filter(({ where }) => where.startsWith(intent)),
+    [{ where: `${intent}:intent.json`, what: 'no event of the intent names the digest of its spec' }],
+    'both files altered alike',
   );
 });
 

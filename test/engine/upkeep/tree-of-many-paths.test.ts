@@ -4,7 +4,7 @@ import { commands } from '../../../bin/command-table.ts';
 import { walkTrees } from '../../../engine/upkeep/walk-trees.ts';
 import { countChangedPaths } from '../../../engine/vcs/count-changed-paths.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
-import { maxRecordEntries } from '../../../engine/vcs/tree.ts';
+import { listTree, maxRecordEntries } from '../../../engine/vcs/tree.ts';
 import { openGitNativeStore } from '../../../plugins/store/git-native-store.ts';
 import { runLine } from '../../bin/host.ts';
 import { clock, makeRemote } from './two-repositories.ts';
@@ -89,3 +89,23 @@ t.test('changed paths are counted without listing them, as git counts them', asy
   t.equal(await countChangedPaths(repository, before, before), 0);
   t.equal(await countChangedPaths(repository, tree(), git('rev-parse', many)), 1e12);
 });
+
+t.test(
+  'a tree that expands to too many paths is refused before git lists it, other trees are listed',
+  async (t) => {
+    const { root, git } = makeRemote().clone('listed');
+    const repository = await openRepository(root);
+    const commit = growingCommit(root);
+    for (const under of ['', '0', '9/9'])
+      await t.rejects(listTree(repository, commit, under), {
+        code: 'INPUT_TOO_LARGE',
+        message: `the tree of \`${commit}\` expands to more than 4000000 paths`,
+      });
+    t.equal((await listTree(repository, commit, '0/0/0/0/0/0/0/0/0')).length, 1000, 'a part of it');
+    const thousand = git('rev-parse', `${commit}:0/0/0/0/0/0/0/0/0`);
+    const lines = Array.from({ length: 30 }, (_, at) => `040000 tree ${thousand}\t${at}\n`).join('');
+    const large = execFileSync('git', ['mktree'], { cwd: root, input: lines, encoding: 'utf8' }).trim();
+    t.equal((await listTree(repository, large, '7')).length, 1000);
+    t.equal((await listTree(repository, large)).length, 30_000);
+  },
+);

@@ -1,6 +1,5 @@
 import { appendFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
 import { renewEntry } from '../../../attest/bundle/renew-entry.ts';
 import { openUserSigningKey } from '../../../attest/keys/user-keys.ts';
 import { openUserLedger } from '../../../attest/log/internal-ledger-source.ts';

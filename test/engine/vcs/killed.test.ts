@@ -251,6 +251,7 @@ t.test('nothing is changed after another commit on top or a checkout of somethin
   const repo = await openRepository(sample.dir);
   const target: Target = { ref: 'refs/heads/main', expected: base, checkedOutHere: true };
   sample.commit({ top: 't\n' });
+  t.same(await finishFollow(repo, target, sealed), { state: 'followed' }, 'index and files agree with both');
   writeFileSync(join(sample.dir, 'big/1'), '');
   t.match(await finishFollow(repo, target, sealed), { state: 'failed' });
   sample.git('checkout', '-q', '-f', '--detach', sealed);

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { followTarget, moveTarget, type TargetMove } from '../../../engine/run/seal/move-target.ts';
@@ -8,7 +8,7 @@ import { readLocalContent } from '../../../engine/vcs/include-local.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { createScratch } from '../../../engine/vcs/scratch.ts';
 import { dropSetAside, storeSetAside } from '../../../engine/vcs/set-aside.ts';
-import { setAsideNotices, setAsideRef } from '../../../engine/vcs/set-aside-refs.ts';
+import { setAsideNoticeOf, setAsideNotices, setAsideRef } from '../../../engine/vcs/set-aside-refs.ts';
 import { everyThird, long } from '../../rooms/long.ts';
 import { bundleScript } from './bundle.ts';
 import { makeRepository } from './sample-repository.ts';
@@ -96,8 +96,20 @@ function hasMerged(t: Test, { sample, read, commit }: Scene, about: string): voi
 t.test('local changes are merged back after the working tree followed', async (t) => {
   const scene = makeScene(t);
   changeLocally(scene);
-  t.match(await land(scene, false, false), { state: 'followed' });
-  t.match(await land(scene, true), { state: 'followed' }, 'killed before the step was recorded');
+  t.strictSame(Object.keys(await land(scene, false, false)), ['state', 'merged']);
+  const again = await land(scene, true, false);
+  t.strictSame(
+    Object.keys(again),
+    ['state', 'merged'],
+    'killed before the step was recorded: nothing is left',
+  );
+  scene.sample.write({ other: 'later\n' });
+  t.match(
+    await land(scene, true),
+    { state: 'followed', left: ['other'] },
+    'a path that the user edited since',
+  );
+  scene.sample.write({ other: 'sealed\n' });
   hasMerged(t, scene, 'once more');
 });
 
@@ -179,6 +191,35 @@ t.test('what a killed process stored stays in a ref if the user has edited the f
   t.same(others, []);
   t.equal(scene.sample.git('show', `${earlier}:both`), lines('one', 'first'));
   t.match(await setAsideNotices(repository), [`git stash apply ${earlier}`]);
+});
+
+t.test('in another work tree the notice names the work tree that the local changes belong to', async (t) => {
+  const scene = makeScene(t);
+  const { sample, box, base } = scene;
+  sample.write({ both: lines('one', 'mine') });
+  const repository = await openRepository(sample.dir);
+  await storeSetAside(repository, { runId, base, paths: ['both'], atMs: 0 });
+  mkdirSync(join(repository.commonDir, 'writ', 'runs', runId, 'scratch'), { recursive: true });
+  const linked = join(box, 'the other');
+  sample.git('worktree', 'add', '-q', '--detach', linked);
+  const other = await openRepository(linked);
+  const [here] = await setAsideNotices(repository);
+  t.equal(
+    here,
+    `\`${ref}\` holds local changes that a run set aside: \`writ resume ${runId}\` finishes the run with them; \`git stash apply ${ref}\` restores them, \`git update-ref -d ${ref}\` deletes them`,
+  );
+  const { root } = repository;
+  t.strictSame(await setAsideNotices(other), [
+    `\`${ref}\` holds local changes of the work tree \`${root}\` that a run set aside: \`writ --repo ${root} resume ${runId}\` finishes the run with them; \`git -C ${root} stash apply ${ref}\` restores them, \`git update-ref -d ${ref}\` deletes them`,
+  ]);
+  await storeSetAside(other, { runId, base, paths: [], atMs: 0 });
+  t.match(await setAsideNotices(repository), [
+    /of the work tree `[^`]*the other` .*writ --repo '[^']*the other' resume/,
+    /a run set aside/,
+  ]);
+  t.match(await setAsideNoticeOf(repository, runId), /git -C '[^']*the other' stash apply/);
+  rmSync(linked, { recursive: true });
+  t.match((await setAsideNotices(repository))[0], /holds local changes that a run set aside/, 'it is gone');
 });
 
 t.test('what cannot be set aside moves nothing', async (t) => {

@@ -130,6 +130,20 @@ t.test('an unmarked paste that arrives piece by piece has no Enter', async (t) =
   t.equal(await read(['a\u00f6', 3, '\r']), '"a\u00f6" "\n"');
 });
 
+t.test('a line end with another control character in one burst is a paste, not Enter', async (t) => {
+  t.equal(await read(['\ty\r']), '"    y\n"', 'Tab, an answer and a line end');
+  t.equal(await read(['\t\r']), '"    \n"');
+  for (const text of ['\r\r', '\n\n', '\r\n\r\n']) t.equal(await read([text]), '"\n\n"', 'two line ends');
+  t.equal(await read(['\ry\r']), '"\ny\n"');
+  t.equal(await read(['\x01\r']), '"\n"');
+  t.equal(await read([...parted('\ty', 3), '\r']), 'tab "y" "\n"', 'octet by octet');
+  t.equal(await read(['\t', 29, '\r']), 'tab "\n"');
+  t.equal(await read(['\t', 30, '\r']), 'tab enter', 'typed');
+  t.equal(await read(['\t', 60, 'y\r']), 'tab "y" enter', 'an answer and Enter');
+  t.equal(await read(['\t', 60, '\r\n']), 'tab enter char:j', 'one line end of two octets');
+  t.equal(await read([...parted('\x7f\x7f', 16), '\r']), 'backspace backspace enter', 'a key that repeats');
+});
+
 t.test('typing, repeated keys and Enter after a pause stay keys', async (t) => {
   t.equal(
     await read([...parted('/budget', 60), '\r']),
@@ -206,7 +220,6 @@ t.test(
 
 t.test('typed keys and marked pastes are read as before', async (t) => {
   t.equal(await read(['y\r']), '"y" enter', 'one letter and Enter');
-  t.equal(await read(['\r\r\r']), 'enter enter enter');
   t.equal(await read(['hello', 60, '\r']), '"hello" enter');
   t.equal(await read(['\x1b[A\r']), 'up enter', 'a key and Enter');
   t.equal(await read(['ab\x1b\rcd']), '"ab" alt+enter "cd"', 'Alt+Enter in typed text');

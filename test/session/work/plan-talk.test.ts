@@ -158,6 +158,13 @@ long('a session goes on with local changes that the person includes', async (t) 
   t.equal(scene.session.channel.state.status, 'completed', lastNote(scene.session));
   t.match(scene.sample.git('show', 'HEAD:src/price.js'), /return count \* cents;\n}\n\n\/\/ mine$/);
   t.equal(scene.sample.git('status', '--porcelain'), '');
+  await scene.say('/undo');
+  const undo = await scene.asked('request_user_input');
+  t.match(
+    undo.description,
+    'The run included your local changes to `src/price.js`. They are part of the commit, and are taken back with it.',
+  );
+  await scene.answer(undo.id, { answers: { undo: ['leave'] } });
 });
 
 long('a session that sets local changes aside merges them back into the change', async (t) => {
