@@ -16,6 +16,9 @@ libc.syscall.restype = ctypes.c_long
 add_key, keyctl = (217, 219) if platform.machine() == "aarch64" else (248, 250)
 JOIN, READ, SEARCH, session = 1, 11, 10, ctypes.c_int(-3)
 `;
+
+import { casesOf } from '../../rooms/long.ts';
+
 /** Joins a session keyring of its own, puts a key into it, and goes on as the command. */
 const withKey = `${calls}
 libc.syscall(keyctl, JOIN, None)
@@ -40,10 +43,9 @@ for line in listed.splitlines():
 if libc.syscall(add_key, b"user", b"writ-planted", b"x", 1, session) != -1: print("planted")
 `;
 
-for (const [name, make] of [
-  ['bubblewrap', bubblewrapSandbox],
-  ['unshare', unshareSandbox],
-] as const) {
+for (const [name, make] of casesOf({ bubblewrap: bubblewrapSandbox, unshare: unshareSandbox }, [
+  'bubblewrap',
+])) {
   const { works } = await make().probe();
   t.test(
     `${name}: a command cannot find a key of the session that started writ`,

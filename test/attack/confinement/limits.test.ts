@@ -33,6 +33,9 @@ for _ in range(${pairs}):
     for one in pair(): fill(one)
 print("full", flush=True)
 time.sleep(30)'`;
+
+import { casesOf } from '../../rooms/long.ts';
+
 const unixPair = 'pair = socket.socketpair';
 const loopbackPair = `server = socket.create_server(("127.0.0.1", 0))
 def pair():
@@ -69,7 +72,9 @@ const skipOf = async (backend: SandboxBackend): Promise<string | false> => {
   return python === undefined && 'there is no python3';
 };
 
-for (const backend of [bubblewrapSandbox(), unshareSandbox()]) {
+for (const [, backend] of casesOf({ bubblewrap: bubblewrapSandbox(), unshare: unshareSandbox() }, [
+  'bubblewrap',
+])) {
   const skip = await skipOf(backend);
 
   t.test(`${backend.name}: a command that exceeds its memory limit is killed`, { skip }, async (t) => {

@@ -133,37 +133,39 @@ const checks: Readonly<Record<string, (step: Step) => boolean>> = {
 const depth = isLong ? 7 : 6;
 
 for (const local of ['tui', 'none'] as const) {
-  const test = local === 'tui' ? long : t.test.bind(t);
-  test(`any sequence of seven commands keeps the invariants ${local === 'tui' ? 'with' : 'without'} a screen`, async (t: Test) => {
-    const met = new Map<string, number>();
-    const seen = new Map<string, number>();
-    let steps = 0;
-    for (const step of walk(newWorld({ local }), depth)) {
-      steps += 1;
-      seen.set(step.name, (seen.get(step.name) ?? 0) + (step.refusal === undefined ? 1 : 0));
-      for (const [name, holds] of Object.entries(checks)) {
-        if (holds(step)) continue;
-        met.set(name, (met.get(name) ?? 0) + 1);
-        if (met.get(name) === 1) t.comment(`${name}: ${step.name} ${JSON.stringify(step.facts)}`);
+  long(
+    `any sequence of seven commands keeps the invariants ${local === 'tui' ? 'with' : 'without'} a screen`,
+    async (t: Test) => {
+      const met = new Map<string, number>();
+      const seen = new Map<string, number>();
+      let steps = 0;
+      for (const step of walk(newWorld({ local }), depth)) {
+        steps += 1;
+        seen.set(step.name, (seen.get(step.name) ?? 0) + (step.refusal === undefined ? 1 : 0));
+        for (const [name, holds] of Object.entries(checks)) {
+          if (holds(step)) continue;
+          met.set(name, (met.get(name) ?? 0) + 1);
+          if (met.get(name) === 1) t.comment(`${name}: ${step.name} ${JSON.stringify(step.facts)}`);
+        }
       }
-    }
-    t.comment(`${steps} steps`);
-    t.strictSame([...met], [], 'every invariant holds on every step');
-    t.ok(steps > 10_000, 'there is something to walk');
-    const never = [...seen].filter(([, times]) => times === 0).map(([name]) => name);
-    t.strictSame(
-      never.sort(),
-      [
-        'a answers nothing',
-        'a answers something else',
-        'a contradicts itself',
-        'a rejects a hunk that is committed',
-        'b attaches without control token',
-        'b opens the network',
-        'nobody approves',
-        ...(local === 'none' ? ['the screen reclaims'] : []),
-      ].sort(),
-      'what must be refused always is, and everything else is taken somewhere',
-    );
-  });
+      t.comment(`${steps} steps`);
+      t.strictSame([...met], [], 'every invariant holds on every step');
+      t.ok(steps > 10_000, 'there is something to walk');
+      const never = [...seen].filter(([, times]) => times === 0).map(([name]) => name);
+      t.strictSame(
+        never.sort(),
+        [
+          'a answers nothing',
+          'a answers something else',
+          'a contradicts itself',
+          'a rejects a hunk that is committed',
+          'b attaches without control token',
+          'b opens the network',
+          'nobody approves',
+          ...(local === 'none' ? ['the screen reclaims'] : []),
+        ].sort(),
+        'what must be refused always is, and everything else is taken somewhere',
+      );
+    },
+  );
 }

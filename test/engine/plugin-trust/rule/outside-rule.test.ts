@@ -8,13 +8,17 @@ import { bubblewrapSandbox } from '../../../../plugins/sandbox/bubblewrap.ts';
 import { noSandbox } from '../../../../plugins/sandbox/none.ts';
 import { unshareSandbox } from '../../../../plugins/sandbox/unshare.ts';
 import { type GateCase, toRuleInput } from '../../../../testing.ts';
-import { casesOf } from '../../../rooms/long.ts';
+import { casesOf, isLong } from '../../../rooms/long.ts';
 
 t.setTimeout(120_000);
 
 /* Attacks by an outsider's rule, each in a real process inside a real sandbox. */
 
-const backends: readonly SandboxBackend[] = [bubblewrapSandbox(), unshareSandbox()];
+const working: SandboxBackend[] = [];
+for (const backend of [bubblewrapSandbox(), unshareSandbox()])
+  if ((await backend.probe()).works) working.push(backend);
+const [first] = working;
+if (first === undefined) throw new Error('no sandbox works here: rules of others would run nowhere');
 
 interface Asked {
   readonly findings: Awaited<ReturnType<typeof askOutsideRule>>;
@@ -62,56 +66,53 @@ function isRefusal(t: Test, { findings, left }: Asked, reason: string | RegExp, 
   t.strictSame(left, ['package.json', 'rule.ts'], 'nothing was written');
 }
 
-for (const sandbox of backends) {
-  t.test(
-    `a third-party rule runs isolated in ${sandbox.name}`,
-    { skip: !(await sandbox.probe()).works },
-    async (t) => {
-      t.test(
-        'a third-party rule receives the same input as a rule in a thread and returns findings',
-        async (t) => {
-          const { findings } = await ask(
-            t,
-            sandbox,
-            `export const judge = ({ files, patch, args, options }) => {
+for (const sandbox of isLong ? working : working.slice(0, 1)) {
+  t.test(`a third-party rule runs isolated in ${sandbox.name}`, async (t) => {
+    t.test(
+      'a third-party rule receives the same input as a rule in a thread and returns findings',
+      async (t) => {
+        const { findings } = await ask(
+          t,
+          sandbox,
+          `export const judge = ({ files, patch, args, options }) => {
            console.log('noise on standard output');
            const text = Buffer.from(files['a.js'].candidate).toString();
            const diff = Buffer.from(patch.diff).includes('+two') && patch.diff.buffer instanceof SharedArrayBuffer;
            return [{ rule: 'evil-rule', severity: 'note', message: JSON.stringify([text, diff, args, options]) }];
          };`,
-            {
-              files: { 'a.js': { base: 'one\n', candidate: 'two\n' } },
-              args: ['x'],
-              options: { $bytes: 'AA' },
-            },
-          );
-          t.strictSame(findings, [
-            { rule: 'evil-rule', severity: 'note', message: '["two\\n",true,["x"],{"$bytes":"AA"}]' },
-          ]);
-        },
-      );
-      t.test('a third-party rule that throws yields a RULE_FAULT finding', async (t) => {
-        const asked = await ask(t, sandbox, `export const judge = () => { throw new Error('no idea'); };`);
-        isRefusal(t, asked, 'threw', /no idea/);
-      });
-      t.test('a third-party rule that hangs is ended at its deadline', async (t) => {
-        const blocked = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)';
-        isRefusal(
-          t,
-          await ask(t, sandbox, `export const judge = () => { for (;;) ${blocked}; };`, {}, 1),
-          'deadline',
+          {
+            files: { 'a.js': { base: 'one\n', candidate: 'two\n' } },
+            args: ['x'],
+            options: { $bytes: 'AA' },
+          },
         );
-      });
-      t.test('a third-party rule cannot write files or reach the network', async (t) => {
-        const server = createServer((socket) => socket.end('reached')).listen(0, '127.0.0.1');
-        t.teardown(() => server.close());
-        await new Promise((resolve) => server.once('listening', resolve));
-        const address = server.address();
-        const port = typeof address === 'object' && address !== null ? address.port : 0;
-        const asked = await ask(
-          t,
-          sandbox,
-          `import { writeFileSync, chmodSync, readFileSync, readdirSync } from 'node:fs';
+        t.strictSame(findings, [
+          { rule: 'evil-rule', severity: 'note', message: '["two\\n",true,["x"],{"$bytes":"AA"}]' },
+        ]);
+      },
+    );
+    t.test('a third-party rule that throws yields a RULE_FAULT finding', async (t) => {
+      const asked = await ask(t, sandbox, `export const judge = () => { throw new Error('no idea'); };`);
+      isRefusal(t, asked, 'threw', /no idea/);
+    });
+    t.test('a third-party rule that hangs is ended at its deadline', async (t) => {
+      const blocked = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)';
+      isRefusal(
+        t,
+        await ask(t, sandbox, `export const judge = () => { for (;;) ${blocked}; };`, {}, 1),
+        'deadline',
+      );
+    });
+    t.test('a third-party rule cannot write files or reach the network', async (t) => {
+      const server = createServer((socket) => socket.end('reached')).listen(0, '127.0.0.1');
+      t.teardown(() => server.close());
+      await new Promise((resolve) => server.once('listening', resolve));
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      const asked = await ask(
+        t,
+        sandbox,
+        `import { writeFileSync, chmodSync, readFileSync, readdirSync } from 'node:fs';
          import { createConnection } from 'node:net';
          const tried = (act) => { try { act(); return 'done'; } catch (fault) { return fault.code ?? String(fault); } };
          export const judge = async () => {
@@ -135,19 +136,18 @@ for (const sandbox of backends) {
            };
            return [{ rule: 'evil-rule', severity: 'note', message: 'tried', detail }];
          };`,
-        );
-        const { environment, ...detail } = (asked.findings[0]?.detail ?? {}) as Record<string, string>;
-        t.equal(Object.keys(detail).length, 10, JSON.stringify(asked.findings));
-        for (const [what, outcome] of Object.entries(detail)) t.not(outcome, 'done', `${what}: ${outcome}`);
-        t.notMatch(environment, /WRIT|TOKEN|KEY|NODE_/);
-        t.strictSame(asked.left, ['package.json', 'rule.ts']);
-      });
-    },
-  );
+      );
+      const { environment, ...detail } = (asked.findings[0]?.detail ?? {}) as Record<string, string>;
+      t.equal(Object.keys(detail).length, 10, JSON.stringify(asked.findings));
+      for (const [what, outcome] of Object.entries(detail)) t.not(outcome, 'done', `${what}: ${outcome}`);
+      t.notMatch(environment, /WRIT|TOKEN|KEY|NODE_/);
+      t.strictSame(asked.left, ['package.json', 'rule.ts']);
+    });
+  });
 }
 
 t.test('limits memory, answers and input of third-party rules', async (t) => {
-  const sandbox = await working();
+  const sandbox = first;
   t.test('a rule that allocates without end fails with RULE_FAULT', async (t) => {
     const allocating: Readonly<Record<string, readonly [source: string, reason: RegExp]>> = {
       heap: [
@@ -220,9 +220,3 @@ t.test('third-party code never runs without a sandbox', async (t) => {
     detail: { plugin: 'evil' },
   });
 });
-
-/** The first back end that works; without any, the tests fail: outsiders' rules would run nowhere here. */
-async function working(): Promise<SandboxBackend> {
-  for (const sandbox of backends) if ((await sandbox.probe()).works) return sandbox;
-  throw new Error('no sandbox works here');
-}

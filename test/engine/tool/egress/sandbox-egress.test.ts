@@ -6,6 +6,7 @@ import type { EgressPolicy } from '../../../../engine/tool/egress/openings.ts';
 import { bubblewrapSandbox } from '../../../../plugins/sandbox/bubblewrap.ts';
 import { unshareSandbox } from '../../../../plugins/sandbox/unshare.ts';
 import { openScene, outputOf } from '../../../plugins/sandbox/sandbox-scene.ts';
+import { casesOf } from '../../../rooms/long.ts';
 import { FakeOutside, origin, publicAddress } from './client.ts';
 
 const policy: EgressPolicy = {
@@ -13,8 +14,9 @@ const policy: EgressPolicy = {
   openings: [[{ hosts: ['registry.example'], reason: 'packages' }]],
 };
 
-for (const make of [bubblewrapSandbox, unshareSandbox]) {
-  const name = make.name.replace('Sandbox', '');
+for (const [name, make] of casesOf({ bubblewrap: bubblewrapSandbox, unshare: unshareSandbox }, [
+  'bubblewrap',
+])) {
   t.test(`in a ${name} sandbox the proxy is the only way to the network`, async (t) => {
     const scene = openScene(t);
     const backend: SandboxBackend = make(scene.facts);
