@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { WritError } from '../../core/base/errors.ts';
 import type { SandboxRequest, SandboxResult } from '../../core/contract/sandbox.ts';
-import { endNamespace } from './namespace-end.ts';
-import { childrenOf, processesIn } from './process-tree.ts';
+import { endNamespace, firstOf } from './namespace-end.ts';
+import { processesIn } from './process-tree.ts';
 import { memoryDirectories, profile } from './profile.ts';
 import { spawnWatched } from './spawn-watched.ts';
 
@@ -16,14 +16,16 @@ export async function runOuter(
   request: SandboxRequest,
   passed: readonly number[] = [],
 ): Promise<SandboxResult> {
+  const { traceTo } = request;
+  const isTraced = traceTo !== undefined;
   const outer = {
-    argv,
+    argv: isTraced ? [...tracing(traceTo), ...argv] : argv,
     cwd: '/',
     env,
     maxOutputBytes: request.maxOutputBytes,
     timeoutMs: request.timeoutMs,
     processGroup: true,
-    terminate: endNamespace,
+    terminate: (started: number) => endNamespace(started, isTraced),
     announces: true,
     passed,
     ...(request.stdin === undefined ? {} : { stdin: request.stdin }),
@@ -32,7 +34,7 @@ export async function runOuter(
     ...(request.signal === undefined ? {} : { signal: request.signal }),
   };
   const { announced, ...result } = await spawnWatched(request, outer, (started) => {
-    const [first] = childrenOf(started);
+    const first = firstOf(started, isTraced);
     if (first === undefined) return undefined;
     preferForKilling(first);
     // Its own /proc lists its pid namespace and nothing else, whatever became of whose parent.
@@ -52,6 +54,12 @@ export async function runOuter(
     });
   }
   return result;
+}
+
+/** Words that trace what follows: the calls on files and processes, into a file that no process inside can reach. */
+function tracing(file: string): readonly string[] {
+  const calls = 'trace=%file,%process,fchdir,getdents64';
+  return ['strace', '-f', '--seccomp-bpf', '-qq', '-y', '-e', calls, '-e', 'signal=none', '-o', file, '--'];
 }
 
 /** Before the command: process 1 waits for our answer. Its read-only /proc leaves it no way to undo this. */
